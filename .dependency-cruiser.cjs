@@ -1,0 +1,50 @@
+/** The layers of the house: an arrow is an import. CONTRIBUTING.md draws them. */
+const adapters = ["skills", "models", "storage", "net", "sandbox", "search", "telemetry"];
+
+const only = (name, from, allowed, comment) => ({
+  name,
+  comment,
+  severity: "error",
+  from: { path: from },
+  to: { path: "^(src|skills)/", pathNot: allowed },
+});
+
+module.exports = {
+  forbidden: [
+    { name: "no-circular", severity: "error", from: {}, to: { circular: true } },
+    {
+      name: "core-is-pure",
+      comment: "core imports zod and itself: no platform, vendor, clock or environment",
+      severity: "error",
+      from: { path: "^src/core/" },
+      to: { pathNot: ["^src/core/", "^node_modules/zod/"] },
+    },
+    only("app-on-core", "^src/app/", ["^src/app/", "^src/core/"], "app knows core only"),
+    ...adapters.map((adapter) =>
+      only(
+        `${adapter}-is-an-adapter`,
+        `^src/${adapter}/`,
+        [`^src/${adapter}/`, "^src/core/"],
+        "an adapter implements core's ports and knows no other adapter",
+      ),
+    ),
+    only("server-on-app", "^src/server/", ["^src/server/", "^src/app/", "^src/core/"], "the HTTP surface"),
+    only("client-of-server", "^src/client/", ["^src/client/", "^src/core/", "^src/server/schemas.ts$"], "the HTTP client"),
+    only("terminal-is-a-client", "^src/platforms/terminal/", ["^src/platforms/terminal/", "^src/client/", "^src/core/"], "a client of the HTTP API"),
+    only("console-is-a-client", "^src/console/", ["^src/console/", "^src/client/", "^src/core/"], "a client of the HTTP API"),
+    only("config-alone", "^src/config/", ["^src/config/"], "config is read by the composition roots alone"),
+    {
+      name: "config-for-roots",
+      severity: "error",
+      from: { path: "^(src|skills)/", pathNot: ["^src/(main|cli)\\.ts$", "^src/(cli|config)/"] },
+      to: { path: "^src/config/" },
+    },
+    only("shipped-skills-on-core", "^skills/", ["^skills/", "^src/core/"], "a shipped skill sees core's contract only"),
+  ],
+  options: {
+    tsPreCompilationDeps: true,
+    tsConfig: { fileName: "tsconfig.json" },
+    doNotFollow: { path: "node_modules" },
+    enhancedResolveOptions: { exportsFields: ["exports"], conditionNames: ["import", "node", "default", "types"] },
+  },
+};

@@ -1,0 +1,135 @@
+/**
+ * What the bot can do, for every surface: the HTTP API (and through it the console, the terminal and the command line) and
+ * the chat platforms. Everything here is checked against the permissions of the person who asks.
+ */
+import type { Author } from "../core/inbound.ts";
+import type { Json } from "../core/json.ts";
+import type { NamespaceState, SkillState } from "../core/namespace-state.ts";
+import type { Parameter } from "../core/parameter.ts";
+import type { Diagnostic, SkillKind } from "../core/skill.ts";
+import type { TurnEvent } from "../core/turn-event.ts";
+import type { ThreadRecord, TurnFilter, TurnRecord } from "../core/turn-log.ts";
+import type { ToolDefinition } from "../core/model.ts";
+
+/** A message or command to be accepted. */
+export interface Submission {
+  namespace: string;
+  thread: string;
+  text: string;
+  author: Author;
+  /** The platform's message id; a second submission with the same key answers the same turn. */
+  key?: string;
+}
+
+/** A skill as listings show it. */
+export interface SkillListing {
+  id: string;
+  name: string;
+  kind: SkillKind;
+  description: string;
+  category: string;
+  version: string;
+  source: string;
+  path: string;
+  hash: string;
+  state: SkillState;
+  eligible: boolean;
+  /** Why it is not eligible, in words for a person. Empty when eligible. */
+  reasons: string[];
+  risk: "low" | "medium" | "high";
+  emoji?: string | undefined;
+  parent?: string | undefined;
+}
+
+/** One skill in full. */
+export interface SkillDetail extends SkillListing {
+  author: string;
+  tags: string[];
+  parameters: Parameter[];
+  output_schema?: Json | undefined;
+  examples: { prompt: string; call: string }[];
+  tools: ToolDefinition[];
+  files: { path: string; bytes: number }[];
+  parts: SkillListing[];
+  instructions: string;
+  max_execution_seconds: number;
+  max_iterations: number;
+  license?: string | undefined;
+  homepage?: string | undefined;
+}
+
+/** What people watching a namespace see: every turn event, and changes of its state. */
+export type FeedItem =
+  | { kind: "event"; thread: string; event: TurnEvent }
+  | { kind: "state"; namespace: string };
+
+/** One turn with its stored events. */
+export interface TurnWithEvents {
+  turn: TurnRecord;
+  events: TurnEvent[];
+}
+
+/** A completion of a slash command being typed. */
+export interface Completion {
+  /** The whole text after accepting it. */
+  text: string;
+  label: string;
+  description: string;
+}
+
+/** An execution of one skill, from the turn log. */
+export interface SkillRun {
+  run_id: string;
+  turn_id: string;
+  skill_id: string;
+  user: string;
+  namespace: string;
+  status: "running" | "completed" | "failed";
+  input: Json;
+  output?: Json | undefined;
+  started_at: number;
+  duration_ms?: number | undefined;
+}
+
+export type Outcome<T> = { ok: true; value: T } | { ok: false; status: 400 | 403 | 404 | 409 | 413 | 429; message: string };
+
+export interface App {
+  /** The name people call the bot by. */
+  readonly name: string;
+  /** The model in use, `offline` when none is configured. */
+  readonly model: string;
+
+  submit(submission: Submission): Promise<Outcome<{ turn_id: string; accepted: boolean }>>;
+  turn(turnId: string): Promise<TurnRecord | undefined>;
+  turns(filter: TurnFilter): Promise<TurnRecord[]>;
+  /**
+   * The events of a turn from after `afterSeq` (-1: all) until `turn_finished`, live ones included. Ends early with the signal.
+   * Undefined for an unknown turn.
+   */
+  events(turnId: string, afterSeq: number, signal: AbortSignal): Promise<AsyncIterable<TurnEvent> | undefined>;
+  stop(turnId: string, by: Author): Promise<Outcome<{ stopped: boolean }>>;
+  answer(turnId: string, questionId: string, text: string, by: Author): Promise<Outcome<{ answered: boolean }>>;
+
+  namespaces(platform: string): Promise<string[]>;
+  namespace(namespace: string): Promise<NamespaceState>;
+  threads(namespace: string): Promise<ThreadRecord[]>;
+  /** The turns of a thread, oldest first, with their stored events and the live tail of running ones. */
+  thread(namespace: string, thread: string): Promise<TurnWithEvents[]>;
+  /** Everything that happens in a namespace from now on, until the signal. */
+  watch(namespace: string, signal: AbortSignal): AsyncIterable<FeedItem>;
+
+  skills(namespace: string, filter?: { category?: string; query?: string }): Promise<{ skills: SkillListing[]; diagnostics: Diagnostic[] }>;
+  skill(id: string, namespace: string): Promise<SkillDetail | undefined>;
+  /** `pinned` enables, `blocked` disables, `available` resets. */
+  setSkill(namespace: string, id: string, state: "pinned" | "blocked" | "available", by: Author): Promise<Outcome<SkillListing>>;
+  /** The `invoke_skill` path, outside of a conversation. */
+  runSkill(id: string, params: Json, namespace: string, by: Author): Promise<Json>;
+  runs(filter: TurnFilter): Promise<SkillRun[]>;
+
+  /** Completions of a text that begins with `/`, best first. */
+  complete(text: string, namespace: string): Promise<Completion[]>;
+  /** What the next model call in this namespace would get. */
+  prompt(namespace: string, message: string): Promise<{ system: string; tools: ToolDefinition[]; tokens: number }>;
+  /** Whether store, queue and model are usable, each with what to do when not. */
+  ready(): Promise<{ name: string; ok: boolean; detail: string }[]>;
+}

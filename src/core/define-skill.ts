@@ -1,0 +1,71 @@
+import { z } from "zod";
+import type { Json, JsonSchema } from "./json.ts";
+import type { ToolContext, ToolEffect } from "./tool.ts";
+
+/**
+ * The code of a built-in skill, beside its SKILL.md. `parameters` and `output` are zod objects; `run` is ordinary code
+ * whose work stands in named steps (`context.step`). Throwing a `SkillFailure` tells the model what went wrong.
+ */
+export interface SkillDefinition {
+  parameters: z.ZodObject;
+  output: z.ZodType;
+  /** What running does to the world; `read_only` unless told. */
+  effect: ToolEffect | ((input: Json) => ToolEffect);
+  /** What progress shows while it runs, e.g. `Reading the page`. */
+  title: string;
+  /** The tool's description; the skill's own unless told. */
+  description?: string;
+  repeatable?: boolean;
+  once_per_turn?: boolean;
+  cooldown_ms?: number;
+  run(input: unknown, context: ToolContext): Promise<unknown>;
+}
+
+/** A built-in skill of one tool, or of several parts addressed `skill#part`. */
+export type SkillModule = { kind: "single"; definition: SkillDefinition } | { kind: "parts"; parts: Record<string, SkillDefinition> };
+
+interface DefinitionInput<Parameters extends z.ZodObject, Output extends z.ZodType>
+  extends Omit<SkillDefinition, "parameters" | "output" | "effect" | "run"> {
+  parameters: Parameters;
+  output: Output;
+  effect?: SkillDefinition["effect"];
+  run(input: z.output<Parameters>, context: ToolContext): Promise<z.input<Output>>;
+}
+
+/** Types the definition of a skill, or of one part of it. */
+export function definePart<Parameters extends z.ZodObject, Output extends z.ZodType>(
+  definition: DefinitionInput<Parameters, Output>,
+): SkillDefinition {
+  const run: SkillDefinition["run"] = (input, context) => definition.run(input as z.output<Parameters>, context);
+  return { effect: "read_only", ...definition, run };
+}
+
+/** A skill of one tool: `export default`-free, `skill.ts` exports it as `skill`. */
+export function defineSkill<Parameters extends z.ZodObject, Output extends z.ZodType>(
+  definition: DefinitionInput<Parameters, Output>,
+): SkillModule {
+  return { kind: "single", definition: definePart(definition) };
+}
+
+/** A skill of several parts, each switched on and off by itself as `skill#part`. */
+export function defineSkillParts(parts: Record<string, SkillDefinition>): SkillModule {
+  return { kind: "parts", parts };
+}
+
+/** An expected failure of a skill: becomes an error result the model reads. */
+export class SkillFailure extends Error {
+  readonly code: string;
+  /** What to try instead. */
+  readonly hint: string | undefined;
+  constructor(code: string, message: string, hint?: string) {
+    super(message);
+    this.code = code;
+    this.hint = hint;
+  }
+}
+
+/** The JSON Schema a model is shown for a zod type. */
+export function toJsonSchema(schema: z.ZodType): JsonSchema {
+  const { $schema: _, ...rest } = z.toJSONSchema(schema, { io: "input" }) as JsonSchema;
+  return rest;
+}

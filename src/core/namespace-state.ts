@@ -1,0 +1,78 @@
+import { z } from "zod";
+import type { KeyValue } from "./key-value.ts";
+import type { Skill } from "./skill.ts";
+
+/** Progress shown in a channel: only the answer, plain-language steps, or steps with input and output. */
+export const progressLevelSchema = z.enum(["quiet", "steps", "full"]);
+export type ProgressLevel = z.infer<typeof progressLevelSchema>;
+
+const markSchema = z.object({
+  by: z.string(),
+  at: z.number(),
+  /** Bound to the source, for installed packages to the content too: a skill that shadows the id inherits nothing. */
+  source: z.string(),
+  hash: z.string(),
+});
+
+export const namespaceStateSchema = z.object({
+  /** Activated by the agent; it may offload them. */
+  active: z.record(z.string(), markSchema).default({}),
+  /** Activated by a person; the agent cannot offload them. */
+  pinned: z.record(z.string(), markSchema).default({}),
+  /** Hidden by a person. */
+  blocked: z.record(z.string(), z.object({ by: z.string(), at: z.number() })).default({}),
+  /** Skills with `active: true` that the agent offloaded here. */
+  offloaded: z.record(z.string(), z.object({ by: z.string(), at: z.number() })).default({}),
+  /** When given, only these skills exist in the channel. */
+  allowed: z.array(z.string()).optional(),
+  settings: z
+    .object({
+      progress: progressLevelSchema.default("steps"),
+      /** What happens to a message of the asker while a turn runs. */
+      while_running: z.enum(["steer", "queue"]).default("steer"),
+      profile: z.string().optional(),
+      paused: z.boolean().default(false),
+    })
+    .prefault({}),
+});
+/** The state of one channel or direct message. */
+export type NamespaceState = z.infer<typeof namespaceStateSchema>;
+
+/** What a skill is in a namespace. */
+export type SkillState = "available" | "active" | "pinned" | "blocked";
+
+const key = (namespace: string) => `namespace:${namespace}`;
+
+/** The state of a namespace; the default one when nothing was stored. */
+export async function readNamespace(store: KeyValue, namespace: string): Promise<NamespaceState> {
+  return namespaceStateSchema.parse((await store.get(key(namespace))) ?? {});
+}
+
+/** Changes a namespace atomically. `change` mutates the draft it is given, and may be called again. */
+export async function updateNamespace(
+  store: KeyValue,
+  namespace: string,
+  change: (draft: NamespaceState) => void,
+): Promise<NamespaceState> {
+  const updated = await store.update(key(namespace), (value) => {
+    const draft = namespaceStateSchema.parse(value ?? {});
+    change(draft);
+    return JSON.parse(JSON.stringify(draft));
+  });
+  return namespaceStateSchema.parse(updated);
+}
+
+/** The state of a skill here. A block of the parent blocks its parts; activation of the parent activates them. */
+export function stateOf(skill: Skill, state: NamespaceState): SkillState {
+  const ids = skill.parent === undefined ? [skill.id] : [skill.id, skill.parent];
+  if (ids.some((id) => state.blocked[id] !== undefined)) return "blocked";
+  if (ids.some((id) => isMarkedFor(skill, state.pinned[id]))) return "pinned";
+  if (ids.some((id) => state.active[id] !== undefined)) return "active";
+  if (skill.active && !ids.some((id) => state.offloaded[id] !== undefined)) return "active";
+  return "available";
+}
+
+function isMarkedFor(skill: Skill, mark: z.infer<typeof markSchema> | undefined): boolean {
+  if (mark === undefined || mark.source !== skill.origin.source) return false;
+  return skill.origin.source !== "managed" || mark.hash === skill.hash;
+}

@@ -1,0 +1,48 @@
+import { z } from "zod";
+import type { JsonSchema } from "./json.ts";
+
+export const parameterSchema = z.object({
+  name: z.string().min(1),
+  type: z.enum(["string", "number", "boolean", "object", "array"]),
+  description: z.string().default(""),
+  required: z.boolean().default(true),
+  default: z.json().optional(),
+  enum: z.array(z.json()).optional(),
+});
+/** One typed input of a skill. A parameter with a default is never required. */
+export type Parameter = z.infer<typeof parameterSchema>;
+
+/** The parameters a JSON Schema object describes, in the order of its properties. */
+export function parametersOf(schema: JsonSchema): Parameter[] {
+  const properties = (schema.properties ?? {}) as Record<string, JsonSchema>;
+  const required = new Set(Array.isArray(schema.required) ? schema.required : []);
+  return Object.entries(properties).map(([name, property]) => {
+    const type = property.type === "integer" ? "number" : property.type;
+    const known = parameterSchema.shape.type.safeParse(type);
+    return {
+      name,
+      type: known.success ? known.data : "string",
+      description: typeof property.description === "string" ? property.description : "",
+      required: required.has(name) && property.default === undefined,
+      ...(property.default === undefined ? {} : { default: property.default }),
+      ...(Array.isArray(property.enum) ? { enum: property.enum } : {}),
+    };
+  });
+}
+
+/** The JSON Schema of an object with these parameters; unknown keys are refused. */
+export function schemaOf(parameters: readonly Parameter[]): JsonSchema {
+  const properties = Object.fromEntries(
+    parameters.map(({ name, type, description, default: preset, enum: allowed }) => [
+      name,
+      {
+        type,
+        ...(description ? { description } : {}),
+        ...(preset === undefined ? {} : { default: preset }),
+        ...(allowed === undefined ? {} : { enum: allowed }),
+      },
+    ]),
+  );
+  const required = parameters.filter((p) => p.required && p.default === undefined).map((p) => p.name);
+  return { type: "object", properties, ...(required.length ? { required } : {}), additionalProperties: false };
+}

@@ -1,0 +1,27 @@
+import { z } from "zod";
+
+/**
+ * The state of one channel or direct message: `platform:workspace:channel`, e.g. `console:local:general`.
+ * Namespaces are never shared: skills, settings and memory of one are not seen in another.
+ */
+export const namespaceSchema = z
+  .string()
+  .max(200)
+  .regex(/^[a-z][a-z0-9-]*(:[A-Za-z0-9._~-]+){1,3}$/, "expected platform:workspace:channel, e.g. console:local:general");
+
+/** One conversation inside a namespace; turns in it run in order. */
+export const threadSchema = z
+  .string()
+  .min(1)
+  .max(200)
+  .regex(/^[A-Za-z0-9._~:-]+$/, "expected letters, digits and . _ ~ : -");
+
+/** Where something was said. */
+export const placeSchema = z.object({ namespace: namespaceSchema, thread: threadSchema });
+export type Place = z.infer<typeof placeSchema>;
+
+/** Whether a namespace is a direct message: there the person is its manager, within the operator's ceiling. */
+export function isDirectMessage(namespace: string): boolean {
+  const channel = namespace.slice(namespace.lastIndexOf(":") + 1);
+  return channel === "dm" || channel.startsWith("dm-");
+}

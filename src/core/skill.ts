@@ -1,0 +1,113 @@
+import { z } from "zod";
+import type { JsonSchema } from "./json.ts";
+import { parameterSchema } from "./parameter.ts";
+import type { Tool } from "./tool.ts";
+
+export const skillKindSchema = z.enum(["builtin", "document", "imported", "flow", "mcp", "config"]);
+export type SkillKind = z.infer<typeof skillKindSchema>;
+
+/** What must be there before a skill can work. */
+export const requirementsSchema = z.object({
+  /** All of these programs on the PATH. */
+  bins: z.array(z.string()).default([]),
+  /** At least one of these. */
+  anyBins: z.array(z.string()).default([]),
+  /** Environment variables that must be set. */
+  env: z.array(z.string()).default([]),
+  /** Dotted configuration paths that must be truthy. */
+  config: z.array(z.string()).default([]),
+  /** `linux`, `darwin`, `win32`; empty means any. */
+  os: z.array(z.string()).default([]),
+});
+export type Requirements = z.infer<typeof requirementsSchema>;
+
+/** The plain data of a skill, the same for every source. */
+export const skillMetadataSchema = z.object({
+  /** Unique in the catalogue. A sub-skill is `parent#child`. */
+  id: z.string().min(1).max(200),
+  name: z.string().min(1),
+  version: z.string().default("1.0.0"),
+  description: z.string(),
+  /** research, data, creative, automation or code; others are allowed. */
+  category: z.string().default("automation"),
+  tags: z.array(z.string()).default([]),
+  author: z.string().default(""),
+  parameters: z.array(parameterSchema).default([]),
+  required_tools: z.array(z.string()).default([]),
+  required_capabilities: z.array(z.string()).default([]),
+  requires: requirementsSchema.prefault({}),
+  examples: z.array(z.object({ prompt: z.string(), call: z.string().default("") })).default([]),
+  risk: z.enum(["low", "medium", "high"]).default("low"),
+  max_execution_seconds: z.number().positive().default(300),
+  max_iterations: z.number().int().positive().default(10),
+  enabled: z.boolean().default(true),
+  /** Active in every namespace from the start. */
+  active: z.boolean().default(false),
+  /** `{server: [tool, …]}`; an empty list means all tools of that server. */
+  tool_list: z.record(z.string(), z.array(z.string())).default({}),
+});
+export type SkillMetadata = z.infer<typeof skillMetadataSchema>;
+
+/** Read access to a skill's folder. Paths are relative with forward slashes; hidden files are left out. */
+export interface SkillFiles {
+  list(): Promise<{ path: string; bytes: number }[]>;
+  /** The text of a file, or why it cannot be read: missing, outside the folder, binary, too large, changed since. */
+  read(path: string): Promise<{ ok: true; text: string } | { ok: false; message: string }>;
+}
+
+/** Where a skill comes from. A higher `precedence` replaces a lower one with the same id, whole. */
+export interface SkillOrigin {
+  /** `bundled`, `extra`, `managed`, `workspace`, … */
+  source: string;
+  precedence: number;
+  /** Absolute path of the folder or file. */
+  path: string;
+}
+
+/**
+ * What people enable: metadata, guide, tools, files. A snapshot: it never changes after loading, so a running turn keeps
+ * the version it began with.
+ */
+export interface Skill extends SkillMetadata {
+  kind: SkillKind;
+  origin: SkillOrigin;
+  /** sha256 over all of the skill's files, hex. */
+  hash: string;
+  /** The usage guide, Markdown; given to the model on activation. */
+  instructions: string;
+  output_schema?: JsonSchema;
+  /** The id of the skill this one is a part of. */
+  parent?: string;
+  /** Tools that appear once the skill is active. A document skill has none of its own. */
+  tools: readonly Tool[];
+  files?: SkillFiles;
+  /** Logical names of scripts: `{forecast: "scripts/forecast.py"}`. */
+  entry_points?: Record<string, string>;
+  license?: string;
+  homepage?: string;
+  emoji?: string;
+}
+
+/** Something about a source that a person should know: what was not loaded, what is shadowed, and why. */
+export interface Diagnostic {
+  path: string;
+  severity: "error" | "warning" | "info";
+  /** Stable, e.g. `missing_description`. */
+  code: string;
+  message: string;
+}
+
+/** One place skills come from. `load` never throws: what cannot be loaded is a diagnostic. */
+export interface SkillSource {
+  readonly id: string;
+  /**
+   * The skills as they are now. Cheap when nothing changed: the same array object is answered then, so that callers can
+   * compare by identity.
+   */
+  load(): Promise<LoadedSkills>;
+}
+
+export interface LoadedSkills {
+  readonly skills: readonly Skill[];
+  readonly diagnostics: readonly Diagnostic[];
+}

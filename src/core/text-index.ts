@@ -1,0 +1,15 @@
+/** One text to be found. */
+export interface IndexedText {
+  id: string;
+  /** The strongest field. */
+  name: string;
+  text: string;
+}
+
+/** Ranked full-text search over a fixed set of texts. */
+export interface TextIndex {
+  /** Ids with their score (above 0), best first. Nothing when no word fits. */
+  search(query: string): { id: string; score: number }[];
+}
+
+export type CreateTextIndex = (texts: readonly IndexedText[]) => TextIndex;

@@ -1,0 +1,82 @@
+import type { z } from "zod";
+import type { Author } from "./inbound.ts";
+import type { Json, JsonSchema } from "./json.ts";
+import type { KeyValue } from "./key-value.ts";
+import type { Place } from "./place.ts";
+import type { Web } from "./web.ts";
+
+/**
+ * What running a tool does to the world. A `read_only` or `idempotent` call may be run again after a crash; a
+ * `side_effect` call that had started is not, and the model is told that its outcome is unknown.
+ */
+export type ToolEffect = "read_only" | "idempotent" | "side_effect";
+
+/** An expected failure is a value. `hint` tells the model what to try instead. */
+export type ToolResult =
+  | { status: "ok"; output: Json; direct?: boolean }
+  | { status: "error"; code: string; message: string; hint?: string; details?: { [key: string]: Json } };
+
+export type Validation = { ok: true; value: Json } | { ok: false; message: string };
+
+/** What a model calls. */
+export interface Tool {
+  /** Satisfies `^[a-zA-Z0-9_-]{1,64}$`; unique within a toolset. */
+  name: string;
+  /** What progress shows while it runs, e.g. `Reading a page`. */
+  title: string;
+  description: string;
+  parameters: JsonSchema;
+  skill_id: string;
+  /** May depend on the input. */
+  effect: (input: Json) => ToolEffect;
+  /** Checks arguments and applies defaults. */
+  validate(input: unknown): Validation;
+  run(input: Json, context: ToolContext): Promise<ToolResult>;
+  /** True: the same call with the same arguments is run again (polling) instead of answered from the first. */
+  repeatable?: boolean;
+  /** A second call within this time is refused, ms. */
+  cooldown_ms?: number;
+  /** A second call in the same turn is refused. */
+  once_per_turn?: boolean;
+  /** Limits; the skill's, unless the tool has its own. */
+  max_execution_ms: number;
+  max_iterations: number;
+  max_output_bytes: number;
+}
+
+/** Asks a model inside a tool for one JSON value of a schema; repaired or asked again when it does not fit. */
+export type Generate = <Schema extends z.ZodType>(request: {
+  instructions: string;
+  input: string;
+  schema: Schema;
+}) => Promise<z.infer<Schema>>;
+
+/** The execution context of a tool call: who, where, with which means. Nothing else is reachable. */
+export interface ToolContext {
+  call_id: string;
+  turn_id: string;
+  /** The profile the turn runs under. */
+  agent: string;
+  place: Place;
+  user: Author;
+  permissions: readonly string[];
+  /** Only the variables the skill declared and the operator set. */
+  env: Readonly<Record<string, string>>;
+  signal: AbortSignal;
+  now(): number;
+  /** A line of live progress; `progress` of `total` if known. */
+  progress(note: string, progress?: number, total?: number): void;
+  /**
+   * A named step. Emits its stage, counts as an iteration (over the limit it throws), and its JSON result is journalled:
+   * after a crash a finished step is answered from the journal and not run again.
+   */
+  step<T extends Json>(name: string, work: () => Promise<T> | T): Promise<T>;
+  /** Whether a model that can write text is configured; without one `generate` throws `ModelError`. */
+  generative: boolean;
+  generate: Generate;
+  /** Runs another skill, at most three deep. */
+  invoke(skillId: string, params: Json): Promise<ToolResult>;
+  /** Storage of this skill in this namespace. */
+  store: KeyValue;
+  web: Web;
+}

@@ -1,0 +1,82 @@
+/**
+ * Turn events: the only output of core, the entries of the turn log, and what the API streams.
+ * Stored events make a turn replayable; ephemeral ones (`text_delta`, `tool_progress`, `text_reset`) are only seen live.
+ */
+import type { Inbound } from "./inbound.ts";
+import type { Json } from "./json.ts";
+import type { AssistantMessage } from "./message.ts";
+
+/** How a turn ended. `limit_reached` still carries an answer that says which limit. */
+export type TurnOutcome = "completed" | "stopped" | "limit_reached" | "failed";
+
+/** Token counts of one model call; `cost_usd` only for models in the price table. */
+export interface Usage {
+  input_tokens: number;
+  output_tokens: number;
+  cost_usd?: number | undefined;
+}
+
+/** An event before it is stamped with turn, sequence number and time. */
+export type TurnEventBody =
+  /** Entry 0: what a person said. */
+  | { type: "inbound"; inbound: Inbound }
+  | { type: "turn_started"; profile: string; model: string }
+  /** A worker took the turn up again after a crash or a wait. */
+  | { type: "turn_resumed" }
+  | { type: "round_started"; round: number }
+  | { type: "text_delta"; text: string }
+  /** What was streamed so far in this round is void. */
+  | { type: "text_reset" }
+  /** The whole message of a round; it replaces the text streamed in that round. */
+  | { type: "model_message"; round: number; message: AssistantMessage; model: string }
+  | ({ type: "usage"; model: string } & Usage)
+  | { type: "skill_activated"; skill_id: string; by: string }
+  | { type: "skill_offloaded"; skill_id: string; by: string }
+  | { type: "tool_started"; call_id: string; parent_call_id?: string | undefined; tool: string; title: string; skill_id: string; input: Json }
+  | { type: "tool_progress"; call_id: string; note: string; progress?: number | undefined; total?: number | undefined }
+  | {
+      type: "tool_finished";
+      call_id: string;
+      tool: string;
+      status: "ok" | "error";
+      /** What the tool answered, whole. An error is `{error, hint?}`. */
+      output: Json;
+      duration_ms: number;
+      /** Set when this output answers the user as it is, without a further model call. */
+      direct?: true | undefined;
+    }
+  | { type: "stage"; call_id: string; skill_id: string; name: string; status: "running" | "completed" | "failed" }
+  /** The journal of a step of a built-in skill; `step` is `name#occurrence`. Answered from here on resume. */
+  | { type: "step_finished"; call_id: string; step: string; result: Json }
+  | { type: "skill_output"; skill_id: string; output: Json }
+  | { type: "file"; name: string; media_type: string; bytes: number; url: string }
+  | { type: "handoff"; from: string; to: string }
+  | { type: "question_asked"; question_id: string; text: string; choices: string[]; expires_at: number }
+  | { type: "question_answered"; question_id: string; text: string; by: string }
+  | { type: "approval_requested"; approval_id: string; tool: string; input: Json; expires_at: number }
+  | { type: "approval_decided"; approval_id: string; approved: boolean; by: string }
+  /** The turn waits for a person until `until` (ms since the epoch) and frees its worker. */
+  | { type: "turn_waiting"; until: number }
+  /** A further message of the asker, taken into the running turn. */
+  | { type: "steered"; text: string; by: string; from_turn: string }
+  /** Everything in the thread up to and including that turn is now represented by the summary. */
+  | { type: "history_compacted"; through_turn: string; summary: string }
+  | { type: "error"; code: string; message: string }
+  | {
+      type: "turn_finished";
+      outcome: TurnOutcome;
+      text: string;
+      /** The turn this message was taken into instead of getting its own answer. */
+      merged_into?: string | undefined;
+    };
+
+/** A turn event as stored and streamed. `seq` rises within a turn; `at` is ms since the epoch. */
+export type TurnEvent = TurnEventBody & { turn_id: string; seq: number; at: number };
+
+/** One kind of event by its `type`. */
+export type TurnEventOf<T extends TurnEventBody["type"]> = Extract<TurnEvent, { type: T }>;
+
+/** Whether the event is only for those who watch live; the log does not keep it. */
+export function isEphemeral(event: TurnEventBody): boolean {
+  return event.type === "text_delta" || event.type === "text_reset" || event.type === "tool_progress";
+}

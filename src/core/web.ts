@@ -1,0 +1,52 @@
+/** The guarded way out to the network: private addresses refused, size, time and redirects limited. */
+export interface Web {
+  /** @throws WebError */
+  fetch(url: string, options?: WebRequest): Promise<WebResponse>;
+  /** The readable text of a page as Markdown. @throws WebError */
+  read(url: string, options?: { signal?: AbortSignal }): Promise<WebPage>;
+}
+
+export interface WebRequest {
+  method?: string;
+  headers?: Record<string, string>;
+  body?: string;
+  signal?: AbortSignal;
+  /** Milliseconds; the configured limit unless lower. */
+  timeout_ms?: number;
+}
+
+export interface WebResponse {
+  /** Where the last redirect led. */
+  url: string;
+  status: number;
+  headers: Record<string, string>;
+  body: string;
+}
+
+export interface WebPage {
+  url: string;
+  title: string;
+  /** Markdown. */
+  text: string;
+  /** Characters of the whole text; `text` may be cut. */
+  length: number;
+}
+
+export type WebErrorCode =
+  | "invalid_url"
+  | "address_refused"
+  | "unreachable"
+  | "timed_out"
+  | "too_large"
+  | "too_many_redirects"
+  | "unsupported_content"
+  | "http_error";
+
+/** Why a page was not fetched; the message is written for the person who asked. */
+export class WebError extends Error {
+  readonly code: WebErrorCode;
+  constructor(code: WebErrorCode, message: string, options?: { cause?: unknown }) {
+    super(message, options);
+    this.code = code;
+  }
+}

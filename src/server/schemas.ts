@@ -1,0 +1,192 @@
+/**
+ * The shapes of the HTTP API: parsed on the way in, documented in openapi.json, and the types of every client.
+ * Names are a contract: extend, never break.
+ */
+import { z } from "@hono/zod-openapi";
+import { longestMessage } from "../core/inbound.ts";
+import { namespaceSchema, threadSchema } from "../core/place.ts";
+
+const milliseconds = z.number().describe("milliseconds since the epoch");
+
+export const turnRequest = z
+  .object({
+    namespace: namespaceSchema.default("console:local:dm"),
+    thread: threadSchema.optional().describe("a new thread when left out"),
+    text: z.string().min(1).max(longestMessage),
+    user: z.string().min(1).max(200).default("operator"),
+    key: z.string().min(1).max(300).optional().describe("deduplicates: the same key answers the same turn"),
+  })
+  .strict();
+
+export const turnAccepted = z.object({ turn_id: z.string(), namespace: z.string(), thread: z.string() });
+
+export const turnRecord = z.object({
+  turn_id: z.string(),
+  namespace: z.string(),
+  thread: z.string(),
+  kind: z.enum(["message", "command"]),
+  author: z.object({ id: z.string(), name: z.string() }),
+  question: z.string().describe("what was said"),
+  status: z.enum(["queued", "running", "waiting", "finished"]),
+  outcome: z.enum(["completed", "stopped", "limit_reached", "failed"]).optional(),
+  text: z.string().optional().describe("the answer"),
+  merged_into: z.string().optional(),
+  accepted_at: milliseconds,
+  started_at: milliseconds.optional(),
+  finished_at: milliseconds.optional(),
+  usage: z.object({ input_tokens: z.number(), output_tokens: z.number(), cost_usd: z.number() }),
+});
+
+/** Any turn event; src/core/turn-event.ts has each kind. */
+export const turnEvent = z.looseObject({ type: z.string(), turn_id: z.string(), seq: z.number(), at: milliseconds });
+
+export const parameter = z.object({
+  name: z.string(),
+  type: z.enum(["string", "number", "boolean", "object", "array"]),
+  description: z.string(),
+  required: z.boolean(),
+  default: z.json().optional(),
+  enum: z.array(z.json()).optional(),
+});
+
+export const diagnostic = z.object({
+  path: z.string(),
+  severity: z.enum(["error", "warning", "info"]),
+  code: z.string(),
+  message: z.string(),
+});
+
+export const skillListing = z.object({
+  id: z.string(),
+  name: z.string(),
+  kind: z.enum(["builtin", "document", "imported", "flow", "mcp", "config"]),
+  description: z.string(),
+  category: z.string(),
+  version: z.string(),
+  source: z.string(),
+  path: z.string(),
+  hash: z.string(),
+  state: z.enum(["available", "active", "pinned", "blocked"]),
+  eligible: z.boolean(),
+  reasons: z.array(z.string()),
+  risk: z.enum(["low", "medium", "high"]),
+  emoji: z.string().optional(),
+  parent: z.string().optional(),
+});
+
+export const skillList = z.object({ skills: z.array(skillListing), diagnostics: z.array(diagnostic) });
+
+export const toolDefinition = z.object({
+  name: z.string(),
+  description: z.string(),
+  parameters: z.record(z.string(), z.json()),
+});
+
+export const skillDetail = skillListing.extend({
+  author: z.string(),
+  tags: z.array(z.string()),
+  parameters: z.array(parameter),
+  output_schema: z.json().optional(),
+  examples: z.array(z.object({ prompt: z.string(), call: z.string() })),
+  tools: z.array(toolDefinition),
+  files: z.array(z.object({ path: z.string(), bytes: z.number() })),
+  parts: z.array(skillListing),
+  instructions: z.string(),
+  max_execution_seconds: z.number(),
+  max_iterations: z.number(),
+  license: z.string().optional(),
+  homepage: z.string().optional(),
+});
+
+export const runRequest = z
+  .object({
+    params: z.record(z.string(), z.json()).default({}),
+    namespace: namespaceSchema.default("console:local:dm"),
+    user: z.string().min(1).max(200).default("operator"),
+  })
+  .strict();
+
+export const skillStateRequest = z
+  .object({
+    state: z.enum(["pinned", "blocked", "available"]).describe("pinned enables, blocked disables, available resets"),
+    user: z.string().min(1).max(200).default("operator"),
+  })
+  .strict();
+
+export const namespaceView = z.object({
+  namespace: z.string(),
+  active: z.array(z.string()),
+  pinned: z.array(z.string()),
+  blocked: z.array(z.string()),
+  settings: z.object({
+    progress: z.enum(["quiet", "steps", "full"]),
+    while_running: z.enum(["steer", "queue"]),
+    profile: z.string().optional(),
+    paused: z.boolean(),
+  }),
+});
+
+export const namespaceList = z.object({ namespaces: z.array(z.object({ namespace: z.string(), direct: z.boolean() })) });
+
+export const threadList = z.object({
+  threads: z.array(
+    z.object({ thread: z.string(), title: z.string(), turns: z.number(), last_at: milliseconds, busy: z.boolean() }),
+  ),
+});
+
+export const threadView = z.object({
+  turns: z.array(z.object({ turn: turnRecord, events: z.array(turnEvent) })),
+});
+
+/** One line of `GET /namespaces/{ns}/events`. */
+export const feedItem = z.discriminatedUnion("kind", [
+  z.object({ kind: z.literal("event"), thread: z.string(), event: turnEvent }),
+  z.object({ kind: z.literal("state"), namespace: z.string() }),
+]);
+
+export const completions = z.object({
+  completions: z.array(z.object({ text: z.string(), label: z.string(), description: z.string() })),
+});
+
+export const skillRun = z.object({
+  run_id: z.string(),
+  turn_id: z.string(),
+  skill_id: z.string(),
+  user: z.string(),
+  namespace: z.string(),
+  status: z.enum(["running", "completed", "failed"]),
+  input: z.json(),
+  output: z.json().optional(),
+  started_at: milliseconds,
+  duration_ms: z.number().optional(),
+});
+
+export const runList = z.object({ turns: z.array(turnRecord), skills: z.array(skillRun) });
+
+export const promptView = z.object({ system: z.string(), tools: z.array(toolDefinition), tokens: z.number() });
+
+export const answerRequest = z
+  .object({ question_id: z.string(), text: z.string().min(1), user: z.string().min(1).max(200).default("operator") })
+  .strict();
+
+export const readiness = z.object({
+  ok: z.boolean(),
+  checks: z.array(z.object({ name: z.string(), ok: z.boolean(), detail: z.string() })),
+});
+
+/** What a client needs to know at start. */
+export const about = z.object({
+  name: z.string(),
+  version: z.string(),
+  model: z.string(),
+  /** Three things to try in an empty channel. */
+  suggestions: z.array(z.string()),
+});
+
+/** RFC 9457 problem document. */
+export const problem = z.object({
+  type: z.string(),
+  title: z.string(),
+  status: z.number(),
+  detail: z.string(),
+});

@@ -4,12 +4,12 @@
  */
 import type { Author } from "../core/inbound.ts";
 import type { Json } from "../core/json.ts";
+import type { ToolDefinition } from "../core/model.ts";
 import type { NamespaceState, SkillState } from "../core/namespace-state.ts";
 import type { Parameter } from "../core/parameter.ts";
 import type { Diagnostic, SkillKind } from "../core/skill.ts";
 import type { TurnEvent } from "../core/turn-event.ts";
 import type { ThreadRecord, TurnFilter, TurnRecord } from "../core/turn-log.ts";
-import type { ToolDefinition } from "../core/model.ts";
 
 /** A message or command to be accepted. */
 export interface Submission {
@@ -91,7 +91,9 @@ export interface SkillRun {
   duration_ms?: number | undefined;
 }
 
-export type Outcome<T> = { ok: true; value: T } | { ok: false; status: 400 | 403 | 404 | 409 | 413 | 429; message: string };
+export type Outcome<T> =
+  | { ok: true; value: T }
+  | { ok: false; status: 400 | 403 | 404 | 409 | 413 | 429; message: string };
 
 export interface App {
   /** The name people call the bot by. */
@@ -106,9 +108,18 @@ export interface App {
    * The events of a turn from after `afterSeq` (-1: all) until `turn_finished`, live ones included. Ends early with the signal.
    * Undefined for an unknown turn.
    */
-  events(turnId: string, afterSeq: number, signal: AbortSignal): Promise<AsyncIterable<TurnEvent> | undefined>;
+  events(
+    turnId: string,
+    afterSeq: number,
+    signal: AbortSignal,
+  ): Promise<AsyncIterable<TurnEvent> | undefined>;
   stop(turnId: string, by: Author): Promise<Outcome<{ stopped: boolean }>>;
-  answer(turnId: string, questionId: string, text: string, by: Author): Promise<Outcome<{ answered: boolean }>>;
+  answer(
+    turnId: string,
+    questionId: string,
+    text: string,
+    by: Author,
+  ): Promise<Outcome<{ answered: boolean }>>;
 
   namespaces(platform: string): Promise<string[]>;
   namespace(namespace: string): Promise<NamespaceState>;
@@ -118,10 +129,18 @@ export interface App {
   /** Everything that happens in a namespace from now on, until the signal. */
   watch(namespace: string, signal: AbortSignal): AsyncIterable<FeedItem>;
 
-  skills(namespace: string, filter?: { category?: string; query?: string }): Promise<{ skills: SkillListing[]; diagnostics: Diagnostic[] }>;
+  skills(
+    namespace: string,
+    filter?: { category?: string; query?: string },
+  ): Promise<{ skills: SkillListing[]; diagnostics: Diagnostic[] }>;
   skill(id: string, namespace: string): Promise<SkillDetail | undefined>;
   /** `pinned` enables, `blocked` disables, `available` resets. */
-  setSkill(namespace: string, id: string, state: "pinned" | "blocked" | "available", by: Author): Promise<Outcome<SkillListing>>;
+  setSkill(
+    namespace: string,
+    id: string,
+    state: "pinned" | "blocked" | "available",
+    by: Author,
+  ): Promise<Outcome<SkillListing>>;
   /** The `invoke_skill` path, outside of a conversation. */
   runSkill(id: string, params: Json, namespace: string, by: Author): Promise<Json>;
   runs(filter: TurnFilter): Promise<SkillRun[]>;
@@ -129,7 +148,10 @@ export interface App {
   /** Completions of a text that begins with `/`, best first. */
   complete(text: string, namespace: string): Promise<Completion[]>;
   /** What the next model call in this namespace would get. */
-  prompt(namespace: string, message: string): Promise<{ system: string; tools: ToolDefinition[]; tokens: number }>;
+  prompt(
+    namespace: string,
+    message: string,
+  ): Promise<{ system: string; tools: ToolDefinition[]; tokens: number }>;
   /** Whether store, queue and model are usable, each with what to do when not. */
   ready(): Promise<{ name: string; ok: boolean; detail: string }[]>;
 }

@@ -22,7 +22,9 @@ export interface SkillDefinition {
 }
 
 /** A built-in skill of one tool, or of several parts addressed `skill#part`. */
-export type SkillModule = { kind: "single"; definition: SkillDefinition } | { kind: "parts"; parts: Record<string, SkillDefinition> };
+export type SkillModule =
+  | { kind: "single"; definition: SkillDefinition }
+  | { kind: "parts"; parts: Record<string, SkillDefinition> };
 
 interface DefinitionInput<Parameters extends z.ZodObject, Output extends z.ZodType>
   extends Omit<SkillDefinition, "parameters" | "output" | "effect" | "run"> {
@@ -36,7 +38,8 @@ interface DefinitionInput<Parameters extends z.ZodObject, Output extends z.ZodTy
 export function definePart<Parameters extends z.ZodObject, Output extends z.ZodType>(
   definition: DefinitionInput<Parameters, Output>,
 ): SkillDefinition {
-  const run: SkillDefinition["run"] = (input, context) => definition.run(input as z.output<Parameters>, context);
+  const run: SkillDefinition["run"] = (input, context) =>
+    definition.run(input as z.output<Parameters>, context);
   return { effect: "read_only", ...definition, run };
 }
 

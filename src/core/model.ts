@@ -39,7 +39,11 @@ export class ModelError extends Error {
   readonly code: ModelErrorCode;
   /** How long the server asked to wait, ms. */
   readonly retryAfterMs: number | undefined;
-  constructor(code: ModelErrorCode, message: string, options: { cause?: unknown; retryAfterMs?: number | undefined } = {}) {
+  constructor(
+    code: ModelErrorCode,
+    message: string,
+    options: { cause?: unknown; retryAfterMs?: number | undefined } = {},
+  ) {
     super(message, { cause: options.cause });
     this.code = code;
     this.retryAfterMs = options.retryAfterMs;

@@ -44,5 +44,10 @@ export function schemaOf(parameters: readonly Parameter[]): JsonSchema {
     ]),
   );
   const required = parameters.filter((p) => p.required && p.default === undefined).map((p) => p.name);
-  return { type: "object", properties, ...(required.length ? { required } : {}), additionalProperties: false };
+  return {
+    type: "object",
+    properties,
+    ...(required.length ? { required } : {}),
+    additionalProperties: false,
+  };
 }

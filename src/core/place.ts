@@ -7,7 +7,10 @@ import { z } from "zod";
 export const namespaceSchema = z
   .string()
   .max(200)
-  .regex(/^[a-z][a-z0-9-]*(:[A-Za-z0-9._~-]+){1,3}$/, "expected platform:workspace:channel, e.g. console:local:general");
+  .regex(
+    /^[a-z][a-z0-9-]*(:[A-Za-z0-9._~-]+){1,3}$/,
+    "expected platform:workspace:channel, e.g. console:local:general",
+  );
 
 /** One conversation inside a namespace; turns in it run in order. */
 export const threadSchema = z

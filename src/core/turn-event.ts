@@ -32,8 +32,22 @@ export type TurnEventBody =
   | ({ type: "usage"; model: string } & Usage)
   | { type: "skill_activated"; skill_id: string; by: string }
   | { type: "skill_offloaded"; skill_id: string; by: string }
-  | { type: "tool_started"; call_id: string; parent_call_id?: string | undefined; tool: string; title: string; skill_id: string; input: Json }
-  | { type: "tool_progress"; call_id: string; note: string; progress?: number | undefined; total?: number | undefined }
+  | {
+      type: "tool_started";
+      call_id: string;
+      parent_call_id?: string | undefined;
+      tool: string;
+      title: string;
+      skill_id: string;
+      input: Json;
+    }
+  | {
+      type: "tool_progress";
+      call_id: string;
+      note: string;
+      progress?: number | undefined;
+      total?: number | undefined;
+    }
   | {
       type: "tool_finished";
       call_id: string;
@@ -45,7 +59,13 @@ export type TurnEventBody =
       /** Set when this output answers the user as it is, without a further model call. */
       direct?: true | undefined;
     }
-  | { type: "stage"; call_id: string; skill_id: string; name: string; status: "running" | "completed" | "failed" }
+  | {
+      type: "stage";
+      call_id: string;
+      skill_id: string;
+      name: string;
+      status: "running" | "completed" | "failed";
+    }
   /** The journal of a step of a built-in skill; `step` is `name#occurrence`. Answered from here on resume. */
   | { type: "step_finished"; call_id: string; step: string; result: Json }
   | { type: "skill_output"; skill_id: string; output: Json }

@@ -89,7 +89,12 @@ export interface TurnLog {
    * Leases the next turn that can run: queued, or running with an expired lease, or waiting with its time come, and
    * the first unfinished of its line. Oldest first. `kinds` narrows to commands or messages.
    */
-  claim(owner: string, now: number, leaseMs: number, kinds?: readonly Inbound["kind"][]): Promise<ClaimedTurn | undefined>;
+  claim(
+    owner: string,
+    now: number,
+    leaseMs: number,
+    kinds?: readonly Inbound["kind"][],
+  ): Promise<ClaimedTurn | undefined>;
   /** Extends the leases of turns this owner still holds; answers the ids it no longer holds. */
   renew(owner: string, turnIds: readonly string[], now: number, leaseMs: number): Promise<string[]>;
   /**
@@ -113,7 +118,12 @@ export interface TurnLog {
    * In one write: appends `events` to the turn and finishes the queued turns `taken` with
    * `turn_finished {outcome: completed, text: "", merged_into}`. @throws LeaseLostError
    */
-  absorb(turnId: string, owner: string, taken: readonly string[], events: readonly TurnEvent[]): Promise<void>;
+  absorb(
+    turnId: string,
+    owner: string,
+    taken: readonly string[],
+    events: readonly TurnEvent[],
+  ): Promise<void>;
 
   /** Ids of the thread's finished message turns with an ordinal below `before`, newest first. */
   finished(place: Place, before: number, limit: number): Promise<{ turn_id: string; ordinal: number }[]>;

@@ -38,7 +38,12 @@ export const turnRecord = z.object({
 });
 
 /** Any turn event; src/core/turn-event.ts has each kind. */
-export const turnEvent = z.looseObject({ type: z.string(), turn_id: z.string(), seq: z.number(), at: milliseconds });
+export const turnEvent = z.looseObject({
+  type: z.string(),
+  turn_id: z.string(),
+  seq: z.number(),
+  at: milliseconds,
+});
 
 export const parameter = z.object({
   name: z.string(),
@@ -108,7 +113,9 @@ export const runRequest = z
 
 export const skillStateRequest = z
   .object({
-    state: z.enum(["pinned", "blocked", "available"]).describe("pinned enables, blocked disables, available resets"),
+    state: z
+      .enum(["pinned", "blocked", "available"])
+      .describe("pinned enables, blocked disables, available resets"),
     user: z.string().min(1).max(200).default("operator"),
   })
   .strict();
@@ -126,11 +133,19 @@ export const namespaceView = z.object({
   }),
 });
 
-export const namespaceList = z.object({ namespaces: z.array(z.object({ namespace: z.string(), direct: z.boolean() })) });
+export const namespaceList = z.object({
+  namespaces: z.array(z.object({ namespace: z.string(), direct: z.boolean() })),
+});
 
 export const threadList = z.object({
   threads: z.array(
-    z.object({ thread: z.string(), title: z.string(), turns: z.number(), last_at: milliseconds, busy: z.boolean() }),
+    z.object({
+      thread: z.string(),
+      title: z.string(),
+      turns: z.number(),
+      last_at: milliseconds,
+      busy: z.boolean(),
+    }),
   ),
 });
 
@@ -163,10 +178,18 @@ export const skillRun = z.object({
 
 export const runList = z.object({ turns: z.array(turnRecord), skills: z.array(skillRun) });
 
-export const promptView = z.object({ system: z.string(), tools: z.array(toolDefinition), tokens: z.number() });
+export const promptView = z.object({
+  system: z.string(),
+  tools: z.array(toolDefinition),
+  tokens: z.number(),
+});
 
 export const answerRequest = z
-  .object({ question_id: z.string(), text: z.string().min(1), user: z.string().min(1).max(200).default("operator") })
+  .object({
+    question_id: z.string(),
+    text: z.string().min(1),
+    user: z.string().min(1).max(200).default("operator"),
+  })
   .strict();
 
 export const readiness = z.object({

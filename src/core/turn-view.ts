@@ -1,0 +1,215 @@
+/**
+ * What a person sees of a turn: a projection of its events, shared by the console, the terminal and the chat platforms.
+ * Pure and without imports at run time, so that the browser uses the very same code.
+ */
+import type { Json } from "./json.ts";
+import type { TurnEvent, TurnOutcome } from "./turn-event.ts";
+
+export interface StageView {
+  name: string;
+  status: "running" | "completed" | "failed";
+}
+
+/** One tool call as a step in plain language. */
+export interface StepView {
+  call_id: string;
+  parent_call_id?: string | undefined;
+  title: string;
+  tool: string;
+  skill_id: string;
+  state: "running" | "ok" | "error";
+  started_at: number;
+  duration_ms?: number | undefined;
+  /** The latest progress line. */
+  note?: string | undefined;
+  progress?: number | undefined;
+  total?: number | undefined;
+  stages: StageView[];
+  input: Json;
+  output?: Json | undefined;
+}
+
+export interface QuestionView {
+  question_id: string;
+  text: string;
+  choices: string[];
+  expires_at: number;
+}
+
+export interface TurnView {
+  turn_id: string;
+  author: { id: string; name: string };
+  kind: "message" | "command";
+  /** What was said. */
+  said: string;
+  /** Further messages of the asker, taken into the turn while it ran. */
+  steered: { by: string; text: string }[];
+  status: "queued" | "running" | "waiting" | "finished";
+  outcome?: TurnOutcome | undefined;
+  steps: StepView[];
+  /** The answer, or what has been streamed of it so far. Markdown. */
+  text: string;
+  /** What the model said between tool calls. */
+  remarks: string[];
+  /** The question the turn waits for an answer to. */
+  question?: QuestionView | undefined;
+  merged_into?: string | undefined;
+  model: string;
+  error?: { code: string; message: string } | undefined;
+  accepted_at: number;
+  started_at?: number | undefined;
+  finished_at?: number | undefined;
+  input_tokens: number;
+  output_tokens: number;
+  cost_usd: number;
+}
+
+/** A turn nobody knows anything about yet. */
+export function emptyTurnView(turnId: string): TurnView {
+  return {
+    turn_id: turnId,
+    author: { id: "", name: "" },
+    kind: "message",
+    said: "",
+    steered: [],
+    status: "queued",
+    steps: [],
+    text: "",
+    remarks: [],
+    model: "",
+    accepted_at: 0,
+    input_tokens: 0,
+    output_tokens: 0,
+    cost_usd: 0,
+  };
+}
+
+/** The view after one more event. The given view is not changed. Events a view has no place for change nothing. */
+export function foldTurn(view: TurnView, event: TurnEvent): TurnView {
+  const stepFolded = foldStep(view, event);
+  if (stepFolded !== undefined) return stepFolded;
+  switch (event.type) {
+    case "inbound": {
+      const { author, kind, text } = event.inbound;
+      return {
+        ...view,
+        author: { id: author.id, name: author.name },
+        kind,
+        said: text,
+        accepted_at: event.at,
+      };
+    }
+    case "turn_started":
+      return { ...view, status: "running", started_at: event.at, model: event.model };
+    case "turn_resumed":
+      return { ...view, status: "running", text: "" };
+    case "round_started":
+    case "text_reset":
+      return { ...view, status: "running", text: "" };
+    case "text_delta":
+      return { ...view, text: view.text + event.text };
+    case "model_message": {
+      const { text, tool_calls } = event.message;
+      if (tool_calls.length === 0) return { ...view, text };
+      return { ...view, text: "", remarks: text.trim() ? [...view.remarks, text] : view.remarks };
+    }
+    case "usage":
+      return {
+        ...view,
+        input_tokens: view.input_tokens + event.input_tokens,
+        output_tokens: view.output_tokens + event.output_tokens,
+        cost_usd: view.cost_usd + (event.cost_usd ?? 0),
+      };
+    case "question_asked": {
+      const { question_id, text, choices, expires_at } = event;
+      return { ...view, question: { question_id, text, choices, expires_at } };
+    }
+    case "question_answered":
+      return { ...view, question: undefined };
+    case "turn_waiting":
+      return { ...view, status: "waiting" };
+    case "steered":
+      return { ...view, steered: [...view.steered, { by: event.by, text: event.text }] };
+    case "error":
+      return { ...view, error: { code: event.code, message: event.message } };
+    case "turn_finished":
+      return {
+        ...view,
+        status: "finished",
+        outcome: event.outcome,
+        text: event.text,
+        question: undefined,
+        merged_into: event.merged_into,
+        finished_at: event.at,
+      };
+    default:
+      return view;
+  }
+}
+
+function foldStep(view: TurnView, event: TurnEvent): TurnView | undefined {
+  switch (event.type) {
+    case "tool_started": {
+      const { call_id, parent_call_id, title, tool, skill_id, input, at } = event;
+      const step: StepView = {
+        call_id,
+        parent_call_id,
+        title,
+        tool,
+        skill_id,
+        state: "running",
+        started_at: at,
+        stages: [],
+        input,
+      };
+      const others = view.steps.filter((other) => other.call_id !== call_id);
+      return { ...view, status: "running", steps: [...others, step] };
+    }
+    case "tool_progress":
+      return changeStep(view, event.call_id, {
+        note: event.note,
+        progress: event.progress,
+        total: event.total,
+      });
+    case "tool_finished":
+      return changeStep(view, event.call_id, {
+        state: event.status,
+        output: event.output,
+        duration_ms: event.duration_ms,
+        note: undefined,
+      });
+    case "stage": {
+      const stages = view.steps.find((step) => step.call_id === event.call_id)?.stages ?? [];
+      const others = stages.filter((stage) => stage.name !== event.name);
+      return changeStep(view, event.call_id, {
+        stages: [...others, { name: event.name, status: event.status }],
+      });
+    }
+    default:
+      return undefined;
+  }
+}
+
+function changeStep(view: TurnView, callId: string, change: Partial<StepView>): TurnView {
+  return {
+    ...view,
+    steps: view.steps.map((step) => (step.call_id === callId ? { ...step, ...change } : step)),
+  };
+}
+
+/** `3 steps, 12 s`, for the collapsed progress block. Empty when there was nothing to show. */
+export function summariseSteps(view: TurnView): string {
+  if (view.steps.length === 0) return "";
+  const count = view.steps.length === 1 ? "1 step" : `${view.steps.length} steps`;
+  const end = view.finished_at;
+  return end === undefined
+    ? count
+    : `${count}, ${formatDuration(end - (view.started_at ?? view.accepted_at))}`;
+}
+
+/** `0.4 s`, `12 s`, `3 min 5 s`. */
+export function formatDuration(ms: number): string {
+  if (ms < 10_000) return `${(Math.max(0, ms) / 1000).toFixed(1)} s`;
+  const seconds = Math.round(ms / 1000);
+  return seconds < 60 ? `${seconds} s` : `${Math.floor(seconds / 60)} min ${seconds % 60} s`;
+}

@@ -133,6 +133,21 @@ export const namespaceView = z.object({
   }),
 });
 
+/** What is left out stays as it is; `profile: null` goes back to the default one. */
+export const namespaceSettingsRequest = z
+  .object({
+    settings: z
+      .object({
+        progress: z.enum(["quiet", "steps", "full"]).optional(),
+        while_running: z.enum(["steer", "queue"]).optional(),
+        profile: z.string().min(1).max(200).nullable().optional(),
+        paused: z.boolean().optional(),
+      })
+      .strict(),
+    user: z.string().min(1).max(200).default("operator"),
+  })
+  .strict();
+
 export const namespaceList = z.object({
   namespaces: z.array(z.object({ namespace: z.string(), direct: z.boolean() })),
 });
@@ -178,6 +193,23 @@ export const skillRun = z.object({
 
 export const runList = z.object({ turns: z.array(turnRecord), skills: z.array(skillRun) });
 
+/** One turn with what it did. */
+export const runView = z.object({
+  turn: turnRecord,
+  events: z.array(turnEvent),
+  skills: z.array(skillRun),
+});
+
+export const stopRequest = z.object({ user: z.string().min(1).max(200).default("operator") }).strict();
+
+export const stopped = z.object({
+  stopped: z.boolean().describe("false when the turn had finished before"),
+});
+
+export const answered = z.object({
+  answered: z.boolean().describe("false when the question was no longer open"),
+});
+
 export const promptView = z.object({
   system: z.string(),
   tools: z.array(toolDefinition),
@@ -206,10 +238,11 @@ export const about = z.object({
   suggestions: z.array(z.string()),
 });
 
-/** RFC 9457 problem document. */
+/** RFC 9457 problem document. `code` is stable and what programs branch on; `detail` is for the person. */
 export const problem = z.object({
   type: z.string(),
   title: z.string(),
   status: z.number(),
   detail: z.string(),
+  code: z.string(),
 });

@@ -1,0 +1,144 @@
+/**
+ * The HTTP API as functions: in browsers, in Node and in the server's own process. Requests that fail throw `ApiError`.
+ * No imports but the stream parser at run time, so that the browser uses this very file.
+ */
+import type { Json } from "../core/json.ts";
+import type { TurnEvent } from "../core/turn-event.ts";
+import { type Connection, streamMessages } from "./event-stream.ts";
+import { type ApiClientOptions, createSend, query, readJson, type SendOptions } from "./request.ts";
+import type * as shapes from "./shapes.ts";
+
+/** How to follow a turn. */
+export interface FollowOptions {
+  /** Only events with a greater `seq`; -1 or left out: all. */
+  after?: number;
+  signal?: AbortSignal;
+  onConnection?: (connection: Connection) => void;
+}
+
+export interface ApiClient {
+  about(): Promise<shapes.About>;
+  /** Whether everything the bot needs is usable; not being ready is an answer, not an error. */
+  ready(): Promise<shapes.Readiness>;
+
+  submitTurn(request: shapes.TurnRequest): Promise<shapes.TurnAccepted>;
+  turn(turnId: string): Promise<shapes.Turn>;
+  /**
+   * The events of a turn up to and including `turn_finished`. A lost connection is made again without losing or repeating
+   * stored events; deltas of the time between are not seen. Ends early, without an error, when the signal aborts.
+   */
+  turnEvents(turnId: string, options?: FollowOptions): AsyncIterable<TurnEvent>;
+  /** False when the turn had finished before. */
+  stop(turnId: string, user?: string): Promise<boolean>;
+  /** False when the question was no longer open. */
+  answer(turnId: string, answer: shapes.AnswerRequest): Promise<boolean>;
+
+  /** Namespaces in which something was said; of the console unless told. */
+  namespaces(platform?: string): Promise<shapes.NamespaceList["namespaces"]>;
+  namespace(namespace: string): Promise<shapes.NamespaceView>;
+  changeSettings(
+    namespace: string,
+    settings: shapes.NamespaceSettings,
+    user?: string,
+  ): Promise<shapes.NamespaceView>;
+  threads(namespace: string): Promise<shapes.Thread[]>;
+  /** The turns of a thread, oldest first, with their events so far. */
+  thread(namespace: string, thread: string): Promise<shapes.TurnWithEvents[]>;
+  /**
+   * Everything that happens in a namespace from now on, until the signal aborts. Connects again by itself; what happened
+   * between is not repeated, so read the thread again on every `open` but the first.
+   */
+  watchNamespace(
+    namespace: string,
+    signal: AbortSignal,
+    onConnection?: (connection: Connection) => void,
+  ): AsyncIterable<shapes.FeedItem>;
+
+  skills(filter?: { namespace?: string; category?: string; query?: string }): Promise<shapes.SkillList>;
+  skill(id: string, namespace?: string): Promise<shapes.SkillDetail>;
+  /** `pinned` enables, `blocked` disables, `available` resets. */
+  setSkill(
+    namespace: string,
+    id: string,
+    state: shapes.SkillStateRequest["state"],
+    user?: string,
+  ): Promise<shapes.SkillListing>;
+  /** Runs a skill outside of a conversation: its output, or `{error, …}`. */
+  runSkill(id: string, request?: shapes.RunRequest): Promise<Json>;
+  runs(filter?: shapes.RunFilter): Promise<shapes.RunList>;
+  /** By the id of a turn or of a skill's run. */
+  run(id: string): Promise<shapes.RunView>;
+
+  /** Completions of a text that begins with `/`, best first. */
+  complete(text: string, namespace?: string): Promise<shapes.Completion[]>;
+  /** What the next model call in this namespace would get. */
+  prompt(namespace?: string, message?: string): Promise<shapes.PromptView>;
+}
+
+const api = "/api/v1";
+const at = encodeURIComponent;
+const defaultReconnect = { first_ms: 300, longest_ms: 10_000, silence_ms: 45_000 };
+
+export function createApiClient(options: ApiClientOptions): ApiClient {
+  const send = createSend(options);
+  const reconnect = options.reconnect ?? defaultReconnect;
+  const json = async <T>(path: string, sendOptions?: SendOptions): Promise<T> =>
+    readJson<T>(await send(path, sendOptions), sendOptions?.signal);
+  const post = <T>(path: string, body: unknown) => json<T>(api + path, { method: "POST", body });
+  const put = <T>(path: string, body: unknown) => json<T>(api + path, { method: "PUT", body });
+  const get = <T>(path: string) => json<T>(api + path);
+  return {
+    about: () => get("/about"),
+    ready: () => json("/readyz", { expect: [503] }),
+
+    submitTurn: (request) => post("/turns", request),
+    turn: (turnId) => get(`/turns/${at(turnId)}`),
+    async *turnEvents(turnId, { after, signal = new AbortController().signal, onConnection } = {}) {
+      const path = `${api}/turns/${at(turnId)}/events`;
+      const from = after === undefined || after < 0 ? undefined : String(after);
+      for await (const { data } of streamMessages(send, {
+        path,
+        after: from,
+        signal,
+        reconnect,
+        onConnection,
+      })) {
+        const event = data as TurnEvent;
+        yield event;
+        if (event.type === "turn_finished") return;
+      }
+    },
+    stop: async (turnId, user) =>
+      (await post<{ stopped: boolean }>(`/turns/${at(turnId)}/stop`, { user })).stopped,
+    answer: async (turnId, answer) =>
+      (await post<{ answered: boolean }>(`/turns/${at(turnId)}/answer`, answer)).answered,
+
+    namespaces: async (platform) =>
+      (await get<shapes.NamespaceList>(`/namespaces${query({ platform })}`)).namespaces,
+    namespace: (namespace) => get(`/namespaces/${at(namespace)}`),
+    changeSettings: (namespace, settings, user) => put(`/namespaces/${at(namespace)}`, { settings, user }),
+    threads: async (namespace) =>
+      (await get<{ threads: shapes.Thread[] }>(`/namespaces/${at(namespace)}/threads`)).threads,
+    thread: async (namespace, thread) =>
+      (await get<{ turns: shapes.TurnWithEvents[] }>(`/namespaces/${at(namespace)}/threads/${at(thread)}`))
+        .turns,
+    async *watchNamespace(namespace, signal, onConnection) {
+      const path = `${api}/namespaces/${at(namespace)}/events`;
+      for await (const { data } of streamMessages(send, { path, signal, reconnect, onConnection })) {
+        yield data as shapes.FeedItem;
+      }
+    },
+
+    skills: (filter = {}) => get(`/skills${query(filter)}`),
+    skill: (id, namespace) => get(`/skills/${at(id)}${query({ namespace })}`),
+    setSkill: (namespace, id, state, user) =>
+      put(`/namespaces/${at(namespace)}/skills/${at(id)}`, { state, user }),
+    runSkill: (id, request = {}) => post(`/skills/${at(id)}/run`, request),
+    runs: (filter = {}) => get(`/runs${query({ ...filter })}`),
+    run: (id) => get(`/runs/${at(id)}`),
+
+    complete: async (text, namespace) =>
+      (await get<{ completions: shapes.Completion[] }>(`/commands${query({ text, namespace })}`)).completions,
+    prompt: (namespace, message) => get(`/prompt${query({ namespace, message })}`),
+  };
+}

@@ -1,0 +1,41 @@
+import type { Problem } from "./shapes.ts";
+
+/**
+ * A request that was not answered as asked. The message is the problem's `detail`, written for a person.
+ * `status` is the HTTP status, 0 when no answer came at all (`code` is `unreachable` then).
+ */
+export class ApiError extends Error {
+  readonly status: number;
+  readonly detail: string;
+  readonly code: string;
+  constructor(status: number, code: string, detail: string, options?: { cause?: unknown }) {
+    super(detail, options);
+    this.name = "ApiError";
+    this.status = status;
+    this.code = code;
+    this.detail = detail;
+  }
+
+  /** Whether the same request may succeed later: no answer, an overloaded or restarting server, too many requests. */
+  get isTemporary(): boolean {
+    return this.status === 0 || this.status >= 500 || this.status === 408 || this.status === 429;
+  }
+}
+
+/** The error an answer with a failure status stands for; a proxy's page in place of a problem document included. */
+export async function readApiError(response: Response): Promise<ApiError> {
+  const text = await response.text().catch(() => "");
+  const problem = parseProblem(text);
+  const code = problem?.code ?? `http_${response.status}`;
+  const detail = problem?.detail ?? `The server answered ${response.status} ${response.statusText}`.trim();
+  return new ApiError(response.status, code, detail);
+}
+
+function parseProblem(text: string): Partial<Problem> | undefined {
+  try {
+    const value: unknown = JSON.parse(text);
+    return value !== null && typeof value === "object" ? value : undefined;
+  } catch {
+    return undefined;
+  }
+}

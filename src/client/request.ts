@@ -1,0 +1,87 @@
+import { ApiError, readApiError } from "./api-error.ts";
+
+export interface ApiClientOptions {
+  /** The global `fetch`, or one that hands the request to a server in the same process. */
+  fetch: (url: string, init: RequestInit) => Response | Promise<Response>;
+  /** Where the server is, e.g. `http://127.0.0.1:3000`. */
+  baseUrl: string;
+  /** Sent as a bearer token. */
+  token?: string | undefined;
+  /** How streams reconnect, ms. */
+  reconnect?: { first_ms: number; longest_ms: number; silence_ms: number };
+}
+
+export interface SendOptions {
+  method?: "GET" | "POST" | "PUT";
+  /** Sent as JSON. */
+  body?: unknown;
+  headers?: Record<string, string>;
+  signal?: AbortSignal | undefined;
+  /** Failure statuses that carry an ordinary answer. */
+  expect?: readonly number[];
+}
+
+/** Sends one request and answers the response. @throws ApiError; on abort, the signal's reason. */
+export type Send = (path: string, options?: SendOptions) => Promise<Response>;
+
+export function createSend({ fetch, baseUrl, token }: ApiClientOptions): Send {
+  const base = baseUrl.replace(/\/+$/, "");
+  return async (path, { method = "GET", body, headers = {}, signal, expect = [] } = {}) => {
+    signal?.throwIfAborted();
+    const init: RequestInit = {
+      method,
+      headers: {
+        ...(body === undefined ? {} : { "Content-Type": "application/json" }),
+        ...(token === undefined ? {} : { Authorization: `Bearer ${token}` }),
+        ...headers,
+      },
+      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+      ...(signal === undefined ? {} : { signal }),
+    };
+    const response = await reach(async () => fetch(base + path, init), base, signal);
+    if (!response.ok && !expect.includes(response.status)) throw await readApiError(response);
+    return response;
+  };
+}
+
+/** The JSON an answer carries. @throws ApiError when it is cut off or is something else, e.g. a proxy's page. */
+export async function readJson<T>(response: Response, signal?: AbortSignal): Promise<T> {
+  const text = await reach(() => response.text(), response.url, signal);
+  try {
+    return JSON.parse(text);
+  } catch (cause) {
+    const detail = "The answer is not JSON. Does the address lead to Knack?";
+    throw new ApiError(response.status, "bad_answer", detail, { cause });
+  }
+}
+
+/** Runs `attempt`, and says that the server was not reached when it fails for any reason but an abort. */
+async function reach<T>(
+  attempt: () => Promise<T>,
+  where: string,
+  signal: AbortSignal | undefined,
+): Promise<T> {
+  try {
+    return await attempt();
+  } catch (error) {
+    signal?.throwIfAborted();
+    if (error instanceof ApiError) throw error;
+    throw new ApiError(
+      0,
+      "unreachable",
+      `Knack at ${where || "this address"} did not answer. Is it running?`,
+      {
+        cause: error,
+      },
+    );
+  }
+}
+
+/** `?a=1&b=2` of the values that are given. */
+export function query(values: Record<string, string | number | undefined>): string {
+  const search = new URLSearchParams();
+  for (const [name, value] of Object.entries(values)) {
+    if (value !== undefined) search.set(name, String(value));
+  }
+  return search.size === 0 ? "" : `?${search}`;
+}

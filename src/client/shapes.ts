@@ -1,0 +1,47 @@
+/** The answers and requests of the HTTP API as types, inferred from the schemas the server parses and documents with. */
+import type { z } from "zod";
+import type { TurnEvent } from "../core/turn-event.ts";
+import type * as schemas from "../server/schemas.ts";
+
+export type About = z.output<typeof schemas.about>;
+export type AnswerRequest = z.input<typeof schemas.answerRequest>;
+export type Completion = z.output<typeof schemas.completions>["completions"][number];
+export type NamespaceList = z.output<typeof schemas.namespaceList>;
+export type NamespaceSettings = z.input<typeof schemas.namespaceSettingsRequest>["settings"];
+export type NamespaceView = z.output<typeof schemas.namespaceView>;
+export type Problem = z.output<typeof schemas.problem>;
+export type PromptView = z.output<typeof schemas.promptView>;
+export type Readiness = z.output<typeof schemas.readiness>;
+export type RunList = z.output<typeof schemas.runList>;
+export type RunRequest = z.input<typeof schemas.runRequest>;
+export type SkillDetail = z.output<typeof schemas.skillDetail>;
+export type SkillList = z.output<typeof schemas.skillList>;
+export type SkillListing = z.output<typeof schemas.skillListing>;
+export type SkillStateRequest = z.input<typeof schemas.skillStateRequest>;
+export type Thread = z.output<typeof schemas.threadList>["threads"][number];
+export type Turn = z.output<typeof schemas.turnRecord>;
+export type TurnAccepted = z.output<typeof schemas.turnAccepted>;
+export type TurnRequest = z.input<typeof schemas.turnRequest>;
+
+/** A turn with all its events so far. */
+export interface TurnWithEvents {
+  turn: Turn;
+  events: TurnEvent[];
+}
+
+export type RunView = z.output<typeof schemas.runView> & TurnWithEvents;
+
+/** What people watching a namespace see. `state`: its skills or settings changed, read them again. */
+export type FeedItem =
+  | { kind: "event"; thread: string; event: TurnEvent }
+  | { kind: "state"; namespace: string };
+
+/** Which turns `runs` lists; the newest first, 50 unless told. */
+export interface RunFilter {
+  namespace?: string;
+  thread?: string;
+  status?: Turn["status"];
+  /** Only turns accepted before this one. */
+  before?: string;
+  limit?: number;
+}

@@ -5,7 +5,7 @@
 import type { Author } from "../core/inbound.ts";
 import type { Json } from "../core/json.ts";
 import type { ToolDefinition } from "../core/model.ts";
-import type { NamespaceState, SkillState } from "../core/namespace-state.ts";
+import type { NamespaceState, ProgressLevel, SkillState } from "../core/namespace-state.ts";
 import type { Parameter } from "../core/parameter.ts";
 import type { Diagnostic, SkillKind } from "../core/skill.ts";
 import type { TurnEvent } from "../core/turn-event.ts";
@@ -77,6 +77,14 @@ export interface Completion {
   description: string;
 }
 
+/** A change of a namespace's settings. */
+export interface SettingsChange {
+  progress?: ProgressLevel | undefined;
+  while_running?: "steer" | "queue" | undefined;
+  profile?: string | null | undefined;
+  paused?: boolean | undefined;
+}
+
 /** An execution of one skill, from the turn log. */
 export interface SkillRun {
   run_id: string;
@@ -123,6 +131,8 @@ export interface App {
 
   namespaces(platform: string): Promise<string[]>;
   namespace(namespace: string): Promise<NamespaceState>;
+  /** What is left out stays as it is; `profile: null` goes back to the default one. */
+  changeSettings(namespace: string, settings: SettingsChange, by: Author): Promise<Outcome<NamespaceState>>;
   threads(namespace: string): Promise<ThreadRecord[]>;
   /** The turns of a thread, oldest first, with their stored events and the live tail of running ones. */
   thread(namespace: string, thread: string): Promise<TurnWithEvents[]>;

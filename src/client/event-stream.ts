@@ -41,12 +41,16 @@ export async function* streamMessages(send: Send, options: StreamOptions): Async
       options.onConnection?.({ state: "lost", error: undefined });
     } catch (error) {
       if (signal.aborted) return;
-      if (error instanceof ApiError && !error.isTemporary) throw error;
+      throwIfPermanent(error);
       options.onConnection?.({ state: "lost", error });
     }
     await sleep(pause * (0.75 + Math.random() / 2), signal);
     pause = Math.min(pause * 2, reconnect.longest_ms);
   }
+}
+
+function throwIfPermanent(error: unknown): void {
+  if (error instanceof ApiError && !error.isTemporary) throw error;
 }
 
 /** One connection until it ends, breaks, or stays silent longer than the server's heartbeat allows. */

@@ -1,0 +1,111 @@
+import type { Skill } from "./skill.ts";
+
+/** What the machine and the operator's settings offer to skills. Data already at hand: asking costs nothing. */
+export interface HostFacts {
+  /** As Node names it: `linux`, `darwin`, `win32`. */
+  readonly os: string;
+  /** Whether a program is on the PATH. */
+  hasBin(name: string): boolean;
+  /** Whether a variable is set and not empty. */
+  hasEnv(name: string): boolean;
+  /** Whether a dotted path of the configuration is set and not off. */
+  hasConfig(path: string): boolean;
+  readonly capabilities: readonly string[];
+  /** Ids that may be used; `*` is every one. */
+  readonly allowed: readonly string[];
+  /** Ids that may not, whatever `allowed` says. */
+  readonly denied: readonly string[];
+  /** Ids of shipped skills the operator switched off. */
+  readonly disabled: readonly string[];
+}
+
+/** What a channel says about skills. Naming a skill means its parts too. */
+export interface ChannelFacts {
+  readonly blocked?: readonly string[] | undefined;
+  /** When given, only these skills exist in the channel. */
+  readonly allowed?: readonly string[] | undefined;
+  /** Whether a skill is in the catalogue. */
+  readonly hasSkill?: ((id: string) => boolean) | undefined;
+}
+
+/**
+ * Why a skill cannot be used, one sentence each for a person to read; empty when it can. The order is fixed: switched off,
+ * permission, channel, parent, then what is missing on this machine.
+ */
+export function eligibility(skill: Skill, host: HostFacts, channel: ChannelFacts = {}): string[] {
+  return [
+    ...switchedOff(skill, host),
+    ...refusedByChannel(skill, channel),
+    ...missingParent(skill, channel),
+    ...missingOnHost(skill, host),
+    ...missingCapabilities(skill, host),
+  ];
+}
+
+function namesOf(skill: Skill): string[] {
+  return skill.parent === undefined ? [skill.id] : [skill.id, skill.parent];
+}
+
+function isNamed(skill: Skill, ids: readonly string[]): boolean {
+  return ids.includes("*") || namesOf(skill).some((id) => ids.includes(id));
+}
+
+function switchedOff(skill: Skill, host: HostFacts): string[] {
+  const reasons: string[] = [];
+  if (!skill.enabled)
+    reasons.push(`It is switched off in its own file (enabled: false in ${skill.origin.path}).`);
+  if (isNamed(skill, host.disabled)) {
+    reasons.push("The operator switched it off (skills.disabled in the configuration).");
+  }
+  if (isNamed(skill, host.denied))
+    reasons.push("The operator denied it (skills.denied in the configuration).");
+  if (!isNamed(skill, host.allowed)) {
+    reasons.push("It is not among the skills the operator allows (skills.allowed in the configuration).");
+  }
+  return reasons;
+}
+
+function refusedByChannel(skill: Skill, channel: ChannelFacts): string[] {
+  const reasons: string[] = [];
+  if (isNamed(skill, channel.blocked ?? [])) {
+    reasons.push(`It is disabled in this channel; /skill reset ${skill.id} makes it available again.`);
+  }
+  if (channel.allowed !== undefined && !isNamed(skill, channel.allowed)) {
+    reasons.push("It is not on this channel's list of allowed skills.");
+  }
+  return reasons;
+}
+
+function missingParent(skill: Skill, channel: ChannelFacts): string[] {
+  if (skill.parent === undefined || channel.hasSkill?.(skill.parent) !== false) return [];
+  return [`The skill it is a part of, ${skill.parent}, is not there.`];
+}
+
+function missingOnHost(skill: Skill, host: HostFacts): string[] {
+  const { os, bins, anyBins, env, config } = skill.requires;
+  const reasons: string[] = [];
+  if (os.length > 0 && !os.includes(host.os)) {
+    reasons.push(`It works on ${os.join(", ")} only; this machine runs ${host.os}.`);
+  }
+  for (const bin of bins.filter((name) => !host.hasBin(name))) {
+    reasons.push(`The program ${bin} is not on the PATH; install it on the machine the bot runs on.`);
+  }
+  if (anyBins.length > 0 && !anyBins.some((name) => host.hasBin(name))) {
+    reasons.push(`None of the programs ${anyBins.join(", ")} is on the PATH; install one of them.`);
+  }
+  for (const name of env.filter((variable) => !host.hasEnv(variable))) {
+    reasons.push(`The variable ${name} is not set; set it in the bot's environment or under skills.env.`);
+  }
+  for (const path of config.filter((setting) => !host.hasConfig(setting))) {
+    reasons.push(`The setting ${path} is missing or off in the configuration.`);
+  }
+  return reasons;
+}
+
+function missingCapabilities(skill: Skill, host: HostFacts): string[] {
+  const missing = skill.required_capabilities.filter((name) => !host.capabilities.includes(name));
+  if (missing.length === 0) return [];
+  return [
+    `The agent lacks ${missing.length === 1 ? "the capability" : "the capabilities"} ${missing.join(", ")}.`,
+  ];
+}

@@ -1,0 +1,146 @@
+import type { Tool } from "./tool.ts";
+
+/** A text that names a skill, looked up. `nearest` are known ids that look alike, best first; often empty. */
+export type ResolvedSkillId = { status: "found"; id: string } | { status: "unknown"; nearest: string[] };
+
+/**
+ * The known id a person, model or file means. Accepted: the id itself, `@@hub-id`, `@@flow_UUID`, `flow_UUID`,
+ * `@@mcp_SERVER`, `parent#child`, `SERVER#tool` and `SERVER-tool`, each in any case if only one id fits.
+ */
+export function resolveSkillId(text: string, knownIds: Iterable<string>): ResolvedSkillId {
+  const known = new Set(knownIds);
+  const candidates = spellings(text.trim());
+  const exact = candidates.find((candidate) => known.has(candidate));
+  if (exact !== undefined) return { status: "found", id: exact };
+  const byLowerCase = Map.groupBy(known, (id) => id.toLowerCase());
+  for (const candidate of candidates) {
+    const fitting = byLowerCase.get(candidate.toLowerCase()) ?? [];
+    const [only, ...others] = fitting;
+    if (only !== undefined && others.length === 0) return { status: "found", id: only };
+    if (others.length > 0) return { status: "unknown", nearest: fitting };
+  }
+  return { status: "unknown", nearest: nearest(text.trim().replace(/^@@/, ""), known) };
+}
+
+/** Every id a text may stand for, the most literal first. */
+function spellings(text: string): string[] {
+  const bare = text.replace(/^@@/, "");
+  const dashes = [...bare.matchAll(/-/g)].map((match) => match.index).slice(0, 20);
+  const parts = dashes.map((at) => `${bare.slice(0, at)}#${bare.slice(at + 1)}`);
+  const forms = [bare, ...parts].flatMap((form) => {
+    const unprefixed = form.replace(/^(flow|mcp)_/, "");
+    return [form, unprefixed, `flow_${unprefixed}`, `mcp_${unprefixed}`];
+  });
+  return [...new Set([text, ...forms])];
+}
+
+/** Up to three of the names that look like the text, best first. */
+export function nearest(text: string, names: Iterable<string>): string[] {
+  const wanted = text.toLowerCase().slice(0, 64);
+  if (wanted === "") return [];
+  const furthest = Math.max(2, Math.floor(wanted.length / 3));
+  return [...names]
+    .map((name) => ({ name, distance: likeness(wanted, name.toLowerCase().slice(0, 64)) }))
+    .filter(({ distance }) => distance <= furthest)
+    .sort((a, b) => a.distance - b.distance || (a.name < b.name ? -1 : 1))
+    .slice(0, 3)
+    .map(({ name }) => name);
+}
+
+/** Edit distance; a text that holds the other (`research` in `web-research`) counts as near. */
+function likeness(wanted: string, name: string): number {
+  const contained =
+    Math.min(wanted.length, name.length) >= 4 && (name.includes(wanted) || wanted.includes(name));
+  return contained ? 1 : editDistance(wanted, name);
+}
+
+/** Levenshtein distance with swapped neighbours as one edit. */
+function editDistance(a: string, b: string): number {
+  let beforePrevious: number[] = [];
+  let previous = Array.from({ length: b.length + 1 }, (_, column) => column);
+  for (let row = 1; row <= a.length; row += 1) {
+    const current = [row];
+    for (let column = 1; column <= b.length; column += 1) {
+      const same = a[row - 1] === b[column - 1];
+      const swapped = row > 1 && column > 1 && a[row - 1] === b[column - 2] && a[row - 2] === b[column - 1];
+      const costs = [
+        (previous[column] ?? 0) + 1,
+        (current[column - 1] ?? 0) + 1,
+        (previous[column - 1] ?? 0) + (same ? 0 : 1),
+      ];
+      if (swapped) costs.push((beforePrevious[column - 2] ?? 0) + 1);
+      current.push(Math.min(...costs));
+    }
+    beforePrevious = previous;
+    previous = current;
+  }
+  return previous[b.length] ?? 0;
+}
+
+const longestToolName = 64;
+
+/** A name a model may call: `^[a-zA-Z0-9_-]{1,64}$`. `memory#remember` becomes `memory_remember`. */
+export function toToolName(text: string): string {
+  const name = text.replace(/[^a-zA-Z0-9_-]/g, "_");
+  if (!/[a-zA-Z0-9]/.test(name)) return `tool_${hashOf(text)}`;
+  return name.length <= longestToolName ? name : withSuffix(name, hashOf(text));
+}
+
+/** A tool with where it comes from. */
+export interface SourcedTool {
+  tool: Tool;
+  source: string;
+}
+
+/**
+ * The tools, in the same order, with names a model may call and that differ from each other and from the `reserved` ones.
+ * All tools that would share a name get a suffix made from source, skill and tool: a name never depends on order.
+ */
+export function uniqueToolNames(
+  entries: readonly SourcedTool[],
+  reserved: ReadonlySet<string> = new Set(),
+): Tool[] {
+  const named = entries.map(({ tool, source }) => ({
+    tool,
+    name: toToolName(tool.name),
+    identity: JSON.stringify([source, tool.skill_id, tool.name]),
+  }));
+  const bases = countBy(named.map(({ name }) => name));
+  const isPlain = (name: string) => bases.get(name) === 1 && !reserved.has(name);
+  const taken = new Set([...reserved, ...named.map(({ name }) => name).filter(isPlain)]);
+  const suffixed = named.filter(({ name }) => !isPlain(name));
+  const renamed = new Map<(typeof named)[number], string>();
+  for (const entry of suffixed.toSorted((a, b) => (a.identity < b.identity ? -1 : 1))) {
+    let salt = "";
+    let name = withSuffix(entry.name, hashOf(entry.identity));
+    while (taken.has(name)) {
+      salt += "+";
+      name = withSuffix(entry.name, hashOf(entry.identity + salt));
+    }
+    taken.add(name);
+    renamed.set(entry, name);
+  }
+  return named.map((entry) => {
+    const name = renamed.get(entry) ?? entry.name;
+    return name === entry.tool.name ? entry.tool : { ...entry.tool, name };
+  });
+}
+
+function countBy(names: readonly string[]): Map<string, number> {
+  const counts = new Map<string, number>();
+  for (const name of names) counts.set(name, (counts.get(name) ?? 0) + 1);
+  return counts;
+}
+
+function withSuffix(name: string, suffix: string): string {
+  return `${name.slice(0, longestToolName - suffix.length - 1)}_${suffix}`;
+}
+
+/** FNV-1a, 32 bits, eight hex digits. Names things; it protects nothing. */
+function hashOf(text: string): string {
+  let hash = 0x811c9dc5;
+  for (let at = 0; at < text.length; at += 1) {
+    hash = Math.imul(hash ^ text.charCodeAt(at), 0x01000193);
+  }
+  return (hash >>> 0).toString(16).padStart(8, "0");
+}

@@ -23,7 +23,7 @@ export interface Tool {
   /** Satisfies `^[a-zA-Z0-9_-]{1,64}$`; unique within a toolset. */
   name: string;
   /** What progress shows while it runs, e.g. `Reading a page`. */
-  title: string;
+  title: string | ((input: Json) => string);
   description: string;
   parameters: JsonSchema;
   skill_id: string;
@@ -74,6 +74,11 @@ export interface ToolContext {
   /** Whether a model that can write text is configured; without one `generate` throws `ModelError`. */
   generative: boolean;
   generate: Generate;
+  /**
+   * Asks the person a question and answers what they said. While they think, the turn waits and the tool ends here; it is
+   * run again when the answer is there, so work before the question belongs in steps. Rejects when nobody answers in time.
+   */
+  ask(question: { text: string; choices?: readonly string[] }): Promise<string>;
   /** Runs another skill, at most three deep. */
   invoke(skillId: string, params: Json): Promise<ToolResult>;
   /** Storage of this skill in this namespace. */

@@ -1,0 +1,60 @@
+import { z } from "zod";
+import { toJsonSchema } from "./define-skill.ts";
+import type { Message } from "./message.ts";
+import { type ModelRequest, ModelError } from "./model.ts";
+import type { TurnScope } from "./turn-scope.ts";
+
+/** How often a model is asked again for an answer that fits its schema. */
+const attempts = 3;
+
+/** Asks the model for one JSON value of a schema, without tools. An answer that does not fit is sent back with the reason. */
+export async function generateWith<Schema extends z.ZodType>(
+  scope: TurnScope,
+  asked: { instructions: string; input: string; schema: Schema },
+  signal: AbortSignal,
+): Promise<z.infer<Schema>> {
+  const { model } = scope.ports;
+  if (!model.generative) throw new ModelError("not_configured", "No model that can write is configured.");
+  const output_schema = toJsonSchema(asked.schema);
+  const system = `${asked.instructions}\nAnswer with one JSON value of this schema and nothing else:\n${JSON.stringify(output_schema)}`;
+  const messages: Message[] = [{ role: "user", text: asked.input }];
+  let problem = "";
+  for (let attempt = 0; attempt < attempts; attempt += 1) {
+    const text = await complete(scope, { system, messages, tools: [], output_schema, signal });
+    const parsed = parseAnswer(text, asked.schema);
+    if (parsed.ok) return parsed.value;
+    problem = parsed.problem;
+    messages.push({ role: "assistant", text, tool_calls: [] });
+    messages.push({ role: "user", text: `That does not fit: ${problem}\nAnswer again with the JSON value alone.` });
+  }
+  throw new ModelError("bad_response", `The model's answer did not fit what was asked: ${problem}`);
+}
+
+async function complete(scope: TurnScope, request: ModelRequest): Promise<string> {
+  for await (const event of scope.ports.model.stream(request)) {
+    if (event.type !== "finished") continue;
+    await scope.emit({ type: "usage", model: event.model, ...event.usage });
+    return event.message.text;
+  }
+  throw new ModelError("bad_response", "The model ended without an answer.");
+}
+
+type Parsed<T> = { ok: true; value: T } | { ok: false; problem: string };
+
+function parseAnswer<Schema extends z.ZodType>(text: string, schema: Schema): Parsed<z.infer<Schema>> {
+  let value: unknown;
+  try {
+    value = JSON.parse(jsonPart(text));
+  } catch (error) {
+    return { ok: false, problem: `not JSON: ${error instanceof Error ? error.message : String(error)}` };
+  }
+  const parsed = schema.safeParse(value);
+  return parsed.success ? { ok: true, value: parsed.data } : { ok: false, problem: z.prettifyError(parsed.error) };
+}
+
+/** From the first bracket to the last one: models wrap JSON in fences and remarks. */
+function jsonPart(text: string): string {
+  const start = text.search(/[[{]/);
+  const end = Math.max(text.lastIndexOf("}"), text.lastIndexOf("]"));
+  return start === -1 || end < start ? text : text.slice(start, end + 1);
+}

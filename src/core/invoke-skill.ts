@@ -1,0 +1,76 @@
+import type { Json } from "./json.ts";
+import type { OfferedSkill } from "./offer.ts";
+import { resolveSkillId } from "./skill-identifier.ts";
+import type { Tool, ToolResult } from "./tool.ts";
+import type { CallRequest, TurnScope } from "./turn-scope.ts";
+import { WaitingForPerson } from "./waiting.ts";
+
+/** Skills that invoke skills that invoke skills: deeper than this is refused. */
+const deepest = 3;
+
+/**
+ * Runs a skill that is usable here; it need not be active. `callId` is the call's own id below its parent, the same on
+ * resume, so that a finished nested call is answered from the log.
+ */
+export async function invokeSkill(
+  scope: TurnScope,
+  parent: CallRequest,
+  callId: string,
+  skillId: string,
+  params: Json,
+): Promise<ToolResult> {
+  if (parent.depth >= deepest) {
+    return refuse("too_deep", `Skills may invoke each other ${deepest} deep; this would be deeper.`);
+  }
+  const found = findSkill(scope, skillId);
+  if (found.status === "error") return found;
+  const { tool } = found;
+  const valid = tool.validate(params);
+  if (!valid.ok) return invalidParameters(scope, tool, valid.message);
+  const result = await scope.runCall({
+    call: { id: callId, name: tool.name, arguments: JSON.stringify(params) },
+    parent_call_id: parent.call.id,
+    depth: parent.depth + 1,
+    tool,
+  });
+  if (result === "waiting") throw new WaitingForPerson();
+  return result;
+}
+
+function findSkill(scope: TurnScope, text: string): { status: "ok"; tool: Tool } | (ToolResult & { status: "error" }) {
+  const usable = new Map(scope.offer.usable.map((offered) => [offered.skill.id, offered]));
+  const resolved = resolveSkillId(text, [...usable.keys()]);
+  const offered = resolved.status === "found" ? usable.get(resolved.id) : undefined;
+  if (offered === undefined) {
+    const near = resolved.status === "unknown" && resolved.nearest.length > 0 ? `Nearest: ${resolved.nearest.join(", ")}. ` : "";
+    return refuse("skill_not_found", "Skill not found", `${near}list_skills shows what there is.`);
+  }
+  return onlyTool(offered);
+}
+
+function onlyTool({ skill }: OfferedSkill): { status: "ok"; tool: Tool } | (ToolResult & { status: "error" }) {
+  const [tool, ...others] = skill.tools;
+  if (tool === undefined) {
+    const message = `${skill.id} is a guide without a tool of its own.`;
+    return refuse("not_runnable", message, `Activate it with activate_skill and follow its guide.`);
+  }
+  if (others.length > 0) {
+    const parts = skill.tools.map((each) => each.skill_id).join(", ");
+    return refuse("choose_part", `${skill.id} has several parts.`, `Invoke one of: ${parts}.`);
+  }
+  return { status: "ok", tool };
+}
+
+function invalidParameters(scope: TurnScope, tool: Tool, message: string): ToolResult {
+  const expected = scope.turn.catalogue.skills.get(tool.skill_id)?.parameters ?? [];
+  return {
+    status: "error",
+    code: "invalid_parameters",
+    message: `Invalid parameters: ${message}`,
+    details: { expected_parameters: JSON.parse(JSON.stringify(expected)) },
+  };
+}
+
+function refuse(code: string, message: string, hint?: string): ToolResult & { status: "error" } {
+  return { status: "error", code, message, ...(hint === undefined ? {} : { hint }) };
+}

@@ -1,0 +1,69 @@
+import { z } from "zod";
+import { updateNamespace } from "../namespace-state.ts";
+import { isActive, type OfferedSkill } from "../offer.ts";
+import { guide } from "../prompt.ts";
+import { resolveSkillId } from "../skill-identifier.ts";
+import type { ToolResult } from "../tool.ts";
+import { refreshOffer } from "../toolset.ts";
+import type { TurnScope } from "../turn-scope.ts";
+import { defineMetaTool, failure, ok } from "./meta-tool.ts";
+
+export const createActivateSkill = () =>
+  defineMetaTool({
+    name: "activate_skill",
+    title: ({ skill_name }) => `Learning the skill ${skill_name}`,
+    description: "Activates a skill: returns its guide; its tools are there in your next step.",
+    parameters: z.object({ skill_name: z.string().min(1).describe("the skill's id") }),
+    effect: "idempotent",
+    offered: (scope) => scope.offer.usable.some((offered) => !isActive(offered)),
+    run: async ({ skill_name }, _context, scope) => {
+      const found = findOffered(scope, skill_name);
+      if (found.status === "error") return found;
+      const { skill } = found.offered;
+      if (isActive(found.offered)) return ok(`skill ${skill.id} already activated, ${currentSkills(scope)}`);
+      const { turn, ports } = scope;
+      const mark = { by: "agent", at: ports.clock.now(), source: skill.origin.source, hash: skill.hash };
+      await updateNamespace(ports.store, turn.place.namespace, (draft) => {
+        delete draft.offloaded[skill.id];
+        draft.active[skill.id] ??= mark;
+      });
+      await refreshOffer(scope);
+      await scope.emit({ type: "skill_activated", skill_id: skill.id, by: "agent" });
+      return ok(await activationText(scope, found.offered));
+    },
+  });
+
+async function activationText(scope: TurnScope, { skill }: OfferedSkill): Promise<string> {
+  const lines = [`skill ${skill.id} activated, ${currentSkills(scope)}`, guide(skill)];
+  const tools = skill.tools.map((tool) => tool.name).join(", ");
+  if (tools !== "") lines.push(`Tools now available: ${tools}`);
+  const files = (await skill.files?.list()) ?? [];
+  const others = files.map((file) => file.path).filter((path) => path !== "SKILL.md" && path !== "skill.ts");
+  if (others.length > 0 && skill.kind !== "builtin") lines.push(`Files (read_skill_file): ${others.slice(0, 50).join(", ")}`);
+  return lines.join("\n");
+}
+
+export type FoundSkill = { status: "ok"; offered: OfferedSkill } | (ToolResult & { status: "error" });
+
+/** A skill by any of its names, usable here; otherwise why not, for the model. */
+export function findOffered(scope: TurnScope, name: string): FoundSkill {
+  const resolved = resolveSkillId(name, [...scope.offer.all.keys()]);
+  const offered = resolved.status === "found" ? scope.offer.all.get(resolved.id) : undefined;
+  if (offered === undefined) {
+    const near = resolved.status === "unknown" ? resolved.nearest : [];
+    const hint = near.length > 0 ? `Nearest: ${near.join(", ")}.` : "list_skills shows what there is.";
+    return { ...failure("skill_not_found", "skill not found", hint), status: "error" } as FoundSkill & { status: "error" };
+  }
+  const reason = offered.state === "blocked" ? "a person disabled it in this channel" : offered.reasons[0];
+  if (reason !== undefined) {
+    const message = `skill ${offered.skill.id} cannot be used here: ${reason}`;
+    return { status: "error", code: "not_usable", message, hint: "Go on without it and tell the person why." };
+  }
+  return { status: "ok", offered };
+}
+
+/** `current skills: [a, b]`, as of now. */
+export function currentSkills({ offer }: TurnScope): string {
+  const active = offer.usable.filter((offered) => offered.skill.parent === undefined && isActive(offered));
+  return `current skills: [${active.map((offered) => offered.skill.id).join(", ")}]`;
+}

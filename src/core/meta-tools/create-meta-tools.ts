@@ -1,0 +1,22 @@
+import type { MetaTool } from "../turn-scope.ts";
+import { createActivateSkill } from "./activate-skill.ts";
+import { createAskUser } from "./ask-user.ts";
+import { createInvokeSkill } from "./invoke-skill-tool.ts";
+import { createListSkills } from "./list-skills.ts";
+import { createOffloadSkill } from "./offload-skill.ts";
+import { createReadToolOutput } from "./read-tool-output.ts";
+import { createReadSkillFile, createRunSkillScript } from "./skill-files.ts";
+
+/** The agent's own tools. Made once, when the bot is wired; each decides per turn whether it is offered. */
+export function createMetaTools(): MetaTool[] {
+  return [
+    createListSkills(),
+    createActivateSkill(),
+    createOffloadSkill(),
+    createInvokeSkill(),
+    createReadSkillFile(),
+    createRunSkillScript(),
+    createReadToolOutput(),
+    createAskUser(),
+  ];
+}

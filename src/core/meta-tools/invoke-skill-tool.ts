@@ -1,0 +1,28 @@
+import { z } from "zod";
+import type { Json } from "../json.ts";
+import { invokeSkill } from "../invoke-skill.ts";
+import type { ToolResult } from "../tool.ts";
+import { defineMetaTool, ok } from "./meta-tool.ts";
+
+export const createInvokeSkill = () =>
+  defineMetaTool({
+    name: "invoke_skill",
+    title: ({ skill_id }) => `Using the skill ${skill_id}`,
+    description: "Runs a skill once without activating it. list_skills shows ids and parameters.",
+    parameters: z.object({
+      skill_id: z.string().min(1),
+      params: z.record(z.string(), z.json()).default({}).describe("the skill's parameters"),
+    }),
+    effect: "idempotent",
+    offered: (scope) => scope.offer.usable.some((offered) => offered.skill.tools.length > 0),
+    run: async ({ skill_id, params }, context, scope, request) => {
+      const result = await invokeSkill(scope, request, `${context.call_id}/1`, skill_id, params as Json);
+      return asInvocation(skill_id, result);
+    },
+  });
+
+/** `{skill_id, output, success: true}`; an error keeps its details. A direct output stays one. */
+function asInvocation(skillId: string, result: ToolResult): ToolResult {
+  if (result.status === "error" || result.direct) return result;
+  return ok({ skill_id: skillId, output: result.output, success: true });
+}

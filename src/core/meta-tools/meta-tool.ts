@@ -1,0 +1,48 @@
+import { z } from "zod";
+import { toJsonSchema } from "../define-skill.ts";
+import type { Json } from "../json.ts";
+import type { ToolContext, ToolEffect, ToolResult, Validation } from "../tool.ts";
+import type { CallRequest, MetaTool, TurnScope } from "../turn-scope.ts";
+
+interface MetaToolInput<Parameters extends z.ZodObject> {
+  name: string;
+  title: string | ((input: z.output<Parameters>) => string);
+  description: string;
+  parameters: Parameters;
+  effect: ToolEffect;
+  offered(scope: TurnScope): boolean;
+  /** Limits; five minutes and ten steps unless told. */
+  max_execution_ms?: number;
+  run(input: z.output<Parameters>, context: ToolContext, scope: TurnScope, request: CallRequest): Promise<ToolResult>;
+}
+
+/** Types a meta tool. Made once, when the bot is wired. */
+export function defineMetaTool<Parameters extends z.ZodObject>(definition: MetaToolInput<Parameters>): MetaTool {
+  const { parameters, effect, title, run, ...rest } = definition;
+  return {
+    max_execution_ms: 300_000,
+    ...rest,
+    title: typeof title === "string" ? title : (input) => title(input as z.output<Parameters>),
+    parameters: toJsonSchema(parameters),
+    skill_id: "",
+    effect: () => effect,
+    validate: (input) => validateWith(parameters, input),
+    run: (input, context, scope, request) => run(input as z.output<Parameters>, context, scope, request),
+    max_iterations: 10,
+    max_output_bytes: 1_000_000,
+  };
+}
+
+function validateWith(schema: z.ZodObject, input: unknown): Validation {
+  const parsed = schema.strict().safeParse(input);
+  if (parsed.success) return { ok: true, value: parsed.data as Json };
+  return { ok: false, message: z.prettifyError(parsed.error) };
+}
+
+export function ok(output: Json): ToolResult {
+  return { status: "ok", output };
+}
+
+export function failure(code: string, message: string, hint?: string): ToolResult {
+  return { status: "error", code, message, ...(hint === undefined ? {} : { hint }) };
+}

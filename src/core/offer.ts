@@ -1,0 +1,39 @@
+import type { Catalogue } from "./catalogue.ts";
+import { eligibility, type HostFacts } from "./eligibility.ts";
+import { type NamespaceState, type SkillState, stateOf } from "./namespace-state.ts";
+import type { Skill } from "./skill.ts";
+
+/** A skill as one namespace has it. */
+export interface OfferedSkill {
+  skill: Skill;
+  state: SkillState;
+  /** Why it cannot be used here, in words for a person; empty when it can. */
+  reasons: string[];
+}
+
+/** What a namespace has of the catalogue. */
+export interface Offer {
+  readonly catalogue: Catalogue;
+  /** Every skill, usable or not. */
+  readonly all: ReadonlyMap<string, OfferedSkill>;
+  /** Eligible, allowed and not blocked; parts included. */
+  readonly usable: readonly OfferedSkill[];
+}
+
+/** Puts catalogue, host and namespace state together. Pure; called once per turn and again when the state changed. */
+export function makeOffer(catalogue: Catalogue, state: NamespaceState, facts: HostFacts): Offer {
+  const all = new Map<string, OfferedSkill>();
+  const usable: OfferedSkill[] = [];
+  for (const skill of catalogue.skills.values()) {
+    const here = { blocked: Object.keys(state.blocked), allowed: state.allowed };
+    const offered = { skill, state: stateOf(skill, state), reasons: eligibility(skill, facts, here) };
+    all.set(skill.id, offered);
+    if (offered.reasons.length === 0 && offered.state !== "blocked") usable.push(offered);
+  }
+  return { catalogue, all, usable };
+}
+
+/** Whether the skill's tools and guide are there without asking. */
+export function isActive(offered: OfferedSkill): boolean {
+  return offered.state === "active" || offered.state === "pinned";
+}

@@ -1,0 +1,205 @@
+import type { Json } from "./json.ts";
+import { ModelError } from "./model.ts";
+import { nearest } from "./skill-identifier.ts";
+import { outputOf } from "./tool-output.ts";
+import type { Tool, ToolResult } from "./tool.ts";
+import { createToolContext } from "./tool-context.ts";
+import type { CallRequest, TurnScope } from "./turn-scope.ts";
+import type { CallState } from "./turn-state.ts";
+import { WaitingForPerson } from "./waiting.ts";
+
+/**
+ * Brings one call to its result. Whatever happens to the tool is a result the model can read. Answers `waiting` when the
+ * tool waits for a person: then there is no result yet, and the call is taken up again on resume.
+ */
+export async function runToolCall(scope: TurnScope, request: CallRequest): Promise<ToolResult | "waiting"> {
+  const { call } = request;
+  const known = scope.state.calls.get(call.id);
+  if (known?.finished !== undefined) return resultOf(known.finished);
+
+  const started = known?.started === undefined ? undefined : known;
+  const checked = checkCall(scope, request);
+  if (started === undefined) await announce(scope, request, checked);
+  const from = scope.state.calls.get(call.id)?.started_at ?? scope.ports.clock.now();
+  const result = await attempt(scope, request, checked, started);
+  if (result === "waiting") return result;
+  if (result.status === "ok" && checked.status === "ready" && checked.tool.skill_id !== "") {
+    await scope.emit({ type: "skill_output", skill_id: checked.tool.skill_id, output: result.output });
+  }
+  await scope.emit({
+    type: "tool_finished",
+    call_id: call.id,
+    tool: call.name,
+    status: result.status,
+    output: outputOf(result),
+    duration_ms: Math.max(0, scope.ports.clock.now() - from),
+    ...(result.status === "ok" && result.direct ? { direct: true } : {}),
+  });
+  return result;
+}
+
+function resultOf({ status, output, direct }: NonNullable<CallState["finished"]>): ToolResult {
+  if (status === "ok") return { status, output, ...(direct ? { direct } : {}) };
+  const { error = "failed", code = "failed", ...details } = output as Record<string, Json>;
+  return { status, code: String(code), message: String(error), details };
+}
+
+type CheckedCall = { status: "ready"; tool: Tool; input: Json } | { status: "refused"; input: Json; result: ToolResult };
+
+/** Unknown tool, broken JSON and invalid arguments are told to the model with what would be right. */
+function checkCall(scope: TurnScope, { call, tool = scope.tools.get(call.name) }: CallRequest): CheckedCall {
+  if (tool === undefined) {
+    const names = nearest(call.name, [...scope.tools.keys()]).join(", ");
+    const hint = names === "" ? "Answer without it." : `Nearest tools: ${names}.`;
+    return refused(call.arguments, "unknown_tool", `Function '${call.name}' not found.`, { hint });
+  }
+  const schema = { expected_arguments: tool.parameters };
+  let parsed: unknown;
+  try {
+    parsed = call.arguments.trim() === "" ? {} : JSON.parse(call.arguments);
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : String(error);
+    return refused(call.arguments, "invalid_json", `The arguments are not valid JSON: ${reason}`, schema);
+  }
+  const valid = tool.validate(parsed);
+  if (!valid.ok) return refused(parsed as Json, "invalid_arguments", `Invalid arguments: ${valid.message}`, schema);
+  return { status: "ready", tool, input: valid.value };
+}
+
+function refused(input: Json, code: string, message: string, rest: { hint?: string; [key: string]: Json | undefined }): CheckedCall {
+  const { hint, ...details } = rest;
+  const more = Object.fromEntries(Object.entries(details).filter((entry): entry is [string, Json] => entry[1] !== undefined));
+  return { status: "refused", input, result: { status: "error", code, message, ...(hint ? { hint } : {}), details: more } };
+}
+
+async function announce(scope: TurnScope, { call, parent_call_id }: CallRequest, checked: CheckedCall): Promise<void> {
+  const tool = checked.status === "ready" ? checked.tool : undefined;
+  const title = typeof tool?.title === "function" ? tool.title(checked.input) : tool?.title;
+  await scope.emit({
+    type: "tool_started",
+    call_id: call.id,
+    ...(parent_call_id === undefined ? {} : { parent_call_id }),
+    tool: call.name,
+    title: title ?? `Trying ${call.name}`,
+    skill_id: tool?.skill_id ?? "",
+    input: checked.input,
+  });
+}
+
+async function attempt(
+  scope: TurnScope,
+  request: CallRequest,
+  checked: CheckedCall,
+  interrupted: CallState | undefined,
+): Promise<ToolResult | "waiting"> {
+  if (checked.status === "refused") return checked.result;
+  const { tool, input } = checked;
+  const refusal = scope.turn.signal.aborted ? stopped : await forbidden(scope, tool);
+  if (refusal !== undefined) return refusal;
+  if (interrupted !== undefined && !mayRunAgain(scope, request.call.id, tool, input)) return outcomeUnknown(tool);
+  const { clock } = scope.ports;
+  const repeated = scope.guard.check(tool, input, clock.now());
+  if (repeated !== undefined) return repeated;
+  const result = await runWithStages(scope, request, tool, input);
+  if (result !== "waiting") scope.guard.record(tool, input, result, clock.now());
+  return result;
+}
+
+/** What a person blocked since the model was asked, or what the channel never allowed, does not run. */
+async function forbidden(scope: TurnScope, tool: Tool): Promise<ToolResult | undefined> {
+  if (tool.skill_id === "") return undefined;
+  const offered = scope.offer.all.get(tool.skill_id);
+  const reason = offered?.state === "blocked" ? "it was disabled in this channel" : offered?.reasons[0];
+  if (offered !== undefined && reason === undefined) return undefined;
+  const message = `${tool.name} may not run: ${reason ?? "its skill is gone"}.`;
+  return { status: "error", code: "not_permitted", message, hint: "Go on without it and say so." };
+}
+
+/** A call that only asked a question so far did nothing that counts; its finished steps are in the journal. */
+function mayRunAgain(scope: TurnScope, callId: string, tool: Tool, input: Json): boolean {
+  const asked = [...scope.state.questions.keys()].some((id) => id.startsWith(`${callId}?`));
+  return asked || tool.effect(input) !== "side_effect";
+}
+
+function outcomeUnknown(tool: Tool): ToolResult {
+  return {
+    status: "error",
+    code: "outcome_unknown",
+    message: `${tool.name} had started when the bot was interrupted. Whether it took effect is not known, and it was not run again.`,
+    hint: "Check whether it took effect before you call it again, or tell the person.",
+  };
+}
+
+const stopped: ToolResult = { status: "error", code: "stopped", message: "The turn was stopped before this ran." };
+
+/** `running` before the work, then its steps, then `completed`, or `failed`; the agent's own tools have no stages. */
+async function runWithStages(scope: TurnScope, request: CallRequest, tool: Tool, input: Json): Promise<ToolResult | "waiting"> {
+  const stage = async (status: "running" | "completed" | "failed") => {
+    if (tool.skill_id === "") return;
+    const name = `skill_${tool.skill_id}`;
+    await scope.emit({ type: "stage", call_id: request.call.id, skill_id: tool.skill_id, name, status });
+  };
+  await stage("running");
+  const result = await runLimited(scope, request, tool, input);
+  if (result !== "waiting") await stage(result.status === "ok" ? "completed" : "failed");
+  return result;
+}
+
+/** Runs a tool within its time, stops with the turn, and turns every failure into a result. */
+async function runLimited(scope: TurnScope, request: CallRequest, tool: Tool, input: Json): Promise<ToolResult | "waiting"> {
+  const { ports, turn } = scope;
+  const limit = new AbortController();
+  const done = new AbortController();
+  const signal = AbortSignal.any([turn.signal, limit.signal]);
+  const ended = new Promise<ToolResult>((resolve) => {
+    signal.addEventListener("abort", () => resolve(limit.signal.aborted ? timedOut(tool) : stopped), { once: true });
+  });
+  ports.clock.sleep(tool.max_execution_ms, done.signal).then(
+    () => limit.abort(new Error("time limit")),
+    () => {},
+  );
+  try {
+    const context = createToolContext(scope, request, tool, signal);
+    const result = await Promise.race([tool.run(input, context), ended]);
+    return limitOutput(tool, result);
+  } catch (error) {
+    if (error instanceof WaitingForPerson) return "waiting";
+    if (signal.aborted) return limit.signal.aborted ? timedOut(tool) : stopped;
+    return failureOf(scope, tool, error);
+  } finally {
+    done.abort();
+  }
+}
+
+function timedOut(tool: Tool): ToolResult {
+  const seconds = Math.round(tool.max_execution_ms / 1000);
+  const message = `${tool.name} was stopped: it took longer than ${seconds} s.`;
+  return { status: "error", code: "timed_out", message, hint: "Ask for less at once, or go on without it." };
+}
+
+function limitOutput(tool: Tool, result: ToolResult): ToolResult {
+  if (result.status === "error") return result;
+  const size = typeof result.output === "string" ? result.output.length : JSON.stringify(result.output)?.length;
+  if (size === undefined) return { ...result, output: null };
+  if (size <= tool.max_output_bytes) return result;
+  const message = `${tool.name} answered ${size} bytes; at most ${tool.max_output_bytes} are kept.`;
+  return { status: "error", code: "output_too_large", message, hint: "Ask for a part of it." };
+}
+
+function failureOf(scope: TurnScope, tool: Tool, error: unknown): ToolResult {
+  const code = (error as { code?: unknown } | undefined)?.code;
+  const hint = (error as { hint?: unknown } | undefined)?.hint;
+  const message = error instanceof Error ? error.message : String(error);
+  const expected = typeof code === "string" && (typeof hint === "string" || error instanceof ModelError || isLimit(code));
+  if (!expected) scope.ports.report(error, `tool ${tool.name}`);
+  return {
+    status: "error",
+    code: typeof code === "string" ? code : "failed",
+    message: `${tool.name} failed: ${message}`,
+    ...(typeof hint === "string" ? { hint } : {}),
+  };
+}
+
+function isLimit(code: string): boolean {
+  return code === "too_many_steps" || code === "no_answer";
+}

@@ -1,0 +1,119 @@
+import { generateWith } from "./generate.ts";
+import { invokeSkill } from "./invoke-skill.ts";
+import type { Json } from "./json.ts";
+import { scopeKeyValue } from "./key-value.ts";
+import type { Tool, ToolContext } from "./tool.ts";
+import type { CallRequest, TurnScope } from "./turn-scope.ts";
+import { WaitingForPerson } from "./waiting.ts";
+
+/** A limit inside a tool, told to the model as an error result. */
+export class ToolLimitError extends Error {
+  readonly code: "too_many_steps" | "no_answer";
+  constructor(code: "too_many_steps" | "no_answer", message: string) {
+    super(message);
+    this.code = code;
+  }
+}
+
+/** The execution context of one call. */
+export function createToolContext(scope: TurnScope, request: CallRequest, tool: Tool, signal: AbortSignal): ToolContext {
+  const { turn, ports } = scope;
+  const skill = turn.catalogue.skills.get(tool.skill_id);
+  const root = skill?.parent ?? tool.skill_id;
+  let nested = 0;
+  return {
+    call_id: request.call.id,
+    turn_id: turn.turn_id,
+    agent: turn.profile.id,
+    place: turn.place,
+    user: turn.author,
+    permissions: [turn.author.trust],
+    env: skill === undefined ? {} : ports.environmentOf(skill),
+    signal,
+    now: () => ports.clock.now(),
+    progress(note, progress, total) {
+      if (signal.aborted) return;
+      void scope.emit({ type: "tool_progress", call_id: request.call.id, note, progress, total });
+    },
+    step: createSteps(scope, request.call.id, tool, signal),
+    generative: ports.model.generative,
+    generate: (asked) => generateWith(scope, asked, signal),
+    ask: createAsk(scope, request.call.id),
+    invoke(skillId, params) {
+      nested += 1;
+      return invokeSkill(scope, request, `${request.call.id}/${nested}`, skillId, params);
+    },
+    store: scopeKeyValue(ports.store, `skill:${turn.place.namespace}:${root}:`),
+    web: ports.web,
+  };
+}
+
+/** Named steps: staged, counted, journalled, and answered from the journal when they had finished before a crash. */
+function createSteps(scope: TurnScope, callId: string, tool: Tool, signal: AbortSignal): ToolContext["step"] {
+  const occurrences = new Map<string, number>();
+  let iterations = 0;
+  return async <T extends Json>(name: string, work: () => Promise<T> | T): Promise<T> => {
+    signal.throwIfAborted();
+    iterations += 1;
+    if (iterations > tool.max_iterations) {
+      throw new ToolLimitError("too_many_steps", `it needs more than its ${tool.max_iterations} steps`);
+    }
+    const occurrence = (occurrences.get(name) ?? 0) + 1;
+    occurrences.set(name, occurrence);
+    const key = `${name}#${occurrence}`;
+    const journalled = scope.state.calls.get(callId)?.steps.get(key);
+    if (journalled !== undefined) return journalled as T;
+    const stage = (status: "running" | "completed" | "failed") =>
+      scope.emit({ type: "stage", call_id: callId, skill_id: tool.skill_id, name, status });
+    await stage("running");
+    try {
+      const result = await work();
+      signal.throwIfAborted();
+      await scope.emit({ type: "step_finished", call_id: callId, step: key, result: result ?? null });
+      await stage("completed");
+      return result;
+    } catch (error) {
+      if (!signal.aborted) await stage("failed");
+      throw error;
+    }
+  };
+}
+
+/**
+ * Questions are numbered within their call: `CALL?1`. The answer comes as a signal (a button, the API) or as the asker's
+ * next message in the thread.
+ */
+function createAsk(scope: TurnScope, callId: string): ToolContext["ask"] {
+  let asked = 0;
+  return async ({ text, choices = [] }) => {
+    asked += 1;
+    const questionId = `${callId}?${asked}`;
+    const { turn, ports, state } = scope;
+    const open = state.questions.get(questionId);
+    if (open?.answer !== undefined) return open.answer;
+    if (open === undefined) {
+      const expires_at = Math.min(turn.deadline, ports.clock.now() + turn.limits.question_ms);
+      await scope.emit({ type: "question_asked", question_id: questionId, text, choices: [...choices], expires_at });
+      throw new WaitingForPerson();
+    }
+    const answer = await findAnswer(scope, questionId);
+    if (answer !== undefined) {
+      await scope.emit({ type: "question_answered", question_id: questionId, ...answer });
+      return answer.text;
+    }
+    if (ports.clock.now() >= open.expires_at) {
+      throw new ToolLimitError("no_answer", "nobody answered the question in time");
+    }
+    throw new WaitingForPerson();
+  };
+}
+
+async function findAnswer(scope: TurnScope, questionId: string): Promise<{ text: string; by: string } | undefined> {
+  for (const signal of await scope.ports.signals()) {
+    if (signal.type === "answer" && signal.question_id === questionId) return { text: signal.text, by: signal.by };
+  }
+  const [said] = await scope.ports.steering();
+  if (said === undefined) return undefined;
+  await scope.emit({ type: "steered", text: said.text, by: said.by, from_turn: said.turn_id });
+  return { text: said.text, by: said.by };
+}

@@ -1,0 +1,195 @@
+import { createEventChannel } from "./event-channel.ts";
+import type { AssistantMessage, Message } from "./message.ts";
+import { ModelError } from "./model.ts";
+import { fitMessages } from "./message-budget.ts";
+import { outputText } from "./tool-output.ts";
+import { definitionsOf, makeToolset, refreshOffer } from "./toolset.ts";
+import { DeadlineError, type Turn, type TurnPorts } from "./turn.ts";
+import type { TurnEventBody, TurnOutcome } from "./turn-event.ts";
+import { openScope, systemPrompt } from "./turn-opening.ts";
+import type { MetaTool, TurnScope } from "./turn-scope.ts";
+
+/**
+ * Runs a turn to its end: model → tool calls → results → model, until there is an answer. Yields every event before it has
+ * effect beyond core; the caller records it and comes back for the next. A turn with more than entry 0 in its log is
+ * resumed: what had finished is not run again. The last event is `turn_finished`, or `turn_waiting` when a person is asked.
+ */
+export async function* runTurn(
+  turn: Turn,
+  ports: TurnPorts,
+  metaTools: readonly MetaTool[],
+): AsyncGenerator<TurnEventBody, void> {
+  const channel = createEventChannel<TurnEventBody>();
+  yield* channel.drain(startLoop(turn, ports, metaTools, channel.emit));
+}
+
+async function startLoop(
+  turn: Turn,
+  ports: TurnPorts,
+  metaTools: readonly MetaTool[],
+  record: (event: TurnEventBody) => Promise<void>,
+): Promise<void> {
+  const scope = await openScope(turn, ports, metaTools, record);
+  const { state } = scope;
+  await scope.emit(
+    state.started ? { type: "turn_resumed" } : { type: "turn_started", profile: turn.profile.id, model: ports.model.id },
+  );
+  const end = await loop(scope).catch((error: unknown) => endOf(scope, error));
+  if (end === undefined) return;
+  if (end.error !== undefined) await scope.emit({ type: "error", ...end.error });
+  await scope.emit({ type: "turn_finished", outcome: end.outcome, text: end.text });
+}
+
+interface TurnEnd {
+  outcome: TurnOutcome;
+  text: string;
+  error?: { code: string; message: string };
+}
+
+/** Undefined when the turn waits for a person. */
+async function loop(scope: TurnScope): Promise<TurnEnd | undefined> {
+  const { turn, state } = scope;
+  const system = await systemPrompt(scope);
+  for (;;) {
+    turn.signal.throwIfAborted();
+    await refreshOffer(scope);
+    scope.tools = makeToolset(scope);
+    if (state.open !== undefined) {
+      const direct = await runOpenCalls(scope, state.open);
+      if (direct === "waiting") return undefined;
+      if (direct !== undefined) return { outcome: "completed", text: direct };
+      continue;
+    }
+    const unfinished = lastAnswer(scope);
+    if (unfinished !== undefined) return { outcome: "completed", text: unfinished };
+    const limit = limitReached(scope);
+    if (limit !== undefined) return lastWord(scope, system, limit);
+    await takeSteering(scope);
+    const message = await callModel(scope, system);
+    if (message.tool_calls.length === 0) return { outcome: "completed", text: message.text };
+  }
+}
+
+/** After a crash between the model's answer and `turn_finished` the answer is in the log already. */
+function lastAnswer({ state }: TurnScope): string | undefined {
+  const last = state.messages.at(-1);
+  return last?.role === "assistant" && last.tool_calls.length === 0 ? last.text : undefined;
+}
+
+function limitReached({ turn, ports, state }: TurnScope): string | undefined {
+  const { limits } = turn;
+  if (state.rounds >= limits.max_rounds) return `it reached its limit of ${limits.max_rounds} rounds`;
+  if (state.toolCalls >= limits.max_tool_calls) return `it reached its limit of ${limits.max_tool_calls} tool calls`;
+  if (ports.clock.now() >= turn.deadline) return "it reached its time limit";
+  return ports.overBudget(state.spent);
+}
+
+/** One last model call without tools; the person gets an answer that says which limit was reached. */
+async function lastWord(scope: TurnScope, system: string, limit: string): Promise<TurnEnd> {
+  const { ports, turn, state } = scope;
+  const note = `This turn ends here: ${limit}. Say “continue” to go on from here.`;
+  const spent = ports.overBudget(state.spent);
+  if (spent !== undefined || ports.clock.now() >= turn.deadline) return { outcome: "limit_reached", text: note };
+  scope.tools = new Map();
+  const last: Message = { role: "user", text: `You can call no more tools: ${limit}. Answer now with what you have.` };
+  const message = await callModel(scope, system, [last]);
+  return { outcome: "limit_reached", text: [message.text.trim(), note].filter(Boolean).join("\n\n") };
+}
+
+async function takeSteering(scope: TurnScope): Promise<void> {
+  if (scope.state.rounds === 0 || scope.namespace.settings.while_running === "queue") return;
+  for (const said of await scope.ports.steering()) {
+    await scope.emit({ type: "steered", text: said.text, by: said.by, from_turn: said.turn_id });
+  }
+}
+
+/** One round: streams the model's answer and records it whole. */
+async function callModel(scope: TurnScope, system: string, more: readonly Message[] = []): Promise<AssistantMessage> {
+  const { turn, ports, state } = scope;
+  const round = state.rounds + 1;
+  await scope.emit({ type: "round_started", round });
+  const messages = [...turn.history, ...fitMessages(state.messages, turn.limits.turn_tokens, ports.countTokens), ...more];
+  const request = { system, messages, tools: definitionsOf(scope.tools), signal: turn.signal };
+  for await (const event of ports.model.stream(request)) {
+    if (event.type === "text") await scope.emit({ type: "text_delta", text: event.text });
+    else if (event.type === "reset") await scope.emit({ type: "text_reset" });
+    else {
+      await scope.emit({ type: "usage", model: event.model, ...event.usage });
+      const message = more.length > 0 ? { ...event.message, tool_calls: [] } : withUniqueIds(event.message, scope, round);
+      await scope.emit({ type: "model_message", round, message, model: event.model });
+      return message;
+    }
+  }
+  turn.signal.throwIfAborted();
+  throw new ModelError("bad_response", `The model ${ports.model.id} ended without an answer.`);
+}
+
+/** Some servers number calls from scratch in every response; the log needs ids that are unique in the turn. */
+function withUniqueIds(message: AssistantMessage, { state }: TurnScope, round: number): AssistantMessage {
+  const seen = new Set<string>();
+  const clash = message.tool_calls.some(({ id }) => id === "" || state.calls.has(id) || seen.size === seen.add(id).size);
+  if (!clash) return message;
+  const tool_calls = message.tool_calls.map((call, index) => ({ ...call, id: `call_${round}_${index + 1}` }));
+  return { ...message, tool_calls };
+}
+
+/** Runs the calls of one response, some at a time. Answers the text of direct outputs, if any. */
+async function runOpenCalls(scope: TurnScope, message: AssistantMessage): Promise<string | "waiting" | undefined> {
+  const queue = [...message.tool_calls];
+  const direct = new Map<string, string>();
+  let waiting = false;
+  const work = async () => {
+    for (let call = queue.shift(); call !== undefined; call = queue.shift()) {
+      const result = await scope.runCall({ call, depth: 0 });
+      if (result === "waiting") waiting = true;
+      else if (result.status === "ok" && result.direct) direct.set(call.id, outputText(result.output));
+    }
+  };
+  const workers = Math.min(scope.turn.limits.max_concurrent, queue.length);
+  await Promise.all(Array.from({ length: workers }, work));
+  if (waiting && !scope.turn.signal.aborted) {
+    await scope.emit({ type: "turn_waiting", until: waitUntil(scope) });
+    return "waiting";
+  }
+  if (direct.size === 0) return undefined;
+  return message.tool_calls.flatMap((call) => direct.get(call.id) ?? []).join("\n\n");
+}
+
+function waitUntil({ state, turn }: TurnScope): number {
+  const open = [...state.questions.values()].filter((question) => question.answer === undefined);
+  return Math.min(turn.deadline, ...open.map((question) => question.expires_at));
+}
+
+/** The end of a turn that did not end by an answer. Every tool that had started gets its result first. */
+async function endOf(scope: TurnScope, error: unknown): Promise<TurnEnd> {
+  const { turn, ports, state } = scope;
+  await closeOpenCalls(scope);
+  const kept = partialText(state.messages);
+  if (turn.signal.aborted) {
+    const reason: unknown = turn.signal.reason;
+    if (reason instanceof DeadlineError) {
+      return { outcome: "limit_reached", text: [kept, "This turn ends here: it reached its time limit."].filter(Boolean).join("\n\n") };
+    }
+    return { outcome: "stopped", text: [kept, "Stopped."].filter(Boolean).join("\n\n") };
+  }
+  if (error instanceof ModelError) {
+    return { outcome: "failed", text: error.message, error: { code: error.code, message: error.message } };
+  }
+  ports.report(error, "turn");
+  const message = "Something went wrong inside the bot; the details are in its log. Your message is kept: try again.";
+  return { outcome: "failed", text: message, error: { code: "internal", message } };
+}
+
+async function closeOpenCalls(scope: TurnScope): Promise<void> {
+  for (const [callId, call] of scope.state.calls) {
+    if (call.started === undefined || call.finished !== undefined) continue;
+    const output = { error: "The turn ended before this finished.", code: "stopped" };
+    const duration_ms = Math.max(0, scope.ports.clock.now() - call.started_at);
+    await scope.emit({ type: "tool_finished", call_id: callId, tool: call.started.tool, status: "error", output, duration_ms });
+  }
+}
+
+function partialText(messages: readonly Message[]): string {
+  const last = messages.findLast((message) => message.role === "assistant");
+  return last?.text.trim() ?? "";
+}

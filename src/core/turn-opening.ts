@@ -1,0 +1,71 @@
+import { createDuplicateGuard } from "./duplicate-guard.ts";
+import { fitUserText } from "./message-budget.ts";
+import { readNamespace } from "./namespace-state.ts";
+import { makeOffer } from "./offer.ts";
+import { buildSystemPrompt } from "./prompt.ts";
+import { runToolCall } from "./tool-call.ts";
+import { cutForModel, outputText } from "./tool-output.ts";
+import type { Turn, TurnPorts } from "./turn.ts";
+import type { TurnEventBody } from "./turn-event.ts";
+import type { MetaTool, TurnScope } from "./turn-scope.ts";
+import { applyEvent, createTurnState, type RenderResult } from "./turn-state.ts";
+
+/** Sets a turn up from its log: state, namespace and offer as they are now. `record` gets every event it emits. */
+export async function openScope(
+  turn: Turn,
+  ports: TurnPorts,
+  metaTools: readonly MetaTool[],
+  record: (event: TurnEventBody) => Promise<void>,
+): Promise<TurnScope> {
+  const namespace = await readNamespace(ports.store, turn.place.namespace);
+  const state = createTurnState();
+  const guard = createDuplicateGuard();
+  const render: RenderResult = (finished) =>
+    cutForModel(outputText(finished.output), outputTokens(turn, finished.tool), finished.call_id, ports.countTokens);
+  const scope: TurnScope = {
+    turn,
+    ports,
+    metaTools,
+    state,
+    guard,
+    namespace,
+    offer: makeOffer(turn.catalogue, namespace, ports.facts),
+    tools: new Map(),
+    emit(event) {
+      applyEvent(state, event, ports.clock.now(), render);
+      return record(event);
+    },
+    runCall: (request) => runToolCall(scope, request),
+  };
+  state.messages.push({ role: "user", text: fitUserText(turn, ports.countTokens) });
+  for (const event of turn.events) applyEvent(state, event, event.at, render);
+  return scope;
+}
+
+/** The guide of a skill is never cut: it is what the model works by. */
+function outputTokens(turn: Turn, tool: string): number {
+  return tool === "activate_skill" ? Number.POSITIVE_INFINITY : turn.limits.tool_output_tokens;
+}
+
+/** The system prompt of a turn; computed once, so that the provider's cache holds over its rounds. */
+export async function systemPrompt(scope: TurnScope): Promise<string> {
+  const { turn, ports } = scope;
+  const pinned = await ports.store.get(`skill:${turn.place.namespace}:memory:pinned`);
+  return buildSystemPrompt({
+    name: ports.name,
+    profile: turn.profile.prompt,
+    place: turn.place,
+    offer: withoutActivatedNow(scope),
+    topic: turn.topic,
+    skillsTokens: turn.limits.skills_tokens,
+    countTokens: ports.countTokens,
+    pinnedFacts: Array.isArray(pinned) ? pinned.filter((fact) => typeof fact === "string") : [],
+    summary: turn.summary,
+  });
+}
+
+/** On resume: guides of skills activated in this turn are in its messages already. */
+function withoutActivatedNow({ offer, state }: TurnScope): TurnScope["offer"] {
+  if (state.activated.size === 0) return offer;
+  return { ...offer, usable: offer.usable.filter((offered) => !state.activated.has(offered.skill.id)) };
+}

@@ -1,0 +1,127 @@
+import type { Json } from "./json.ts";
+import type { AssistantMessage, Message } from "./message.ts";
+import type { TurnEventBody, TurnEventOf } from "./turn-event.ts";
+import type { UsageTotal } from "./turn-log.ts";
+
+type Body<T extends TurnEventBody["type"]> = Omit<TurnEventOf<T>, "turn_id" | "seq" | "at">;
+
+/** One tool call as the log knows it. */
+export interface CallState {
+  started?: Body<"tool_started">;
+  started_at: number;
+  finished?: Body<"tool_finished">;
+  /** Journal: `name#occurrence` → result. */
+  steps: Map<string, Json>;
+}
+
+/**
+ * What a turn has come to: a fold over its events. The live loop and the replay after a crash use the same fold, so a
+ * resumed turn goes on exactly where its log ends.
+ */
+export interface TurnState {
+  started: boolean;
+  rounds: number;
+  toolCalls: number;
+  /** The turn's own conversation: what the person said, model messages, results in call order. */
+  messages: Message[];
+  /** The last model message, while calls of it have no result. */
+  open: AssistantMessage | undefined;
+  calls: Map<string, CallState>;
+  questions: Map<string, { expires_at: number; answer?: string }>;
+  spent: UsageTotal;
+  activated: Set<string>;
+}
+
+export function createTurnState(): TurnState {
+  return {
+    started: false,
+    rounds: 0,
+    toolCalls: 0,
+    messages: [],
+    open: undefined,
+    calls: new Map(),
+    questions: new Map(),
+    spent: { input_tokens: 0, output_tokens: 0, cost_usd: 0 },
+    activated: new Set(),
+  };
+}
+
+/** How the result of a call reads to the model. */
+export type RenderResult = (finished: Body<"tool_finished">) => string;
+
+/** Changes the state by one event. `at` is when it happened, ms since the epoch. */
+export function applyEvent(state: TurnState, event: TurnEventBody, at: number, render: RenderResult): void {
+  if (applyToCall(state, event, at, render)) return;
+  switch (event.type) {
+    case "turn_started":
+      state.started = true;
+      break;
+    case "round_started":
+      state.rounds = event.round;
+      break;
+    case "model_message":
+      state.messages.push(event.message);
+      if (event.message.tool_calls.length > 0) state.open = event.message;
+      break;
+    case "usage":
+      state.spent.input_tokens += event.input_tokens;
+      state.spent.output_tokens += event.output_tokens;
+      state.spent.cost_usd += event.cost_usd ?? 0;
+      break;
+    case "steered":
+      // Said while a call is open it is the answer to that call's question, not a message of its own.
+      if (state.open === undefined) state.messages.push({ role: "user", text: event.text });
+      break;
+    case "skill_activated":
+      state.activated.add(event.skill_id);
+      break;
+    case "question_asked":
+      state.questions.set(event.question_id, { expires_at: event.expires_at });
+      break;
+    case "question_answered": {
+      const question = state.questions.get(event.question_id);
+      if (question !== undefined) question.answer = event.text;
+      break;
+    }
+    default:
+  }
+}
+
+function applyToCall(state: TurnState, event: TurnEventBody, at: number, render: RenderResult): boolean {
+  switch (event.type) {
+    case "tool_started":
+      callState(state, event.call_id, at).started = event;
+      if (event.parent_call_id === undefined) state.toolCalls += 1;
+      return true;
+    case "step_finished":
+      callState(state, event.call_id, at).steps.set(event.step, event.result);
+      return true;
+    case "tool_finished":
+      callState(state, event.call_id, at).finished = event;
+      closeRound(state, render);
+      return true;
+    default:
+      return false;
+  }
+}
+
+function callState(state: TurnState, callId: string, at: number): CallState {
+  const known = state.calls.get(callId);
+  if (known !== undefined) return known;
+  const call: CallState = { started_at: at, steps: new Map() };
+  state.calls.set(callId, call);
+  return call;
+}
+
+/** Once every call of the open message has its result, the results join the conversation in call order. */
+function closeRound(state: TurnState, render: RenderResult): void {
+  const calls = state.open?.tool_calls ?? [];
+  const results = calls.map((call) => state.calls.get(call.id)?.finished);
+  if (calls.length === 0 || results.includes(undefined)) return;
+  for (const finished of results) {
+    if (finished === undefined) continue;
+    const { call_id, tool, status } = finished;
+    state.messages.push({ role: "tool", call_id, tool, text: render(finished), is_error: status === "error" });
+  }
+  state.open = undefined;
+}

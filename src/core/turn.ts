@@ -1,0 +1,90 @@
+import type { Catalogue } from "./catalogue.ts";
+import type { Clock } from "./clock.ts";
+import type { HostFacts } from "./eligibility.ts";
+import type { Author } from "./inbound.ts";
+import type { KeyValue } from "./key-value.ts";
+import type { Message } from "./message.ts";
+import type { Model } from "./model.ts";
+import type { Place } from "./place.ts";
+import type { CountTokens } from "./prompt.ts";
+import type { ScriptRunner } from "./scripts.ts";
+import type { Skill } from "./skill.ts";
+import type { TurnEvent } from "./turn-event.ts";
+import type { Signal, UsageTotal } from "./turn-log.ts";
+import type { Web } from "./web.ts";
+
+/** An agent: how it is instructed. */
+export interface Profile {
+  id: string;
+  prompt: string;
+}
+
+/** Hard limits of a turn. Tokens are counted roughly; times are milliseconds. */
+export interface TurnLimits {
+  /** Model calls. */
+  max_rounds: number;
+  max_tool_calls: number;
+  /** Tool calls of one response that run at the same time. */
+  max_concurrent: number;
+  /** What the model sees of one tool output; the rest stays readable through `read_tool_output`. */
+  tool_output_tokens: number;
+  /** What the turn's own messages may take before old tool outputs are set aside. */
+  turn_tokens: number;
+  /** What the model sees of the person's message. */
+  message_tokens: number;
+  /** Room for the list of available skills. */
+  skills_tokens: number;
+  /** How long a question to a person stays open. */
+  question_ms: number;
+}
+
+/** The reason with which a turn's signal is aborted at its deadline. */
+export class DeadlineError extends Error {
+  readonly code = "deadline";
+}
+
+/** One inbound message → one answer. Immutable. */
+export interface Turn {
+  turn_id: string;
+  place: Place;
+  author: Author;
+  text: string;
+  profile: Profile;
+  /** Everything stored of the turn so far; entry 0 is the inbound. More than that on resume. */
+  events: readonly TurnEvent[];
+  /** What was said before in the thread, within its budget, oldest first. */
+  history: readonly Message[];
+  /** What stands for the part of the thread that no longer fits. */
+  summary?: string | undefined;
+  /** The thread's first message. */
+  topic: string;
+  /** When the turn ends whatever happens, ms since the epoch. */
+  deadline: number;
+  limits: TurnLimits;
+  /** The skills as they were when the turn began; they stay so. */
+  catalogue: Catalogue;
+  /** Aborts the model stream, tools and child processes. */
+  signal: AbortSignal;
+}
+
+/** What a turn needs from outside. */
+export interface TurnPorts {
+  /** The name people call the bot by. */
+  name: string;
+  model: Model;
+  facts: HostFacts;
+  store: KeyValue;
+  web: Web;
+  scripts: ScriptRunner | undefined;
+  clock: Clock;
+  countTokens: CountTokens;
+  /** The declared variables of a skill that the operator has set. */
+  environmentOf(skill: Skill): Readonly<Record<string, string>>;
+  /** Queued messages of the turn's author in this thread. Those answered with a `steered` event are taken. */
+  steering(): Promise<{ turn_id: string; text: string; by: string }[]>;
+  signals(): Promise<readonly Signal[]>;
+  /** Why the turn may not spend more, given what it has spent so far; undefined when it may. */
+  overBudget(spent: UsageTotal): string | undefined;
+  /** An unexpected error that was turned into a result or an outcome. */
+  report(error: unknown, where: string): void;
+}

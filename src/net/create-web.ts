@@ -1,0 +1,89 @@
+import type { LookupFunction } from "node:net";
+import { type Web, WebError, type WebPage } from "../core/web.ts";
+import { createAddressPolicy } from "./address-policy.ts";
+import { extractPage } from "./extract-page.ts";
+import { type FetchedText, type FetchLimits, guardedFetch } from "./guarded-fetch.ts";
+import { withoutInvisible } from "./invisible-text.ts";
+import { shownUrl } from "./web-url.ts";
+
+export interface WebOptions {
+  /** Host names (`*.` for subdomains), addresses or CIDRs that may be reached although they are private. */
+  allow: readonly string[];
+  /** Limit of one call, all redirects included, ms. */
+  timeoutMs?: number;
+  /** Limit of a body, unpacked. */
+  maxBytes?: number;
+  maxRedirects?: number;
+  userAgent?: string;
+  /** Resolves names; the system's resolver unless given. */
+  lookup?: LookupFunction;
+}
+
+/** The longest text `read` answers, characters. */
+export const longestPageText = 200_000;
+
+const accepted =
+  "text/html,application/xhtml+xml,text/markdown,text/plain;q=0.9,application/json;q=0.8,*/*;q=0.5";
+
+/** The guarded way out: see DESIGN section 7. Nothing is opened before the first call, and nothing stays open after one. */
+export function createWeb(options: WebOptions): Web {
+  const limits: FetchLimits = {
+    policy: createAddressPolicy(options.allow),
+    timeoutMs: options.timeoutMs ?? 20_000,
+    maxBytes: options.maxBytes ?? 5_000_000,
+    maxRedirects: options.maxRedirects ?? 5,
+    userAgent: options.userAgent ?? "Mozilla/5.0 (compatible; Knack/1.0)",
+    lookup: options.lookup,
+  };
+  return {
+    async fetch(url, request = {}) {
+      const { url: final, status, headers, body } = await guardedFetch(url, request, limits);
+      return { url: final.href, status, headers, body };
+    },
+    async read(url, { signal } = {}) {
+      const headers = { accept: accepted, "accept-language": "en, *;q=0.5" };
+      const fetched = await guardedFetch(
+        url,
+        signal === undefined ? { headers } : { headers, signal },
+        limits,
+      );
+      if (fetched.status >= 400) throw httpError(fetched);
+      return await pageOf(fetched, limits.timeoutMs, signal);
+    },
+  };
+}
+
+async function pageOf(fetched: FetchedText, timeoutMs: number, signal?: AbortSignal): Promise<WebPage> {
+  const url = fetched.url.href;
+  const found = isHtml(fetched)
+    ? await extractPage({ html: fetched.body, url }, Math.min(10_000, timeoutMs), signal)
+    : { title: "", text: withoutInvisible(fetched.body) };
+  const whole = found.text.trim();
+  const title = found.title || (fetched.url.pathname.split("/").findLast((part) => part !== "") ?? "");
+  const cut = whole.length > longestPageText;
+  const note = `\n\n[Cut here: the first ${longestPageText} of ${whole.length} characters.]`;
+  return {
+    url,
+    title: title === "" ? fetched.url.host : title,
+    text: cut ? whole.slice(0, longestPageText) + note : whole,
+    length: whole.length,
+  };
+}
+
+function isHtml(fetched: FetchedText): boolean {
+  if (fetched.mediaType === "text/html" || fetched.mediaType === "application/xhtml+xml") return true;
+  return fetched.mediaType === "" && /^\s*(<!doctype html|<html[\s>])/i.test(fetched.body);
+}
+
+function httpError({ status, url }: FetchedText): WebError {
+  return new WebError("http_error", `${shownUrl(url)} answered ${status}: ${meaning(status)}`);
+}
+
+function meaning(status: number): string {
+  if (status === 401 || status === 403) return "it needs a login or refuses bots. Use another source.";
+  if (status === 404 || status === 410) return "there is no such page. Check the address.";
+  if (status === 429) return "it gets too many requests. Try again later.";
+  if (status === 451) return "it is not available for legal reasons. Use another source.";
+  if (status >= 500) return "the site has a problem. Try again later or use another source.";
+  return "it refuses the request. Check the address.";
+}

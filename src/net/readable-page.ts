@@ -1,0 +1,92 @@
+import { withoutInvisible } from "./invisible-text.ts";
+import { createMarkdownConverter } from "./markdown.ts";
+import type { PageDocument, PageElement } from "./page-element.ts";
+
+/** What a reader gets of an HTML page. */
+export interface ReadablePage {
+  title: string;
+  /** Markdown, whole. */
+  text: string;
+}
+
+/** Above this many elements looking for the article takes too long; the whole body is converted instead. */
+const mostElements = 30_000;
+const unread =
+  "title, script, style, noscript, template, iframe, object, embed, canvas, svg, dialog, link, meta, select, input, textarea, button, [hidden], [aria-hidden='true']";
+const hiddenStyle =
+  /(?:display\s*:\s*none|visibility\s*:\s*hidden|opacity\s*:\s*0(?:\.0+)?\s*(?:;|!|$)|font-size\s*:\s*0(?:px|em|rem|%)?\s*(?:;|!|$))/i;
+
+/**
+ * The readable text of an HTML page: the article where one is found, otherwise the whole body, without what a person
+ * would not see. Slow for large pages; meant to run in a worker.
+ */
+export async function readablePage(html: string, url: string): Promise<ReadablePage> {
+  const { Readability } = await import("@mozilla/readability");
+  const turndown = await createMarkdownConverter();
+  const markdown = (element: PageElement) => tidy(turndown.turndown(element as never));
+  const document = await parsePage(html);
+  const title = titleOf(document);
+  dropUnseen(document);
+  completeLinks(document, url);
+  const body = markdown(document.body);
+  const searchable = document.querySelectorAll("*").length <= mostElements;
+  // Readability takes the document apart: the body has been read before.
+  const article = searchable
+    ? new Readability(document as never, { charThreshold: 250, keepClasses: true }).parse()
+    : null;
+  const text = article?.content ? markdown((await parsePage(article.content)).body) : "";
+  // A short "article" on a long page is a teaser or a cookie notice: the whole body says more.
+  const telling = text.length >= 250 || text.length * 4 >= body.length;
+  return { title: oneLine(title || (article?.title ?? "")), text: telling && text !== "" ? text : body };
+}
+
+async function parsePage(html: string): Promise<PageDocument> {
+  const { parseHTML } = await import("linkedom");
+  return parseHTML(withDocument(html)).document as PageDocument;
+}
+
+/** linkedom makes a body only where the text has an html element. */
+function withDocument(html: string): string {
+  return /<html[\s>]/i.test(html) ? html : `<!doctype html><html><head></head><body>${html}</body></html>`;
+}
+
+function titleOf(document: PageDocument): string {
+  const meta = document.querySelector("meta[property='og:title']")?.getAttribute("content");
+  return (
+    (document.querySelector("title")?.textContent || meta || document.querySelector("h1")?.textContent) ?? ""
+  );
+}
+
+function dropUnseen(document: PageDocument): void {
+  for (const element of document.querySelectorAll(unread)) element.remove();
+  for (const element of document.querySelectorAll("[style]")) {
+    if (hiddenStyle.test(element.getAttribute("style") ?? "")) element.remove();
+  }
+}
+
+function completeLinks(document: PageDocument, url: string): void {
+  const base = URL.parse(document.querySelector("base[href]")?.getAttribute("href") ?? "", url)?.href ?? url;
+  for (const link of document.querySelectorAll("a[href]")) complete(link, "href", base);
+  for (const image of document.querySelectorAll("img[src]")) complete(image, "src", base);
+}
+
+function complete(element: PageElement, attribute: string, base: string): void {
+  const target = URL.parse(element.getAttribute(attribute) ?? "", base);
+  if (target !== null && /^(https?|mailto):$/.test(target.protocol))
+    element.setAttribute(attribute, target.href);
+  else element.removeAttribute(attribute);
+}
+
+function tidy(markdown: string): string {
+  return withoutInvisible(markdown)
+    .replace(/(?<!!)\[\s*\]\([^()\s]*\)/g, "")
+    .split("\n")
+    .map((line) => line.trimEnd())
+    .join("\n")
+    .replace(/\n{3,}/g, "\n\n")
+    .trim();
+}
+
+function oneLine(text: string): string {
+  return withoutInvisible(text).replace(/\s+/g, " ").trim();
+}

@@ -1,0 +1,80 @@
+import { WebError } from "../core/web.ts";
+import { tooLarge } from "./web-failure.ts";
+import { shownUrl } from "./web-url.ts";
+
+/** What of a response is needed to read its text. `body` is already unpacked. */
+export interface TextSource {
+  url: URL;
+  /** The content-type header, empty when absent. */
+  contentType: string;
+  body: AsyncIterable<Uint8Array> | null;
+}
+
+/** The media type of a content-type header, lower case without parameters. */
+export function mediaType(contentType: string): string {
+  return (contentType.split(";")[0] ?? "").trim().toLowerCase();
+}
+
+const textual =
+  /^(text\/.+|application\/(json|xml|xhtml\+xml|javascript|ecmascript|x-javascript|x-ndjson|ndjson|yaml|x-yaml|toml|x-www-form-urlencoded|graphql|sql|rtf)|.+\+(json|xml|yaml))$/;
+
+/**
+ * The body as text: refused when binary, cut off with an error above `maxBytes` unpacked bytes.
+ * @throws WebError `unsupported_content`, `too_large`
+ */
+export async function readText(source: TextSource, maxBytes: number): Promise<string> {
+  const type = mediaType(source.contentType);
+  if (type !== "" && !textual.test(type)) throw binary(source.url, type);
+  const chunks: Uint8Array[] = [];
+  let size = 0;
+  for await (const chunk of source.body ?? []) {
+    size += chunk.byteLength;
+    if (size > maxBytes) throw tooLarge(source.url, maxBytes);
+    chunks.push(chunk);
+  }
+  const bytes = Buffer.concat(chunks);
+  const charset = charsetOf(bytes, source.contentType);
+  if (!charset.startsWith("utf-16") && bytes.subarray(0, 1024).includes(0)) {
+    throw binary(source.url, type === "" ? "binary data" : `${type} with binary data`);
+  }
+  return decode(bytes, charset);
+}
+
+/** Browsers' order: byte order mark, header, declaration in the document's beginning. Empty when none says. */
+function charsetOf(bytes: Uint8Array, contentType: string): string {
+  if (bytes[0] === 0xef && bytes[1] === 0xbb && bytes[2] === 0xbf) return "utf-8";
+  if (bytes[0] === 0xff && bytes[1] === 0xfe) return "utf-16le";
+  if (bytes[0] === 0xfe && bytes[1] === 0xff) return "utf-16be";
+  const header = /charset\s*=\s*["']?([^\s;"']+)/i.exec(contentType)?.[1];
+  if (header !== undefined) return header.toLowerCase();
+  const head = Buffer.from(bytes.subarray(0, 4096)).toString("latin1");
+  const declared =
+    /<meta[^>]+charset\s*=\s*["']?\s*([\w-]+)/i.exec(head)?.[1] ??
+    /^\s*<\?xml[^>]+encoding\s*=\s*["']([\w-]+)/i.exec(head)?.[1];
+  // A document that declares UTF-16 in ASCII letters is not UTF-16 (HTML standard, "prescan").
+  return declared === undefined || /^utf-?16/i.test(declared) ? "" : declared.toLowerCase();
+}
+
+function decode(bytes: Uint8Array, charset: string): string {
+  if (charset !== "") {
+    try {
+      return new TextDecoder(charset).decode(bytes);
+    } catch (error) {
+      if (!(error instanceof RangeError)) throw error;
+      // An unknown label: judged from the bytes, as without one.
+    }
+  }
+  try {
+    return new TextDecoder("utf-8", { fatal: true }).decode(bytes);
+  } catch (error) {
+    if (!(error instanceof TypeError)) throw error;
+    return new TextDecoder("windows-1252").decode(bytes);
+  }
+}
+
+function binary(url: URL, type: string): WebError {
+  return new WebError(
+    "unsupported_content",
+    `${shownUrl(url)} is ${type}, not text. Only pages, plain text, JSON and XML can be read; look for an HTML version.`,
+  );
+}

@@ -1,0 +1,48 @@
+import { WebError } from "../core/web.ts";
+
+const longestUrl = 8_000;
+
+/** A parsed http(s) URL without credentials. @throws WebError `invalid_url` */
+export function parseWebUrl(text: string, base?: string): URL {
+  if (text.length > longestUrl) {
+    throw new WebError(
+      "invalid_url",
+      `The address is longer than ${longestUrl} characters. Use a shorter one.`,
+    );
+  }
+  const url = URL.parse(text.trim(), base);
+  if (url === null) {
+    throw new WebError(
+      "invalid_url",
+      `${quote(text)} is not a web address. Give a full one, such as https://example.com/page.`,
+    );
+  }
+  if (url.protocol !== "http:" && url.protocol !== "https:") {
+    throw new WebError(
+      "invalid_url",
+      `Only http and https addresses can be fetched, not ${url.protocol.slice(0, 40)} ones.`,
+    );
+  }
+  if (url.username !== "" || url.password !== "") {
+    throw new WebError(
+      "invalid_url",
+      `The address of ${url.host} contains a user name or password. Remove it and try again.`,
+    );
+  }
+  return url;
+}
+
+/** A URL as messages and logs may show it: no credentials, query values or fragment, which often carry secrets. */
+export function shownUrl(url: URL): string {
+  const path = url.pathname.length > 200 ? `${url.pathname.slice(0, 200)}…` : url.pathname;
+  return `${url.protocol}//${url.host}${path}${url.search === "" ? "" : "?…"}`;
+}
+
+/** Text that failed to parse, without what looks like credentials or a query. */
+function quote(text: string): string {
+  const safe = text
+    .trim()
+    .replace(/\/\/[^/@]*@/, "//…@")
+    .replace(/[?#].*$/s, "…");
+  return `"${safe.length > 120 ? `${safe.slice(0, 120)}…` : safe}"`;
+}

@@ -1,0 +1,26 @@
+/** One thing that is wrong with the configuration. */
+export interface ConfigProblem {
+  /** `config/knack.yaml:12:3`, `environment KNACK_MODEL`, `option --port`. */
+  where: string;
+  /** Dotted key, empty when the whole file is meant. */
+  key: string;
+  message: string;
+  /** What to do, as a sentence. */
+  hint?: string | undefined;
+}
+
+/** The configuration cannot be used; lists everything that is wrong at once. */
+export class ConfigError extends Error {
+  readonly code = "config_invalid";
+  readonly problems: readonly ConfigProblem[];
+  constructor(problems: readonly ConfigProblem[], options?: { cause?: unknown }) {
+    const count = problems.length === 1 ? "a problem" : `${problems.length} problems`;
+    super([`The configuration has ${count}:`, ...problems.map(describeProblem)].join("\n"), options);
+    this.name = "ConfigError";
+    this.problems = problems;
+  }
+}
+
+function describeProblem({ where, key, message, hint }: ConfigProblem): string {
+  return `  ${where}: ${key ? `${key}: ` : ""}${message}${hint ? `. ${hint}` : ""}`;
+}

@@ -1,0 +1,89 @@
+import { readFile } from "node:fs/promises";
+import path from "node:path";
+import { type Document, isMap, isNode, isScalar, isSeq, LineCounter, parseDocument } from "yaml";
+import { ConfigError, type ConfigProblem } from "./config-error.ts";
+
+/** A parsed configuration file. */
+export interface ConfigFile {
+  values: Record<string, unknown>;
+  /** `config/knack.yaml:12:3` of a key, or of the nearest thing around it. */
+  locate(key: readonly PropertyKey[]): string;
+}
+
+/**
+ * Reads a YAML file. An empty one sets nothing.
+ * @throws ConfigError when it cannot be read, is not YAML, or is not a map of keys
+ */
+export async function readConfigFile(file: string, cwd: string): Promise<ConfigFile> {
+  const shown = path.relative(cwd, file).startsWith("..") ? file : path.relative(cwd, file);
+  const text = await readText(file, shown);
+  const lines = new LineCounter();
+  const document = parseDocument(text, { lineCounter: lines, prettyErrors: false });
+  const at = (offset: number) => {
+    const { line, col } = lines.linePos(offset);
+    return `${shown}:${line}:${col}`;
+  };
+  const faults = [...document.errors, ...document.warnings].map(
+    (fault): ConfigProblem => ({
+      where: at(fault.pos[0]),
+      key: "",
+      message: fault.message,
+      hint: "Check indentation, quotes and colons of this line and the one before",
+    }),
+  );
+  if (faults.length > 0) throw new ConfigError(faults);
+  return { values: toValues(document, shown), locate: (key) => at(offsetOf(document, key)) };
+}
+
+async function readText(file: string, shown: string): Promise<string> {
+  try {
+    return await readFile(file, "utf8");
+  } catch (cause) {
+    const missing = cause instanceof Error && "code" in cause && cause.code === "ENOENT";
+    const message = missing ? "there is no such file" : `cannot be read (${String(cause)})`;
+    const hint = "Check --config or KNACK_CONFIG";
+    throw new ConfigError([{ where: shown, key: "", message, hint }], { cause });
+  }
+}
+
+function toValues(document: Document.Parsed, shown: string): Record<string, unknown> {
+  const fail = (message: string, cause?: unknown): never => {
+    const hint = "Write one setting per line, as config/knack.yaml does";
+    throw new ConfigError([{ where: shown, key: "", message, hint }], { cause });
+  };
+  if (document.contents === null || (isScalar(document.contents) && document.contents.value === null))
+    return {};
+  if (!isMap(document.contents)) return fail("expected keys with values, like `name: Knack`");
+  try {
+    return document.toJS({ maxAliasCount: 100 });
+  } catch (cause) {
+    return fail("too many aliases", cause);
+  }
+}
+
+/** Where a key stands; for a missing one, where the innermost existing key around it does. */
+function offsetOf(document: Document.Parsed, key: readonly PropertyKey[]): number {
+  let step: Step = { node: document.contents, offset: document.contents?.range?.[0] ?? 0 };
+  for (const segment of key) {
+    const next = descend(step, segment);
+    if (next === undefined) break;
+    step = next;
+  }
+  return step.offset;
+}
+
+interface Step {
+  node: unknown;
+  offset: number;
+}
+
+function descend({ node, offset }: Step, segment: PropertyKey): Step | undefined {
+  if (isMap(node)) {
+    const pair = node.items.find(({ key }) => isScalar(key) && String(key.value) === String(segment));
+    const start = isScalar(pair?.key) ? pair.key.range?.[0] : undefined;
+    return pair && { node: pair.value, offset: start ?? offset };
+  }
+  if (!isSeq(node)) return undefined;
+  const item = node.items[Number(segment)];
+  return isNode(item) ? { node: item, offset: item.range?.[0] ?? offset } : undefined;
+}

@@ -1,0 +1,53 @@
+import type { z } from "zod";
+import { configSchema } from "./schema.ts";
+
+/** A key that can be set, with what the schema says about it. */
+export interface ConfigKey {
+  /** e.g. `["model", "openai", "api_key"]` */
+  path: readonly string[];
+  meaning: string;
+  /** The value, or every text within it, is never shown. */
+  secret: boolean;
+}
+
+/** Every key of the configuration, in the order of the schema. A record (e.g. `model.prices`) is one key. */
+export function configKeys(): ConfigKey[] {
+  return keysBelow(configSchema, []);
+}
+
+function keysBelow(schema: z.core.$ZodType, path: readonly string[]): ConfigKey[] {
+  const shape = shapeOf(schema);
+  if (shape !== undefined) {
+    return Object.entries(shape).flatMap(([name, member]) => keysBelow(member, [...path, name]));
+  }
+  const meta = (schema as z.ZodType).meta();
+  return [{ path, meaning: meta?.description ?? "", secret: meta?.secret === true }];
+}
+
+/** The members of the object schema at a path, or undefined where there is no such object. */
+export function membersAt(path: readonly PropertyKey[]): string[] | undefined {
+  let schema: z.core.$ZodType | undefined = configSchema;
+  for (const segment of path) {
+    schema = schema === undefined ? undefined : memberOf(schema, String(segment));
+  }
+  return schema === undefined ? undefined : Object.keys(shapeOf(schema) ?? {});
+}
+
+function memberOf(schema: z.core.$ZodType, name: string): z.core.$ZodType | undefined {
+  const inner = unwrap(schema);
+  return inner._zod.def.type === "record" ? inner._zod.def.valueType : shapeOf(inner)?.[name];
+}
+
+function shapeOf(schema: z.core.$ZodType): Record<string, z.core.$ZodType> | undefined {
+  const { def } = unwrap(schema)._zod;
+  return def.type === "object" ? def.shape : undefined;
+}
+
+/** The schema below defaults and optionality. */
+function unwrap(schema: z.core.$ZodType): z.core.$ZodTypes {
+  const known = schema as z.core.$ZodTypes;
+  const { def } = known._zod;
+  return def.type === "default" || def.type === "prefault" || def.type === "optional"
+    ? unwrap(def.innerType)
+    : known;
+}

@@ -1,0 +1,41 @@
+import { configKeys } from "./config-keys.ts";
+import { valueAt } from "./layer.ts";
+import type { ConfigSources } from "./load-config.ts";
+import type { Config } from "./schema.ts";
+
+/** One line of `knack config`. */
+export interface ConfigListing {
+  /** Dotted. */
+  key: string;
+  /** `null` when the key is not set. */
+  value: unknown;
+  source: string;
+  meaning: string;
+}
+
+const mask = "••••••";
+
+/** Every key with its value, where that came from and what it means. Secrets are masked, also within addresses. */
+export function describeConfig(config: Config, sources: ConfigSources): ConfigListing[] {
+  return configKeys().map(({ path, meaning, secret }) => {
+    const key = path.join(".");
+    const value = valueAt(config, path) ?? null;
+    return {
+      key,
+      value: mapTexts(value, (text) => (secret ? mask : maskCredentials(text))),
+      source: sources[key] ?? "default",
+      meaning,
+    };
+  });
+}
+
+function maskCredentials(text: string): string {
+  return text.replace(/(:\/\/)[^/@\s]+@/g, `$1${mask}@`);
+}
+
+function mapTexts(value: unknown, change: (text: string) => string): unknown {
+  if (typeof value === "string") return change(value);
+  if (Array.isArray(value)) return value.map((item) => mapTexts(item, change));
+  if (value === null || typeof value !== "object") return value;
+  return Object.fromEntries(Object.entries(value).map(([name, item]) => [name, mapTexts(item, change)]));
+}

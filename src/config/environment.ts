@@ -1,0 +1,80 @@
+import path from "node:path";
+import type { ConfigProblem } from "./config-error.ts";
+import { editDistance } from "./nearest-name.ts";
+
+/** Environment variables by name. */
+export type Environment = Readonly<Record<string, string | undefined>>;
+
+/** The environment of this process: the one place that reads it. */
+export function processEnvironment(): Environment {
+  return process.env;
+}
+
+/** Names the configuration file, so it has no key of its own. */
+export const configFileVariable = "KNACK_CONFIG";
+
+interface Variable {
+  path: readonly string[];
+  /** How the text becomes the key's value. */
+  form: "text" | "lower_case" | "comma_list" | "path_list";
+}
+
+const variables: Readonly<Record<string, Variable>> = {
+  KNACK_DATA: { path: ["data", "folder"], form: "text" },
+  KNACK_SKILLS_EXTRA: { path: ["skills", "extra"], form: "path_list" },
+  KNACK_MODEL: { path: ["model", "choice"], form: "text" },
+  KNACK_API_TOKEN: { path: ["server", "token"], form: "text" },
+  KNACK_OPERATORS: { path: ["operators"], form: "comma_list" },
+  KNACK_NET_ALLOW: { path: ["net", "allow"], form: "comma_list" },
+  ANTHROPIC_API_KEY: { path: ["model", "anthropic", "api_key"], form: "text" },
+  ANTHROPIC_BASE_URL: { path: ["model", "anthropic", "base_url"], form: "text" },
+  OPENAI_API_KEY: { path: ["model", "openai", "api_key"], form: "text" },
+  OPENAI_BASE_URL: { path: ["model", "openai", "base_url"], form: "text" },
+  LOG_LEVEL: { path: ["log", "level"], form: "lower_case" },
+};
+
+/** A key's value as the environment gives it, and the variable it came from. */
+export interface EnvironmentValue {
+  variable: string;
+  path: readonly string[];
+  value: string | string[];
+}
+
+/** What the environment sets. An empty variable counts as not set. */
+export function readEnvironment(environment: Environment): EnvironmentValue[] {
+  return Object.entries(variables).flatMap(([variable, { path: key, form }]) => {
+    const text = environment[variable]?.trim();
+    return text ? [{ variable, path: key, value: parse(text, form) }] : [];
+  });
+}
+
+function parse(text: string, form: Variable["form"]): string | string[] {
+  if (form === "text") return text;
+  if (form === "lower_case") return text.toLowerCase();
+  const separator = form === "comma_list" ? "," : path.delimiter;
+  return text
+    .split(separator)
+    .map((item) => item.trim())
+    .filter((item) => item !== "");
+}
+
+/** The variable that sets a key, for advice. */
+export function variableFor(key: readonly string[]): string | undefined {
+  const dotted = key.join(".");
+  return Object.keys(variables).find((name) => variables[name]?.path.join(".") === dotted);
+}
+
+/**
+ * Variables that look like misspelt ones of ours. Others that merely begin with `KNACK_` are left alone: container
+ * platforms set such names for a service called knack.
+ */
+export function misspeltVariables(environment: Environment): ConfigProblem[] {
+  const known = [configFileVariable, ...Object.keys(variables).filter((name) => name.startsWith("KNACK_"))];
+  return Object.keys(environment).flatMap((name) => {
+    if (!name.startsWith("KNACK_") || known.includes(name) || !environment[name]) return [];
+    const meant = known.find((candidate) => editDistance(name, candidate) <= 2);
+    if (meant === undefined) return [];
+    const hint = `Did you mean ${meant}?`;
+    return [{ where: `environment ${name}`, key: "", message: "there is no such setting", hint }];
+  });
+}

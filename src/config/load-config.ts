@@ -1,0 +1,127 @@
+import path from "node:path";
+import { fileURLToPath } from "node:url";
+import { ConfigError } from "./config-error.ts";
+import { type ConfigFile, readConfigFile } from "./config-file.ts";
+import { configKeys } from "./config-keys.ts";
+import { configFileVariable, type Environment, misspeltVariables, readEnvironment } from "./environment.ts";
+import { type Layer, mergeLayers, nest, setter, valueAt } from "./layer.ts";
+import { type Config, configSchema } from "./schema.ts";
+import { schemaProblems } from "./schema-problems.ts";
+import { settingsWithoutEffect } from "./settings-without-effect.ts";
+
+export interface LoadConfigOptions {
+  /** The file named with `--config`; wins over `KNACK_CONFIG`. */
+  file?: string | undefined;
+  env: Environment;
+  /** Relative folders and files are meant from here. */
+  cwd: string;
+  /** Values of command line options by dotted key, e.g. `{"server.port": 8080}`; they win over everything. */
+  options?: Readonly<Record<string, unknown>>;
+  /** The lowest file; the one that ships unless told. */
+  shippedFile?: string;
+}
+
+/** Where a value came from: `default`, `file config/knack.yaml:12:3`, `environment NAME`, `option --port`. */
+export type ConfigSources = Readonly<Record<string, string>>;
+
+export interface LoadedConfig {
+  config: Config;
+  /** By dotted key. */
+  sources: ConfigSources;
+}
+
+const shipped = fileURLToPath(new URL("../../config/knack.yaml", import.meta.url));
+
+/**
+ * The effective configuration: defaults < config/knack.yaml < `--config` or `KNACK_CONFIG` < environment < options.
+ * @throws ConfigError listing everything that is wrong, settings that would have no effect included
+ */
+export async function loadConfig(options: LoadConfigOptions): Promise<LoadedConfig> {
+  const layers = await readLayers(options);
+  const misspelt = misspeltVariables(options.env);
+  const parsed = configSchema.safeParse(mergeLayers(layers));
+  if (!parsed.success) throw new ConfigError([...schemaProblems(parsed.error, layers), ...misspelt]);
+  const { config, choiceKey } = resolve(parsed.data, options.cwd);
+  const problems = [...misspelt, ...settingsWithoutEffect(config, layers)];
+  if (problems.length > 0) throw new ConfigError(problems);
+  return { config, sources: sourcesOf(layers, choiceKey) };
+}
+
+async function readLayers({
+  file,
+  env,
+  cwd,
+  options = {},
+  shippedFile,
+}: LoadConfigOptions): Promise<Layer[]> {
+  const chosen = file ?? (env[configFileVariable] || undefined);
+  const variables = readEnvironment(env);
+  const flags = Object.entries(options)
+    .filter(([, value]) => value !== undefined)
+    .map(([key, value]) => ({ path: key.split("."), value }));
+  const base = fileLayer(await readConfigFile(shippedFile ?? shipped, cwd));
+  const own = chosen === undefined ? [] : [fileLayer(await readConfigFile(path.resolve(cwd, chosen), cwd))];
+  return [
+    { values: configSchema.parse({}), source: () => "default", deliberate: false },
+    base,
+    ...own,
+    { values: nest(variables), source: (key) => variableSource(variables, key), deliberate: false },
+    {
+      values: nest(flags),
+      source: (key) => `option --${String(key.at(-1)).replaceAll("_", "-")}`,
+      deliberate: true,
+    },
+  ];
+}
+
+function fileLayer(file: ConfigFile): Layer {
+  return { values: file.values, source: (key) => `file ${file.locate(key)}`, deliberate: true };
+}
+
+function variableSource(variables: ReturnType<typeof readEnvironment>, key: readonly PropertyKey[]): string {
+  const dotted = key.join(".");
+  const found = variables.find((candidate) => `${dotted}.`.startsWith(`${candidate.path.join(".")}.`));
+  return `environment ${found?.variable ?? ""}`.trim();
+}
+
+/** Makes folders absolute and picks the model for `auto`, by the key that is there. */
+function resolve(config: Config, cwd: string): { config: Config; choiceKey: readonly string[] | undefined } {
+  const { model, data, workspace, skills } = config;
+  const auto = model.choice === "auto" ? pickModel(model) : undefined;
+  const resolved: Config = {
+    ...config,
+    data: { ...data, folder: path.resolve(cwd, data.folder) },
+    workspace: { ...workspace, skills: path.resolve(cwd, workspace.skills) },
+    skills: { ...skills, extra: skills.extra.map((folder) => path.resolve(cwd, folder)) },
+    model: { ...model, choice: auto?.choice ?? model.choice },
+  };
+  return { config: resolved, choiceKey: auto?.key };
+}
+
+function pickModel(model: Config["model"]): { choice: string; key: readonly string[] | undefined } {
+  if (model.anthropic.api_key !== undefined) {
+    return { choice: "anthropic/claude-sonnet-4-5", key: ["model", "anthropic", "api_key"] };
+  }
+  if (model.openai.api_key !== undefined) {
+    return { choice: "openai/gpt-5-mini", key: ["model", "openai", "api_key"] };
+  }
+  return { choice: "offline", key: undefined };
+}
+
+/** A file that repeats the default, as the one that ships does for every key, does not count as its source. */
+function sourcesOf(layers: readonly Layer[], choiceKey: readonly string[] | undefined): ConfigSources {
+  const defaults = layers[0];
+  const entries = configKeys().map(({ path: key }): [string, string] => {
+    const dotted = key.join(".");
+    const asked = dotted === "model.choice" && choiceKey !== undefined ? choiceKey : key;
+    const layer = setter(layers, asked);
+    const repeats =
+      layer?.deliberate === true && sameJson(valueAt(layer.values, asked), valueAt(defaults?.values, asked));
+    return [dotted, layer === undefined || repeats ? "default" : layer.source(asked)];
+  });
+  return Object.fromEntries(entries);
+}
+
+function sameJson(a: unknown, b: unknown): boolean {
+  return JSON.stringify(a) === JSON.stringify(b);
+}

@@ -1,0 +1,138 @@
+/**
+ * The whole configuration. One schema: parsing, defaults, the meaning of every key, and the type.
+ * A key without a default is unset until somebody sets it; `null` in a file means the same.
+ */
+import { z } from "zod";
+import { modelSchema } from "./model-schema.ts";
+import { skillsSchema } from "./skills-schema.ts";
+
+const seconds = z.number().positive().max(86_400);
+const count = z.number().int().positive();
+
+const serverSchema = z.strictObject({
+  host: z
+    .string()
+    .min(1)
+    .default("127.0.0.1")
+    .describe("Address to listen on; any but loopback needs a token"),
+  port: z
+    .number()
+    .int()
+    .min(0)
+    .max(65_535)
+    .default(3000)
+    .describe("Port of the console and the API; 0 picks a free one"),
+  token: z.string().min(1).optional().meta({
+    description: "What clients send as bearer token; without it only this machine gets in",
+    secret: true,
+  }),
+});
+
+const turnsSchema = z.strictObject({
+  concurrent: count.max(1000).default(8).describe("Turns that run at the same time"),
+  max_rounds: count.default(100).describe("Model calls in one turn"),
+  max_tool_calls: count.default(200).describe("Tool calls in one turn"),
+  max_concurrent_executions: count
+    .max(100)
+    .default(3)
+    .describe("Tool calls of one turn that run at the same time"),
+  max_duration_seconds: seconds
+    .default(1800)
+    .describe("Longest time a turn works, in seconds; waiting for a person included"),
+  question_minutes: z
+    .number()
+    .positive()
+    .max(10_080)
+    .default(15)
+    .describe("How long a question of the agent stays open, in minutes"),
+  lease_seconds: seconds
+    .min(1)
+    .default(30)
+    .describe("After this many seconds without a sign of life another worker takes a turn over"),
+  drain_seconds: seconds
+    .default(20)
+    .describe("How long running turns may finish when the bot is stopped, in seconds"),
+});
+
+const promptSchema = z.strictObject({
+  history_tokens: count.default(24_000).describe("Tokens of earlier messages of the thread a model gets"),
+  skills_tokens: count.default(900).describe("Tokens for the list of available skills in the system prompt"),
+  tool_output_tokens: count
+    .default(4000)
+    .describe("Tokens of one tool's output a model gets; it can read on"),
+});
+
+const netSchema = z.strictObject({
+  allow: z
+    .array(z.string().min(1))
+    .default([])
+    .describe(
+      "Hosts or CIDRs that tools may reach although they are private, e.g. wiki.example.internal, 10.1.0.0/16",
+    ),
+  timeout_seconds: seconds.default(20).describe("Longest time for one request of a tool, in seconds"),
+  max_bytes: count
+    .default(5_000_000)
+    .describe("Largest response a tool may read, in bytes after decompression"),
+  max_redirects: z.number().int().min(0).max(20).default(5).describe("Redirects that are followed"),
+});
+
+const spendingSchema = z.strictObject({
+  per_channel_day_usd: z
+    .number()
+    .positive()
+    .default(20)
+    .describe("Model cost of one channel in 24 hours, in USD"),
+  per_user_day_usd: z
+    .number()
+    .positive()
+    .default(10)
+    .describe("Model cost of one person in 24 hours, in USD"),
+  per_channel_day_tokens: count
+    .default(20_000_000)
+    .describe("Tokens of one channel in 24 hours; counts for models without a price too"),
+  per_user_day_tokens: count.default(10_000_000).describe("Tokens of one person in 24 hours"),
+});
+
+export const configSchema = z.strictObject({
+  name: z.string().min(1).max(80).default("Knack").describe("The name people call the bot by"),
+  operators: z
+    .array(z.string().min(1))
+    .default([])
+    .describe("Platform user ids of the people who run the bot, e.g. U012AB3CD"),
+  data: z
+    .strictObject({
+      folder: z
+        .string()
+        .min(1)
+        .default(".knack")
+        .describe("Folder for the database, installed skills and workspaces"),
+    })
+    .prefault({}),
+  workspace: z
+    .strictObject({
+      skills: z
+        .string()
+        .min(1)
+        .default("./.knack-workspace/skills")
+        .describe("Folder of your own skills; they replace all others with the same id"),
+    })
+    .prefault({}),
+  server: serverSchema.prefault({}),
+  log: z
+    .strictObject({
+      level: z
+        .enum(["trace", "debug", "info", "warn", "error", "fatal", "silent"])
+        .default("info")
+        .describe("Least level that is logged (to stderr)"),
+    })
+    .prefault({}),
+  model: modelSchema.prefault({}),
+  turns: turnsSchema.prefault({}),
+  prompt: promptSchema.prefault({}),
+  skills: skillsSchema.prefault({}),
+  net: netSchema.prefault({}),
+  spending: spendingSchema.prefault({}),
+});
+
+/** The effective configuration. Folders are absolute and `model.choice` is never `auto` after `loadConfig`. */
+export type Config = z.infer<typeof configSchema>;

@@ -1,0 +1,113 @@
+import type { ConfigProblem } from "./config-error.ts";
+import { type Layer, setter, valueAt } from "./layer.ts";
+import { nearestName } from "./nearest-name.ts";
+import type { Config } from "./schema.ts";
+
+type Finding = { path: readonly PropertyKey[]; message: string; hint: string };
+
+/**
+ * Settings that were written down on purpose and cannot do anything beside the others. Variables of the environment are
+ * not counted: a key may be set there for other programs.
+ */
+export function settingsWithoutEffect(config: Config, layers: readonly Layer[]): ConfigProblem[] {
+  const written = (path: readonly PropertyKey[]) => {
+    const layer = setter(layers, path);
+    if (layer?.deliberate !== true) return false;
+    return JSON.stringify(valueAt(layer.values, path)) !== JSON.stringify(valueAt(layers[0]?.values, path));
+  };
+  return [...modelFindings(config), ...skillFindings(config)]
+    .filter(({ path }) => written(path))
+    .map(({ path, message, hint }) => ({
+      where: setter(layers, path)?.source(path) ?? "configuration",
+      key: path.join("."),
+      message: `has no effect: ${message}`,
+      hint,
+    }));
+}
+
+function modelFindings({ model }: Config): Finding[] {
+  const used = [model.choice, ...model.failover];
+  const findings: Finding[] = model.failover.flatMap((name, index) => {
+    const path = ["model", "failover", index];
+    if (used.indexOf(name) <= index)
+      return [{ path, message: `${name} was tried before`, hint: "Remove it" }];
+    if (model.choice === "offline") {
+      return [{ path, message: "no model is configured", hint: "Set model.choice, or a key" }];
+    }
+    const provider = name.startsWith("openai/") ? "openai" : "anthropic";
+    if (model[provider].api_key !== undefined || model[provider].base_url !== undefined) return [];
+    return [
+      { path, message: `there is no key for ${provider}`, hint: `Set ${provider.toUpperCase()}_API_KEY` },
+    ];
+  });
+  for (const provider of ["openai", "anthropic"] as const) {
+    if (used.some((name) => name.startsWith(`${provider}/`))) continue;
+    const message = `neither model.choice (${model.choice}) nor model.failover names a model of ${provider}`;
+    for (const member of ["api_key", "base_url"]) {
+      findings.push({
+        path: ["model", provider, member],
+        message,
+        hint: "Remove it, or choose such a model",
+      });
+    }
+  }
+  if (!model.streaming) {
+    const path = ["model", "idle_seconds"];
+    findings.push({ path, message: "model.streaming is false", hint: "Set model.timeout_seconds instead" });
+  } else if (model.idle_seconds >= model.timeout_seconds) {
+    const message = `model.timeout_seconds (${model.timeout_seconds}) is over first`;
+    findings.push({ path: ["model", "idle_seconds"], message, hint: "Make it smaller" });
+  }
+  return findings;
+}
+
+function skillFindings({ skills }: Config): Finding[] {
+  const within = (
+    list: "allowed" | "denied" | "disabled" | "opt_in",
+    others: readonly string[],
+    message: string,
+  ) =>
+    skills[list].flatMap((id, index): Finding[] =>
+      others.includes(id)
+        ? [{ path: ["skills", list, index], message: `${id} ${message}`, hint: "Remove it" }]
+        : [],
+    );
+  const named = skills.allowed.filter((id) => id !== "*");
+  const findings = [
+    ...within("allowed", skills.denied, "is in skills.denied, which wins"),
+    ...(skills.allowed.includes("*") ? within("allowed", named, "is allowed by * already") : []),
+    ...within("disabled", skills.denied, "is in skills.denied already"),
+    ...within("opt_in", [...skills.denied, ...skills.disabled], "is switched off altogether"),
+  ];
+  if (!skills.auto_discover) {
+    const message = "skills.auto_discover is false, so people enable every skill";
+    findings.push({ path: ["skills", "opt_in"], message, hint: "Remove it" });
+  }
+  for (const id of Object.keys(skills.env)) {
+    if (!skills.denied.includes(id)) continue;
+    const path = ["skills", "env", id];
+    findings.push({ path, message: `${id} is in skills.denied`, hint: "Remove one of the two" });
+  }
+  return findings;
+}
+
+/** Settings that name a skill which does not exist, once the skills are known; each says what to do. */
+export function unknownSkillSettings(config: Config, knownIds: readonly string[]): ConfigProblem[] {
+  const { skills } = config;
+  const lists = {
+    allowed: skills.allowed,
+    denied: skills.denied,
+    disabled: skills.disabled,
+    opt_in: skills.opt_in,
+  };
+  const named = [...Object.entries(lists), ["env", Object.keys(skills.env)] as const].flatMap(([key, ids]) =>
+    ids.map((id) => ({ key: `skills.${key}`, id })),
+  );
+  return named
+    .filter(({ id }) => id !== "*" && !knownIds.includes(id))
+    .map(({ key, id }) => {
+      const meant = nearestName(id, knownIds);
+      const hint = meant === undefined ? "`knack skills list` shows all ids" : `Did you mean ${meant}?`;
+      return { where: "configuration", key, message: `has no effect: there is no skill ${id}`, hint };
+    });
+}

@@ -1,0 +1,57 @@
+import { z } from "zod";
+
+const ids = z.array(z.string().min(1));
+const count = z.number().int().positive();
+
+const executionSchema = z.strictObject({
+  timeout_seconds: z
+    .number()
+    .positive()
+    .max(86_400)
+    .default(30)
+    .describe("Longest time for one script of a skill, in seconds"),
+  max_output_bytes: count.default(1_000_000).describe("Largest output of a script that is kept, in bytes"),
+  memory_megabytes: count.default(1024).describe("Memory a script may use, in megabytes"),
+});
+
+/** A skill written in the configuration: a guide that opens tools of servers. Checked further where it is loaded. */
+const configSkillSchema = z.strictObject({
+  name: z.string().min(1).optional(),
+  desc: z.string(),
+  usage: z.string(),
+  active: z.boolean().optional(),
+  tool_list: z.union([z.record(z.string(), z.array(z.string())), z.string()]).default({}),
+});
+
+/** Which skills exist, who may use them, and what they get. */
+export const skillsSchema = z.strictObject({
+  extra: z
+    .array(z.string().min(1))
+    .default([])
+    .describe("Further skill folders; skills of all other folders replace theirs"),
+  auto_discover: z
+    .boolean()
+    .default(true)
+    .describe("Whether the agent finds and activates skills by itself; false: people enable them"),
+  allowed: ids.default(["*"]).describe("Ids of the skills that may be used; * means all"),
+  denied: ids.default([]).describe("Ids of skills that may not be used, whatever allowed says"),
+  disabled: ids.default([]).describe("Ids of shipped skills that are switched off"),
+  opt_in: ids
+    .default([])
+    .describe("Ids of skills that a person must enable in a channel before the agent may use them"),
+  env: z
+    .record(
+      z.string(),
+      z.record(z.string().regex(/^[A-Za-z_][A-Za-z0-9_]*$/, "expected a variable name"), z.string()),
+    )
+    .default({})
+    .meta({
+      description: "Variables a skill gets, secrets included: {SKILL_ID: {NAME: value}}",
+      secret: true,
+    }),
+  config_skills: z
+    .record(z.string(), configSkillSchema)
+    .default({})
+    .describe("Skills without a folder: {ID: {name, desc, usage, active, tool_list: {SERVER: [TOOL, …]}}}"),
+  execution: executionSchema.prefault({}),
+});

@@ -1,0 +1,27 @@
+import { expect, it } from "vitest";
+import { describeConfig } from "../../../src/config/describe-config.ts";
+import { configSchema } from "../../../src/config/schema.ts";
+import { unknownSkillSettings } from "../../../src/config/settings-without-effect.ts";
+
+const config = configSchema.parse({
+  server: { token: "s3cret-token" },
+  model: { openai: { api_key: "sk-s3cret", base_url: "http://me:s3cret@localhost:1/v1" } },
+  skills: { env: { weather: { API_KEY: "s3cret" } }, denied: ["memroy"], disabled: ["memory"] },
+});
+
+it("shows no secret, and says which are set", () => {
+  const listing = describeConfig(config, { "server.token": "environment KNACK_API_TOKEN" });
+  expect(JSON.stringify(listing)).not.toContain("s3cret");
+  const value = (key: string) => listing.find((line) => line.key === key);
+  expect(value("server.token")).toMatchObject({ value: "••••••", source: "environment KNACK_API_TOKEN" });
+  expect(value("model.anthropic.api_key")).toMatchObject({ value: null, source: "default" });
+  expect(value("skills.env")?.value).toEqual({ weather: { API_KEY: "••••••" } });
+  expect(value("model.openai.base_url")?.value).toBe("http://••••••@localhost:1/v1");
+});
+
+it("finds settings for skills that do not exist", () => {
+  expect(unknownSkillSettings(config, ["memory", "text-analyzer"])).toMatchObject([
+    { key: "skills.denied", hint: "Did you mean memory?" },
+    { key: "skills.env", message: "has no effect: there is no skill weather" },
+  ]);
+});

@@ -1,0 +1,173 @@
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { ConfigError } from "../../../src/config/config-error.ts";
+import { type LoadConfigOptions, loadConfig } from "../../../src/config/load-config.ts";
+
+let cwd: string;
+beforeEach(async () => {
+  cwd = await mkdtemp(path.join(tmpdir(), "knack-config-"));
+});
+afterEach(() => rm(cwd, { recursive: true }));
+
+async function load(yaml: string, more: Partial<LoadConfigOptions> = {}) {
+  await writeFile(path.join(cwd, "own.yaml"), yaml);
+  return loadConfig({ file: "own.yaml", env: {}, cwd, ...more });
+}
+
+async function problemsOf(yaml: string, more: Partial<LoadConfigOptions> = {}) {
+  const error = await load(yaml, more).then(
+    () => expect.fail("the configuration was accepted"),
+    (reason: unknown) => reason,
+  );
+  if (!(error instanceof ConfigError)) throw error;
+  return error.problems;
+}
+
+describe("precedence", () => {
+  it("takes a file over the defaults, the environment over the file, an option over all", async () => {
+    const { config, sources } = await load(
+      "name: Robo\nserver: {port: 4000, host: localhost}\ndata: {folder: a}\n",
+      {
+        env: { KNACK_DATA: "b" },
+        options: { "server.port": 5000 },
+      },
+    );
+    expect(config.name).toBe("Robo");
+    expect(config.server).toEqual({ host: "localhost", port: 5000 });
+    expect(config.data.folder).toBe(path.join(cwd, "b"));
+    expect(sources).toMatchObject({
+      name: "file own.yaml:1:1",
+      "server.host": "file own.yaml:2:22",
+      "server.port": "option --port",
+      "data.folder": "environment KNACK_DATA",
+      "log.level": "default",
+    });
+  });
+
+  it("reads the file named by KNACK_CONFIG unless one is given", async () => {
+    await writeFile(path.join(cwd, "named.yaml"), "name: Named\n");
+    const env = { KNACK_CONFIG: "named.yaml" };
+    expect((await loadConfig({ env, cwd })).config.name).toBe("Named");
+    expect((await load("name: Given\n", { env })).config.name).toBe("Given");
+  });
+
+  it("adds to maps and replaces lists", async () => {
+    const prices = "model: {prices: {openai/mine: {input: 1, output: 2}}}\n";
+    const { config } = await load(`${prices}skills: {denied: [x]}\n`);
+    expect(config.model.prices["openai/mine"]).toEqual({ input: 1, output: 2 });
+    expect(config.model.prices["openai/gpt-5-mini"]).toBeDefined();
+    expect(config.skills.denied).toEqual(["x"]);
+  });
+
+  it("takes null, an empty file and an empty variable as not set", async () => {
+    const { config } = await load("server:\nname: null\n", { env: { LOG_LEVEL: "", OPENAI_API_KEY: "" } });
+    expect([config.server.port, config.name, config.model.choice]).toEqual([3000, "Knack", "offline"]);
+    expect((await load("")).config.name).toBe("Knack");
+  });
+
+  it("splits lists of the environment", async () => {
+    const env = {
+      KNACK_OPERATORS: "U1, U2,",
+      KNACK_NET_ALLOW: "10.0.0.0/8",
+      KNACK_SKILLS_EXTRA: ["/a", "b"].join(path.delimiter),
+      LOG_LEVEL: "DEBUG",
+    };
+    const { config } = await load("", { env });
+    expect(config.operators).toEqual(["U1", "U2"]);
+    expect(config.net.allow).toEqual(["10.0.0.0/8"]);
+    expect(config.skills.extra).toEqual(["/a", path.join(cwd, "b")]);
+    expect(config.log.level).toBe("debug");
+  });
+});
+
+describe("the model", () => {
+  it.each([
+    [{}, "offline", "default"],
+    [{ OPENAI_API_KEY: "k" }, "openai/gpt-5-mini", "environment OPENAI_API_KEY"],
+    [
+      { OPENAI_API_KEY: "k", ANTHROPIC_API_KEY: "k" },
+      "anthropic/claude-sonnet-4-5",
+      "environment ANTHROPIC_API_KEY",
+    ],
+    [{ OPENAI_API_KEY: "k", KNACK_MODEL: "openai/x/y" }, "openai/x/y", "environment KNACK_MODEL"],
+    [{ OPENAI_API_KEY: "k", KNACK_MODEL: "offline" }, "offline", "environment KNACK_MODEL"],
+  ])("with %o is %s", async (env, choice, source) => {
+    const { config, sources } = await load("", { env });
+    expect(config.model.choice).toBe(choice);
+    expect(sources["model.choice"]).toBe(source);
+  });
+
+  it("must name a provider", async () => {
+    const [problem] = await problemsOf("", { env: { KNACK_MODEL: "gpt-5" } });
+    expect(problem).toMatchObject({ where: "environment KNACK_MODEL", key: "model.choice" });
+    expect(problem?.message).toContain("openai/MODEL");
+  });
+});
+
+describe("mistakes", () => {
+  it("are all listed, each with file, line and column", async () => {
+    const problems = await problemsOf("name: Robo\nturns:\n  concurrent: many\nserver: {port: 99999}\n");
+    expect(problems.map(({ where, key }) => [where, key])).toEqual([
+      ["file own.yaml:4:10", "server.port"],
+      ["file own.yaml:3:3", "turns.concurrent"],
+    ]);
+  });
+
+  it.each([
+    ["servr: {port: 1}", "servr", "server"],
+    ["model: {retrys: 1}", "model.retrys", "model.retries"],
+    ["port: 1", "port", "server.port"],
+    ["server.port: 1", "server.port", "server.port"],
+    ["skills: {execution: {timeout: 3}}", "skills.execution.timeout", "skills.execution.timeout_seconds"],
+  ])("name the setting that %s was meant for", async (yaml, key, meant) => {
+    expect(await problemsOf(yaml)).toMatchObject([{ key, hint: `Did you mean ${meant}?` }]);
+  });
+
+  it("find a misspelt variable, and leave variables of container platforms alone", async () => {
+    const env = { KNACK_MODLE: "offline", KNACK_SERVICE_HOST: "10.0.0.1", KNACK_PORT: "tcp://10.0.0.1:80" };
+    expect(await problemsOf("", { env })).toMatchObject([
+      { where: "environment KNACK_MODLE", hint: "Did you mean KNACK_MODEL?" },
+    ]);
+  });
+
+  it.each([
+    ["a: [1\nb: 2\n", /^own\.yaml:\d+:\d+$/],
+    ["name: a\nname: b\n", /^own\.yaml:2:1$/],
+    ["- a\n", /^own\.yaml$/],
+  ])("in YAML say where: %j", async (yaml, where) => {
+    const [problem] = await problemsOf(yaml);
+    expect(problem?.where).toMatch(where);
+  });
+
+  it("say which file is missing and who named it", async () => {
+    const [problem] = await problemsOf("", { file: "none.yaml" });
+    expect(problem).toMatchObject({ where: "none.yaml", message: "there is no such file" });
+  });
+});
+
+describe("a setting without effect", () => {
+  it.each([
+    ["model: {failover: [openai/x]}", {}, "model.failover.0"],
+    ["model: {failover: [anthropic/x]}", { OPENAI_API_KEY: "k" }, "model.failover.0"],
+    ["model: {failover: [openai/x, openai/x]}", { OPENAI_API_KEY: "k" }, "model.failover.1"],
+    ["model: {choice: offline, openai: {api_key: k}}", {}, "model.openai.api_key"],
+    ["model: {streaming: false, idle_seconds: 9}", {}, "model.idle_seconds"],
+    ["model: {timeout_seconds: 30, idle_seconds: 31}", {}, "model.idle_seconds"],
+    ["skills: {allowed: [a, b], denied: [a]}", {}, "skills.allowed.0"],
+    ["skills: {allowed: ['*', b]}", {}, "skills.allowed.1"],
+    ["skills: {opt_in: [a], auto_discover: false}", {}, "skills.opt_in"],
+    ["skills: {denied: [a], env: {a: {KEY: v}}}", {}, "skills.env.a"],
+  ])("is an error: %s", async (yaml, env, key) => {
+    const [problem, ...more] = await problemsOf(yaml, { env });
+    expect(more).toEqual([]);
+    expect(problem).toMatchObject({ key, where: expect.stringMatching(/^file own\.yaml:1:\d+$/) });
+    expect(problem?.message).toContain("has no effect");
+  });
+
+  it("is no error when the environment holds it for other programs", async () => {
+    const { config } = await load("model: {choice: offline}", { env: { OPENAI_API_KEY: "k" } });
+    expect(config.model.choice).toBe("offline");
+  });
+});

@@ -111,6 +111,8 @@ export const runRequest = z
   })
   .strict();
 
+export const skillResult = z.json().describe("{skill_id, output, success: true}, or {error, …}");
+
 export const skillStateRequest = z
   .object({
     state: z
@@ -223,6 +225,8 @@ export const answerRequest = z
     user: z.string().min(1).max(200).default("operator"),
   })
   .strict();
+
+export const liveness = z.object({ ok: z.boolean() });
 
 export const readiness = z.object({
   ok: z.boolean(),

@@ -1,0 +1,108 @@
+/**
+ * Who may call. Without a token the server is for programs on this machine only, and a web page of another origin is kept
+ * out by Host (DNS rebinding), Origin and Sec-Fetch-Site; with one, the API asks for it.
+ */
+import { createHash, timingSafeEqual } from "node:crypto";
+import type { MiddlewareHandler } from "hono";
+import ipaddr from "ipaddr.js";
+import { HttpProblem } from "./http-problem.ts";
+
+export interface Security {
+  /** The address to listen on, e.g. `127.0.0.1`. */
+  host: string;
+  /** 0 picks a free one. */
+  port: number;
+  /** When set, calls to the API carry it as `Authorization: Bearer`. */
+  token?: string | undefined;
+  /** Names the server is also reached by, e.g. behind a proxy: `knack.example.com`, with port if it is not the usual one. */
+  allowedHosts?: readonly string[] | undefined;
+}
+
+/** The server cannot be set up or started as configured. The message says what to change. */
+export class ServerSetupError extends Error {
+  readonly code: "token_required" | "cannot_listen";
+  constructor(code: ServerSetupError["code"], message: string, options?: { cause?: unknown }) {
+    super(message, options);
+    this.code = code;
+  }
+}
+
+/** @throws ServerSetupError for an address others can reach without a token */
+export function requireSafeSetup({ host, token }: Security): void {
+  if (token !== undefined && token !== "") return;
+  if (isLoopback(host)) return;
+  throw new ServerSetupError(
+    "token_required",
+    `Listening on ${host} lets others reach the HTTP API, so it needs a token. Set KNACK_API_TOKEN to a long random text ` +
+      "(for example from `openssl rand -hex 32`), or listen on 127.0.0.1.",
+  );
+}
+
+/** Whether an address to listen on is reachable from this machine only. */
+export function isLoopback(host: string): boolean {
+  if (host === "localhost") return true;
+  return ipaddr.isValid(host) && ipaddr.process(host).range() === "loopback";
+}
+
+/** Refuses requests whose Host or Origin is not this server's. For every path. */
+export function checkSource(security: Security): MiddlewareHandler {
+  const allowed = new Set((security.allowedHosts ?? []).map((host) => host.toLowerCase()));
+  const anyHost = Boolean(security.token) && allowed.size === 0;
+  return async (context, next) => {
+    const host = (context.req.header("host") ?? new URL(context.req.url).host).toLowerCase();
+    if (!anyHost && !allowed.has(host) && !isLoopbackHostHeader(host)) {
+      throw new HttpProblem(
+        403,
+        "This server does not answer to that host name. Use http://127.0.0.1, or allow the name in the server's configuration.",
+        { code: "host_refused" },
+      );
+    }
+    const origin = context.req.header("origin");
+    if (origin !== undefined && !isSameHost(origin, host, allowed)) {
+      throw new HttpProblem(403, "Web pages of other origins may not call this server.", {
+        code: "origin_refused",
+      });
+    }
+    await next();
+  };
+}
+
+/** Refuses calls that a page of another site makes, and calls without the token when there is one. For the API. */
+export function checkCaller(security: Security): MiddlewareHandler {
+  const expected = security.token ? digest(security.token) : undefined;
+  return async (context, next) => {
+    const site = context.req.header("sec-fetch-site");
+    if (site !== undefined && site !== "same-origin" && site !== "none") {
+      throw new HttpProblem(403, "Web pages of other sites may not call this server.", {
+        code: "origin_refused",
+      });
+    }
+    if (expected !== undefined) checkToken(context.req.header("authorization"), expected);
+    await next();
+  };
+}
+
+function checkToken(authorization: string | undefined, expected: Buffer): void {
+  const token = /^Bearer +(\S+) *$/i.exec(authorization ?? "")?.[1];
+  if (token !== undefined && timingSafeEqual(digest(token), expected)) return;
+  const detail =
+    token === undefined
+      ? "The API needs a token: send Authorization: Bearer with the value of KNACK_API_TOKEN."
+      : "The token is not the one in KNACK_API_TOKEN.";
+  throw new HttpProblem(401, detail, { headers: { "WWW-Authenticate": "Bearer" } });
+}
+
+/** Equal lengths, as the constant-time comparison needs. */
+function digest(text: string): Buffer {
+  return createHash("sha256").update(text).digest();
+}
+
+function isLoopbackHostHeader(host: string): boolean {
+  return /^(localhost|127\.0\.0\.1|\[::1\])(:\d{1,5})?$/.test(host);
+}
+
+function isSameHost(origin: string, host: string, allowed: ReadonlySet<string>): boolean {
+  if (!URL.canParse(origin)) return false;
+  const from = new URL(origin).host;
+  return from === host || allowed.has(from);
+}

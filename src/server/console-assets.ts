@@ -1,0 +1,67 @@
+import { createHash } from "node:crypto";
+import { readFile, stat } from "node:fs/promises";
+import path from "node:path";
+import { fileURLToPath } from "node:url";
+import type { Asset, Assets } from "./assets.ts";
+import { createImportMap, isForBrowsers, packageFile, stripTypes } from "./browser-modules.ts";
+
+const mediaTypes: Readonly<Record<string, string>> = {
+  ".ts": "text/javascript; charset=utf-8",
+  ".js": "text/javascript; charset=utf-8",
+  ".mjs": "text/javascript; charset=utf-8",
+  ".css": "text/css; charset=utf-8",
+  ".html": "text/html; charset=utf-8",
+  ".svg": "image/svg+xml",
+  ".png": "image/png",
+};
+
+/** Where the page's import map goes. */
+const placeholder = "<!-- importmap -->";
+
+/** What browsers may have of `src`: the console, and modules it shares with the rest. No dot but the ending's. */
+const shared = /^(?:console\/(?:[\w-]+\/)*[\w-]+\.(?:ts|css|svg|png)|(?:client|core)\/[\w-]+\.ts)$/;
+
+/**
+ * The console as its source files, TypeScript without its types. Nothing is read before it is asked for; a file that
+ * changed is read anew. `source` is the folder that has `console`, `client` and `core`.
+ */
+export function loadConsoleAssets(source = fileURLToPath(new URL("..", import.meta.url))): Assets {
+  const importMap = createImportMap();
+  const cache = new Map<string, { changed: number; asset: Asset | undefined }>();
+
+  async function load(file: string): Promise<Asset | undefined> {
+    const entry = await stat(file).catch(() => undefined);
+    if (!entry?.isFile()) return undefined;
+    const cached = cache.get(file);
+    if (cached?.changed === entry.mtimeMs) return cached.asset;
+    const asset = await read(file, importMap.element);
+    cache.set(file, { changed: entry.mtimeMs, asset });
+    return asset;
+  }
+
+  return {
+    page: () => load(path.join(source, "console", "index.html")),
+    async file(request) {
+      if (shared.test(request)) return load(path.join(source, request));
+      const file = request.startsWith("vendor/") ? packageFile(request.slice("vendor/".length)) : undefined;
+      return file === undefined ? undefined : load(file);
+    },
+    scriptHashes: () => [importMap.hash],
+  };
+}
+
+async function read(file: string, importMap: string): Promise<Asset | undefined> {
+  const bytes = await readFile(file);
+  const extension = path.extname(file);
+  const body = bodyOf(extension, bytes, importMap);
+  if (body === undefined) return undefined;
+  const etag = `"${createHash("sha256").update(body).digest("base64url")}"`;
+  return { body, type: mediaTypes[extension] ?? "application/octet-stream", etag };
+}
+
+function bodyOf(extension: string, bytes: Buffer<ArrayBuffer>, importMap: string): Asset["body"] | undefined {
+  if (extension === ".html") return bytes.toString("utf8").replace(placeholder, () => importMap);
+  if (extension !== ".ts") return new Uint8Array(bytes);
+  const javascript = stripTypes(bytes.toString("utf8"));
+  return isForBrowsers(javascript) ? javascript : undefined;
+}

@@ -1,0 +1,17 @@
+import type { App } from "../app/app.ts";
+import type { Assets } from "./assets.ts";
+import type { StreamTiming } from "./event-stream.ts";
+import type { ServerLogger } from "./server-logger.ts";
+
+/** What the routes work with. */
+export interface ServerDependencies {
+  app: App;
+  assets: Assets;
+  version: string;
+  logger: ServerLogger;
+  /** The name shown for the person at this machine. */
+  operator: string;
+  /** Aborts when the server closes: streams end, and it is no longer ready. */
+  closing: AbortSignal;
+  timing: StreamTiming;
+}

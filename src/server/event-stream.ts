@@ -1,0 +1,89 @@
+import type { Context } from "hono";
+import { type SSEMessage, type SSEStreamingApi, streamSSE } from "hono/streaming";
+import type { ServerLogger } from "./server-logger.ts";
+
+/** How long a stream stays silent before a comment keeps it alive, and how long a reader may take nothing, ms. */
+export interface StreamTiming {
+  heartbeat_ms: number;
+  stall_ms: number;
+}
+
+export interface EventSource<T> {
+  /** Opens what is streamed; it ends at once when the signal aborts. */
+  open(signal: AbortSignal): AsyncIterable<T>;
+  message(item: T): SSEMessage;
+  /** Everything there will ever be is stored: with nothing left to send, the answer is 204, "do not connect again". */
+  complete: boolean;
+  /** The server is closing. */
+  closing: AbortSignal;
+  timing: StreamTiming;
+  logger: ServerLogger;
+}
+
+/**
+ * Streams items as server-sent events. Nothing is taken from the source before the reader took the item before; a reader
+ * that takes nothing for too long is cut off and may resume. The source is open before the client hears of it.
+ */
+export async function streamEvents<T>(context: Context, source: EventSource<T>): Promise<Response> {
+  if (context.req.method === "HEAD") return context.body(null, 200, { "Content-Type": "text/event-stream" });
+  const gone = new AbortController();
+  const signal = AbortSignal.any([gone.signal, source.closing, context.req.raw.signal]);
+  const iterator = source.open(signal)[Symbol.asyncIterator]();
+  const first = iterator.next();
+  if (source.complete && (await first).done) return context.body(null, 204);
+  return streamSSE(context, async (stream) => {
+    stream.onAbort(() => gone.abort());
+    try {
+      await sendAll(stream, { ...source, iterator, first, signal });
+    } catch (error) {
+      if (!signal.aborted)
+        source.logger.error({ err: error, path: context.req.path }, "An event stream broke off");
+    } finally {
+      gone.abort();
+    }
+  });
+}
+
+interface OpenSource<T> extends EventSource<T> {
+  iterator: AsyncIterator<T>;
+  first: Promise<IteratorResult<T>>;
+  signal: AbortSignal;
+}
+
+async function sendAll<T>(stream: SSEStreamingApi, source: OpenSource<T>): Promise<void> {
+  const send = stallGuard(stream, source.timing.stall_ms);
+  const heartbeat = setInterval(
+    () => void send.ifIdle(() => stream.write(": alive\n\n")),
+    source.timing.heartbeat_ms,
+  );
+  const stopped = () => stream.abort();
+  source.closing.addEventListener("abort", stopped);
+  try {
+    let [item] = await Promise.all([source.first, send.now(() => stream.write(": open\n\n"))]);
+    while (!item.done && !source.signal.aborted) {
+      const message = source.message(item.value);
+      await send.now(() => stream.writeSSE(message));
+      item = await source.iterator.next();
+    }
+  } finally {
+    clearInterval(heartbeat);
+    source.closing.removeEventListener("abort", stopped);
+  }
+}
+
+/** Writes one at a time; aborts the stream when a write is not taken within the limit. */
+function stallGuard(stream: SSEStreamingApi, limitMs: number) {
+  let writing: Promise<unknown> = Promise.resolve();
+  let busy = false;
+  const now = async (write: () => Promise<unknown>): Promise<void> => {
+    await writing;
+    busy = true;
+    const timer = setTimeout(() => stream.abort(), limitMs);
+    writing = write().finally(() => {
+      clearTimeout(timer);
+      busy = false;
+    });
+    await writing;
+  };
+  return { now, ifIdle: (write: () => Promise<unknown>) => (busy ? Promise.resolve() : now(write)) };
+}

@@ -1,0 +1,102 @@
+import { OpenAPIHono } from "@hono/zod-openapi";
+import type { Context } from "hono";
+import { HTTPException } from "hono/http-exception";
+import { methodNotAllowed } from "hono/method-not-allowed";
+import { checkCaller, checkSource, type Security } from "./access.ts";
+import type { ServerDependencies } from "./dependencies.ts";
+import { HttpProblem, isProblemStatus, problemResponse } from "./http-problem.ts";
+import { limitBody, requireJson } from "./request-body.ts";
+import { addBotRoutes } from "./routes/bot-routes.ts";
+import { addConsoleRoutes } from "./routes/console-routes.ts";
+import { addHealthRoutes } from "./routes/health-routes.ts";
+import { addNamespaceRoutes } from "./routes/namespace-routes.ts";
+import { addRunRoutes } from "./routes/run-routes.ts";
+import { addSkillRoutes } from "./routes/skill-routes.ts";
+import { addTurnRoutes } from "./routes/turn-routes.ts";
+import { securityHeaders } from "./security-headers.ts";
+
+/** The whole HTTP surface as a request handler: health, API and console behind the checks of who may call. */
+export function createHttpApi(dependencies: ServerDependencies, security: Security): OpenAPIHono {
+  const { assets, version } = dependencies;
+  const server = new OpenAPIHono({ defaultHook: refuseInvalid });
+  server.use(securityHeaders(() => assets.scriptHashes()));
+  server.use(
+    methodNotAllowed({
+      app: server,
+      onMethodNotAllowed: (context, methods) => problemResponse(wrongMethod(context, methods)),
+    }),
+  );
+  server.use(checkSource(security));
+  server.use("/api/*", checkCaller(security), limitBody(), requireJson(), neverCache);
+  addHealthRoutes(server, dependencies);
+  server.route("/api/v1", createApi(dependencies));
+  server.openAPIRegistry.registerComponent("securitySchemes", "token", { type: "http", scheme: "bearer" });
+  server.doc31("/api/v1/openapi.json", {
+    openapi: "3.1.0",
+    info: { title: "Knack", version, description: "Turns, skills and channels of a Knack bot." },
+    security: security.token ? [{ token: [] }] : [],
+  });
+  addConsoleRoutes(server, assets);
+  server.notFound((context) => {
+    const detail = `There is nothing at ${context.req.path.slice(0, 200)}. GET /api/v1/openapi.json describes the API.`;
+    return problemResponse(new HttpProblem(404, detail));
+  });
+  server.onError((error, context) => {
+    const problem = problemOf(error);
+    if (problem.status >= 500) {
+      const { method, path } = context.req;
+      dependencies.logger.error({ err: error, method, path }, "A request failed unexpectedly");
+    }
+    return problemResponse(problem);
+  });
+  return server;
+}
+
+function createApi(dependencies: ServerDependencies): OpenAPIHono {
+  const api = new OpenAPIHono({ defaultHook: refuseInvalid });
+  addBotRoutes(api, dependencies);
+  addTurnRoutes(api, dependencies);
+  addNamespaceRoutes(api, dependencies);
+  addSkillRoutes(api, dependencies);
+  addRunRoutes(api, dependencies);
+  return api;
+}
+
+async function neverCache(context: Context, next: () => Promise<void>): Promise<void> {
+  await next();
+  if (!context.res.headers.has("Cache-Control")) context.res.headers.set("Cache-Control", "no-store");
+}
+
+type Checked = Parameters<NonNullable<OpenAPIHono["defaultHook"]>>[0];
+
+/** Names each value that does not fit, where it is, and why. */
+function refuseInvalid(result: Checked): void {
+  if (result.success) return;
+  const places = {
+    json: "body",
+    param: "path",
+    query: "query",
+    header: "header",
+    form: "form",
+    cookie: "cookie",
+  };
+  const problems = result.error.issues.map(
+    ({ path, message }) => `${[places[result.target], ...path.map(String)].join(".")}: ${message}`,
+  );
+  throw new HttpProblem(400, problems.join("; "), { code: "invalid_request" });
+}
+
+function wrongMethod(context: Context, methods: readonly string[]): HttpProblem {
+  const allow = methods.join(", ");
+  const detail = `${context.req.method} does not work here; ${allow} ${methods.length === 1 ? "does" : "do"}.`;
+  return new HttpProblem(405, detail, { headers: { Allow: allow } });
+}
+
+function problemOf(error: Error): HttpProblem {
+  if (error instanceof HttpProblem) return error;
+  if (error instanceof HTTPException && isProblemStatus(error.status) && error.status < 500) {
+    return new HttpProblem(error.status, error.message, { cause: error });
+  }
+  const detail = "Something went wrong inside the server; its log says what. Trying again may help.";
+  return new HttpProblem(500, detail, { cause: error });
+}

@@ -1,0 +1,64 @@
+import { STATUS_CODES } from "node:http";
+import type { z } from "@hono/zod-openapi";
+import type { Outcome } from "../app/app.ts";
+import type * as schemas from "./schemas.ts";
+
+/** Statuses the API fails with, and the code each stands for unless a route has a better one. */
+const codes = {
+  400: "invalid_request",
+  401: "unauthorized",
+  403: "forbidden",
+  404: "not_found",
+  405: "method_not_allowed",
+  409: "conflict",
+  413: "too_large",
+  415: "unsupported_media_type",
+  429: "too_many_requests",
+  500: "internal",
+  503: "not_ready",
+} as const;
+
+export type ProblemStatus = keyof typeof codes;
+
+/** An expected failure of a request, thrown by a route and answered as a problem document. `message` is its `detail`. */
+export class HttpProblem extends Error {
+  readonly status: ProblemStatus;
+  readonly code: string;
+  readonly headers: Readonly<Record<string, string>>;
+  constructor(
+    status: ProblemStatus,
+    detail: string,
+    options: { code?: string; headers?: Record<string, string>; cause?: unknown } = {},
+  ) {
+    super(detail, { cause: options.cause });
+    this.status = status;
+    this.code = options.code ?? codes[status];
+    this.headers = options.headers ?? {};
+  }
+}
+
+/** The RFC 9457 document of a failure. */
+export function problemResponse(problem: HttpProblem): Response {
+  const document: z.output<typeof schemas.problem> = {
+    type: "about:blank",
+    title: STATUS_CODES[problem.status] ?? "Error",
+    status: problem.status,
+    detail: problem.message,
+    code: problem.code,
+  };
+  return new Response(JSON.stringify(document), {
+    status: problem.status,
+    headers: { ...problem.headers, "Content-Type": "application/problem+json" },
+  });
+}
+
+/** Whether a status is one the API fails with. */
+export function isProblemStatus(status: number): status is ProblemStatus {
+  return status in codes;
+}
+
+/** The value of an outcome. @throws HttpProblem when it failed */
+export function resultOf<T>(outcome: Outcome<T>): T {
+  if (outcome.ok) return outcome.value;
+  throw new HttpProblem(outcome.status, outcome.message);
+}

@@ -1,0 +1,64 @@
+import { once } from "node:events";
+import type { Server } from "node:http";
+import type { AddressInfo } from "node:net";
+import { createAdaptorServer } from "@hono/node-server";
+import { isLoopback, type Security, ServerSetupError } from "./access.ts";
+
+/** How long requests in flight may take to end when the server closes, ms. */
+const drainMs = 5_000;
+
+export interface Listener {
+  /** @throws ServerSetupError when the address cannot be had */
+  listen(): Promise<{ url: string }>;
+  /** Takes no new connection, lets requests in flight end, then cuts what is left. */
+  close(): Promise<void>;
+}
+
+export function createListener(
+  fetch: (request: Request) => Response | Promise<Response>,
+  { host, port }: Security,
+): Listener {
+  const server = createAdaptorServer({ fetch, overrideGlobalObjects: false }) as Server;
+  return {
+    async listen() {
+      server.listen(port, host);
+      try {
+        await once(server, "listening");
+      } catch (cause) {
+        throw cannotListen(host, port, cause);
+      }
+      return { url: urlOf(host, (server.address() as AddressInfo).port) };
+    },
+    async close() {
+      if (!server.listening) return;
+      const closed = once(server, "close");
+      server.close();
+      server.closeIdleConnections();
+      const timer = setTimeout(() => server.closeAllConnections(), drainMs);
+      await closed;
+      clearTimeout(timer);
+    },
+  };
+}
+
+/** Where a person at this machine reaches the server. */
+function urlOf(host: string, port: number): string {
+  const everywhere = host === "0.0.0.0" || host === "::";
+  const name = everywhere || isLoopback(host) ? host.replace(/^(0\.0\.0\.0|::)$/, "127.0.0.1") : host;
+  return `http://${name.includes(":") ? `[${name}]` : name}:${port}`;
+}
+
+function cannotListen(host: string, port: number, cause: unknown): ServerSetupError {
+  const code = cause instanceof Error && "code" in cause ? cause.code : undefined;
+  const reason =
+    code === "EADDRINUSE"
+      ? "another program listens there. Stop it, or choose another port with --port"
+      : code === "EACCES"
+        ? "this user may not. Choose a port above 1023 with --port"
+        : code === "EADDRNOTAVAIL"
+          ? "this machine does not have that address. Choose another with --host"
+          : String(cause);
+  return new ServerSetupError("cannot_listen", `Cannot listen on ${host} port ${port}: ${reason}.`, {
+    cause,
+  });
+}

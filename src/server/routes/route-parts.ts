@@ -1,0 +1,41 @@
+/** Parts of route definitions that recur. */
+import { z } from "@hono/zod-openapi";
+import { namespaceSchema, threadSchema } from "../../core/place.ts";
+import { HttpProblem } from "../http-problem.ts";
+import * as schemas from "../schemas.ts";
+
+/** The answers of a route: this JSON, or a problem. */
+export function answers<Schema extends z.ZodType>(schema: Schema, description: string) {
+  return {
+    200: { description, content: { "application/json": { schema } } },
+    ...problems,
+  };
+}
+
+export const problems = {
+  default: {
+    description: "what went wrong, where, and what to do",
+    content: { "application/problem+json": { schema: schemas.problem } },
+  },
+};
+
+export function jsonBody<Schema extends z.ZodType>(schema: Schema) {
+  return { required: true, content: { "application/json": { schema } } };
+}
+
+export const turnParams = z.object({ id: z.string().min(1).max(300).describe("a turn's id") });
+export const skillParams = z.object({
+  id: z.string().min(1).max(200).describe("a skill's id; a part is skill#part, with # written as %23"),
+});
+export const namespaceParams = z.object({ ns: namespaceSchema.describe("platform:workspace:channel") });
+export const threadParams = namespaceParams.extend({ thread: threadSchema });
+
+/** The namespace of people who name none. */
+export const consoleNamespace = "console:local:dm";
+export const namespaceQuery = z.object({ namespace: namespaceSchema.default(consoleNamespace) });
+
+/** @throws HttpProblem (404) that says what is not there */
+export function found<T>(value: T | undefined, what: string): T {
+  if (value !== undefined) return value;
+  throw new HttpProblem(404, `There is no ${what}.`);
+}

@@ -1,0 +1,55 @@
+import { createRoute, type OpenAPIHono, z } from "@hono/zod-openapi";
+import type { ServerDependencies } from "../dependencies.ts";
+import { operatorNamed } from "../present.ts";
+import * as schemas from "../schemas.ts";
+import { answers, found, jsonBody, namespaceQuery, skillParams } from "./route-parts.ts";
+
+const list = createRoute({
+  method: "get",
+  path: "/skills",
+  summary: "All skills, as they are in a channel",
+  request: {
+    query: namespaceQuery.extend({
+      category: z.string().min(1).max(100).optional(),
+      query: z.string().max(500).optional().describe("only skills that fit these words, best first"),
+    }),
+  },
+  responses: answers(schemas.skillList, "skills, and what could not be loaded"),
+});
+
+const show = createRoute({
+  method: "get",
+  path: "/skills/{id}",
+  summary: "One skill in full",
+  request: { params: skillParams, query: namespaceQuery },
+  responses: answers(schemas.skillDetail, "the skill"),
+});
+
+const run = createRoute({
+  method: "post",
+  path: "/skills/{id}/run",
+  summary: "Run a skill outside of a conversation",
+  request: { params: skillParams, body: jsonBody(schemas.runRequest) },
+  responses: answers(schemas.skillResult, "{skill_id, output, success: true}, or {error, …}"),
+});
+
+export function addSkillRoutes(server: OpenAPIHono, { app, operator }: ServerDependencies): void {
+  server.openapi(list, async (context) => {
+    const { namespace, category, query } = context.req.valid("query");
+    const filter = { ...(category === undefined ? {} : { category }), ...(query ? { query } : {}) };
+    return context.json(await app.skills(namespace, filter), 200);
+  });
+
+  server.openapi(show, async (context) => {
+    const { id } = context.req.valid("param");
+    const { namespace } = context.req.valid("query");
+    const hint = `skill "${id}"; GET /api/v1/skills lists all`;
+    return context.json(found(await app.skill(id, namespace), hint), 200);
+  });
+
+  server.openapi(run, async (context) => {
+    const { id } = context.req.valid("param");
+    const { params, namespace, user } = context.req.valid("json");
+    return context.json(await app.runSkill(id, params, namespace, operatorNamed(user, operator)), 200);
+  });
+}

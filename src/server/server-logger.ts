@@ -1,0 +1,4 @@
+/** Where the server logs; pino fits. */
+export interface ServerLogger {
+  error(fields: object, message: string): void;
+}

@@ -1,0 +1,57 @@
+import type { OpenAPIHono } from "@hono/zod-openapi";
+import type { App } from "../app/app.ts";
+import { requireSafeSetup, type Security } from "./access.ts";
+import type { Assets } from "./assets.ts";
+import type { StreamTiming } from "./event-stream.ts";
+import { createHttpApi } from "./http-api.ts";
+import { createListener } from "./listener.ts";
+import type { ServerLogger } from "./server-logger.ts";
+
+export interface ServerOptions {
+  app: App;
+  assets: Assets;
+  security: Security;
+  /** Knack's version. */
+  version: string;
+  logger: ServerLogger;
+  /** The name shown for the person at this machine; `operator` unless told. */
+  operator?: string;
+  timing?: StreamTiming;
+}
+
+/** The HTTP API, the console and the health checks. */
+export interface KnackServer {
+  /** Handles requests of the same process: `server.app.fetch(new Request("http://localhost/api/v1/about"))`. */
+  readonly app: OpenAPIHono;
+  /** Answers the console's address. @throws ServerSetupError when the address cannot be had */
+  listen(): Promise<{ url: string }>;
+  /** Ends the streams, lets other requests finish, and stops listening. */
+  close(): Promise<void>;
+}
+
+/** @throws ServerSetupError when others could reach the server and it has no token */
+export function createServer(options: ServerOptions): KnackServer {
+  requireSafeSetup(options.security);
+  const closing = new AbortController();
+  const app = createHttpApi(
+    {
+      app: options.app,
+      assets: options.assets,
+      version: options.version,
+      logger: options.logger,
+      operator: options.operator ?? "operator",
+      closing: closing.signal,
+      timing: options.timing ?? { heartbeat_ms: 15_000, stall_ms: 30_000 },
+    },
+    options.security,
+  );
+  const listener = createListener(app.fetch, options.security);
+  return {
+    app,
+    listen: () => listener.listen(),
+    async close() {
+      closing.abort();
+      await listener.close();
+    },
+  };
+}

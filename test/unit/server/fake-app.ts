@@ -1,0 +1,115 @@
+import type { App, FeedItem, SkillDetail } from "../../../src/app/app.ts";
+import { namespaceStateSchema } from "../../../src/core/namespace-state.ts";
+import type { TurnEvent, TurnEventBody } from "../../../src/core/turn-event.ts";
+import type { TurnRecord } from "../../../src/core/turn-log.ts";
+import { Feed } from "./feed.ts";
+
+export const skill: SkillDetail = {
+  id: "web-research#summary",
+  name: "Summary",
+  kind: "builtin",
+  description: "Summarises",
+  category: "research",
+  version: "1.0.0",
+  source: "bundled",
+  path: "/skills/web-research",
+  hash: "abc",
+  state: "available",
+  eligible: true,
+  reasons: [],
+  risk: "low",
+  author: "Knack",
+  tags: [],
+  parameters: [{ name: "topic", type: "string", description: "", required: true }],
+  examples: [{ prompt: "Summarise the news", call: "" }],
+  tools: [{ name: "summary", description: "", parameters: { type: "object" } }],
+  files: [],
+  parts: [],
+  instructions: "# Summary",
+  max_execution_seconds: 300,
+  max_iterations: 10,
+};
+
+/** An app whose turns do what a test tells them, with all that was asked of it. */
+export function createFakeApp() {
+  const turns = new Map<string, { record: TurnRecord; events: TurnEvent[] }>();
+  const live = new Feed<TurnEvent>();
+  const feed = new Feed<FeedItem>();
+  const asked: unknown[] = [];
+
+  function addTurn(turnId: string, status: TurnRecord["status"], bodies: TurnEventBody[] = []): void {
+    const record: TurnRecord = {
+      turn_id: turnId,
+      namespace: "console:local:general",
+      thread: "t-1",
+      kind: "message",
+      author: { id: "ada", name: "Ada", trust: "operator" },
+      text: "hello",
+      status,
+      accepted_at: 1,
+      input_tokens: 3,
+      output_tokens: 4,
+      cost_usd: 0,
+      ...(status === "finished" ? { outcome: "completed" as const, answer: "hi" } : {}),
+    };
+    const events = bodies.map((body, seq) => ({ ...body, turn_id: turnId, seq, at: 1 }));
+    turns.set(turnId, { record, events });
+  }
+
+  const state = namespaceStateSchema.parse({});
+  const app: App = {
+    name: "Knack",
+    model: "offline",
+    async submit(submission) {
+      asked.push(submission);
+      if (submission.text === "too fast") return { ok: false, status: 429, message: "Wait a minute." };
+      if (submission.text === "again") return { ok: true, value: { turn_id: "turn-1", accepted: false } };
+      return { ok: true, value: { turn_id: "turn-new", accepted: true } };
+    },
+    turn: async (turnId) => turns.get(turnId)?.record,
+    turns: async () => [...turns.values()].map(({ record }) => record),
+    async events(turnId, afterSeq, signal) {
+      const turn = turns.get(turnId);
+      return (
+        turn &&
+        live.follow(
+          signal,
+          turn.events.filter(({ seq }) => seq > afterSeq),
+          turn.record.status === "finished",
+        )
+      );
+    },
+    stop: async () => ({ ok: true, value: { stopped: true } }),
+    async answer(turnId, questionId, text, by) {
+      asked.push({ turnId, questionId, text, by });
+      return { ok: true, value: { answered: true } };
+    },
+    namespaces: async (platform) => [`${platform}:local:dm`, `${platform}:local:general`],
+    namespace: async () => state,
+    async changeSettings(_namespace, settings, by) {
+      asked.push({ settings, by });
+      return {
+        ok: true,
+        value: { ...state, settings: { ...state.settings, paused: settings.paused ?? false } },
+      };
+    },
+    threads: async () => [{ thread: "t-1", title: "hello", turns: 1, last_at: 1, busy: false }],
+    thread: async () => [...turns.values()].map(({ record, events }) => ({ turn: record, events })),
+    watch: (_namespace, signal) => feed.follow(signal),
+    skills: async () => ({ skills: [skill], diagnostics: [] }),
+    skill: async (id) => (id === skill.id ? skill : undefined),
+    async setSkill(_namespace, id, to) {
+      if (id !== skill.id) return { ok: false, status: 404, message: `No skill ${id}.` };
+      return { ok: true, value: { ...skill, state: to } };
+    },
+    async runSkill(id, params) {
+      if (id === "broken") throw new Error("secret path /etc/shadow");
+      return { skill_id: id, output: params, success: true };
+    },
+    runs: async () => [],
+    complete: async (text) => [{ text: `${text}list`, label: "list", description: "" }],
+    prompt: async (_namespace, message) => ({ system: message, tools: [], tokens: 1 }),
+    ready: async () => [{ name: "store", ok: true, detail: "" }],
+  };
+  return { app, addTurn, live, feed, asked };
+}

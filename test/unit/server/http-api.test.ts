@@ -1,0 +1,180 @@
+import { describe, expect, it } from "vitest";
+import { createServer } from "../../../src/server/server.ts";
+import { json, send, startServer } from "./start-server.ts";
+
+const problem = (text: string) =>
+  JSON.parse(text) as { status: number; code: string; detail: string; title: string };
+
+describe("a request that fails", () => {
+  it("is answered with a problem document that says where nothing is", async () => {
+    const { url } = await startServer();
+    const response = await send(`${url}/api/v1/nothing`);
+    expect(response.headers["content-type"]).toBe("application/problem+json");
+    expect(problem(response.text)).toMatchObject({ status: 404, title: "Not Found", code: "not_found" });
+    expect(problem(response.text).detail).toContain("/api/v1/nothing");
+  });
+
+  it("names every value that does not fit", async () => {
+    const { url } = await startServer();
+    const body = JSON.stringify({ text: 7, namespace: "no", shout: true });
+    const response = await send(`${url}/api/v1/turns`, { method: "POST", headers: json, body });
+    expect(response.status).toBe(400);
+    const { detail, code } = problem(response.text);
+    expect(code).toBe("invalid_request");
+    expect(detail).toMatch(/body\.text: .*; |; body\.text: /);
+    expect(detail).toContain("body.namespace: expected platform:workspace:channel");
+    expect(detail).toContain('"shout"');
+  });
+
+  it.each(['{"text":', "", "nonsense"])("says that %j is not JSON", async (body) => {
+    const { url } = await startServer();
+    const response = await send(`${url}/api/v1/turns`, { method: "POST", headers: json, body });
+    expect(problem(response.text)).toMatchObject({ status: 400, code: "invalid_json" });
+  });
+
+  it.each([{ "Content-Length": String(5 * 1024 * 1024) }, { "Transfer-Encoding": "chunked" }])(
+    "is refused when its body is too large (%o)",
+    async (headers) => {
+      const { url, asked } = await startServer();
+      const body = JSON.stringify({ text: "x".repeat(5 * 1024 * 1024) }).slice(0, 5 * 1024 * 1024);
+      const response = await fetch(`${url}/api/v1/turns`, {
+        method: "POST",
+        headers: json,
+        body: "Content-Length" in headers ? body : new Blob([body]).stream(),
+        duplex: "half",
+      } as RequestInit);
+      expect(response.status).toBe(413);
+      expect(problem(await response.text()).detail).toContain("4 MB");
+      expect(asked).toEqual([]);
+    },
+  );
+
+  it("says which methods work", async () => {
+    const { url } = await startServer();
+    const response = await send(`${url}/api/v1/about`, { method: "DELETE" });
+    expect(response.status).toBe(405);
+    expect(response.headers.allow).toContain("GET");
+    expect(problem(response.text).code).toBe("method_not_allowed");
+  });
+
+  it("passes on what the app says", async () => {
+    const { url } = await startServer();
+    const body = JSON.stringify({ text: "too fast" });
+    const response = await send(`${url}/api/v1/turns`, { method: "POST", headers: json, body });
+    expect(problem(response.text)).toMatchObject({ status: 429, detail: "Wait a minute." });
+  });
+
+  it("keeps an unexpected error to the log", async () => {
+    const { url, logged } = await startServer();
+    const response = await send(`${url}/api/v1/skills/broken/run`, {
+      method: "POST",
+      headers: json,
+      body: "{}",
+    });
+    expect(problem(response.text)).toMatchObject({ status: 500, code: "internal" });
+    expect(response.text).not.toContain("shadow");
+    expect(logged).toEqual([expect.objectContaining({ path: "/api/v1/skills/broken/run" })]);
+    expect(
+      JSON.stringify(logged, (_key, value) => (value instanceof Error ? value.message : value)),
+    ).toContain("shadow");
+  });
+});
+
+describe("the API", () => {
+  it("gives a turn a thread of its own when none is named, and the caller as operator", async () => {
+    const { url, asked } = await startServer({ operator: "Ada" });
+    const body = JSON.stringify({ text: "hello" });
+    const response = await send(`${url}/api/v1/turns`, { method: "POST", headers: json, body });
+    expect(response.status).toBe(202);
+    const accepted = JSON.parse(response.text);
+    expect(accepted).toEqual({
+      turn_id: "turn-new",
+      namespace: "console:local:dm",
+      thread: expect.stringMatching(/^t-/),
+    });
+    expect(asked).toEqual([
+      {
+        namespace: "console:local:dm",
+        thread: accepted.thread,
+        text: "hello",
+        author: { id: "operator", name: "Ada", trust: "operator" },
+      },
+    ]);
+  });
+
+  it("names the place of the first turn for a repeated key", async () => {
+    const { url, addTurn } = await startServer();
+    addTurn("turn-1", "finished");
+    const body = JSON.stringify({ text: "again", key: "k" });
+    const response = await send(`${url}/api/v1/turns`, { method: "POST", headers: json, body });
+    expect(JSON.parse(response.text)).toEqual({
+      turn_id: "turn-1",
+      namespace: "console:local:general",
+      thread: "t-1",
+    });
+  });
+
+  it("describes every route in a document", async () => {
+    const { url } = await startServer();
+    const document = JSON.parse((await send(`${url}/api/v1/openapi.json`)).text);
+    expect(document.openapi).toBe("3.1.0");
+    const routes = Object.entries(document.paths as Record<string, object>).flatMap(([path, methods]) =>
+      Object.keys(methods).map((method) => `${method} ${path}`),
+    );
+    expect(routes.sort()).toEqual(
+      [
+        "get /healthz",
+        "get /readyz",
+        "get /api/v1/about",
+        "get /api/v1/commands",
+        "get /api/v1/prompt",
+        "get /api/v1/namespaces",
+        "get /api/v1/namespaces/{ns}",
+        "put /api/v1/namespaces/{ns}",
+        "get /api/v1/namespaces/{ns}/events",
+        "put /api/v1/namespaces/{ns}/skills/{id}",
+        "get /api/v1/namespaces/{ns}/threads",
+        "get /api/v1/namespaces/{ns}/threads/{thread}",
+        "get /api/v1/runs",
+        "get /api/v1/runs/{id}",
+        "get /api/v1/skills",
+        "get /api/v1/skills/{id}",
+        "post /api/v1/skills/{id}/run",
+        "post /api/v1/turns",
+        "get /api/v1/turns/{id}",
+        "post /api/v1/turns/{id}/answer",
+        "get /api/v1/turns/{id}/events",
+        "post /api/v1/turns/{id}/stop",
+      ].sort(),
+    );
+    const body = document.paths["/api/v1/turns"].post.requestBody.content["application/json"].schema;
+    expect(body.properties.text).toMatchObject({ type: "string", minLength: 1 });
+  });
+
+  it("is not ready when a check fails, nor while it closes", async () => {
+    const { app, server, url } = await startServer();
+    expect(JSON.parse((await send(`${url}/readyz`)).text)).toEqual({ ok: true, checks: await app.ready() });
+    app.ready = async () => [{ name: "store", ok: false, detail: "The disk is full." }];
+    const response = await send(`${url}/readyz`);
+    expect(response.status).toBe(503);
+    expect(response.text).toContain("The disk is full.");
+    app.ready = async () => [];
+    await server.close();
+    expect((await server.app.fetch(new Request("http://localhost/readyz"))).status).toBe(503);
+  });
+
+  it("says who has the port when it cannot listen", async () => {
+    const { app, url } = await startServer();
+    const second = createServer({
+      app,
+      assets: { page: async () => undefined, file: async () => undefined, scriptHashes: () => [] },
+      version: "1",
+      logger: { error: () => {} },
+      security: { host: "127.0.0.1", port: Number(new URL(url).port) },
+    });
+    await expect(second.listen()).rejects.toMatchObject({
+      code: "cannot_listen",
+      message: expect.stringContaining("another program listens there"),
+    });
+  });
+});

@@ -1,0 +1,97 @@
+import type { Clock } from "../core/clock.ts";
+import { type Model, ModelError } from "../core/model.ts";
+import { createAnthropicModel } from "./anthropic.ts";
+import { createFailoverModel } from "./failover-model.ts";
+import { createOpenAiModel } from "./openai.ts";
+import type { PriceTable } from "./prices.ts";
+import type { ProviderModelOptions } from "./provider-model.ts";
+import { createRetryingModel, defaultRetryPolicy, type RetryPolicy } from "./retrying-model.ts";
+
+/** One server of models. */
+export interface ProviderSettings {
+  /** The API it speaks. */
+  kind: "openai" | "anthropic";
+  apiKey?: string | undefined;
+  /** The provider's own address unless told, e.g. `http://127.0.0.1:11434/v1` for Ollama. */
+  baseUrl?: string | undefined;
+  /** Where the operator sets the key, for messages; `OPENAI_API_KEY` or `ANTHROPIC_API_KEY` unless told. */
+  keyName?: string | undefined;
+}
+
+export interface ModelSettings {
+  /** `provider/model`, or `offline`. */
+  choice: string;
+  /** Asked in this order when the choice fails, each `provider/model`. `offline` is passed over. */
+  failover?: readonly string[] | undefined;
+  /** By the name used before the slash. `openai` and `anthropic` are known without being listed. */
+  providers?: Readonly<Record<string, ProviderSettings>> | undefined;
+  /** True unless told. */
+  streaming?: boolean | undefined;
+  retry?: Partial<RetryPolicy> | undefined;
+  /** The longest silence of a stream, milliseconds; 60,000 unless told. */
+  idleTimeoutMs?: number | undefined;
+  /** The longest wait for an answer that is not streamed, milliseconds; 600,000 unless told. */
+  requestTimeoutMs?: number | undefined;
+  maxOutputTokens?: number | undefined;
+  /** US dollars per million tokens by `provider/model`; a model that is not listed has no cost. */
+  prices?: PriceTable | undefined;
+}
+
+/**
+ * The model of these settings, with retries, failover and prices. A missing key is not an error here but when the model is
+ * asked (then the next of the list takes over).
+ * @throws ModelError `not_configured` for a name that is not `provider/model` of a known provider.
+ */
+export function createModel(settings: ModelSettings, clock: Clock): Model {
+  if (settings.choice === "offline") return lazyOfflineModel();
+  const retry = { ...defaultRetryPolicy, ...settings.retry };
+  const names = (settings.failover ?? []).filter((name) => name !== "offline" && name !== settings.choice);
+  const [first, ...others] = [settings.choice, ...names].map((name) =>
+    createRetryingModel(createNamedModel(name, settings), retry, clock),
+  );
+  if (first === undefined) throw new ModelError("not_configured", "No model is configured. Set KNACK_MODEL.");
+  return createFailoverModel(first, others);
+}
+
+function createNamedModel(name: string, settings: ModelSettings): Model {
+  const slash = name.indexOf("/");
+  const provider = name.slice(0, Math.max(0, slash));
+  const model = name.slice(slash + 1);
+  const providers: Record<string, ProviderSettings> = {
+    openai: { kind: "openai" },
+    anthropic: { kind: "anthropic" },
+    ...settings.providers,
+  };
+  const server = Object.hasOwn(providers, provider) ? providers[provider] : undefined;
+  if (server === undefined || model === "") {
+    const known = Object.keys(providers).join(", ");
+    throw new ModelError(
+      "not_configured",
+      `The model "${name}" is not usable: write provider/model, e.g. openai/gpt-5-mini. Known providers: ${known}.`,
+    );
+  }
+  const { streaming = true, idleTimeoutMs = 60_000, requestTimeoutMs = 600_000 } = settings;
+  const options: ProviderModelOptions = {
+    provider,
+    model,
+    apiKey: server.apiKey,
+    baseUrl: server.baseUrl,
+    keyName: server.keyName,
+    streaming,
+    timeoutMs: streaming ? idleTimeoutMs : requestTimeoutMs,
+    maxOutputTokens: settings.maxOutputTokens,
+    prices: settings.prices,
+  };
+  return server.kind === "anthropic" ? createAnthropicModel(options) : createOpenAiModel(options);
+}
+
+function lazyOfflineModel(): Model {
+  return {
+    id: "offline",
+    generative: false,
+    async *stream(request) {
+      const { createOfflineModel } = await import("./offline/offline-model.ts");
+      yield* createOfflineModel().stream(request);
+    },
+  };
+}

@@ -1,0 +1,59 @@
+import {
+  type Model,
+  ModelError,
+  type ModelErrorCode,
+  type ModelEvent,
+  type ModelRequest,
+} from "../core/model.ts";
+import { ShownText } from "./shown-text.ts";
+
+/** Failures that another model may not have. A request that is wrong or too long is wrong for all. */
+const another: ReadonlySet<ModelErrorCode> = new Set([
+  "unauthorized",
+  "unavailable",
+  "overloaded",
+  "rate_limited",
+  "not_configured",
+  "bad_response",
+]);
+
+/**
+ * A model with others behind it, asked in this order when it fails. The rule-based offline model never takes over.
+ * @throws ModelError of the last one asked, which then tells of all.
+ */
+export function createFailoverModel(first: Model, others: readonly Model[]): Model {
+  const models = [first, ...others.filter((model) => model.generative)];
+  if (models.length === 1) return first;
+
+  return { id: first.id, generative: first.generative, stream: (request) => inTurn(models, request) };
+}
+
+async function* inTurn(models: readonly Model[], request: ModelRequest): AsyncGenerator<ModelEvent> {
+  const failures: ModelError[] = [];
+  for (const model of models) {
+    const shown = new ShownText();
+    try {
+      for await (const event of model.stream(request)) yield shown.pass(event);
+      return;
+    } catch (error) {
+      if (!(error instanceof ModelError)) throw error;
+      failures.push(error);
+      if (!another.has(error.code)) break;
+      // The last one's text is void too, but then the error says that all is.
+      if (model !== models.at(-1)) yield* shown.void();
+      request.signal.throwIfAborted();
+    }
+  }
+  throw allFailed(failures);
+}
+
+function allFailed(failures: readonly ModelError[]): ModelError {
+  const last = failures.at(-1);
+  if (last !== undefined && failures.length === 1) return last;
+  const waits = failures.flatMap((failure) => failure.retryAfterMs ?? []);
+  const told = failures.map((failure, index) => `(${index + 1}) ${failure.message}`).join(" ");
+  return new ModelError(last?.code ?? "unavailable", `None of ${failures.length} models answered. ${told}`, {
+    cause: new AggregateError(failures),
+    retryAfterMs: waits.length === 0 ? undefined : Math.min(...waits),
+  });
+}

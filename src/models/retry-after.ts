@@ -1,0 +1,20 @@
+/**
+ * How long a server asked to wait, in milliseconds: `retry-after-ms` (both providers), else `retry-after` in seconds or as an
+ * HTTP date (RFC 9110 section 10.2.3). Undefined when it did not say, or not readably.
+ */
+export function retryAfterMs(headers: Headers | undefined, now: number): number | undefined {
+  if (headers === undefined) return undefined;
+  const milliseconds = positive(headers.get("retry-after-ms"));
+  if (milliseconds !== undefined) return milliseconds;
+  const text = headers.get("retry-after");
+  const seconds = positive(text);
+  if (seconds !== undefined) return seconds * 1000;
+  const date = text === null ? Number.NaN : Date.parse(text);
+  return Number.isNaN(date) ? undefined : Math.max(0, date - now);
+}
+
+function positive(text: string | null): number | undefined {
+  if (text === null || text.trim() === "") return undefined;
+  const value = Number(text);
+  return Number.isFinite(value) && value >= 0 ? value : undefined;
+}

@@ -1,0 +1,90 @@
+import type { Clock } from "../core/clock.ts";
+import {
+  type Model,
+  ModelError,
+  type ModelErrorCode,
+  type ModelEvent,
+  type ModelRequest,
+} from "../core/model.ts";
+import { ShownText } from "./shown-text.ts";
+
+/** How often and how patiently a model is asked again. */
+export interface RetryPolicy {
+  /** Requests in all, the first included. */
+  attempts: number;
+  /** The wait before the second attempt, milliseconds; it doubles with each further one, give or take half. */
+  baseMs: number;
+  /** The longest wait of our own choosing, milliseconds. */
+  maxMs: number;
+  /** When the server asks for a longer wait than this (milliseconds), the model is given up at once. */
+  longestRetryAfterMs: number;
+}
+
+export const defaultRetryPolicy: RetryPolicy = {
+  attempts: 4,
+  baseMs: 500,
+  maxMs: 15_000,
+  longestRetryAfterMs: 60_000,
+};
+
+const passing: ReadonlySet<ModelErrorCode> = new Set([
+  "rate_limited",
+  "overloaded",
+  "unavailable",
+  "bad_response",
+]);
+
+/** A model that is asked again after failures that pass. Text of a failed attempt is made void with `reset`. */
+export function createRetryingModel(
+  model: Model,
+  policy: RetryPolicy,
+  clock: Clock,
+  random: () => number = Math.random,
+): Model {
+  const waitAfter = (error: unknown, attempt: number) => waitBefore(error, attempt, policy, random);
+  return {
+    id: model.id,
+    generative: model.generative,
+    stream: (request) => attempts(model, request, waitAfter, clock),
+  };
+}
+
+async function* attempts(
+  model: Model,
+  request: ModelRequest,
+  waitAfter: (error: unknown, attempt: number) => number | undefined,
+  clock: Clock,
+): AsyncGenerator<ModelEvent> {
+  for (let attempt = 1; ; attempt += 1) {
+    const shown = new ShownText();
+    try {
+      for await (const event of model.stream(request)) yield shown.pass(event);
+      return;
+    } catch (error) {
+      const wait = waitAfter(error, attempt);
+      if (wait === undefined) throw afterAttempts(error, attempt);
+      yield* shown.void();
+      await clock.sleep(wait, request.signal);
+    }
+  }
+}
+
+/** Milliseconds until the next attempt; undefined when there is none. */
+function waitBefore(
+  error: unknown,
+  attempt: number,
+  policy: RetryPolicy,
+  random: () => number,
+): number | undefined {
+  if (!(error instanceof ModelError) || !passing.has(error.code) || attempt >= policy.attempts)
+    return undefined;
+  const own = Math.min(policy.maxMs, policy.baseMs * 2 ** (attempt - 1)) * (0.5 + random());
+  if (error.retryAfterMs === undefined) return own;
+  return error.retryAfterMs > policy.longestRetryAfterMs ? undefined : Math.max(own, error.retryAfterMs);
+}
+
+function afterAttempts(error: unknown, attempts: number): unknown {
+  if (attempts === 1 || !(error instanceof ModelError)) return error;
+  const { code, message, retryAfterMs } = error;
+  return new ModelError(code, `${message} It was tried ${attempts} times.`, { cause: error, retryAfterMs });
+}

@@ -1,0 +1,55 @@
+import type { Json, JsonSchema } from "../core/json.ts";
+
+/** How a request asks for structured output: by the server's own means, or in words when the server refuses those. */
+export type OutputForm = { kind: "free" } | { kind: "schema"; schema: JsonSchema } | { kind: "instructed" };
+
+/** The name under which servers know the schema. */
+export const outputName = "answer";
+
+const wrapper = "value";
+
+/** Servers want an object at the root; any other schema is wrapped in one. */
+export function objectSchema(schema: JsonSchema): JsonSchema {
+  if (schema.type === "object") return schema;
+  return {
+    type: "object",
+    properties: { [wrapper]: schema },
+    required: [wrapper],
+    additionalProperties: false,
+  };
+}
+
+/** The value that was asked for, as JSON text, from an answer to `objectSchema(schema)`. Undefined when it is not there. */
+export function unwrapOutput(text: string, schema: JsonSchema): string | undefined {
+  const value = parse(text);
+  if (value === undefined) return undefined;
+  if (schema.type === "object") return isObject(value) ? text : undefined;
+  return isObject(value) && value[wrapper] !== undefined ? JSON.stringify(value[wrapper]) : undefined;
+}
+
+/** What is added to the system prompt where a server knows no schemas. */
+export function outputInstruction(schema: JsonSchema): string {
+  return `Answer with one JSON value and nothing else: no explanation, no code fence. It must satisfy this JSON Schema:\n${JSON.stringify(schema)}`;
+}
+
+/** The JSON text in a model's free answer, code fence and surrounding words removed. Undefined when there is none. */
+export function jsonIn(text: string): string | undefined {
+  const fenced = /```(?:json)?\s*\n([\s\S]*?)\n\s*```/.exec(text)?.[1];
+  const braced = /[{[][\s\S]*[}\]]/.exec(text)?.[0];
+  return [text, fenced, braced]
+    .find((candidate) => candidate !== undefined && parse(candidate) !== undefined)
+    ?.trim();
+}
+
+function parse(text: string): Json | undefined {
+  try {
+    return JSON.parse(text);
+  } catch (error) {
+    if (error instanceof SyntaxError) return undefined;
+    throw error;
+  }
+}
+
+function isObject(value: Json): value is { [key: string]: Json } {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}

@@ -5,7 +5,7 @@ import { methodNotAllowed } from "hono/method-not-allowed";
 import { checkCaller, checkSource, type Security } from "./access.ts";
 import type { ServerDependencies } from "./dependencies.ts";
 import { HttpProblem, isProblemStatus, problemResponse } from "./http-problem.ts";
-import { limitBody, requireJson } from "./request-body.ts";
+import { requireJson } from "./request-body.ts";
 import { addBotRoutes } from "./routes/bot-routes.ts";
 import { addConsoleRoutes } from "./routes/console-routes.ts";
 import { addHealthRoutes } from "./routes/health-routes.ts";
@@ -27,7 +27,7 @@ export function createHttpApi(dependencies: ServerDependencies, security: Securi
     }),
   );
   server.use(checkSource(security));
-  server.use("/api/*", checkCaller(security), limitBody(), requireJson(), neverCache);
+  server.use("/api/*", checkCaller(security), requireJson(), neverCache);
   addHealthRoutes(server, dependencies);
   server.route("/api/v1", createApi(dependencies));
   server.openAPIRegistry.registerComponent("securitySchemes", "token", { type: "http", scheme: "bearer" });

@@ -1,42 +1,61 @@
 import type { MiddlewareHandler } from "hono";
-import { bodyLimit } from "hono/body-limit";
-import { HttpProblem, problemResponse } from "./http-problem.ts";
+import { HttpProblem } from "./http-problem.ts";
 
 /** The largest request body, bytes. */
 export const largestBody = 4 * 1024 * 1024;
 
-/** Answers 413 for a larger body, read no further than the limit. */
-export function limitBody(): MiddlewareHandler {
-  const detail = `The request is larger than ${largestBody / 1024 / 1024} MB. Send less at once.`;
-  return bodyLimit({
-    maxSize: largestBody,
-    onError: () => problemResponse(new HttpProblem(413, detail)),
-  });
-}
-
 /**
- * Lets only JSON bodies through. A page of another origin can send `text/plain` or a form without asking first, but not
- * `application/json`: this is part of the protection against such pages, so an empty body must say so, too.
+ * Lets only JSON bodies through, read no further than the limit. A page of another origin can send `text/plain` or a form
+ * without asking first, but not `application/json`: this is part of the protection against such pages, so an empty body
+ * must say so, too.
  */
 export function requireJson(): MiddlewareHandler {
   return async (context, next) => {
-    if (context.req.method !== "POST" && context.req.method !== "PUT") return next();
-    const type = context.req.header("content-type") ?? "";
-    if (!/^application\/json *(;|$)/i.test(type)) {
-      throw new HttpProblem(
-        415,
-        `Send the body as JSON with Content-Type: application/json (it was ${type === "" ? "missing" : `"${type.slice(0, 100)}"`}).`,
-      );
-    }
-    try {
-      await context.req.json();
-    } catch (cause) {
-      const reason = cause instanceof SyntaxError ? `: ${cause.message}` : "";
-      throw new HttpProblem(400, `The body is not valid JSON${reason}. Send {} for an empty one.`, {
-        code: "invalid_json",
-        cause,
-      });
-    }
+    const { method, raw } = context.req;
+    if (method !== "POST" && method !== "PUT") return next();
+    requireJsonType(context.req.header("content-type") ?? "");
+    if (Number(context.req.header("content-length") ?? 0) > largestBody) throw tooLarge();
+    const body = await readLimited(raw.body);
+    requireValid(body);
+    // Hono's validators read the body from the raw request, whose stream is used up now.
+    context.req.raw = new Request(raw.url, { method, headers: raw.headers, body, signal: raw.signal });
     return next();
   };
+}
+
+function requireJsonType(type: string): void {
+  if (/^application\/json *(;|$)/i.test(type)) return;
+  const was = type === "" ? "missing" : `"${type.slice(0, 100)}"`;
+  throw new HttpProblem(
+    415,
+    `Send the body as JSON with Content-Type: application/json (it was ${was}). Send {} for an empty one.`,
+  );
+}
+
+async function readLimited(body: Request["body"]): Promise<string> {
+  const chunks: Uint8Array[] = [];
+  let size = 0;
+  for await (const chunk of body ?? []) {
+    size += chunk.byteLength;
+    if (size > largestBody) throw tooLarge();
+    chunks.push(chunk);
+  }
+  return Buffer.concat(chunks).toString("utf8");
+}
+
+function requireValid(body: string): void {
+  try {
+    JSON.parse(body);
+  } catch (cause) {
+    const reason = cause instanceof SyntaxError ? `: ${cause.message}` : "";
+    const detail = `The body is not valid JSON${reason}. Send {} for an empty one.`;
+    throw new HttpProblem(400, detail, { code: "invalid_json", cause });
+  }
+}
+
+function tooLarge(): HttpProblem {
+  return new HttpProblem(
+    413,
+    `The request is larger than ${largestBody / 1024 / 1024} MB. Send less at once.`,
+  );
 }

@@ -6,6 +6,8 @@ import { z } from "@hono/zod-openapi";
 import { longestMessage } from "../core/inbound.ts";
 import { namespaceSchema, threadSchema } from "../core/place.ts";
 
+/** Any JSON value. The document says so itself: the generator would follow the recursive schema without end. */
+const json = z.json().openapi({ type: ["object", "array", "string", "number", "boolean", "null"] });
 const milliseconds = z.number().describe("milliseconds since the epoch");
 
 export const turnRequest = z
@@ -50,8 +52,8 @@ export const parameter = z.object({
   type: z.enum(["string", "number", "boolean", "object", "array"]),
   description: z.string(),
   required: z.boolean(),
-  default: z.json().optional(),
-  enum: z.array(z.json()).optional(),
+  default: json.optional(),
+  enum: z.array(json).optional(),
 });
 
 export const diagnostic = z.object({
@@ -84,14 +86,14 @@ export const skillList = z.object({ skills: z.array(skillListing), diagnostics: 
 export const toolDefinition = z.object({
   name: z.string(),
   description: z.string(),
-  parameters: z.record(z.string(), z.json()),
+  parameters: z.record(z.string(), json),
 });
 
 export const skillDetail = skillListing.extend({
   author: z.string(),
   tags: z.array(z.string()),
   parameters: z.array(parameter),
-  output_schema: z.json().optional(),
+  output_schema: json.optional(),
   examples: z.array(z.object({ prompt: z.string(), call: z.string() })),
   tools: z.array(toolDefinition),
   files: z.array(z.object({ path: z.string(), bytes: z.number() })),
@@ -105,13 +107,13 @@ export const skillDetail = skillListing.extend({
 
 export const runRequest = z
   .object({
-    params: z.record(z.string(), z.json()).default({}),
+    params: z.record(z.string(), json).default({}),
     namespace: namespaceSchema.default("console:local:dm"),
     user: z.string().min(1).max(200).default("operator"),
   })
   .strict();
 
-export const skillResult = z.json().describe("{skill_id, output, success: true}, or {error, …}");
+export const skillResult = json.describe("{skill_id, output, success: true}, or {error, …}");
 
 export const skillStateRequest = z
   .object({
@@ -187,8 +189,8 @@ export const skillRun = z.object({
   user: z.string(),
   namespace: z.string(),
   status: z.enum(["running", "completed", "failed"]),
-  input: z.json(),
-  output: z.json().optional(),
+  input: json,
+  output: json.optional(),
   started_at: milliseconds,
   duration_ms: z.number().optional(),
 });

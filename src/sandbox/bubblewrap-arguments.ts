@@ -1,0 +1,70 @@
+import { lstat, readlink } from "node:fs/promises";
+import { systemFolders } from "./programs.ts";
+
+/** What one sandbox is made of. Paths on the machine, except where it says inside. */
+export interface SandboxLayout {
+  skillFolder: string;
+  /** The Node binary; inside it is `nodeInside`. */
+  node: string;
+  /** Files shown as /etc/passwd and /etc/group. */
+  passwd: string;
+  group: string;
+  /** Size of /workspace and of /tmp, bytes. */
+  workspaceBytes: number;
+  /** Real paths that are shown empty where they lie within a system folder, e.g. a bot installed in /usr/src. */
+  hidden: readonly string[];
+  /** The whole environment inside. */
+  env: Readonly<Record<string, string>>;
+}
+
+/** Where things are inside. */
+export const inside = { node: "/opt/bin/node", skill: "/skill", workspace: "/workspace", temp: "/tmp" };
+
+/** Parts of /etc that programs need to start: the loader's cache, Debian's alternatives, the time zone. */
+const readableEtc = ["/etc/ld.so.cache", "/etc/alternatives", "/etc/localtime"];
+
+/**
+ * bubblewrap's options (bwrap(1), 0.8) without those about users: nothing of the machine but its programs, nothing
+ * writable but /tmp and /workspace, which live in memory and vanish with the sandbox; no network; processes of its own.
+ */
+export async function bubblewrapArguments(layout: SandboxLayout): Promise<string[]> {
+  const size = String(layout.workspaceBytes);
+  const writable = (path: string) => ["--perms", "1777", "--size", size, "--tmpfs", path];
+  return [
+    ...["--unshare-ipc", "--unshare-pid", "--unshare-net", "--unshare-uts", "--unshare-cgroup-try"],
+    ...["--die-with-parent", "--new-session", "--hostname", "sandbox", "--clearenv"],
+    ...Object.entries(layout.env).flatMap(([name, value]) => ["--setenv", name, value]),
+    ...(await systemArguments()),
+    ...layout.hidden.filter(isWithinSystem).flatMap((path) => ["--tmpfs", path, "--remount-ro", path]),
+    // Folders that bubblewrap makes on the way to a mount are closed to everyone but its own user.
+    ...["/etc", "/opt", "/opt/bin"].flatMap((path) => ["--perms", "0755", "--dir", path]),
+    ...readableEtc.flatMap((path) => ["--ro-bind-try", path, path]),
+    ...["--ro-bind", layout.passwd, "/etc/passwd", "--ro-bind", layout.group, "/etc/group"],
+    ...["--ro-bind", layout.node, inside.node],
+    ...["--proc", "/proc", "--dev", "/dev", "--remount-ro", "/dev"],
+    ...writable(inside.temp),
+    ...writable(inside.workspace),
+    ...["--ro-bind", layout.skillFolder, inside.skill],
+    ...["--chdir", inside.workspace, "--remount-ro", "/"],
+  ];
+}
+
+function isWithinSystem(path: string): boolean {
+  return systemFolders.some((folder) => path.startsWith(`${folder}/`));
+}
+
+/** Merged-/usr machines have links where others have folders. */
+async function systemArguments(): Promise<string[]> {
+  const found = await Promise.all(
+    systemFolders.map(async (path) => {
+      try {
+        if ((await lstat(path)).isSymbolicLink()) return ["--symlink", await readlink(path), path];
+        return ["--ro-bind", path, path];
+      } catch {
+        // Not on this machine.
+        return [];
+      }
+    }),
+  );
+  return found.flat();
+}

@@ -1,0 +1,72 @@
+import { mkdtemp, rm } from "node:fs/promises";
+import { join } from "node:path";
+import { createBubblewrapIsolation, type UserMode } from "./bubblewrap-isolation.ts";
+import type { Isolation, SandboxLimits } from "./isolation.ts";
+import { findLimitPrograms, type LimitPrograms } from "./limit-programs.ts";
+import { createProcessIsolation } from "./process-isolation.ts";
+import { findProgram } from "./programs.ts";
+import { supervise } from "./supervise.ts";
+
+interface Choice {
+  bwrap: string | undefined;
+  limits: SandboxLimits;
+  /** Where temporary folders may be made. */
+  runs: string;
+  /** Real paths no script may see, even where they lie within a system folder. */
+  hidden: readonly string[];
+}
+
+const install = "install the Debian package bubblewrap (apt-get install bubblewrap) and restart the bot.";
+
+/** The strongest isolation that works here. Each is tried with a real sandbox: being installed is not enough. */
+export async function chooseIsolation({ bwrap, limits, runs, hidden }: Choice): Promise<Isolation> {
+  const programs = await findLimitPrograms();
+  const path = await findProgram(bwrap ?? "bwrap");
+  if (path === undefined) {
+    return createProcessIsolation(`bubblewrap (bwrap) is not installed: ${install}`, programs, limits);
+  }
+  const failures: string[] = [];
+  for (const mode of modes(programs)) {
+    const isolation = createBubblewrapIsolation({ bwrap: path, mode, programs, limits, hidden });
+    const failure = await probe(isolation, runs);
+    if (failure === undefined) return isolation;
+    failures.push(failure);
+  }
+  const said = [...new Set(failures)].join("; ").slice(0, 400);
+  const why = `bubblewrap (bwrap) is installed and does not work here (${said}). In a container it needs the right to make namespaces, e.g. --security-opt seccomp=unconfined.`;
+  return createProcessIsolation(why, programs, limits);
+}
+
+function modes(programs: LimitPrograms | undefined): UserMode[] {
+  const isRoot = process.getuid?.() === 0;
+  return isRoot && programs !== undefined ? ["switch", "namespace"] : ["namespace"];
+}
+
+/** Runs `node --version` isolated; answers what went wrong, if anything did. */
+async function probe(isolation: Isolation, runs: string): Promise<string | undefined> {
+  const runFolder = await mkdtemp(join(runs, "run-"));
+  try {
+    const launch = await isolation.prepare({
+      folder: import.meta.dirname,
+      script: "",
+      interpreter: ["node", "--version"],
+      args: [],
+      env: {},
+      timeoutMs: 10_000,
+      runFolder,
+    });
+    const outcome = await supervise(launch, {
+      stdin: "",
+      signal: new AbortController().signal,
+      timeout_ms: 10_000,
+      max_output_bytes: 2_000,
+    });
+    if (outcome.status === "refused") return outcome.reason;
+    if (outcome.status === "timed_out") return "it did not end in time";
+    return outcome.exit_code === 0
+      ? undefined
+      : outcome.stderr.trim() || `it ended with ${outcome.exit_code}`;
+  } finally {
+    await rm(runFolder, { recursive: true, force: true });
+  }
+}

@@ -1,0 +1,58 @@
+import type { ResolvedScript } from "./resolve-script.ts";
+
+/** What a script may use, however it is isolated. */
+export interface SandboxLimits {
+  /** Memory each process of a script may write to, bytes. */
+  memoryBytes: number;
+  /** Processes and threads at one time. */
+  processes: number;
+  /** Largest file; with bubblewrap also the size of the workspace, bytes. */
+  workspaceBytes: number;
+}
+
+/** Enough for Node, which needs about 0.6 GB to start under such a limit, and for common Python libraries. */
+export const defaultLimits: SandboxLimits = {
+  memoryBytes: 1_073_741_824,
+  processes: 64,
+  workspaceBytes: 268_435_456,
+};
+
+export interface LaunchRequest extends ResolvedScript {
+  args: readonly string[];
+  env: Readonly<Record<string, string>>;
+  timeoutMs: number;
+  /** An empty folder of this run, removed afterwards. */
+  runFolder: string;
+}
+
+/** A process ready to be started. */
+export interface Launch {
+  file: string;
+  args: readonly string[];
+  env: Record<string, string>;
+  cwd: string;
+  /** Written to file descriptor 3: what must not stand in the process list. */
+  privateInput?: string;
+}
+
+/** A way to keep scripts apart from the bot. */
+export interface Isolation {
+  kind: "bubblewrap" | "process";
+  /** In words for a person: what holds, and what does not. */
+  detail: string;
+  prepare(request: LaunchRequest): Promise<Launch>;
+}
+
+/** The variables every script gets; a request cannot change them. */
+export function fixedEnvironment(place: { path: string; workspace: string; skill: string; temp: string }) {
+  return {
+    PATH: place.path,
+    HOME: place.workspace,
+    TMPDIR: place.temp,
+    LANG: "C.UTF-8",
+    PYTHONUNBUFFERED: "1",
+    PYTHONDONTWRITEBYTECODE: "1",
+    KNACK_WORKSPACE: place.workspace,
+    KNACK_SKILL_DIR: place.skill,
+  };
+}

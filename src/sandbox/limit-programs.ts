@@ -1,0 +1,42 @@
+import type { SandboxLimits } from "./isolation.ts";
+import { findProgram } from "./programs.ts";
+
+/** The programs of util-linux that set limits. */
+export interface LimitPrograms {
+  prlimit: string;
+  setpriv: string;
+  choom: string;
+}
+
+/** All of them, or undefined where one is missing (macOS, minimal images). */
+export async function findLimitPrograms(): Promise<LimitPrograms | undefined> {
+  const [prlimit, setpriv, choom] = await Promise.all(["prlimit", "setpriv", "choom"].map(findProgram));
+  if (prlimit === undefined || setpriv === undefined || choom === undefined) return undefined;
+  return { prlimit, setpriv, choom };
+}
+
+/**
+ * A command prefix that limits what it runs: memory by RLIMIT_DATA (RLIMIT_AS would count what V8 only reserves), CPU
+ * seconds, file size, no core dumps; and that makes the kernel choose it first when the machine runs out of memory.
+ */
+export function limitPrefix(
+  programs: LimitPrograms,
+  limits: SandboxLimits,
+  timeoutMs: number,
+  processes?: number,
+): string[] {
+  const cpuSeconds = Math.ceil(timeoutMs / 1000) + 1;
+  return [
+    programs.prlimit,
+    `--data=${limits.memoryBytes}`,
+    `--cpu=${cpuSeconds}`,
+    `--fsize=${limits.workspaceBytes}`,
+    "--core=0",
+    ...(processes === undefined ? [] : [`--nproc=${processes}`]),
+    "--",
+    programs.choom,
+    "-n",
+    "1000",
+    "--",
+  ];
+}

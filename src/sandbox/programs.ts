@@ -1,0 +1,36 @@
+import { access, constants, realpath } from "node:fs/promises";
+import { join } from "node:path";
+
+/** Folders of a machine that scripts may see, all of them without personal or secret files. */
+export const systemFolders: readonly string[] = [
+  "/usr",
+  "/bin",
+  "/sbin",
+  "/lib",
+  "/lib32",
+  "/lib64",
+  "/libx32",
+];
+
+/** Where scripts' programs are looked for, on the machine and inside the sandbox alike. */
+export const programFolders: readonly string[] = ["/usr/local/bin", "/usr/bin", "/bin"];
+
+/** The path of a program scripts can use, or undefined. One that really lives elsewhere (a home folder) is none. */
+export async function findProgram(name: string): Promise<string | undefined> {
+  const candidates = name.startsWith("/") ? [name] : programFolders.map((folder) => join(folder, name));
+  for (const candidate of candidates) {
+    const real = await executable(candidate);
+    if (real !== undefined && systemFolders.some((folder) => real.startsWith(`${folder}/`))) return candidate;
+  }
+  return undefined;
+}
+
+async function executable(path: string): Promise<string | undefined> {
+  try {
+    await access(path, constants.X_OK);
+    return await realpath(path);
+  } catch {
+    // Missing or not executable: the next candidate decides.
+    return undefined;
+  }
+}

@@ -1,0 +1,25 @@
+import { chmod, cp, lstat, readdir } from "node:fs/promises";
+import { basename, join } from "node:path";
+
+/**
+ * Copies a skill's folder so that an unprivileged user can read it, whatever its owner and modes are. Links stay links
+ * (those that lead out dangle inside the sandbox); devices, sockets and repository data are left out.
+ */
+export async function stageSkill(folder: string, target: string): Promise<void> {
+  await cp(folder, target, {
+    recursive: true,
+    verbatimSymlinks: true,
+    filter: async (source) => {
+      if (basename(source) === ".git") return false;
+      const found = await lstat(source);
+      return found.isDirectory() || found.isFile() || found.isSymbolicLink();
+    },
+  });
+  await chmod(target, 0o755);
+  for (const entry of await readdir(target, { recursive: true, withFileTypes: true })) {
+    if (entry.isSymbolicLink()) continue;
+    const path = join(entry.parentPath, entry.name);
+    const isExecutable = entry.isDirectory() || ((await lstat(path)).mode & 0o111) !== 0;
+    await chmod(path, isExecutable ? 0o755 : 0o644);
+  }
+}

@@ -1,0 +1,216 @@
+import { chmodSync, existsSync, writeFileSync } from "node:fs";
+import { readdir, readFile } from "node:fs/promises";
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { createScriptRunner, type IsolatedScriptRunner } from "../../../src/sandbox/script-runner.ts";
+import { runToEnd, ScriptFixture, scriptRequest } from "./script-fixture.ts";
+
+const isolations = [
+  { isolation: "bubblewrap", bwrap: "/usr/bin/bwrap" },
+  { isolation: "process", bwrap: "/nowhere/bwrap" },
+].filter(({ isolation, bwrap }) => isolation === "process" || existsSync(bwrap));
+
+/** Whether any process on the machine has this text in its command line. */
+async function isRunning(text: string): Promise<boolean> {
+  const pids = (await readdir("/proc")).filter((name) => /^\d+$/.test(name));
+  const commands = await Promise.all(
+    pids.map((pid) => readFile(`/proc/${pid}/cmdline`, "utf8").catch(() => "")),
+  );
+  return commands.some((command) => command.includes(text));
+}
+
+describe.each(isolations)("a script runner with $isolation isolation", ({ isolation, bwrap }) => {
+  const fixture = new ScriptFixture();
+  const skillOf = (files: Record<string, string>) => fixture.skill(files, "bundled");
+  let runner: IsolatedScriptRunner;
+
+  beforeAll(async () => {
+    runner = await createScriptRunner({ dataDir: fixture.dataDir, bwrap });
+  });
+  afterAll(() => fixture[Symbol.dispose]());
+
+  it("says what isolation is in force", () => {
+    expect(runner.describe()).toMatchObject({ isolation });
+  });
+
+  it("passes arguments and input, and answers output, errors and exit code", async () => {
+    const skill = skillOf({
+      "scripts/echo.py":
+        "import sys\nprint(sys.argv[1:], sys.stdin.read())\nprint('oops', file=sys.stderr)\nsys.exit(3)",
+    });
+    const request = scriptRequest(skill, "scripts/echo.py", {
+      args: ["a b", "$(id)", "--x"],
+      stdin: "grüße",
+    });
+    expect(await runner.run(request)).toEqual({
+      status: "exited",
+      exit_code: 3,
+      stdout: "['a b', '$(id)', '--x'] grüße\n",
+      stderr: "oops\n",
+      truncated: false,
+    });
+  });
+
+  it.each([
+    ["run.js", "console.log(require('node:path').basename('/a/js'))", "js"],
+    ["run.mjs", "import { basename } from 'node:path'; console.log(basename('/a/mjs'))", "mjs"],
+    ["run.cjs", "console.log(require('node:path').basename('/a/cjs'))", "cjs"],
+    ["run.sh", "[[ a == a ]] && echo bash", "bash"],
+  ])("runs %s with the interpreter of its extension", async (name, text, expected) => {
+    expect((await runToEnd(runner, scriptRequest(skillOf({ [name]: text }), name))).stdout.trim()).toBe(
+      expected,
+    );
+  });
+
+  it("runs an executable with a shebang, and refuses a file without one", async () => {
+    const skill = skillOf({
+      tool: "#!/usr/bin/env -S python3 -I\nprint('shebang')",
+      "data.txt": "hello",
+      foreign: "#!/usr/bin/perl6x\n",
+    });
+    expect(await runner.run(scriptRequest(skill, "tool"))).toMatchObject({ status: "refused" });
+    for (const name of ["tool", "foreign"]) chmodSync(join(skill.origin.path, name), 0o755);
+    expect((await runToEnd(runner, scriptRequest(skill, "tool"))).stdout).toBe("shebang\n");
+    expect(await runner.run(scriptRequest(skill, "data.txt"))).toMatchObject({
+      status: "refused",
+      reason: expect.stringContaining(".py, .js, .mjs, .cjs or .sh"),
+    });
+    expect(await runner.run(scriptRequest(skill, "foreign"))).toMatchObject({
+      status: "refused",
+      reason: expect.stringContaining("/usr/bin/perl6x"),
+    });
+  });
+
+  it("runs a skill whose files only their owner can read", async () => {
+    const skill = skillOf({
+      "private.sh": "cat data/notes.txt 2>/dev/null || cat $KNACK_SKILL_DIR/data/notes.txt",
+      "data/notes.txt": "notes",
+    });
+    chmodSync(join(skill.origin.path, "data/notes.txt"), 0o600);
+    chmodSync(join(skill.origin.path, "private.sh"), 0o600);
+    expect((await runToEnd(runner, scriptRequest(skill, "private.sh"))).stdout).toBe("notes");
+  });
+
+  it("hands on lines as they come", async () => {
+    const lines: string[] = [];
+    const skill = skillOf({ "lines.py": "print('one'); print('zwölf'); print('end', end='')" });
+    await runToEnd(runner, scriptRequest(skill, "lines.py", { onLine: (line) => lines.push(line) }));
+    expect(lines).toEqual(["one", "zwölf", "end"]);
+  });
+
+  it("kills an endless loop at its time limit and keeps what it wrote", async () => {
+    const skill = skillOf({ "loop.py": "print('begun', flush=True)\nwhile True: pass" });
+    const started = Date.now();
+    const outcome = await runner.run(scriptRequest(skill, "loop.py", { timeout_ms: 600 }));
+    expect(outcome).toEqual({ status: "timed_out", stdout: "begun\n", stderr: "" });
+    expect(Date.now() - started).toBeLessThan(3_000);
+  });
+
+  it("cuts 100 MB of output at the limit and says so", async () => {
+    const skill = skillOf({ "spam.sh": "head -c 100000000 /dev/zero | tr '\\0' 'x'; echo done >&2" });
+    const outcome = await runToEnd(runner, scriptRequest(skill, "spam.sh", { max_output_bytes: 1_000 }));
+    expect(outcome).toMatchObject({ exit_code: 0, truncated: true, stderr: "done\n" });
+    expect(outcome.stdout).toBe("x".repeat(1_000));
+  });
+
+  it("cuts between characters, not within one", async () => {
+    const skill = skillOf({ "umlauts.py": "print('ä' * 100)" });
+    const outcome = await runToEnd(runner, scriptRequest(skill, "umlauts.py", { max_output_bytes: 5 }));
+    expect(outcome.stdout).toBe("ää");
+  });
+
+  it("leaves no grandchild behind when aborted, within a second", async () => {
+    const marker = `9${Date.now()}.${isolation.length}`;
+    const skill = skillOf({ "family.sh": `sleep ${marker} & sleep ${marker} & echo up; wait` });
+    const controller = new AbortController();
+    let abortedAt = 0;
+    const running = runner.run(
+      scriptRequest(skill, "family.sh", {
+        signal: controller.signal,
+        onLine: () => {
+          abortedAt = Date.now();
+          controller.abort(new Error("stopped by a person"));
+        },
+      }),
+    );
+    await expect(running).rejects.toThrow("stopped by a person");
+    expect(Date.now() - abortedAt).toBeLessThan(1_000);
+    expect(await isRunning(marker)).toBe(false);
+    expect(await readdir(join(fixture.dataDir, "workspaces"))).toEqual([]);
+  });
+
+  it("does not wait for what a finished script left running", async () => {
+    const marker = `8${Date.now()}.${isolation.length}`;
+    const skill = skillOf({ "daemon.sh": `sleep ${marker} & echo left` });
+    const started = Date.now();
+    expect((await runToEnd(runner, scriptRequest(skill, "daemon.sh"))).stdout).toBe("left\n");
+    expect(Date.now() - started).toBeLessThan(3_000);
+    expect(await isRunning(marker)).toBe(false);
+  });
+
+  it("refuses what cannot be passed to a process", async () => {
+    const skill = skillOf({ "a.sh": "true" });
+    for (const changes of [{ args: ["a\0b"] }, { env: { "A=B": "x" } }, { args: ["x".repeat(3_000_000)] }]) {
+      expect(await runner.run(scriptRequest(skill, "a.sh", changes))).toMatchObject({ status: "refused" });
+    }
+  });
+
+  it("survives a script that does not read its input", async () => {
+    const skill = skillOf({ "deaf.sh": "exit 0" });
+    const outcome = await runToEnd(runner, scriptRequest(skill, "deaf.sh", { stdin: "x".repeat(1_000_000) }));
+    expect(outcome.exit_code).toBe(0);
+  });
+});
+
+describe("a script runner without bubblewrap", () => {
+  it("refuses scripts that did not ship with the bot, and says what to install", async () => {
+    using fixture = new ScriptFixture();
+    const runner = await createScriptRunner({ dataDir: fixture.dataDir, bwrap: "/nowhere/bwrap" });
+    const skill = fixture.skill({ "a.sh": "echo ran" }, "managed");
+    const reason = expect.stringMatching(/bubblewrap \(bwrap\) is not installed.*Debian package bubblewrap/s);
+    expect(runner.allows(skill)).toEqual({ ok: false, reason });
+    expect(await runner.run(scriptRequest(skill, "a.sh"))).toEqual({ status: "refused", reason });
+    expect(runner.allows(fixture.skill({}, "bundled"))).toEqual({ ok: true });
+  });
+
+  it("gives bundled scripts a cleared environment and a workspace that is removed", async () => {
+    using fixture = new ScriptFixture();
+    const runner = await createScriptRunner({ dataDir: fixture.dataDir, bwrap: "/nowhere/bwrap" });
+    const skill = fixture.skill({ "env.sh": "env; echo data > file; pwd" }, "bundled");
+    const { stdout } = await runToEnd(runner, scriptRequest(skill, "env.sh", { env: { DECLARED: "1" } }));
+    const names = stdout.match(/^[A-Z_]+(?==)/gm) ?? [];
+    const own = [
+      "DECLARED",
+      "HOME",
+      "KNACK_SKILL_DIR",
+      "KNACK_WORKSPACE",
+      "LANG",
+      "PATH",
+      "PYTHONDONTWRITEBYTECODE",
+      "PYTHONUNBUFFERED",
+      "TMPDIR",
+    ];
+    expect(names.filter((name) => !["PWD", "SHLVL", "_", "OLDPWD"].includes(name)).sort()).toEqual(own);
+    expect(existsSync(stdout.trim().split("\n").at(-1) ?? "")).toBe(false);
+  });
+
+  it("is what is left when bubblewrap is there and does not work", async () => {
+    using fixture = new ScriptFixture();
+    const runner = await createScriptRunner({ dataDir: fixture.dataDir, bwrap: "/usr/bin/false" });
+    expect(runner.describe()).toEqual({
+      isolation: "process",
+      detail: expect.stringContaining("does not work here"),
+    });
+  });
+
+  it("removes folders that a killed bot left a day ago and no younger ones", async () => {
+    using fixture = new ScriptFixture();
+    const runs = join(fixture.dataDir, "workspaces");
+    const { mkdirSync, utimesSync } = await import("node:fs");
+    for (const name of ["run-old", "run-young"]) mkdirSync(join(runs, name), { recursive: true });
+    writeFileSync(join(runs, "run-old", "file"), "x");
+    utimesSync(join(runs, "run-old"), 1, 1);
+    await createScriptRunner({ dataDir: fixture.dataDir, bwrap: "/nowhere/bwrap" });
+    expect(await readdir(runs)).toEqual(["run-young"]);
+  });
+});

@@ -13,3 +13,17 @@ export interface KeyValue {
   update<T extends Json>(key: string, change: (value: T | undefined) => T): Promise<T>;
   close(): Promise<void>;
 }
+
+/**
+ * A view of a store in which every key begins with `prefix`: who holds it can neither see nor change anything else.
+ * Closing it does nothing; the store belongs to its owner.
+ */
+export function scopeKeyValue(store: KeyValue, prefix: string): KeyValue {
+  return {
+    get: (key) => store.get(prefix + key),
+    set: (key, value) => store.set(prefix + key, value),
+    delete: (key) => store.delete(prefix + key),
+    update: (key, change) => store.update(prefix + key, change),
+    close: async () => {},
+  };
+}

@@ -1,0 +1,32 @@
+import MiniSearch, { type SearchOptions } from "minisearch";
+import type { CreateTextIndex } from "../core/text-index.ts";
+import { WordSplitter } from "./words.ts";
+
+/** Short words are not completed or corrected: they would fit almost everything. */
+const shortestPrefix = 3;
+const shortestFuzzy = 5;
+
+const searchOptions: SearchOptions = {
+  boost: { name: 3 },
+  prefix: (term) => term.length >= shortestPrefix,
+  // Edits allowed as a share of the word's length.
+  fuzzy: (term) => (term.length >= shortestFuzzy ? 0.2 : false),
+  maxFuzzy: 2,
+  weights: { prefix: 0.4, fuzzy: 0.15 },
+};
+
+/** A full-text index (BM25+, by minisearch) that knows ids, camel case, English endings and texts without spaces. */
+export const createMiniSearchIndex: CreateTextIndex = (texts) => {
+  const splitter = new WordSplitter();
+  const index = new MiniSearch({
+    fields: ["name", "text"],
+    tokenize: (text) => splitter.split(text),
+    // The splitter's terms are final.
+    processTerm: (term) => term,
+    searchOptions,
+  });
+  index.addAll(texts);
+  return {
+    search: (query) => index.search(query).map(({ id, score }) => ({ id: String(id), score })),
+  };
+};

@@ -1,0 +1,103 @@
+import { existsSync } from "node:fs";
+import { mkdir, readFile, rename, rm, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { z } from "zod";
+import { StorageError, toStorageError } from "./storage-error.ts";
+
+const holderSchema = z.object({ url: z.string(), pid: z.number() });
+/** The running bot of a data folder: where it listens. */
+export type Holder = z.infer<typeof holderSchema>;
+
+/** A data folder this process owns. Keep the object: the folder is free again when it is released or the process ends. */
+export interface DataFolderLock {
+  /** Tells the command line where this bot listens. */
+  publish(info: Holder): Promise<void>;
+  release(): Promise<void>;
+}
+
+const lockFile = "lock.db";
+const holderFile = "bot.json";
+/** How long a bot waits for the moment's look of a command line at the lock. */
+const patienceMs = 1_000;
+
+/**
+ * Creates the folder (0700) and takes it for this process, or answers who has it (undefined: it has not said yet).
+ * The lock is an exclusive SQLite transaction: the system takes it back when the process dies, however it dies.
+ * @throws StorageError when the folder cannot be used
+ */
+export async function lockDataFolder(path: string): Promise<DataFolderLock | { holder: Holder | undefined }> {
+  const { DatabaseSync } = await import("node:sqlite");
+  const file = join(path, lockFile);
+  try {
+    await mkdir(path, { recursive: true, mode: 0o700 });
+    const database = new DatabaseSync(file, { timeout: patienceMs });
+    try {
+      database.exec("PRAGMA journal_mode = DELETE; BEGIN EXCLUSIVE");
+      await rm(join(path, holderFile), { force: true });
+    } catch (error) {
+      database.close();
+      throw error;
+    }
+    return {
+      publish: (info) => publishHolder(path, info),
+      async release() {
+        if (!database.isOpen) return;
+        await rm(join(path, holderFile), { force: true });
+        database.close();
+      },
+    };
+  } catch (error) {
+    const failure = toStorageError(error, file);
+    if (isLocked(failure)) return { holder: await readHolderFile(path) };
+    throw failure;
+  }
+}
+
+/**
+ * Whether a bot runs on this data folder, and where it listens (undefined: it is just starting). Changes nothing.
+ * @throws StorageError when that cannot be told
+ */
+export async function readHolder(
+  path: string,
+): Promise<{ running: false } | { running: true; holder: Holder | undefined }> {
+  const { DatabaseSync } = await import("node:sqlite");
+  const file = join(path, lockFile);
+  if (!existsSync(file)) return { running: false };
+  try {
+    const database = new DatabaseSync(file, { readOnly: true, timeout: 0 });
+    try {
+      database.prepare("SELECT count(*) FROM sqlite_schema").get();
+    } finally {
+      database.close();
+    }
+    return { running: false };
+  } catch (error) {
+    const failure = toStorageError(error, file);
+    if (isLocked(failure)) return { running: true, holder: await readHolderFile(path) };
+    throw failure;
+  }
+}
+
+function isLocked(error: unknown): boolean {
+  return error instanceof StorageError && error.code === "locked";
+}
+
+async function publishHolder(path: string, info: Holder): Promise<void> {
+  const file = join(path, holderFile);
+  const draft = `${file}.${process.pid}`;
+  try {
+    await writeFile(draft, JSON.stringify(info), { mode: 0o600 });
+    await rename(draft, file);
+  } catch (error) {
+    throw toStorageError(error, file);
+  }
+}
+
+async function readHolderFile(path: string): Promise<Holder | undefined> {
+  try {
+    return holderSchema.parse(JSON.parse(await readFile(join(path, holderFile), "utf8")));
+  } catch {
+    // Not published yet, or just being taken away: who holds the lock has not said where it is.
+    return undefined;
+  }
+}

@@ -1,0 +1,27 @@
+import type { Json } from "../core/json.ts";
+import type { KeyValue } from "../core/key-value.ts";
+
+/** A store that forgets everything with the process. Values are copied on the way in and out. */
+export function createMemoryKeyValue(): KeyValue {
+  const texts = new Map<string, string>();
+  const read = (key: string): Json | undefined => {
+    const text = texts.get(key);
+    return text === undefined ? undefined : JSON.parse(text);
+  };
+  return {
+    get: async (key) => read(key),
+    async set(key, value) {
+      texts.set(key, JSON.stringify(value));
+    },
+    async delete(key) {
+      texts.delete(key);
+    },
+    async update<T extends Json>(key: string, change: (value: T | undefined) => T) {
+      // What is stored under a key is what its users put there: the same T.
+      const text = JSON.stringify(change(read(key) as T | undefined));
+      texts.set(key, text);
+      return JSON.parse(text) as T;
+    },
+    close: async () => {},
+  };
+}

@@ -1,0 +1,132 @@
+import type { TurnEvent, TurnEventOf } from "../core/turn-event.ts";
+import { LeaseLostError, type TurnLog } from "../core/turn-log.ts";
+import type { SqliteConnection } from "./sqlite-connection.ts";
+import { eventColumns, insertEvent } from "./sqlite-events.ts";
+import { wokenByMessage } from "./turn-log-schema.ts";
+
+// One statement is atomic by itself: the lease is checked and the event stored without a transaction around them.
+const insertLeased = `
+  INSERT INTO events (turn_id, seq, at, type, body)
+  SELECT ?1, ?2, ?3, ?4, ?5
+  WHERE EXISTS (SELECT 1 FROM turns WHERE turn_id = ?1 AND lease_owner = ?6 AND status = 'running')
+  ON CONFLICT DO NOTHING`;
+
+const holder = "SELECT line FROM turns WHERE turn_id = ? AND lease_owner = ? AND status = 'running'";
+
+const start = "UPDATE turns SET started_at = coalesce(started_at, ?) WHERE turn_id = ?";
+
+const addUsage = `
+  UPDATE turns SET input_tokens = input_tokens + ?, output_tokens = output_tokens + ?, cost_usd = cost_usd + ?
+  WHERE turn_id = ?`;
+
+const wait = `
+  UPDATE turns SET status = 'waiting', lease_owner = NULL, due_at = iif(woken = 0, ?, 0) WHERE turn_id = ?`;
+
+const finish = `
+  UPDATE turns SET status = 'finished', head = 0, lease_owner = NULL,
+    finished_at = ?, outcome = ?, answer = ?, merged_into = ?
+  WHERE turn_id = ? RETURNING line, namespace, thread`;
+
+const promoteNext = `
+  UPDATE turns SET head = 1
+  WHERE ordinal = (SELECT min(ordinal) FROM turns WHERE line = ? AND status <> 'finished')`;
+
+const countFinished = `
+  UPDATE threads SET unfinished = unfinished - 1, last_at = max(last_at, ?) WHERE namespace = ? AND thread = ?`;
+
+const queuedBehind = `
+  SELECT accepted_at, (SELECT max(seq) FROM events WHERE turn_id = ?1) AS seq
+  FROM turns WHERE turn_id = ?1 AND line = ?2 AND status = 'queued'`;
+
+// What woke the turn was a message; when none of its author is left in the line, nothing is pending any more.
+const forgetMessages = `
+  UPDATE turns SET woken = woken & ~${wokenByMessage}
+  WHERE turn_id = ?1 AND NOT EXISTS (
+    SELECT 1 FROM turns AS other
+    WHERE other.line = turns.line AND other.status = 'queued' AND other.author_id = turns.author_id)`;
+
+/** What a worker writes; only the holder of the lease can. */
+export function createAppending(connection: SqliteConnection): Pick<TurnLog, "append" | "absorb"> {
+  const insertAll = (turnId: string, events: readonly TurnEvent[]) => {
+    for (const event of events) {
+      if (!insertEvent(connection, event)) throw new LeaseLostError(turnId);
+      applyEffect(connection, event);
+    }
+  };
+  return {
+    async append(turnId, owner, events) {
+      const [event] = events;
+      if (event !== undefined && events.length === 1 && !hasEffect(event)) {
+        const stored = connection.run(insertLeased, ...eventColumns(event), owner);
+        if (stored === 0) throw new LeaseLostError(turnId);
+        return;
+      }
+      connection.transaction(() => {
+        if (connection.get(holder, turnId, owner) === undefined) throw new LeaseLostError(turnId);
+        insertAll(turnId, events);
+      });
+    },
+
+    async absorb(turnId, owner, taken, events) {
+      connection.transaction(() => {
+        const line = connection.get(holder, turnId, owner)?.line as string | undefined;
+        if (line === undefined) throw new LeaseLostError(turnId);
+        for (const id of taken) finishTaken(connection, { id, line, into: turnId, at: events.at(-1)?.at });
+        connection.run(forgetMessages, turnId);
+        insertAll(turnId, events);
+      });
+    },
+  };
+}
+
+function finishTaken(
+  connection: SqliteConnection,
+  taken: { id: string; line: string; into: string; at: number | undefined },
+): void {
+  const row = connection.get(queuedBehind, taken.id, taken.line);
+  if (row === undefined) throw new LeaseLostError(taken.into);
+  const stamp = { turn_id: taken.id, seq: Number(row.seq) + 1, at: taken.at ?? Number(row.accepted_at) };
+  const event: TurnEventOf<"turn_finished"> = {
+    type: "turn_finished",
+    outcome: "completed",
+    text: "",
+    merged_into: taken.into,
+    ...stamp,
+  };
+  if (!insertEvent(connection, event)) throw new LeaseLostError(taken.into);
+  close(connection, event);
+}
+
+function hasEffect(event: TurnEvent): boolean {
+  const { type } = event;
+  return type === "turn_started" || type === "usage" || type === "turn_waiting" || type === "turn_finished";
+}
+
+function applyEffect(connection: SqliteConnection, event: TurnEvent): void {
+  switch (event.type) {
+    case "turn_started":
+      connection.run(start, event.at, event.turn_id);
+      return;
+    case "usage": {
+      const { input_tokens, output_tokens, cost_usd = 0, turn_id } = event;
+      connection.run(addUsage, input_tokens, output_tokens, cost_usd, turn_id);
+      return;
+    }
+    case "turn_waiting":
+      connection.run(wait, event.until, event.turn_id);
+      return;
+    case "turn_finished":
+      close(connection, event);
+      return;
+    default:
+      return;
+  }
+}
+
+function close(connection: SqliteConnection, event: TurnEventOf<"turn_finished">): void {
+  const { at, outcome, text, merged_into = null, turn_id } = event;
+  const row = connection.get(finish, at, outcome, text, merged_into, turn_id);
+  if (row === undefined) return;
+  connection.run(promoteNext, row.line as string);
+  connection.run(countFinished, at, row.namespace as string, row.thread as string);
+}

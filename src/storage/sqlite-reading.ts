@@ -1,0 +1,82 @@
+import type { Author, Inbound } from "../core/inbound.ts";
+import type { TurnOutcome } from "../core/turn-event.ts";
+import type { TurnFilter, TurnLog, TurnRecord, TurnStatus } from "../core/turn-log.ts";
+import type { SqliteConnection, SqlRow, SqlValue } from "./sqlite-connection.ts";
+import { readEvents } from "./sqlite-events.ts";
+
+const columns = `turn_id, namespace, thread, kind, author, text, status, outcome, answer, merged_into,
+  accepted_at, started_at, finished_at, input_tokens, output_tokens, cost_usd`;
+
+/** Turns and their events. */
+export function createReading(
+  connection: SqliteConnection,
+): Pick<TurnLog, "read" | "get" | "list" | "usage"> {
+  return {
+    async read(turnId, afterSeq = -1) {
+      return readEvents(connection, turnId, afterSeq);
+    },
+
+    async get(turnId) {
+      const row = connection.get(`SELECT ${columns} FROM turns WHERE turn_id = ?`, turnId);
+      return row === undefined ? undefined : toRecord(connection, row);
+    },
+
+    async list(filter) {
+      const { where, values } = conditionsOf(filter);
+      const select = `SELECT ${columns} FROM turns ${where} ORDER BY ordinal DESC LIMIT ?`;
+      return connection.all(select, ...values, filter.limit ?? 50).map((row) => toRecord(connection, row));
+    },
+
+    async usage({ namespace, user, since }) {
+      const inNamespace = namespace === undefined ? "" : "namespace = ? AND";
+      const ofUser = user === undefined ? "" : "author_id = ? AND";
+      const given = [namespace, user].filter((value) => value !== undefined);
+      const select = `
+        SELECT coalesce(sum(input_tokens), 0) AS input_tokens, coalesce(sum(output_tokens), 0) AS output_tokens,
+          coalesce(sum(cost_usd), 0.0) AS cost_usd
+        FROM turns WHERE ${inNamespace} ${ofUser} accepted_at >= ?`;
+      const row = connection.get(select, ...given, since);
+      return {
+        input_tokens: Number(row?.input_tokens),
+        output_tokens: Number(row?.output_tokens),
+        cost_usd: Number(row?.cost_usd),
+      };
+    },
+  };
+}
+
+function conditionsOf(filter: TurnFilter): { where: string; values: SqlValue[] } {
+  const conditions: [string, SqlValue | undefined][] = [
+    ["thread = ?", filter.thread],
+    ["namespace = ?", filter.namespace],
+    // Said twice so that the index of unfinished turns is seen to apply.
+    [filter.status === "finished" ? "status = ?" : "status = ? AND status <> 'finished'", filter.status],
+    ["ordinal < (SELECT ordinal FROM turns WHERE turn_id = ?)", filter.before],
+  ];
+  const given = conditions.flatMap(([sql, value]) => (value === undefined ? [] : [{ sql, value }]));
+  const where = given.length === 0 ? "" : `WHERE ${given.map(({ sql }) => sql).join(" AND ")}`;
+  return { where, values: given.map(({ value }) => value) };
+}
+
+// The columns hold what this adapter wrote, so their types are known.
+function toRecord(connection: SqliteConnection, row: SqlRow): TurnRecord {
+  const optional = <T>(value: unknown) => (value === null ? undefined : (value as T));
+  return {
+    turn_id: row.turn_id as string,
+    namespace: row.namespace as string,
+    thread: row.thread as string,
+    kind: row.kind as Inbound["kind"],
+    author: connection.parse(row.author) as Author,
+    text: row.text as string,
+    status: row.status as TurnStatus,
+    outcome: optional<TurnOutcome>(row.outcome),
+    answer: optional<string>(row.answer),
+    merged_into: optional<string>(row.merged_into),
+    accepted_at: row.accepted_at as number,
+    started_at: optional<number>(row.started_at),
+    finished_at: optional<number>(row.finished_at),
+    input_tokens: row.input_tokens as number,
+    output_tokens: row.output_tokens as number,
+    cost_usd: row.cost_usd as number,
+  };
+}

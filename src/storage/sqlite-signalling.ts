@@ -1,0 +1,42 @@
+import type { Signal, TurnLog } from "../core/turn-log.ts";
+import type { SqliteConnection } from "./sqlite-connection.ts";
+import { readInbound } from "./sqlite-events.ts";
+import { wokenBySignal } from "./turn-log-schema.ts";
+
+const wake = `
+  UPDATE turns SET woken = woken | ${wokenBySignal}, due_at = iif(status = 'waiting', 0, due_at)
+  WHERE turn_id = ? AND status <> 'finished'`;
+
+const queuedByAuthor = `
+  SELECT other.turn_id FROM turns JOIN turns AS other ON other.line = turns.line AND other.ordinal > turns.ordinal
+  WHERE turns.turn_id = ? AND other.status = 'queued' AND other.status <> 'finished'
+    AND other.author_id = turns.author_id
+  ORDER BY other.ordinal`;
+
+/** What reaches a turn from outside while it runs or waits. */
+export function createSignalling(
+  connection: SqliteConnection,
+): Pick<TurnLog, "signal" | "signals" | "steering"> {
+  return {
+    async signal(turnId, signal, at) {
+      return connection.transaction(() => {
+        if (connection.run(wake, turnId) === 0) return false;
+        const insert = "INSERT INTO signals (turn_id, at, body) VALUES (?, ?, ?)";
+        return connection.run(insert, turnId, at, JSON.stringify(signal)) === 1;
+      });
+    },
+
+    async signals(turnId) {
+      const rows = connection.all("SELECT body FROM signals WHERE turn_id = ? ORDER BY id", turnId);
+      return rows.map((row) => connection.parse(row.body) as Signal);
+    },
+
+    async steering(turnId) {
+      return connection.all(queuedByAuthor, turnId).flatMap((row) => {
+        const id = row.turn_id as string;
+        const inbound = readInbound(connection, id);
+        return inbound === undefined ? [] : [{ turn_id: id, inbound }];
+      });
+    },
+  };
+}

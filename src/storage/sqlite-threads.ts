@@ -1,0 +1,53 @@
+import type { TurnLog } from "../core/turn-log.ts";
+import type { SqliteConnection } from "./sqlite-connection.ts";
+
+const defaultThreads = 200;
+
+const finishedBefore = `
+  SELECT turn_id, ordinal FROM turns
+  WHERE thread = ? AND namespace = ? AND ordinal < ? AND kind = 'message' AND status = 'finished'
+  ORDER BY ordinal DESC LIMIT ?`;
+
+const latestThreads = `
+  SELECT thread, title, turns, last_at, unfinished FROM threads
+  WHERE namespace = ? ORDER BY last_at DESC, thread LIMIT ?`;
+
+/** Conversations and where they are. */
+export function createThreadReading(
+  connection: SqliteConnection,
+): Pick<TurnLog, "finished" | "root" | "threads" | "namespaces"> {
+  return {
+    async finished({ namespace, thread }, before, limit) {
+      const rows = connection.all(finishedBefore, thread, namespace, before, limit);
+      return rows.map((row) => ({ turn_id: row.turn_id as string, ordinal: row.ordinal as number }));
+    },
+
+    async root({ namespace, thread }) {
+      const select = "SELECT root FROM threads WHERE namespace = ? AND thread = ?";
+      return (connection.get(select, namespace, thread)?.root as string | null | undefined) ?? undefined;
+    },
+
+    async threads(namespace, limit = defaultThreads) {
+      return connection.all(latestThreads, namespace, limit).map((row) => ({
+        thread: row.thread as string,
+        title: row.title as string,
+        turns: row.turns as number,
+        last_at: row.last_at as number,
+        busy: Number(row.unfinished) > 0,
+      }));
+    },
+
+    async namespaces(platform) {
+      // All that begins with `platform:`; `;` follows `:` in the order of bytes.
+      const rows =
+        platform === undefined
+          ? connection.all("SELECT namespace FROM namespaces ORDER BY namespace")
+          : connection.all(
+              "SELECT namespace FROM namespaces WHERE namespace >= ? AND namespace < ? ORDER BY namespace",
+              `${platform}:`,
+              `${platform};`,
+            );
+      return rows.map((row) => row.namespace as string);
+    },
+  };
+}

@@ -1,0 +1,26 @@
+import type { TurnLog } from "../core/turn-log.ts";
+import { createAccepting } from "./sqlite-accepting.ts";
+import { createAppending } from "./sqlite-appending.ts";
+import { createClaiming } from "./sqlite-claiming.ts";
+import { openSqlite, type SqliteOptions } from "./sqlite-connection.ts";
+import { createReading } from "./sqlite-reading.ts";
+import { createSignalling } from "./sqlite-signalling.ts";
+import { createThreadReading } from "./sqlite-threads.ts";
+import { turnLogMigrations } from "./turn-log-schema.ts";
+
+/**
+ * Opens or creates a turn log in a SQLite file. Several processes may have the same file open.
+ * @throws StorageError, as does every method
+ */
+export async function openSqliteTurnLog(path: string, options: SqliteOptions = {}): Promise<TurnLog> {
+  const connection = await openSqlite(path, turnLogMigrations, options);
+  return {
+    ...createAccepting(connection),
+    ...createClaiming(connection),
+    ...createAppending(connection),
+    ...createSignalling(connection),
+    ...createReading(connection),
+    ...createThreadReading(connection),
+    close: async () => connection.close(),
+  };
+}

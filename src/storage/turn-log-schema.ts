@@ -1,0 +1,81 @@
+/**
+ * The tables of the SQLite turn log.
+ *
+ * `head` marks the first unfinished turn of a line: the only one that may run. `due_at` (ms since the epoch) says from
+ * when a head may be claimed: 0 at once (queued or woken), the end of its lease while it runs, its wake time while it waits.
+ * `woken` collects what reached a running turn and may come too late for it: 1 a signal, 2 a message of its author. A turn
+ * that goes to wait with it set is due at once, so that no wake-up falls between its last look and its wait.
+ */
+export const turnLogMigrations: readonly string[] = [
+  `
+  CREATE TABLE turns (
+    ordinal INTEGER PRIMARY KEY AUTOINCREMENT,
+    turn_id TEXT NOT NULL UNIQUE,
+    key TEXT NOT NULL UNIQUE,
+    line TEXT NOT NULL,
+    namespace TEXT NOT NULL,
+    thread TEXT NOT NULL,
+    kind TEXT NOT NULL,
+    author_id TEXT NOT NULL,
+    author TEXT NOT NULL,
+    status TEXT NOT NULL DEFAULT 'queued',
+    head INTEGER NOT NULL,
+    due_at INTEGER NOT NULL DEFAULT 0,
+    woken INTEGER NOT NULL DEFAULT 0,
+    lease_owner TEXT,
+    outcome TEXT,
+    merged_into TEXT,
+    accepted_at INTEGER NOT NULL,
+    started_at INTEGER,
+    finished_at INTEGER,
+    input_tokens INTEGER NOT NULL DEFAULT 0,
+    output_tokens INTEGER NOT NULL DEFAULT 0,
+    cost_usd REAL NOT NULL DEFAULT 0,
+    answer TEXT,
+    text TEXT NOT NULL
+  );
+  CREATE INDEX turns_due ON turns(kind, due_at, ordinal) WHERE head = 1;
+  CREATE INDEX turns_unfinished ON turns(line, ordinal) WHERE status <> 'finished';
+  CREATE INDEX turns_of_thread ON turns(thread, namespace, ordinal);
+  CREATE INDEX turns_of_namespace ON turns(namespace, ordinal);
+  CREATE INDEX turns_by_time ON turns(accepted_at);
+  CREATE INDEX turns_of_namespace_by_time ON turns(namespace, accepted_at);
+  CREATE INDEX turns_of_author_by_time ON turns(author_id, accepted_at);
+
+  CREATE TABLE events (
+    turn_id TEXT NOT NULL,
+    seq INTEGER NOT NULL,
+    at INTEGER NOT NULL,
+    type TEXT NOT NULL,
+    body TEXT NOT NULL,
+    PRIMARY KEY (turn_id, seq)
+  ) WITHOUT ROWID;
+
+  CREATE TABLE signals (
+    id INTEGER PRIMARY KEY,
+    turn_id TEXT NOT NULL,
+    at INTEGER NOT NULL,
+    body TEXT NOT NULL
+  );
+  CREATE INDEX signals_of_turn ON signals(turn_id, id);
+
+  CREATE TABLE threads (
+    namespace TEXT NOT NULL,
+    thread TEXT NOT NULL,
+    title TEXT NOT NULL,
+    root TEXT,
+    turns INTEGER NOT NULL,
+    unfinished INTEGER NOT NULL,
+    last_at INTEGER NOT NULL,
+    PRIMARY KEY (namespace, thread)
+  ) WITHOUT ROWID;
+  CREATE INDEX threads_by_activity ON threads(namespace, last_at);
+
+  CREATE TABLE namespaces (namespace TEXT PRIMARY KEY) WITHOUT ROWID;
+  `,
+];
+
+/** `woken`: a signal came. */
+export const wokenBySignal = 1;
+/** `woken`: a message of the turn's author came. */
+export const wokenByMessage = 2;

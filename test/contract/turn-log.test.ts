@@ -1,0 +1,21 @@
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, beforeAll } from "vitest";
+import { createMemoryTurnLog } from "../../src/storage/memory-turn-log.ts";
+import { openSqliteTurnLog } from "../../src/storage/sqlite-turn-log.ts";
+import { turnLogContract } from "./turn-log-contract.ts";
+
+let folder: string;
+let opened = 0;
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), "knack-turn-log-"));
+});
+afterAll(() => rm(folder, { recursive: true }));
+
+turnLogContract("the turn log in memory", async () => ({ log: createMemoryTurnLog() }));
+
+turnLogContract("the turn log in SQLite", async () => {
+  const path = join(folder, `${opened++}.db`);
+  return { log: await openSqliteTurnLog(path), another: () => openSqliteTurnLog(path) };
+});

@@ -13,10 +13,8 @@ export class Feed<T> {
     }
   }
 
-  /** The most items that wait for one follower. */
-  get longestQueue(): number {
-    return Math.max(0, ...[...this.#queues].map(({ items }) => items.length));
-  }
+  /** The number of items that followers who left had not taken. */
+  undelivered = 0;
 
   /** Resolves when that many follow. */
   async hasFollowers(count: number): Promise<void> {
@@ -28,7 +26,10 @@ export class Feed<T> {
     this.#queues.add(queue);
     this.#count(1);
     const leave = () => {
-      if (this.#queues.delete(queue)) this.#count(-1);
+      if (this.#queues.delete(queue)) {
+        this.undelivered += queue.items.length;
+        this.#count(-1);
+      }
       queue.wake();
     };
     signal.addEventListener("abort", leave);

@@ -28,21 +28,26 @@ export function send(
   url: string,
   {
     method = "GET",
+    path,
     headers = {},
     body,
-  }: { method?: string; headers?: Record<string, string>; body?: string } = {},
+  }: { method?: string; path?: string; headers?: Record<string, string>; body?: string } = {},
 ): Promise<{ status: number; headers: Record<string, string | string[] | undefined>; text: string }> {
   return new Promise((resolve, reject) => {
-    const outgoing = request(url, { method, headers, agent: false }, (response) => {
-      let text = "";
-      response.setEncoding("utf8");
-      response.on("data", (chunk) => {
-        text += chunk;
-      });
-      response.on("end", () =>
-        resolve({ status: response.statusCode ?? 0, headers: response.headers, text }),
-      );
-    });
+    const outgoing = request(
+      url,
+      { method, headers, agent: false, ...(path === undefined ? {} : { path }) },
+      (response) => {
+        let text = "";
+        response.setEncoding("utf8");
+        response.on("data", (chunk) => {
+          text += chunk;
+        });
+        response.on("end", () =>
+          resolve({ status: response.statusCode ?? 0, headers: response.headers, text }),
+        );
+      },
+    );
     outgoing.on("error", reject);
     outgoing.end(body);
   });

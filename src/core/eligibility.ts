@@ -6,8 +6,8 @@ export interface HostFacts {
   readonly os: string;
   /** Whether a program is on the PATH. */
   hasBin(name: string): boolean;
-  /** Whether a variable is set and not empty. */
-  hasEnv(name: string): boolean;
+  /** Whether a variable is set and not empty, in the bot's environment or for this skill alone. */
+  hasEnv(name: string, skillId: string): boolean;
   /** Whether a dotted path of the configuration is set and not off. */
   hasConfig(path: string): boolean;
   readonly capabilities: readonly string[];
@@ -93,8 +93,10 @@ function missingOnHost(skill: Skill, host: HostFacts): string[] {
   if (anyBins.length > 0 && !anyBins.some((name) => host.hasBin(name))) {
     reasons.push(`None of the programs ${anyBins.join(", ")} is on the PATH; install one of them.`);
   }
-  for (const name of env.filter((variable) => !host.hasEnv(variable))) {
-    reasons.push(`The variable ${name} is not set; set it in the bot's environment or under skills.env.`);
+  for (const name of env.filter((variable) => !host.hasEnv(variable, skill.id))) {
+    reasons.push(
+      `The variable ${name} is not set; set it in the bot's environment or under skills.env in the configuration.`,
+    );
   }
   for (const path of config.filter((setting) => !host.hasConfig(setting))) {
     reasons.push(`The setting ${path} is missing or off in the configuration.`);

@@ -1,0 +1,97 @@
+import { hash } from "node:crypto";
+import { z } from "zod";
+import { canonicalJson } from "../core/json.ts";
+import {
+  type Diagnostic,
+  type LoadedSkills,
+  type Skill,
+  type SkillSource,
+  skillMetadataSchema,
+} from "../core/skill.ts";
+import { caution, defect } from "./diagnose.ts";
+
+/** A skill that is only configuration: a guide that opens tools of servers. `[]` means all tools of that server. */
+export interface ConfigSkill {
+  name?: string | undefined;
+  desc: string;
+  usage: string;
+  active?: boolean | undefined;
+  /** `{server: [tool, …]}`, or that as JSON text. */
+  tool_list: Record<string, string[]> | string;
+}
+
+export interface ConfigSourceOptions {
+  source: string;
+  precedence: number;
+  /** The configuration file, for messages. */
+  path: string;
+  /** By id. */
+  skills: Record<string, ConfigSkill>;
+}
+
+/** Skills written in the configuration. They are fixed for the life of the process. */
+export function createConfigSource(options: ConfigSourceOptions): SkillSource {
+  const diagnostics: Diagnostic[] = [];
+  const skills = Object.entries(options.skills).flatMap(([id, entry]) =>
+    createSkill(id, entry, options, diagnostics),
+  );
+  const loaded: LoadedSkills = { skills, diagnostics };
+  return { id: `${options.source}:${options.path}`, load: async () => loaded };
+}
+
+const entrySchema = z.object({
+  name: z.string().min(1).optional(),
+  desc: z.string().trim().min(1, "it has no description; add desc"),
+  usage: z.string(),
+  active: z.boolean().default(false),
+  tool_list: z.unknown(),
+});
+
+function createSkill(
+  id: string,
+  entry: ConfigSkill,
+  options: ConfigSourceOptions,
+  diagnostics: Diagnostic[],
+): Skill[] {
+  const parsed = entrySchema.safeParse(entry);
+  if (!parsed.success) {
+    const [issue] = parsed.error.issues;
+    const message = `Skill ${id} is left out: ${issue?.path.join(".")}: ${issue?.message}.`;
+    diagnostics.push(defect(options.path, "invalid_skill", message));
+    return [];
+  }
+  const { name = id, desc, usage, active } = parsed.data;
+  const toolList = readToolList(parsed.data.tool_list);
+  if (toolList === undefined) {
+    const message = `The tool_list of skill ${id} is neither {server: [tool, …]} nor that as JSON text; the skill has no tools.`;
+    diagnostics.push(caution(options.path, "invalid_tool_list", message));
+  }
+  const { source, precedence, path } = options;
+  const metadata = { id, name, description: desc, active, tool_list: toolList ?? {} };
+  return [
+    {
+      ...skillMetadataSchema.parse(metadata),
+      kind: "config",
+      origin: { source, precedence, path },
+      hash: hash("sha256", canonicalJson(entry), "hex"),
+      instructions: usage,
+      tools: [],
+    },
+  ];
+}
+
+function readToolList(written: unknown): Record<string, string[]> | undefined {
+  const parsed = skillMetadataSchema.shape.tool_list.safeParse(
+    typeof written === "string" ? parseJson(written) : written,
+  );
+  return parsed.success ? parsed.data : undefined;
+}
+
+/** The value of JSON text; null when it is none. */
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return null;
+  }
+}

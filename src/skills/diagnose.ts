@@ -1,0 +1,18 @@
+import type { Diagnostic } from "../core/skill.ts";
+
+/** A diagnostic that keeps something from being loaded. */
+export function defect(path: string, code: string, message: string): Diagnostic {
+  return { path, severity: "error", code, message };
+}
+
+/** A diagnostic about something that was loaded all the same. */
+export function caution(path: string, code: string, message: string): Diagnostic {
+  return { path, severity: "warning", code, message };
+}
+
+/** The code of a file system error (`EACCES`), for people who look it up; `unknown error` otherwise. */
+export function errorCode(error: unknown): string {
+  return error instanceof Error && "code" in error && typeof error.code === "string"
+    ? error.code
+    : "unknown error";
+}

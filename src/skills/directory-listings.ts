@@ -1,0 +1,86 @@
+import { type Dirent, readdirSync, type Stats, statSync } from "node:fs";
+
+export interface DirectoryEntry {
+  name: string;
+  kind: "file" | "directory" | "link" | "other";
+}
+
+export type Listing = { ok: true; entries: readonly DirectoryEntry[] } | { ok: false; error: unknown };
+
+/** Lists directories; one that did not change since is answered without reading it again. */
+export interface DirectoryListings {
+  /** Entries by name. Never throws. */
+  list(directory: string): Listing;
+  /** Forgets directories that were not listed since the last call. */
+  forgetUnused(): void;
+}
+
+/**
+ * Milliseconds. File systems stamp times in ticks, so something written within the tick in which it was looked at may
+ * change once more without its times changing. What is younger than this is not trusted yet.
+ */
+const youngerThan = 100;
+
+/** Whether a file or directory changed so recently that a second change might not show in its times. */
+export function isYoung(stats: Pick<Stats, "mtimeMs" | "ctimeMs">, lookedAt: number): boolean {
+  return Math.max(stats.mtimeMs, stats.ctimeMs) > lookedAt - youngerThan;
+}
+
+interface Remembered {
+  listing: Listing;
+  mtimeMs: number;
+  ctimeMs: number;
+  ino: number;
+  young: boolean;
+  round: number;
+}
+
+export function createDirectoryListings(): DirectoryListings {
+  const known = new Map<string, Remembered>();
+  let round = 0;
+
+  function read(directory: string): Listing {
+    const lookedAt = Date.now();
+    const stats = statSync(directory);
+    const before = known.get(directory);
+    if (before !== undefined && !before.young && isUnchanged(before, stats)) {
+      before.round = round;
+      return before.listing;
+    }
+    const listing: Listing = { ok: true, entries: entriesOf(directory) };
+    const { mtimeMs, ctimeMs, ino } = stats;
+    known.set(directory, { listing, mtimeMs, ctimeMs, ino, young: isYoung(stats, lookedAt), round });
+    return listing;
+  }
+
+  return {
+    list(directory) {
+      try {
+        return read(directory);
+      } catch (error) {
+        known.delete(directory);
+        return { ok: false, error };
+      }
+    },
+    forgetUnused() {
+      for (const [directory, { round: usedIn }] of known) if (usedIn !== round) known.delete(directory);
+      round += 1;
+    },
+  };
+}
+
+function isUnchanged(before: Remembered, now: Stats): boolean {
+  return before.mtimeMs === now.mtimeMs && before.ctimeMs === now.ctimeMs && before.ino === now.ino;
+}
+
+function entriesOf(directory: string): DirectoryEntry[] {
+  return readdirSync(directory, { withFileTypes: true })
+    .map((entry) => ({ name: entry.name, kind: kindOf(entry) }))
+    .sort((a, b) => (a.name < b.name ? -1 : 1));
+}
+
+function kindOf(entry: Dirent): DirectoryEntry["kind"] {
+  if (entry.isFile()) return "file";
+  if (entry.isDirectory()) return "directory";
+  return entry.isSymbolicLink() ? "link" : "other";
+}

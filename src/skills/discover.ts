@@ -1,0 +1,134 @@
+import path from "node:path";
+import type { Diagnostic } from "../core/skill.ts";
+import { caution, defect, errorCode } from "./diagnose.ts";
+import type { DirectoryEntry, DirectoryListings } from "./directory-listings.ts";
+import { linkTarget } from "./link-target.ts";
+import type { Pace } from "./pace.ts";
+
+/** The Agent Skills client guide advises a depth of 4 to 6 and about 2,000 directories. */
+const deepest = 6;
+const mostSkills = 2000;
+const mostDirectories = 20_000;
+
+export interface FoundFolder {
+  /** Absolute. */
+  path: string;
+  /** `SKILL.md`, or `skill.md` when there is no other. */
+  document: string;
+}
+
+export interface Discovery {
+  /** By path. */
+  folders: FoundFolder[];
+  diagnostics: Diagnostic[];
+}
+
+/**
+ * Finds the folders below `root` (a real path) that hold a SKILL.md; the search does not go into them. Hidden folders,
+ * `node_modules` and links to directories are not searched: what a link within the root leads to is found at its own place.
+ */
+export async function discoverSkills(
+  root: string,
+  listings: DirectoryListings,
+  pace: Pace,
+): Promise<Discovery> {
+  const found: Discovery = { folders: [], diagnostics: [] };
+  const waiting = [{ directory: root, depth: 0 }];
+  let visited = 0;
+  for (let next = waiting.pop(); next !== undefined; next = waiting.pop()) {
+    if (pace.isDue()) await pace.rest();
+    visited += 1;
+    if (visited > mostDirectories || found.folders.length >= mostSkills) {
+      found.diagnostics.push(tooMany(root));
+      break;
+    }
+    const { directory, depth } = next;
+    const below = look(directory, root, listings, found);
+    if (depth < deepest)
+      for (const name of below) waiting.push({ directory: path.join(directory, name), depth: depth + 1 });
+    else if (below.length > 0) found.diagnostics.push(tooDeep(directory));
+  }
+  return found;
+}
+
+/** Takes one directory: either it is a skill, or the names of the directories to search next are answered, last first. */
+function look(directory: string, root: string, listings: DirectoryListings, found: Discovery): string[] {
+  const listing = listings.list(directory);
+  if (!listing.ok) {
+    const reason = errorCode(listing.error);
+    if (reason !== "ENOENT") {
+      found.diagnostics.push(
+        defect(directory, "unreadable", `The folder cannot be read (${reason}). Check its permissions.`),
+      );
+    }
+    return [];
+  }
+  const document = documentOf(listing.entries);
+  if (document !== undefined) {
+    take(path.join(directory, document.name), document.kind === "link", root, found);
+    return [];
+  }
+  for (const { name, kind } of listing.entries) {
+    const file = path.join(directory, name);
+    if (kind === "link") found.diagnostics.push(...linkProblems(file, root));
+    else if (kind === "file" && name.toLowerCase() === "skill.md") found.diagnostics.push(misnamed(file));
+  }
+  return listing.entries
+    .filter(isSearched)
+    .map(({ name }) => name)
+    .reverse();
+}
+
+function take(document: string, isLink: boolean, root: string, found: Discovery): void {
+  const target = isLink ? linkTarget(document, root) : { kind: "file" as const };
+  if (target.kind !== "file") found.diagnostics.push(badLink(document, target.kind));
+  else found.folders.push({ path: path.dirname(document), document: path.basename(document) });
+}
+
+function documentOf(entries: readonly DirectoryEntry[]): DirectoryEntry | undefined {
+  const isDocument = (name: string) => (entry: DirectoryEntry) =>
+    entry.name === name && (entry.kind === "file" || entry.kind === "link");
+  return entries.find(isDocument("SKILL.md")) ?? entries.find(isDocument("skill.md"));
+}
+
+function isSearched({ name, kind }: DirectoryEntry): boolean {
+  return kind === "directory" && !name.startsWith(".") && name !== "node_modules";
+}
+
+/** What is wrong with a link, as a diagnostic. */
+export function badLink(file: string, kind: "outside" | "broken" | "other" | "directory"): Diagnostic {
+  if (kind === "outside") {
+    return defect(
+      file,
+      "link_leaves_root",
+      "The link leads out of the skill folder and is not followed. Copy the file here instead.",
+    );
+  }
+  return defect(file, "broken_link", "The link leads to nothing that can be read.");
+}
+
+function linkProblems(file: string, root: string): Diagnostic[] {
+  const { kind } = linkTarget(file, root);
+  return kind === "outside" || kind === "broken" ? [badLink(file, kind)] : [];
+}
+
+function misnamed(file: string): Diagnostic {
+  return caution(
+    file,
+    "misnamed",
+    `A skill's file is called SKILL.md, not ${path.basename(file)}. Rename it.`,
+  );
+}
+
+function tooDeep(directory: string): Diagnostic {
+  return caution(
+    directory,
+    "too_deep",
+    `Folders below this one are not searched: skills are found down to ${deepest} levels.`,
+  );
+}
+
+function tooMany(root: string): Diagnostic {
+  const message = `There are more than ${mostSkills} skills or ${mostDirectories} folders here; the rest is left out. Split the folder.`;
+  return defect(root, "too_many", message);
+}

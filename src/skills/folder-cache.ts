@@ -1,0 +1,111 @@
+import { hash } from "node:crypto";
+import { LRUCache } from "lru-cache";
+import { defect } from "./diagnose.ts";
+import type { DirectoryListings } from "./directory-listings.ts";
+import type { FoundFolder } from "./discover.ts";
+import { type LoadedFolder, loadFolder } from "./folder-loader.ts";
+import type { Pace } from "./pace.ts";
+import { readContents } from "./read-contents.ts";
+import { type FolderScan, isSameScan, scanFolder } from "./scan-folder.ts";
+
+/** After this time contents are read again although no file seems changed, ms. */
+const oldest = 5 * 60_000;
+const mostFolders = 2000;
+
+/** A folder as it is now: `loaded` is the same object as before when nothing in it changed. */
+export interface CurrentFolder {
+  scan: FolderScan;
+  loaded: LoadedFolder;
+}
+
+/** Knows loaded folders by the state of their files, and loads those that changed. */
+export interface FolderCache {
+  current(folder: FoundFolder, root: string, pace: Pace): Promise<CurrentFolder>;
+  /** Forgets folders other than these. */
+  keep(folders: readonly FoundFolder[]): void;
+}
+
+interface Known extends CurrentFolder {
+  key: string;
+}
+
+export interface FolderCacheOptions {
+  source: string;
+  precedence: number;
+  importModules: boolean;
+  listings: DirectoryListings;
+  /** Milliseconds; for tests. */
+  now?: (() => number) | undefined;
+}
+
+export function createFolderCache(options: FolderCacheOptions): FolderCache {
+  const parsed = new LRUCache<string, LoadedFolder>({
+    max: mostFolders,
+    ttl: oldest,
+    ttlResolution: 0,
+    ...(options.now === undefined ? {} : { perf: { now: options.now } }),
+  });
+  const known = new Map<string, Known>();
+
+  async function load(
+    folder: FoundFolder,
+    scan: FolderScan,
+    root: string,
+    pace: Pace,
+  ): Promise<LoadedFolder> {
+    const { source, precedence, importModules } = options;
+    const origin = { source, precedence, path: folder.path };
+    if (scan.tooLarge) return { hash: "", skills: [], diagnostics: [] };
+    const contents = await readContents(scan.files, folder.document, pace);
+    const before = known.get(folder.path);
+    if (before?.loaded.hash === contents.hash && isSamePlace(before.scan, scan)) return before.loaded;
+    try {
+      return await loadFolder({ folder, scan, contents, origin, root, importModules });
+    } catch (error) {
+      const reason = error instanceof Error ? error.message : String(error);
+      const diagnostics = [defect(folder.path, "load_failed", `The skill cannot be loaded: ${reason}`)];
+      return { hash: contents.hash, skills: [], diagnostics };
+    }
+  }
+
+  return {
+    async current(folder, root, pace) {
+      const scan = scanFolder(folder.path, root, options.listings);
+      const before = known.get(folder.path);
+      const trusted = before?.scan.young === false && !scan.young;
+      const same = trusted && isSameScan(before.scan, scan);
+      if (same && parsed.get(before.key) === before.loaded) return before;
+      const key = same ? before.key : keyOf(folder, scan);
+      const loaded = (trusted ? parsed.get(key) : undefined) ?? (await load(folder, scan, root, pace));
+      if (!scan.young) parsed.set(key, loaded);
+      const now = { scan, loaded, key };
+      known.set(folder.path, now);
+      return now;
+    },
+    keep(folders) {
+      if (known.size === folders.length) return;
+      const paths = new Set(folders.map(({ path }) => path));
+      for (const path of known.keys()) if (!paths.has(path)) known.delete(path);
+    },
+  };
+}
+
+/** Folder and signature: the paths, sizes and times of its files. */
+function keyOf(folder: FoundFolder, { files, tooLarge }: FolderScan): string {
+  const state = files.map((file) => [
+    file.path,
+    file.absolute,
+    file.bytes,
+    file.mtimeMs,
+    file.ctimeMs,
+    file.ino,
+  ]);
+  return `${folder.path}\0${hash("sha256", JSON.stringify([folder.document, tooLarge, state]), "hex")}`;
+}
+
+/** Whether links lead to the same files as before; equal contents alone do not say so. */
+function isSamePlace(a: FolderScan, b: FolderScan): boolean {
+  return (
+    a.files.length === b.files.length && a.files.every((file, at) => file.absolute === b.files[at]?.absolute)
+  );
+}

@@ -1,0 +1,107 @@
+import path from "node:path";
+import type { Diagnostic, Skill, SkillOrigin } from "../core/skill.ts";
+import { createBuiltInSkills, importSkillModule, moduleName } from "./built-in-skill.ts";
+import { decodeText } from "./decode-text.ts";
+import { caution, defect } from "./diagnose.ts";
+import type { FoundFolder } from "./discover.ts";
+import type { FolderContents } from "./read-contents.ts";
+import type { FolderScan } from "./scan-folder.ts";
+import { readSkillDocument, type SkillDocument } from "./skill-document.ts";
+import { createSkillFiles } from "./skill-files.ts";
+
+/** Bytes of a SKILL.md, as OpenClaw limits it. */
+const largestDocument = 256 * 1024;
+
+/** One folder, loaded. `skills` is empty, or the skill followed by its parts. */
+export interface LoadedFolder {
+  hash: string;
+  skills: readonly Skill[];
+  diagnostics: readonly Diagnostic[];
+}
+
+export interface FolderToLoad {
+  folder: FoundFolder;
+  scan: FolderScan;
+  contents: FolderContents;
+  origin: SkillOrigin;
+  /** The real path of the source's root. */
+  root: string;
+  importModules: boolean;
+}
+
+/** Makes the skill of a folder. Never throws: what cannot be loaded is a diagnostic. */
+export async function loadFolder(request: FolderToLoad): Promise<LoadedFolder> {
+  const { folder, contents } = request;
+  const file = path.join(folder.path, folder.document);
+  const failed = (...diagnostics: Diagnostic[]) => ({ hash: contents.hash, skills: [], diagnostics });
+  const text = readDocumentText(request, file);
+  if (typeof text !== "string") return failed(text);
+  const { document, diagnostics } = readSkillDocument(text, file, path.basename(folder.path));
+  diagnostics.push(...contents.diagnostics);
+  if (document === undefined) return failed(...diagnostics);
+  const skill = createDocumentSkill(request, document, file, diagnostics);
+  const hasModule = contents.files.some((each) => each.path === moduleName);
+  if (!hasModule) return { hash: contents.hash, skills: [skill], diagnostics };
+  if (!request.importModules) {
+    const message = `${moduleName} is not run: only skills that ship with the bot have code in it. The skill is loaded as a guide.`;
+    diagnostics.push(caution(path.join(folder.path, moduleName), "module_not_imported", message));
+    return { hash: contents.hash, skills: [skill], diagnostics };
+  }
+  try {
+    const module = await importSkillModule(folder.path, contents.hash);
+    return { hash: contents.hash, skills: createBuiltInSkills(skill, module), diagnostics };
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : String(error);
+    const message = `The code of the skill cannot be loaded: ${reason}`;
+    return failed(...diagnostics, defect(path.join(folder.path, moduleName), "module_failed", message));
+  }
+}
+
+function readDocumentText({ folder, scan, contents }: FolderToLoad, file: string): string | Diagnostic {
+  const scanned = scan.files.find((each) => each.path === folder.document);
+  if (scanned !== undefined && scanned.bytes > largestDocument) {
+    const message = `It has ${scanned.bytes} bytes; at most ${largestDocument} are read. Move parts of it to files it refers to.`;
+    return defect(file, "document_too_large", message);
+  }
+  if (contents.document === undefined) {
+    return defect(file, "unreadable", "The file cannot be read. Check its permissions.");
+  }
+  return decodeText(contents.document) ?? defect(file, "binary", "It is not UTF-8 text. Save it as UTF-8.");
+}
+
+function createDocumentSkill(
+  { contents, origin, root }: FolderToLoad,
+  document: SkillDocument,
+  file: string,
+  diagnostics: Diagnostic[],
+): Skill {
+  const { metadata, entry_points: written, ...rest } = document;
+  const entryPoints = written && existingEntryPoints(written, contents, file, diagnostics);
+  return {
+    ...metadata,
+    ...rest,
+    ...(entryPoints === undefined ? {} : { entry_points: entryPoints }),
+    kind: "document",
+    origin,
+    hash: contents.hash,
+    tools: [],
+    files: createSkillFiles(contents.files, root),
+  };
+}
+
+function existingEntryPoints(
+  written: Record<string, string>,
+  contents: FolderContents,
+  file: string,
+  diagnostics: Diagnostic[],
+): Record<string, string> {
+  const paths = new Set(contents.files.map((each) => each.path));
+  const entries = Object.entries(written).map(
+    ([name, target]) => [name, path.posix.normalize(target)] as const,
+  );
+  for (const [name, target] of entries.filter((entry) => !paths.has(entry[1]))) {
+    const message = `The entry point ${name} is left out: ${target} is not a file of the skill.`;
+    diagnostics.push(caution(file, "entry_point_missing", message));
+  }
+  return Object.fromEntries(entries.filter(([, target]) => paths.has(target)));
+}

@@ -1,0 +1,122 @@
+import { realpathSync, statSync } from "node:fs";
+import path from "node:path";
+import type { Diagnostic, LoadedSkills, SkillSource } from "../core/skill.ts";
+import { defect, errorCode } from "./diagnose.ts";
+import { createDirectoryListings } from "./directory-listings.ts";
+import { discoverSkills } from "./discover.ts";
+import { type CurrentFolder, createFolderCache } from "./folder-cache.ts";
+import { createPace } from "./pace.ts";
+import { isSameProblems } from "./scan-folder.ts";
+
+export interface FolderSourceOptions {
+  /** `bundled`, `extra`, `managed`, `workspace`. */
+  source: string;
+  precedence: number;
+  /** The folder that is searched; it may be missing. */
+  root: string;
+  /** Whether `skill.ts` beside a SKILL.md is imported: for the folder that ships with the bot, and no other. */
+  importModules: boolean;
+  /** A missing root is then reported. For folders a person named. */
+  mustExist?: boolean;
+  /** Milliseconds, for the age of what is kept; the process's own unless told. */
+  now?: () => number;
+}
+
+/**
+ * The skills below a folder. Every `load` sees every file that was changed, added or removed before it was called; when
+ * none was, it answers the same object as before.
+ */
+export function createFolderSource(options: FolderSourceOptions): SkillSource {
+  const listings = createDirectoryListings();
+  const cache = createFolderCache({ ...options, listings });
+  let latest: LoadedSkills = { skills: [], diagnostics: [] };
+
+  async function refresh(): Promise<LoadedSkills> {
+    const root = findRoot(options);
+    if (typeof root !== "string") return settle({ skills: [], diagnostics: root });
+    const pace = createPace();
+    const { folders, diagnostics } = await discoverSkills(root, listings, pace);
+    const current: CurrentFolder[] = [];
+    for (const folder of folders) {
+      if (pace.isDue()) await pace.rest();
+      current.push(await cache.current(folder, root, pace));
+    }
+    cache.keep(folders);
+    listings.forgetUnused();
+    return settle(assemble(current, diagnostics));
+  }
+
+  function settle(next: LoadedSkills): LoadedSkills {
+    const { skills } = latest;
+    const isSame =
+      skills.length === next.skills.length && skills.every((skill, at) => skill === next.skills[at]);
+    if (!isSame || !isSameProblems(latest.diagnostics, next.diagnostics)) latest = next;
+    return latest;
+  }
+
+  return { id: `${options.source}:${options.root}`, load: oneAtATime(refresh) };
+}
+
+/**
+ * Runs the work for one caller at a time. Those who come while it runs share the next run, which begins after they came:
+ * the present one may have passed by what they want to see.
+ */
+function oneAtATime<T>(work: () => Promise<T>): () => Promise<T> {
+  let running: Promise<T> | undefined;
+  let next: Promise<T> | undefined;
+  const begin = (): Promise<T> => {
+    next = undefined;
+    running = work().finally(() => {
+      running = undefined;
+    });
+    return running;
+  };
+  return () => {
+    if (running === undefined) return begin();
+    next ??= running.then(begin, begin);
+    return next;
+  };
+}
+
+function findRoot({ root, mustExist = false }: FolderSourceOptions): string | Diagnostic[] {
+  try {
+    const real = realpathSync(root);
+    if (statSync(real).isDirectory()) return real;
+    return [defect(root, "not_a_folder", "Skills are expected in a folder; this is none.")];
+  } catch (error) {
+    const reason = errorCode(error);
+    if (reason === "ENOENT" && !mustExist) return [];
+    if (reason === "ENOENT") {
+      return [
+        defect(
+          root,
+          "missing_folder",
+          "The skill folder does not exist. Create it, or correct the setting that names it.",
+        ),
+      ];
+    }
+    return [
+      defect(root, "unreadable", `The skill folder cannot be read (${reason}). Check its permissions.`),
+    ];
+  }
+}
+
+/** The first folder by path keeps an id; later ones are reported. */
+function assemble(current: readonly CurrentFolder[], found: readonly Diagnostic[]): LoadedSkills {
+  const diagnostics = [...found];
+  const owners = new Map<string, string>();
+  const skills = current.flatMap(({ scan, loaded }) => {
+    diagnostics.push(...scan.diagnostics, ...loaded.diagnostics);
+    const [skill] = loaded.skills;
+    if (skill === undefined) return [];
+    const owner = owners.get(skill.id);
+    if (owner === undefined) {
+      owners.set(skill.id, skill.origin.path);
+      return loaded.skills;
+    }
+    const message = `Its id ${skill.id} is taken by ${path.basename(owner)} (${owner}); it is left out. Give it another name.`;
+    diagnostics.push(defect(skill.origin.path, "duplicate_id", message));
+    return [];
+  });
+  return { skills, diagnostics };
+}

@@ -1,0 +1,104 @@
+import matter from "gray-matter";
+import { isScalar, parseDocument, visit } from "yaml";
+import { quoteValues, repairMetadata } from "./repair-yaml.ts";
+
+/** The frontmatter and body of a SKILL.md, or the one reason why it has none that can be read. */
+export type ParsedFrontmatter =
+  | { ok: true; fields: Record<string, unknown>; body: string; repaired: boolean }
+  | { ok: false; code: FrontmatterDefect; message: string };
+
+export type FrontmatterDefect =
+  | "no_frontmatter"
+  | "unclosed_frontmatter"
+  | "frontmatter_language"
+  | "broken_yaml"
+  | "not_a_mapping";
+
+/**
+ * Reads YAML (or JSON) frontmatter, tolerantly: byte order mark, CRLF and leading blank lines are fine, and values that only
+ * lack quotes are quoted. Frontmatter in a programming language is refused and never run.
+ */
+export function parseFrontmatter(source: string): ParsedFrontmatter {
+  const text = source
+    .replace(/^\uFEFF/, "")
+    .replace(/\r\n?/g, "\n")
+    .replace(/^\s*(?=---)/, "");
+  const opening = /^---([^\n]*)(?:\n|$)/.exec(text);
+  if (opening === null || opening[1]?.startsWith("-")) {
+    return refuse(
+      "no_frontmatter",
+      "It does not begin with frontmatter. Begin it with a line ---, then name and description, then ---.",
+    );
+  }
+  const language = (opening[1] ?? "").trim().toLowerCase();
+  if (!["", "yaml", "yml", "json"].includes(language)) {
+    return refuse(
+      "frontmatter_language",
+      `Its frontmatter is marked as ${language.slice(0, 40)}, which is never run. Write it in YAML after a bare --- line.`,
+    );
+  }
+  if (!/\n---[ \t]*(?:\n|$)/.test(text)) {
+    return refuse("unclosed_frontmatter", "Its frontmatter is not closed. Put a line --- after it.");
+  }
+  return readMatter(text);
+}
+
+function readMatter(text: string): ParsedFrontmatter {
+  let repaired = false;
+  const yaml = (input: string): object => {
+    const parsed = parseTolerantly(input);
+    repaired = parsed.repaired;
+    return (parsed.value ?? {}) as object;
+  };
+  try {
+    const file = matter(text, { engines: { ...refusedEngines, yaml } });
+    const fields: unknown = file.data;
+    if (typeof fields !== "object" || fields === null || Array.isArray(fields)) {
+      return refuse("not_a_mapping", "Its frontmatter is not a list of `key: value` lines.");
+    }
+    return { ok: true, fields: { ...fields }, body: file.content.trim(), repaired };
+  } catch (error) {
+    const reason = error instanceof Error ? (error.message.split("\n")[0] ?? "") : String(error);
+    return refuse("broken_yaml", `Its frontmatter is not valid YAML: ${reason.replace(/:$/, "")}.`);
+  }
+}
+
+/** gray-matter would run these. The language was checked before; this is the second lock on the same door. */
+const refusedEngines = Object.fromEntries(
+  ["js", "javascript", "coffee", "coffeescript", "cson"].map((name) => [
+    name,
+    () => {
+      throw new Error("frontmatter is never run as code");
+    },
+  ]),
+);
+
+function parseTolerantly(yaml: string): { value: unknown; repaired: boolean } {
+  const attempts = [yaml, quoteValues(yaml), repairMetadata(yaml), quoteValues(repairMetadata(yaml))];
+  let failure: Error | undefined;
+  for (const [at, attempt] of attempts.entries()) {
+    if (at > 0 && attempt === yaml) continue;
+    const document = parseDocument(attempt, { uniqueKeys: false, logLevel: "silent" });
+    const [error] = document.errors;
+    if (error === undefined) {
+      keepVersions(document);
+      return { value: document.toJS(), repaired: at > 0 };
+    }
+    failure ??= error;
+  }
+  throw failure ?? new Error("unreadable");
+}
+
+/** `version: 1.10` is the text 1.10, not the number 1.1. */
+function keepVersions(document: ReturnType<typeof parseDocument>): void {
+  visit(document, {
+    Pair(_, { key, value }) {
+      if (!isScalar(key) || key.value !== "version" || !isScalar(value)) return;
+      if (typeof value.value === "number" && value.source !== undefined) value.value = value.source;
+    },
+  });
+}
+
+function refuse(code: FrontmatterDefect, message: string): ParsedFrontmatter {
+  return { ok: false, code, message };
+}

@@ -1,0 +1,74 @@
+import { accessSync, constants, statSync } from "node:fs";
+import path from "node:path";
+import { LRUCache } from "lru-cache";
+import type { HostFacts } from "../core/eligibility.ts";
+
+export interface HostFactsOptions {
+  /** The process environment. */
+  env: Readonly<Record<string, string | undefined>>;
+  /** Variables the operator gives single skills: `{SKILL_ID: {NAME: value}}`. */
+  skillEnv?: Readonly<Record<string, Readonly<Record<string, string>>>>;
+  /** The effective configuration; skills ask for dotted paths of it. */
+  config: unknown;
+  capabilities: readonly string[];
+  allowed?: readonly string[];
+  denied?: readonly string[];
+  disabled?: readonly string[];
+  /** As Node names it; this machine's unless told. */
+  platform?: string;
+}
+
+/** How long a program that was looked for on the PATH is known to be there or not, ms. */
+const programAge = 60_000;
+
+/** What this machine and the operator's settings offer to skills. */
+export function createHostFacts(options: HostFactsOptions): HostFacts {
+  const { env, skillEnv = {}, config, capabilities, allowed = ["*"], denied = [], disabled = [] } = options;
+  const os = options.platform ?? process.platform;
+  const programs = new LRUCache<string, boolean>({ max: 1000, ttl: programAge });
+  return {
+    os,
+    capabilities,
+    allowed,
+    denied,
+    disabled,
+    hasBin(name) {
+      const known = programs.get(name) ?? isOnPath(name, env, os);
+      if (!programs.has(name)) programs.set(name, known);
+      return known;
+    },
+    hasEnv(name, skillId) {
+      const [parent = skillId] = skillId.split("#");
+      return Boolean(skillEnv[skillId]?.[name] ?? skillEnv[parent]?.[name] ?? env[name]);
+    },
+    hasConfig: (dotted) => Boolean(valueAt(config, dotted)),
+  };
+}
+
+function isOnPath(name: string, env: HostFactsOptions["env"], os: string): boolean {
+  if (name === "" || /[\\/]/.test(name)) return false;
+  const folders = (env.PATH ?? env.Path ?? "").split(path.delimiter).filter((folder) => folder !== "");
+  const endings = os === "win32" ? ["", ...(env.PATHEXT ?? ".EXE;.CMD;.BAT").split(";")] : [""];
+  return folders.some((folder) => endings.some((ending) => isProgram(path.join(folder, name + ending))));
+}
+
+function isProgram(file: string): boolean {
+  try {
+    accessSync(file, constants.X_OK);
+    return statSync(file).isFile();
+  } catch {
+    return false;
+  }
+}
+
+function valueAt(config: unknown, dotted: string): unknown {
+  return dotted
+    .split(".")
+    .reduce<unknown>(
+      (value, key) =>
+        typeof value === "object" && value !== null && Object.hasOwn(value, key)
+          ? Reflect.get(value, key)
+          : undefined,
+      config,
+    );
+}

@@ -1,0 +1,19 @@
+/** Milliseconds of work at a stretch before others get their turn. */
+const stretch = 10;
+
+/** Keeps long synchronous work from holding up everything else in the process. */
+export interface Pace {
+  isDue(): boolean;
+  rest(): Promise<void>;
+}
+
+export function createPace(): Pace {
+  let since = performance.now();
+  return {
+    isDue: () => performance.now() - since > stretch,
+    async rest() {
+      await new Promise<void>((resolve) => setImmediate(resolve));
+      since = performance.now();
+    },
+  };
+}

@@ -1,0 +1,50 @@
+import { hash } from "node:crypto";
+import { readFileSync } from "node:fs";
+import type { Diagnostic } from "../core/skill.ts";
+import { caution, errorCode } from "./diagnose.ts";
+import type { Pace } from "./pace.ts";
+import type { ScannedFile } from "./scan-folder.ts";
+
+/** A file with the sha256 of its contents, hex; undefined when it could not be read. */
+export interface HashedFile extends ScannedFile {
+  sha256: string | undefined;
+}
+
+export interface FolderContents {
+  files: HashedFile[];
+  /** sha256 over the sorted relative paths and the contents, hex. */
+  hash: string;
+  /** The bytes of the SKILL.md; undefined when it could not be read. */
+  document: Buffer | undefined;
+  diagnostics: Diagnostic[];
+}
+
+/** Reads and hashes every file of a skill. What cannot be read is reported and counts as unreadable in the hash. */
+export async function readContents(
+  scanned: readonly ScannedFile[],
+  documentName: string,
+  pace: Pace,
+): Promise<FolderContents> {
+  const diagnostics: Diagnostic[] = [];
+  const files: HashedFile[] = [];
+  let document: Buffer | undefined;
+  for (const file of scanned) {
+    if (pace.isDue()) await pace.rest();
+    const bytes = readBytes(file, diagnostics);
+    if (file.path === documentName) document = bytes;
+    files.push({ ...file, sha256: bytes && hash("sha256", bytes, "hex") });
+  }
+  const sorted = files.toSorted((a, b) => (a.path < b.path ? -1 : 1));
+  const lines = sorted.map((file) => `${JSON.stringify(file.path)} ${file.sha256 ?? "unreadable"}\n`);
+  return { files: sorted, hash: hash("sha256", lines.join(""), "hex"), document, diagnostics };
+}
+
+function readBytes(file: ScannedFile, diagnostics: Diagnostic[]): Buffer | undefined {
+  try {
+    return readFileSync(file.absolute);
+  } catch (error) {
+    const message = `The file cannot be read (${errorCode(error)}). Check its permissions.`;
+    diagnostics.push(caution(file.absolute, "unreadable", message));
+    return undefined;
+  }
+}

@@ -1,0 +1,59 @@
+import { jsonrepair } from "jsonrepair";
+
+/**
+ * Puts quotes around plain values that YAML cannot read: an unquoted colon (`description: Use when: …`) or a leading
+ * character with a meaning of its own (`@`, `*`, `%`, a backtick). Continued lines are folded into the value; block
+ * scalars are left alone.
+ */
+export function quoteValues(yaml: string): string {
+  const lines = yaml.split("\n");
+  const result: string[] = [];
+  for (let at = 0; at < lines.length; ) {
+    const [, indent = "", key = "", value = ""] = /^(\s*)([\w.-]+):[ \t]+(\S.*)$/.exec(lines[at] ?? "") ?? [];
+    const end = key === "" ? at + 1 : endOfValue(lines, at, indent.length);
+    const whole = [value, ...lines.slice(at + 1, end).map((line) => line.trim())].join(" ").trim();
+    if (needsQuotes(whole)) result.push(`${indent}${key}: ${JSON.stringify(whole)}`);
+    else result.push(...lines.slice(at, end));
+    at = end;
+  }
+  return result.join("\n");
+}
+
+function endOfValue(lines: readonly string[], start: number, indent: number): number {
+  let end = start + 1;
+  while (end < lines.length && isContinuation(lines[end] ?? "", indent)) end += 1;
+  return end;
+}
+
+function isContinuation(line: string, indent: number): boolean {
+  return line.trim() !== "" && line.length - line.trimStart().length > indent;
+}
+
+function needsQuotes(value: string): boolean {
+  if (value === "" || /^["'[{|>]/.test(value)) return false;
+  return /:(\s|$)/.test(value) || /^[@`%*&!]/.test(value);
+}
+
+/** Rewrites the top-level `metadata` block as plain JSON when it is JSON with comments, or otherwise nearly JSON. */
+export function repairMetadata(yaml: string): string {
+  const block = /^metadata:[ \t]*\n?((?:[ \t]*\{)[\s\S]*?)(?=\n[\w-]+:|$(?![\s\S]))/m.exec(yaml);
+  const text = block?.[1];
+  if (block === null || text === undefined) return yaml;
+  const json = repairJson(text);
+  if (json === undefined) return yaml;
+  return `${yaml.slice(0, block.index)}metadata: ${JSON.stringify(json)}${yaml.slice(block.index + block[0].length)}`;
+}
+
+/** The value of a text that is JSON, JSON5 or nearly so; undefined when it is none. */
+export function repairJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    // Not strict JSON: the tolerant reader decides.
+  }
+  try {
+    return JSON.parse(jsonrepair(text));
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,141 @@
+import { type Stats, statSync } from "node:fs";
+import path from "node:path";
+import type { Diagnostic } from "../core/skill.ts";
+import { caution, defect, errorCode } from "./diagnose.ts";
+import { type DirectoryListings, isYoung } from "./directory-listings.ts";
+import { badLink } from "./discover.ts";
+import { isWithin, linkTarget } from "./link-target.ts";
+
+/** Limits of one skill's folder. */
+const mostFiles = 2000;
+const mostBytes = 10 * 1024 * 1024;
+
+export interface ScannedFile {
+  /** Relative to the skill's folder, with forward slashes. */
+  path: string;
+  /** The real path. */
+  absolute: string;
+  bytes: number;
+  mtimeMs: number;
+  ctimeMs: number;
+  ino: number;
+}
+
+/** What a skill's folder holds, without having read it. */
+export interface FolderScan {
+  files: ScannedFile[];
+  diagnostics: Diagnostic[];
+  /** Set when the folder is over a limit: it is not loaded. */
+  tooLarge: boolean;
+  /** Something changed so recently that a second change might not show: the contents decide. */
+  young: boolean;
+}
+
+interface Scanning extends FolderScan {
+  root: string;
+  folder: string;
+  listings: DirectoryListings;
+  lookedAt: number;
+  bytes: number;
+  entries: number;
+}
+
+/** Lists all files of a skill, hidden ones included (scripts may use them), `.git` not. Links may lead within `root`. */
+export function scanFolder(folder: string, root: string, listings: DirectoryListings): FolderScan {
+  const scan: Scanning = {
+    ...{ files: [], diagnostics: [], tooLarge: false, young: false },
+    ...{ root, folder, listings, lookedAt: Date.now(), bytes: 0, entries: 0 },
+  };
+  scanDirectory(scan, folder, "");
+  if (scan.tooLarge) {
+    const message = `The folder holds more than ${mostFiles} files or ${mostBytes / 1024 / 1024} MB. Remove what the skill does not need.`;
+    scan.diagnostics.push(defect(folder, "folder_too_large", message));
+  }
+  const { files, diagnostics, tooLarge, young } = scan;
+  return { files, diagnostics, tooLarge, young };
+}
+
+function scanDirectory(scan: Scanning, directory: string, prefix: string): void {
+  const listing = scan.listings.list(directory);
+  if (!listing.ok) {
+    const message = `The folder cannot be read (${errorCode(listing.error)}) and is left out. Check its permissions.`;
+    scan.diagnostics.push(caution(directory, "unreadable", message));
+    return;
+  }
+  for (const { name, kind } of listing.entries) {
+    if (scan.tooLarge) return;
+    scan.entries += 1;
+    if (scan.entries > mostFiles) scan.tooLarge = true;
+    const absolute = `${directory}${path.sep}${name}`;
+    const relative = `${prefix}${name}`;
+    if (kind === "file") addFile(scan, absolute, relative);
+    else if (kind === "link") followLink(scan, absolute, relative);
+    else if (kind === "other") scan.diagnostics.push(notAFile(absolute));
+    else if (name !== ".git") scanDirectory(scan, absolute, `${relative}/`);
+  }
+}
+
+function followLink(scan: Scanning, absolute: string, relative: string): void {
+  const target = linkTarget(absolute, scan.root);
+  if (target.kind === "file") {
+    addFile(scan, target.path, relative);
+    return;
+  }
+  if (target.kind !== "directory") {
+    scan.diagnostics.push(target.kind === "other" ? notAFile(absolute) : badLink(absolute, target.kind));
+    return;
+  }
+  const leadsUp = isWithin(target.path, path.dirname(absolute)) || isWithin(target.path, scan.folder);
+  if (!leadsUp) scanDirectory(scan, target.path, `${relative}/`);
+}
+
+function addFile(scan: Scanning, absolute: string, relative: string): void {
+  const stats = statOf(absolute);
+  if (stats === undefined) return;
+  const { size: bytes, mtimeMs, ctimeMs, ino } = stats;
+  scan.bytes += bytes;
+  if (scan.bytes > mostBytes) scan.tooLarge = true;
+  if (isYoung(stats, scan.lookedAt)) scan.young = true;
+  scan.files.push({ path: relative, absolute, bytes, mtimeMs, ctimeMs, ino });
+}
+
+/** Undefined when it is gone, or cannot be looked at, since the directory was listed. */
+function statOf(file: string): Stats | undefined {
+  try {
+    return statSync(file, { throwIfNoEntry: false });
+  } catch {
+    return undefined;
+  }
+}
+
+function notAFile(file: string): Diagnostic {
+  return caution(file, "not_a_file", "It is neither a file nor a folder and is left out.");
+}
+
+/** Whether two scans saw the same files in the same state, and the same problems. */
+export function isSameScan(a: FolderScan, b: FolderScan): boolean {
+  if (a.files.length !== b.files.length || a.tooLarge !== b.tooLarge) return false;
+  return (
+    a.files.every((file, at) => isSameFile(file, b.files[at])) && isSameProblems(a.diagnostics, b.diagnostics)
+  );
+}
+
+function isSameFile(a: ScannedFile, b: ScannedFile | undefined): boolean {
+  return (
+    b !== undefined &&
+    a.mtimeMs === b.mtimeMs &&
+    a.ctimeMs === b.ctimeMs &&
+    a.bytes === b.bytes &&
+    a.ino === b.ino &&
+    a.path === b.path &&
+    a.absolute === b.absolute
+  );
+}
+
+/** Whether two lists report the same things of the same paths. */
+export function isSameProblems(a: readonly Diagnostic[], b: readonly Diagnostic[]): boolean {
+  return (
+    a.length === b.length &&
+    a.every((each, at) => each.path === b[at]?.path && each.message === b[at]?.message)
+  );
+}

@@ -1,0 +1,72 @@
+import { hash } from "node:crypto";
+import { readFile, realpath } from "node:fs/promises";
+import type { SkillFiles } from "../core/skill.ts";
+import { decodeText } from "./decode-text.ts";
+import { errorCode } from "./diagnose.ts";
+import { isWithin } from "./link-target.ts";
+import type { HashedFile } from "./read-contents.ts";
+
+const largestText = 256 * 1024;
+
+/**
+ * The files of a skill as they were when it was loaded. Hidden ones are left out, and a file that changed since is not
+ * answered: a running turn never mixes two versions. `root` is the real path links must stay in.
+ */
+export function createSkillFiles(hashed: readonly HashedFile[], root: string): SkillFiles {
+  const visible = hashed.filter(({ path }) => !path.split("/").some((part) => part.startsWith(".")));
+  const byPath = new Map(visible.map((file) => [file.path, file]));
+  return {
+    list: async () => visible.map(({ path, bytes }) => ({ path, bytes })),
+    async read(path) {
+      const wanted = normalise(path);
+      if (wanted === undefined)
+        return refuse(`${path} leads out of the skill's folder. Use a path relative to it.`);
+      const file = byPath.get(wanted);
+      if (file === undefined) return refuse(`${path} is not a file of this skill.${namesOf(visible)}`);
+      if (file.bytes > largestText) {
+        return refuse(`${wanted} has ${file.bytes} bytes; at most ${largestText} can be read as text.`);
+      }
+      return readUnchanged(file, root);
+    },
+  };
+}
+
+/** `./a/../b` is `b`; undefined for what leaves the folder. */
+function normalise(path: string): string | undefined {
+  const parts: string[] = [];
+  if (path.startsWith("/") || path.startsWith("\\") || /^[A-Za-z]:/.test(path)) return undefined;
+  for (const part of path.split(/[\\/]/)) {
+    if (part === "" || part === ".") continue;
+    if (part !== "..") parts.push(part);
+    else if (parts.pop() === undefined) return undefined;
+  }
+  return parts.join("/");
+}
+
+async function readUnchanged(file: HashedFile, root: string): ReturnType<SkillFiles["read"]> {
+  try {
+    if (!isWithin(root, await realpath(file.absolute)))
+      return refuse(`${file.path} leads out of the skill's folder.`);
+    const bytes = await readFile(file.absolute);
+    if (hash("sha256", bytes, "hex") !== file.sha256) return refuse(changed(file.path));
+    const text = decodeText(bytes);
+    return text === undefined ? refuse(`${file.path} is not a text file.`) : { ok: true, text };
+  } catch (error) {
+    if (errorCode(error) === "ENOENT") return refuse(changed(file.path));
+    return refuse(`${file.path} cannot be read (${errorCode(error)}).`);
+  }
+}
+
+function changed(path: string): string {
+  return `${path} changed since this turn began. The next turn sees the new version.`;
+}
+
+function namesOf(files: readonly HashedFile[]): string {
+  if (files.length === 0) return "";
+  const shown = files.slice(0, 20).map(({ path }) => path);
+  return ` It has: ${shown.join(", ")}${files.length > shown.length ? ", …" : ""}.`;
+}
+
+function refuse(message: string): { ok: false; message: string } {
+  return { ok: false, message };
+}

@@ -1,0 +1,109 @@
+import { type SkillDefinition, SkillFailure, type SkillModule, toJsonSchema } from "../core/define-skill.ts";
+import type { Json } from "../core/json.ts";
+import { ModelError } from "../core/model.ts";
+import type { SkillMetadata } from "../core/skill.ts";
+import { toToolName } from "../core/skill-identifier.ts";
+import type { Tool, ToolResult } from "../core/tool.ts";
+import { describeIssues } from "./describe-issues.ts";
+
+/** Bytes of JSON; a built-in skill that answers more has its answer refused by the loop. */
+const largestOutput = 1_000_000;
+
+/**
+ * The tools of a built-in skill, one for each part. A part's `skill_id` is `skill#part`, its name `skill_part`.
+ * @throws when a zod type of the definition has no JSON Schema.
+ */
+export function createSkillTools(
+  skill: Pick<SkillMetadata, "id" | "description" | "max_execution_seconds" | "max_iterations">,
+  module: SkillModule,
+): Tool[] {
+  if (module.kind === "single") return [createTool(skill.id, skill, module.definition)];
+  return Object.entries(module.parts).map(([part, definition]) =>
+    createTool(partId(skill.id, part), skill, definition),
+  );
+}
+
+/** The id of a part of a skill. */
+export function partId(skillId: string, part: string): string {
+  return `${skillId}#${part}`;
+}
+
+function createTool(
+  id: string,
+  skill: Pick<SkillMetadata, "description" | "max_execution_seconds" | "max_iterations">,
+  definition: SkillDefinition,
+): Tool {
+  const { effect, repeatable, once_per_turn, cooldown_ms } = definition;
+  return {
+    name: toToolName(id),
+    title: definition.title,
+    description: definition.description ?? skill.description,
+    parameters: toJsonSchema(definition.parameters.strict()),
+    skill_id: id,
+    effect: typeof effect === "function" ? effect : () => effect,
+    validate: (input) => validate(definition, input),
+    run: (input, context) => run(id, definition, input, context),
+    ...(repeatable === undefined ? {} : { repeatable }),
+    ...(once_per_turn === undefined ? {} : { once_per_turn }),
+    ...(cooldown_ms === undefined ? {} : { cooldown_ms }),
+    max_execution_ms: skill.max_execution_seconds * 1000,
+    max_iterations: skill.max_iterations,
+    max_output_bytes: largestOutput,
+  };
+}
+
+function validate(definition: SkillDefinition, input: unknown): ReturnType<Tool["validate"]> {
+  const given = input ?? {};
+  const parsed = definition.parameters.strict().safeParse(given);
+  if (parsed.success) return { ok: true, value: parsed.data as Json };
+  return {
+    ok: false,
+    message: describeIssues(parsed.error, given, Object.keys(definition.parameters.shape)),
+  };
+}
+
+async function run(
+  id: string,
+  definition: SkillDefinition,
+  ...call: Parameters<Tool["run"]>
+): Promise<ToolResult> {
+  let output: unknown;
+  try {
+    output = await definition.run(...call);
+  } catch (error) {
+    return expectedFailure(error);
+  }
+  const parsed = definition.output.safeParse(output);
+  if (!parsed.success) return invalidOutput(id, describeIssues(parsed.error, output, []));
+  const json = toJson(parsed.data);
+  return json === undefined ? invalidOutput(id, "it is not JSON") : { status: "ok", output: json };
+}
+
+function invalidOutput(id: string, reason: string): ToolResult {
+  return {
+    status: "error",
+    code: "invalid_output",
+    message: `${id} answered something else than it promises: ${reason}.`,
+    hint: "This is a fault of the skill, not of the arguments. Tell the person and go on without it.",
+  };
+}
+
+/** @throws what is no expected failure */
+function expectedFailure(error: unknown): ToolResult {
+  if (error instanceof SkillFailure) {
+    const { code, message, hint } = error;
+    return { status: "error", code, message, ...(hint === undefined ? {} : { hint }) };
+  }
+  if (error instanceof ModelError) return { status: "error", code: error.code, message: error.message };
+  throw error;
+}
+
+/** What JSON keeps of a value, since the log stores it; undefined when there is no JSON for it. */
+function toJson(value: unknown): Json | undefined {
+  try {
+    const text = JSON.stringify(value ?? null);
+    return text === undefined ? undefined : JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}

@@ -19,7 +19,10 @@ export interface CatalogueLoader {
  * Resolves sources into a catalogue. The higher precedence replaces a skill of the same id whole, parts included, and the
  * shadowed one is reported. A source that fails becomes a diagnostic and never hides the others.
  */
-export function createCatalogueLoader(sources: readonly SkillSource[], createIndex: CreateTextIndex): CatalogueLoader {
+export function createCatalogueLoader(
+  sources: readonly SkillSource[],
+  createIndex: CreateTextIndex,
+): CatalogueLoader {
   let latest: { loaded: LoadedSkills[]; catalogue: Catalogue } | undefined;
   return {
     async current() {
@@ -39,7 +42,10 @@ async function loadSafely(source: SkillSource): Promise<LoadedSkills> {
     return await source.load();
   } catch (error) {
     const message = `The source failed to load: ${error instanceof Error ? error.message : String(error)}`;
-    return { skills: [], diagnostics: [{ path: source.id, severity: "error", code: "source_failed", message }] };
+    return {
+      skills: [],
+      diagnostics: [{ path: source.id, severity: "error", code: "source_failed", message }],
+    };
   }
 }
 
@@ -62,7 +68,8 @@ function resolve(loaded: readonly LoadedSkills[], createIndex: CreateTextIndex):
 }
 
 function shadowed(first: Skill, second: Skill): Diagnostic {
-  const [loser, winner] = second.origin.precedence >= first.origin.precedence ? [first, second] : [second, first];
+  const [loser, winner] =
+    second.origin.precedence >= first.origin.precedence ? [first, second] : [second, first];
   return {
     path: loser.origin.path,
     severity: "info",
@@ -81,7 +88,9 @@ function withSearch(
     skills,
     diagnostics,
     search(query) {
-      index ??= createIndex([...skills.values()].filter((skill) => skill.parent === undefined).map(searchable));
+      index ??= createIndex(
+        [...skills.values()].filter((skill) => skill.parent === undefined).map(searchable),
+      );
       return index.search(query).flatMap(({ id }) => skills.get(id) ?? []);
     },
   };

@@ -21,15 +21,25 @@ export function createDuplicateGuard(): DuplicateGuard {
     check(tool, input, now) {
       const ran = lastRun.get(tool.name);
       if (ran !== undefined && tool.once_per_turn) {
-        return refuse("once_per_turn", `${tool.name} runs once per turn and has run.`, "Use its first result.");
+        return refuse(
+          "once_per_turn",
+          `${tool.name} runs once per turn and has run.`,
+          "Use its first result.",
+        );
       }
       const wait = ran === undefined ? 0 : ran + (tool.cooldown_ms ?? 0) - now;
       if (wait > 0) {
-        return refuse("cooldown", `${tool.name} may run again in ${Math.ceil(wait / 1000)} s.`, "Go on without it.");
+        return refuse(
+          "cooldown",
+          `${tool.name} may run again in ${Math.ceil(wait / 1000)} s.`,
+          "Go on without it.",
+        );
       }
-      const first = tool.repeatable || tool.effect(input) !== "read_only" ? undefined : results.get(key(tool, input));
+      const first =
+        tool.repeatable || tool.effect(input) !== "read_only" ? undefined : results.get(key(tool, input));
       if (first === undefined) return undefined;
-      const note = "Same call as before: this is its first result. Do not repeat it; use the result or change the arguments.";
+      const note =
+        "Same call as before: this is its first result. Do not repeat it; use the result or change the arguments.";
       return { status: "ok", output: { note, result: first } };
     },
     record(tool, input, result, now) {

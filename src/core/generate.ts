@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { toJsonSchema } from "./define-skill.ts";
 import type { Message } from "./message.ts";
-import { type ModelRequest, ModelError } from "./model.ts";
+import { ModelError, type ModelRequest } from "./model.ts";
 import type { TurnScope } from "./turn-scope.ts";
 
 /** How often a model is asked again for an answer that fits its schema. */
@@ -25,7 +25,10 @@ export async function generateWith<Schema extends z.ZodType>(
     if (parsed.ok) return parsed.value;
     problem = parsed.problem;
     messages.push({ role: "assistant", text, tool_calls: [] });
-    messages.push({ role: "user", text: `That does not fit: ${problem}\nAnswer again with the JSON value alone.` });
+    messages.push({
+      role: "user",
+      text: `That does not fit: ${problem}\nAnswer again with the JSON value alone.`,
+    });
   }
   throw new ModelError("bad_response", `The model's answer did not fit what was asked: ${problem}`);
 }
@@ -49,7 +52,9 @@ function parseAnswer<Schema extends z.ZodType>(text: string, schema: Schema): Pa
     return { ok: false, problem: `not JSON: ${error instanceof Error ? error.message : String(error)}` };
   }
   const parsed = schema.safeParse(value);
-  return parsed.success ? { ok: true, value: parsed.data } : { ok: false, problem: z.prettifyError(parsed.error) };
+  return parsed.success
+    ? { ok: true, value: parsed.data }
+    : { ok: false, problem: z.prettifyError(parsed.error) };
 }
 
 /** From the first bracket to the last one: models wrap JSON in fences and remarks. */

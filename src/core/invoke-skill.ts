@@ -37,18 +37,26 @@ export async function invokeSkill(
   return result;
 }
 
-function findSkill(scope: TurnScope, text: string): { status: "ok"; tool: Tool } | (ToolResult & { status: "error" }) {
+function findSkill(
+  scope: TurnScope,
+  text: string,
+): { status: "ok"; tool: Tool } | (ToolResult & { status: "error" }) {
   const usable = new Map(scope.offer.usable.map((offered) => [offered.skill.id, offered]));
   const resolved = resolveSkillId(text, [...usable.keys()]);
   const offered = resolved.status === "found" ? usable.get(resolved.id) : undefined;
   if (offered === undefined) {
-    const near = resolved.status === "unknown" && resolved.nearest.length > 0 ? `Nearest: ${resolved.nearest.join(", ")}. ` : "";
+    const near =
+      resolved.status === "unknown" && resolved.nearest.length > 0
+        ? `Nearest: ${resolved.nearest.join(", ")}. `
+        : "";
     return refuse("skill_not_found", "Skill not found", `${near}list_skills shows what there is.`);
   }
   return onlyTool(offered);
 }
 
-function onlyTool({ skill }: OfferedSkill): { status: "ok"; tool: Tool } | (ToolResult & { status: "error" }) {
+function onlyTool({
+  skill,
+}: OfferedSkill): { status: "ok"; tool: Tool } | (ToolResult & { status: "error" }) {
   const [tool, ...others] = skill.tools;
   if (tool === undefined) {
     const message = `${skill.id} is a guide without a tool of its own.`;

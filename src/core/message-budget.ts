@@ -18,15 +18,23 @@ const latest = 6;
  * The turn's messages within `tokens`: the oldest tool outputs are set aside first and stay readable through
  * `read_tool_output`. Skill guides and what people and the model said stay.
  */
-export function fitMessages(messages: readonly Message[], tokens: number, countTokens: CountTokens): readonly Message[] {
+export function fitMessages(
+  messages: readonly Message[],
+  tokens: number,
+  countTokens: CountTokens,
+): readonly Message[] {
   const characters = messages.reduce((sum, message) => sum + message.text.length, 0);
   if (characters <= tokens) return messages;
   let excess = messages.reduce((sum, message) => sum + countTokens(message.text), 0) - tokens;
   if (excess <= 0) return messages;
   return messages.map((message, index) => {
-    const movable = message.role === "tool" && message.tool !== "activate_skill" && index < messages.length - latest;
+    const movable =
+      message.role === "tool" && message.tool !== "activate_skill" && index < messages.length - latest;
     if (!movable || excess <= 0) return message;
     excess -= countTokens(message.text);
-    return { ...message, text: `[set aside to save room; read_tool_output(call_id: ${JSON.stringify(message.call_id)}) reads it]` };
+    return {
+      ...message,
+      text: `[set aside to save room; read_tool_output(call_id: ${JSON.stringify(message.call_id)}) reads it]`,
+    };
   });
 }

@@ -24,8 +24,12 @@ export interface Offer {
 export function makeOffer(catalogue: Catalogue, state: NamespaceState, facts: HostFacts): Offer {
   const all = new Map<string, OfferedSkill>();
   const usable: OfferedSkill[] = [];
+  const here = {
+    blocked: Object.keys(state.blocked),
+    allowed: state.allowed,
+    hasSkill: (id: string) => catalogue.skills.has(id),
+  };
   for (const skill of catalogue.skills.values()) {
-    const here = { blocked: Object.keys(state.blocked), allowed: state.allowed };
     const offered = { skill, state: stateOf(skill, state), reasons: eligibility(skill, facts, here) };
     all.set(skill.id, offered);
     if (offered.reasons.length === 0 && offered.state !== "blocked") usable.push(offered);

@@ -55,7 +55,9 @@ function rules(offer: Offer): string {
 const shortDescription = 160;
 
 function availableSkills(input: PromptInput): string {
-  const roots = input.offer.usable.filter((offered) => offered.skill.parent === undefined && !isActive(offered));
+  const roots = input.offer.usable.filter(
+    (offered) => offered.skill.parent === undefined && !isActive(offered),
+  );
   if (roots.length === 0) return "";
   let listed = roots;
   let lines = listed.map(({ skill }) => line(skill, Number.POSITIVE_INFINITY));
@@ -71,7 +73,8 @@ function availableSkills(input: PromptInput): string {
 }
 
 function line(skill: Skill, longest: number): string {
-  const text = skill.description.length > longest ? `${skill.description.slice(0, longest)}…` : skill.description;
+  const text =
+    skill.description.length > longest ? `${skill.description.slice(0, longest)}…` : skill.description;
   return `<skill id="${escapeMarkup(skill.id)}" name="${escapeMarkup(skill.name)}">${escapeMarkup(text)}</skill>`;
 }
 
@@ -122,5 +125,9 @@ function facts(pinned: readonly string[]): string {
 
 /** Text that cannot open or close a tag of the prompt. */
 export function escapeMarkup(text: string): string {
-  return text.replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll(">", "&gt;").replaceAll('"', "&quot;");
+  return text
+    .replaceAll("&", "&amp;")
+    .replaceAll("<", "&lt;")
+    .replaceAll(">", "&gt;")
+    .replaceAll('"', "&quot;");
 }

@@ -1,9 +1,9 @@
 import type { Json } from "./json.ts";
 import { ModelError } from "./model.ts";
 import { nearest } from "./skill-identifier.ts";
-import { outputOf } from "./tool-output.ts";
 import type { Tool, ToolResult } from "./tool.ts";
 import { createToolContext } from "./tool-context.ts";
+import { outputOf } from "./tool-output.ts";
 import type { CallRequest, TurnScope } from "./turn-scope.ts";
 import type { CallState } from "./turn-state.ts";
 import { WaitingForPerson } from "./waiting.ts";
@@ -44,7 +44,9 @@ function resultOf({ status, output, direct }: NonNullable<CallState["finished"]>
   return { status, code: String(code), message: String(error), details };
 }
 
-type CheckedCall = { status: "ready"; tool: Tool; input: Json } | { status: "refused"; input: Json; result: ToolResult };
+type CheckedCall =
+  | { status: "ready"; tool: Tool; input: Json }
+  | { status: "refused"; input: Json; result: ToolResult };
 
 /** Unknown tool, broken JSON and invalid arguments are told to the model with what would be right. */
 function checkCall(scope: TurnScope, { call, tool = scope.tools.get(call.name) }: CallRequest): CheckedCall {
@@ -62,17 +64,33 @@ function checkCall(scope: TurnScope, { call, tool = scope.tools.get(call.name) }
     return refused(call.arguments, "invalid_json", `The arguments are not valid JSON: ${reason}`, schema);
   }
   const valid = tool.validate(parsed);
-  if (!valid.ok) return refused(parsed as Json, "invalid_arguments", `Invalid arguments: ${valid.message}`, schema);
+  if (!valid.ok)
+    return refused(parsed as Json, "invalid_arguments", `Invalid arguments: ${valid.message}`, schema);
   return { status: "ready", tool, input: valid.value };
 }
 
-function refused(input: Json, code: string, message: string, rest: { hint?: string; [key: string]: Json | undefined }): CheckedCall {
+function refused(
+  input: Json,
+  code: string,
+  message: string,
+  rest: { hint?: string; [key: string]: Json | undefined },
+): CheckedCall {
   const { hint, ...details } = rest;
-  const more = Object.fromEntries(Object.entries(details).filter((entry): entry is [string, Json] => entry[1] !== undefined));
-  return { status: "refused", input, result: { status: "error", code, message, ...(hint ? { hint } : {}), details: more } };
+  const more = Object.fromEntries(
+    Object.entries(details).filter((entry): entry is [string, Json] => entry[1] !== undefined),
+  );
+  return {
+    status: "refused",
+    input,
+    result: { status: "error", code, message, ...(hint ? { hint } : {}), details: more },
+  };
 }
 
-async function announce(scope: TurnScope, { call, parent_call_id }: CallRequest, checked: CheckedCall): Promise<void> {
+async function announce(
+  scope: TurnScope,
+  { call, parent_call_id }: CallRequest,
+  checked: CheckedCall,
+): Promise<void> {
   const tool = checked.status === "ready" ? checked.tool : undefined;
   const title = typeof tool?.title === "function" ? tool.title(checked.input) : tool?.title;
   await scope.emit({
@@ -96,7 +114,8 @@ async function attempt(
   const { tool, input } = checked;
   const refusal = scope.turn.signal.aborted ? stopped : await forbidden(scope, tool);
   if (refusal !== undefined) return refusal;
-  if (interrupted !== undefined && !mayRunAgain(scope, request.call.id, tool, input)) return outcomeUnknown(tool);
+  if (interrupted !== undefined && !mayRunAgain(scope, request.call.id, tool, input))
+    return outcomeUnknown(tool);
   const { clock } = scope.ports;
   const repeated = scope.guard.check(tool, input, clock.now());
   if (repeated !== undefined) return repeated;
@@ -130,10 +149,19 @@ function outcomeUnknown(tool: Tool): ToolResult {
   };
 }
 
-const stopped: ToolResult = { status: "error", code: "stopped", message: "The turn was stopped before this ran." };
+const stopped: ToolResult = {
+  status: "error",
+  code: "stopped",
+  message: "The turn was stopped before this ran.",
+};
 
 /** `running` before the work, then its steps, then `completed`, or `failed`; the agent's own tools have no stages. */
-async function runWithStages(scope: TurnScope, request: CallRequest, tool: Tool, input: Json): Promise<ToolResult | "waiting"> {
+async function runWithStages(
+  scope: TurnScope,
+  request: CallRequest,
+  tool: Tool,
+  input: Json,
+): Promise<ToolResult | "waiting"> {
   const stage = async (status: "running" | "completed" | "failed") => {
     if (tool.skill_id === "") return;
     const name = `skill_${tool.skill_id}`;
@@ -146,13 +174,20 @@ async function runWithStages(scope: TurnScope, request: CallRequest, tool: Tool,
 }
 
 /** Runs a tool within its time, stops with the turn, and turns every failure into a result. */
-async function runLimited(scope: TurnScope, request: CallRequest, tool: Tool, input: Json): Promise<ToolResult | "waiting"> {
+async function runLimited(
+  scope: TurnScope,
+  request: CallRequest,
+  tool: Tool,
+  input: Json,
+): Promise<ToolResult | "waiting"> {
   const { ports, turn } = scope;
   const limit = new AbortController();
   const done = new AbortController();
   const signal = AbortSignal.any([turn.signal, limit.signal]);
   const ended = new Promise<ToolResult>((resolve) => {
-    signal.addEventListener("abort", () => resolve(limit.signal.aborted ? timedOut(tool) : stopped), { once: true });
+    signal.addEventListener("abort", () => resolve(limit.signal.aborted ? timedOut(tool) : stopped), {
+      once: true,
+    });
   });
   ports.clock.sleep(tool.max_execution_ms, done.signal).then(
     () => limit.abort(new Error("time limit")),
@@ -179,7 +214,8 @@ function timedOut(tool: Tool): ToolResult {
 
 function limitOutput(tool: Tool, result: ToolResult): ToolResult {
   if (result.status === "error") return result;
-  const size = typeof result.output === "string" ? result.output.length : JSON.stringify(result.output)?.length;
+  const size =
+    typeof result.output === "string" ? result.output.length : JSON.stringify(result.output)?.length;
   if (size === undefined) return { ...result, output: null };
   if (size <= tool.max_output_bytes) return result;
   const message = `${tool.name} answered ${size} bytes; at most ${tool.max_output_bytes} are kept.`;
@@ -190,7 +226,8 @@ function failureOf(scope: TurnScope, tool: Tool, error: unknown): ToolResult {
   const code = (error as { code?: unknown } | undefined)?.code;
   const hint = (error as { hint?: unknown } | undefined)?.hint;
   const message = error instanceof Error ? error.message : String(error);
-  const expected = typeof code === "string" && (typeof hint === "string" || error instanceof ModelError || isLimit(code));
+  const expected =
+    typeof code === "string" && (typeof hint === "string" || error instanceof ModelError || isLimit(code));
   if (!expected) scope.ports.report(error, `tool ${tool.name}`);
   return {
     status: "error",

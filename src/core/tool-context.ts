@@ -16,7 +16,12 @@ export class ToolLimitError extends Error {
 }
 
 /** The execution context of one call. */
-export function createToolContext(scope: TurnScope, request: CallRequest, tool: Tool, signal: AbortSignal): ToolContext {
+export function createToolContext(
+  scope: TurnScope,
+  request: CallRequest,
+  tool: Tool,
+  signal: AbortSignal,
+): ToolContext {
   const { turn, ports } = scope;
   const skill = turn.catalogue.skills.get(tool.skill_id);
   const root = skill?.parent ?? tool.skill_id;
@@ -93,7 +98,13 @@ function createAsk(scope: TurnScope, callId: string): ToolContext["ask"] {
     if (open?.answer !== undefined) return open.answer;
     if (open === undefined) {
       const expires_at = Math.min(turn.deadline, ports.clock.now() + turn.limits.question_ms);
-      await scope.emit({ type: "question_asked", question_id: questionId, text, choices: [...choices], expires_at });
+      await scope.emit({
+        type: "question_asked",
+        question_id: questionId,
+        text,
+        choices: [...choices],
+        expires_at,
+      });
       throw new WaitingForPerson();
     }
     const answer = await findAnswer(scope, questionId);
@@ -108,9 +119,13 @@ function createAsk(scope: TurnScope, callId: string): ToolContext["ask"] {
   };
 }
 
-async function findAnswer(scope: TurnScope, questionId: string): Promise<{ text: string; by: string } | undefined> {
+async function findAnswer(
+  scope: TurnScope,
+  questionId: string,
+): Promise<{ text: string; by: string } | undefined> {
   for (const signal of await scope.ports.signals()) {
-    if (signal.type === "answer" && signal.question_id === questionId) return { text: signal.text, by: signal.by };
+    if (signal.type === "answer" && signal.question_id === questionId)
+      return { text: signal.text, by: signal.by };
   }
   const [said] = await scope.ports.steering();
   if (said === undefined) return undefined;

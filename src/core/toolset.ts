@@ -21,7 +21,16 @@ export async function refreshOffer(scope: TurnScope): Promise<void> {
 export function makeToolset(scope: TurnScope): Toolset {
   const own = scope.metaTools
     .filter((tool) => tool.offered(scope))
-    .map((tool): Tool => ({ ...tool, run: (input, context) => tool.run(input, context, scope, { call: { id: context.call_id, name: tool.name, arguments: "" }, depth: 0 }) }));
+    .map(
+      (tool): Tool => ({
+        ...tool,
+        run: (input, context) =>
+          tool.run(input, context, scope, {
+            call: { id: context.call_id, name: tool.name, arguments: "" },
+            depth: 0,
+          }),
+      }),
+    );
   return new Map([...own, ...skillTools(scope, own)].map((tool) => [tool.name, tool]));
 }
 
@@ -41,5 +50,9 @@ function skillTools(scope: TurnScope, own: readonly Tool[]): Tool[] {
 
 /** The tools as a model sees them. */
 export function definitionsOf(toolset: Toolset): ToolDefinition[] {
-  return [...toolset.values()].map(({ name, description, parameters }) => ({ name, description, parameters }));
+  return [...toolset.values()].map(({ name, description, parameters }) => ({
+    name,
+    description,
+    parameters,
+  }));
 }

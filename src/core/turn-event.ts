@@ -86,6 +86,8 @@ export type TurnEventBody =
       type: "turn_finished";
       outcome: TurnOutcome;
       text: string;
+      /** What a command answers to programs. */
+      output?: Json | undefined;
       /** The turn this message was taken into instead of getting its own answer. */
       merged_into?: string | undefined;
     };

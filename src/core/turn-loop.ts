@@ -1,7 +1,7 @@
 import { createEventChannel } from "./event-channel.ts";
 import type { AssistantMessage, Message } from "./message.ts";
-import { ModelError } from "./model.ts";
 import { fitMessages } from "./message-budget.ts";
+import { ModelError } from "./model.ts";
 import { outputText } from "./tool-output.ts";
 import { definitionsOf, makeToolset, refreshOffer } from "./toolset.ts";
 import { DeadlineError, type Turn, type TurnPorts } from "./turn.ts";
@@ -32,12 +32,28 @@ async function startLoop(
   const scope = await openScope(turn, ports, metaTools, record);
   const { state } = scope;
   await scope.emit(
-    state.started ? { type: "turn_resumed" } : { type: "turn_started", profile: turn.profile.id, model: ports.model.id },
+    state.started
+      ? { type: "turn_resumed" }
+      : { type: "turn_started", profile: turn.profile.id, model: ports.model.id },
   );
-  const end = await loop(scope).catch((error: unknown) => endOf(scope, error));
+  const work =
+    interruptions(turn) < mostInterruptions ? loop(scope) : Promise.reject(new InterruptedTooOften());
+  const end = await work.catch((error: unknown) => endOf(scope, error));
   if (end === undefined) return;
   if (end.error !== undefined) await scope.emit({ type: "error", ...end.error });
   await scope.emit({ type: "turn_finished", outcome: end.outcome, text: end.text });
+}
+
+/** A turn that brings the bot down every time is given up. */
+const mostInterruptions = 5;
+
+class InterruptedTooOften extends Error {
+  readonly code = "interrupted_too_often";
+}
+
+function interruptions({ events }: Turn): number {
+  const count = (type: TurnEventBody["type"]) => events.filter((event) => event.type === type).length;
+  return count("turn_resumed") - count("turn_waiting");
 }
 
 interface TurnEnd {
@@ -79,7 +95,8 @@ function lastAnswer({ state }: TurnScope): string | undefined {
 function limitReached({ turn, ports, state }: TurnScope): string | undefined {
   const { limits } = turn;
   if (state.rounds >= limits.max_rounds) return `it reached its limit of ${limits.max_rounds} rounds`;
-  if (state.toolCalls >= limits.max_tool_calls) return `it reached its limit of ${limits.max_tool_calls} tool calls`;
+  if (state.toolCalls >= limits.max_tool_calls)
+    return `it reached its limit of ${limits.max_tool_calls} tool calls`;
   if (ports.clock.now() >= turn.deadline) return "it reached its time limit";
   return ports.overBudget(state.spent);
 }
@@ -89,9 +106,13 @@ async function lastWord(scope: TurnScope, system: string, limit: string): Promis
   const { ports, turn, state } = scope;
   const note = `This turn ends here: ${limit}. Say “continue” to go on from here.`;
   const spent = ports.overBudget(state.spent);
-  if (spent !== undefined || ports.clock.now() >= turn.deadline) return { outcome: "limit_reached", text: note };
+  if (spent !== undefined || ports.clock.now() >= turn.deadline)
+    return { outcome: "limit_reached", text: note };
   scope.tools = new Map();
-  const last: Message = { role: "user", text: `You can call no more tools: ${limit}. Answer now with what you have.` };
+  const last: Message = {
+    role: "user",
+    text: `You can call no more tools: ${limit}. Answer now with what you have.`,
+  };
   const message = await callModel(scope, system, [last]);
   return { outcome: "limit_reached", text: [message.text.trim(), note].filter(Boolean).join("\n\n") };
 }
@@ -104,18 +125,27 @@ async function takeSteering(scope: TurnScope): Promise<void> {
 }
 
 /** One round: streams the model's answer and records it whole. */
-async function callModel(scope: TurnScope, system: string, more: readonly Message[] = []): Promise<AssistantMessage> {
+async function callModel(
+  scope: TurnScope,
+  system: string,
+  more: readonly Message[] = [],
+): Promise<AssistantMessage> {
   const { turn, ports, state } = scope;
   const round = state.rounds + 1;
   await scope.emit({ type: "round_started", round });
-  const messages = [...turn.history, ...fitMessages(state.messages, turn.limits.turn_tokens, ports.countTokens), ...more];
+  const messages = [
+    ...turn.history,
+    ...fitMessages(state.messages, turn.limits.turn_tokens, ports.countTokens),
+    ...more,
+  ];
   const request = { system, messages, tools: definitionsOf(scope.tools), signal: turn.signal };
   for await (const event of ports.model.stream(request)) {
     if (event.type === "text") await scope.emit({ type: "text_delta", text: event.text });
     else if (event.type === "reset") await scope.emit({ type: "text_reset" });
     else {
       await scope.emit({ type: "usage", model: event.model, ...event.usage });
-      const message = more.length > 0 ? { ...event.message, tool_calls: [] } : withUniqueIds(event.message, scope, round);
+      const message =
+        more.length > 0 ? { ...event.message, tool_calls: [] } : withUniqueIds(event.message, scope, round);
       await scope.emit({ type: "model_message", round, message, model: event.model });
       return message;
     }
@@ -127,14 +157,19 @@ async function callModel(scope: TurnScope, system: string, more: readonly Messag
 /** Some servers number calls from scratch in every response; the log needs ids that are unique in the turn. */
 function withUniqueIds(message: AssistantMessage, { state }: TurnScope, round: number): AssistantMessage {
   const seen = new Set<string>();
-  const clash = message.tool_calls.some(({ id }) => id === "" || state.calls.has(id) || seen.size === seen.add(id).size);
+  const clash = message.tool_calls.some(
+    ({ id }) => id === "" || state.calls.has(id) || seen.size === seen.add(id).size,
+  );
   if (!clash) return message;
   const tool_calls = message.tool_calls.map((call, index) => ({ ...call, id: `call_${round}_${index + 1}` }));
   return { ...message, tool_calls };
 }
 
 /** Runs the calls of one response, some at a time. Answers the text of direct outputs, if any. */
-async function runOpenCalls(scope: TurnScope, message: AssistantMessage): Promise<string | "waiting" | undefined> {
+async function runOpenCalls(
+  scope: TurnScope,
+  message: AssistantMessage,
+): Promise<string | "waiting" | undefined> {
   const queue = [...message.tool_calls];
   const direct = new Map<string, string>();
   let waiting = false;
@@ -168,15 +203,23 @@ async function endOf(scope: TurnScope, error: unknown): Promise<TurnEnd> {
   if (turn.signal.aborted) {
     const reason: unknown = turn.signal.reason;
     if (reason instanceof DeadlineError) {
-      return { outcome: "limit_reached", text: [kept, "This turn ends here: it reached its time limit."].filter(Boolean).join("\n\n") };
+      return {
+        outcome: "limit_reached",
+        text: [kept, "This turn ends here: it reached its time limit."].filter(Boolean).join("\n\n"),
+      };
     }
     return { outcome: "stopped", text: [kept, "Stopped."].filter(Boolean).join("\n\n") };
   }
   if (error instanceof ModelError) {
     return { outcome: "failed", text: error.message, error: { code: error.code, message: error.message } };
   }
+  if (error instanceof InterruptedTooOften) {
+    const text = `The bot was interrupted ${mostInterruptions} times while it worked on this, and gave up. Try again, or ask for less at once.`;
+    return { outcome: "failed", text, error: { code: error.code, message: text } };
+  }
   ports.report(error, "turn");
-  const message = "Something went wrong inside the bot; the details are in its log. Your message is kept: try again.";
+  const message =
+    "Something went wrong inside the bot; the details are in its log. Your message is kept: try again.";
   return { outcome: "failed", text: message, error: { code: "internal", message } };
 }
 
@@ -185,7 +228,14 @@ async function closeOpenCalls(scope: TurnScope): Promise<void> {
     if (call.started === undefined || call.finished !== undefined) continue;
     const output = { error: "The turn ended before this finished.", code: "stopped" };
     const duration_ms = Math.max(0, scope.ports.clock.now() - call.started_at);
-    await scope.emit({ type: "tool_finished", call_id: callId, tool: call.started.tool, status: "error", output, duration_ms });
+    await scope.emit({
+      type: "tool_finished",
+      call_id: callId,
+      tool: call.started.tool,
+      status: "error",
+      output,
+      duration_ms,
+    });
   }
 }
 

@@ -21,7 +21,12 @@ export async function openScope(
   const state = createTurnState();
   const guard = createDuplicateGuard();
   const render: RenderResult = (finished) =>
-    cutForModel(outputText(finished.output), outputTokens(turn, finished.tool), finished.call_id, ports.countTokens);
+    cutForModel(
+      outputText(finished.output),
+      outputTokens(turn, finished.tool),
+      finished.call_id,
+      ports.countTokens,
+    );
   const scope: TurnScope = {
     turn,
     ports,

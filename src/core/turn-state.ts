@@ -121,7 +121,13 @@ function closeRound(state: TurnState, render: RenderResult): void {
   for (const finished of results) {
     if (finished === undefined) continue;
     const { call_id, tool, status } = finished;
-    state.messages.push({ role: "tool", call_id, tool, text: render(finished), is_error: status === "error" });
+    state.messages.push({
+      role: "tool",
+      call_id,
+      tool,
+      text: render(finished),
+      is_error: status === "error",
+    });
   }
   state.open = undefined;
 }

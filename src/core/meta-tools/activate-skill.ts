@@ -39,7 +39,8 @@ async function activationText(scope: TurnScope, { skill }: OfferedSkill): Promis
   if (tools !== "") lines.push(`Tools now available: ${tools}`);
   const files = (await skill.files?.list()) ?? [];
   const others = files.map((file) => file.path).filter((path) => path !== "SKILL.md" && path !== "skill.ts");
-  if (others.length > 0 && skill.kind !== "builtin") lines.push(`Files (read_skill_file): ${others.slice(0, 50).join(", ")}`);
+  if (others.length > 0 && skill.kind !== "builtin")
+    lines.push(`Files (read_skill_file): ${others.slice(0, 50).join(", ")}`);
   return lines.join("\n");
 }
 
@@ -52,12 +53,19 @@ export function findOffered(scope: TurnScope, name: string): FoundSkill {
   if (offered === undefined) {
     const near = resolved.status === "unknown" ? resolved.nearest : [];
     const hint = near.length > 0 ? `Nearest: ${near.join(", ")}.` : "list_skills shows what there is.";
-    return { ...failure("skill_not_found", "skill not found", hint), status: "error" } as FoundSkill & { status: "error" };
+    return { ...failure("skill_not_found", "skill not found", hint), status: "error" } as FoundSkill & {
+      status: "error";
+    };
   }
   const reason = offered.state === "blocked" ? "a person disabled it in this channel" : offered.reasons[0];
   if (reason !== undefined) {
     const message = `skill ${offered.skill.id} cannot be used here: ${reason}`;
-    return { status: "error", code: "not_usable", message, hint: "Go on without it and tell the person why." };
+    return {
+      status: "error",
+      code: "not_usable",
+      message,
+      hint: "Go on without it and tell the person why.",
+    };
   }
   return { status: "ok", offered };
 }

@@ -6,13 +6,19 @@ export const createAskUser = () =>
   defineMetaTool({
     name: "ask_user",
     title: "Asking you",
-    description: "Asks the person a question and waits for the answer. Only when you cannot go on without it.",
+    description:
+      "Asks the person a question and waits for the answer. Only when you cannot go on without it.",
     parameters: z.object({
       question: z.string().min(1).max(2000),
-      choices: z.array(z.string().min(1).max(100)).max(5).default([]).describe("answers to choose from, if there are some"),
+      choices: z
+        .array(z.string().min(1).max(100))
+        .max(5)
+        .default([])
+        .describe("answers to choose from, if there are some"),
     }),
     effect: "idempotent",
     max_execution_ms: 86_400_000,
     offered: (scope) => scope.ports.model.generative,
-    run: async ({ question, choices }, context) => ok({ answer: await context.ask({ text: question, choices }) }),
+    run: async ({ question, choices }, context) =>
+      ok({ answer: await context.ask({ text: question, choices }) }),
   });

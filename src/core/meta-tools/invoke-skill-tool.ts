@@ -1,6 +1,6 @@
 import { z } from "zod";
-import type { Json } from "../json.ts";
 import { invokeSkill } from "../invoke-skill.ts";
+import type { Json } from "../json.ts";
 import type { ToolResult } from "../tool.ts";
 import { defineMetaTool, ok } from "./meta-tool.ts";
 

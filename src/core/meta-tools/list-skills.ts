@@ -11,17 +11,24 @@ export const createListSkills = () =>
     title: ({ query }) => (query ? "Looking for a fitting skill" : "Looking at the skills"),
     description: "Lists the skills of this channel, best match first when a query is given.",
     parameters: z.object({
-      category: z.string().optional().describe("only this category, e.g. research, data, creative, automation, code"),
+      category: z
+        .string()
+        .optional()
+        .describe("only this category, e.g. research, data, creative, automation, code"),
       query: z.string().optional().describe("words that say what is needed"),
     }),
     effect: "read_only",
     offered: (scope) => scope.offer.usable.length > 0,
     run: async ({ category, query }, _context, { offer }) => {
       const usable = new Map(offer.usable.map((offered) => [offered.skill.id, offered]));
-      const order = query === undefined ? [...usable.keys()] : offer.catalogue.search(query).map((skill) => skill.id);
+      const order =
+        query === undefined ? [...usable.keys()] : offer.catalogue.search(query).map((skill) => skill.id);
       const found = order
         .flatMap((id) => usable.get(id) ?? [])
-        .filter(({ skill }) => skill.parent === undefined && (category === undefined || skill.category === category));
+        .filter(
+          ({ skill }) =>
+            skill.parent === undefined && (category === undefined || skill.category === category),
+        );
       const skills = found.slice(0, longestList).map((offered) => describe(offered));
       const more = found.length - skills.length;
       return ok({

@@ -13,11 +13,18 @@ interface MetaToolInput<Parameters extends z.ZodObject> {
   offered(scope: TurnScope): boolean;
   /** Limits; five minutes and ten steps unless told. */
   max_execution_ms?: number;
-  run(input: z.output<Parameters>, context: ToolContext, scope: TurnScope, request: CallRequest): Promise<ToolResult>;
+  run(
+    input: z.output<Parameters>,
+    context: ToolContext,
+    scope: TurnScope,
+    request: CallRequest,
+  ): Promise<ToolResult>;
 }
 
 /** Types a meta tool. Made once, when the bot is wired. */
-export function defineMetaTool<Parameters extends z.ZodObject>(definition: MetaToolInput<Parameters>): MetaTool {
+export function defineMetaTool<Parameters extends z.ZodObject>(
+  definition: MetaToolInput<Parameters>,
+): MetaTool {
   const { parameters, effect, title, run, ...rest } = definition;
   return {
     max_execution_ms: 300_000,

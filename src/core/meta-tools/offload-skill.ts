@@ -9,7 +9,8 @@ export const createOffloadSkill = () =>
   defineMetaTool({
     name: "offload_skill",
     title: ({ skill_name }) => `Putting the skill ${skill_name} away`,
-    description: "Puts an active skill away when it is no longer needed; its tools are gone in your next step.",
+    description:
+      "Puts an active skill away when it is no longer needed; its tools are gone in your next step.",
     parameters: z.object({ skill_name: z.string().min(1).describe("the skill's id") }),
     effect: "idempotent",
     offered: (scope) => scope.offer.usable.some((offered) => offered.state === "active"),
@@ -20,7 +21,10 @@ export const createOffloadSkill = () =>
       }
       const { skill, state } = found.offered;
       if (state === "pinned") {
-        return failure("pinned", `skill ${skill.id} was enabled by a person and stays, ${currentSkills(scope)}`);
+        return failure(
+          "pinned",
+          `skill ${skill.id} was enabled by a person and stays, ${currentSkills(scope)}`,
+        );
       }
       const { turn, ports } = scope;
       const mark = { by: "agent", at: ports.clock.now() };

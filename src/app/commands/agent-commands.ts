@@ -1,0 +1,153 @@
+import type { Clock } from "../../core/clock.ts";
+import type { KeyValue } from "../../core/key-value.ts";
+import { progressLevelSchema, readNamespace, updateNamespace } from "../../core/namespace-state.ts";
+import type { TurnLog } from "../../core/turn-log.ts";
+import { mayManage, mayStop } from "../permissions.ts";
+import { type Command, type CommandCall, type CommandResult, refused, said } from "./command.ts";
+
+export interface AgentCommandDeps {
+  log: TurnLog;
+  store: KeyValue;
+  clock: Clock;
+  model: string;
+  stop(turnId: string, by: string): Promise<boolean>;
+  changed(namespace: string): void;
+}
+
+/** `/agent status|stop|model|usage|progress|steering`. */
+export function agentCommands(deps: AgentCommandDeps): Command[] {
+  return [
+    {
+      name: "agent status",
+      usage: "",
+      description: "Shows what runs here, and the settings",
+      run: (call) => status(deps, call),
+    },
+    {
+      name: "agent stop",
+      usage: "",
+      description: "Stops your turns in this channel",
+      run: (call) => stop(deps, call),
+    },
+    {
+      name: "agent model",
+      usage: "",
+      description: "Shows the model in use",
+      run: async () => said(`The model is **${deps.model}**. An operator sets it with \`KNACK_MODEL\`.`),
+    },
+    {
+      name: "agent usage",
+      usage: "",
+      description: "Shows tokens and cost of this channel today",
+      run: (call) => usage(deps, call),
+    },
+    {
+      name: "agent progress",
+      usage: "quiet|steps|full",
+      description: "How much progress is shown here",
+      complete: async () =>
+        progressLevelSchema.options.map((text) => ({ text, description: progressMeaning[text] })),
+      run: (call) => progress(deps, call),
+    },
+    {
+      name: "agent steering",
+      usage: "on|off",
+      description: "Whether your next message steers a running turn (on) or waits for it (off)",
+      complete: async () => [
+        { text: "on", description: "a message while a turn runs steers it" },
+        { text: "off", description: "a message while a turn runs waits" },
+      ],
+      run: (call) => steering(deps, call),
+    },
+  ];
+}
+
+const progressMeaning = {
+  quiet: "only the answer",
+  steps: "plain-language steps",
+  full: "steps with input and output",
+};
+
+async function status(
+  { log, store, model }: AgentCommandDeps,
+  { place, turn_id }: CommandCall,
+): Promise<CommandResult> {
+  const { settings, pinned, active, blocked } = await readNamespace(store, place.namespace);
+  const turns = (await log.list({ namespace: place.namespace, limit: 50 })).filter(
+    (turn) => turn.status !== "finished" && turn.turn_id !== turn_id,
+  );
+  const lines = [
+    `Model: **${model}**`,
+    `Enabled: ${names(pinned)} · active: ${names(active)} · disabled: ${names(blocked)}`,
+    `Progress: ${settings.progress} · a message while a turn runs: ${settings.while_running === "steer" ? "steers it" : "waits"}`,
+    turns.length === 0 ? "Nothing is running here." : `Running here: ${turns.length}`,
+    ...turns.map((turn) => `- ${turn.status}: “${turn.text.slice(0, 80)}” (${turn.author.name})`),
+  ];
+  return said(lines.join("\n\n").replaceAll("\n\n- ", "\n- "));
+}
+
+function names(marks: Record<string, unknown>): string {
+  return Object.keys(marks).join(", ") || "none";
+}
+
+/** `agent stop here` is the short form `stop`: every turn of the thread that the person may stop. */
+async function stop(
+  deps: AgentCommandDeps,
+  { place, author, rest, turn_id }: CommandCall,
+): Promise<CommandResult> {
+  const filter = rest === "here" ? place : { namespace: place.namespace };
+  const open = (await deps.log.list({ ...filter, limit: 200 })).filter(
+    (turn) => turn.status !== "finished" && turn.turn_id !== turn_id,
+  );
+  const mine = open.filter((turn) =>
+    rest === "here" ? mayStop(author, turn) : turn.author.id === author.id,
+  );
+  for (const turn of mine) await deps.stop(turn.turn_id, author.id);
+  if (mine.length > 0) return said(mine.length === 1 ? "Stopped." : `Stopped ${mine.length} turns.`);
+  if (open.length > 0)
+    return refused("What runs here was asked by somebody else; they or a manager can stop it.");
+  return said("Nothing is running here.");
+}
+
+async function usage(
+  { log, clock }: AgentCommandDeps,
+  { place, author }: CommandCall,
+): Promise<CommandResult> {
+  const since = Math.floor(clock.now() / 86_400_000) * 86_400_000;
+  const [channel, person] = await Promise.all([
+    log.usage({ namespace: place.namespace, since }),
+    log.usage({ user: author.id, since }),
+  ]);
+  const line = (who: string, total: typeof channel) =>
+    `- ${who}: ${total.input_tokens} tokens in, ${total.output_tokens} out, $${total.cost_usd.toFixed(4)}`;
+  return said(["Today (UTC):", line("this channel", channel), line("you, everywhere", person)].join("\n"));
+}
+
+async function progress(
+  deps: AgentCommandDeps,
+  { place, author, rest }: CommandCall,
+): Promise<CommandResult> {
+  const level = progressLevelSchema.safeParse(rest);
+  if (!level.success) return refused("Choose one of: quiet, steps, full.");
+  if (!mayManage(author, place.namespace)) return refused("Only managers of this channel may change this.");
+  await updateNamespace(deps.store, place.namespace, (draft) => {
+    draft.settings.progress = level.data;
+  });
+  deps.changed(place.namespace);
+  return said(`Progress here: ${progressMeaning[level.data]}.`);
+}
+
+async function steering(
+  deps: AgentCommandDeps,
+  { place, author, rest }: CommandCall,
+): Promise<CommandResult> {
+  if (rest !== "on" && rest !== "off") return refused("Choose one of: on, off.");
+  if (!mayManage(author, place.namespace)) return refused("Only managers of this channel may change this.");
+  await updateNamespace(deps.store, place.namespace, (draft) => {
+    draft.settings.while_running = rest === "on" ? "steer" : "queue";
+  });
+  deps.changed(place.namespace);
+  return said(
+    rest === "on" ? "Your next message steers a running turn." : "Messages wait for the running turn.",
+  );
+}

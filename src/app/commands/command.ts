@@ -1,0 +1,46 @@
+import type { Author } from "../../core/inbound.ts";
+import type { Json } from "../../core/json.ts";
+import type { Place } from "../../core/place.ts";
+import type { ToolResult } from "../../core/tool.ts";
+
+/** What a slash command answers. Markdown. */
+export interface CommandResult {
+  ok: boolean;
+  text: string;
+  /** The same for programs. */
+  output?: Json;
+}
+
+/** A slash command as somebody wrote it. */
+export interface CommandCall {
+  turn_id: string;
+  place: Place;
+  author: Author;
+  /** Everything after the command's own words, trimmed. */
+  rest: string;
+  signal: AbortSignal;
+  /** Runs a skill; its events belong to the command's turn. */
+  runSkill(skillId: string, params: Json): Promise<ToolResult>;
+}
+
+/** One slash command: `/skill enable`. */
+export interface Command {
+  /** `skill enable`, without the slash. */
+  name: string;
+  /** What follows the name, as help shows it: `<skill>`. */
+  usage: string;
+  description: string;
+  /** What the first word after the name may be, for completion. */
+  complete?(namespace: string): Promise<{ text: string; description: string }[]>;
+  run(call: CommandCall): Promise<CommandResult>;
+}
+
+/** An answer of a command that did what it should. */
+export function said(text: string): CommandResult {
+  return { ok: true, text };
+}
+
+/** An answer of a command that could not. */
+export function refused(text: string): CommandResult {
+  return { ok: false, text };
+}

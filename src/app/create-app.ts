@@ -1,0 +1,253 @@
+import type { CatalogueLoader } from "../core/catalogue.ts";
+import type { Clock } from "../core/clock.ts";
+import { type Author, type Inbound, inboundSchema, longestMessage } from "../core/inbound.ts";
+import type { Json } from "../core/json.ts";
+import type { KeyValue } from "../core/key-value.ts";
+import { readNamespace, updateNamespace } from "../core/namespace-state.ts";
+import { previewTurn } from "../core/preview.ts";
+import type { Profile, TurnLimits, TurnPorts } from "../core/turn.ts";
+import type { ClaimedTurn, TurnLog } from "../core/turn-log.ts";
+import type { MetaTool } from "../core/turn-scope.ts";
+import type { App, Outcome, Submission } from "./app.ts";
+import { agentCommands } from "./commands/agent-commands.ts";
+import { createCommandRunner } from "./commands/command-runner.ts";
+import { parseCommand, withoutMention } from "./commands/parse-command.ts";
+import { skillCommands } from "./commands/skill-commands.ts";
+import { createDispatcher } from "./dispatcher.ts";
+import { createFeed } from "./feed.ts";
+import { createHistoryReader } from "./history.ts";
+import type { Log } from "./log.ts";
+import { mayManage, mayStop } from "./permissions.ts";
+import { skillRuns } from "./skill-runs.ts";
+import { createSkillService } from "./skill-service.ts";
+import { createSpending, type SpendingCaps } from "./spending.ts";
+import { followTurn } from "./turn-events.ts";
+import { createTurnRunner } from "./turn-runner.ts";
+
+/** What the app is made of. Times are milliseconds. */
+export interface AppDeps {
+  log: TurnLog;
+  store: KeyValue;
+  catalogue: CatalogueLoader;
+  metaTools: readonly MetaTool[];
+  logger: Log;
+  clock: Clock;
+  ports: Omit<TurnPorts, "steering" | "signals" | "overBudget">;
+  profile: Profile;
+  limits: TurnLimits;
+  spending: SpendingCaps;
+  /** Makes ids of turns; unique for ever. */
+  newId(): string;
+  /** Names this process among those that share the log. */
+  owner: string;
+  concurrent: number;
+  lease_ms: number;
+  max_duration_ms: number;
+  history_tokens: number;
+}
+
+/** The running app. `start` takes up what is queued or was interrupted. */
+export interface RunningApp {
+  app: App;
+  start(): void;
+  /** Lets running turns finish for `drainMs`; the rest is resumed at the next start. */
+  stop(drainMs: number): Promise<void>;
+}
+
+export function createApp(deps: AppDeps): RunningApp {
+  const { log, store, clock, catalogue, ports } = deps;
+  const feed = createFeed();
+  const spending = createSpending(log, deps.spending, clock);
+  const history = createHistoryReader(log, deps.history_tokens, ports.countTokens);
+  const skills = createSkillService({ catalogue, store, facts: ports.facts, feed, clock });
+  const turns = createTurnRunner({ ...deps, history, spending });
+
+  const stop = async (turnId: string, by: string) => {
+    const known = await log.signal(turnId, { type: "stop", by }, clock.now());
+    dispatcher.abort(turnId);
+    dispatcher.wake();
+    return known;
+  };
+  const commands = createCommandRunner(
+    [
+      ...skillCommands({ skills, runs: (namespace) => skillRuns(log, { namespace, limit: 50 }) }),
+      ...agentCommands({ log, store, clock, model: ports.model.id, stop, changed: feed.changed }),
+    ],
+    turns,
+    ports.name,
+  );
+  const dispatcher = createDispatcher({
+    ...deps,
+    feed,
+    deadlineOf: turns.deadlineOf,
+    run: (claimed, signal) =>
+      claimed.inbound.kind === "command" ? commands.run(claimed, signal) : turns.run(claimed, signal),
+  });
+
+  const submit = async (submission: Submission): Promise<Outcome<{ turn_id: string; accepted: boolean }>> => {
+    const inbound = inboundOf(submission, ports.name, deps.newId());
+    if (!inbound.ok) return inbound;
+    const turnId = deps.newId();
+    const accepted = await log.accept(inbound.value, turnId, clock.now());
+    if (accepted.accepted) {
+      const { namespace, thread } = inbound.value;
+      for (const event of await log.read(accepted.turn_id)) {
+        if (event.seq === 0) feed.publish(namespace, thread, event);
+      }
+    }
+    dispatcher.wake();
+    return { ok: true, value: accepted };
+  };
+
+  const app: App = {
+    name: ports.name,
+    model: ports.model.id,
+    submit,
+    turn: (turnId) => log.get(turnId),
+    turns: (filter) => log.list(filter),
+    events: (turnId, afterSeq, signal) => followTurn(log, feed, turnId, afterSeq, signal),
+    stop: (turnId, by) => stopTurn(log, turnId, by, stop),
+    async answer(turnId, question_id, text, by) {
+      const turn = await log.get(turnId);
+      if (turn === undefined) return missingTurn(turnId);
+      if (!mayStop(by, turn)) return { ok: false, status: 403, message: "Only who asked may answer this." };
+      const answered = await log.signal(
+        turnId,
+        { type: "answer", question_id, text, by: by.id },
+        clock.now(),
+      );
+      dispatcher.wake();
+      return { ok: true, value: { answered } };
+    },
+    namespaces: (platform) => log.namespaces(platform),
+    namespace: (namespace) => readNamespace(store, namespace),
+    async changeSettings(namespace, settings, by) {
+      if (!mayManage(by, namespace))
+        return { ok: false, status: 403, message: "Only managers of this channel may change its settings." };
+      const { progress, while_running } = settings;
+      const changed = await updateNamespace(store, namespace, (draft) => {
+        if (progress !== undefined) draft.settings.progress = progress;
+        if (while_running !== undefined) draft.settings.while_running = while_running;
+      });
+      feed.changed(namespace);
+      return { ok: true, value: changed };
+    },
+    threads: (namespace) => log.threads(namespace),
+    async thread(namespace, thread) {
+      const records = await log.list({ namespace, thread, limit: 500 });
+      const whole = records.reverse().map(async (turn) => {
+        const tail = turn.status === "finished" ? [] : feed.tail(turn.turn_id);
+        return { turn, events: [...(await log.read(turn.turn_id)), ...tail] };
+      });
+      return Promise.all(whole);
+    },
+    watch: (namespace, signal) => feed.watch(namespace, signal),
+    skills: (namespace, filter) => skills.list(namespace, filter),
+    skill: (id, namespace) => skills.detail(id, namespace),
+    setSkill: (namespace, id, state, by) => skills.set(namespace, id, state, by),
+    runSkill: (id, params, namespace, by) => runSkillNow(app, id, params, namespace, by),
+    runs: (filter) => skillRuns(log, filter),
+    complete: (text, namespace) => commands.complete(text, namespace),
+    async prompt(namespace, message) {
+      const author: Author = { id: "operator", name: "operator", trust: "operator" };
+      const inbound: Inbound = {
+        key: "preview",
+        namespace,
+        thread: "preview",
+        author,
+        kind: "message",
+        text: message,
+      };
+      const claimed: ClaimedTurn = {
+        turn_id: "preview",
+        inbound,
+        events: [],
+        ordinal: Number.MAX_SAFE_INTEGER,
+      };
+      const turn = await turns.prepare(claimed, new AbortController().signal);
+      return previewTurn(turn, turns.portsFor("preview", namespace, author), deps.metaTools);
+    },
+    ready: () => readiness(deps),
+  };
+  return { app, start: () => dispatcher.wake(), stop: (drainMs) => dispatcher.stop(drainMs) };
+}
+
+function inboundOf(submission: Submission, botName: string, id: string): Outcome<Inbound> {
+  const { namespace, thread, text, author, key = `${namespace}:${id}` } = submission;
+  if (text.length > longestMessage) {
+    const message = `The message has ${text.length} characters; at most ${longestMessage} are taken. Send the rest as a file or in parts.`;
+    return { ok: false, status: 413, message };
+  }
+  const command = parseCommand(text, botName);
+  const kind = command === undefined ? "message" : "command";
+  const parsed = inboundSchema.safeParse({
+    key,
+    namespace,
+    thread,
+    author,
+    kind,
+    text: command === undefined ? withoutMention(text, botName) : text,
+  });
+  if (!parsed.success)
+    return {
+      ok: false,
+      status: 400,
+      message: parsed.error.issues.map((issue) => `${issue.path.join(".")}: ${issue.message}`).join("; "),
+    };
+  if (parsed.data.text.trim() === "") return { ok: false, status: 400, message: "The message is empty." };
+  return { ok: true, value: parsed.data };
+}
+
+async function stopTurn(
+  log: TurnLog,
+  turnId: string,
+  by: Author,
+  stop: (turnId: string, by: string) => Promise<boolean>,
+): Promise<Outcome<{ stopped: boolean }>> {
+  const turn = await log.get(turnId);
+  if (turn === undefined) return missingTurn(turnId);
+  if (!mayStop(by, turn))
+    return { ok: false, status: 403, message: "Only who asked, or a manager of the channel, may stop this." };
+  return { ok: true, value: { stopped: await stop(turnId, by.id) } };
+}
+
+function missingTurn(turnId: string): Outcome<never> {
+  return { ok: false, status: 404, message: `There is no turn ${turnId}.` };
+}
+
+/** Threads of test runs, apart from conversations. */
+const testRunThread = "test-runs";
+
+/** A test run is the command `/skill run`, so it is stored and shown like one. */
+async function runSkillNow(app: App, id: string, params: Json, namespace: string, by: Author): Promise<Json> {
+  const text = `/skill run ${id} ${JSON.stringify(params)}`;
+  const submitted = await app.submit({ namespace, thread: testRunThread, text, author: by });
+  if (!submitted.ok) return { error: submitted.message };
+  const events = await app.events(submitted.value.turn_id, -1, new AbortController().signal);
+  for await (const event of events ?? []) {
+    if (event.type === "turn_finished") return event.output ?? { error: event.text };
+  }
+  return { error: "The run ended without a result." };
+}
+
+async function readiness({
+  store,
+  log,
+  ports,
+}: AppDeps): Promise<{ name: string; ok: boolean; detail: string }[]> {
+  const check = async (name: string, probe: () => Promise<string>) => {
+    try {
+      return { name, ok: true, detail: await probe() };
+    } catch (error) {
+      return { name, ok: false, detail: error instanceof Error ? error.message : String(error) };
+    }
+  };
+  return Promise.all([
+    check("store", async () => {
+      await store.get("namespace:console:local:dm");
+      return "readable";
+    }),
+    check("queue", async () => `${await log.pending()} turns pending`),
+    check("model", async () => ports.model.id),
+  ]);
+}

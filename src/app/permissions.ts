@@ -1,0 +1,19 @@
+import type { Author, Trust } from "../core/inbound.ts";
+import { isDirectMessage } from "../core/place.ts";
+
+const ranks: readonly Trust[] = ["guest", "member", "manager", "operator"];
+
+/** Whether somebody has at least this trust. */
+export function hasTrust(author: Author, least: Trust): boolean {
+  return ranks.indexOf(author.trust) >= ranks.indexOf(least);
+}
+
+/** Whether somebody may change what a channel has: its managers, and everyone in their own direct message. */
+export function mayManage(author: Author, namespace: string): boolean {
+  return hasTrust(author, "manager") || (isDirectMessage(namespace) && hasTrust(author, "member"));
+}
+
+/** Whether somebody may stop a turn: who asked, and managers. */
+export function mayStop(author: Author, turn: { author: { id: string }; namespace: string }): boolean {
+  return turn.author.id === author.id || hasTrust(author, "manager");
+}

@@ -1,0 +1,160 @@
+import type { CatalogueLoader } from "../core/catalogue.ts";
+import type { Clock } from "../core/clock.ts";
+import type { HostFacts } from "../core/eligibility.ts";
+import type { Author } from "../core/inbound.ts";
+import type { KeyValue } from "../core/key-value.ts";
+import { readNamespace, updateNamespace } from "../core/namespace-state.ts";
+import { makeOffer, type Offer, type OfferedSkill } from "../core/offer.ts";
+import type { Diagnostic } from "../core/skill.ts";
+import { resolveSkillId } from "../core/skill-identifier.ts";
+import type { Outcome, SkillDetail, SkillListing } from "./app.ts";
+import type { Feed } from "./feed.ts";
+import { mayManage } from "./permissions.ts";
+
+/** Skills as people see and set them in a namespace. */
+export interface SkillService {
+  list(
+    namespace: string,
+    filter?: { category?: string; query?: string },
+  ): Promise<{ skills: SkillListing[]; diagnostics: Diagnostic[] }>;
+  detail(id: string, namespace: string): Promise<SkillDetail | undefined>;
+  set(
+    namespace: string,
+    id: string,
+    state: "pinned" | "blocked" | "available",
+    by: Author,
+  ): Promise<Outcome<SkillListing>>;
+  /** Ids of every skill, for completion. */
+  ids(namespace: string): Promise<string[]>;
+}
+
+export interface SkillServiceDeps {
+  catalogue: CatalogueLoader;
+  store: KeyValue;
+  facts: HostFacts;
+  feed: Feed;
+  clock: Clock;
+}
+
+export function createSkillService(deps: SkillServiceDeps): SkillService {
+  const { store, feed, clock } = deps;
+
+  const offerFor = async (namespace: string): Promise<Offer> => {
+    const [catalogue, state] = await Promise.all([deps.catalogue.current(), readNamespace(store, namespace)]);
+    return makeOffer(catalogue, state, deps.facts);
+  };
+
+  const find = (offer: Offer, text: string): OfferedSkill | undefined => {
+    const resolved = resolveSkillId(text, offer.all.keys());
+    return resolved.status === "found" ? offer.all.get(resolved.id) : undefined;
+  };
+
+  return {
+    async list(namespace, filter = {}) {
+      const offer = await offerFor(namespace);
+      const ids =
+        filter.query === undefined
+          ? [...offer.all.keys()]
+          : offer.catalogue.search(filter.query).map((skill) => skill.id);
+      const skills = ids
+        .flatMap((id) => offer.all.get(id) ?? [])
+        .filter(
+          ({ skill }) =>
+            skill.parent === undefined &&
+            (filter.category === undefined || skill.category === filter.category),
+        )
+        .map(listing);
+      return { skills, diagnostics: [...offer.catalogue.diagnostics] };
+    },
+
+    async detail(id, namespace) {
+      const offer = await offerFor(namespace);
+      const offered = find(offer, id);
+      return offered && detailOf(offer, offered);
+    },
+
+    async ids(namespace) {
+      return [...(await offerFor(namespace)).all.keys()];
+    },
+
+    async set(namespace, id, state, by) {
+      if (!mayManage(by, namespace)) {
+        const message =
+          "Only managers of this channel may enable or disable skills here. Ask one of them, or use a direct message.";
+        return { ok: false, status: 403, message };
+      }
+      const offer = await offerFor(namespace);
+      const offered = find(offer, id);
+      if (offered === undefined) return unknownSkill(offer, id);
+      const { skill } = offered;
+      const reasons = offered.state === "blocked" ? [] : offered.reasons;
+      if (state === "pinned" && reasons.length > 0) {
+        return {
+          ok: false,
+          status: 409,
+          message: `${skill.id} cannot be enabled here. ${reasons.join(" ")}`,
+        };
+      }
+      const mark = { by: by.id, at: clock.now() };
+      await updateNamespace(store, namespace, (draft) => {
+        for (const marks of [draft.active, draft.pinned, draft.blocked, draft.offloaded])
+          delete marks[skill.id];
+        if (state === "pinned")
+          draft.pinned[skill.id] = { ...mark, source: skill.origin.source, hash: skill.hash };
+        if (state === "blocked") draft.blocked[skill.id] = mark;
+      });
+      feed.changed(namespace);
+      const changed = (await offerFor(namespace)).all.get(skill.id);
+      return { ok: true, value: listing(changed ?? offered) };
+    },
+  };
+}
+
+function unknownSkill(offer: Offer, id: string): Outcome<never> {
+  const resolved = resolveSkillId(id, offer.all.keys());
+  const near = resolved.status === "unknown" ? resolved.nearest : [];
+  const hint = near.length > 0 ? `Did you mean ${near.join(" or ")}?` : "/skill list shows what there is.";
+  return { ok: false, status: 404, message: `There is no skill called ${id}. ${hint}` };
+}
+
+function listing({ skill, state, reasons }: OfferedSkill): SkillListing {
+  const { id, name, kind, description, category, version, hash, risk, emoji, parent, origin } = skill;
+  return {
+    id,
+    name,
+    kind,
+    description,
+    category,
+    version,
+    source: origin.source,
+    path: origin.path,
+    hash,
+    state,
+    eligible: reasons.length === 0,
+    reasons,
+    risk,
+    ...(emoji === undefined ? {} : { emoji }),
+    ...(parent === undefined ? {} : { parent }),
+  };
+}
+
+async function detailOf(offer: Offer, offered: OfferedSkill): Promise<SkillDetail> {
+  const { skill } = offered;
+  const parts = [...offer.all.values()].filter((other) => other.skill.parent === skill.id);
+  return {
+    ...listing(offered),
+    author: skill.author,
+    tags: [...skill.tags],
+    parameters: [...skill.parameters],
+    output_schema: skill.output_schema,
+    examples: [...skill.examples],
+    tools: skill.tools.map(({ name, description, parameters }) => ({ name, description, parameters })),
+    files: (await skill.files?.list()) ?? [],
+    parts: parts.map(listing),
+    instructions: skill.instructions,
+    max_execution_seconds: skill.max_execution_seconds,
+    max_iterations: skill.max_iterations,
+    license: skill.license,
+    homepage: skill.homepage,
+  };
+}

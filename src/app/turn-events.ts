@@ -1,0 +1,56 @@
+import type { TurnEvent } from "../core/turn-event.ts";
+import type { TurnLog } from "../core/turn-log.ts";
+import type { Feed } from "./feed.ts";
+
+/**
+ * The events of a turn after `afterSeq` until it is finished: stored ones, what is streaming now, then live. Undefined for
+ * an unknown turn; ends early with the signal.
+ */
+export async function followTurn(
+  log: TurnLog,
+  feed: Feed,
+  turnId: string,
+  afterSeq: number,
+  signal: AbortSignal,
+): Promise<AsyncIterable<TurnEvent> | undefined> {
+  const record = await log.get(turnId);
+  if (record === undefined) return undefined;
+  return follow(log, feed, { turnId, namespace: record.namespace, afterSeq, signal });
+}
+
+interface Following {
+  turnId: string;
+  namespace: string;
+  afterSeq: number;
+  signal: AbortSignal;
+}
+
+async function* follow(
+  log: TurnLog,
+  feed: Feed,
+  { turnId, namespace, afterSeq, signal }: Following,
+): AsyncGenerator<TurnEvent, void> {
+  const closing = new AbortController();
+  const live = feed.watch(namespace, AbortSignal.any([signal, closing.signal]));
+  try {
+    let last = afterSeq;
+    const tail = [...feed.tail(turnId)];
+    for (const event of [...(await log.read(turnId, afterSeq)), ...tail]) {
+      if (event.seq <= last) continue;
+      last = event.seq;
+      yield event;
+      if (event.type === "turn_finished") return;
+    }
+    for await (const item of live) {
+      if (item.kind !== "event" || item.event.turn_id !== turnId) continue;
+      const { event } = item;
+      if (event.seq <= last) continue;
+      last = event.seq;
+      yield event;
+      if (event.type === "turn_finished") return;
+    }
+  } finally {
+    closing.abort();
+    await live.return();
+  }
+}

@@ -1,0 +1,125 @@
+import type { Catalogue, CatalogueLoader } from "../core/catalogue.ts";
+import type { Author } from "../core/inbound.ts";
+import type { Profile, Turn, TurnLimits, TurnPorts } from "../core/turn.ts";
+import type { TurnEventBody } from "../core/turn-event.ts";
+import type { ClaimedTurn, TurnLog } from "../core/turn-log.ts";
+import { runTurn } from "../core/turn-loop.ts";
+import type { MetaTool } from "../core/turn-scope.ts";
+import { compactHistory } from "./compaction.ts";
+import type { HistoryReader, ThreadHistory } from "./history.ts";
+import type { Spending } from "./spending.ts";
+
+/** Makes turns out of claimed messages and runs them. */
+export interface TurnRunner {
+  /** The events of a message's turn, in order, to be stored one by one. */
+  run(claimed: ClaimedTurn, signal: AbortSignal): AsyncGenerator<TurnEventBody, void>;
+  /** A turn that is set up and not run: for previews and for running one skill. */
+  prepare(claimed: ClaimedTurn, signal: AbortSignal): Promise<Turn>;
+  /** The ports of a turn of this author in this namespace. */
+  portsFor(turnId: string, namespace: string, author: Author): TurnPorts;
+  /** When the turn ends whatever happens, ms since the epoch. */
+  deadlineOf(claimed: ClaimedTurn): number;
+  readonly metaTools: readonly MetaTool[];
+}
+
+export interface TurnRunnerDeps {
+  log: TurnLog;
+  catalogue: CatalogueLoader;
+  history: HistoryReader;
+  spending: Spending;
+  metaTools: readonly MetaTool[];
+  profile: Profile;
+  limits: TurnLimits;
+  max_duration_ms: number;
+  ports: Omit<TurnPorts, "steering" | "signals" | "overBudget">;
+}
+
+export function createTurnRunner(deps: TurnRunnerDeps): TurnRunner {
+  const { log, spending, ports } = deps;
+
+  const portsFor: TurnRunner["portsFor"] = (turnId, namespace, author) => ({
+    ...ports,
+    async steering() {
+      const queued = await log.steering(turnId);
+      return queued.map(({ turn_id, inbound }) => ({ turn_id, text: inbound.text, by: inbound.author.id }));
+    },
+    signals: () => log.signals(turnId),
+    overBudget: () => spending.exceeded(namespace, author.id),
+  });
+
+  /** A turn's deadline counts from when it first ran, not from when it was queued. */
+  const deadlineOf = (claimed: ClaimedTurn) => {
+    const started = claimed.events.find((event) => event.type === "turn_started");
+    return (started?.at ?? ports.clock.now()) + deps.max_duration_ms;
+  };
+
+  const prepare: TurnRunner["prepare"] = async (claimed, signal) => {
+    const catalogue = await deps.catalogue.current();
+    return makeTurn(deps, claimed, signal, catalogue, deadlineOf(claimed), claimed.inbound.text);
+  };
+
+  return {
+    portsFor,
+    deadlineOf,
+    prepare,
+    metaTools: deps.metaTools,
+    async *run(claimed, signal) {
+      const { inbound } = claimed;
+      await spending.load(inbound.namespace, inbound.author.id);
+      const [catalogue, history, root] = await Promise.all([
+        deps.catalogue.current(),
+        deps.history.read(inbound, claimed.ordinal),
+        log.root(inbound),
+      ]);
+      const summary = yield* summaryOf(history, claimed, ports, signal);
+      const turn = makeTurn(deps, claimed, signal, catalogue, deadlineOf(claimed), root ?? inbound.text);
+      const complete: Turn = { ...turn, history: history.messages, summary };
+      for await (const event of runTurn(
+        complete,
+        portsFor(claimed.turn_id, inbound.namespace, inbound.author),
+        deps.metaTools,
+      )) {
+        if (event.type === "usage") spending.add(inbound.namespace, inbound.author.id, event);
+        yield event;
+      }
+    },
+  };
+}
+
+/** The summary this turn works with: made before the crash, or now when the history has outgrown its budget. */
+async function* summaryOf(
+  history: ThreadHistory,
+  claimed: ClaimedTurn,
+  ports: Pick<TurnPorts, "model">,
+  signal: AbortSignal,
+): AsyncGenerator<TurnEventBody, string | undefined> {
+  const made = claimed.events.find((event) => event.type === "history_compacted");
+  if (made !== undefined) return made.summary;
+  if (signal.aborted) return history.summary;
+  return yield* compactHistory(history, ports.model, signal);
+}
+
+function makeTurn(
+  deps: TurnRunnerDeps,
+  claimed: ClaimedTurn,
+  signal: AbortSignal,
+  catalogue: Catalogue,
+  deadline: number,
+  topic: string,
+): Turn {
+  const { inbound } = claimed;
+  return {
+    turn_id: claimed.turn_id,
+    place: { namespace: inbound.namespace, thread: inbound.thread },
+    author: inbound.author,
+    text: inbound.text,
+    profile: deps.profile,
+    events: claimed.events,
+    history: [],
+    topic,
+    deadline,
+    limits: deps.limits,
+    catalogue,
+    signal,
+  };
+}

@@ -19,6 +19,12 @@ export function createListener(
   { host, port }: Security,
 ): Listener {
   const server = createAdaptorServer({ fetch, overrideGlobalObjects: false }) as Server;
+  // A connection kept alive by a client would hold up closing once its last answer is out.
+  server.on("request", (_request, response) => {
+    response.once("close", () => {
+      if (!server.listening) setImmediate(() => server.closeIdleConnections());
+    });
+  });
   return {
     async listen() {
       server.listen(port, host);

@@ -2,7 +2,7 @@ import type { MiddlewareHandler } from "hono";
 import { HttpProblem } from "./http-problem.ts";
 
 /** The largest request body, bytes. */
-export const largestBody = 4 * 1024 * 1024;
+const largestBody = 4 * 1024 * 1024;
 
 /**
  * Lets only JSON bodies through, read no further than the limit. A page of another origin can send `text/plain` or a form

@@ -9,7 +9,7 @@ import { type ApiClientOptions, createSend, query, readJson, type SendOptions } 
 import type * as shapes from "./shapes.ts";
 
 /** How to follow a turn. */
-export interface FollowOptions {
+interface FollowOptions {
   /** Only events with a greater `seq`; -1 or left out: all. */
   after?: number;
   signal?: AbortSignal;

@@ -18,7 +18,7 @@ export interface DataFolderLock {
 const lockFile = "lock.db";
 const holderFile = "bot.json";
 /** How long a bot waits for the moment's look of a command line at the lock. */
-const patienceMs = 1_000;
+const patienceMs = 300;
 
 /**
  * Creates the folder (0700) and takes it for this process, or answers who has it (undefined: it has not said yet).

@@ -39,6 +39,11 @@ export class MemoryLines {
     return this.#lines.get(line)?.first();
   }
 
+  /** The first turn of every line. */
+  heads(): MemoryTurn[] {
+    return [...this.#lines.values()].flatMap((line) => line.first() ?? []);
+  }
+
   /** The turns of a line that stand behind one of it, in order. */
   behind(turn: MemoryTurn): MemoryTurn[] {
     const line = this.#lines.get(turn.line);

@@ -75,6 +75,14 @@ class MemoryTurnLog implements TurnLog {
     return { turn_id: turn.record.turn_id, inbound, ordinal, events: [...events] };
   }
 
+  async reclaim(): Promise<void> {
+    for (const turn of this.#lines.heads()) {
+      if (turn.record.status !== "running") continue;
+      turn.lease_owner = undefined;
+      this.#lines.setDue(turn, 0);
+    }
+  }
+
   async renew(owner: string, turnIds: readonly string[], now: number, leaseMs: number): Promise<string[]> {
     return turnIds.filter((turnId) => {
       const turn = this.#turns.get(turnId);

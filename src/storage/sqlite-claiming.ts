@@ -15,6 +15,10 @@ const lease = `
   UPDATE turns SET status = 'running', lease_owner = ?2, due_at = ?3, woken = 0
   WHERE ordinal = ?1 RETURNING turn_id`;
 
+const release = `
+  UPDATE turns INDEXED BY turns_by_status SET lease_owner = NULL, due_at = 0
+  WHERE status = 'running' AND status <> 'finished'`;
+
 const extend = "UPDATE turns SET due_at = ? WHERE turn_id = ? AND lease_owner = ? AND status = 'running'";
 
 const earliest = "SELECT min(due_at) AS due_at FROM turns WHERE head = 1 AND kind = ? AND due_at > 0";
@@ -22,7 +26,7 @@ const earliest = "SELECT min(due_at) AS due_at FROM turns WHERE head = 1 AND kin
 /** Who works on what, and until when. */
 export function createClaiming(
   connection: SqliteConnection,
-): Pick<TurnLog, "claim" | "renew" | "nextDue" | "pending"> {
+): Pick<TurnLog, "claim" | "reclaim" | "renew" | "nextDue" | "pending"> {
   const find = (now: number, kinds: readonly string[]) => {
     const ordinals = kinds.map((kind) => connection.get(oldestDue, kind, now)?.ordinal as number | null);
     return ordinals.filter((ordinal) => ordinal !== null).sort((a, b) => a - b)[0];
@@ -37,6 +41,10 @@ export function createClaiming(
         const turnId = connection.get(lease, ordinal, owner, now + leaseMs)?.turn_id as string;
         return readClaimed(connection, turnId, ordinal);
       });
+    },
+
+    async reclaim() {
+      connection.run(release);
     },
 
     async renew(owner, turnIds, now, leaseMs) {

@@ -22,8 +22,8 @@ export function createReading(
     },
 
     async list(filter) {
-      const { where, values } = conditionsOf(filter);
-      const select = `SELECT ${columns} FROM turns ${where} ORDER BY ordinal DESC LIMIT ?`;
+      const { from, values } = conditionsOf(filter);
+      const select = `SELECT ${columns} ${from} ORDER BY ordinal DESC LIMIT ?`;
       return connection.all(select, ...values, filter.limit ?? 50).map((row) => toRecord(connection, row));
     },
 
@@ -45,17 +45,19 @@ export function createReading(
   };
 }
 
-function conditionsOf(filter: TurnFilter): { where: string; values: SqlValue[] } {
+function conditionsOf(filter: TurnFilter): { from: string; values: SqlValue[] } {
+  const isUnfinished = filter.status !== undefined && filter.status !== "finished";
   const conditions: [string, SqlValue | undefined][] = [
     ["thread = ?", filter.thread],
     ["namespace = ?", filter.namespace],
     // Said twice so that the index of unfinished turns is seen to apply.
-    [filter.status === "finished" ? "status = ?" : "status = ? AND status <> 'finished'", filter.status],
+    [isUnfinished ? "status = ? AND status <> 'finished'" : "status = ?", filter.status],
     ["ordinal < (SELECT ordinal FROM turns WHERE turn_id = ?)", filter.before],
   ];
   const given = conditions.flatMap(([sql, value]) => (value === undefined ? [] : [{ sql, value }]));
   const where = given.length === 0 ? "" : `WHERE ${given.map(({ sql }) => sql).join(" AND ")}`;
-  return { where, values: given.map(({ value }) => value) };
+  const from = `FROM turns ${isUnfinished ? "INDEXED BY turns_by_status" : ""} ${where}`;
+  return { from, values: given.map(({ value }) => value) };
 }
 
 // The columns hold what this adapter wrote, so their types are known.

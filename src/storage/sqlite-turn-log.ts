@@ -2,7 +2,7 @@ import type { TurnLog } from "../core/turn-log.ts";
 import { createAccepting } from "./sqlite-accepting.ts";
 import { createAppending } from "./sqlite-appending.ts";
 import { createClaiming } from "./sqlite-claiming.ts";
-import { openSqlite, type SqliteOptions } from "./sqlite-connection.ts";
+import { openSqlite, type SqliteConnection, type SqliteOptions } from "./sqlite-connection.ts";
 import { createReading } from "./sqlite-reading.ts";
 import { createSignalling } from "./sqlite-signalling.ts";
 import { createThreadReading } from "./sqlite-threads.ts";
@@ -13,7 +13,11 @@ import { turnLogMigrations } from "./turn-log-schema.ts";
  * @throws StorageError, as does every method
  */
 export async function openSqliteTurnLog(path: string, options: SqliteOptions = {}): Promise<TurnLog> {
-  const connection = await openSqlite(path, turnLogMigrations, options);
+  return createTurnLog(await openSqlite(path, turnLogMigrations, options));
+}
+
+/** The turn log on an open file that has its tables. */
+export function createTurnLog(connection: SqliteConnection): TurnLog {
   return {
     ...createAccepting(connection),
     ...createClaiming(connection),

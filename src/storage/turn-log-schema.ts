@@ -36,6 +36,7 @@ export const turnLogMigrations: readonly string[] = [
   );
   CREATE INDEX turns_due ON turns(kind, due_at, ordinal) WHERE head = 1;
   CREATE INDEX turns_unfinished ON turns(line, ordinal) WHERE status <> 'finished';
+  CREATE INDEX turns_by_status ON turns(status, ordinal) WHERE status <> 'finished';
   CREATE INDEX turns_of_thread ON turns(thread, namespace, ordinal);
   CREATE INDEX turns_of_namespace ON turns(namespace, ordinal);
   CREATE INDEX turns_by_time ON turns(accepted_at);

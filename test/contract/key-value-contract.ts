@@ -1,0 +1,92 @@
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import type { Json } from "../../src/core/json.ts";
+import { type KeyValue, scopeKeyValue } from "../../src/core/key-value.ts";
+
+/** What every key-value store must do. */
+export function keyValueContract(name: string, open: () => Promise<KeyValue>): void {
+  describe(name, () => {
+    let store: KeyValue;
+    beforeEach(async () => {
+      store = await open();
+    });
+    afterEach(() => store.close());
+
+    test.each<[string, Json]>([
+      ["a string", "text"],
+      ["a string that looks like an encoding", ":base64:aGk="],
+      ["an empty string", ""],
+      ["zero", 0],
+      ["false", false],
+      ["null", null],
+      ["nested values", { a: [1, { b: null }], "ключ 🎉": "漢字", "": {} }],
+      ["a large value", "x".repeat(1_000_000)],
+    ])("keeps %s", async (_, value) => {
+      await store.set("kind:key", value);
+      expect(await store.get("kind:key")).toEqual(value);
+    });
+
+    test.each(["namespace:slack:T1:C1", "a'b\"c; DROP TABLE keyv", "../../etc", "ключ 🎉", "x".repeat(400)])(
+      "takes the key %j",
+      async (key) => {
+        await store.set(key, 1);
+        await store.set(`${key}2`, 2);
+        expect([await store.get(key), await store.get(`${key}2`)]).toEqual([1, 2]);
+      },
+    );
+
+    test("answers undefined for what is not there, and after a delete", async () => {
+      expect(await store.get("none")).toBeUndefined();
+      await store.delete("none");
+      await store.set("key", 1);
+      await store.delete("key");
+      expect(await store.get("key")).toBeUndefined();
+    });
+
+    test("hands out copies", async () => {
+      const value = { list: [1] };
+      await store.set("key", value);
+      value.list.push(2);
+      (await store.update<{ list: number[] }>("key", (stored) => ({ list: stored?.list ?? [] }))).list.push(
+        3,
+      );
+      expect(await store.get("key")).toEqual({ list: [1] });
+    });
+
+    test("loses none of 100 updates of one key at the same time", async () => {
+      const add = () => store.update<number>("count", (count = 0) => count + 1);
+      const answers = await Promise.all(Array.from({ length: 100 }, add));
+      expect(await store.get("count")).toBe(100);
+      expect(new Set(answers).size).toBe(100);
+    });
+
+    test("does not let a set slip between the read and the write of an update", async () => {
+      await store.set("key", ["first"]);
+      const updated = store.update<string[]>("key", (list = []) => [...list, "updated"]);
+      const set = store.set("key", ["set"]);
+      await Promise.all([updated, set]);
+      expect(await store.get("key")).toEqual(["set"]);
+    });
+
+    test("writes nothing when a change throws, and goes on working", async () => {
+      await store.set("key", 1);
+      const failing = store.update("key", () => {
+        throw new RangeError("no");
+      });
+      await expect(failing).rejects.toBeInstanceOf(RangeError);
+      expect(await store.update<number>("key", (value = 0) => value + 1)).toBe(2);
+    });
+
+    test("shows a scope only its own keys", async () => {
+      const scope = scopeKeyValue(store, "skill:a:");
+      await store.set("key", "outside");
+      expect(await scope.get("key")).toBeUndefined();
+      await scope.set("key", "inside");
+      await scope.update<string>("key", (value) => `${value}!`);
+      expect(await store.get("skill:a:key")).toBe("inside!");
+      await scope.delete("key");
+      await scope.close();
+      expect(await store.get("skill:a:key")).toBeUndefined();
+      expect(await store.get("key")).toBe("outside");
+    });
+  });
+}

@@ -1,0 +1,89 @@
+import { mkdtemp, readFile, rm, stat, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeEach, expect, test } from "vitest";
+import { type DataFolderLock, lockDataFolder, readHolder } from "../../../src/storage/data-folder.ts";
+import { Child } from "./child.ts";
+
+let parent: string;
+let folder: string;
+const children: Child[] = [];
+const locks: DataFolderLock[] = [];
+
+beforeEach(async () => {
+  parent = await mkdtemp(join(tmpdir(), "knack-data-"));
+  folder = join(parent, "deep", ".knack");
+});
+afterEach(async () => {
+  for (const child of children.splice(0)) await child.kill();
+  for (const lock of locks.splice(0)) await lock.release();
+  await rm(parent, { recursive: true });
+});
+
+async function lockHere(): Promise<DataFolderLock> {
+  const lock = await lockDataFolder(folder);
+  if ("holder" in lock) throw new Error("the folder is held");
+  locks.push(lock);
+  return lock;
+}
+async function lockElsewhere(): Promise<Child> {
+  const child = new Child("lock-folder.ts", folder);
+  children.push(child);
+  expect(await child.line()).toBe("locked");
+  return child;
+}
+
+test("a new folder is made for its owner only", async () => {
+  await lockHere();
+  expect((await stat(folder)).mode & 0o777).toBe(0o700);
+});
+
+test("nobody runs in a folder that is not there or was released, and asking leaves no trace", async () => {
+  expect(await readHolder(folder)).toEqual({ running: false });
+  await expect(stat(folder)).rejects.toMatchObject({ code: "ENOENT" });
+  const lock = await lockHere();
+  await lock.publish({ url: "http://127.0.0.1:1", pid: process.pid });
+  await lock.release();
+  await lock.release();
+  expect(await readHolder(folder)).toEqual({ running: false });
+  await lockHere();
+});
+
+test("the running bot is known, with its URL once it is published", async () => {
+  const lock = await lockHere();
+  expect(await readHolder(folder)).toEqual({ running: true, holder: undefined });
+  const info = { url: "http://127.0.0.1:3000", pid: process.pid };
+  await lock.publish(info);
+  expect(await readHolder(folder)).toEqual({ running: true, holder: info });
+  expect(JSON.parse(await readFile(join(folder, "bot.json"), "utf8"))).toEqual(info);
+});
+
+test("a second bot is refused and told who runs, in the same process and in another", async () => {
+  const child = await lockElsewhere();
+  const holder = { url: "http://127.0.0.1:4711", pid: child.process.pid };
+  expect(await readHolder(folder)).toEqual({ running: true, holder });
+  expect(await lockDataFolder(folder)).toEqual({ holder });
+  const second = new Child("lock-folder.ts", folder);
+  children.push(second);
+  expect(await second.line()).toBe(`refused ${JSON.stringify(holder)}`);
+  expect(await readHolder(folder)).toEqual({ running: true, holder });
+});
+
+test("a killed bot frees the folder, and what it published is not taken for the next one's", async () => {
+  await (await lockElsewhere()).kill();
+  expect(await readHolder(folder)).toEqual({ running: false });
+  await lockHere();
+  expect(await readHolder(folder)).toEqual({ running: true, holder: undefined });
+});
+
+test("a damaged bot.json is as good as none", async () => {
+  await lockHere();
+  await writeFile(join(folder, "bot.json"), "{");
+  expect(await readHolder(folder)).toEqual({ running: true, holder: undefined });
+});
+
+test("a folder that cannot be made is an error that names it", async () => {
+  await writeFile(join(parent, "file"), "");
+  folder = join(parent, "file", ".knack");
+  await expect(lockDataFolder(folder)).rejects.toMatchObject({ name: "Error", code: "unavailable" });
+});

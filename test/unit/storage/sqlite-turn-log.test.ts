@@ -1,0 +1,177 @@
+import { mkdir, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { DatabaseSync } from "node:sqlite";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import type { TurnLog } from "../../../src/core/turn-log.ts";
+import type { SqliteOptions } from "../../../src/storage/sqlite-connection.ts";
+import { openSqliteTurnLog } from "../../../src/storage/sqlite-turn-log.ts";
+import { StorageError } from "../../../src/storage/storage-error.ts";
+import { ending, entry, inbound } from "../../contract/turn-log-contract.ts";
+import { Child } from "./child.ts";
+
+let folder: string;
+let path: string;
+const logs: TurnLog[] = [];
+const children: Child[] = [];
+
+beforeEach(async () => {
+  folder = await mkdtemp(join(tmpdir(), "knack-sqlite-"));
+  path = join(folder, "turns.db");
+});
+afterEach(async () => {
+  for (const child of children.splice(0)) await child.kill();
+  for (const log of logs.splice(0)) await log.close();
+  await rm(folder, { recursive: true });
+});
+
+async function open(options: SqliteOptions = {}): Promise<TurnLog> {
+  const log = await openSqliteTurnLog(path, options);
+  logs.push(log);
+  return log;
+}
+function start(script: string, ...args: string[]): Child {
+  const child = new Child(script, ...args);
+  children.push(child);
+  return child;
+}
+const failure = (work: Promise<unknown>) => work.then(() => undefined).catch((error: unknown) => error);
+
+describe("a file that cannot be used", () => {
+  test("is refused as corrupt when it is no database, and left as it was", async () => {
+    await writeFile(path, "this is not a database, but long enough to look at ".repeat(100));
+    const before = await readFile(path);
+    const error = await failure(open());
+    expect(error).toBeInstanceOf(StorageError);
+    expect(error).toMatchObject({ code: "corrupt", path });
+    expect((error as StorageError).message).toMatch(/turns\.db is damaged.*Move the file away/);
+    expect((error as StorageError).cause).toBeInstanceOf(Error);
+    expect(await readFile(path)).toEqual(before);
+  });
+
+  test("is reported as corrupt when its pages are damaged", async () => {
+    const log = await openSqliteTurnLog(path);
+    for (let at = 0; at < 50; at++)
+      await log.accept(inbound(`k${at}`, { text: "x".repeat(2_000) }), `t${at}`, at);
+    await log.close();
+    const bytes = await readFile(path);
+    await writeFile(path, bytes.fill(0xab, 8_192));
+    const error = await failure(open().then((damaged) => damaged.list({})));
+    expect(error).toMatchObject({ code: "corrupt", path });
+  });
+
+  test("is reported as corrupt when an entry is no JSON", async () => {
+    const log = await open();
+    await log.accept(inbound("k"), "t1", 1);
+    const database = new DatabaseSync(path);
+    database.exec("UPDATE events SET body = '{'");
+    database.close();
+    expect(await failure(log.read("t1"))).toMatchObject({ code: "corrupt", path });
+  });
+
+  test("is refused when a newer program wrote it", async () => {
+    await (await openSqliteTurnLog(path)).close();
+    const database = new DatabaseSync(path);
+    database.exec("PRAGMA user_version = 99");
+    database.close();
+    const error = await failure(open());
+    expect(error).toMatchObject({ code: "newer_version", path });
+    expect((error as StorageError).message).toContain("its format is 99");
+  });
+
+  test("is unavailable when its folder is missing or it is a folder", async () => {
+    path = join(folder, "missing", "turns.db");
+    expect(await failure(open())).toMatchObject({ code: "unavailable" });
+    await mkdir(path, { recursive: true });
+    expect(await failure(open())).toMatchObject({ code: "unavailable" });
+  });
+
+  test("is unavailable after it was closed", async () => {
+    const log = await open();
+    await log.close();
+    await log.close();
+    expect(await failure(log.get("t1"))).toMatchObject({ code: "unavailable" });
+  });
+});
+
+describe("a full disk", () => {
+  test("refuses the write with nothing half-written, and reading goes on", async () => {
+    const log = await open({ maxPages: 60 });
+    await log.accept(inbound("k1"), "t1", 1);
+    const refused = await failure(log.accept(inbound("k2", { text: "x".repeat(400_000) }), "t2", 2));
+    expect(refused).toMatchObject({ code: "full", path });
+    expect((refused as StorageError).message).toContain("nothing was stored");
+    expect(await log.get("t2")).toBeUndefined();
+    expect(await log.threads("console:local:general")).toMatchObject([{ turns: 1 }]);
+    expect(await log.accept(inbound("k2", { text: "short" }), "t2", 3)).toEqual({
+      turn_id: "t2",
+      accepted: true,
+    });
+  });
+
+  test("refuses a batch of events as a whole", async () => {
+    const log = await open({ maxPages: 60 });
+    await log.accept(inbound("k1"), "t1", 1);
+    await log.claim("w1", 1_000, 500);
+    const usage = entry("t1", 1, { type: "usage", model: "m", input_tokens: 5, output_tokens: 5 });
+    const error = await failure(log.append("t1", "w1", [usage, ending("t1", 2, "x".repeat(400_000))]));
+    expect(error).toMatchObject({ code: "full" });
+    expect(await log.get("t1")).toMatchObject({ status: "running", input_tokens: 0 });
+    expect(await log.read("t1")).toHaveLength(1);
+    await log.append("t1", "w1", [usage, ending("t1", 2)]);
+    expect(await log.get("t1")).toMatchObject({ status: "finished", input_tokens: 5 });
+  });
+});
+
+describe("other processes on the same file", () => {
+  test("are named when they hold it: on opening and on writing", async () => {
+    const log = await open({ busyTimeoutMs: 50 });
+    const writer = start("hold-exclusively.ts", path);
+    expect(await writer.line()).toBe("held");
+    const error = await failure(log.accept(inbound("k"), "t1", 1));
+    expect(error).toMatchObject({ code: "locked", path });
+    expect((error as StorageError).message).toContain("held by another process");
+    expect(await log.get("t1")).toBeUndefined();
+    await writer.kill();
+    expect(await log.accept(inbound("k"), "t1", 1)).toEqual({ turn_id: "t1", accepted: true });
+    await log.close();
+    const owner = start("hold-exclusively.ts", path, "all");
+    expect(await owner.line()).toBe("held");
+    expect(await failure(open({ busyTimeoutMs: 50 }))).toMatchObject({ code: "locked" });
+  });
+
+  test("claim each turn once between them, and keep threads in order", async () => {
+    const log = await open();
+    const ids = Array.from({ length: 200 }, (_, at) => `t${at}`);
+    for (const [at, id] of ids.entries())
+      await log.accept(inbound(`k${id}`, { thread: `thread-${at % 20}` }), id, at);
+    const workers = ["w1", "w2"].map((owner) => start("claim-all.ts", path, owner));
+    for (const worker of workers) expect(await worker.line()).toBe("ready");
+    for (const worker of workers) worker.process.stdin.write("go\n");
+    const claimed = await Promise.all(workers.map((worker) => worker.rest()));
+    expect(claimed.flat().sort()).toEqual([...ids].sort());
+    expect(await log.pending()).toBe(0);
+  });
+
+  test("leave every stored event behind when killed; their turn is taken over and they cannot write", async () => {
+    const worker = start("append-until-killed.ts", path);
+    let last = 0;
+    while (last < 25) last = Number(await worker.line());
+    await worker.kill();
+    for (const line of await worker.rest()) last = Number(line);
+    const log = await open();
+    const again = await log.claim("second", 5_000, 500);
+    expect(again?.turn_id).toBe("t1");
+    const seqs = again?.events.map((event) => event.seq) ?? [];
+    expect(seqs).toEqual(seqs.map((_, at) => at));
+    expect(seqs.length).toBeGreaterThan(last);
+    const late = entry("t1", seqs.length, { type: "round_started", round: 9 });
+    expect(await failure(log.append("t1", "first", [late]))).toMatchObject({ code: "lease_lost" });
+    await log.append("t1", "second", [late]);
+  });
+
+  test("may open and create the file at the same moment", async () => {
+    const workers = ["w1", "w2", "w3"].map((owner) => start("claim-all.ts", path, owner));
+    for (const worker of workers) expect(await worker.line()).toBe("ready");
+  });
+});

@@ -145,14 +145,16 @@ describe("following a turn", () => {
     expect(await collect(client.turnEvents("turn-2", { after: 0 }))).toEqual([]);
   });
 
-  it("goes on after the last stored event when the connection breaks", async () => {
+  it("goes on after the last stored event when the connection breaks, repeating nothing", async () => {
     const asked: unknown[] = [];
     const states: string[] = [];
     const url = await serve((request, response) => {
       asked.push(request.headers["last-event-id"]);
       if (asked.length === 2) return response.writeHead(503).end();
       response.writeHead(200, { "Content-Type": "text/event-stream" });
-      if (asked.length === 3) return response.end('data: {"type":"turn_finished","seq":8}\nid: 8\n\n');
+      const repeated = 'data: {"type":"text_delta","seq":7}\n\n';
+      if (asked.length === 3)
+        return response.end(`${repeated}data: {"type":"turn_finished","seq":8}\nid: 8\n\n`);
       const first =
         'data: {"type":"turn_started","seq":6}\nid: 6\n\ndata: {"type":"text_delta","seq":7}\n\ndata: {"type":"ha';
       return response.write(first, () => response.destroy());

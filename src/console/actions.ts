@@ -1,0 +1,16 @@
+import type { ChannelActions } from "./channel-actions.ts";
+import type { DraftActions } from "./draft-actions.ts";
+import type { MessageActions } from "./message-actions.ts";
+import type { PageActions } from "./page-actions.ts";
+import type { SkillActions } from "./skill-actions.ts";
+
+/** Everything a person can do in the console; the views call nothing else. */
+export interface Actions {
+  channels: ChannelActions;
+  messages: MessageActions;
+  draft: DraftActions;
+  skills: SkillActions;
+  page: PageActions;
+  /** Tries the token, and begins anew with it. */
+  signIn(token: string): void;
+}

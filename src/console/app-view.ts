@@ -1,0 +1,51 @@
+import { html, nothing, type TemplateResult } from "lit-html";
+import type { Actions } from "./actions.ts";
+import { bannerView } from "./banner-view.ts";
+import { composerView } from "./composer-view.ts";
+import { headerView } from "./header-view.ts";
+import { icon } from "./icons.ts";
+import type { RenderMarkdown } from "./markdown.ts";
+import { sidebarView } from "./sidebar-view.ts";
+import { skillsPanel } from "./skills-panel.ts";
+import type { ConsoleState } from "./state.ts";
+import { switcherDialog } from "./switcher-dialog.ts";
+import { threadView } from "./thread-view.ts";
+import { tokenDialog } from "./token-dialog.ts";
+
+/** The whole page. `toLatest` scrolls the conversation to its end. */
+export function appView(
+  state: ConsoleState,
+  actions: Actions,
+  markdown: RenderMarkdown,
+  toLatest: () => void,
+): TemplateResult {
+  const classes = [state.sidebarOpen ? "has-sidebar" : "", state.skills.open ? "has-panel" : ""].join(" ");
+  return html`<a class="skip-link" href="#composer" @click=${focusComposer}>Write a message</a>
+    <div class="frame ${classes}">
+      ${sidebarView(state, actions)}
+      <div class="scrim" @click=${() => closeDrawers(state, actions)}></div>
+      <main class="main">
+        ${headerView(state, actions)} ${bannerView(state, actions)}
+        <div class="scroller" id="scroller">${threadView(state, actions, markdown)}</div>
+        <div class="foot">
+          <button type="button" class="to-latest" id="to-latest" hidden @click=${toLatest}>
+            ${icon("down")} Latest
+          </button>
+          ${composerView(state, actions)}
+        </div>
+      </main>
+      ${skillsPanel(state, actions, markdown)}
+    </div>
+    ${state.dialog === "switcher" ? switcherDialog(state, actions) : nothing}
+    ${state.dialog === "token" ? tokenDialog(state, actions) : nothing}`;
+}
+
+function focusComposer(event: Event): void {
+  event.preventDefault();
+  document.getElementById("composer")?.focus();
+}
+
+function closeDrawers(state: ConsoleState, actions: Actions): void {
+  if (state.sidebarOpen) actions.page.toggleSidebar();
+  if (state.skills.open) actions.skills.togglePanel();
+}

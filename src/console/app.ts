@@ -1,0 +1,137 @@
+/** The console: wires the parts together and starts them. What it shows is a function of one state (state.ts). */
+import { render } from "lit-html";
+import type { Actions } from "./actions.ts";
+import { formatAddress, parseAddress } from "./address.ts";
+import { announceTurns } from "./announcer.ts";
+import { appView } from "./app-view.ts";
+import { createBrowserStorage } from "./browser-storage.ts";
+import { createChannelActions } from "./channel-actions.ts";
+import { directMessage } from "./channels.ts";
+import { enableCopying } from "./copying.ts";
+import { createDraftActions } from "./draft-actions.ts";
+import { enableKeyboard } from "./keyboard.ts";
+import { createMarkdown } from "./markdown.ts";
+import { createMessageActions } from "./message-actions.ts";
+import { createPageActions } from "./page-actions.ts";
+import { followScroll, type ScrollFollow } from "./scroll-follow.ts";
+import { createSession } from "./session.ts";
+import { createSkillActions } from "./skill-actions.ts";
+import { type ConsoleState, type ConsoleStore, initialState } from "./state.ts";
+import { createStore } from "./store.ts";
+import { applyTheme } from "./theme.ts";
+import { turnsOf } from "./timeline.ts";
+
+/** How often durations tick while something runs, and the times of threads otherwise, ms. */
+const tick = { running: 200, idle: 20_000 };
+
+function startConsole(root: HTMLElement, announcer: HTMLElement): void {
+  const storage = createBrowserStorage(localStorage, sessionStorage);
+  const store = createStore<ConsoleState>({ ...initialState(Date.now()), theme: storage.theme() });
+  const session = createSession(store, storage, location.origin);
+  const skills = createSkillActions({ store, session });
+  const draft = createDraftActions({ store, session, storage });
+  let follow: ScrollFollow | undefined;
+  const channels = createChannelActions({
+    store,
+    session,
+    storage,
+    channelChanged: skills.refresh,
+    connected: () => messages.resume(),
+    opened(address) {
+      const hash = formatAddress(address);
+      if (location.hash !== hash) history.pushState(null, "", hash);
+      requestAnimationFrame(() => {
+        follow?.toLatest();
+        focusComposer();
+      });
+    },
+  });
+  const messages = createMessageActions({ store, session, storage, open: channels.open });
+  const addressNow = () =>
+    parseAddress(location.hash) ?? { namespace: directMessage, thread: storage.lastThread(directMessage) };
+  const actions: Actions = {
+    channels,
+    messages: {
+      ...messages,
+      send(text) {
+        messages.send(text);
+        requestAnimationFrame(() => follow?.toLatest());
+      },
+    },
+    draft,
+    skills,
+    page: createPageActions(store, storage),
+    signIn(token) {
+      session.useToken(token);
+      store.set({ dialog: undefined, tokenProblem: undefined });
+      void channels.start(store.get().open);
+    },
+  };
+
+  const paint = paintInto(root, store, actions, () => follow?.toLatest());
+  store.subscribe(onceAFrame(paint));
+  store.subscribe(({ theme }) => applyTheme(document.documentElement, theme));
+  announceTurns(store, announcer, document);
+  keepTime(store);
+  enableKeyboard(document, store, actions);
+  enableCopying(document, navigator.clipboard);
+  addEventListener("popstate", () => channels.open(addressNow()));
+  addEventListener("pagehide", draft.keep);
+
+  const unsent = storage.outgoing().map((message) => ({ ...message, problem: "Not sent yet." }));
+  store.set({ outgoing: unsent });
+  paint();
+  follow = followScroll(element("scroller"), element("to-latest"));
+  void channels.start(addressNow());
+}
+
+function paintInto(
+  root: HTMLElement,
+  store: ConsoleStore,
+  actions: Actions,
+  toLatest: () => void,
+): () => void {
+  const markdown = createMarkdown(window);
+  return () => {
+    render(appView(store.get(), actions, markdown, toLatest), root);
+  };
+}
+
+/** Many changes between two frames are one painting. */
+function onceAFrame(paint: () => void): () => void {
+  let asked = false;
+  return () => {
+    if (asked) return;
+    asked = true;
+    requestAnimationFrame(() => {
+      asked = false;
+      paint();
+    });
+  };
+}
+
+function keepTime(store: ConsoleStore): void {
+  setInterval(() => {
+    const { timeline, now } = store.get();
+    const busy = turnsOf(timeline).some(({ status }) => status !== "finished");
+    if (busy || Date.now() - now >= tick.idle) store.set({ now: Date.now() });
+  }, tick.running);
+}
+
+/** On touch screens the keyboard would cover what was just opened. */
+function focusComposer(): void {
+  if (
+    matchMedia("(hover: hover) and (min-width: 50rem)").matches &&
+    document.querySelector("dialog") === null
+  ) {
+    document.getElementById("composer")?.focus({ preventScroll: true });
+  }
+}
+
+function element(id: string): HTMLElement {
+  const found = document.getElementById(id);
+  if (found === null) throw new Error(`The page has no element #${id}`);
+  return found;
+}
+
+startConsole(element("console"), element("announcer"));

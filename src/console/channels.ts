@@ -1,0 +1,57 @@
+/** What the console calls the namespaces: `console:local:general` is the channel `general`. */
+
+const prefix = "console:local:";
+
+/** A namespace as the sidebar shows it. */
+export interface Channel {
+  namespace: string;
+  /** Without the `#`. */
+  name: string;
+  direct: boolean;
+}
+
+/** Where a newcomer starts. */
+export const directMessage = `${prefix}dm`;
+
+/** The channels every console has, before anything was said in them. */
+export const standardNamespaces: readonly string[] = [`${prefix}general`, `${prefix}random`, directMessage];
+
+/** The short name people read; a namespace of another platform stays whole. */
+export function channelName(namespace: string): string {
+  return namespace.startsWith(prefix) ? namespace.slice(prefix.length) : namespace;
+}
+
+/** `dm` and `dm-…` are direct messages, as everywhere in Knack (src/core/place.ts). */
+export function isDirect(namespace: string): boolean {
+  const channel = namespace.slice(namespace.lastIndexOf(":") + 1);
+  return channel === "dm" || channel.startsWith("dm-");
+}
+
+/** Every channel once: the standard ones first, then the others by name, direct messages last. */
+export function toChannels(namespaces: Iterable<string>): Channel[] {
+  const standard = new Set(standardNamespaces);
+  const others = [...new Set(namespaces)].filter((namespace) => !standard.has(namespace));
+  others.sort((a, b) => channelName(a).localeCompare(channelName(b)));
+  const channels = [...standardNamespaces, ...others].map((namespace) => ({
+    namespace,
+    name: channelName(namespace),
+    direct: isDirect(namespace),
+  }));
+  return [...channels.filter(({ direct }) => !direct), ...channels.filter(({ direct }) => direct)];
+}
+
+/** The namespace of a name someone typed, or what is wrong with the name. */
+export function parseChannelName(
+  typed: string,
+): { ok: true; namespace: string } | { ok: false; message: string } {
+  const name = typed.trim().replace(/^#/, "").toLowerCase().replace(/\s+/g, "-");
+  if (name === "") return { ok: false, message: "Give the channel a name, e.g. travel." };
+  if (name.length > 60) return { ok: false, message: "Use at most 60 characters." };
+  if (!/^[a-z0-9][a-z0-9._-]*$/.test(name)) {
+    return { ok: false, message: "Use letters a to z, digits, - and _, and begin with a letter or digit." };
+  }
+  if (isDirect(prefix + name)) {
+    return { ok: false, message: "Names that begin with dm are for direct messages. Choose another." };
+  }
+  return { ok: true, namespace: prefix + name };
+}

@@ -1,0 +1,97 @@
+import type { BrowserStorage } from "./browser-storage.ts";
+import type { Session } from "./session.ts";
+import type { ConsoleStore, Draft } from "./state.ts";
+import { turnsOf } from "./timeline.ts";
+
+/** Writing: the draft, its long pasted pieces, and completion of commands. */
+export interface DraftActions {
+  write(text: string): void;
+  /** Takes a pasted text out of the editor when it is long; false when it should be pasted as usual. */
+  paste(text: string): boolean;
+  /** Puts a long pasted piece into the editor after all. */
+  unfoldPasted(index: number): void;
+  removePasted(index: number): void;
+  selectCompletion(step: 1 | -1): void;
+  /** Takes over a completion, the selected one unless told. */
+  acceptCompletion(index?: number): void;
+  closeCompletions(): void;
+  /** Puts the last message of the thread into the empty editor. False when there is none. */
+  recall(): boolean;
+  /** Keeps the draft at once, e.g. before the page goes away. */
+  keep(): void;
+}
+
+/** A pasted text longer than this becomes a piece of its own, characters. */
+const longPaste = 6_000;
+
+/** A longer text is not completed, characters. */
+const longestCommand = 300;
+
+export function createDraftActions(parts: {
+  store: ConsoleStore;
+  session: Session;
+  storage: BrowserStorage;
+}): DraftActions {
+  const { store, session, storage } = parts;
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  const keep = () => storage.keepDraft(store.get().open, store.get().draft);
+  const setDraft = (draft: Draft) => {
+    store.set({ draft });
+    clearTimeout(timer);
+    timer = setTimeout(keep, 300);
+  };
+  const complete = async (text: string) => {
+    if (!isCompletable(text)) return store.set({ completions: undefined });
+    const { namespace } = store.get().open;
+    const items = await session.attempt(
+      (client) => client.complete(text, namespace),
+      () => {},
+    );
+    if (store.get().draft.text !== text) return;
+    const shown = items !== undefined && items.length > 0;
+    store.set({ completions: shown ? { text, items, selected: 0 } : undefined });
+  };
+  const write = (text: string) => {
+    setDraft({ ...store.get().draft, text });
+    void complete(text);
+  };
+  const dropPasted = (index: number) => store.get().draft.pasted.filter((_, other) => other !== index);
+  return {
+    write,
+    paste(text) {
+      if (text.length < longPaste) return false;
+      const { draft } = store.get();
+      setDraft({ ...draft, pasted: [...draft.pasted, text] });
+      return true;
+    },
+    unfoldPasted(index) {
+      const { draft } = store.get();
+      const text = [draft.text, draft.pasted[index] ?? ""].filter((part) => part !== "").join("\n\n");
+      setDraft({ text, pasted: dropPasted(index) });
+    },
+    removePasted: (index) => setDraft({ ...store.get().draft, pasted: dropPasted(index) }),
+    selectCompletion(step) {
+      const { completions } = store.get();
+      if (completions === undefined) return;
+      const count = completions.items.length;
+      store.set({ completions: { ...completions, selected: (completions.selected + step + count) % count } });
+    },
+    acceptCompletion(index) {
+      const { completions } = store.get();
+      const item = completions?.items[index ?? completions.selected];
+      if (item !== undefined) write(item.text);
+    },
+    closeCompletions: () => store.set({ completions: undefined }),
+    recall() {
+      const last = turnsOf(store.get().timeline).at(-1)?.said;
+      if (last === undefined || last.length >= longPaste) return false;
+      setDraft({ ...store.get().draft, text: last });
+      return true;
+    },
+    keep,
+  };
+}
+
+function isCompletable(text: string): boolean {
+  return text.startsWith("/") && text.length <= longestCommand && !text.includes("\n");
+}

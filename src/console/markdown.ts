@@ -1,0 +1,52 @@
+import createPurifier from "dompurify";
+import { html, type TemplateResult } from "lit-html";
+import { unsafeHTML } from "lit-html/directives/unsafe-html.js";
+import { Lexer, Parser } from "marked";
+import { AnswerRenderer } from "./answer-renderer.ts";
+
+/** Turns Markdown a model wrote into safe HTML. */
+export type RenderMarkdown = (text: string) => TemplateResult;
+
+/** How many rendered blocks are kept for the next rendering. */
+const keptBlocks = 600;
+
+const lexing = { gfm: true, breaks: true };
+
+/**
+ * Each top-level block is rendered and sanitised once: of a long answer that is being streamed, only the last block is
+ * work. Links open a new tab; HTML is shown as it was written; pictures from elsewhere become links.
+ */
+export function createMarkdown(window: Window & typeof globalThis): RenderMarkdown {
+  const purifier = createPurifier(window);
+  purifier.addHook("afterSanitizeAttributes", (node) => {
+    if (node.tagName !== "A") return;
+    node.setAttribute("target", "_blank");
+    node.setAttribute("rel", "noopener noreferrer");
+  });
+  const sanitise = (dirty: string): string =>
+    purifier.sanitize(dirty, {
+      USE_PROFILES: { html: true },
+      FORBID_TAGS: ["style", "form", "input", "textarea", "select", "video", "audio"],
+      FORBID_ATTR: ["style", "id", "name", "srcset"],
+      ALLOWED_URI_REGEXP: /^(?:https?:|mailto:|\/(?!\/))/i,
+    });
+  const blocks = new Map<string, string>();
+  const renderBlock = (key: string, render: () => string): string => {
+    const known = blocks.get(key);
+    const made = known ?? sanitise(render());
+    blocks.delete(key);
+    blocks.set(key, made);
+    const oldest = blocks.keys().next();
+    if (blocks.size > keptBlocks && !oldest.done) blocks.delete(oldest.value);
+    return made;
+  };
+  return (text) => {
+    const tokens = Lexer.lex(text, lexing).filter(({ type }) => type !== "space");
+    // A block that refers to a link defined elsewhere reads differently with other definitions.
+    const definitions = tokens.flatMap(({ type, raw }) => (type === "def" ? [raw] : [])).join("");
+    return html`${tokens.map((token) => {
+      const render = () => Parser.parse([token], { renderer: new AnswerRenderer() });
+      return unsafeHTML(renderBlock(token.raw + definitions, render));
+    })}`;
+  };
+}

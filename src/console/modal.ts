@@ -1,0 +1,28 @@
+import { html, type TemplateResult } from "lit-html";
+import { ref } from "lit-html/directives/ref.js";
+
+/** A modal dialog; Escape and a click beside it close it. The browser keeps the focus inside and gives it back. */
+export function modal({
+  labelledBy,
+  close,
+  content,
+}: {
+  labelledBy: string;
+  close: () => void;
+  content: TemplateResult;
+}): TemplateResult {
+  const onClick = (event: Event) => {
+    if (event.target === event.currentTarget) close();
+  };
+  return html`<dialog class="modal" aria-labelledby=${labelledBy} ${ref(showModal)} @close=${close} @click=${onClick}>
+    <div class="modal-content">${content}</div>
+  </dialog>`;
+}
+
+/** Stable, so that it runs when the dialog appears and not with every rendering. */
+function showModal(element: Element | undefined): void {
+  if (element instanceof HTMLDialogElement && !element.open) {
+    // The element is attached to the page after its references are set.
+    queueMicrotask(() => element.isConnected && !element.open && element.showModal());
+  }
+}

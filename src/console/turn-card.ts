@@ -1,0 +1,103 @@
+import { html, nothing, type TemplateResult } from "lit-html";
+import { formatDuration, type TurnView } from "../core/turn-view.ts";
+import type { Actions } from "./actions.ts";
+import { icon } from "./icons.ts";
+import type { RenderMarkdown } from "./markdown.ts";
+import { outcomeNote } from "./outcome-note.ts";
+import { progressBlock } from "./progress-block.ts";
+import { questionCard } from "./question-card.ts";
+import { clockTime, fullTime } from "./relative-time.ts";
+import { saidText } from "./said-text.ts";
+import type { ConsoleState } from "./state.ts";
+
+/** One turn: what was said, what is being done about it, the answer. */
+export function turnCard(
+  view: TurnView,
+  state: ConsoleState,
+  actions: Actions,
+  markdown: RenderMarkdown,
+): TemplateResult {
+  const name = state.about?.name ?? "Knack";
+  const isCommand = view.kind === "command";
+  return html`<article class="turn ${isCommand ? "is-command" : ""}" aria-label="Turn" data-status=${view.status}>
+    ${view.said === "" ? nothing : saidBubble(view, state, actions)}
+    ${view.steered.map(({ text }) => steeredBubble(text, name))}
+    <div class="reply">
+      ${view.status === "queued" ? queuedNote(view, state, actions) : nothing}
+      ${progressBlock(view, state, actions)}
+      ${view.text === "" ? nothing : answer(view, markdown, name)}
+      ${view.question === undefined ? nothing : questionCard(view.turn_id, view.question, actions)}
+      ${view.status === "finished" ? outcomeNote(view, actions) : nothing}
+      ${view.status === "finished" ? footer(view) : nothing}
+    </div>
+  </article>`;
+}
+
+function saidBubble(view: TurnView, state: ConsoleState, actions: Actions): TemplateResult {
+  const isOther = view.author.id !== "operator" && view.author.id !== "";
+  return html`<div class="bubble-row">
+    <div class="bubble" title=${fullTime(view.accepted_at)}>
+      <span class=${isOther ? "bubble-author" : "visually-hidden"}>${isOther ? view.author.name : "You"}: </span>
+      ${saidText(`${view.turn_id}/said`, view.said, state, actions)}
+    </div>
+  </div>`;
+}
+
+function steeredBubble(text: string, name: string): TemplateResult {
+  return html`<div class="bubble-row">
+    <div class="bubble">
+      <p class="said">${text}</p>
+    </div>
+    <p class="bubble-note">Added while ${name} was working</p>
+  </div>`;
+}
+
+function queuedNote(view: TurnView, state: ConsoleState, actions: Actions): TemplateResult {
+  const waited = state.now - view.accepted_at;
+  return html`<div class="queued" data-testid="queued">
+    ${icon("clock")}
+    <span>${waited < 1_000 ? "Sent" : "Queued: it starts when what came before it is done"}</span>
+    ${
+      waited < 1_000
+        ? nothing
+        : html`<button type="button" class="quiet-button" @click=${() => actions.messages.stop(view.turn_id)}>
+            Cancel
+          </button>`
+    }
+  </div>`;
+}
+
+function answer(view: TurnView, markdown: RenderMarkdown, name: string): TemplateResult {
+  const streaming = view.status !== "finished";
+  return html`<div class="answer ${streaming ? "is-streaming" : ""}" data-testid="answer" aria-busy=${streaming}>
+    <span class="visually-hidden">${name}: </span>
+    ${markdown(view.text)}
+  </div>`;
+}
+
+function footer(view: TurnView): TemplateResult {
+  const facts = [
+    view.finished_at === undefined ? "" : clockTime(view.finished_at),
+    view.steps.length > 0 || view.started_at === undefined || view.finished_at === undefined
+      ? ""
+      : formatDuration(view.finished_at - view.started_at),
+    tokens(view),
+    view.cost_usd > 0 ? `$${view.cost_usd.toFixed(view.cost_usd < 0.01 ? 4 : 2)}` : "",
+    view.kind === "command" ? "" : view.model,
+  ].filter((fact) => fact !== "");
+  return html`<footer class="turn-footer">
+    ${
+      view.text === ""
+        ? nothing
+        : html`<button type="button" class="quiet-button" data-copy="answer" data-text=${view.text} aria-label="Copy the answer">
+            ${icon("copy")}
+          </button>`
+    }
+    <span>${facts.join(" · ")}</span>
+  </footer>`;
+}
+
+function tokens({ input_tokens, output_tokens }: TurnView): string {
+  const total = input_tokens + output_tokens;
+  return total === 0 ? "" : `${total.toLocaleString()} tokens`;
+}

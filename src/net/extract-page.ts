@@ -24,6 +24,8 @@ export async function extractPage(
     env: {},
     resourceLimits: { maxOldGenerationSizeMb: 512, stackSizeMb: 16 },
   });
+  // A worker may still fail between the abort and its end, when nobody waits for it any more.
+  worker.on("error", () => undefined);
   try {
     const ends = signal === undefined ? limit : AbortSignal.any([signal, limit]);
     // `once` rejects on the worker's `error`: out of memory, stack overflow, a parser's bug, the time limit.

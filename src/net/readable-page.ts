@@ -11,6 +11,8 @@ export interface ReadablePage {
 
 /** Above this many elements looking for the article takes too long; the whole body is converted instead. */
 const mostElements = 30_000;
+/** Characters. */
+const shortestArticle = 250;
 const unread =
   "title, script, style, noscript, template, iframe, object, embed, canvas, svg, dialog, link, meta, select, input, textarea, button, [hidden], [aria-hidden='true']";
 const hiddenStyle =
@@ -32,12 +34,12 @@ export async function readablePage(html: string, url: string): Promise<ReadableP
   const searchable = document.querySelectorAll("*").length <= mostElements;
   // Readability takes the document apart: the body has been read before.
   const article = searchable
-    ? new Readability(document as never, { charThreshold: 250, keepClasses: true }).parse()
+    ? new Readability(document as never, { charThreshold: shortestArticle, keepClasses: true }).parse()
     : null;
   const text = article?.content ? markdown((await parsePage(article.content)).body) : "";
-  // A short "article" on a long page is a teaser or a cookie notice: the whole body says more.
-  const telling = text.length >= 250 || text.length * 4 >= body.length;
-  return { title: oneLine(title || (article?.title ?? "")), text: telling && text !== "" ? text : body };
+  // A short "article" is a teaser or a cookie notice: the whole body says more.
+  const chosen = text.length >= shortestArticle ? text : body;
+  return { title: oneLine(title || (article?.title ?? "")), text: chosen };
 }
 
 async function parsePage(html: string): Promise<PageDocument> {

@@ -1,0 +1,49 @@
+import { SkillFailure } from "../../src/core/define-skill.ts";
+
+/** Schemes people paste that no page can be read from. Anything else with a colon is a host with a port. */
+const otherSchemes =
+  /^(mailto|tel|sms|javascript|data|file|ftp|sftp|ssh|about|blob|chrome|view-source|magnet|urn):/i;
+
+/**
+ * The http(s) address meant by what a person or a model wrote: `example.com/docs`, `<https://example.com|docs>`.
+ * @throws SkillFailure `invalid_url`
+ */
+export function pageAddress(written: string): string {
+  const text = unwrap(written);
+  const scheme = otherSchemes.exec(text)?.[1];
+  if (scheme !== undefined) {
+    throw invalid(
+      scheme.toLowerCase() === "mailto"
+        ? "That is an e-mail address, not a web page."
+        : `A ${scheme.toLowerCase()}: address is not a web page.`,
+    );
+  }
+  const url = URL.parse(
+    /^[a-z][a-z0-9+.-]*:\/\//i.test(text) ? text : `https://${text.replace(/^\/\//, "")}`,
+  );
+  if (url === null || /\s/.test(text)) throw invalid("That is not a web address.");
+  if (url.protocol !== "http:" && url.protocol !== "https:") {
+    throw invalid(`A ${url.protocol.slice(0, 30)} address is not a web page.`);
+  }
+  if (url.username !== "" && url.password === "" && !text.includes("://")) {
+    throw invalid("That is an e-mail address, not a web page.");
+  }
+  if (!/[.:]/.test(url.hostname) && url.hostname !== "localhost") {
+    throw invalid(`${url.hostname.slice(0, 60)} is not the full name of a site.`);
+  }
+  return url.href;
+}
+
+/** Without the brackets, label and quotes that chat platforms and writers put around links. */
+function unwrap(written: string): string {
+  const link = /^<([^>|]+)(?:\|[^>]*)?>$/.exec(written.trim())?.[1] ?? written;
+  return link.trim().replace(/^["'`]+|["'`]+$/g, "");
+}
+
+function invalid(message: string): SkillFailure {
+  return new SkillFailure(
+    "invalid_url",
+    `${message} Give a link such as https://example.com/page.`,
+    "Ask for the address, or find one with a search skill.",
+  );
+}

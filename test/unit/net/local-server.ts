@@ -1,0 +1,33 @@
+import { once } from "node:events";
+import { createServer, type RequestListener } from "node:http";
+
+/** A real HTTP server on the loopback that counts its requests. */
+export interface LocalServer extends AsyncDisposable {
+  port: number;
+  /** `http://127.0.0.1:port` */
+  origin: string;
+  requests: { method: string; url: string; headers: Record<string, unknown> }[];
+}
+
+/** Starts a server on a free port. */
+export async function startServer(listener: RequestListener): Promise<LocalServer> {
+  const requests: LocalServer["requests"] = [];
+  const server = createServer((request, response) => {
+    requests.push({ method: request.method ?? "", url: request.url ?? "", headers: request.headers });
+    listener(request, response);
+  });
+  server.listen(0, "127.0.0.1");
+  await once(server, "listening");
+  const address = server.address();
+  const port = typeof address === "object" && address !== null ? address.port : 0;
+  return {
+    port,
+    origin: `http://127.0.0.1:${port}`,
+    requests,
+    async [Symbol.asyncDispose]() {
+      server.closeAllConnections();
+      server.close();
+      await once(server, "close");
+    },
+  };
+}

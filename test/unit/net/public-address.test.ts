@@ -1,0 +1,90 @@
+import { describe, expect, it } from "vitest";
+import { createAddressPolicy } from "../../../src/net/address-policy.ts";
+import { isPublicAddress } from "../../../src/net/public-address.ts";
+
+describe("isPublicAddress", () => {
+  it.each([
+    ["loopback", ["127.0.0.1", "127.255.255.254", "::1", "::ffff:127.0.0.1", "::ffff:7f00:1", "::127.0.0.1"]],
+    [
+      "private networks",
+      ["10.0.0.1", "172.16.0.1", "172.31.255.255", "192.168.1.1", "fd00::1", "fc00::1", "fec0::1"],
+    ],
+    [
+      "link-local and metadata",
+      ["169.254.169.254", "fe80::1", "fe80::1%eth0", "fd00:ec2::254", "168.63.129.16", "100.100.100.200"],
+    ],
+    [
+      "unspecified, broadcast and multicast",
+      ["0.0.0.0", "0.1.2.3", "::", "255.255.255.255", "224.0.0.1", "ff02::1"],
+    ],
+    [
+      "reserved",
+      ["192.0.0.192", "198.18.0.1", "203.0.113.5", "240.0.0.1", "2001:db8::1", "100::1", "2001::1"],
+    ],
+    [
+      "private inside NAT64, 6to4 and IPv4-compatible",
+      [
+        "64:ff9b::7f00:1",
+        "64:ff9b::a9fe:a9fe",
+        "64:ff9b:1::a00:1",
+        "2002:7f00:1::",
+        "2002:c0a8:101::1",
+        "::a00:1",
+        "::ffff:0:7f00:1",
+      ],
+    ],
+    ["what is no address", ["", "localhost", "127.0.0.1.nip.io", "999.1.1.1"]],
+  ])("refuses %s", (_name, addresses) => {
+    expect(addresses.filter(isPublicAddress)).toEqual([]);
+  });
+
+  it("permits public addresses, embedded ones too", () => {
+    const addresses = [
+      "1.1.1.1",
+      "8.8.8.8",
+      "172.32.0.1",
+      "2606:4700::1111",
+      "::ffff:8.8.8.8",
+      "64:ff9b::808:808",
+      "2002:808:808::1",
+    ];
+    expect(addresses.filter((address) => !isPublicAddress(address))).toEqual([]);
+  });
+});
+
+describe("an address policy", () => {
+  const policy = createAddressPolicy([
+    "Intranet.example.com.",
+    "*.corp.example",
+    "10.1.0.0/16",
+    "192.168.7.7",
+    "fd00::/64",
+    "[::1]",
+    " ",
+  ]);
+
+  it.each([
+    ["intranet.example.com", "10.9.9.9"],
+    ["wiki.corp.example", "192.168.0.1"],
+    ["anything.example", "10.1.2.3"],
+    ["anything.example", "::ffff:10.1.2.3"],
+    ["192.168.7.7", "192.168.7.7"],
+    ["[fd00::5]", "fd00::5"],
+    ["::1", "::1"],
+    ["public.example", "8.8.8.8"],
+  ])("lets %s reach %s", (host, address) => {
+    expect(policy.permits(host, address)).toBe(true);
+  });
+
+  it.each([
+    ["evil.example", "10.9.9.9"],
+    ["corp.example", "192.168.0.1"],
+    ["evilcorp.example", "192.168.0.1"],
+    ["intranet.example.com.evil.example", "10.9.9.9"],
+    ["10.1.0.0", "10.2.0.0"],
+    ["192.168.7.8", "192.168.7.8"],
+    ["x", ""],
+  ])("keeps %s from %s", (host, address) => {
+    expect(policy.permits(host, address)).toBe(false);
+  });
+});

@@ -8,7 +8,7 @@ import type { ProviderModelOptions } from "./provider-model.ts";
 import { createRetryingModel, defaultRetryPolicy, type RetryPolicy } from "./retrying-model.ts";
 
 /** One server of models. */
-export interface ProviderSettings {
+interface ProviderSettings {
   /** The API it speaks. */
   kind: "openai" | "anthropic";
   apiKey?: string | undefined;

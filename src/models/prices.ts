@@ -1,7 +1,7 @@
 import type { Usage } from "../core/turn-event.ts";
 
 /** Price of a model, US dollars per million tokens. */
-export interface Price {
+interface Price {
   input: number;
   output: number;
   /** Tokens read from the provider's prompt cache; `input` unless told. */

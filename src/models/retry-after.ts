@@ -9,7 +9,8 @@ export function retryAfterMs(headers: Headers | undefined, now: number): number 
   const text = headers.get("retry-after");
   const seconds = positive(text);
   if (seconds !== undefined) return seconds * 1000;
-  const date = text === null ? Number.NaN : Date.parse(text);
+  // Date.parse alone takes nearly anything for a date, "-1" included.
+  const date = text !== null && /^[a-z]{3,9},? /i.test(text) ? Date.parse(text) : Number.NaN;
   return Number.isNaN(date) ? undefined : Math.max(0, date - now);
 }
 

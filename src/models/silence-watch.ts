@@ -8,7 +8,7 @@ export interface SilenceWatch {
   heard(): void;
   /** From now until `heard` it is the reader who takes the time, not the server. */
   pause(): void;
-  /** Ends the watch and aborts whatever is still under way. */
+  /** Ends the watch. It aborts nothing: a finished request's connection is used again. */
   release(): void;
 }
 
@@ -41,7 +41,6 @@ export function watchSilence(caller: AbortSignal, longestMs: number): SilenceWat
     release: () => {
       clearTimeout(timer);
       caller.removeEventListener("abort", abort);
-      controller.abort();
     },
   };
 }

@@ -8,7 +8,7 @@ import type { FixtureFileEntry } from "@copilotkit/aimock";
 export type ModelFixture = FixtureFileEntry;
 
 /** A request the server got, in the shape of OpenAI's chat completions whatever the provider. */
-export interface ReceivedRequest {
+interface ReceivedRequest {
   method: string;
   path: string;
   headers: Record<string, string>;

@@ -1,0 +1,165 @@
+import { describe, expect, it } from "vitest";
+import { collect, finish, requestOf, shownText } from "../unit/models/collect.ts";
+import { endlessClock, recordingClock } from "../unit/models/recording-clock.ts";
+import { startWireServer } from "../unit/models/wire-server.ts";
+import { type ModelUnderContract, sentence, thenAnswer, useModelServer } from "./model-under-contract.ts";
+
+const usage = { prompt_tokens: 11, completion_tokens: 7 };
+
+const tools = [
+  { name: "weather", description: "Weather of a city.", parameters: { type: "object", properties: {} } },
+  { name: "time", description: "Time in a city.", parameters: { type: "object", properties: {} } },
+];
+
+/** What every model answers when all goes well, and how it stops. */
+export function describeModel(subject: ModelUnderContract): void {
+  describe(`the model ${subject.choice}`, () => {
+    const { server, create } = useModelServer(subject);
+
+    it("streams text in pieces and finishes with the whole message and its usage", async () => {
+      await server().add([{ match: { userMessage: "hello" }, response: { content: sentence, usage } }]);
+      const { events } = await collect(create(), requestOf("hello"));
+      const texts = events.filter((event) => event.type === "text");
+      expect(texts.length).toBeGreaterThan(1);
+      expect(shownText(events)).toBe(sentence);
+      expect(events.at(-1)).toEqual({
+        type: "finished",
+        message: { role: "assistant", text: sentence, tool_calls: [] },
+        usage: { input_tokens: 11, output_tokens: 7 },
+        model: subject.choice,
+      });
+    });
+
+    it("answers with the finished event alone when it does not stream", async () => {
+      await server().add([{ match: { userMessage: "hello" }, response: { content: sentence, usage } }]);
+      const { events } = await collect(create({ streaming: false }), requestOf("hello"));
+      expect(events).toMatchObject([
+        { type: "finished", message: { text: sentence }, usage: { input_tokens: 11, output_tokens: 7 } },
+      ]);
+      expect((await server().requests())[0]?.body.stream).not.toBe(true);
+    });
+
+    it("adds the cost of a model in the price table", async () => {
+      await server().add([{ match: { userMessage: "hello" }, response: { content: sentence, usage } }]);
+      const prices = { [subject.choice]: { input: 1_000_000, output: 2_000_000 } };
+      const event = await finish(create({ prices }), requestOf("hello"));
+      expect(event.usage.cost_usd).toBe(11 + 14);
+    });
+
+    it.each([true, false])(
+      "asks for two tools at once and answers from their results (streaming %s)",
+      async (streaming) => {
+        await server().add([
+          {
+            match: { userMessage: "Rome", hasToolResult: false },
+            response: {
+              toolCalls: [
+                { name: "weather", arguments: { city: "Rome" } },
+                { name: "time", arguments: { city: "Rome" } },
+              ],
+            },
+          },
+          { match: { toolResultContains: "sunny" }, response: { content: sentence } },
+        ]);
+        const model = create({ streaming });
+        const request = requestOf("How is Rome?", { tools });
+        const first = await finish(model, request);
+        const calls = first.message.tool_calls;
+        expect(calls.map((call) => [call.name, JSON.parse(call.arguments)])).toEqual([
+          ["weather", { city: "Rome" }],
+          ["time", { city: "Rome" }],
+        ]);
+        expect(new Set(calls.map((call) => call.id)).size).toBe(2);
+
+        const results = calls.map((call) => ({
+          role: "tool" as const,
+          call_id: call.id,
+          tool: call.name,
+          text: "sunny, noon",
+          is_error: false,
+        }));
+        const second = await finish(model, {
+          ...request,
+          messages: [...request.messages, first.message, ...results],
+        });
+        expect(second.message.text).toBe(sentence);
+        const sent = (await server().requests())[1]?.body.messages;
+        expect(sent).toMatchObject([
+          { role: "system", content: "Be brief." },
+          { role: "user", content: "How is Rome?" },
+          { role: "assistant", tool_calls: calls.map(({ id, name }) => ({ id, function: { name } })) },
+          { role: "tool", tool_call_id: calls[0]?.id, content: "sunny, noon" },
+          { role: "tool", tool_call_id: calls[1]?.id, content: "sunny, noon" },
+        ]);
+      },
+    );
+
+    it("gives structured output as one JSON value of the schema", async () => {
+      const response =
+        subject.kind === "openai"
+          ? { content: { city: "Rome" } }
+          : { toolCalls: [{ name: "answer", arguments: { city: "Rome" } }] };
+      await server().add([{ match: { userMessage: "city" }, response }]);
+      const output_schema = { type: "object", properties: { city: { type: "string" } }, required: ["city"] };
+      const { events } = await collect(create(), requestOf("Which city?", { output_schema, tools }));
+      expect(events).toHaveLength(1);
+      const [event] = events;
+      if (event?.type !== "finished") throw new Error("not finished");
+      expect(JSON.parse(event.message.text)).toEqual({ city: "Rome" });
+      expect(event.message.tool_calls).toEqual([]);
+    });
+
+    it("stops within a second when aborted while it streams", async () => {
+      const slow = { latency: 200, chunkSize: 2 };
+      await server().add([{ match: { userMessage: "hello" }, response: { content: sentence }, ...slow }]);
+      const controller = new AbortController();
+      const reason = new Error("stopped by a person");
+      const seen: string[] = [];
+      const run = async () => {
+        for await (const event of create().stream(requestOf("hello", { signal: controller.signal }))) {
+          seen.push(event.type);
+          controller.abort(reason);
+        }
+      };
+      const started = performance.now();
+      await expect(run()).rejects.toBe(reason);
+      expect(performance.now() - started).toBeLessThan(1500);
+      expect(seen).toEqual(["text"]);
+    });
+
+    it.each([true, false])(
+      "stops at once when aborted before the server says anything (streaming %s)",
+      async (streaming) => {
+        const controller = new AbortController();
+        const reason = new Error("stopped by a person");
+        const mute = await startWireServer(() => controller.abort(reason));
+        const model = create({ streaming, retry: { attempts: 1 } }, recordingClock(), mute.url);
+        const { events, error } = await collect(model, requestOf("hello", { signal: controller.signal }));
+        await mute.stop();
+        expect(events).toEqual([]);
+        expect(error).toBe(reason);
+        expect(mute.bodies).toHaveLength(1);
+      },
+    );
+
+    it("stops at once when aborted while it waits for the next attempt", async () => {
+      const failure = { error: { message: "broken", type: "api_error" }, status: 500 };
+      await server().add(thenAnswer("hello", [failure]));
+      const controller = new AbortController();
+      const reason = new Error("stopped by a person");
+      const clock = endlessClock();
+      const run = finish(create({}, clock), requestOf("hello", { signal: controller.signal }));
+      await clock.asleep;
+      controller.abort(reason);
+      await expect(run).rejects.toBe(reason);
+      expect(await server().requests()).toHaveLength(1);
+    });
+
+    it("asks nothing when the signal is aborted already", async () => {
+      const reason = new Error("too late");
+      const { error } = await collect(create(), requestOf("hello", { signal: AbortSignal.abort(reason) }));
+      expect(error).toBe(reason);
+      expect(await server().requests()).toEqual([]);
+    });
+  });
+}

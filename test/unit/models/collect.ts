@@ -1,0 +1,38 @@
+import type { Message } from "../../../src/core/message.ts";
+import type { Model, ModelEvent, ModelRequest } from "../../../src/core/model.ts";
+
+/** A request of one user message, changed as told. */
+export function requestOf(text: string, changes: Partial<ModelRequest> = {}): ModelRequest {
+  const messages: Message[] = [{ role: "user", text }];
+  return { system: "Be brief.", messages, tools: [], signal: new AbortController().signal, ...changes };
+}
+
+export type Finished = Extract<ModelEvent, { type: "finished" }>;
+
+/** All events of an answer, and what it threw. */
+export async function collect(model: Model, request: ModelRequest) {
+  const events: ModelEvent[] = [];
+  try {
+    for await (const event of model.stream(request)) events.push(event);
+  } catch (error) {
+    return { events, error };
+  }
+  return { events, error: undefined };
+}
+
+/** The finished event. @throws what the model threw. */
+export async function finish(model: Model, request: ModelRequest): Promise<Finished> {
+  const { events, error } = await collect(model, request);
+  if (error !== undefined) throw error;
+  const last = events.at(-1);
+  if (last?.type !== "finished") throw new Error("The answer did not finish.");
+  return last;
+}
+
+/** What a reader sees at the end: text since the last reset. */
+export function shownText(events: readonly ModelEvent[]): string {
+  return events.reduce(
+    (shown, event) => (event.type === "text" ? shown + event.text : event.type === "reset" ? "" : shown),
+    "",
+  );
+}

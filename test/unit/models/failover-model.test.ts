@@ -1,0 +1,132 @@
+import { describe, expect, it } from "vitest";
+import { type Model, ModelError, type ModelErrorCode, type ModelEvent } from "../../../src/core/model.ts";
+import { createFailoverModel } from "../../../src/models/failover-model.ts";
+import { createRetryingModel, defaultRetryPolicy } from "../../../src/models/retrying-model.ts";
+import { collect, requestOf, shownText } from "./collect.ts";
+import { recordingClock } from "./recording-clock.ts";
+
+type Step = ModelEvent | ModelError;
+
+/** A model that plays one script per request, and the last one again and again. */
+function scripted(id: string, scripts: Step[][], generative = true): Model & { asked: number } {
+  const model = {
+    id,
+    generative,
+    asked: 0,
+    async *stream() {
+      const script = scripts[Math.min(model.asked, scripts.length - 1)] ?? [];
+      model.asked += 1;
+      for (const step of script) {
+        if (step instanceof ModelError) throw step;
+        yield step;
+      }
+    },
+  };
+  return model;
+}
+
+const text = (value: string): ModelEvent => ({ type: "text", text: value });
+const done = (model: string, value: string): ModelEvent => ({
+  type: "finished",
+  message: { role: "assistant", text: value, tool_calls: [] },
+  usage: { input_tokens: 1, output_tokens: 1 },
+  model,
+});
+const failure = (code: ModelErrorCode, message: string = code) => new ModelError(code, message);
+
+describe("failover", () => {
+  it.each(["unauthorized", "unavailable", "overloaded", "rate_limited", "not_configured"] as const)(
+    "goes to the next model on %s",
+    async (code) => {
+      const second = scripted("b", [[done("b", "yes")]]);
+      const { events } = await collect(
+        createFailoverModel(scripted("a", [[failure(code)]]), [second]),
+        requestOf("x"),
+      );
+      expect(events).toEqual([done("b", "yes")]);
+    },
+  );
+
+  it.each(["invalid_request", "context_too_long"] as const)("asks nobody else on %s", async (code) => {
+    const second = scripted("b", [[done("b", "yes")]]);
+    const { error } = await collect(
+      createFailoverModel(scripted("a", [[failure(code)]]), [second]),
+      requestOf("x"),
+    );
+    expect(error).toMatchObject({ code });
+    expect(second.asked).toBe(0);
+  });
+
+  it("makes the text of the model that failed void", async () => {
+    const first = scripted("a", [[text("Half an"), failure("unavailable")]]);
+    const second = scripted("b", [[text("Whole"), done("b", "Whole")]]);
+    const { events } = await collect(createFailoverModel(first, [second]), requestOf("x"));
+    expect(events.map((event) => event.type)).toEqual(["text", "reset", "text", "finished"]);
+    expect(shownText(events)).toBe("Whole");
+  });
+
+  it("never goes to the offline model", async () => {
+    const offline = scripted("offline", [[done("offline", "beep")]], false);
+    const first = scripted("a", [[failure("unavailable")]]);
+    const { error } = await collect(createFailoverModel(first, [offline]), requestOf("x"));
+    expect(error).toMatchObject({ code: "unavailable" });
+    expect(offline.asked).toBe(0);
+  });
+
+  it("tells of every model when all fail", async () => {
+    const first = scripted("a", [[failure("overloaded", "a is overloaded.")]]);
+    const second = scripted("b", [[failure("unauthorized", "b refused the key. Check B_KEY.")]]);
+    const { error } = await collect(createFailoverModel(first, [second]), requestOf("x"));
+    expect(error).toBeInstanceOf(ModelError);
+    expect(String(error)).toContain("a is overloaded.");
+    expect(String(error)).toContain("Check B_KEY.");
+    expect(error).toMatchObject({ cause: { errors: [{ code: "overloaded" }, { code: "unauthorized" }] } });
+  });
+
+  it("lets a bug through unchanged", async () => {
+    const bug = new TypeError("x is not a function");
+    const broken: Model = {
+      id: "a",
+      generative: true,
+      // biome-ignore lint/correctness/useYield: it fails before it could
+      async *stream() {
+        throw bug;
+      },
+    };
+    const { error } = await collect(createFailoverModel(broken, [scripted("b", [[]])]), requestOf("x"));
+    expect(error).toBe(bug);
+  });
+});
+
+describe("retries", () => {
+  it("wait longer each time up to the limit, and end after the last attempt", async () => {
+    const model = scripted("a", [[failure("overloaded", "a is overloaded.")]]);
+    const clock = recordingClock();
+    const policy = { ...defaultRetryPolicy, attempts: 5, baseMs: 100, maxMs: 300 };
+    const { error } = await collect(
+      createRetryingModel(model, policy, clock, () => 0.5),
+      requestOf("x"),
+    );
+    expect(clock.sleeps).toEqual([100, 200, 300, 300]);
+    expect(error).toMatchObject({ code: "overloaded", message: "a is overloaded. It was tried 5 times." });
+  });
+
+  it.each(["unauthorized", "invalid_request", "context_too_long", "not_configured"] as const)(
+    "are not made on %s",
+    async (code) => {
+      const model = scripted("a", [[failure(code)]]);
+      const policy = { ...defaultRetryPolicy, attempts: 5 };
+      const { error } = await collect(createRetryingModel(model, policy, recordingClock()), requestOf("x"));
+      expect(model.asked).toBe(1);
+      expect(error).toMatchObject({ code, message: code });
+    },
+  );
+
+  it("reset only when text was shown since the last reset", async () => {
+    const cut = failure("unavailable");
+    const model = scripted("a", [[text("Ha"), cut], [cut], [text("Hello"), done("a", "Hello")]]);
+    const policy = { ...defaultRetryPolicy, attempts: 5 };
+    const { events } = await collect(createRetryingModel(model, policy, recordingClock()), requestOf("x"));
+    expect(events.map((event) => event.type)).toEqual(["text", "reset", "text", "finished"]);
+  });
+});

@@ -1,0 +1,19 @@
+import { describe, expect, it } from "vitest";
+import { redactKey } from "../../../src/models/redact-key.ts";
+
+describe("a server's text", () => {
+  it.each([
+    ["Incorrect API key provided: my-te**key. You can find", "my-test-key"],
+    ["Incorrect API key provided: sk-proj-********wxyz.", "sk-proj-abcdwxyz"],
+    ["invalid header: Bearer abc.def", undefined],
+    ["key sk-ant-api03-abcdef is revoked", undefined],
+    ["the token hunter2hunter2 is unknown", "hunter2hunter2"],
+  ])("shows no part of the key: %s", (text, key) => {
+    expect(redactKey(text, key)).not.toMatch(/my-te|\*\*|wxyz|abc|hunter2/);
+  });
+
+  it("is otherwise unchanged", () => {
+    const text = "Rate limit reached for gpt-5-mini: 200 tasks-per-minute. **Slow down.**";
+    expect(redactKey(text, "sk-x")).toBe(text);
+  });
+});

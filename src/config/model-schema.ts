@@ -65,10 +65,12 @@ export const modelSchema = z.strictObject({
     .max(20)
     .default(4)
     .describe("Further attempts of a failed model call before failover"),
-  timeout_seconds: seconds.default(600).describe("Longest time for one model call, in seconds"),
+  timeout_seconds: seconds
+    .default(600)
+    .describe("Longest wait for an answer that is not streamed, in seconds"),
   idle_seconds: seconds
     .default(60)
-    .describe("A stream that sends nothing for this many seconds is cut and tried again"),
+    .describe("Longest silence of a streamed answer, in seconds; then it is cut and tried again"),
   max_output_tokens: z.number().int().positive().default(8192).describe("Most tokens of one model answer"),
   prices: z
     .record(z.string().regex(modelName, modelHint), priceSchema)

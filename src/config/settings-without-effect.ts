@@ -51,13 +51,14 @@ function modelFindings({ model }: Config): Finding[] {
       });
     }
   }
-  if (!model.streaming) {
-    const path = ["model", "idle_seconds"];
-    findings.push({ path, message: "model.streaming is false", hint: "Set model.timeout_seconds instead" });
-  } else if (model.idle_seconds >= model.timeout_seconds) {
-    const message = `model.timeout_seconds (${model.timeout_seconds}) is over first`;
-    findings.push({ path: ["model", "idle_seconds"], message, hint: "Make it smaller" });
-  }
+  const [idle, works] = model.streaming
+    ? ["timeout_seconds", "idle_seconds"]
+    : ["idle_seconds", "timeout_seconds"];
+  findings.push({
+    path: ["model", idle],
+    message: `model.streaming is ${model.streaming}`,
+    hint: `Set model.${works} instead`,
+  });
   return findings;
 }
 

@@ -4,14 +4,12 @@ const ids = z.array(z.string().min(1));
 const count = z.number().int().positive();
 
 const executionSchema = z.strictObject({
-  timeout_seconds: z
-    .number()
-    .positive()
-    .max(86_400)
-    .default(30)
-    .describe("Longest time for one script of a skill, in seconds"),
-  max_output_bytes: count.default(1_000_000).describe("Largest output of a script that is kept, in bytes"),
-  memory_megabytes: count.default(1024).describe("Memory a script may use, in megabytes"),
+  memory_megabytes: count
+    .min(64)
+    .default(1024)
+    .describe("Memory each process of a script may use, in megabytes; Node needs about 600 to start"),
+  processes: count.min(2).default(64).describe("Processes and threads a script may have at one time"),
+  workspace_megabytes: count.default(256).describe("Space a script may write to, in megabytes"),
 });
 
 /** A skill written in the configuration: a guide that opens tools of servers. Checked further where it is loaded. */

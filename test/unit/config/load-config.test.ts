@@ -120,7 +120,7 @@ describe("mistakes", () => {
     ["model: {retrys: 1}", "model.retrys", "model.retries"],
     ["port: 1", "port", "server.port"],
     ["server.port: 1", "server.port", "server.port"],
-    ["skills: {execution: {timeout: 3}}", "skills.execution.timeout", "skills.execution.timeout_seconds"],
+    ["skills: {execution: {memory: 3}}", "skills.execution.memory", "skills.execution.memory_megabytes"],
   ])("name the setting that %s was meant for", async (yaml, key, meant) => {
     expect(await problemsOf(yaml)).toMatchObject([{ key, hint: `Did you mean ${meant}?` }]);
   });
@@ -154,7 +154,7 @@ describe("a setting without effect", () => {
     ["model: {failover: [openai/x, openai/x]}", { OPENAI_API_KEY: "k" }, "model.failover.1"],
     ["model: {choice: offline, openai: {api_key: k}}", {}, "model.openai.api_key"],
     ["model: {streaming: false, idle_seconds: 9}", {}, "model.idle_seconds"],
-    ["model: {timeout_seconds: 30, idle_seconds: 31}", {}, "model.idle_seconds"],
+    ["model: {timeout_seconds: 30}", {}, "model.timeout_seconds"],
     ["skills: {allowed: [a, b], denied: [a]}", {}, "skills.allowed.0"],
     ["skills: {allowed: ['*', b]}", {}, "skills.allowed.1"],
     ["skills: {opt_in: [a], auto_discover: false}", {}, "skills.opt_in"],

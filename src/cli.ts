@@ -1,0 +1,43 @@
+#!/usr/bin/env node
+/** The command line of this process. What the commands do stands in src/cli/. */
+import { readFile } from "node:fs/promises";
+import { setTimeout as sleep } from "node:timers/promises";
+import type { CommandContext } from "./cli/command-context.ts";
+import { runCommandLine } from "./cli/run-command-line.ts";
+import { processEnvironment } from "./config/environment.ts";
+
+const { stdin, stdout, stderr } = process;
+
+const context: CommandContext = {
+  stdin,
+  stdout,
+  stderr,
+  env: processEnvironment(),
+  cwd: process.cwd(),
+  clock: {
+    now: Date.now,
+    sleep: (ms, signal) => sleep(ms, undefined, signal === undefined ? {} : { signal }),
+  },
+  openBot: async (config) => (await import("./main.ts")).openKnack(config),
+  findRunningBot: async (folder) => (await import("./storage/data-folder.ts")).readHolder(folder),
+  onSignal(names, listener) {
+    for (const name of names) process.on(name, listener);
+    return () => {
+      for (const name of names) process.off(name, listener);
+    };
+  },
+  exitAtOnce: (code) => process.exit(code),
+};
+
+/** A reader that has gone (`knack skills list | head`) is no failure of ours; the work is finished without it. */
+for (const stream of [stdout, stderr]) {
+  stream.on("error", (error: NodeJS.ErrnoException) => {
+    if (error.code !== "EPIPE") throw error;
+  });
+}
+
+const packageFile = new URL("../package.json", import.meta.url);
+const { version } = JSON.parse(await readFile(packageFile, "utf8")) as { version: string };
+const code = await runCommandLine(process.argv.slice(2), context, version);
+await new Promise((flushed) => stdout.write("", flushed));
+process.exit(code);

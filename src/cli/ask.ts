@@ -1,0 +1,74 @@
+import type { ApiClient } from "../client/api-client.ts";
+import type { TurnEvent, TurnOutcome } from "../core/turn-event.ts";
+import type { CommandContext, GlobalOptions } from "./command-context.ts";
+import { type Connection, withConnection } from "./connect.ts";
+import { exitCode, exitCodeOf } from "./exit-code.ts";
+import { nobodyThere } from "./nobody-there.ts";
+import { printJson } from "./print.ts";
+import { showTurn } from "./show-turn.ts";
+
+export interface AskOptions extends GlobalOptions {
+  namespace: string;
+  thread?: string;
+  json?: true;
+}
+
+/** `knack ask`: one turn. Ctrl-C stops it; a second one leaves it alone. */
+export async function ask(context: CommandContext, text: string, options: AskOptions): Promise<number> {
+  return withConnection(context, options, async (connection) => {
+    const { client } = connection;
+    const { namespace, thread } = options;
+    const accepted = await client.submitTurn({
+      namespace,
+      text,
+      ...(thread === undefined ? {} : { thread }),
+    });
+    const watch = new AbortController();
+    const stopListening = onInterrupts(context, client, accepted.turn_id, watch);
+    try {
+      const outcome = options.json
+        ? await printEvents(context, connection, accepted.turn_id, watch.signal)
+        : await showTurn(context, connection, accepted, watch);
+      return outcome === undefined ? exitCode.stopped : exitCodeOf(outcome);
+    } finally {
+      stopListening();
+    }
+  });
+}
+
+function onInterrupts(
+  context: CommandContext,
+  client: ApiClient,
+  turnId: string,
+  watch: AbortController,
+): () => void {
+  let pressed = 0;
+  return context.onSignal(["SIGINT", "SIGTERM"], () => {
+    pressed += 1;
+    if (pressed > 1) return watch.abort();
+    client.stop(turnId).catch((error: unknown) => {
+      context.stderr.write(`The turn could not be stopped: ${String(error)}\n`);
+      watch.abort();
+    });
+  });
+}
+
+/** Every event as a line of JSON. Undefined when watching ended before the turn. */
+async function printEvents(
+  context: CommandContext,
+  connection: Connection,
+  turnId: string,
+  signal: AbortSignal,
+): Promise<TurnOutcome | undefined> {
+  for await (const event of connection.client.turnEvents(turnId, { signal })) {
+    printJson(context, event);
+    if (event.type === "turn_finished") return event.outcome;
+    await answerForNobody(event, connection);
+  }
+  return undefined;
+}
+
+async function answerForNobody(event: TurnEvent, { client, remote }: Connection): Promise<void> {
+  if (event.type !== "question_asked" || remote !== undefined) return;
+  await client.answer(event.turn_id, { question_id: event.question_id, text: nobodyThere });
+}

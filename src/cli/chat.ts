@@ -1,0 +1,27 @@
+import { runChat } from "../platforms/terminal/chat.ts";
+import type { CommandContext, GlobalOptions } from "./command-context.ts";
+import { withConnection } from "./connect.ts";
+import { exitCode } from "./exit-code.ts";
+import { wantsColours } from "./print.ts";
+
+export interface ChatCommandOptions extends GlobalOptions {
+  namespace: string;
+  thread?: string;
+}
+
+/** `knack chat`: a conversation in the terminal. */
+export async function chat(context: CommandContext, options: ChatCommandOptions): Promise<number> {
+  return withConnection(context, options, async ({ client }) => {
+    await runChat({
+      client,
+      input: context.stdin,
+      output: context.stdout,
+      clock: context.clock,
+      namespace: options.namespace,
+      thread: options.thread,
+      colours: wantsColours(context),
+      onInterrupt: (listener) => context.onSignal(["SIGINT"], listener),
+    });
+    return exitCode.ok;
+  });
+}

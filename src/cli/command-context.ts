@@ -1,0 +1,52 @@
+import type { Environment } from "../config/environment.ts";
+import type { Config } from "../config/schema.ts";
+import type { Clock } from "../core/clock.ts";
+import type { ChatOutput } from "../platforms/terminal/chat-options.ts";
+import type { Keys } from "../platforms/terminal/line-reader.ts";
+
+/** A bot in this process. */
+export interface Bot {
+  /** Answers a request to the HTTP API without listening. */
+  fetch(request: Request): Promise<Response>;
+  listen(): Promise<{ url: string }>;
+  /** Lets running turns finish within the configured time, then closes everything. */
+  close(): Promise<void>;
+}
+
+/** The bot that holds a data folder, as far as it has told. */
+export type RunningBot =
+  | { running: false }
+  | { running: true; holder: { url: string; pid: number } | undefined };
+
+/** Everything a command needs from the process it runs in. */
+export interface CommandContext {
+  stdin: Keys;
+  /** Results. With `--json`, nothing but JSON. */
+  stdout: ChatOutput;
+  /** Progress, diagnostics, advice. */
+  stderr: ChatOutput;
+  env: Environment;
+  cwd: string;
+  clock: Clock;
+  openBot(config: Config): Promise<Bot>;
+  findRunningBot(dataFolder: string): Promise<RunningBot>;
+  /** Calls back on each of these signals to the process; answers how to stop listening. */
+  onSignal(names: readonly ("SIGINT" | "SIGTERM")[], listener: (name: string) => void): () => void;
+  /** Ends the process without waiting for anything. */
+  exitAtOnce(code: number): void;
+}
+
+/** Options every command has. */
+export interface GlobalOptions {
+  config?: string;
+}
+
+/** A command cannot do what was asked; the message says what to do. */
+export class CommandError extends Error {
+  readonly code = "command_failed";
+  readonly exitCode: number;
+  constructor(message: string, exitCode = 1, options?: { cause?: unknown }) {
+    super(message, options);
+    this.exitCode = exitCode;
+  }
+}

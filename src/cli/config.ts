@@ -1,0 +1,23 @@
+import { describeConfig } from "../config/describe-config.ts";
+import type { CommandContext, GlobalOptions } from "./command-context.ts";
+import { readConfig } from "./connect.ts";
+import { exitCode } from "./exit-code.ts";
+import { printJson, printLine } from "./print.ts";
+
+/** `knack config`: the effective configuration with sources and meanings, secrets masked. */
+export async function showConfig(
+  context: CommandContext,
+  options: GlobalOptions & { json?: true },
+): Promise<number> {
+  const { config, sources } = await readConfig(context, options);
+  const settings = describeConfig(config, sources);
+  if (options.json) {
+    printJson(context, { settings });
+    return exitCode.ok;
+  }
+  for (const { key, value, source, meaning } of settings) {
+    const shown = value === null ? "(not set)" : typeof value === "string" ? value : JSON.stringify(value);
+    printLine(context, `${key} = ${shown}\n    ${meaning}. From: ${source}`);
+  }
+  return exitCode.ok;
+}

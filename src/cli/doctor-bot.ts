@@ -1,0 +1,56 @@
+import type { SkillList } from "../client/shapes.ts";
+import type { Config } from "../config/schema.ts";
+import { unknownSkillSettings } from "../config/settings-without-effect.ts";
+import type { CommandContext, GlobalOptions } from "./command-context.ts";
+import { withConnection } from "./connect.ts";
+import type { Finding } from "./doctor-finding.ts";
+
+/** What the bot says of itself: store, queue, model, and the skills it loaded. Opens one when none runs. */
+export async function* checkBot(context: CommandContext, options: GlobalOptions): AsyncGenerator<Finding> {
+  try {
+    yield* await withConnection(context, options, async ({ client, config }) => {
+      const { checks } = await client.ready();
+      const skills = await client.skills();
+      return [
+        ...checks.map(({ name, ok, detail }): Finding => ({ name, status: ok ? "ok" : "error", detail })),
+        ...skillFindings(skills, config),
+      ];
+    });
+  } catch (error) {
+    const detail = `The bot cannot be opened: ${error instanceof Error ? error.message : String(error)}`;
+    yield {
+      name: "bot",
+      status: "error",
+      detail,
+      advice: "Correct this first; `knack start` would fail the same way.",
+    };
+  }
+}
+
+function skillFindings({ skills, diagnostics }: SkillList, config: Config): Finding[] {
+  const usable = skills.filter((skill) => skill.eligible).length;
+  const ids = [...skills.map((skill) => skill.id), ...skills.flatMap((skill) => skill.parent ?? [])];
+  const problems = diagnostics.filter(({ severity }) => severity !== "info");
+  return [
+    { name: "skills", status: "ok", detail: `${skills.length} loaded, ${usable} can be used here` },
+    ...skills
+      .filter((skill) => !skill.eligible)
+      .map(({ id, reasons }): Finding => {
+        const advice = "Provide what is missing, or leave the skill aside.";
+        return {
+          name: "skills",
+          status: "warning",
+          detail: `${id} cannot be used: ${reasons.join("; ")}`,
+          advice,
+        };
+      }),
+    ...problems.map(({ severity, path, message, code }): Finding => {
+      const advice = "Correct the skill, or remove its folder.";
+      const status = severity === "error" ? "error" : "warning";
+      return { name: "skills", status, detail: `${path}: ${message} (${code})`, advice };
+    }),
+    ...unknownSkillSettings(config, ids).map(({ key, message, hint = "" }): Finding => {
+      return { name: "configuration", status: "error", detail: `${key} ${message}`, advice: hint };
+    }),
+  ];
+}

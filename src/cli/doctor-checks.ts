@@ -1,0 +1,107 @@
+import { once } from "node:events";
+import { mkdir, rm, writeFile } from "node:fs/promises";
+import { createServer } from "node:net";
+import path from "node:path";
+import { ConfigError } from "../config/config-error.ts";
+import type { LoadedConfig } from "../config/load-config.ts";
+import type { Config } from "../config/schema.ts";
+import type { CommandContext, GlobalOptions } from "./command-context.ts";
+import { readConfig } from "./connect.ts";
+import type { Finding } from "./doctor-finding.ts";
+
+const oldestNode = 24;
+
+export function checkNode(version: string): Finding {
+  const name = "node";
+  if (Number.parseInt(version, 10) >= oldestNode) return { name, status: "ok", detail: version };
+  const advice = `Install Node ${oldestNode} or newer from https://nodejs.org.`;
+  return { name, status: "error", detail: `${version} is too old`, advice };
+}
+
+/** The configuration, and one finding per problem when it cannot be used. */
+export async function checkConfiguration(
+  context: CommandContext,
+  options: GlobalOptions,
+): Promise<{ loaded: LoadedConfig | undefined; findings: Finding[] }> {
+  const name = "configuration";
+  try {
+    const loaded = await readConfig(context, options);
+    const set = Object.values(loaded.sources).filter((source) => source !== "default").length;
+    const detail = `${set} settings differ from the defaults (\`knack config\` shows them)`;
+    return { loaded, findings: [{ name, status: "ok", detail }] };
+  } catch (error) {
+    if (!(error instanceof ConfigError)) throw error;
+    const findings = error.problems.map(
+      ({ where, key, message, hint = "Correct it, then run `knack doctor` again" }): Finding => ({
+        name,
+        status: "error",
+        detail: `${where}: ${key ? `${key}: ` : ""}${message}`,
+        advice: hint,
+      }),
+    );
+    return { loaded: undefined, findings };
+  }
+}
+
+/** Whether the data folder can be written, and whether a bot holds it. */
+export async function checkDataFolder(
+  { findRunningBot }: CommandContext,
+  { data }: Config,
+): Promise<{ finding: Finding; usable: boolean; running: boolean }> {
+  const name = "data folder";
+  const probe = path.join(data.folder, `.probe-${process.pid}`);
+  try {
+    await mkdir(data.folder, { recursive: true, mode: 0o700 });
+    await writeFile(probe, "");
+    await rm(probe);
+    const found = await findRunningBot(data.folder);
+    const holder = found.running
+      ? `, in use by the bot ${found.holder ? `(process ${found.holder.pid}) at ${found.holder.url}` : "that is starting"}`
+      : "";
+    return {
+      finding: { name, status: "ok", detail: `${data.folder}${holder}` },
+      usable: true,
+      running: found.running,
+    };
+  } catch (error) {
+    const detail = `${data.folder} cannot be used: ${error instanceof Error ? error.message : String(error)}`;
+    const advice = "Give this user the right to write there, or name another folder with KNACK_DATA.";
+    return { finding: { name, status: "error", detail, advice }, usable: false, running: false };
+  }
+}
+
+/** Whether every model that may be asked has what it needs. */
+export function checkModelKeys({ model }: Config): Finding[] {
+  if (model.choice === "offline") {
+    const detail = "offline: skills work by simple rules, without a language model";
+    const advice =
+      "For a real model set ANTHROPIC_API_KEY or OPENAI_API_KEY, or KNACK_MODEL=openai/MODEL with OPENAI_BASE_URL for a local server such as Ollama.";
+    return [{ name: "model", status: "warning", detail, advice }];
+  }
+  return [model.choice, ...model.failover].map((choice): Finding => {
+    const provider = choice.startsWith("anthropic/") ? "anthropic" : "openai";
+    const { api_key, base_url } = model[provider];
+    if (api_key !== undefined) return { name: "model", status: "ok", detail: `${choice}, with a key` };
+    if (base_url !== undefined)
+      return { name: "model", status: "ok", detail: `${choice}, at its own address` };
+    const advice = `Set ${provider.toUpperCase()}_API_KEY, or choose another model with KNACK_MODEL.`;
+    return { name: "model", status: "error", detail: `${choice} has no key`, advice };
+  });
+}
+
+/** Whether the server could listen where it should. */
+export async function checkPort({ host, port }: Config["server"]): Promise<Finding> {
+  const name = "port";
+  const server = createServer();
+  try {
+    server.listen(port, host);
+    await once(server, "listening");
+    return { name, status: "ok", detail: `${host} port ${port === 0 ? "(any)" : port} is free` };
+  } catch (error) {
+    const detail = `${host} port ${port}: ${error instanceof Error ? error.message : String(error)}`;
+    const advice = "Stop the program that listens there, or set server.port (or start with --port).";
+    return { name, status: "error", detail, advice };
+  } finally {
+    server.close();
+  }
+}

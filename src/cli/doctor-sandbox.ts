@@ -1,0 +1,29 @@
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import type { Config } from "../config/schema.ts";
+import { createScriptRunner } from "../sandbox/script-runner.ts";
+import type { Finding } from "./doctor-finding.ts";
+
+const megabyte = 1_048_576;
+
+/** Which isolation scripts of skills get here. Tried in a folder of its own: a running bot's workspaces stay untouched. */
+export async function checkSandbox({ skills }: Config): Promise<Finding> {
+  const name = "sandbox";
+  const folder = await mkdtemp(path.join(tmpdir(), "knack-doctor-"));
+  try {
+    const { memory_megabytes, processes, workspace_megabytes } = skills.execution;
+    const limits = {
+      memoryBytes: memory_megabytes * megabyte,
+      processes,
+      workspaceBytes: workspace_megabytes * megabyte,
+    };
+    const runner = await createScriptRunner({ dataDir: folder, limits });
+    const { isolation, detail } = runner.describe();
+    if (isolation === "bubblewrap") return { name, status: "ok", detail: `bubblewrap. ${detail}` };
+    const advice = "Until then only scripts of shipped skills run; scripts of other skills are refused.";
+    return { name, status: "warning", detail: `process only, which is weaker. ${detail}`, advice };
+  } finally {
+    await rm(folder, { recursive: true, force: true });
+  }
+}

@@ -1,0 +1,24 @@
+import { InvalidArgumentError, Option } from "commander";
+import type { z } from "zod";
+import { namespaceSchema, threadSchema } from "../core/place.ts";
+
+/** `--namespace`, the operator's direct message with the console unless given. */
+export function namespaceOption(): Option {
+  return new Option("--namespace <namespace>", "channel, as platform:workspace:channel")
+    .argParser(parseNamespace)
+    .default("console:local:dm");
+}
+
+export function parseNamespace(text: string): string {
+  return parseWith(namespaceSchema, text);
+}
+
+export function parseThread(text: string): string {
+  return parseWith(threadSchema, text);
+}
+
+function parseWith(schema: z.ZodType<string>, text: string): string {
+  const parsed = schema.safeParse(text);
+  if (parsed.success) return parsed.data;
+  throw new InvalidArgumentError(parsed.error.issues[0]?.message ?? "it is not valid");
+}

@@ -1,0 +1,138 @@
+import { Command, InvalidArgumentError, Option } from "commander";
+import type { CommandContext, GlobalOptions } from "./command-context.ts";
+import { namespaceOption, parseNamespace, parseThread } from "./namespace-option.ts";
+import { addSkillCommands } from "./program-skills.ts";
+import type { Run } from "./run.ts";
+
+/**
+ * The commands. Each module is loaded when its command runs, so that `knack --help` is quick. `done` gets the exit code.
+ * Wrong usage throws commander's `CommanderError`.
+ */
+export function createProgram(
+  context: CommandContext,
+  version: string,
+  done: (exitCode: number) => void,
+): Command {
+  const run: Run = async (work) => done(await work());
+  const program = new Command("knack")
+    .description("A bot that gives a channel an agent with skills")
+    .version(version)
+    .option("--config <file>", "configuration file; wins over KNACK_CONFIG")
+    .exitOverride()
+    .configureOutput({
+      writeOut: (text) => void context.stdout.write(text),
+      writeErr: (text) => void context.stderr.write(text),
+    })
+    .showSuggestionAfterError()
+    .showHelpAfterError("(knack --help shows all commands)");
+  addBotCommands(program, context, run);
+  addSkillCommands(program, context, run);
+  addRunCommands(program, context, run);
+  addOperatorCommands(program, context, run);
+  return program;
+}
+
+function addBotCommands(program: Command, context: CommandContext, run: Run): void {
+  program
+    .command("start")
+    .description("run the bot with its console and API until it is stopped")
+    .addOption(
+      new Option("--role <role>", "part of the work this process does").choices(["all"]).default("all"),
+    )
+    .option("--host <address>", "address to listen on")
+    .option("--port <number>", "port to listen on, 0 for a free one", parsePort)
+    .action((_options, command: Command) =>
+      run(async () => (await import("./start.ts")).start(context, command.optsWithGlobals())),
+    );
+  program
+    .command("chat")
+    .description("chat in the terminal")
+    .addOption(namespaceOption())
+    .option("--thread <thread>", "go on with this thread", parseThread)
+    .action((_options, command: Command) =>
+      run(async () => (await import("./chat.ts")).chat(context, command.optsWithGlobals())),
+    );
+  program
+    .command("ask")
+    .description("ask one thing; - reads the text from the standard input")
+    .argument("<text>", "what to ask")
+    .addOption(namespaceOption())
+    .option("--thread <thread>", "go on with this thread", parseThread)
+    .option("--json", "every turn event as one line of JSON")
+    .action((text: string, _options, command: Command) =>
+      run(async () => {
+        const { ask } = await import("./ask.ts");
+        const { readText } = await import("./read-text.ts");
+        return ask(context, await readText(context, text), command.optsWithGlobals());
+      }),
+    );
+  program
+    .command("command")
+    .description('run a slash command as a chat user would, e.g. "/skill enable memory"')
+    .argument("<text>", "the command, beginning with /", parseCommand)
+    .addOption(namespaceOption())
+    .option("--user <id>", "who runs it")
+    .option("--json", "{text, ok}")
+    .action((text: string, _options, command: Command) =>
+      run(async () => (await import("./command.ts")).command(context, text, command.optsWithGlobals())),
+    );
+}
+
+function addRunCommands(program: Command, context: CommandContext, run: Run): void {
+  program
+    .command("prompt")
+    .description("show what the next model call would get")
+    .addOption(namespaceOption())
+    .option("--message <text>", "the message it would be about", "")
+    .option("--json", "{system, tools, tokens}")
+    .action((_options, command: Command) =>
+      run(async () => (await import("./prompt.ts")).prompt(context, command.optsWithGlobals())),
+    );
+  const runs = program.command("runs").description("turns and skill executions with timing");
+  runs
+    .command("list")
+    .description("the latest ones")
+    .option("--namespace <namespace>", "only of this channel", parseNamespace)
+    .option("--json", "{turns, skills}")
+    .action((_options, command: Command) =>
+      run(async () => (await import("./runs.ts")).listRuns(context, command.optsWithGlobals())),
+    );
+  runs
+    .command("show")
+    .description("one with its steps")
+    .argument("<id>", "id of a turn or of a skill's run")
+    .option("--json", "{turn, events, skills}")
+    .action((id: string, _options, command: Command) =>
+      run(async () => (await import("./runs.ts")).showRun(context, id, command.optsWithGlobals())),
+    );
+}
+
+function addOperatorCommands(program: Command, context: CommandContext, run: Run): void {
+  program
+    .command("doctor")
+    .description("check configuration, keys, store, skills and sandbox, and say what to do")
+    .option("--live", "also ask the model for one word")
+    .option("--json", "{ok, checks}")
+    .action((_options, command: Command) =>
+      run(async () => (await import("./doctor.ts")).doctor(context, command.optsWithGlobals())),
+    );
+  program
+    .command("config")
+    .description("show the configuration in force, secrets masked, with sources and meanings")
+    .option("--json", "{settings}")
+    .action((_options, command: Command) =>
+      run(async () =>
+        (await import("./config.ts")).showConfig(context, command.optsWithGlobals<GlobalOptions>()),
+      ),
+    );
+}
+
+function parsePort(text: string): number {
+  if (/^\d{1,5}$/.test(text) && Number(text) <= 65_535) return Number(text);
+  throw new InvalidArgumentError("expected a number from 0 to 65535");
+}
+
+function parseCommand(text: string): string {
+  if (text.trim().startsWith("/")) return text.trim();
+  throw new InvalidArgumentError('expected a command beginning with /, e.g. "/skill list"');
+}

@@ -1,0 +1,32 @@
+import { CommanderError } from "commander";
+import { type CommandContext, CommandError } from "./command-context.ts";
+import { exitCode } from "./exit-code.ts";
+import { createProgram } from "./program.ts";
+
+/** Runs one command line (without the program's name) and answers its exit code. Errors are told on stderr. */
+export async function runCommandLine(
+  argv: readonly string[],
+  context: CommandContext,
+  version: string,
+): Promise<number> {
+  let code: number = exitCode.ok;
+  const program = createProgram(context, version, (exit) => {
+    code = exit;
+  });
+  try {
+    await program.parseAsync([...argv], { from: "user" });
+    return code;
+  } catch (error) {
+    if (error instanceof CommanderError) return error.exitCode === 0 ? exitCode.ok : exitCode.usage;
+    context.stderr.write(`${describeError(error)}\n`);
+    return error instanceof CommandError ? error.exitCode : exitCode.failed;
+  }
+}
+
+/** Errors with a `code` are written for people; of others the stack helps whoever reports the bug. */
+function describeError(error: unknown): string {
+  if (!(error instanceof Error)) return `knack: ${String(error)}`;
+  return "code" in error
+    ? `knack: ${error.message}`
+    : `knack: an unexpected error. ${error.stack ?? error.message}`;
+}

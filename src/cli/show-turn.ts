@@ -1,0 +1,73 @@
+import type { TurnOutcome } from "../core/turn-event.ts";
+import type { QuestionView } from "../core/turn-view.ts";
+import { askPerson } from "../platforms/terminal/ask-person.ts";
+import { followTurn } from "../platforms/terminal/follow-turn.ts";
+import { createLineDisplay } from "../platforms/terminal/line-display.ts";
+import { createLineReader } from "../platforms/terminal/line-reader.ts";
+import { createLiveDisplay } from "../platforms/terminal/live-display.ts";
+import { createPaint } from "../platforms/terminal/paint.ts";
+import { plainLine } from "../platforms/terminal/plain-text.ts";
+import { screenOf } from "../platforms/terminal/screen.ts";
+import type { CommandContext } from "./command-context.ts";
+import type { Connection } from "./connect.ts";
+import { nobodyThere } from "./nobody-there.ts";
+import { wantsColours } from "./print.ts";
+
+/**
+ * Shows a turn to a person: redrawn in place on a terminal, else progress on stderr and nothing but the answer on stdout.
+ * Undefined when watching ended before the turn.
+ */
+export async function showTurn(
+  context: CommandContext,
+  connection: Connection,
+  turn: { turn_id: string; thread: string },
+  watch: AbortController,
+): Promise<TurnOutcome | undefined> {
+  const { stdout, stderr, clock } = context;
+  const live = stdout.isTTY === true && stderr.isTTY === true;
+  const display = live
+    ? createLiveDisplay(screenOf(stdout), createPaint(wantsColours(context)), clock)
+    : createLineDisplay({ progress: screenOf(stderr).write, answer: screenOf(stdout).write }, clock);
+  const view = await followTurn({
+    client: connection.client,
+    turnId: turn.turn_id,
+    display,
+    signal: watch.signal,
+    ask: (question, signal) => answerQuestion(context, connection, turn, question, signal),
+  });
+  return view.outcome;
+}
+
+async function answerQuestion(
+  context: CommandContext,
+  { client, remote }: Connection,
+  turn: { turn_id: string; thread: string },
+  question: QuestionView,
+  signal: AbortSignal,
+): Promise<string | undefined> {
+  const { stdin, stderr } = context;
+  if (stdin.isTTY !== true || stderr.isTTY !== true) {
+    if (remote === undefined) return nobodyThere;
+    stderr.write(
+      `The agent asks: ${plainLine(question.text)}\nAnswer in the console at ${remote}, or with: knack chat --thread ${turn.thread}\n`,
+    );
+    return undefined;
+  }
+  const stopTurn = () =>
+    void client.stop(turn.turn_id).catch((error: unknown) => stderr.write(`${String(error)}\n`));
+  const reader = createLineReader({
+    input: stdin,
+    output: stderr,
+    interactive: true,
+    history: [],
+    complete: async () => [],
+    onInterrupt: stopTurn,
+  });
+  const paint = createPaint(wantsColours(context));
+  try {
+    const say = (line: string) => screenOf(stderr).write(`${line}\n`);
+    return await askPerson(question, signal, { reader, say, paint, prompt: "? " });
+  } finally {
+    reader.close();
+  }
+}

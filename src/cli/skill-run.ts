@@ -1,0 +1,43 @@
+import type { Json } from "../core/json.ts";
+import { plainText } from "../platforms/terminal/plain-text.ts";
+import { type CommandContext, CommandError } from "./command-context.ts";
+import { withConnection } from "./connect.ts";
+import { exitCode } from "./exit-code.ts";
+import { printJson, printLine } from "./print.ts";
+import type { SkillsOptions } from "./skills.ts";
+
+/** `knack skills run`: the `invoke_skill` path without a model. */
+export async function runSkill(
+  context: CommandContext,
+  id: string,
+  options: SkillsOptions & { params: string },
+): Promise<number> {
+  const params = parseParams(options.params);
+  return withConnection(context, options, async ({ client }) => {
+    const result = await client.runSkill(id, { params, namespace: options.namespace });
+    if (options.json) printJson(context, result);
+    else printLine(context, plainText(JSON.stringify(result, null, 2)));
+    return succeeded(result) ? exitCode.ok : exitCode.failed;
+  });
+}
+
+function parseParams(text: string): { [key: string]: Json } {
+  const wrong = (reason: string, cause?: unknown) =>
+    new CommandError(
+      `--params is ${reason}. Write a JSON object, e.g. --params '{"text": "hello"}'`,
+      exitCode.usage,
+      { cause },
+    );
+  let value: Json;
+  try {
+    value = JSON.parse(text);
+  } catch (cause) {
+    throw wrong("not valid JSON", cause);
+  }
+  if (value === null || typeof value !== "object" || Array.isArray(value)) throw wrong("not an object");
+  return value;
+}
+
+function succeeded(result: Json): boolean {
+  return result !== null && typeof result === "object" && !Array.isArray(result) && result.success === true;
+}

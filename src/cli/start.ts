@@ -1,0 +1,57 @@
+import { loadConfig } from "../config/load-config.ts";
+import { type CommandContext, CommandError, type GlobalOptions } from "./command-context.ts";
+import { exitCode } from "./exit-code.ts";
+import { printLine } from "./print.ts";
+
+export interface StartOptions extends GlobalOptions {
+  host?: string;
+  port?: number;
+}
+
+/** `knack start`: runs the bot until SIGINT or SIGTERM, then lets running turns finish. A second signal ends it at once. */
+export async function start(context: CommandContext, options: StartOptions): Promise<number> {
+  const { config } = await loadConfig({
+    file: options.config,
+    env: context.env,
+    cwd: context.cwd,
+    options: { "server.host": options.host, "server.port": options.port },
+  });
+  const found = await context.findRunningBot(config.data.folder);
+  if (found.running && found.holder !== undefined) {
+    const { url, pid } = found.holder;
+    throw new CommandError(
+      `A bot (process ${pid}) already runs on ${config.data.folder} at ${url}. Stop it first, or give this one its own folder with KNACK_DATA.`,
+    );
+  }
+  const stopping = waitForStop(context);
+  try {
+    const bot = await context.openBot(config);
+    try {
+      const { url } = await bot.listen();
+      printLine(context, `${config.name} is ready: ${url}`);
+      await stopping.asked;
+    } finally {
+      await bot.close();
+    }
+  } finally {
+    stopping.forget();
+  }
+  return exitCode.ok;
+}
+
+function waitForStop({ onSignal, stderr, exitAtOnce }: CommandContext): {
+  asked: Promise<void>;
+  forget(): void;
+} {
+  const { promise, resolve } = Promise.withResolvers<void>();
+  let signals = 0;
+  const forget = onSignal(["SIGINT", "SIGTERM"], () => {
+    signals += 1;
+    if (signals > 1) return exitAtOnce(exitCode.stopped);
+    stderr.write(
+      "Stopping: running turns may finish. A second Ctrl-C ends at once; turns go on at the next start.\n",
+    );
+    resolve();
+  });
+  return { asked: promise, forget };
+}

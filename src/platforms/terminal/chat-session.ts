@@ -1,0 +1,122 @@
+import { ApiError } from "../../client/api-error.ts";
+import type { TurnEvent } from "../../core/turn-event.ts";
+import type { QuestionView } from "../../core/turn-view.ts";
+import { askPerson } from "./ask-person.ts";
+import type { ChatOptions } from "./chat-options.ts";
+import { followTurn } from "./follow-turn.ts";
+import { createInterrupts } from "./interrupts.ts";
+import { createLineDisplay } from "./line-display.ts";
+import { createLineReader } from "./line-reader.ts";
+import { createLiveDisplay } from "./live-display.ts";
+import { createPaint, type Paint } from "./paint.ts";
+import { plainLine } from "./plain-text.ts";
+import { type Screen, screenOf } from "./screen.ts";
+
+/** The commands the chat answers itself. */
+const localCommands = ["/exit", "/new"];
+
+export interface ChatSession {
+  /** A terminal on both sides: lines are edited and progress is redrawn in place. */
+  readonly interactive: boolean;
+  readonly paint: Paint;
+  readonly screen: Screen;
+  say(line: string): void;
+  /** Undefined until the first message is sent. */
+  thread(): string | undefined;
+  /** The next line; undefined at the end of the input or when the person left with Ctrl-C. */
+  read(): Promise<string | undefined>;
+  startThread(): void;
+  /** Sends a message or command and shows its turn until it is finished. */
+  send(text: string): Promise<void>;
+  /** Shows a turn of which some events are known. */
+  follow(turnId: string, known?: readonly TurnEvent[]): Promise<void>;
+  close(): void;
+}
+
+/** A chat's thread, input and display. `history` are earlier inputs, oldest first. */
+export function createChatSession(options: ChatOptions, history: readonly string[]): ChatSession {
+  const { client, input, output, namespace, clock } = options;
+  const interactive = input.isTTY === true && output.isTTY === true;
+  const paint = createPaint(options.colours);
+  const screen = screenOf(output);
+  const say = (line: string) => screen.write(`${line}\n`);
+  const complain = (error: unknown) =>
+    say(paint.bad(plainLine(error instanceof Error ? error.message : String(error))));
+  let thread = options.thread;
+
+  const interrupts = createInterrupts({
+    stop: (turnId) => void client.stop(turnId).catch(complain),
+    empty: () => {
+      say("");
+      reader.clear();
+    },
+    warn: () => {
+      say(paint.dim("\nCtrl-C once more leaves."));
+      reader.clear();
+    },
+  });
+  const reader = createLineReader({
+    input,
+    output,
+    interactive,
+    history: history.toReversed(),
+    complete: (line) => completeLine(line, options),
+    onInterrupt: interrupts.press,
+  });
+  const stopListening = options.onInterrupt(() => interrupts.press(""));
+  const newDisplay = () =>
+    interactive
+      ? createLiveDisplay(screen, paint, clock)
+      : createLineDisplay({ progress: screen.write, answer: screen.write }, clock);
+  const asking = { reader, say, paint, prompt: interactive ? paint.accent("? ") : "" };
+
+  const follow: ChatSession["follow"] = async (turnId, known = []) => {
+    const signal = interrupts.begin(turnId);
+    const ask = (question: QuestionView, over: AbortSignal) =>
+      askPerson(question, AbortSignal.any([over, interrupts.left]), asking);
+    try {
+      await followTurn({ client, turnId, known, display: newDisplay(), signal, ask });
+    } finally {
+      interrupts.end();
+    }
+  };
+  return {
+    interactive,
+    paint,
+    screen,
+    say,
+    thread: () => thread,
+    read: () => reader.read(interactive ? paint.accent("› ") : "", interrupts.left),
+    startThread() {
+      thread = undefined;
+      say(paint.dim("A new thread begins with your next message."));
+    },
+    async send(text) {
+      interrupts.forget();
+      try {
+        const accepted = await client.submitTurn({
+          namespace,
+          text,
+          ...(thread === undefined ? {} : { thread }),
+        });
+        thread = accepted.thread;
+        await follow(accepted.turn_id);
+      } catch (error) {
+        if (!(error instanceof ApiError)) throw error;
+        complain(error);
+      }
+    },
+    follow,
+    close() {
+      stopListening();
+      reader.close();
+    },
+  };
+}
+
+async function completeLine(line: string, { client, namespace }: ChatOptions): Promise<string[]> {
+  if (!line.startsWith("/")) return [];
+  const completions = await client.complete(line, namespace);
+  const local = localCommands.filter((command) => command.startsWith(line));
+  return [...completions.map(({ text }) => text), ...local];
+}

@@ -1,0 +1,48 @@
+import type { ChatOptions } from "./chat-options.ts";
+import { createChatSession } from "./chat-session.ts";
+import { plainLine, plainText } from "./plain-text.ts";
+import { showThread } from "./show-thread.ts";
+
+/**
+ * A conversation in the terminal until `/exit`, the end of the input, or Ctrl-C twice. With a terminal on both sides lines are
+ * edited and progress is redrawn in place; otherwise each line of the input is a message and the output only grows.
+ */
+export async function runChat(options: ChatOptions): Promise<void> {
+  const { client, namespace } = options;
+  const earlier = options.thread === undefined ? [] : await client.thread(namespace, options.thread);
+  const about = await client.about();
+  const session = createChatSession(
+    options,
+    earlier.map(({ turn }) => plainText(turn.question)),
+  );
+  const { paint, say } = session;
+  try {
+    if (session.interactive) {
+      say(`${paint.bold(plainLine(about.name))} ${paint.dim(`· ${about.model} · ${namespace}`)}`);
+      say(
+        paint.dim("/exit leaves, /new starts a new thread, /skill list shows what I can do, Tab completes."),
+      );
+      if (earlier.length === 0) {
+        for (const idea of about.suggestions) say(paint.dim(`  e.g. ${plainLine(idea)}`));
+      }
+    }
+    const running = showThread(earlier, session);
+    if (running !== undefined) await session.follow(running.turn.turn_id, running.events);
+    await converse(session);
+    if (session.interactive && session.thread() !== undefined) {
+      say(paint.dim(`Go on later with: knack chat --namespace ${namespace} --thread ${session.thread()}`));
+    }
+  } finally {
+    session.close();
+  }
+}
+
+async function converse(session: ReturnType<typeof createChatSession>): Promise<void> {
+  for (;;) {
+    const line = (await session.read())?.trim();
+    if (line === undefined || line === "/exit" || line === "/quit") return;
+    if (line === "") continue;
+    if (line === "/new") session.startThread();
+    else await session.send(line);
+  }
+}

@@ -1,0 +1,18 @@
+import wrapAnsi from "wrap-ansi";
+import type { TurnView } from "../../core/turn-view.ts";
+import { renderMarkdown } from "./markdown.ts";
+import { outcomeLines, usageLine } from "./outcome-lines.ts";
+import type { Paint } from "./paint.ts";
+import { progressSummary } from "./progress-lines.ts";
+
+/** What remains of a turn on the screen. */
+export function finalLines(view: TurnView, columns: number, paint: Paint): string[] {
+  const summary = progressSummary(view, paint);
+  const usage = usageLine(view);
+  return [
+    ...(summary === "" ? [] : [wrapAnsi(summary, columns - 1, { hard: true })]),
+    ...renderMarkdown(view.text, columns - 1, paint),
+    ...outcomeLines(view, paint),
+    ...(usage === "" ? [] : [paint.dim(usage)]),
+  ];
+}

@@ -1,0 +1,46 @@
+import type { Clock } from "../../core/clock.ts";
+import type { StepView } from "../../core/turn-view.ts";
+import { outcomeLines } from "./outcome-lines.ts";
+import { createPaint } from "./paint.ts";
+import { plainLine, plainText } from "./plain-text.ts";
+import { stepLine } from "./progress-lines.ts";
+import type { TurnDisplay } from "./turn-display.ts";
+
+/**
+ * Shows a turn as plain lines that only ever grow, for pipes and logs: a line when a step starts, one for each stage that is
+ * done, one when the step ends, then the answer's Markdown as it is.
+ */
+export function createLineDisplay(
+  write: { progress(text: string): void; answer(text: string): void },
+  clock: Pick<Clock, "now">,
+): TurnDisplay {
+  const paint = createPaint(false);
+  const said = new Set<string>();
+  const sayOnce = (key: string, line: string) => {
+    if (said.has(key)) return;
+    said.add(key);
+    write.progress(`${line}\n`);
+  };
+  const showStep = (step: StepView) => {
+    sayOnce(`start ${step.call_id}`, `→ ${plainLine(step.title) || plainLine(step.tool)}`);
+    for (const { name, status } of step.stages) {
+      if (status === "running") continue;
+      const key = JSON.stringify(["stage", step.call_id, name]);
+      sayOnce(key, `  ${status === "completed" ? "✔" : "✖"} ${plainLine(name)}`);
+    }
+    if (step.state !== "running") sayOnce(`end ${step.call_id}`, stepLine(step, clock.now(), paint));
+  };
+  return {
+    update: (view) => view.steps.forEach(showStep),
+    note(text) {
+      if (text !== "") write.progress(`${plainLine(text)}\n`);
+    },
+    pause: () => undefined,
+    finish(view) {
+      view.steps.forEach(showStep);
+      const text = plainText(view.text).trimEnd();
+      if (text !== "") write.answer(`${text}\n`);
+      for (const line of outcomeLines(view, paint)) write.progress(`${line}\n`);
+    },
+  };
+}

@@ -1,0 +1,149 @@
+import { createInterface, type Interface } from "node:readline";
+import { PassThrough } from "node:stream";
+import { StringDecoder } from "node:string_decoder";
+import { bracketedPaste, createPasteFilter } from "./paste-filter.ts";
+
+/** An input that may be a terminal; `process.stdin` is one. */
+export interface Keys extends NodeJS.ReadableStream {
+  isTTY?: boolean;
+  setRawMode?(raw: boolean): unknown;
+}
+
+export interface LineReaderOptions {
+  input: Keys;
+  output: NodeJS.WritableStream;
+  /** Whether lines are edited here: history, completion, paste. Otherwise they are read as they come. */
+  interactive: boolean;
+  history: readonly string[];
+  /** Completions of the line so far. */
+  complete(line: string): Promise<string[]>;
+  /** Ctrl-C, with the text that stood in the input line. */
+  onInterrupt(line: string): void;
+}
+
+export interface LineReader {
+  /** The next line; undefined at the end of the input or when the signal aborts. A `\` at the end goes on below. */
+  read(prompt: string, signal?: AbortSignal): Promise<string | undefined>;
+  /** Empties the input line and shows the prompt again. */
+  clear(): void;
+  close(): void;
+}
+
+const interruptKey = "\u0003";
+
+export function createLineReader(options: LineReaderOptions): LineReader {
+  return options.interactive ? createEditor(options) : createPlainReader(options);
+}
+
+function createPlainReader({ input }: LineReaderOptions): LineReader {
+  const lines = createInterface({ input, crlfDelay: Number.POSITIVE_INFINITY });
+  const next = queueLines(lines);
+  return { read: (_prompt, signal) => next(signal), clear: () => undefined, close: () => lines.close() };
+}
+
+/** Keys reach the editor only while a line is read; what is typed meanwhile waits, so that it cannot disturb the display. */
+function createEditor({ input, output, history, complete, onInterrupt }: LineReaderOptions): LineReader {
+  const filter = createPasteFilter();
+  const keys = new PassThrough();
+  const decoder = new StringDecoder("utf8");
+  const editor = createInterface({
+    input: keys,
+    output,
+    terminal: true,
+    history: [...history],
+    historySize: 500,
+    completer: (line: string, done: (error: Error | null, result: [string[], string]) => void) => {
+      complete(line).then(
+        (found) => done(null, [found, line]),
+        () => done(null, [[], line]),
+      );
+    },
+  });
+  let reading = false;
+  let waiting = "";
+  const onData = (chunk: Buffer | string) => {
+    const text = typeof chunk === "string" ? chunk : decoder.write(chunk);
+    if (reading) keys.write(filter.feed(text));
+    else if (text.includes(interruptKey)) onInterrupt("");
+    else waiting += text;
+  };
+  const onEnd = () => keys.end();
+  editor.on("SIGINT", () => onInterrupt(editor.line));
+  input.setRawMode?.(true);
+  input.on("data", onData).on("end", onEnd);
+  output.write(bracketedPaste.on);
+  const next = queueLines(editor);
+
+  return {
+    async read(prompt, signal) {
+      reading = true;
+      editor.setPrompt(prompt);
+      editor.prompt();
+      keys.write(filter.feed(waiting));
+      waiting = "";
+      try {
+        return await readContinued(editor, next, filter.expand, signal);
+      } finally {
+        reading = false;
+      }
+    },
+    clear() {
+      if (!reading) return;
+      editor.write(null, { ctrl: true, name: "e" });
+      editor.write(null, { ctrl: true, name: "u" });
+      editor.prompt();
+    },
+    close() {
+      editor.close();
+      input.off("data", onData).off("end", onEnd);
+      input.setRawMode?.(false);
+      input.pause();
+      output.write(bracketedPaste.off);
+    },
+  };
+}
+
+async function readContinued(
+  editor: Interface,
+  next: (signal?: AbortSignal) => Promise<string | undefined>,
+  expand: (line: string) => string,
+  signal: AbortSignal | undefined,
+): Promise<string | undefined> {
+  const lines: string[] = [];
+  for (;;) {
+    const line = await next(signal);
+    if (line === undefined) return undefined;
+    if (!line.endsWith("\\")) return expand([...lines, line].join("\n"));
+    lines.push(line.slice(0, -1));
+    editor.setPrompt("… ");
+    editor.prompt();
+  }
+}
+
+/** Lines in the order they came, also those that come before they are asked for. */
+function queueLines(lines: Interface): (signal?: AbortSignal) => Promise<string | undefined> {
+  const ready: string[] = [];
+  let closed = false;
+  let wake = () => {};
+  lines.on("line", (line) => {
+    ready.push(line);
+    wake();
+  });
+  lines.on("close", () => {
+    closed = true;
+    wake();
+  });
+  return (signal) =>
+    new Promise((resolve) => {
+      const settle = () => {
+        const over = closed || signal?.aborted === true;
+        if (ready.length === 0 && !over) return;
+        wake = () => {};
+        signal?.removeEventListener("abort", settle);
+        resolve(signal?.aborted === true ? undefined : ready.shift());
+      };
+      wake = settle;
+      signal?.addEventListener("abort", settle);
+      settle();
+    });
+}

@@ -1,0 +1,77 @@
+import wrapAnsi from "wrap-ansi";
+import type { Clock } from "../../core/clock.ts";
+import type { TurnView } from "../../core/turn-view.ts";
+import { finalLines } from "./final-lines.ts";
+import { renderMarkdown } from "./markdown.ts";
+import type { Paint } from "./paint.ts";
+import { progressLines, spinnerMs } from "./progress-lines.ts";
+import type { Screen } from "./screen.ts";
+import type { TurnDisplay } from "./turn-display.ts";
+
+const hideCursor = "\u001b[?25l";
+const showCursor = "\u001b[?25h";
+const eraseBelow = "\u001b[J";
+const up = (rows: number) => (rows > 0 ? `\u001b[${rows}A` : "");
+
+/**
+ * Redraws steps and the end of the streamed answer in place. The region never grows higher than the screen, because lines
+ * that have scrolled away can no longer be changed.
+ */
+export function createLiveDisplay(screen: Screen, paint: Paint, clock: Pick<Clock, "now">): TurnDisplay {
+  let view: TurnView | undefined;
+  let remark = "";
+  let drawn: string[] = [];
+  let timer: ReturnType<typeof setInterval> | undefined;
+
+  const erase = () => {
+    const start = drawn.length === 0 ? "" : `\r${up(drawn.length - 1)}${eraseBelow}`;
+    drawn = [];
+    return start;
+  };
+  const draw = () => {
+    if (view === undefined) return;
+    const lines = regionLines(view, remark, screen, paint, clock.now());
+    if (lines.join("\n") === drawn.join("\n")) return;
+    screen.write(`${hideCursor}${erase()}${lines.join("\n")}`);
+    drawn = lines;
+  };
+  const clear = () => {
+    clearInterval(timer);
+    timer = undefined;
+    screen.write(`${erase()}${showCursor}`);
+  };
+  return {
+    update(next) {
+      view = next;
+      if (timer !== undefined) return;
+      draw();
+      timer = setInterval(draw, spinnerMs);
+    },
+    note(text) {
+      remark = text;
+      draw();
+    },
+    pause: clear,
+    finish(last) {
+      clear();
+      view = undefined;
+      const lines = finalLines(last, screen.columns, paint);
+      if (lines.length > 0) screen.write(`${lines.join("\n")}\n`);
+    },
+  };
+}
+
+function regionLines(view: TurnView, remark: string, screen: Screen, paint: Paint, now: number): string[] {
+  const oneRow = (line: string) =>
+    wrapAnsi(line, screen.columns - 1, { hard: true, trim: false }).split("\n")[0] ?? "";
+  const height = Math.max(3, screen.rows - 2);
+  const progress = progressLines(view, now, paint).map(oneRow);
+  const answer = renderMarkdown(view.text, screen.columns - 1, paint);
+  const waiting = progress.length + answer.length === 0 || view.status === "queued";
+  const state = waiting ? [paint.dim(view.status === "queued" ? "Waiting for its turn…" : "Thinking…")] : [];
+  const note = remark === "" ? [] : [oneRow(paint.dim(remark))];
+  const below = answer.length > 0 && progress.length > 0 ? ["", ...answer] : answer;
+  const shownProgress = progress.slice(-Math.ceil(below.length > 0 ? height / 2 : height - 2));
+  const room = height - shownProgress.length - note.length - state.length;
+  return [...shownProgress, ...state, ...(room > 0 ? below.slice(-room) : []), ...note];
+}

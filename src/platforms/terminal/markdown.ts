@@ -1,0 +1,74 @@
+import { lexer, type Token, type Tokens } from "marked";
+import wrapAnsi from "wrap-ansi";
+import { renderInline } from "./markdown-inline.ts";
+import type { Paint } from "./paint.ts";
+import { plainText } from "./plain-text.ts";
+import { renderTable } from "./table.ts";
+
+/** Markdown as lines for a terminal, wrapped at `columns`. Escape sequences in the text are removed first. */
+export function renderMarkdown(markdown: string, columns: number, paint: Paint): string[] {
+  return trimBlank(renderBlocks(lexer(plainText(markdown)), Math.max(20, columns), paint));
+}
+
+function renderBlocks(tokens: readonly Token[], columns: number, paint: Paint): string[] {
+  return tokens.flatMap((token) => renderBlock(token, columns, paint));
+}
+
+function renderBlock(token: Token, columns: number, paint: Paint): string[] {
+  switch (token.type) {
+    case "space":
+    case "def":
+      return [];
+    case "heading":
+      return [...wrap(paint.bold(paint.accent(renderInline(token.tokens, paint))), columns), ""];
+    case "code":
+      return [
+        ...String(token.text)
+          .split("\n")
+          .map((line) => `  ${paint.code(line)}`),
+        "",
+      ];
+    case "blockquote": {
+      const inner = trimBlank(renderBlocks(token.tokens ?? [], columns - 2, paint));
+      return [...inner.map((line) => `${paint.dim("│")} ${line}`), ""];
+    }
+    case "list":
+      return [...renderList(token as Tokens.List, columns, paint), ""];
+    case "table":
+      return [...renderTable(token as Tokens.Table, columns, paint), ""];
+    case "hr":
+      return [paint.dim("─".repeat(Math.min(columns, 40))), ""];
+    case "text":
+      return wrap(renderInline([token], paint), columns);
+    case "paragraph":
+      return [...wrap(renderInline(token.tokens, paint), columns), ""];
+    default:
+      return [...wrap(token.raw.trimEnd(), columns), ""];
+  }
+}
+
+function renderList(list: Tokens.List, columns: number, paint: Paint): string[] {
+  const first = Number(list.start) || 1;
+  return list.items.flatMap((item, index) => {
+    const mark = list.ordered ? `${first + index}.` : "•";
+    const box = item.task ? `${item.checked ? "☑" : "☐"} ` : "";
+    const indent = " ".repeat(mark.length + 1);
+    const body = item.tokens.filter((token) => token.type !== "checkbox");
+    const inner = trimBlank(renderBlocks(body, columns - indent.length, paint));
+    const lines = inner.length === 0 ? [""] : inner;
+    const spaced = lines.map((line, row) =>
+      row === 0 ? `${paint.dim(mark)} ${box}${line}` : line === "" ? "" : `${indent}${line}`,
+    );
+    return list.loose && index < list.items.length - 1 ? [...spaced, ""] : spaced;
+  });
+}
+
+function wrap(text: string, columns: number): string[] {
+  return wrapAnsi(text, columns, { hard: true }).split("\n");
+}
+
+function trimBlank(lines: readonly string[]): string[] {
+  const first = lines.findIndex((line) => line !== "");
+  const last = lines.findLastIndex((line) => line !== "");
+  return first < 0 ? [] : lines.slice(first, last + 1);
+}

@@ -33,7 +33,7 @@ export function createAddressPolicy(allow: readonly string[]): AddressPolicy {
 }
 
 /** A host name in lower case without brackets, trailing dot and surrounding space. */
-export function bareHost(host: string): string {
+function bareHost(host: string): string {
   return host
     .trim()
     .toLowerCase()

@@ -40,7 +40,7 @@ export async function extractPage(
 }
 
 /** A page's text by removing markup alone; every expression runs in linear time. */
-export function strippedText(html: string): string {
+function strippedText(html: string): string {
   const parts: string[] = [];
   let at = 0;
   while (at < html.length) {

@@ -1,0 +1,18 @@
+import { expect, it } from "vitest";
+import { bubblewrapArguments } from "../../../src/sandbox/bubblewrap-arguments.ts";
+
+it("shows a bot or data folder within a system folder as empty, and leaves other paths out altogether", async () => {
+  const settings = await bubblewrapArguments({
+    skillFolder: "/srv/skill",
+    node: "/opt/node",
+    passwd: "/run/passwd",
+    group: "/run/group",
+    workspaceBytes: 1_000,
+    hidden: ["/usr/src/knack", "/var/lib/knack"],
+    env: { KEY: "value" },
+  });
+  const text = settings.join(" ");
+  expect(text).toContain("--tmpfs /usr/src/knack --remount-ro /usr/src/knack");
+  expect(text.indexOf("--tmpfs /usr/src/knack")).toBeGreaterThan(text.indexOf("--ro-bind /usr /usr"));
+  expect(text).not.toContain("/var/lib/knack");
+});

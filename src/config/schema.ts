@@ -57,6 +57,14 @@ const turnsSchema = z.strictObject({
 const promptSchema = z.strictObject({
   history_tokens: count.default(24_000).describe("Tokens of earlier messages of the thread a model gets"),
   skills_tokens: count.default(900).describe("Tokens for the list of available skills in the system prompt"),
+  message_tokens: count
+    .default(20_000)
+    .describe("Tokens of one message a model gets; it can read on in longer ones"),
+  turn_tokens: count
+    .default(120_000)
+    .describe(
+      "Tokens of the messages and tool outputs of the running turn; older outputs are shortened beyond it",
+    ),
   tool_output_tokens: count
     .default(4000)
     .describe("Tokens of one tool's output a model gets; it can read on"),

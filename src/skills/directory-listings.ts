@@ -7,12 +7,12 @@ export interface DirectoryEntry {
 
 export type Listing = { ok: true; entries: readonly DirectoryEntry[] } | { ok: false; error: unknown };
 
-/** Lists directories; one that did not change since is answered without reading it again. */
+/** Lists directories, in rounds: in a new round one that did not change is answered without reading it again. */
 export interface DirectoryListings {
-  /** Entries by name. Never throws. */
+  /** Entries by name. Looks at the directory once in a round. Never throws. */
   list(directory: string): Listing;
-  /** Forgets directories that were not listed since the last call. */
-  forgetUnused(): void;
+  /** Begins a new round, and forgets directories that were not listed in the last one. */
+  beginRound(): void;
 }
 
 /**
@@ -40,9 +40,10 @@ export function createDirectoryListings(): DirectoryListings {
   let round = 0;
 
   function read(directory: string): Listing {
+    const before = known.get(directory);
+    if (before?.round === round) return before.listing;
     const lookedAt = Date.now();
     const stats = statSync(directory);
-    const before = known.get(directory);
     if (before !== undefined && !before.young && isUnchanged(before, stats)) {
       before.round = round;
       return before.listing;
@@ -62,7 +63,7 @@ export function createDirectoryListings(): DirectoryListings {
         return { ok: false, error };
       }
     },
-    forgetUnused() {
+    beginRound() {
       for (const [directory, { round: usedIn }] of known) if (usedIn !== round) known.delete(directory);
       round += 1;
     },

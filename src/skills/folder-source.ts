@@ -35,6 +35,7 @@ export function createFolderSource(options: FolderSourceOptions): SkillSource {
     const root = findRoot(options);
     if (typeof root !== "string") return settle({ skills: [], diagnostics: root });
     const pace = createPace();
+    listings.beginRound();
     const { folders, diagnostics } = await discoverSkills(root, listings, pace);
     const current: CurrentFolder[] = [];
     for (const folder of folders) {
@@ -42,7 +43,6 @@ export function createFolderSource(options: FolderSourceOptions): SkillSource {
       current.push(await cache.current(folder, root, pace));
     }
     cache.keep(folders);
-    listings.forgetUnused();
     return settle(assemble(current, diagnostics));
   }
 

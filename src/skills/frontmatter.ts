@@ -73,20 +73,27 @@ const refusedEngines = Object.fromEntries(
   ]),
 );
 
+const repairs = [
+  (yaml: string) => yaml,
+  quoteValues,
+  repairMetadata,
+  (yaml: string) => quoteValues(repairMetadata(yaml)),
+];
+
 function parseTolerantly(yaml: string): { value: unknown; repaired: boolean } {
-  const attempts = [yaml, quoteValues(yaml), repairMetadata(yaml), quoteValues(repairMetadata(yaml))];
   let failure: Error | undefined;
-  for (const [at, attempt] of attempts.entries()) {
-    if (at > 0 && attempt === yaml) continue;
+  for (const repair of repairs) {
+    const attempt = repair(yaml);
+    if (failure !== undefined && attempt === yaml) continue;
     const document = parseDocument(attempt, { uniqueKeys: false, logLevel: "silent" });
     const [error] = document.errors;
     if (error === undefined) {
       keepVersions(document);
-      return { value: document.toJS(), repaired: at > 0 };
+      return { value: document.toJS(), repaired: failure !== undefined };
     }
     failure ??= error;
   }
-  throw failure ?? new Error("unreadable");
+  throw failure ?? new Error("it cannot be read");
 }
 
 /** `version: 1.10` is the text 1.10, not the number 1.1. */

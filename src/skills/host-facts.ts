@@ -14,6 +14,7 @@ export interface HostFactsOptions {
   allowed?: readonly string[];
   denied?: readonly string[];
   disabled?: readonly string[];
+  optIn?: readonly string[];
   /** As Node names it; this machine's unless told. */
   platform?: string;
 }
@@ -23,7 +24,7 @@ const programAge = 60_000;
 
 /** What this machine and the operator's settings offer to skills. */
 export function createHostFacts(options: HostFactsOptions): HostFacts {
-  const { env, skillEnv = {}, config, capabilities, allowed = ["*"], denied = [], disabled = [] } = options;
+  const { env, skillEnv = {}, config, capabilities, allowed = ["*"], denied = [], disabled = [], optIn = [] } = options;
   const os = options.platform ?? process.platform;
   const programs = new LRUCache<string, boolean>({ max: 1000, ttl: programAge });
   return {
@@ -32,6 +33,7 @@ export function createHostFacts(options: HostFactsOptions): HostFacts {
     allowed,
     denied,
     disabled,
+    optIn,
     hasBin(name) {
       const known = programs.get(name) ?? isOnPath(name, env, os);
       if (!programs.has(name)) programs.set(name, known);

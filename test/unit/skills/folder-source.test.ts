@@ -1,0 +1,263 @@
+import { execFileSync } from "node:child_process";
+import { chmodSync, mkdirSync, renameSync, rmSync, symlinkSync, utimesSync, writeFileSync } from "node:fs";
+import path from "node:path";
+import { expect, onTestFinished, test } from "vitest";
+import type { SkillSource } from "../../../src/core/skill.ts";
+import { skillText, sourceOf, temporaryFolder, writeFiles } from "./temporary-folder.ts";
+
+const idsOf = async (source: SkillSource) => (await source.load()).skills.map((skill) => skill.id);
+const codesOf = async (source: SkillSource) => (await source.load()).diagnostics.map((each) => each.code);
+
+const weather = {
+  "weather/SKILL.md": skillText("weather"),
+  "weather/scripts/forecast.py": "print('sun')\n",
+};
+
+test("a folder is loaded as a document skill with its place, hash, guide and files", async () => {
+  const root = temporaryFolder(weather);
+  const { skills, diagnostics } = await sourceOf(root).load();
+  expect(diagnostics).toEqual([]);
+  expect(skills).toMatchObject([
+    {
+      ...{ id: "weather", kind: "document", instructions: "Body", tools: [] },
+      origin: { source: "workspace", precedence: 3, path: path.join(root, "weather") },
+      hash: expect.stringMatching(/^[0-9a-f]{64}$/),
+    },
+  ]);
+  expect(await skills[0]?.files?.list()).toEqual([
+    { path: "SKILL.md", bytes: skillText("weather").length },
+    { path: "scripts/forecast.py", bytes: 13 },
+  ]);
+});
+
+test("the same object is answered while nothing changes", async () => {
+  const source = sourceOf(temporaryFolder(weather));
+  const first = await source.load();
+  expect(await source.load()).toBe(first);
+  expect(await Promise.all([source.load(), source.load(), source.load()])).toEqual([first, first, first]);
+});
+
+test("the hash depends on names and contents alone", async () => {
+  const [one, two, three] = [weather, weather, { ...weather, "weather/scripts/more.py": "" }].map((files) =>
+    sourceOf(temporaryFolder(files)).load(),
+  );
+  const hashes = (await Promise.all([one, two, three])).map((loaded) => loaded?.skills[0]?.hash);
+  expect(hashes[0]).toBe(hashes[1]);
+  expect(hashes[2]).not.toBe(hashes[0]);
+});
+
+const changes: [string, (root: string) => void][] = [
+  ["a changed guide", (root) => writeFiles(root, { "weather/SKILL.md": skillText("weather", "Other") })],
+  ["a changed script", (root) => writeFiles(root, { "weather/scripts/forecast.py": "print('rain')\n" })],
+  [
+    "a change that keeps the size",
+    (root) => writeFiles(root, { "weather/scripts/forecast.py": "print('fog')\n" }),
+  ],
+  ["an added file", (root) => writeFiles(root, { "weather/references/new.md": "new" })],
+  ["an added hidden file", (root) => writeFiles(root, { "weather/scripts/.config": "new" })],
+  ["a removed file", (root) => rmSync(path.join(root, "weather/scripts/forecast.py"))],
+  [
+    "a renamed file",
+    (root) =>
+      renameSync(path.join(root, "weather/scripts/forecast.py"), path.join(root, "weather/scripts/f.py")),
+  ],
+];
+
+test.each(changes)(
+  "%s is seen by the next load, and the earlier snapshot stays as it was",
+  async (_, change) => {
+    const root = temporaryFolder(weather);
+    const source = sourceOf(root);
+    const before = await source.load();
+    const copy = { ...before.skills[0] };
+    change(root);
+    const after = await source.load();
+    expect(after).not.toBe(before);
+    expect(after.skills[0]?.hash).not.toBe(copy.hash);
+    expect({ ...before.skills[0] }).toEqual(copy);
+    expect(await source.load()).toBe(after);
+  },
+);
+
+test("a change is seen although size and times were put back", async () => {
+  const root = temporaryFolder(weather);
+  const source = sourceOf(root);
+  const file = path.join(root, "weather/scripts/forecast.py");
+  const before = await source.load();
+  utimesSync(file, 1000, 1000);
+  await source.load();
+  writeFileSync(file, "print('ice')\n");
+  utimesSync(file, 1000, 1000);
+  expect((await source.load()).skills[0]?.hash).not.toBe(before.skills[0]?.hash);
+});
+
+test("many changes within one tick of the file system's clock are each seen", async () => {
+  const root = temporaryFolder(weather);
+  const source = sourceOf(root);
+  const hashes = new Set<string | undefined>();
+  for (let round = 0; round < 50; round += 1) {
+    writeFiles(root, { "weather/scripts/forecast.py": String(round).padStart(4, "0") });
+    hashes.add((await source.load()).skills[0]?.hash);
+  }
+  expect(hashes.size).toBe(50);
+});
+
+test("skills that come and go are seen, wherever they stand", async () => {
+  const root = temporaryFolder(weather);
+  const source = sourceOf(root);
+  expect(await idsOf(source)).toEqual(["weather"]);
+  writeFiles(root, { "group/deep/clock/SKILL.md": skillText("clock") });
+  expect(await idsOf(source)).toEqual(["clock", "weather"]);
+  renameSync(path.join(root, "group/deep/clock"), path.join(root, "clock"));
+  expect(await idsOf(source)).toEqual(["clock", "weather"]);
+  rmSync(path.join(root, "weather"), { recursive: true });
+  expect(await idsOf(source)).toEqual(["clock"]);
+});
+
+test("an unchanged skill stays the same object when another changes", async () => {
+  const root = temporaryFolder({ ...weather, "clock/SKILL.md": skillText("clock") });
+  const source = sourceOf(root);
+  const before = await source.load();
+  writeFiles(root, { "weather/scripts/forecast.py": "print('rain')\n" });
+  const after = await source.load();
+  expect(after.skills[0]).toBe(before.skills[0]);
+  expect(after.skills[1]).not.toBe(before.skills[1]);
+});
+
+test("a load that is asked for while another runs sees what changed in between", async () => {
+  const root = temporaryFolder(
+    Object.fromEntries(Array.from({ length: 40 }, (_, at) => [`s${at}/SKILL.md`, skillText(`s${at}`)])),
+  );
+  const source = sourceOf(root);
+  const first = source.load();
+  writeFiles(root, { "added/SKILL.md": skillText("added") });
+  const second = await source.load();
+  await first;
+  expect(second.skills.some((skill) => skill.id === "added")).toBe(true);
+});
+
+test("after five minutes contents are read again, and an equal skill stays the same object", async () => {
+  let now = 1000;
+  const root = temporaryFolder(weather);
+  const source = sourceOf(root, { now: () => now });
+  const before = await source.load();
+  now += 6 * 60_000;
+  expect(await source.load()).toBe(before);
+});
+
+test("the search skips hidden folders and node_modules and stops at a SKILL.md", async () => {
+  const root = temporaryFolder({
+    ...weather,
+    ".hidden/one/SKILL.md": skillText("one"),
+    "node_modules/two/SKILL.md": skillText("two"),
+    "weather/inner/SKILL.md": skillText("inner"),
+    "a/b/c/d/e/six/SKILL.md": skillText("six"),
+  });
+  expect(await idsOf(sourceOf(root))).toEqual(["six", "weather"]);
+});
+
+test("a root that is itself a skill is loaded", async () => {
+  const root = path.join(temporaryFolder(weather), "weather");
+  expect(await idsOf(sourceOf(root))).toEqual(["weather"]);
+});
+
+test("a missing root is empty, and reported only where a person named it", async () => {
+  const root = path.join(temporaryFolder(), "none");
+  expect(await sourceOf(root).load()).toEqual({ skills: [], diagnostics: [] });
+  expect(await codesOf(sourceOf(root, { mustExist: true }))).toEqual(["missing_folder"]);
+  const source = sourceOf(root);
+  await source.load();
+  writeFiles(root, weather);
+  expect(await idsOf(source)).toEqual(["weather"]);
+});
+
+test("links that leave the root are refused, for folders, guides and files alike", async () => {
+  const outside = temporaryFolder({ ...weather, "secret.txt": "secret" });
+  const root = temporaryFolder({ "inside/SKILL.md": skillText("inside"), "half/readme.md": "x" });
+  symlinkSync(path.join(outside, "weather"), path.join(root, "weather"));
+  symlinkSync(path.join(outside, "weather/SKILL.md"), path.join(root, "half/SKILL.md"));
+  symlinkSync(path.join(outside, "secret.txt"), path.join(root, "inside/secret.txt"));
+  const { skills, diagnostics } = await sourceOf(root).load();
+  expect(skills.map((skill) => skill.id)).toEqual(["inside"]);
+  expect(diagnostics.map((each) => each.code)).toEqual(Array(3).fill("link_leaves_root"));
+  expect(diagnostics.map((each) => path.relative(root, each.path)).toSorted()).toEqual([
+    "half/SKILL.md",
+    "inside/secret.txt",
+    "weather",
+  ]);
+  expect(await skills[0]?.files?.read("secret.txt")).toMatchObject({ ok: false });
+});
+
+test("a link within the root is followed, a circle is not, and a changed target is seen", async () => {
+  const root = temporaryFolder({ ...weather, "shared/terms.md": "one", "shared/other.md": "two" });
+  symlinkSync("../shared", path.join(root, "weather/shared"));
+  symlinkSync("..", path.join(root, "weather/loop"));
+  symlinkSync("nowhere", path.join(root, "weather/broken"));
+  const source = sourceOf(root);
+  const before = await source.load();
+  expect(before.diagnostics.map((each) => each.code)).toEqual(["broken_link"]);
+  expect(await before.skills[0]?.files?.read("shared/terms.md")).toEqual({ ok: true, text: "one" });
+  writeFiles(root, { "shared/terms.md": "three" });
+  expect((await source.load()).skills[0]?.hash).not.toBe(before.skills[0]?.hash);
+});
+
+test("a SKILL.md that is binary is not loaded", async () => {
+  const root = temporaryFolder({ "pic/SKILL.md": Buffer.from([0x89, 0x50, 0, 1, 2]) });
+  const latin = temporaryFolder({ "pic/SKILL.md": Buffer.from("---\nname: caf\xe9\n---\n", "latin1") });
+  expect(await codesOf(sourceOf(root))).toEqual(["binary"]);
+  expect(await codesOf(sourceOf(latin))).toEqual(["binary"]);
+});
+
+test("a SKILL.md over 256 KB is not loaded", async () => {
+  const root = temporaryFolder({ "long/SKILL.md": skillText("long", "x".repeat(256 * 1024)) });
+  expect(await codesOf(sourceOf(root))).toEqual(["document_too_large"]);
+});
+
+test("a folder over 10 MB is not loaded until it is smaller", async () => {
+  const root = temporaryFolder({ ...weather, "weather/film.bin": Buffer.alloc(10 * 1024 * 1024) });
+  const source = sourceOf(root);
+  expect(await source.load()).toMatchObject({ skills: [], diagnostics: [{ code: "folder_too_large" }] });
+  rmSync(path.join(root, "weather/film.bin"));
+  expect(await idsOf(source)).toEqual(["weather"]);
+});
+
+test("a folder of more than 2,000 files is not loaded", async () => {
+  const root = temporaryFolder(weather);
+  mkdirSync(path.join(root, "weather/many"));
+  for (let at = 0; at < 2001; at += 1) writeFileSync(path.join(root, `weather/many/${at}`), "");
+  expect(await codesOf(sourceOf(root))).toEqual(["folder_too_large"]);
+});
+
+test("what is neither file nor folder is left out and never read", async () => {
+  const root = temporaryFolder(weather);
+  execFileSync("mkfifo", [path.join(root, "weather/pipe")]);
+  expect(await sourceOf(root).load()).toMatchObject({
+    skills: [{ id: "weather" }],
+    diagnostics: [{ code: "not_a_file" }],
+  });
+});
+
+test("a folder that cannot be read is reported and hides no other", async () => {
+  const root = temporaryFolder({
+    ...weather,
+    "locked/SKILL.md": skillText("locked"),
+    "half/SKILL.md": skillText("half"),
+  });
+  chmodSync(root, 0o755);
+  chmodSync(path.join(root, "locked"), 0o000);
+  chmodSync(path.join(root, "half/SKILL.md"), 0o000);
+  asOrdinaryUser();
+  const { skills, diagnostics } = await sourceOf(root).load();
+  expect(skills.map((skill) => skill.id)).toEqual(["weather"]);
+  expect(diagnostics.map((each) => [each.code, path.relative(root, each.path)]).toSorted()).toEqual([
+    ["unreadable", "half/SKILL.md"],
+    ["unreadable", "locked"],
+  ]);
+});
+
+/** Permissions mean nothing to root: the rest of the test runs as nobody. */
+function asOrdinaryUser(): void {
+  if (process.geteuid?.() !== 0) return;
+  onTestFinished(() => process.seteuid?.(0));
+  process.seteuid?.(65534);
+}

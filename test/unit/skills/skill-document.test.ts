@@ -1,0 +1,181 @@
+import { readdirSync } from "node:fs";
+import path from "node:path";
+import { expect, test } from "vitest";
+import { fixtures, skillText, sourceOf, temporaryFolder } from "./temporary-folder.ts";
+
+const load = (folder: string) => sourceOf(path.join(fixtures, folder)).load();
+
+/** The fixture folders are named after the code they must be reported with. */
+const notLoaded = [
+  "missing_description",
+  "broken_yaml",
+  "frontmatter_language",
+  "no_frontmatter",
+  "unclosed_frontmatter",
+  "not_a_mapping",
+  "misnamed",
+  "too_deep",
+];
+const loadedAllTheSame = [
+  "wrong_type",
+  "entry_point_missing",
+  "module_not_imported",
+  "ignored_keys",
+  "name_differs",
+  "tool_module_not_run",
+];
+
+test.each(notLoaded)("a skill with the defect %s is not loaded and reported with its path", async (code) => {
+  const { skills, diagnostics } = await load(`defects/${code}`);
+  expect(skills).toEqual([]);
+  expect(diagnostics.map((each) => each.code)).toEqual([code]);
+  expect(diagnostics[0]?.path).toContain(path.join(fixtures, "defects", code));
+  expect(diagnostics[0]?.message).not.toBe("");
+});
+
+test.each(loadedAllTheSame)("a skill with the defect %s is loaded and reported", async (code) => {
+  const { skills, diagnostics } = await load(`defects/${code}`);
+  expect(skills).toHaveLength(1);
+  expect(new Set(diagnostics.map((each) => each.code))).toEqual(new Set([code]));
+  expect(diagnostics.every((each) => each.severity !== "error")).toBe(true);
+});
+
+test("every fixture folder of a defect is used", () => {
+  const elsewhere = ["duplicate_id", "wrong_type_of_description"];
+  const used = [...notLoaded, ...loadedAllTheSame, ...elsewhere].toSorted();
+  expect(readdirSync(path.join(fixtures, "defects")).toSorted()).toEqual(used);
+});
+
+test("frontmatter marked as JavaScript is never run", async () => {
+  await load("defects/frontmatter_language");
+  expect("frontmatterRan" in globalThis).toBe(false);
+});
+
+test.each([
+  "---JS\n",
+  "---javascript\n",
+  "--- js\n",
+  "---coffee\n",
+  "---constructor\n",
+  "---__proto__\n",
+  "---toString\n",
+])("frontmatter that begins with %j is refused", async (opening) => {
+  const body = '(globalThis.frontmatterRan = true, { name: "x", description: "y" })\n---\n';
+  const { skills, diagnostics } = await sourceOf(temporaryFolder({ "x/SKILL.md": opening + body })).load();
+  expect(skills).toEqual([]);
+  expect(diagnostics.map((each) => each.code)).toEqual(["frontmatter_language"]);
+  expect("frontmatterRan" in globalThis).toBe(false);
+});
+
+test("a description that is not text keeps the skill from being loaded", async () => {
+  const { skills, diagnostics } = await load("defects/wrong_type_of_description");
+  expect(skills).toEqual([]);
+  expect(diagnostics).toMatchObject([{ severity: "error", code: "wrong_type" }]);
+});
+
+test("of two skills with one id in a root the first by path is loaded and the other reported", async () => {
+  const { skills, diagnostics } = await load("defects/duplicate_id");
+  expect(skills.map((skill) => skill.description)).toEqual(["The first"]);
+  expect(diagnostics).toMatchObject([{ severity: "error", code: "duplicate_id" }]);
+  expect(diagnostics[0]?.path).toMatch(/b\/twin$/);
+});
+
+test("a field of the wrong type falls back to its default and is named", async () => {
+  const { skills, diagnostics } = await load("defects/wrong_type");
+  expect(skills[0]).toMatchObject({ risk: "low", max_iterations: 10, tags: [], requires: { bins: [] } });
+  const named = diagnostics.map((each) => each.message.split(" ")[0]);
+  expect(named.toSorted()).toEqual(["bins", "max_iterations", "risk", "tags"]);
+});
+
+test("entry points that are no file of the skill are left out", async () => {
+  const { skills } = await load("defects/entry_point_missing");
+  expect(skills[0]?.entry_points).toEqual({ here: "scripts/here.py" });
+});
+
+test("skills of other ecosystems are read", async () => {
+  const { skills, diagnostics } = await load("tolerated");
+  const byId = Object.fromEntries(skills.map((skill) => [skill.id, skill]));
+  expect(diagnostics.filter((each) => each.severity === "error")).toEqual([]);
+  expect(byId["openclaw-flow"]).toMatchObject({
+    description: "Set up and use 1Password CLI (op). Use when: installing, signing in",
+    emoji: "🔐",
+    homepage: "https://example.com/op",
+    requires: {
+      bins: ["op"],
+      anyBins: ["a", "b"],
+      env: ["OP_TOKEN"],
+      config: ["op.vault"],
+      os: ["linux", "darwin"],
+    },
+  });
+  expect(byId["moltbot-json"]).toMatchObject({ emoji: "☔", requires: { bins: ["curl"] } });
+  expect(byId["clawdbot-string"]?.requires).toMatchObject({ bins: [], os: ["linux"] });
+  expect(byId["json5-comments"]).toMatchObject({ emoji: "🧪", requires: { bins: ["jq"] } });
+  expect(byId.linx).toMatchObject({ required_capabilities: ["code_exec"], entry_points: { main: "run.py" } });
+  expect(byId.nameless).toMatchObject({ id: "nameless", name: "nameless" });
+  expect(byId["lowercase-file"]).toMatchObject({ instructions: "Body" });
+});
+
+test("our own keys are read at top level, in snake and kebab case", async () => {
+  const { skills } = await load("tolerated");
+  expect(skills.find((skill) => skill.id === "own-keys")).toMatchObject({
+    ...{ category: "data", tags: ["one", "two"], version: "1.10", author: "Ann", risk: "high", active: true },
+    ...{ max_execution_seconds: 60, max_iterations: 3, required_tools: ["fetch"], tool_list: { github: [] } },
+    examples: [{ prompt: "Do it", call: "own-keys" }],
+    parameters: [
+      { name: "query", type: "string", required: true },
+      { name: "limit", type: "number", required: false, default: 5 },
+    ],
+  });
+});
+
+test("our own keys are read as text in the standard's metadata", async () => {
+  const { skills, diagnostics } = await load("tolerated");
+  expect(diagnostics.filter((each) => each.path.includes("standard"))).toEqual([]);
+  expect(skills.find((skill) => skill.id === "standard")).toMatchObject({
+    ...{
+      name: "A Standard Skill",
+      category: "research",
+      tags: ["one", "two"],
+      version: "2.0",
+      risk: "medium",
+    },
+    ...{ emoji: "📦", max_iterations: 4, active: true, license: "MIT" },
+    required_tools: ["Bash(git add:*)", "Read"],
+  });
+});
+
+test.each([
+  ["a byte order mark", `\uFEFF${skillText("plain")}`],
+  ["CRLF", skillText("plain").replaceAll("\n", "\r\n")],
+  ["blank lines at the top", `\n\n${skillText("plain")}`],
+])("%s does no harm", async (_, text) => {
+  const { skills, diagnostics } = await sourceOf(temporaryFolder({ "plain/SKILL.md": text })).load();
+  expect(diagnostics).toEqual([]);
+  expect(skills).toMatchObject([{ id: "plain", description: "Does plain", instructions: "Body" }]);
+});
+
+test("a rule in the body belongs to the guide", async () => {
+  const root = temporaryFolder({ "plain/SKILL.md": skillText("plain", "Body\n\n---\n\nMore") });
+  const { skills } = await sourceOf(root).load();
+  expect(skills[0]?.instructions).toBe("Body\n\n---\n\nMore");
+});
+
+test.each([
+  ["description: Use when: asked", "Use when: asked"],
+  ["description: Use when: asked,\n  or told: to", "Use when: asked, or told: to"],
+  ["description: @someone asks", "@someone asks"],
+  ["description: a --- b", "a --- b"],
+])("the unquoted %j is read", async (line, description) => {
+  const text = `---\nname: plain\n${line}\n---\nBody\n`;
+  const { skills } = await sourceOf(temporaryFolder({ "plain/SKILL.md": text })).load();
+  expect(skills).toMatchObject([{ description }]);
+});
+
+test("YAML that repeats itself without end is refused, not followed", async () => {
+  const levels = Array.from({ length: 12 }, (_, at) => `l${at + 1}: &l${at + 1} [${`*l${at},`.repeat(9)}]`);
+  const text = `---\nname: bomb\ndescription: d\nl0: &l0 [x]\n${levels.join("\n")}\n---\n`;
+  const { skills, diagnostics } = await sourceOf(temporaryFolder({ "bomb/SKILL.md": text })).load();
+  expect(skills).toEqual([]);
+  expect(diagnostics.map((each) => each.code)).toEqual(["broken_yaml"]);
+});

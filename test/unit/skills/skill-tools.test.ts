@@ -1,0 +1,135 @@
+import { expect, test } from "vitest";
+import { z } from "zod";
+import { definePart, defineSkill, defineSkillParts, SkillFailure } from "../../../src/core/define-skill.ts";
+import { ModelError } from "../../../src/core/model.ts";
+import type { Tool, ToolContext } from "../../../src/core/tool.ts";
+import { createSkillTools } from "../../../src/skills/skill-tools.ts";
+
+const skill = { id: "web-search", description: "Searches", max_execution_seconds: 30, max_iterations: 4 };
+const context = {} as ToolContext;
+
+const parameters = z.object({
+  query: z.string(),
+  limit: z.number().int().min(1).default(5),
+  kind: z.enum(["news", "pages"]).optional(),
+  filter: z.object({ since: z.string() }).optional(),
+  tags: z.array(z.string()).optional(),
+});
+
+function toolThat(run: () => unknown, output: z.ZodType = z.object({ summary: z.string() })): Tool {
+  const module = defineSkill({ title: "Searching", parameters, output, run: async () => run() as never });
+  const [tool] = createSkillTools(skill, module);
+  if (tool === undefined) throw new Error("no tool was made");
+  return tool;
+}
+
+const tool = toolThat(() => ({ summary: "found" }));
+
+test("a tool takes its name, description and limits from the skill", () => {
+  expect(tool).toMatchObject({
+    ...{ name: "web-search", title: "Searching", description: "Searches", skill_id: "web-search" },
+    ...{ max_execution_ms: 30_000, max_iterations: 4 },
+  });
+  expect(tool.parameters).toMatchObject({ type: "object", required: ["query"], additionalProperties: false });
+  expect(tool.effect({})).toBe("read_only");
+});
+
+test("defaults are applied and a parameter with a default is not required", () => {
+  expect(tool.validate({ query: "tea" })).toEqual({ ok: true, value: { query: "tea", limit: 5 } });
+});
+
+test.each([
+  [undefined, "query is required (string)"],
+  [{}, "query is required (string)"],
+  [{ query: 7 }, "query must be a string, not a number"],
+  [{ query: null }, "query must be a string, not null"],
+  [{ query: "tea", limit: "9" }, "limit must be a number, not a string"],
+  [{ query: "tea", kind: "books" }, 'kind must be one of "news", "pages"'],
+  [{ query: "tea", filter: {} }, "filter.since is required (string)"],
+  [{ query: "tea", tags: ["a", 2] }, "tags[1] must be a string, not a number"],
+  [
+    { query: "tea", qerry: 1 },
+    "unknown parameter qerry, did you mean query? (known: query, limit, kind, filter, tags)",
+  ],
+  [
+    { limt: 1 },
+    "query is required (string); unknown parameter limt, did you mean limit? (known: query, limit, kind, filter, tags)",
+  ],
+  ["tea", "the arguments must be an object, not a string"],
+  [[], "the arguments must be an object, not an array"],
+])("the arguments %j are refused by name", (input, message) => {
+  expect(tool.validate(input)).toEqual({ ok: false, message });
+});
+
+test("a limit of a parameter is told with its name", () => {
+  expect(tool.validate({ query: "tea", limit: 0 })).toMatchObject({
+    message: expect.stringMatching(/^limit: .*1/),
+  });
+});
+
+test("an output that fits is the result, without what its schema does not name", async () => {
+  const talkative = toolThat(() => ({ summary: "found", secret: 1 }));
+  expect(await talkative.run({}, context)).toEqual({ status: "ok", output: { summary: "found" } });
+});
+
+test("false, 0 and an empty text are outputs, and nothing is null", async () => {
+  for (const value of [false, 0, ""]) {
+    expect(await toolThat(() => value, z.any()).run({}, context)).toEqual({ status: "ok", output: value });
+  }
+  expect(await toolThat(() => undefined, z.any()).run({}, context)).toEqual({ status: "ok", output: null });
+});
+
+test.each([
+  ["has another type", () => ({ summary: 7 }), undefined, "summary must be a string, not a number"],
+  ["lacks a field", () => ({}), undefined, "summary is required (string)"],
+  ["is no JSON", () => 10n, z.any(), "it is not JSON"],
+])("an output that %s is an error", async (_, run, output, reason) => {
+  const result = await toolThat(run, output).run({}, context);
+  expect(result).toMatchObject({ status: "error", code: "invalid_output" });
+  expect(result).toMatchObject({ message: expect.stringContaining(reason) });
+});
+
+test("failures that are expected become results", async () => {
+  const refused = toolThat(() => {
+    throw new SkillFailure("no_results", "Nothing was found.", "Use fewer words.");
+  });
+  const modelless = toolThat(() => {
+    throw new ModelError("not_configured", "No model is configured.");
+  });
+  expect(await refused.run({}, context)).toEqual({
+    ...{ status: "error", code: "no_results", message: "Nothing was found.", hint: "Use fewer words." },
+  });
+  expect(await modelless.run({}, context)).toEqual({
+    ...{ status: "error", code: "not_configured", message: "No model is configured." },
+  });
+});
+
+test("any other error goes on to the loop", async () => {
+  const bug = new TypeError("a bug");
+  const broken = toolThat(() => {
+    throw bug;
+  });
+  await expect(broken.run({}, context)).rejects.toBe(bug);
+});
+
+test("parts become tools named after skill and part, each with its own marks", () => {
+  const part = (effect: "idempotent" | "side_effect") =>
+    definePart({
+      title: "t",
+      effect,
+      repeatable: true,
+      cooldown_ms: 5,
+      parameters,
+      output: z.any(),
+      run: async () => 1,
+    });
+  const tools = createSkillTools(
+    { ...skill, id: "memory" },
+    defineSkillParts({ remember: part("idempotent"), forget: part("side_effect") }),
+  );
+  expect(tools.map((each) => [each.name, each.skill_id, each.effect({})])).toEqual([
+    ["memory_remember", "memory#remember", "idempotent"],
+    ["memory_forget", "memory#forget", "side_effect"],
+  ]);
+  expect(tools[0]).toMatchObject({ repeatable: true, cooldown_ms: 5 });
+});

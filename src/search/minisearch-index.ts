@@ -5,6 +5,9 @@ import { WordSplitter } from "./words.ts";
 /** Short words are not completed or corrected: they would fit almost everything. */
 const shortestPrefix = 3;
 const shortestFuzzy = 5;
+/** A query may be a whole message. Its beginning is enough, characters and distinct terms. */
+const longestQuery = 4_000;
+const mostTerms = 32;
 
 const searchOptions: SearchOptions = {
   boost: { name: 3 },
@@ -27,6 +30,10 @@ export const createMiniSearchIndex: CreateTextIndex = (texts) => {
   });
   index.addAll(texts);
   return {
-    search: (query) => index.search(query).map(({ id, score }) => ({ id: String(id), score })),
+    search(query) {
+      const terms = new Set(new WordSplitter().split(query.slice(0, longestQuery)));
+      const options = { tokenize: () => [...terms].slice(0, mostTerms) };
+      return index.search(query, options).map(({ id, score }) => ({ id: String(id), score }));
+    },
   };
 };

@@ -23,7 +23,7 @@ export class WordSplitter {
   /** The terms of a text, repeated as they occur, stop words left out. */
   split(text: string): string[] {
     const terms: string[] = [];
-    for (const [word] of text.matchAll(compound)) {
+    for (const word of text.match(compound) ?? []) {
       let known = this.#terms.get(word);
       if (known === undefined) {
         known = this.#termsOf(word);

@@ -16,7 +16,7 @@ const lease = `
   WHERE ordinal = ?1 RETURNING turn_id`;
 
 const release = `
-  UPDATE turns INDEXED BY turns_by_status SET lease_owner = NULL, due_at = 0
+  UPDATE turns INDEXED BY turns_unfinished SET lease_owner = NULL, due_at = 0
   WHERE status = 'running' AND status <> 'finished'`;
 
 const extend = "UPDATE turns SET due_at = ? WHERE turn_id = ? AND lease_owner = ? AND status = 'running'";

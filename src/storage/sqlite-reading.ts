@@ -28,13 +28,18 @@ export function createReading(
     },
 
     async usage({ namespace, user, since }) {
+      // Without a narrower question the namespaces are gone through, so that the one index by time serves both.
+      const from =
+        namespace !== undefined || user !== undefined
+          ? "turns"
+          : "namespaces CROSS JOIN turns USING (namespace)";
       const inNamespace = namespace === undefined ? "" : "namespace = ? AND";
       const ofUser = user === undefined ? "" : "author_id = ? AND";
       const given = [namespace, user].filter((value) => value !== undefined);
       const select = `
         SELECT coalesce(sum(input_tokens), 0) AS input_tokens, coalesce(sum(output_tokens), 0) AS output_tokens,
           coalesce(sum(cost_usd), 0.0) AS cost_usd
-        FROM turns WHERE ${inNamespace} ${ofUser} accepted_at >= ?`;
+        FROM ${from} WHERE ${inNamespace} ${ofUser} accepted_at >= ?`;
       const row = connection.get(select, ...given, since);
       return {
         input_tokens: Number(row?.input_tokens),
@@ -56,7 +61,7 @@ function conditionsOf(filter: TurnFilter): { from: string; values: SqlValue[] } 
   ];
   const given = conditions.flatMap(([sql, value]) => (value === undefined ? [] : [{ sql, value }]));
   const where = given.length === 0 ? "" : `WHERE ${given.map(({ sql }) => sql).join(" AND ")}`;
-  const from = `FROM turns ${isUnfinished ? "INDEXED BY turns_by_status" : ""} ${where}`;
+  const from = `FROM turns ${isUnfinished ? "INDEXED BY turns_unfinished" : ""} ${where}`;
   return { from, values: given.map(({ value }) => value) };
 }
 

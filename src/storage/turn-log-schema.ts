@@ -1,5 +1,6 @@
 /**
- * The tables of the SQLite turn log.
+ * The tables of the SQLite turn log. Every index is a page to write when a turn is accepted, so there are no more of them
+ * than questions need; turns are never deleted, so ordinals only rise.
  *
  * `head` marks the first unfinished turn of a line: the only one that may run. `due_at` (ms since the epoch) says from
  * when a head may be claimed: 0 at once (queued or woken), the end of its lease while it runs, its wake time while it waits.
@@ -9,7 +10,7 @@
 export const turnLogMigrations: readonly string[] = [
   `
   CREATE TABLE turns (
-    ordinal INTEGER PRIMARY KEY AUTOINCREMENT,
+    ordinal INTEGER PRIMARY KEY,
     turn_id TEXT NOT NULL UNIQUE,
     key TEXT NOT NULL UNIQUE,
     line TEXT NOT NULL,
@@ -36,10 +37,8 @@ export const turnLogMigrations: readonly string[] = [
   );
   CREATE INDEX turns_due ON turns(kind, due_at, ordinal) WHERE head = 1;
   CREATE INDEX turns_unfinished ON turns(line, ordinal) WHERE status <> 'finished';
-  CREATE INDEX turns_by_status ON turns(status, ordinal) WHERE status <> 'finished';
   CREATE INDEX turns_of_thread ON turns(thread, namespace, ordinal);
   CREATE INDEX turns_of_namespace ON turns(namespace, ordinal);
-  CREATE INDEX turns_by_time ON turns(accepted_at);
   CREATE INDEX turns_of_namespace_by_time ON turns(namespace, accepted_at);
   CREATE INDEX turns_of_author_by_time ON turns(author_id, accepted_at);
 

@@ -78,6 +78,23 @@ describe("the text index", () => {
     expect(found("constructor __proto__ toString")).toEqual([]);
   });
 
+  test("takes a whole message as a query, and does not take long over it", () => {
+    const message = `Please plan a meeting. ${Array.from({ length: 100_000 }, (_, at) => `filler${at}`).join(" ")}`;
+    const began = performance.now();
+    expect(found(message)[0]).toBe("calendar");
+    expect(performance.now() - began).toBeLessThan(1_000);
+  });
+
+  test("scales to 5,000 texts", () => {
+    const many = Array.from({ length: 5_000 }, (_, at) => {
+      const text = `Text number${at} of the group ${at % 50}, which reads pages and writes reports about topic${at % 700}.`;
+      return { id: `s${at}`, name: `tool-${at}`, text };
+    });
+    const large = createMiniSearchIndex([...many, ...texts]);
+    expect(large.search("number4711")[0]?.id).toBe("s4711");
+    expect(large.search("calendar")[0]?.id).toBe("calendar");
+  });
+
   test("is empty without texts", () => {
     expect(createMiniSearchIndex([]).search("web")).toEqual([]);
   });

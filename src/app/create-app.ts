@@ -5,6 +5,7 @@ import type { Json } from "../core/json.ts";
 import type { KeyValue } from "../core/key-value.ts";
 import { readNamespace, updateNamespace } from "../core/namespace-state.ts";
 import { previewTurn } from "../core/preview.ts";
+import type { Redact } from "../core/redact.ts";
 import type { Profile, TurnLimits, TurnPorts } from "../core/turn.ts";
 import type { ClaimedTurn, TurnLog } from "../core/turn-log.ts";
 import type { MetaTool } from "../core/turn-scope.ts";
@@ -31,6 +32,8 @@ export interface AppDeps {
   catalogue: CatalogueLoader;
   metaTools: readonly MetaTool[];
   logger: Log;
+  /** Takes secrets out of everything that is stored or shown. */
+  redact: Redact;
   clock: Clock;
   ports: Omit<TurnPorts, "steering" | "signals" | "overBudget">;
   profile: Profile;

@@ -1,5 +1,6 @@
 import type { Clock } from "../core/clock.ts";
 import type { Inbound } from "../core/inbound.ts";
+import type { Redact } from "../core/redact.ts";
 import { DeadlineError } from "../core/turn.ts";
 import type { TurnEventBody } from "../core/turn-event.ts";
 import { type ClaimedTurn, LeaseLostError, type TurnLog } from "../core/turn-log.ts";
@@ -24,6 +25,7 @@ export interface DispatcherDeps {
   feed: Feed;
   clock: Clock;
   logger: Log;
+  redact: Redact;
   /** Message turns at the same time; commands do not count. */
   concurrent: number;
   lease_ms: number;
@@ -136,7 +138,7 @@ export function createDispatcher(deps: DispatcherDeps): Dispatcher {
   const record = async (claimed: ClaimedTurn, controller: AbortController) => {
     const signals = await log.signals(claimed.turn_id);
     if (signals.some((signal) => signal.type === "stop")) controller.abort(new StopRequested("Stopped"));
-    const writer = createTurnWriter(log, deps.feed, clock, claimed, owner);
+    const writer = createTurnWriter(deps, claimed);
     for await (const event of deps.run(claimed, controller.signal)) {
       if (isGivenUp(controller.signal.reason)) return;
       await writer.write(event);

@@ -1,4 +1,5 @@
 import type { Clock } from "../core/clock.ts";
+import type { Redact } from "../core/redact.ts";
 import { isEphemeral, type TurnEvent, type TurnEventBody } from "../core/turn-event.ts";
 import type { ClaimedTurn, TurnLog } from "../core/turn-log.ts";
 import type { Feed } from "./feed.ts";
@@ -10,14 +11,20 @@ export interface TurnWriter {
 }
 
 /** Kinds that wait for the event after them, to be stored in the same write. */
-const held = new Set<TurnEventBody["type"]>(["turn_started", "round_started", "usage"]);
+const held = new Set<TurnEventBody["type"]>(["round_started", "usage"]);
+
+export interface TurnWriterDeps {
+  log: TurnLog;
+  feed: Feed;
+  clock: Clock;
+  redact: Redact;
+  /** Who holds the lease. */
+  owner: string;
+}
 
 export function createTurnWriter(
-  log: TurnLog,
-  feed: Feed,
-  clock: Clock,
+  { log, feed, clock, redact, owner }: TurnWriterDeps,
   claimed: ClaimedTurn,
-  owner: string,
 ): TurnWriter {
   const { turn_id, inbound } = claimed;
   let seq = claimed.events.at(-1)?.seq ?? 0;
@@ -36,7 +43,7 @@ export function createTurnWriter(
   return {
     async write(body) {
       seq += 1;
-      const event: TurnEvent = { ...body, turn_id, seq, at: clock.now() };
+      const event: TurnEvent = { ...redact(body), turn_id, seq, at: clock.now() };
       if (isEphemeral(event)) {
         await flush();
         publish([event]);

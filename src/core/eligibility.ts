@@ -17,6 +17,8 @@ export interface HostFacts {
   readonly denied: readonly string[];
   /** Ids of shipped skills the operator switched off. */
   readonly disabled: readonly string[];
+  /** Ids the agent may use only where a person enabled them; `*` is every one. */
+  readonly optIn: readonly string[];
 }
 
 /** What a channel says about skills. Naming a skill means its parts too. */
@@ -40,6 +42,11 @@ export function eligibility(skill: Skill, host: HostFacts, channel: ChannelFacts
     ...missingOnHost(skill, host),
     ...missingCapabilities(skill, host),
   ];
+}
+
+/** Whether a person has to enable the skill before the agent may use it. */
+export function needsEnabling(skill: Skill, host: HostFacts): boolean {
+  return isNamed(skill, host.optIn);
 }
 
 function namesOf(skill: Skill): string[] {

@@ -1,5 +1,5 @@
 import type { Catalogue } from "./catalogue.ts";
-import { eligibility, type HostFacts } from "./eligibility.ts";
+import { eligibility, type HostFacts, needsEnabling } from "./eligibility.ts";
 import { type NamespaceState, type SkillState, stateOf } from "./namespace-state.ts";
 import type { Skill } from "./skill.ts";
 
@@ -16,7 +16,7 @@ export interface Offer {
   readonly catalogue: Catalogue;
   /** Every skill, usable or not. */
   readonly all: ReadonlyMap<string, OfferedSkill>;
-  /** Eligible, allowed and not blocked; parts included. */
+  /** What the agent may use: eligible, allowed, not blocked, and enabled where that is required; parts included. */
   readonly usable: readonly OfferedSkill[];
 }
 
@@ -32,7 +32,8 @@ export function makeOffer(catalogue: Catalogue, state: NamespaceState, facts: Ho
   for (const skill of catalogue.skills.values()) {
     const offered = { skill, state: stateOf(skill, state), reasons: eligibility(skill, facts, here) };
     all.set(skill.id, offered);
-    if (offered.reasons.length === 0 && offered.state !== "blocked") usable.push(offered);
+    const enabled = offered.state === "pinned" || !needsEnabling(skill, facts);
+    if (enabled && offered.reasons.length === 0 && offered.state !== "blocked") usable.push(offered);
   }
   return { catalogue, all, usable };
 }

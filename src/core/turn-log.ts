@@ -95,6 +95,10 @@ export interface TurnLog {
     leaseMs: number,
     kinds?: readonly Inbound["kind"][],
   ): Promise<ClaimedTurn | undefined>;
+  /**
+   * Makes every leased turn claimable at once. Only for a process that knows that no other works on this log, when it starts.
+   */
+  reclaim(): Promise<void>;
   /** Extends the leases of turns this owner still holds; answers the ids it no longer holds. */
   renew(owner: string, turnIds: readonly string[], now: number, leaseMs: number): Promise<string[]>;
   /**

@@ -138,6 +138,7 @@ async function callModel(
     ...fitMessages(state.messages, turn.limits.turn_tokens, ports.countTokens),
     ...more,
   ];
+  turn.signal.throwIfAborted();
   const request = { system, messages, tools: definitionsOf(scope.tools), signal: turn.signal };
   for await (const event of ports.model.stream(request)) {
     if (event.type === "text") await scope.emit({ type: "text_delta", text: event.text });

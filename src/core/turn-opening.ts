@@ -47,9 +47,11 @@ export async function openScope(
   return scope;
 }
 
-/** The guide of a skill is never cut: it is what the model works by. */
+/** Never cut: the guide of a skill, which the model works by, and the pages of `read_tool_output`, which are bounded. */
+const shownWhole = new Set(["activate_skill", "read_tool_output"]);
+
 function outputTokens(turn: Turn, tool: string): number {
-  return tool === "activate_skill" ? Number.POSITIVE_INFINITY : turn.limits.tool_output_tokens;
+  return shownWhole.has(tool) ? Number.POSITIVE_INFINITY : turn.limits.tool_output_tokens;
 }
 
 /** The system prompt of a turn; computed once, so that the provider's cache holds over its rounds. */

@@ -11,6 +11,7 @@ const host: HostFacts = {
   allowed: ["*"],
   denied: [],
   disabled: [],
+  optIn: [],
 };
 
 function skill(fields: Partial<Skill> = {}): Skill {

@@ -1,0 +1,32 @@
+/** Replaces secrets in anything that leaves: events, logs, messages. Answers the same value when there is none in it. */
+export type Redact = <T>(value: T) => T;
+
+/** What stands in the place of a secret. */
+const mask = "[secret]";
+
+/** Shorter values are too common to be told from text. */
+const shortestSecret = 6;
+
+/** Knows the values that must never be shown: keys, tokens, variables of skills. */
+export function createRedactor(secrets: readonly string[]): Redact {
+  const known = [...new Set(secrets)].filter((secret) => secret.length >= shortestSecret);
+  known.sort((a, b) => b.length - a.length);
+  if (known.length === 0) return (value) => value;
+  const inText = (text: string) =>
+    known.reduce((clean, secret) => (clean.includes(secret) ? clean.replaceAll(secret, mask) : clean), text);
+  const inValue = (value: unknown): unknown => {
+    if (typeof value === "string") return inText(value);
+    if (Array.isArray(value)) return mapChanged(value, inValue);
+    if (typeof value !== "object" || value === null) return value;
+    const before = Object.entries(value);
+    const after = before.map(([key, item]) => [inText(key), inValue(item)] as const);
+    const same = after.every(([key, item], at) => key === before[at]?.[0] && item === before[at]?.[1]);
+    return same ? value : Object.fromEntries(after);
+  };
+  return <T>(value: T) => inValue(value) as T;
+}
+
+function mapChanged(items: readonly unknown[], change: (item: unknown) => unknown): readonly unknown[] {
+  const changed = items.map(change);
+  return changed.every((item, at) => item === items[at]) ? items : changed;
+}

@@ -1,0 +1,250 @@
+/** The composition root: reads nothing but the configuration it is given, and wires everything together. */
+import { randomUUID } from "node:crypto";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { createApp } from "./app/create-app.ts";
+import { systemClock } from "./app/system-clock.ts";
+import { processEnvironment } from "./config/environment.ts";
+import type { Config } from "./config/schema.ts";
+import { createCatalogueLoader } from "./core/catalogue.ts";
+import type { KeyValue } from "./core/key-value.ts";
+import { createMetaTools } from "./core/meta-tools/create-meta-tools.ts";
+import { createRedactor } from "./core/redact.ts";
+import type { ScriptRunner } from "./core/scripts.ts";
+import type { Skill, SkillSource } from "./core/skill.ts";
+import type { Profile, TurnLimits } from "./core/turn.ts";
+import type { TurnLog } from "./core/turn-log.ts";
+import { countTokens } from "./models/count-tokens.ts";
+import { createModel } from "./models/create-model.ts";
+import { createWeb } from "./net/create-web.ts";
+import { createScriptRunner } from "./sandbox/script-runner.ts";
+import { createMiniSearchIndex } from "./search/minisearch-index.ts";
+import { loadConsoleAssets } from "./server/console-assets.ts";
+import { createServer } from "./server/server.ts";
+import { createConfigSource } from "./skills/config-source.ts";
+import { createFolderSource } from "./skills/folder-source.ts";
+import { createHostFacts } from "./skills/host-facts.ts";
+import { type DataFolderLock, lockDataFolder } from "./storage/data-folder.ts";
+import { openKeyValue } from "./storage/keyv-store.ts";
+import { openSqliteTurnLog } from "./storage/sqlite-turn-log.ts";
+import { createLogger } from "./telemetry/logger.ts";
+
+/** Knack's own version, of the API and the console. */
+export const version = "0.1.0";
+
+/** A bot that is wired and answers requests in this process. */
+export interface Knack {
+  /** The HTTP API without a network: for the command line when no bot runs. */
+  fetch(request: Request): Promise<Response>;
+  /** Starts to listen. @throws ServerSetupError when the address cannot be had */
+  listen(): Promise<{ url: string }>;
+  /** Lets running turns finish, then closes everything. */
+  close(): Promise<void>;
+}
+
+/** Another bot has the data folder. */
+export class DataFolderInUseError extends Error {
+  readonly code = "data_folder_in_use";
+  constructor(folder: string, url: string | undefined) {
+    super(
+      `A bot already runs on the data folder ${folder}${url === undefined ? "" : `, at ${url}`}. ` +
+        "Use it, stop it, or set KNACK_DATA to another folder.",
+    );
+  }
+}
+
+/**
+ * Opens the data folder and wires the bot. Turns that were queued or interrupted are taken up at once.
+ * @throws DataFolderInUseError, StorageError, ServerSetupError, ModelError: each says what to do
+ */
+export async function openKnack(config: Config): Promise<Knack> {
+  const lock = await lockDataFolder(config.data.folder);
+  if ("holder" in lock) throw new DataFolderInUseError(config.data.folder, lock.holder?.url);
+  const opened: (() => Promise<unknown>)[] = [() => lock.release()];
+  const closeAll = async () => {
+    for (const close of opened.reverse()) await close();
+  };
+  try {
+    const log = await openSqliteTurnLog(join(config.data.folder, "turns.db"));
+    opened.push(() => log.close());
+    const store = await openKeyValue(join(config.data.folder, "state.db"));
+    opened.push(() => store.close());
+    await log.reclaim();
+    return wire(config, log, store, lock, closeAll);
+  } catch (error) {
+    await closeAll();
+    throw error;
+  }
+}
+
+function wire(
+  config: Config,
+  log: TurnLog,
+  store: KeyValue,
+  lock: DataFolderLock,
+  closeAll: () => Promise<void>,
+): Knack {
+  const redact = createRedactor(secretsOf(config));
+  const logger = createLogger(config.log.level, redact);
+  const running = createApp({
+    log,
+    store,
+    logger,
+    redact,
+    clock: systemClock,
+    catalogue: createCatalogueLoader(skillSources(config), createMiniSearchIndex),
+    metaTools: createMetaTools(),
+    profile: chatProfile,
+    limits: turnLimits(config),
+    spending: config.spending,
+    newId: randomUUID,
+    owner: `embedded-${process.pid}`,
+    concurrent: config.turns.concurrent,
+    lease_ms: config.turns.lease_seconds * 1000,
+    max_duration_ms: config.turns.max_duration_seconds * 1000,
+    history_tokens: config.prompt.history_tokens,
+    ports: {
+      name: config.name,
+      model: createModel(modelSettings(config), systemClock),
+      facts: hostFacts(config),
+      store,
+      web: createWeb({
+        allow: config.net.allow,
+        timeoutMs: config.net.timeout_seconds * 1000,
+        maxBytes: config.net.max_bytes,
+        maxRedirects: config.net.max_redirects,
+      }),
+      scripts: lazyScriptRunner(config),
+      clock: systemClock,
+      countTokens,
+      environmentOf: (skill) => environmentOf(config, skill),
+      report: (error, where) => logger.error({ err: error, where }, "Unexpected error"),
+    },
+  });
+  const server = createServer({
+    app: running.app,
+    assets: loadConsoleAssets(),
+    security: { host: config.server.host, port: config.server.port, token: config.server.token },
+    version,
+    logger,
+  });
+  running.start();
+  return {
+    fetch: async (request) => server.app.fetch(request),
+    async listen() {
+      const listening = await server.listen();
+      await lock.publish({ url: listening.url, pid: process.pid });
+      return listening;
+    },
+    async close() {
+      await running.stop(config.turns.drain_seconds * 1000);
+      await server.close();
+      await closeAll();
+    },
+  };
+}
+
+const chatProfile: Profile = {
+  id: "chat",
+  prompt: "You help the people in it with questions and tasks.",
+};
+
+function turnLimits({ turns, prompt }: Config): TurnLimits {
+  return {
+    max_rounds: turns.max_rounds,
+    max_tool_calls: turns.max_tool_calls,
+    max_concurrent: turns.max_concurrent_executions,
+    tool_output_tokens: prompt.tool_output_tokens,
+    turn_tokens: prompt.turn_tokens,
+    message_tokens: prompt.message_tokens,
+    skills_tokens: prompt.skills_tokens,
+    question_ms: turns.question_minutes * 60_000,
+  };
+}
+
+/** In rising precedence. Only the folder that ships with the bot may hold code that runs in its process. */
+function skillSources({ skills, workspace, data }: Config): SkillSource[] {
+  const folder = (source: string, precedence: number, root: string, mustExist = false) =>
+    createFolderSource({ source, precedence, root, importModules: source === "bundled", mustExist });
+  return [
+    ...skills.extra.map((root) => folder("extra", 1, root, true)),
+    folder("bundled", 2, fileURLToPath(new URL("../skills", import.meta.url))),
+    folder("managed", 3, join(data.folder, "skills")),
+    folder("workspace", 4, workspace.skills),
+    createConfigSource({
+      source: "config",
+      precedence: 5,
+      path: "skills.config_skills",
+      skills: skills.config_skills,
+    }),
+  ];
+}
+
+function hostFacts(config: Config) {
+  const { allowed, denied, disabled, opt_in, auto_discover, env } = config.skills;
+  return createHostFacts({
+    env: processEnvironment(),
+    skillEnv: env,
+    config,
+    capabilities: [],
+    allowed,
+    denied,
+    disabled,
+    optIn: auto_discover ? opt_in : ["*"],
+  });
+}
+
+/** The variables a skill declares and the operator has set for it. */
+function environmentOf({ skills }: Config, skill: Skill): Record<string, string> {
+  const given = { ...skills.env[skill.parent ?? skill.id], ...skills.env[skill.id] };
+  return Object.fromEntries(Object.entries(given).filter(([name]) => skill.requires.env.includes(name)));
+}
+
+/** Finding out how to isolate scripts starts a process, so it waits until a script is run. */
+function lazyScriptRunner(config: Config): ScriptRunner {
+  const { memory_megabytes, processes, workspace_megabytes } = config.skills.execution;
+  let runner: Promise<ScriptRunner> | undefined;
+  const open = () => {
+    runner ??= createScriptRunner({
+      dataDir: config.data.folder,
+      limits: {
+        memoryBytes: memory_megabytes * 1_048_576,
+        processes,
+        workspaceBytes: workspace_megabytes * 1_048_576,
+      },
+    });
+    return runner;
+  };
+  return {
+    allows: () => ({ ok: true }),
+    run: async (request) => (await open()).run(request),
+  };
+}
+
+function modelSettings({ model }: Config) {
+  return {
+    choice: model.choice,
+    failover: model.failover,
+    providers: {
+      openai: { kind: "openai" as const, apiKey: model.openai.api_key, baseUrl: model.openai.base_url },
+      anthropic: {
+        kind: "anthropic" as const,
+        apiKey: model.anthropic.api_key,
+        baseUrl: model.anthropic.base_url,
+      },
+    },
+    streaming: model.streaming,
+    retry: { attempts: model.retries + 1 },
+    idleTimeoutMs: model.idle_seconds * 1000,
+    requestTimeoutMs: model.timeout_seconds * 1000,
+    maxOutputTokens: model.max_output_tokens,
+    prices: model.prices,
+  };
+}
+
+function secretsOf({ server, model, skills }: Config): string[] {
+  const ofSkills = Object.values(skills.env).flatMap((variables) => Object.values(variables));
+  return [server.token, model.openai.api_key, model.anthropic.api_key, ...ofSkills].filter(
+    (secret) => secret !== undefined,
+  );
+}

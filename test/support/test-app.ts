@@ -1,0 +1,178 @@
+import { randomUUID } from "node:crypto";
+import { createApp, type RunningApp } from "../../src/app/create-app.ts";
+import { systemClock } from "../../src/app/system-clock.ts";
+import { createCatalogueLoader } from "../../src/core/catalogue.ts";
+import type { Clock } from "../../src/core/clock.ts";
+import type { Author } from "../../src/core/inbound.ts";
+import type { KeyValue } from "../../src/core/key-value.ts";
+import { createMetaTools } from "../../src/core/meta-tools/create-meta-tools.ts";
+import type { Model } from "../../src/core/model.ts";
+import { createRedactor } from "../../src/core/redact.ts";
+import type { Skill, SkillSource } from "../../src/core/skill.ts";
+import type { TurnLimits } from "../../src/core/turn.ts";
+import type { TurnEvent, TurnEventOf } from "../../src/core/turn-event.ts";
+import type { TurnLog } from "../../src/core/turn-log.ts";
+import type { Web } from "../../src/core/web.ts";
+import { countTokens } from "../../src/models/count-tokens.ts";
+import { createMiniSearchIndex } from "../../src/search/minisearch-index.ts";
+import { createHostFacts } from "../../src/skills/host-facts.ts";
+import { createMemoryKeyValue } from "../../src/storage/memory-key-value.ts";
+import { createMemoryTurnLog } from "../../src/storage/memory-turn-log.ts";
+
+export const ada: Author = { id: "ada", name: "Ada", trust: "operator" };
+export const ben: Author = { id: "ben", name: "Ben", trust: "member" };
+
+export const defaultLimits: TurnLimits = {
+  max_rounds: 20,
+  max_tool_calls: 50,
+  max_concurrent: 3,
+  tool_output_tokens: 500,
+  turn_tokens: 20_000,
+  message_tokens: 4_000,
+  skills_tokens: 900,
+  question_ms: 60_000,
+};
+
+export interface TestAppOptions {
+  skills?: readonly Skill[];
+  sources?: readonly SkillSource[];
+  limits?: Partial<TurnLimits>;
+  log?: TurnLog;
+  store?: KeyValue;
+  clock?: Clock;
+  web?: Web;
+  spending?: Partial<
+    Record<
+      "per_channel_day_usd" | "per_user_day_usd" | "per_channel_day_tokens" | "per_user_day_tokens",
+      number
+    >
+  >;
+  concurrent?: number;
+  max_duration_ms?: number;
+  history_tokens?: number;
+  secrets?: readonly string[];
+  optIn?: readonly string[];
+}
+
+/** A whole app on memory storage and a fake model, as a platform would use it. */
+export interface TestApp extends RunningApp {
+  log: TurnLog;
+  store: KeyValue;
+  /** Unexpected errors that were logged. */
+  errors: unknown[];
+  /** Says something and answers the turn's id. */
+  say(
+    text: string,
+    more?: { by?: Author; namespace?: string; thread?: string; key?: string },
+  ): Promise<string>;
+  /** All events of a turn until it is finished, live ones included. */
+  events(turnId: string): Promise<TurnEvent[]>;
+  /** Says something and waits for the end. */
+  ask(
+    text: string,
+    more?: Parameters<TestApp["say"]>[1],
+  ): Promise<{ turnId: string; events: TurnEvent[]; end: TurnEventOf<"turn_finished"> }>;
+  /** The first event of a turn that fits; waits for it. */
+  until<T extends TurnEvent["type"]>(turnId: string, type: T): Promise<TurnEventOf<T>>;
+}
+
+const noWeb: Web = {
+  fetch: () => Promise.reject(new Error("no network in this test")),
+  read: () => Promise.reject(new Error("no network in this test")),
+};
+
+const generous = {
+  per_channel_day_usd: 1e6,
+  per_user_day_usd: 1e6,
+  per_channel_day_tokens: 1e9,
+  per_user_day_tokens: 1e9,
+};
+
+/** The same place for a test that does not care. */
+export const home = { namespace: "console:local:general", thread: "t1" };
+
+export function createTestApp(model: Model, options: TestAppOptions = {}): TestApp {
+  const {
+    skills = [],
+    log = createMemoryTurnLog(),
+    store = createMemoryKeyValue(),
+    clock = systemClock,
+  } = options;
+  const errors: unknown[] = [];
+  const quiet = () => {};
+  const sources = options.sources ?? [{ id: "test", load: async () => loaded }];
+  const loaded = { skills, diagnostics: [] };
+  const running = createApp({
+    log,
+    store,
+    clock,
+    redact: createRedactor(options.secrets ?? []),
+    logger: { debug: quiet, info: quiet, warn: quiet, error: (fields) => void errors.push(fields) },
+    catalogue: createCatalogueLoader(sources, createMiniSearchIndex),
+    metaTools: createMetaTools(),
+    profile: { id: "chat", prompt: "" },
+    limits: { ...defaultLimits, ...options.limits },
+    spending: { ...generous, ...options.spending },
+    newId: randomUUID,
+    owner: "test",
+    concurrent: options.concurrent ?? 8,
+    lease_ms: 30_000,
+    max_duration_ms: options.max_duration_ms ?? 60_000,
+    history_tokens: options.history_tokens ?? 5_000,
+    ports: {
+      name: "Knack",
+      model,
+      facts: createHostFacts({ env: {}, config: {}, capabilities: [], optIn: options.optIn ?? [] }),
+      store,
+      web: options.web ?? noWeb,
+      scripts: undefined,
+      clock,
+      countTokens,
+      environmentOf: () => ({}),
+      report: (error) => void errors.push(error),
+    },
+  });
+  const { app } = running;
+  const say: TestApp["say"] = async (
+    text,
+    { by = ada, namespace = home.namespace, thread = home.thread, key } = {},
+  ) => {
+    const submitted = await app.submit({
+      namespace,
+      thread,
+      text,
+      author: by,
+      ...(key === undefined ? {} : { key }),
+    });
+    if (!submitted.ok) throw new Error(submitted.message);
+    return submitted.value.turn_id;
+  };
+  const follow = async (turnId: string) => {
+    const events = await app.events(turnId, -1, AbortSignal.timeout(10_000));
+    if (events === undefined) throw new Error(`no turn ${turnId}`);
+    return events;
+  };
+  const events = async (turnId: string) => Array.fromAsync(await follow(turnId));
+  running.start();
+  return {
+    ...running,
+    log,
+    store,
+    errors,
+    say,
+    events,
+    async ask(text, more) {
+      const turnId = await say(text, more);
+      const all = await events(turnId);
+      const end = all.at(-1);
+      if (end?.type !== "turn_finished") throw new Error(`the turn did not end: ${JSON.stringify(end)}`);
+      return { turnId, events: all, end };
+    },
+    async until(turnId, type) {
+      for await (const event of await follow(turnId)) {
+        if (event.type === type) return event as TurnEventOf<typeof type>;
+      }
+      throw new Error(`${type} did not come`);
+    },
+  };
+}

@@ -44,8 +44,7 @@ function scansOf(sql: string): string[] {
   const unbound = sql.replace(/\?\d*/g, "NULL");
   const steps = connection.all(`EXPLAIN QUERY PLAN ${unbound}`).map((row) => String(row.detail));
   return steps.filter(
-    (step) =>
-      /^SCAN (turns|other|events|signals|threads)\b/.test(step) && !step.includes("turns_unfinished"),
+    (step) => /^SCAN (turns|other|events|signals|threads)\b/.test(step) && !step.includes("turns_unfinished"),
   );
 }
 

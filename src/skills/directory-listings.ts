@@ -5,7 +5,7 @@ export interface DirectoryEntry {
   kind: "file" | "directory" | "link" | "other";
 }
 
-export type Listing = { ok: true; entries: readonly DirectoryEntry[] } | { ok: false; error: unknown };
+type Listing = { ok: true; entries: readonly DirectoryEntry[] } | { ok: false; error: unknown };
 
 /** Lists directories, in rounds: in a new round one that did not change is answered without reading it again. */
 export interface DirectoryListings {

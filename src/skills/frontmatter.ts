@@ -7,7 +7,7 @@ export type ParsedFrontmatter =
   | { ok: true; fields: Record<string, unknown>; body: string; repaired: boolean }
   | { ok: false; code: FrontmatterDefect; message: string };
 
-export type FrontmatterDefect =
+type FrontmatterDefect =
   | "no_frontmatter"
   | "unclosed_frontmatter"
   | "frontmatter_language"

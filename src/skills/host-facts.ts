@@ -24,7 +24,16 @@ const programAge = 60_000;
 
 /** What this machine and the operator's settings offer to skills. */
 export function createHostFacts(options: HostFactsOptions): HostFacts {
-  const { env, skillEnv = {}, config, capabilities, allowed = ["*"], denied = [], disabled = [], optIn = [] } = options;
+  const {
+    env,
+    skillEnv = {},
+    config,
+    capabilities,
+    allowed = ["*"],
+    denied = [],
+    disabled = [],
+    optIn = [],
+  } = options;
   const os = options.platform ?? process.platform;
   const programs = new LRUCache<string, boolean>({ max: 1000, ttl: programAge });
   return {

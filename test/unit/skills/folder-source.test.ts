@@ -1,8 +1,19 @@
-import { execFileSync } from "node:child_process";
-import { chmodSync, mkdirSync, renameSync, rmSync, symlinkSync, utimesSync, writeFileSync } from "node:fs";
+import { once } from "node:events";
+import {
+  chmodSync,
+  mkdirSync,
+  renameSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  utimesSync,
+  writeFileSync,
+} from "node:fs";
+import { createServer } from "node:net";
 import path from "node:path";
-import { expect, onTestFinished, test } from "vitest";
+import { expect, onTestFinished, test, vi } from "vitest";
 import type { SkillSource } from "../../../src/core/skill.ts";
+import { isYoung } from "../../../src/skills/directory-listings.ts";
 import { skillText, sourceOf, temporaryFolder, writeFiles } from "./temporary-folder.ts";
 
 const idsOf = async (source: SkillSource) => (await source.load()).skills.map((skill) => skill.id);
@@ -31,8 +42,12 @@ test("a folder is loaded as a document skill with its place, hash, guide and fil
 });
 
 test("the same object is answered while nothing changes", async () => {
-  const source = sourceOf(temporaryFolder(weather));
+  const root = temporaryFolder(weather);
+  const source = sourceOf(root);
   const first = await source.load();
+  expect(await source.load()).toBe(first);
+  await untilTrusted(path.join(root, "weather/scripts/forecast.py"));
+  expect(await source.load()).toBe(first);
   expect(await source.load()).toBe(first);
   expect(await Promise.all([source.load(), source.load(), source.load()])).toEqual([first, first, first]);
 });
@@ -85,9 +100,11 @@ test("a change is seen although size and times were put back", async () => {
   const file = path.join(root, "weather/scripts/forecast.py");
   const before = await source.load();
   utimesSync(file, 1000, 1000);
+  await untilTrusted(file);
   await source.load();
   writeFileSync(file, "print('ice')\n");
   utimesSync(file, 1000, 1000);
+  await untilTrusted(file);
   expect((await source.load()).skills[0]?.hash).not.toBe(before.skills[0]?.hash);
 });
 
@@ -139,6 +156,7 @@ test("a load that is asked for while another runs sees what changed in between",
 test("after five minutes contents are read again, and an equal skill stays the same object", async () => {
   let now = 1000;
   const root = temporaryFolder(weather);
+  await untilTrusted(path.join(root, "weather/scripts/forecast.py"));
   const source = sourceOf(root, { now: () => now });
   const before = await source.load();
   now += 6 * 60_000;
@@ -230,7 +248,9 @@ test("a folder of more than 2,000 files is not loaded", async () => {
 
 test("what is neither file nor folder is left out and never read", async () => {
   const root = temporaryFolder(weather);
-  execFileSync("mkfifo", [path.join(root, "weather/pipe")]);
+  const server = createServer().listen(path.join(root, "weather/socket"));
+  onTestFinished(() => void server.close());
+  await once(server, "listening");
   expect(await sourceOf(root).load()).toMatchObject({
     skills: [{ id: "weather" }],
     diagnostics: [{ code: "not_a_file" }],
@@ -253,6 +273,17 @@ test("a folder that cannot be read is reported and hides no other", async () => 
     ["unreadable", "half/SKILL.md"],
     ["unreadable", "locked"],
   ]);
+});
+
+/** Until the file is so old that its times alone tell whether it changed. */
+async function untilTrusted(file: string): Promise<void> {
+  await vi.waitUntil(() => !isYoung(statSync(file), Date.now()), { interval: 10 });
+}
+
+test("what changed within the last tick of a file system's clock is not trusted yet", () => {
+  expect(isYoung({ mtimeMs: 0, ctimeMs: 1000 }, 1010)).toBe(true);
+  expect(isYoung({ mtimeMs: 5000, ctimeMs: 1000 }, 4000)).toBe(true);
+  expect(isYoung({ mtimeMs: 1000, ctimeMs: 1000 }, 1200)).toBe(false);
 });
 
 /** Permissions mean nothing to root: the rest of the test runs as nobody. */

@@ -1,0 +1,32 @@
+# docker build -t knack . && docker run -p 127.0.0.1:3000:3000 -v knack:/data -e KNACK_API_TOKEN="$(openssl rand -hex 32)" knack
+#
+# Listening beyond the container needs a token: without KNACK_API_TOKEN the bot ends at once and says so.
+# Scripts of skills are isolated by bubblewrap, which needs the right to make namespaces. Docker's default seccomp profile
+# refuses it: add --security-opt seccomp=unconfined (or a profile that allows clone and unshare). Without it only scripts of
+# shipped skills run; `docker exec <container> node src/cli.ts doctor` tells which isolation is in force.
+FROM node:24-slim
+
+RUN apt-get update \
+  && apt-get install --yes --no-install-recommends bubblewrap ca-certificates python3 tini util-linux \
+  && rm -rf /var/lib/apt/lists/*
+
+WORKDIR /app
+COPY package.json package-lock.json ./
+RUN npm ci --omit=dev --ignore-scripts --no-audit --no-fund && npm cache clean --force
+
+COPY config ./config
+COPY skills ./skills
+COPY src ./src
+
+RUN install --directory --owner=node --group=node --mode=0700 /data
+ENV NODE_ENV=production KNACK_DATA=/data
+VOLUME /data
+USER node
+EXPOSE 3000
+
+HEALTHCHECK --interval=30s --timeout=5s --start-period=20s \
+  CMD ["node", "-e", "fetch('http://127.0.0.1:3000/healthz').then((r) => process.exit(r.ok ? 0 : 1), () => process.exit(1))"]
+
+# tini reaps what scripts leave behind. Docker's own 10 s are shorter than the drain: stop with `docker stop --time 30`.
+ENTRYPOINT ["tini", "--"]
+CMD ["node", "src/cli.ts", "start", "--host", "0.0.0.0"]

@@ -1,0 +1,191 @@
+import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { fakeBot, finished, problem, type Route, turnRoutes } from "./fake-bot.ts";
+import { runKnack } from "./run-knack.ts";
+
+let cwd: string;
+beforeEach(async () => {
+  cwd = await mkdtemp(path.join(tmpdir(), "knack-cli-"));
+});
+afterEach(() => rm(cwd, { recursive: true }));
+
+async function json(argv: string[], routes: Record<string, Route> = {}, env: Record<string, string> = {}) {
+  const { code, out, err } = runKnack([...argv, "--json"], { cwd, bot: fakeBot(routes), env });
+  return { code: await code, value: JSON.parse(out.text()), err: err.text() };
+}
+
+describe("--json prints one value", () => {
+  it.each([
+    ["completed", 0, true],
+    ["failed", 1, false],
+  ])("of a slash command that %s", async (outcome, code, ok) => {
+    const routes = turnRoutes([finished(outcome, "memory is on.")]);
+    expect(await json(["command", "/skill enable memory"], routes)).toEqual({
+      code,
+      value: { text: "memory is on.", ok },
+      err: "",
+    });
+  });
+
+  it("of the skills", async () => {
+    const list = { skills: [], diagnostics: [{ path: "p", severity: "error", code: "c", message: "m" }] };
+    expect(await json(["skills", "list"], { "GET /skills": () => list })).toMatchObject({
+      code: 0,
+      value: list,
+    });
+  });
+
+  it("of an unknown skill", async () => {
+    const routes = {
+      "GET /skills/memroy": () => problem(404, "There is no skill memroy. Did you mean memory?"),
+    };
+    const { code, value } = await json(["skills", "info", "memroy"], routes);
+    expect([code, value]).toEqual([1, { error: "There is no skill memroy. Did you mean memory?" }]);
+  });
+
+  it.each([
+    [{ skill_id: "x", output: 1, success: true }, 0],
+    [{ error: "no" }, 1],
+  ])("of running a skill: %j", async (result, exit) => {
+    const { code, value } = await json(["skills", "run", "x", "--params", "{}"], {
+      "POST /skills/x/run": () => result,
+    });
+    expect([code, value]).toEqual([exit, result]);
+  });
+
+  it("of the next prompt", async () => {
+    const view = { system: "s", tools: [], tokens: 3 };
+    expect((await json(["prompt", "--message", "hi"], { "GET /prompt": () => view })).value).toEqual(view);
+  });
+
+  it("of runs", async () => {
+    const runs = { turns: [], skills: [] };
+    expect((await json(["runs", "list"], { "GET /runs": () => runs })).value).toEqual(runs);
+    const missing = { "GET /runs/t9": () => problem(404, "There is no run t9") };
+    expect(await json(["runs", "show", "t9"], missing)).toMatchObject({
+      code: 1,
+      value: { error: "There is no run t9" },
+    });
+  });
+
+  it("of the configuration, without opening a bot or showing a secret", async () => {
+    const { code, out } = runKnack(["config", "--json"], { cwd, env: { OPENAI_API_KEY: "sk-s3cret" } });
+    expect(await code).toBe(0);
+    expect(out.text()).not.toContain("s3cret");
+    const { settings } = JSON.parse(out.text());
+    const choice = settings.find((setting: { key: string }) => setting.key === "model.choice");
+    expect(choice).toMatchObject({ value: "openai/gpt-5-mini", source: "environment OPENAI_API_KEY" });
+  });
+});
+
+describe("knack skills validate", () => {
+  it("answers whether a folder is a valid skill", async () => {
+    const folder = path.join(cwd, "good-skill");
+    await mkdir(folder);
+    await writeFile(
+      path.join(folder, "SKILL.md"),
+      "---\nname: good-skill\ndescription: Does good.\n---\nBe good.\n",
+    );
+    const validate = (name: string) => json(["skills", "validate", name]);
+    expect(await validate("good-skill")).toMatchObject({ code: 0, value: { valid: true, errors: [] } });
+    await writeFile(path.join(folder, "SKILL.md"), "---\nname: Other\ndescription: x\n---\n");
+    expect(await validate("good-skill")).toMatchObject({ code: 1, value: { valid: false } });
+  });
+});
+
+describe("knack skills run", () => {
+  it("refuses parameters that are no JSON object, as wrong usage", async () => {
+    for (const params of ["{", "[]", "3"]) {
+      const { code, err } = runKnack(["skills", "run", "x", "--params", params], { cwd });
+      expect(await code).toBe(2);
+      expect(err.text()).toContain("Write a JSON object");
+    }
+  });
+});
+
+describe("knack start", () => {
+  it("says where it listens, and stops in order at the first signal", async () => {
+    const bot = fakeBot({});
+    const { code, out, signal, exits } = runKnack(["start"], { cwd, bot });
+    await out.shows("Knack is ready: http://127.0.0.1:1\n");
+    expect(bot.closed).toBe(0);
+    signal();
+    expect(await code).toBe(0);
+    expect([bot.closed, exits]).toEqual([1, []]);
+  });
+
+  it("ends at once at the second signal", async () => {
+    const closing = Promise.withResolvers<void>();
+    const bot = { ...fakeBot({}), close: () => closing.promise };
+    const { code, out, signal, exits } = runKnack(["start"], { cwd, bot });
+    await out.shows("ready");
+    signal();
+    signal();
+    expect(exits).toEqual([130]);
+    closing.resolve();
+    await code;
+  });
+
+  it("says who has the data folder", async () => {
+    const holder = { url: "http://127.0.0.1:3000", pid: 42 };
+    const { code, err } = runKnack(["start"], { cwd, running: () => ({ running: true, holder }) });
+    expect(await code).toBe(1);
+    expect(err.text()).toMatch(/process 42.*127\.0\.0\.1:3000.*KNACK_DATA/);
+  });
+
+  it("closes the bot when it cannot listen", async () => {
+    const bot = {
+      ...fakeBot({}),
+      listen: () => Promise.reject(Object.assign(new Error("Port taken"), { code: "x" })),
+    };
+    let closed = 0;
+    bot.close = async () => void closed++;
+    const { code, err } = runKnack(["start"], { cwd, bot });
+    expect(await code).toBe(1);
+    expect([closed, err.text()]).toEqual([1, "knack: Port taken\n"]);
+  });
+});
+
+describe("knack doctor", () => {
+  const ready = { ok: true, checks: [{ name: "store", ok: true, detail: "readable" }] };
+  const healthy = { "GET /readyz": () => ready, "GET /skills": () => ({ skills: [], diagnostics: [] }) };
+
+  it("is well without a model key, and says how to get a model", async () => {
+    await writeFile(path.join(cwd, "free.yaml"), "server: {port: 0}\n");
+    const { code, value } = await json(["doctor", "--config", "free.yaml"], healthy);
+    expect(value.checks.filter((check: { status: string }) => check.status === "error")).toEqual([]);
+    expect([code, value.ok]).toEqual([0, true]);
+    expect(value.checks.find((check: { name: string }) => check.name === "model")).toMatchObject({
+      status: "warning",
+      advice: expect.stringContaining("ANTHROPIC_API_KEY"),
+    });
+  });
+
+  it.each([
+    ["a wrong setting", { LOG_LEVEL: "loud" }, {}, "configuration"],
+    ["a missing key", { KNACK_MODEL: "openai/x" }, {}, "model"],
+    [
+      "a broken skill",
+      {},
+      { diagnostics: [{ path: "p", severity: "error", code: "broken_yaml", message: "m" }] },
+      "skills",
+    ],
+  ])("finds %s", async (_name, env, more, check) => {
+    const routes = { ...healthy, "GET /skills": () => ({ skills: [], diagnostics: [], ...more }) };
+    const { code, value } = await json(["doctor"], routes, env);
+    expect([code, value.ok]).toEqual([1, false]);
+    const failed = value.checks.filter(
+      (found: { ok: boolean; name: string }) => !found.ok && found.name !== "port",
+    );
+    expect(failed).toMatchObject([{ name: check, advice: expect.any(String) }]);
+  });
+
+  it("finds a skill setting that names no skill", async () => {
+    await writeFile(path.join(cwd, "typo.yaml"), "server: {port: 0}\nskills: {denied: [memroy]}\n");
+    const { code, value } = await json(["doctor", "--config", "typo.yaml"], healthy);
+    expect(code).toBe(1);
+    expect(JSON.stringify(value)).toContain("there is no skill memroy");
+  });
+});

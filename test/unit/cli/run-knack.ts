@@ -1,0 +1,69 @@
+import { PassThrough, Writable } from "node:stream";
+import type { Bot, CommandContext, RunningBot } from "../../../src/cli/command-context.ts";
+import { runCommandLine } from "../../../src/cli/run-command-line.ts";
+
+interface Options {
+  bot?: Bot;
+  running?: () => RunningBot;
+  env?: Record<string, string>;
+  cwd: string;
+  stdin?: string;
+}
+
+/** Runs a command line in this process, with streams in memory. */
+export function runKnack(argv: string[], { bot, running, env = {}, cwd, stdin = "" }: Options) {
+  const out = memory();
+  const err = memory();
+  const listeners = new Set<(name: string) => void>();
+  const exits: number[] = [];
+  const context: CommandContext = {
+    stdin: new PassThrough().end(stdin),
+    stdout: out.stream,
+    stderr: err.stream,
+    env,
+    cwd,
+    clock: { now: () => Date.now(), sleep: () => new Promise((resolve) => setImmediate(resolve)) },
+    async openBot() {
+      if (bot === undefined) throw new Error("No bot may be opened here");
+      return bot;
+    },
+    findRunningBot: async () => running?.() ?? { running: false },
+    onSignal(_names, listener) {
+      listeners.add(listener);
+      return () => listeners.delete(listener);
+    },
+    exitAtOnce: (code) => void exits.push(code),
+  };
+  return {
+    code: runCommandLine(argv, context, "1.2.3"),
+    out,
+    err,
+    exits,
+    signal: () => {
+      for (const listener of listeners) listener("SIGINT");
+    },
+  };
+}
+
+function memory() {
+  let text = "";
+  let wake = () => {};
+  const stream = new Writable({
+    write(chunk, _encoding, done) {
+      text += String(chunk);
+      wake();
+      done();
+    },
+  });
+  return {
+    stream,
+    text: () => text,
+    async shows(part: string) {
+      while (!text.includes(part)) {
+        await new Promise<void>((resolve) => {
+          wake = resolve;
+        });
+      }
+    },
+  };
+}

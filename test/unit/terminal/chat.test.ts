@@ -1,0 +1,212 @@
+import { describe, expect, it } from "vitest";
+import { runChat } from "../../../src/platforms/terminal/chat.ts";
+import { fakeChatClient, finish, type Script, step } from "./fake-chat-client.ts";
+import { fakeTerminal } from "./fake-terminal.ts";
+
+const echo: Script = async ({ text, emit }) => emit(finish(`You said **${text}**.`));
+
+function open(script: Script, isTTY = true) {
+  const terminal = fakeTerminal(isTTY);
+  const { client, asked } = fakeChatClient(script);
+  let interrupt = () => {};
+  const done = runChat({
+    client,
+    input: terminal.input,
+    output: terminal.output,
+    clock: { now: () => 5000 },
+    namespace: "console:local:dm",
+    colours: false,
+    onInterrupt(listener) {
+      interrupt = listener;
+      return () => undefined;
+    },
+  });
+  return { ...terminal, asked, done, interrupt: () => interrupt() };
+}
+
+describe("in a terminal", () => {
+  it("sends lines into one thread, renders the answers and leaves with /exit", async () => {
+    const chat = open(echo);
+    await chat.shows("› ");
+    chat.type("hello\r");
+    await chat.shows("You said hello.");
+    await chat.shows("› ");
+    chat.type("again\r");
+    await chat.shows("You said again.");
+    chat.type("/exit\r");
+    await chat.done;
+    expect(chat.asked.submitted).toEqual([
+      { thread: "thread-1", text: "hello" },
+      { thread: "thread-1", text: "again" },
+    ]);
+    expect(chat.text()).toContain("knack chat --namespace console:local:dm --thread thread-1");
+  });
+
+  it("shows steps while they run and a summary afterwards", async () => {
+    const chat = open(async ({ emit, stopped }) => {
+      const [started, stage, finished] = step("c1", "Reading a page");
+      if (started && stage) [started, stage].forEach(emit);
+      await stopped;
+      if (finished) emit(finished);
+      emit(finish("Done."));
+    });
+    await chat.shows("› ");
+    chat.type("go\r");
+    await chat.shows("Reading a page 4.0 s");
+    await chat.shows("✔ fetch");
+    chat.type("\u0003");
+    await chat.shows("✔ 1 step");
+    await chat.shows("Done.");
+    expect(chat.asked.stops).toEqual(["turn-1"]);
+    chat.type("/exit\r");
+    await chat.done;
+  });
+
+  it("keeps what is typed during a turn for the next prompt", async () => {
+    const release = Promise.withResolvers<void>();
+    const chat = open(async ({ text, emit }) => {
+      if (text === "first") await release.promise;
+      emit(finish(`Answer to ${text}.`));
+    });
+    await chat.shows("› ");
+    chat.type("first\r");
+    await chat.shows("Thinking…");
+    chat.type("second\r");
+    release.resolve();
+    await chat.shows("Answer to first.");
+    await chat.shows("Answer to second.");
+    chat.type("/exit\r");
+    await chat.done;
+  });
+
+  it("sends a pasted text of several lines as one message", async () => {
+    const chat = open(echo);
+    await chat.shows("› ");
+    chat.type("look: \u001b[200~one\r\ntwo\rthree\u001b[201~ ok\r");
+    await chat.shows("You said");
+    expect(chat.asked.submitted[0]?.text).toBe("look: one\ntwo\nthree ok");
+    chat.type("/exit\r");
+    await chat.done;
+  });
+
+  it("takes an answer to the agent's question, by number or in words", async () => {
+    const chat = open(async ({ emit, answered }) => {
+      const question = { question_id: "q", text: "Which one?", choices: ["red", "blue"], expires_at: 9e12 };
+      emit({ type: "question_asked", ...question });
+      emit({ type: "turn_waiting", until: 9e12 });
+      const text = await answered;
+      emit({ type: "question_answered", question_id: "q", text, by: "operator" });
+      emit(finish(`You chose ${text}.`));
+    });
+    await chat.shows("› ");
+    chat.type("paint\r");
+    await chat.shows("2 blue");
+    await chat.shows("? ");
+    chat.type("2\r");
+    await chat.shows("You chose blue.");
+    chat.type("/exit\r");
+    await chat.done;
+  });
+
+  it("completes commands with Tab", async () => {
+    const chat = open(echo);
+    await chat.shows("› ");
+    chat.type("/ski\t");
+    await chat.shows("/skill list");
+    expect(chat.asked.completed).toEqual(["/ski"]);
+    chat.type("\r");
+    await chat.shows("You said /skill list.");
+    chat.type("/exit\r");
+    await chat.done;
+  });
+
+  it("empties the line with Ctrl-C, and leaves when it is pressed twice", async () => {
+    const chat = open(echo);
+    await chat.shows("› ");
+    chat.type("never sent\u0003");
+    await chat.shows("› ");
+    chat.type("\u0003");
+    await chat.shows("once more");
+    chat.type("\u0003");
+    await chat.done;
+    expect(chat.asked.submitted).toEqual([]);
+  });
+
+  it("leaves at once when a turn that was told to stop goes on", async () => {
+    const chat = open(() => new Promise(() => undefined));
+    await chat.shows("› ");
+    chat.type("go\r");
+    await chat.shows("Thinking…");
+    chat.type("\u0003");
+    chat.type("\u0003");
+    await chat.done;
+    expect(chat.asked.stops).toEqual(["turn-1"]);
+  });
+
+  it("starts a new thread with /new", async () => {
+    const chat = open(echo);
+    await chat.shows("› ");
+    chat.type("/new\r");
+    await chat.shows("new thread");
+    chat.type("/exit\r");
+    await chat.done;
+    expect(chat.asked.submitted).toEqual([]);
+  });
+
+  it("writes no escape sequence a model or tool sent", async () => {
+    const evil = "\u001b]52;c;ZXZpbA==\u0007\u001b[2J\u009b31m\u202eok";
+    const chat = open(async ({ emit }) => {
+      for (const event of step("c1", `Title ${evil}`)) emit(event);
+      emit({ type: "text_delta", text: evil });
+      emit(finish(`Answer ${evil}`));
+    });
+    await chat.shows("› ");
+    chat.type("go\r");
+    await chat.shows("Answer ok");
+    chat.type("/exit\r");
+    await chat.done;
+    for (const part of ["\u001b]52", "\u001b[2J", "\u009b", "\u202e", "\u0007"]) {
+      expect(chat.raw()).not.toContain(part);
+    }
+  });
+
+  it("shows the cursor again and asks for no more paste marks at the end", async () => {
+    const chat = open(echo);
+    await chat.shows("› ");
+    chat.type("hello\r");
+    await chat.shows("You said");
+    chat.type("/exit\r");
+    await chat.done;
+    expect(chat.raw().lastIndexOf("\u001b[?25h")).toBeGreaterThan(chat.raw().lastIndexOf("\u001b[?25l"));
+    expect(chat.raw().endsWith("\u001b[?2004l")).toBe(true);
+  });
+});
+
+describe("in a pipe", () => {
+  it("takes each line as a message and only ever adds plain lines", async () => {
+    const chat = open(async ({ text, emit }) => {
+      for (const event of step("c1", "Reading a page")) emit(event);
+      emit(finish(`**${text}**`));
+    }, false);
+    chat.type("one\ntwo\n");
+    chat.input.end();
+    await chat.done;
+    const turn = (answer: string) =>
+      ["→ Reading a page", "  ✔ fetch", "✔ Reading a page 1.2 s", answer, ""].join("\n");
+    expect(chat.raw()).toBe(turn("**one**") + turn("**two**"));
+  });
+
+  it("stops the turn on an interrupt of the process", async () => {
+    const chat = open(async ({ emit, stopped }) => {
+      for (const event of step("c1", "Working")) emit(event);
+      await stopped;
+      emit({ type: "turn_finished", outcome: "stopped", text: "" });
+    }, false);
+    chat.type("go\n");
+    await chat.shows("✔ Working");
+    chat.interrupt();
+    await chat.shows("Stopped.");
+    chat.input.end();
+    await chat.done;
+  });
+});

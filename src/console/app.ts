@@ -9,6 +9,7 @@ import { createChannelActions } from "./channel-actions.ts";
 import { directMessage } from "./channels.ts";
 import { enableCopying } from "./copying.ts";
 import { createDraftActions } from "./draft-actions.ts";
+import { markEmojiSupport } from "./emoji-support.ts";
 import { enableKeyboard } from "./keyboard.ts";
 import { createMarkdown } from "./markdown.ts";
 import { createMessageActions } from "./message-actions.ts";
@@ -71,8 +72,10 @@ function startConsole(root: HTMLElement, announcer: HTMLElement): void {
   const paint = paintInto(root, store, actions, () => follow?.toLatest());
   store.subscribe(onceAFrame(paint));
   store.subscribe(({ theme }) => applyTheme(document.documentElement, theme));
+  store.subscribe(whenDialogCloses(store, () => requestAnimationFrame(focusComposer)));
   announceTurns(store, announcer, document);
   keepTime(store);
+  markEmojiSupport(document);
   enableKeyboard(document, store, actions);
   enableCopying(document, navigator.clipboard);
   addEventListener("popstate", () => channels.open(addressNow()));
@@ -107,6 +110,16 @@ function onceAFrame(paint: () => void): () => void {
       asked = false;
       paint();
     });
+  };
+}
+
+/** A dialog that is gone cannot give the focus back. */
+function whenDialogCloses(store: ConsoleStore, closed: () => void): () => void {
+  let before = store.get().dialog;
+  return () => {
+    const { dialog } = store.get();
+    if (before !== undefined && dialog === undefined) closed();
+    before = dialog;
   };
 }
 

@@ -29,6 +29,7 @@ export function headerView(state: ConsoleState, actions: Actions): TemplateResul
     ${iconButton("write", "New thread", () => actions.channels.beginThread())}
     <button
       type="button"
+      id="skills-toggle"
       class="small-button"
       aria-expanded=${state.skills.open}
       aria-controls="skills"

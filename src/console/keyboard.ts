@@ -5,7 +5,7 @@ import type { ConsoleStore } from "./state.ts";
 export function enableKeyboard(page: Document, store: ConsoleStore, actions: Actions): void {
   page.addEventListener("keydown", (event) => {
     if (event.defaultPrevented || event.isComposing) return;
-    if (event.key === "Escape") closeTopmost(store, actions);
+    if (event.key === "Escape") closeTopmost(page, store, actions);
     else if (isSwitcherKey(event)) {
       event.preventDefault();
       toggleSwitcher(store, actions);
@@ -27,14 +27,17 @@ function toggleSwitcher(store: ConsoleStore, actions: Actions): void {
 }
 
 /** A dialog closes itself. */
-function closeTopmost(store: ConsoleStore, actions: Actions): void {
+function closeTopmost(page: Document, store: ConsoleStore, actions: Actions): void {
   const { dialog, addingChannel, sidebarOpen, skills, notice } = store.get();
   if (dialog !== undefined) return;
   if (addingChannel !== undefined) actions.channels.showChannelForm(false);
   else if (sidebarOpen) actions.page.toggleSidebar();
   else if (notice !== undefined) actions.page.dismissNotice();
   else if (skills.open && skills.detailId !== undefined) actions.skills.showSkill(undefined);
-  else if (skills.open) actions.skills.togglePanel();
+  else if (skills.open) {
+    actions.skills.togglePanel();
+    page.getElementById("skills-toggle")?.focus();
+  }
 }
 
 function isWriting(target: EventTarget | null): boolean {

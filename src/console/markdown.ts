@@ -10,6 +10,9 @@ export type RenderMarkdown = (text: string) => TemplateResult;
 /** How many rendered blocks are kept for the next rendering. */
 const keptBlocks = 600;
 
+/** DOMPurify's own rule for attribute values, with fewer schemes: no scheme at all, or one of these. */
+const allowedValues = /^(?:(?:https?|mailto):|[^a-z]|[a-z+.-]+(?:[^a-z+.:-]|$))/i;
+
 const lexing = { gfm: true, breaks: true };
 
 /**
@@ -28,7 +31,7 @@ export function createMarkdown(window: Window & typeof globalThis): RenderMarkdo
       USE_PROFILES: { html: true },
       FORBID_TAGS: ["style", "form", "input", "textarea", "select", "video", "audio"],
       FORBID_ATTR: ["style", "id", "name", "srcset"],
-      ALLOWED_URI_REGEXP: /^(?:https?:|mailto:|\/(?!\/))/i,
+      ALLOWED_URI_REGEXP: allowedValues,
     });
   const blocks = new Map<string, string>();
   const renderBlock = (key: string, render: () => string): string => {

@@ -54,7 +54,8 @@ function elapsed({ started_at, accepted_at }: TurnView, now: number): number {
 }
 
 function runningHead(view: TurnView, open: boolean, now: number): TemplateResult {
-  return html`<span class="spinner" aria-hidden="true"></span>
+  const waits = view.status === "waiting";
+  return html`${waits ? html`<span class="progress-mark is-waiting">${icon("question")}</span>` : html`<span class="spinner" aria-hidden="true"></span>`}
     <span class="progress-title">${runningTitle(view, open)}</span>
     <span class="duration">${formatDuration(elapsed(view, now))}</span>`;
 }

@@ -1,6 +1,8 @@
 import { html, nothing, type TemplateResult } from "lit-html";
+import { ref } from "lit-html/directives/ref.js";
 import type { Actions } from "./actions.ts";
 import type { Channel } from "./channels.ts";
+import { focusWhenShown } from "./focus-when-shown.ts";
 import { icon, mark } from "./icons.ts";
 import type { ConsoleState } from "./state.ts";
 import { threadList } from "./thread-list.ts";
@@ -75,7 +77,7 @@ function channelForm(problem: string | undefined, actions: Actions): TemplateRes
   };
   return html`<form class="channel-form" @submit=${submit} @keydown=${cancel}>
     <input
-      id="channel-name"
+      ${ref(focusWhenShown)}
       class="field"
       name="name"
       autocomplete="off"

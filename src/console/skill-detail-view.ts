@@ -2,6 +2,7 @@ import { html, nothing, type TemplateResult } from "lit-html";
 import type { SkillDetail } from "../client/shapes.ts";
 import type { Actions } from "./actions.ts";
 import type { RenderMarkdown } from "./markdown.ts";
+import { skillEmoji } from "./skill-emoji.ts";
 import { resetButton, skillFacts, skillRow, skillSwitch } from "./skill-row.ts";
 import type { ConsoleState } from "./state.ts";
 
@@ -16,7 +17,7 @@ export function skillDetailView(
   const busy = saving.has(detail.id);
   return html`<article class="skill-detail" data-skill=${detail.id}>
     <header>
-      <span class="skill-emoji" aria-hidden="true">${detail.emoji ?? detail.name.slice(0, 1).toUpperCase()}</span>
+      ${skillEmoji(detail)}
       <h3>${detail.name}</h3>
       ${skillSwitch(detail, busy, actions)}
     </header>

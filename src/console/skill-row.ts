@@ -1,6 +1,7 @@
 import { html, nothing, type TemplateResult } from "lit-html";
 import type { SkillListing } from "../client/shapes.ts";
 import type { Actions } from "./actions.ts";
+import { skillEmoji } from "./skill-emoji.ts";
 
 const kindNames = {
   builtin: "Built in",
@@ -21,7 +22,7 @@ const stateNames = {
 /** One skill of a list, with its switch; the name opens it. */
 export function skillRow(skill: SkillListing, saving: boolean, actions: Actions): TemplateResult {
   return html`<article class="skill ${skill.eligible ? "" : "is-ineligible"}" data-skill=${skill.id}>
-    <span class="skill-emoji" aria-hidden="true">${skill.emoji ?? skill.name.slice(0, 1).toUpperCase()}</span>
+    ${skillEmoji(skill)}
     <div class="skill-text">
       <button type="button" class="skill-name" @click=${() => actions.skills.showSkill(skill.id)}>${skill.name}</button>
       <p class="skill-description">${skill.description}</p>

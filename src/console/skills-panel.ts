@@ -1,8 +1,10 @@
 import { html, nothing, type TemplateResult } from "lit-html";
+import { ref } from "lit-html/directives/ref.js";
 import { repeat } from "lit-html/directives/repeat.js";
 import type { SkillListing } from "../client/shapes.ts";
 import type { Actions } from "./actions.ts";
 import { channelName, isDirect } from "./channels.ts";
+import { focusWhenShown } from "./focus-when-shown.ts";
 import { icon } from "./icons.ts";
 import type { RenderMarkdown } from "./markdown.ts";
 import { skillDetailView } from "./skill-detail-view.ts";
@@ -22,13 +24,18 @@ export function skillsPanel(
     <header class="panel-head">
       ${
         panel.detailId === undefined
-          ? html`<h2 id="skills-title">Skills <span>in ${where}</span></h2>`
-          : html`<button type="button" class="small-button" @click=${() => actions.skills.showSkill(undefined)}>
+          ? html`<h2 id="skills-title" tabindex="-1" ${ref(focusWhenShown)}>Skills <span>in ${where}</span></h2>`
+          : html`<button
+                type="button"
+                class="small-button"
+                ${ref(focusWhenShown)}
+                @click=${() => actions.skills.showSkill(undefined)}
+              >
                 ${icon("back")} All skills
               </button>
               <h2 id="skills-title" class="visually-hidden">Skill</h2>`
       }
-      <button type="button" class="icon-button" aria-label="Close skills" @click=${() => actions.skills.togglePanel()}>
+      <button type="button" class="icon-button" aria-label="Close skills" @click=${() => closePanel(actions)}>
         ${icon("close")}
       </button>
     </header>
@@ -37,6 +44,11 @@ export function skillsPanel(
       ${panel.detailId === undefined ? skillList(state, actions) : skillDetailView(state, actions, markdown)}
     </div>
   </aside>`;
+}
+
+function closePanel(actions: Actions): void {
+  actions.skills.togglePanel();
+  document.getElementById("skills-toggle")?.focus();
 }
 
 function skillList(state: ConsoleState, actions: Actions): TemplateResult {

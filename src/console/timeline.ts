@@ -1,4 +1,4 @@
-import type { TurnEvent } from "../core/turn-event.ts";
+import { isEphemeral, type TurnEvent } from "../core/turn-event.ts";
 import { emptyTurnView, foldTurn, type TurnView } from "../core/turn-view.ts";
 
 /** One turn as it is known here: what to show, and the events it was folded from. */
@@ -57,7 +57,10 @@ function inOrder(timeline: Timeline): Timeline {
 
 function merge(known: readonly TurnEvent[], more: readonly TurnEvent[]): Entry {
   const bySeq = new Map([...known, ...more].map((event) => [event.seq, event]));
-  return fold([...bySeq.values()].sort((a, b) => a.seq - b.seq));
+  const events = [...bySeq.values()].sort((a, b) => a.seq - b.seq);
+  // After a crash the numbers of events that were only seen live are given again.
+  const resumed = Math.max(...events.map(({ type, at }) => (type === "turn_resumed" ? at : 0)));
+  return fold(events.filter((event) => event.at >= resumed || !isEphemeral(event)));
 }
 
 function fold(events: readonly TurnEvent[]): Entry {

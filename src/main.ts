@@ -98,7 +98,7 @@ function wire(
     limits: turnLimits(config),
     spending: config.spending,
     newId: randomUUID,
-    owner: `embedded-${process.pid}`,
+    owner: randomUUID(),
     concurrent: config.turns.concurrent,
     lease_ms: config.turns.lease_seconds * 1000,
     max_duration_ms: config.turns.max_duration_seconds * 1000,

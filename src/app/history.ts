@@ -17,7 +17,7 @@ export interface ThreadHistory {
 }
 
 /** A finished turn as later ones remember it. Never changes, so it is kept in memory. */
-export interface PastTurn {
+interface PastTurn {
   turn_id: string;
   messages: Message[];
   tokens: number;

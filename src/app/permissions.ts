@@ -4,7 +4,7 @@ import { isDirectMessage } from "../core/place.ts";
 const ranks: readonly Trust[] = ["guest", "member", "manager", "operator"];
 
 /** Whether somebody has at least this trust. */
-export function hasTrust(author: Author, least: Trust): boolean {
+function hasTrust(author: Author, least: Trust): boolean {
   return ranks.indexOf(author.trust) >= ranks.indexOf(least);
 }
 

@@ -2,10 +2,10 @@ import { z } from "zod";
 import { namespaceSchema, threadSchema } from "./place.ts";
 
 /** What a person may do here, lowest first. An operator runs the bot; a manager runs the channel. */
-export const trustSchema = z.enum(["guest", "member", "manager", "operator"]);
+const trustSchema = z.enum(["guest", "member", "manager", "operator"]);
 export type Trust = z.infer<typeof trustSchema>;
 
-export const authorSchema = z.object({
+const authorSchema = z.object({
   id: z.string().min(1).max(200),
   name: z.string().max(200),
   trust: trustSchema,

@@ -29,25 +29,3 @@ export function parametersOf(schema: JsonSchema): Parameter[] {
     };
   });
 }
-
-/** The JSON Schema of an object with these parameters; unknown keys are refused. */
-export function schemaOf(parameters: readonly Parameter[]): JsonSchema {
-  const properties = Object.fromEntries(
-    parameters.map(({ name, type, description, default: preset, enum: allowed }) => [
-      name,
-      {
-        type,
-        ...(description ? { description } : {}),
-        ...(preset === undefined ? {} : { default: preset }),
-        ...(allowed === undefined ? {} : { enum: allowed }),
-      },
-    ]),
-  );
-  const required = parameters.filter((p) => p.required && p.default === undefined).map((p) => p.name);
-  return {
-    type: "object",
-    properties,
-    ...(required.length ? { required } : {}),
-    additionalProperties: false,
-  };
-}

@@ -20,7 +20,7 @@ export const threadSchema = z
   .regex(/^[A-Za-z0-9._~:-]+$/, "expected letters, digits and . _ ~ : -");
 
 /** Where something was said. */
-export const placeSchema = z.object({ namespace: namespaceSchema, thread: threadSchema });
+const placeSchema = z.object({ namespace: namespaceSchema, thread: threadSchema });
 export type Place = z.infer<typeof placeSchema>;
 
 /** Whether a namespace is a direct message: there the person is its manager, within the operator's ceiling. */

@@ -124,7 +124,7 @@ function facts(pinned: readonly string[]): string {
 }
 
 /** Text that cannot open or close a tag of the prompt. */
-export function escapeMarkup(text: string): string {
+function escapeMarkup(text: string): string {
   return text
     .replaceAll("&", "&amp;")
     .replaceAll("<", "&lt;")

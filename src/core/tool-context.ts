@@ -7,7 +7,7 @@ import type { CallRequest, TurnScope } from "./turn-scope.ts";
 import { WaitingForPerson } from "./waiting.ts";
 
 /** A limit inside a tool, told to the model as an error result. */
-export class ToolLimitError extends Error {
+class ToolLimitError extends Error {
   readonly code: "too_many_steps" | "no_answer";
   constructor(code: "too_many_steps" | "no_answer", message: string) {
     super(message);

@@ -5,7 +5,7 @@
 import type { Json } from "./json.ts";
 import type { TurnEvent, TurnOutcome } from "./turn-event.ts";
 
-export interface StageView {
+interface StageView {
   name: string;
   status: "running" | "completed" | "failed";
 }

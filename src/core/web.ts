@@ -15,7 +15,7 @@ export interface WebRequest {
   timeout_ms?: number;
 }
 
-export interface WebResponse {
+interface WebResponse {
   /** Where the last redirect led. */
   url: string;
   status: number;

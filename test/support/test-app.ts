@@ -22,7 +22,7 @@ import { createMemoryTurnLog } from "../../src/storage/memory-turn-log.ts";
 export const ada: Author = { id: "ada", name: "Ada", trust: "operator" };
 export const ben: Author = { id: "ben", name: "Ben", trust: "member" };
 
-export const defaultLimits: TurnLimits = {
+const defaultLimits: TurnLimits = {
   max_rounds: 20,
   max_tool_calls: 50,
   max_concurrent: 3,

@@ -9,9 +9,11 @@ export interface ChatCommandOptions extends GlobalOptions {
   thread?: string;
 }
 
-/** `knack chat`: a conversation in the terminal. */
+/** `knack chat`: a conversation in the terminal. Log lines would break the display, so there they are left out unless asked for. */
 export async function chat(context: CommandContext, options: ChatCommandOptions): Promise<number> {
-  return withConnection(context, options, async ({ client }) => {
+  const connectOptions =
+    context.stderr.isTTY === true ? { ...options, logLevel: "silent" as const } : options;
+  return withConnection(context, connectOptions, async ({ client }) => {
     await runChat({
       client,
       input: context.stdin,

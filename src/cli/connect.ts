@@ -12,6 +12,11 @@ export interface Connection {
   close(): Promise<void>;
 }
 
+export interface ConnectOptions extends GlobalOptions {
+  /** What a bot of this process logs unless the configuration says; `warn` when left out. */
+  logLevel?: Config["log"]["level"];
+}
+
 /** How long a command waits for another one to give the data folder back, ms. */
 const patienceMs = 30_000;
 const pauseMs = 100;
@@ -26,7 +31,7 @@ export function readConfig(context: CommandContext, { config }: GlobalOptions): 
  * for a moment is waited for.
  * @throws ConfigError, CommandError, and what opening a bot throws
  */
-export async function connect(context: CommandContext, options: GlobalOptions): Promise<Connection> {
+async function connect(context: CommandContext, options: ConnectOptions): Promise<Connection> {
   const { config, sources } = await readConfig(context, options);
   const deadline = context.clock.now() + patienceMs;
   for (;;) {
@@ -36,8 +41,8 @@ export async function connect(context: CommandContext, options: GlobalOptions): 
     if (context.clock.now() >= deadline) throw folderTaken(config.data.folder);
     await context.clock.sleep(pauseMs);
   }
-  const quiet = sources["log.level"] === "default" ? { ...config, log: { level: "warn" as const } } : config;
-  return localConnection(quiet, context);
+  const level = sources["log.level"] === "default" ? (options.logLevel ?? "warn") : config.log.level;
+  return localConnection({ ...config, log: { level } }, context);
 }
 
 function remoteConnection(config: Config, baseUrl: string): Connection {
@@ -64,7 +69,7 @@ function folderTaken(folder: string): CommandError {
 /** Runs `work` with a connection that is closed afterwards, whatever happens. */
 export async function withConnection<T>(
   context: CommandContext,
-  options: GlobalOptions,
+  options: ConnectOptions,
   work: (connection: Connection) => Promise<T>,
 ): Promise<T> {
   const connection = await connect(context, options);

@@ -27,7 +27,7 @@ export async function checkConfiguration(
   try {
     const loaded = await readConfig(context, options);
     const set = Object.values(loaded.sources).filter((source) => source !== "default").length;
-    const detail = `${set} settings differ from the defaults (\`knack config\` shows them)`;
+    const detail = set === 0 ? "all defaults" : `not default: ${set} (\`knack config\` shows them)`;
     return { loaded, findings: [{ name, status: "ok", detail }] };
   } catch (error) {
     if (!(error instanceof ConfigError)) throw error;

@@ -8,6 +8,8 @@ import { progressLines, spinnerMs } from "./progress-lines.ts";
 import type { Screen } from "./screen.ts";
 import type { TurnDisplay } from "./turn-display.ts";
 
+/** How much of the end of a streamed answer is laid out for the live region: many screens, and quick. */
+const renderedCharacters = 20_000;
 const hideCursor = "\u001b[?25l";
 const showCursor = "\u001b[?25h";
 const eraseBelow = "\u001b[J";
@@ -66,7 +68,7 @@ function regionLines(view: TurnView, remark: string, screen: Screen, paint: Pain
     wrapAnsi(line, screen.columns - 1, { hard: true, trim: false }).split("\n")[0] ?? "";
   const height = Math.max(3, screen.rows - 2);
   const progress = progressLines(view, now, paint).map(oneRow);
-  const answer = renderMarkdown(view.text, screen.columns - 1, paint);
+  const answer = renderMarkdown(view.text.slice(-renderedCharacters), screen.columns - 1, paint);
   const waiting = progress.length + answer.length === 0 || view.status === "queued";
   const state = waiting ? [paint.dim(view.status === "queued" ? "Waiting for its turn…" : "Thinking…")] : [];
   const note = remark === "" ? [] : [oneRow(paint.dim(remark))];

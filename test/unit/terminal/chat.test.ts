@@ -182,6 +182,59 @@ describe("in a terminal", () => {
   });
 });
 
+it("goes on with a thread: shows what was said, recalls it with the up key", async () => {
+  const terminal = fakeTerminal(true);
+  const { client, asked } = fakeChatClient(echo);
+  const inbound = {
+    key: "k",
+    namespace: "console:local:dm",
+    thread: "old",
+    author: { id: "operator", name: "operator", trust: "operator" as const },
+    kind: "message" as const,
+    text: "the old question",
+  };
+  const turn = {
+    turn_id: "t0",
+    namespace: inbound.namespace,
+    thread: "old",
+    kind: inbound.kind,
+    author: { id: "operator", name: "operator" },
+    question: inbound.text,
+    status: "finished" as const,
+    accepted_at: 0,
+    usage: { input_tokens: 0, output_tokens: 0, cost_usd: 0 },
+  };
+  const stamp = { turn_id: "t0", at: 0 };
+  const events = [
+    { type: "inbound" as const, inbound, seq: 0, ...stamp },
+    {
+      type: "turn_finished" as const,
+      outcome: "completed" as const,
+      text: "the old answer",
+      seq: 1,
+      ...stamp,
+    },
+  ];
+  const done = runChat({
+    client: { ...client, thread: async () => [{ turn, events }] },
+    input: terminal.input,
+    output: terminal.output,
+    clock: { now: () => 5000 },
+    namespace: inbound.namespace,
+    thread: "old",
+    colours: false,
+    onInterrupt: () => () => undefined,
+  });
+  await terminal.shows("› the old question");
+  await terminal.shows("the old answer");
+  await terminal.shows("› ");
+  terminal.type("\u001b[A\r");
+  await terminal.shows("You said the old question.");
+  terminal.type("/exit\r");
+  await done;
+  expect(asked.submitted).toEqual([{ thread: "old", text: "the old question" }]);
+});
+
 describe("in a pipe", () => {
   it("takes each line as a message and only ever adds plain lines", async () => {
     const chat = open(async ({ text, emit }) => {

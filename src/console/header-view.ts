@@ -2,6 +2,7 @@ import { html, nothing, type TemplateResult } from "lit-html";
 import type { Actions } from "./actions.ts";
 import { channelName, isDirect } from "./channels.ts";
 import { type IconName, icon } from "./icons.ts";
+import { modelName } from "./model-name.ts";
 import type { ConsoleState } from "./state.ts";
 import { threadTitle } from "./thread-title.ts";
 
@@ -24,7 +25,7 @@ export function headerView(state: ConsoleState, actions: Actions): TemplateResul
               <h1>${currentTitle(state)}</h1>`
       }
     </div>
-    ${about === undefined ? nothing : html`<span class="model wide-only" title="The language model in use">${about.model}</span>`}
+    ${about === undefined ? nothing : html`<span class="model wide-only" title="The language model in use">${modelName(about.model)}</span>`}
     ${iconButton(themeIcons[state.theme], `Theme: ${state.theme}`, () => actions.page.nextTheme())}
     ${iconButton("write", "New thread", () => actions.channels.beginThread())}
     <button

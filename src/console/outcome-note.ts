@@ -25,7 +25,7 @@ export function outcomeNote(view: TurnView, actions: Actions): TemplateResult | 
       return note(actions, {
         kind: "failed",
         title: "This did not work",
-        body: view.error?.message ?? "No reason was given. The log of Knack may know more.",
+        body: (view.error?.message ?? view.text) || "No reason was given. The log of Knack may know more.",
         next: again,
       });
     default:

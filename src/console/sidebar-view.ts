@@ -22,7 +22,7 @@ export function sidebarView(state: ConsoleState, actions: Actions): TemplateResu
       </button>
     </div>
     <button type="button" class="search-button" @click=${() => actions.page.show("switcher")}>
-      ${icon("search")}<span>Go to</span><kbd>${isApple() ? "⌘" : "Ctrl"} K</kbd>
+      ${icon("search")}<span>Go to</span><kbd class="wide-only">${isApple() ? "⌘" : "Ctrl"} K</kbd>
     </button>
     <section aria-labelledby="channels-title">
       <div class="section-head">

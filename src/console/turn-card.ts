@@ -3,6 +3,7 @@ import { formatDuration, type TurnView } from "../core/turn-view.ts";
 import type { Actions } from "./actions.ts";
 import { icon } from "./icons.ts";
 import type { RenderMarkdown } from "./markdown.ts";
+import { modelName } from "./model-name.ts";
 import { outcomeNote } from "./outcome-note.ts";
 import { progressBlock } from "./progress-block.ts";
 import { questionCard } from "./question-card.ts";
@@ -25,7 +26,7 @@ export function turnCard(
     <div class="reply">
       ${view.status === "queued" ? queuedNote(view, state, actions) : nothing}
       ${progressBlock(view, state, actions)}
-      ${view.text === "" ? nothing : answer(view, markdown, name)}
+      ${view.text === "" || isOnlyTheFailure(view) ? nothing : answer(view, markdown, name)}
       ${view.question === undefined ? nothing : questionCard(view.turn_id, view.question, actions)}
       ${view.status === "finished" ? outcomeNote(view, actions) : nothing}
       ${view.status === "finished" ? footer(view) : nothing}
@@ -67,6 +68,11 @@ function queuedNote(view: TurnView, state: ConsoleState, actions: Actions): Temp
   </div>`;
 }
 
+/** A turn that failed without an answer has the reason as its text; the note below says it. */
+function isOnlyTheFailure({ outcome, text, error }: TurnView): boolean {
+  return outcome === "failed" && (error === undefined || text === error.message);
+}
+
 function answer(view: TurnView, markdown: RenderMarkdown, name: string): TemplateResult {
   const streaming = view.status !== "finished";
   return html`<div class="answer ${streaming ? "is-streaming" : ""}" data-testid="answer" aria-busy=${streaming}>
@@ -83,7 +89,7 @@ function footer(view: TurnView): TemplateResult {
       : formatDuration(view.finished_at - view.started_at),
     tokens(view),
     view.cost_usd > 0 ? `$${view.cost_usd.toFixed(view.cost_usd < 0.01 ? 4 : 2)}` : "",
-    view.kind === "command" ? "" : view.model,
+    view.kind === "command" || view.model === "" ? "" : modelName(view.model),
   ].filter((fact) => fact !== "");
   return html`<footer class="turn-footer">
     ${

@@ -66,13 +66,13 @@ export function createTurnRunner(deps: TurnRunnerDeps): TurnRunner {
     async *run(claimed, signal) {
       const { inbound } = claimed;
       await spending.load(inbound.namespace, inbound.author.id);
-      const [catalogue, history, root] = await Promise.all([
+      const [catalogue, history, topic] = await Promise.all([
         deps.catalogue.current(),
         deps.history.read(inbound, claimed.ordinal),
-        log.root(inbound),
+        topicOf(log, claimed),
       ]);
       const summary = yield* summaryOf(history, claimed, ports, signal);
-      const turn = makeTurn(deps, claimed, signal, catalogue, deadlineOf(claimed), root ?? inbound.text);
+      const turn = makeTurn(deps, claimed, signal, catalogue, deadlineOf(claimed), topic);
       const complete: Turn = { ...turn, history: history.messages, summary };
       for await (const event of runTurn(
         complete,
@@ -84,6 +84,13 @@ export function createTurnRunner(deps: TurnRunnerDeps): TurnRunner {
       }
     },
   };
+}
+
+/** The first message of the turn's thread. */
+async function topicOf(log: TurnLog, { turn_id, inbound }: ClaimedTurn): Promise<string> {
+  const root = await log.root(inbound);
+  if (root === undefined || root === turn_id) return inbound.text;
+  return (await log.get(root))?.text ?? inbound.text;
 }
 
 /** The summary this turn works with: made before the crash, or now when the history has outgrown its budget. */

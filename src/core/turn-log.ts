@@ -131,7 +131,7 @@ export interface TurnLog {
 
   /** Ids of the thread's finished message turns with an ordinal below `before`, newest first. */
   finished(place: Place, before: number, limit: number): Promise<{ turn_id: string; ordinal: number }[]>;
-  /** The first message of a thread. */
+  /** The id of the thread's first message turn. */
   root(place: Place): Promise<string | undefined>;
   /** Threads of a namespace, the latest active first. */
   threads(namespace: string, limit?: number): Promise<ThreadRecord[]>;

@@ -47,8 +47,8 @@ export async function openScope(
   return scope;
 }
 
-/** Never cut: the guide of a skill, which the model works by, and the pages of `read_tool_output`, which are bounded. */
-const shownWhole = new Set(["activate_skill", "read_tool_output"]);
+/** Never cut: the guide of a skill, which the model works by, and what is bounded by itself. */
+const shownWhole = new Set(["activate_skill", "list_skills", "read_tool_output"]);
 
 function outputTokens(turn: Turn, tool: string): number {
   return shownWhole.has(tool) ? Number.POSITIVE_INFINITY : turn.limits.tool_output_tokens;

@@ -5,6 +5,12 @@ import { defineMetaTool, ok } from "./meta-tool.ts";
 /** The longest list in one answer; a query narrows it. */
 const longestList = 20;
 
+/** Characters of a description in a list. */
+const longestDescription = 400;
+
+/** Only the best matches are described with their parameters; `activate_skill` shows those of the others. */
+const fullyDescribed = 8;
+
 export const createListSkills = () =>
   defineMetaTool({
     name: "list_skills",
@@ -29,7 +35,7 @@ export const createListSkills = () =>
           ({ skill }) =>
             skill.parent === undefined && (category === undefined || skill.category === category),
         );
-      const skills = found.slice(0, longestList).map((offered) => describe(offered));
+      const skills = found.slice(0, longestList).map((offered, index) => describe(offered, index < fullyDescribed));
       const more = found.length - skills.length;
       return ok({
         skills,
@@ -40,14 +46,14 @@ export const createListSkills = () =>
     },
   });
 
-function describe({ skill, state }: OfferedSkill) {
+function describe({ skill, state }: OfferedSkill, fully: boolean) {
   const parts = skill.tools.length > 1 ? { parts: skill.tools.map((tool) => tool.skill_id) } : {};
   return {
     id: skill.id,
     name: skill.name,
-    description: skill.description,
+    description: skill.description.slice(0, longestDescription),
     category: skill.category,
-    parameters: JSON.parse(JSON.stringify(skill.parameters)),
+    ...(fully ? { parameters: JSON.parse(JSON.stringify(skill.parameters)) } : {}),
     tags: [...skill.tags],
     state,
     ...parts,

@@ -1,0 +1,125 @@
+import { describe, expect, it } from "vitest";
+import { createMemoryTurnLog } from "../../../src/storage/memory-turn-log.ts";
+import { scriptedModel } from "../../support/scripted-model.ts";
+import { ben, createTestApp } from "../../support/test-app.ts";
+import { testSkill } from "../../support/test-skill.ts";
+
+describe("the history of a thread", () => {
+  it("is what was said and answered before in it, tool results included, and nothing of other threads", async () => {
+    const skill = testSkill("s", [{ name: "s", run: () => "tool result" }], { active: true });
+    const model = scriptedModel([[{ call: "s" }], "first answer", "other", "second answer"]);
+    const { ask } = createTestApp(model, { skills: [skill] });
+    await ask("first question");
+    await ask("other thread", { thread: "t2" });
+    await ask("second question");
+    expect(model.requests[2]?.messages).toHaveLength(1);
+    expect(model.requests[3]?.messages.map((message) => [message.role, message.text])).toEqual([
+      ["user", "first question"],
+      ["assistant", ""],
+      ["tool", "tool result"],
+      ["assistant", "first answer"],
+      ["user", "second question"],
+    ]);
+  });
+
+  it("leaves commands out", async () => {
+    const model = scriptedModel(["answer"]);
+    const { ask } = createTestApp(model);
+    await ask("/skill list");
+    await ask("question");
+    expect(model.requests[0]?.messages).toEqual([{ role: "user", text: "question" }]);
+  });
+
+  it("gives every call of a stopped turn a result", async () => {
+    const skill = testSkill("hang", [{ name: "hang", run: () => new Promise<never>(() => {}) }], {
+      active: true,
+    });
+    const model = scriptedModel([[{ call: "hang" }, { call: "hang", with: { text: "2" } }], "ok"]);
+    const { app, say, until, events, ask } = createTestApp(model, {
+      skills: [skill],
+      limits: { max_concurrent: 1 },
+    });
+    const turnId = await say("go", { by: ben });
+    await until(turnId, "stage");
+    await app.stop(turnId, ben);
+    await events(turnId);
+    await ask("and now?");
+    const messages = model.requests[1]?.messages ?? [];
+    expect(messages.filter((message) => message.role === "tool")).toHaveLength(2);
+  });
+
+  it("outgrowing its budget is summarised once, keeps the guides of active skills, and stays readable for the model", async () => {
+    const skill = testSkill("guided", [{ name: "guided" }], {
+      active: true,
+      instructions: "Never forget this guide.",
+    });
+    const model = scriptedModel((request) =>
+      request.system.startsWith("Summarise") ? "They talked about apples." : "word ".repeat(200),
+    );
+    const { ask } = createTestApp(model, { skills: [skill], history_tokens: 1_000 });
+    for (let i = 0; i < 8; i += 1) await ask(`question ${i} ${"text ".repeat(50)}`);
+    const summaries = model.requests.filter((request) => request.system.startsWith("Summarise"));
+    expect(summaries.length).toBeGreaterThan(0);
+    expect(summaries.length).toBeLessThan(5);
+    const last = model.requests.at(-1);
+    expect(last?.system).toContain("They talked about apples.");
+    expect(last?.system).toContain("Never forget this guide.");
+    expect(JSON.stringify(last?.messages).length).toBeLessThan(12_000);
+    expect(last?.messages.at(-1)?.text).toContain("question 7");
+  });
+
+  it("of a thousand messages is read from the log and sent whole when it fits", async () => {
+    const log = createMemoryTurnLog();
+    const model = scriptedModel(["short"]);
+    const { ask } = createTestApp(model, { log, history_tokens: 100_000 });
+    for (let i = 0; i < 500; i += 1) await ask(`message ${i}`);
+    await ask("last");
+    expect(model.requests.at(-1)?.messages).toHaveLength(1001);
+  });
+});
+
+describe("spending", () => {
+  const costly = { usage: { input_tokens: 600, output_tokens: 400, cost_usd: 0.5 } };
+
+  it("is counted per turn", async () => {
+    const { ask, log } = createTestApp(scriptedModel(["ok"], costly));
+    const { turnId } = await ask("hi");
+    expect(await log.get(turnId)).toMatchObject({ input_tokens: 600, output_tokens: 400, cost_usd: 0.5 });
+  });
+
+  it.each([
+    ["a channel's dollars", { per_channel_day_usd: 0.9 }, "this channel has spent $1.00 of $0.90"],
+    ["a person's dollars", { per_user_day_usd: 0.9 }, "you have spent $1.00 of $0.90"],
+    ["a channel's tokens", { per_channel_day_tokens: 2000 }, "this channel has used 2000 of 2000 tokens"],
+    ["a person's tokens", { per_user_day_tokens: 2000 }, "you have used 2000 of 2000 tokens"],
+  ])("over %s stops with a clear message and no further model call", async (_what, spending, message) => {
+    const model = scriptedModel(["ok"], costly);
+    const { ask } = createTestApp(model, { spending });
+    await ask("one");
+    await ask("two");
+    const { end } = await ask("three");
+    expect(end).toMatchObject({ outcome: "limit_reached" });
+    expect(end.text).toContain(message);
+    expect(end.text).toContain("operator can raise");
+    expect(model.requests).toHaveLength(2);
+  });
+
+  it("stops in the middle of a turn", async () => {
+    const skill = testSkill("s", [{ name: "s", repeatable: true }], { active: true });
+    const model = scriptedModel([[{ call: "s" }]], costly);
+    const { ask } = createTestApp(model, { skills: [skill], spending: { per_channel_day_usd: 1.2 } });
+    const { end } = await ask("go");
+    expect(end.outcome).toBe("limit_reached");
+    expect(model.requests).toHaveLength(3);
+  });
+
+  it("is remembered over a restart", async () => {
+    const log = createMemoryTurnLog();
+    await createTestApp(scriptedModel(["ok"], costly), { log }).ask("one");
+    const { end } = await createTestApp(scriptedModel(["ok"], costly), {
+      log,
+      spending: { per_channel_day_usd: 0.4 },
+    }).ask("two");
+    expect(end.outcome).toBe("limit_reached");
+  });
+});

@@ -4,9 +4,11 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { createApp } from "./app/create-app.ts";
 import { systemClock } from "./app/system-clock.ts";
+import { ConfigError } from "./config/config-error.ts";
 import { processEnvironment } from "./config/environment.ts";
 import type { Config } from "./config/schema.ts";
-import { createCatalogueLoader } from "./core/catalogue.ts";
+import { unknownSkillSettings } from "./config/settings-without-effect.ts";
+import { type CatalogueLoader, createCatalogueLoader } from "./core/catalogue.ts";
 import type { KeyValue } from "./core/key-value.ts";
 import { createMetaTools } from "./core/meta-tools/create-meta-tools.ts";
 import { createRedactor } from "./core/redact.ts";
@@ -70,20 +72,40 @@ export async function openKnack(config: Config): Promise<Knack> {
     const store = await openKeyValue(join(config.data.folder, "state.db"));
     opened.push(() => store.close());
     await log.reclaim();
-    return wire(config, log, store, lock, closeAll);
+    const catalogue = createCatalogueLoader(skillSources(config), createMiniSearchIndex);
+    await requireKnownSkills(config, catalogue);
+    return wire(config, { log, store, catalogue, lock, closeAll });
   } catch (error) {
     await closeAll();
     throw error;
   }
 }
 
-function wire(
-  config: Config,
-  log: TurnLog,
-  store: KeyValue,
-  lock: DataFolderLock,
-  closeAll: () => Promise<void>,
-): Knack {
+/** Settings that name skills which are not there have no effect, so they are an error. @throws ConfigError */
+async function requireKnownSkills(config: Config, catalogue: CatalogueLoader): Promise<void> {
+  const { allowed, denied, disabled, opt_in, env } = config.skills;
+  const named = [
+    ...allowed.filter((id) => id !== "*"),
+    ...denied,
+    ...disabled,
+    ...opt_in,
+    ...Object.keys(env),
+  ];
+  if (named.length === 0) return;
+  const { skills } = await catalogue.current();
+  const problems = unknownSkillSettings(config, [...skills.keys()]);
+  if (problems.length > 0) throw new ConfigError(problems);
+}
+
+interface Opened {
+  log: TurnLog;
+  store: KeyValue;
+  catalogue: CatalogueLoader;
+  lock: DataFolderLock;
+  closeAll(): Promise<void>;
+}
+
+function wire(config: Config, { log, store, catalogue, lock, closeAll }: Opened): Knack {
   const redact = createRedactor(secretsOf(config));
   const logger = createLogger(config.log.level, redact);
   const running = createApp({
@@ -92,7 +114,7 @@ function wire(
     logger,
     redact,
     clock: systemClock,
-    catalogue: createCatalogueLoader(skillSources(config), createMiniSearchIndex),
+    catalogue,
     metaTools: createMetaTools(),
     profile: chatProfile,
     limits: turnLimits(config),

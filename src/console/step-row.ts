@@ -1,5 +1,5 @@
 import { html, nothing, type TemplateResult } from "lit-html";
-import { formatDuration, type StageView, type StepView, type TurnView } from "../core/turn-view.ts";
+import { formatDuration, type StepView, type TurnView } from "../core/turn-view.ts";
 import type { Actions } from "./actions.ts";
 import { icon } from "./icons.ts";
 import { jsonView } from "./json-view.ts";
@@ -52,7 +52,7 @@ function stepDetails(step: StepView): TemplateResult {
   </div>`;
 }
 
-function stageItem({ name, status }: StageView): TemplateResult {
+function stageItem({ name, status }: StepView["stages"][number]): TemplateResult {
   const mark = status === "running" ? html`<span class="spinner is-small"></span>` : stageIcon(status);
   return html`<li class="stage is-${status}">
     ${mark}<span>${name}</span><span class="visually-hidden">, ${status}</span>

@@ -17,7 +17,7 @@ module.exports = {
       comment: "core imports zod and itself: no platform, vendor, clock or environment",
       severity: "error",
       from: { path: "^src/core/" },
-      to: { pathNot: ["^src/core/", "^node_modules/zod/"] },
+      to: { pathNot: ["^src/core/", "(^|/)node_modules/zod/"] },
     },
     only("app-on-core", "^src/app/", ["^src/app/", "^src/core/"], "app knows core only"),
     ...adapters.map((adapter) =>

@@ -51,9 +51,10 @@ class InterruptedTooOften extends Error {
   readonly code = "interrupted_too_often";
 }
 
+/** How often a start of the turn ended neither in an answer nor in waiting. */
 function interruptions({ events }: Turn): number {
   const count = (type: TurnEventBody["type"]) => events.filter((event) => event.type === type).length;
-  return count("turn_resumed") - count("turn_waiting");
+  return count("turn_started") + count("turn_resumed") - count("turn_waiting");
 }
 
 interface TurnEnd {

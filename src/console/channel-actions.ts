@@ -11,7 +11,7 @@ export interface ChannelActions {
   /** Reads what the console needs to begin with, and shows `address`. */
   start(address: Address): Promise<void>;
   open(address: Address): void;
-  /** Opens the thread that was open in the channel before, or the place where a new one begins. */
+  /** Opens the thread that was open in the channel before; in the channel that is open, the place where one begins. */
   openChannel(namespace: string): void;
   beginThread(): void;
   addChannel(name: string): void;
@@ -78,7 +78,10 @@ export function createChannelActions(parts: ChannelParts): ChannelActions {
       store.set({ channels: toChannels(known) });
     },
     open,
-    openChannel: (namespace) => open({ namespace, thread: storage.lastThread(namespace) }),
+    openChannel(namespace) {
+      const isOpen = namespace === store.get().open.namespace;
+      open({ namespace, thread: isOpen ? undefined : storage.lastThread(namespace) });
+    },
     beginThread: () => open({ namespace: store.get().open.namespace, thread: undefined }),
     addChannel(name) {
       const parsed = parseChannelName(name);

@@ -29,11 +29,9 @@ export function composerView(state: ConsoleState, actions: Actions): TemplateRes
         autocomplete="off"
         spellcheck="true"
         enterkeyhint="send"
-        role="combobox"
         aria-label=${placeholder(state)}
         aria-autocomplete="list"
         aria-haspopup="listbox"
-        aria-expanded=${completions !== undefined}
         aria-controls="completions"
         aria-activedescendant=${completions === undefined ? nothing : `completion-${completions.selected}`}
         placeholder=${placeholder(state)}

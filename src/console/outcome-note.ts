@@ -11,15 +11,15 @@ export function outcomeNote(view: TurnView, actions: Actions): TemplateResult | 
       return note(actions, {
         kind: "stopped",
         title: "Stopped",
-        body: view.text === "" ? "Nothing was answered." : "What was written until then is kept above.",
+        body: "Ask again, or go on with another message.",
         next: { ...again, label: "Ask again" },
       });
     case "limit_reached":
       return note(actions, {
         kind: "limited",
         title: "A limit was reached",
-        body: "The work so far is kept. Continue to go on from here.",
-        next: { label: "Continue", text: "Continue." },
+        body: "What was done is kept. Continue goes on from here.",
+        next: { label: "Continue", text: "continue" },
       });
     case "failed":
       return note(actions, {

@@ -1,4 +1,5 @@
 import { html, nothing, type TemplateResult } from "lit-html";
+import { guard } from "lit-html/directives/guard.js";
 import { formatDuration, type TurnView } from "../core/turn-view.ts";
 import type { Actions } from "./actions.ts";
 import { icon } from "./icons.ts";
@@ -77,7 +78,7 @@ function answer(view: TurnView, markdown: RenderMarkdown, name: string): Templat
   const streaming = view.status !== "finished";
   return html`<div class="answer ${streaming ? "is-streaming" : ""}" data-testid="answer" aria-busy=${streaming}>
     <span class="visually-hidden">${name}: </span>
-    ${markdown(view.text)}
+    ${guard([view.text], () => markdown(view.text))}
   </div>`;
 }
 

@@ -1,0 +1,127 @@
+import { type ChildProcess, spawn } from "node:child_process";
+import { once } from "node:events";
+import { mkdtemp, rm } from "node:fs/promises";
+import type { ServerResponse } from "node:http";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import { createInterface } from "node:readline";
+import { type Browser, chromium, type Page } from "playwright-core";
+import { chunk, sendEvents, startWireServer, type WireServer } from "../unit/models/wire-server.ts";
+
+/** A bot in its own process, a model that answers by what it is told, and a browser. */
+export interface ConsoleBench {
+  url: string;
+  /** A fresh browser profile with the console open; `errors` collects what the page complains about. */
+  open(
+    hash?: string,
+    options?: { width?: number; height?: number },
+  ): Promise<{ page: Page; errors: string[] }>;
+  /** Ends the bot; `startBot` begins it anew on the same data and port. */
+  stopBot(): Promise<void>;
+  startBot(): Promise<void>;
+  close(): Promise<void>;
+}
+
+const unsafeAnswer =
+  '<img src=x onerror="document.title=1"><script>document.title=2</script> [link](javascript:alert(1)) ![spy](https://example.com/spy.png)\n\n```js\nlet a = 1;\n```';
+
+export async function openConsoleBench(): Promise<ConsoleBench> {
+  const data = await mkdtemp(path.join(tmpdir(), "knack-console-"));
+  const model = await startWireServer(answer);
+  const browser = await launchBrowser();
+  let bot = await startBot(data, model, 0);
+  return {
+    url: bot.url,
+    async open(hash = "", { width = 1280, height = 800 } = {}) {
+      const context = await browser.newContext({ viewport: { width, height } });
+      const page = await context.newPage();
+      const errors: string[] = [];
+      page.on("pageerror", (error) => errors.push(error.message));
+      page.on("console", (message) => message.type() === "error" && errors.push(message.text()));
+      await page.goto(bot.url + hash);
+      await page.locator("#composer").waitFor();
+      return { page, errors };
+    },
+    stopBot: () => stop(bot.process),
+    async startBot() {
+      bot = await startBot(data, model, Number(new URL(bot.url).port));
+    },
+    async close() {
+      await browser.close();
+      await stop(bot.process);
+      await model.stop();
+      await rm(data, { recursive: true, force: true });
+    },
+  };
+}
+
+function launchBrowser(): Promise<Browser> {
+  const off = ["gpu", "quic", "background-networking", "component-update", "sync"].map(
+    (name) => `--disable-${name}`,
+  );
+  const args = ["--headless", "--no-sandbox", "--no-first-run", ...off];
+  return chromium.launch({ executablePath: process.env.CHROMIUM ?? "/usr/bin/chromium", args });
+}
+
+async function startBot(
+  data: string,
+  model: WireServer,
+  port: number,
+): Promise<{ process: ChildProcess; url: string }> {
+  const env = {
+    PATH: process.env.PATH,
+    HOME: data,
+    KNACK_DATA: data,
+    KNACK_MODEL: "openai/test-model",
+    OPENAI_API_KEY: "sk-test",
+    OPENAI_BASE_URL: `${model.url}/v1`,
+  };
+  const bot = spawn(process.execPath, ["src/cli.ts", "start", "--port", String(port)], {
+    env,
+    stdio: ["ignore", "pipe", "inherit"],
+  });
+  for await (const line of createInterface({ input: bot.stdout })) {
+    const url = /https?:\/\/\S+/.exec(line)?.[0];
+    if (url !== undefined) return { process: bot, url: new URL(url).origin };
+  }
+  throw new Error("The bot ended before it was ready");
+}
+
+async function stop(bot: ChildProcess): Promise<void> {
+  if (bot.exitCode !== null || bot.signalCode !== null) return;
+  const ended = once(bot, "exit");
+  bot.kill("SIGTERM");
+  await ended;
+}
+
+/** `ask me`: asks back. `unsafe`: hostile Markdown. `forever`: never ends. Anything else: greets. */
+function answer(response: ServerResponse, body: Record<string, unknown>): void {
+  const messages = body.messages as { role: string; content: unknown }[];
+  const said = JSON.stringify(messages.findLast(({ role }) => role === "user")?.content ?? "");
+  const result = messages.at(-1)?.role === "tool" ? String(messages.at(-1)?.content) : undefined;
+  if (result !== undefined) sendText(response, `You chose: ${/spring|summer/.exec(result)?.[0]}.`);
+  else if (said.includes("ask me")) sendQuestion(response);
+  else if (said.includes("forever")) beginText(response, "It was a dark and stormy night");
+  else sendText(response, said.includes("unsafe") ? unsafeAnswer : "Hello **there**, from the model.");
+}
+
+function sendQuestion(response: ServerResponse): void {
+  const question = JSON.stringify({ question: "When?", choices: ["In spring", "In summer"] });
+  const call = {
+    index: 0,
+    id: "call-1",
+    type: "function",
+    function: { name: "ask_user", arguments: question },
+  };
+  sendEvents(response, [chunk({ tool_calls: [call] }), chunk({}, "tool_calls")]);
+}
+
+/** A stream that says something and then nothing more. */
+function beginText(response: ServerResponse, text: string): void {
+  response.writeHead(200, { "content-type": "text/event-stream" });
+  response.write(`data: ${JSON.stringify(chunk({ content: text }))}\n\n`);
+}
+
+function sendText(response: ServerResponse, text: string): void {
+  sendEvents(response, [chunk({ content: text }), chunk({}, "stop")]);
+}

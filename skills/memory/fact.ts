@@ -1,0 +1,86 @@
+import { z } from "zod";
+import type { KeyValue } from "../../src/core/key-value.ts";
+
+/** Most facts of a namespace, and the longest fact in characters: what is stored stays bounded. */
+export const mostFacts = 500;
+export const longestFact = 2_000;
+/** Pinned facts stand in every prompt. */
+export const mostPinned = 20;
+export const mostPinnedCharacters = 6_000;
+
+export const factSchema = z.object({
+  /** Counts up in its namespace and is never given twice. */
+  id: z.number().int().positive(),
+  text: z.string(),
+  /** The name of who said it. */
+  by: z.string(),
+  /** ms since the epoch. */
+  at: z.number(),
+  pinned: z.boolean(),
+});
+export type Fact = z.infer<typeof factSchema>;
+
+const bookSchema = z.object({ next: z.number().int(), facts: z.array(factSchema) });
+/** All facts of a namespace, oldest first: one value, so that every change is atomic. */
+export type FactBook = z.infer<typeof bookSchema>;
+
+const booksKey = "facts";
+const pinnedKey = "pinned";
+
+/** The facts of this namespace. */
+export async function readFacts(store: KeyValue): Promise<Fact[]> {
+  return parseBook(await store.get(booksKey)).facts;
+}
+
+/** Changes the facts atomically; `change` mutates the draft and may be called again. Answers what it answered last. */
+export async function changeFacts<T>(store: KeyValue, change: (draft: FactBook) => T): Promise<T> {
+  const results: T[] = [];
+  await store.update(booksKey, (value) => {
+    const draft = parseBook(value);
+    results.splice(0, 1, change(draft));
+    return draft;
+  });
+  const [result] = results;
+  return result as T;
+}
+
+/** Puts a text into the list the prompt shows, or takes it out. One change at a time is atomic and repeatable. */
+export async function setPinned(store: KeyValue, text: string, pinned: boolean): Promise<void> {
+  await store.update(pinnedKey, (value) => {
+    const others = z
+      .array(z.string())
+      .catch([])
+      .parse(value)
+      .filter((other) => other !== text);
+    return pinned ? [...others, text] : others;
+  });
+}
+
+function parseBook(value: unknown): FactBook {
+  return bookSchema.parse(value ?? { next: 1, facts: [] });
+}
+
+/** What makes two texts the same fact: case, spaces and the final full stop do not count. */
+export function sameness(text: string): string {
+  return text
+    .normalize("NFKC")
+    .toLowerCase()
+    .replace(/\s+/g, " ")
+    .replace(/[.!\s]+$/, "")
+    .trim();
+}
+
+export const shownFactSchema = z.object({
+  id: z.number(),
+  text: z.string(),
+  by: z.string(),
+  at: z.string().describe("when it was said, UTC"),
+  pinned: z.boolean().optional(),
+});
+export type ShownFact = z.infer<typeof shownFactSchema>;
+
+/** A fact as people and models read it; `pinned` only where it is so. */
+export function show({ id, text, by, at, pinned }: Fact): ShownFact {
+  const when = new Date(at).toISOString().slice(0, 16).replace("T", " ");
+  return { id, text, by, at: when, ...(pinned ? { pinned } : {}) };
+}

@@ -1,0 +1,88 @@
+import { z } from "zod";
+import { definePart, SkillFailure } from "../../src/core/define-skill.ts";
+import {
+  changeFacts,
+  type Fact,
+  type FactBook,
+  longestFact,
+  mostFacts,
+  mostPinned,
+  mostPinnedCharacters,
+  sameness,
+  setPinned,
+  show,
+  shownFactSchema,
+} from "./fact.ts";
+
+type Remembered =
+  | { kind: "stored" | "known" | "pinned"; fact: Fact }
+  | { kind: "full" }
+  | { kind: "too_many_pinned" };
+
+/** Stores one fact. Repeating it changes nothing, except that `pinned` pins a fact that was not. */
+export const remember = definePart({
+  title: "Remembering",
+  description: "Remembers (notes, keeps in mind) one fact for this channel, for later conversations.",
+  parameters: z.object({
+    text: z
+      .string()
+      .trim()
+      .min(1)
+      .max(longestFact)
+      .describe("the fact, a full sentence that makes sense on its own"),
+    pinned: z.boolean().default(false).describe("pin it: show it in every conversation of this channel"),
+  }),
+  output: z.object({ summary: z.string(), fact: shownFactSchema }),
+  effect: "idempotent",
+  async run({ text, pinned }, context) {
+    const said = { text, pinned, by: context.user.name || context.user.id, at: context.now() };
+    const result = await context.step("remember", () =>
+      changeFacts<Remembered>(context.store, (draft) => store(draft, said)),
+    );
+    if (result.kind === "full") {
+      throw new SkillFailure(
+        "memory_full",
+        `This channel remembers ${mostFacts} facts already; nothing was stored.`,
+        "Recall what is there and forget what is out of date, then try again.",
+      );
+    }
+    if (result.kind === "too_many_pinned") {
+      throw new SkillFailure(
+        "too_many_pinned",
+        `There is room for ${mostPinned} pinned facts of ${mostPinnedCharacters.toLocaleString("en")} characters together; nothing was stored.`,
+        "Remember it without pinned, or forget a pinned fact first.",
+      );
+    }
+    const { kind, fact } = result;
+    if (fact.pinned)
+      await context.step("pin", () => setPinned(context.store, fact.text, true).then(() => null));
+    return { summary: summaries[kind](fact), fact: show(fact) };
+  },
+});
+
+const summaries: Record<"stored" | "known" | "pinned", (fact: Fact) => string> = {
+  stored: ({ id, text, pinned }) => `Remembered as fact ${id}${pinned ? ", pinned" : ""}: ${text}`,
+  known: ({ id, text }) => `Known already as fact ${id}: ${text}`,
+  pinned: ({ id, text }) => `Fact ${id} is pinned now: ${text}`,
+};
+
+function store(draft: FactBook, said: Omit<Fact, "id">): Remembered {
+  const known = draft.facts.find((fact) => sameness(fact.text) === sameness(said.text));
+  if (known !== undefined && (known.pinned || !said.pinned)) return { kind: "known", fact: known };
+  if (said.pinned && !hasRoomToPin(draft.facts, known?.text ?? said.text)) return { kind: "too_many_pinned" };
+  if (known !== undefined) {
+    known.pinned = true;
+    return { kind: "pinned", fact: known };
+  }
+  if (draft.facts.length >= mostFacts) return { kind: "full" };
+  const fact: Fact = { id: draft.next, ...said };
+  draft.facts.push(fact);
+  draft.next += 1;
+  return { kind: "stored", fact };
+}
+
+function hasRoomToPin(facts: readonly Fact[], text: string): boolean {
+  const pinned = facts.filter((fact) => fact.pinned);
+  const characters = pinned.reduce((sum, fact) => sum + fact.text.length, text.length);
+  return pinned.length < mostPinned && characters <= mostPinnedCharacters;
+}

@@ -1,0 +1,86 @@
+import type { Plan } from "./plan.ts";
+
+/** Where one step ends and the next begins when they are told in one sentence. */
+const between =
+  /\s*(?:;|,?\s+and\s+then\s+|,?\s+then\s+(?=\p{L})|,\s*after\s+that,?\s+|,\s*afterwards,?\s+|,\s*finally,?\s+|\s+(?:und|,)\s*dann\s+|,?\s+puis\s+|,?\s+luego\s+|\s*(?:→|->|=>)\s*)/iu;
+const leading =
+  /^(?:(?:and|then|next|first(?:ly)?|second(?:ly)?|third(?:ly)?|finally|lastly|afterwards|after that|zuerst|dann|danach|zuletzt|we (?:need to|have to|must|should)|i (?:need to|have to|must|should))[\s,:]+)+/iu;
+const marker = /^\s*(?:[-*•+]|\d{1,3}[.)]|\[[ x]?\])\s+(?:\[[ x]?\]\s+)?/i;
+
+/**
+ * A plain checklist out of a person's own words, without a language model: lines and list items, else sentences, else the
+ * parts between "and then". What is said before a list (`Launch the site:`) is the title.
+ */
+export function listSteps(text: string, maxSteps: number): { plan: Plan; notes: string[] } {
+  const { title, body } = takeTitle(text.trim());
+  const parts = splitParts(body)
+    .map(tidy)
+    .filter((part) => part !== "");
+  const titles = parts.length > 0 ? parts : [tidy(text) || text.trim()];
+  const kept = titles.slice(0, maxSteps);
+  const notes =
+    kept.length < titles.length
+      ? [`${titles.length - kept.length} more were left out; raise max_steps to see them.`]
+      : [];
+  const steps = kept.map((part, index) => ({
+    id: index + 1,
+    title: part,
+    description: "",
+    depends_on: [],
+    complexity: "medium" as const,
+    success_criteria: "",
+  }));
+  return {
+    plan: {
+      title: shorten(title ?? (titles.length > 1 ? "Checklist" : tidy(text))),
+      steps,
+      risks: [],
+      questions: [],
+    },
+    notes,
+  };
+}
+
+function takeTitle(text: string): { title?: string; body: string } {
+  const found = /^([^\n:]{1,120}):\s+([\s\S]+)$/.exec(text);
+  const [, title, body] = found ?? [];
+  return title === undefined || body === undefined || /\b\d{1,2}$/.test(title)
+    ? { body: text }
+    : { title, body };
+}
+
+function splitParts(text: string): string[] {
+  const lines = text.split(/\r?\n/).filter((line) => line.trim() !== "");
+  const items = lines.filter((line) => marker.test(line));
+  if (items.length > 1) return items;
+  const sentences = (lines.length > 1 ? lines : [text]).flatMap((line) =>
+    [...new Intl.Segmenter(undefined, { granularity: "sentence" }).segment(line)].map(
+      ({ segment }) => segment,
+    ),
+  );
+  const parts = sentences.flatMap((sentence) => sentence.split(between));
+  return parts.length > 1 ? parts : splitEnumeration(text);
+}
+
+/** `book a room, invite people and order food`: three or more parts with commas are steps. */
+function splitEnumeration(text: string): string[] {
+  const parts = text.split(/\s*,\s*(?:(?:and|or|und|et|y)\s+)?/iu).filter((part) => part !== "");
+  if (parts.length < 2) return [text];
+  const last = parts.at(-1) ?? "";
+  const [before, ...after] = last.split(/\s+(?:and|und|et|y)\s+/iu);
+  return after.length === 1 ? [...parts.slice(0, -1), before ?? "", ...after] : parts;
+}
+
+function tidy(part: string): string {
+  const bare = part
+    .replace(marker, "")
+    .trim()
+    .replace(leading, "")
+    .replace(/[\s.;,]+$/, "")
+    .trim();
+  return shorten(bare.charAt(0).toUpperCase() + bare.slice(1));
+}
+
+function shorten(text: string): string {
+  return text.length > 200 ? `${text.slice(0, 199)}…` : text;
+}

@@ -1,0 +1,118 @@
+import { count, round } from "./statistics.ts";
+import { isUnspaced, splitSentences, splitWords, type Word } from "./words.ts";
+
+export interface Score {
+  formula: string;
+  value: number;
+  meaning: string;
+}
+
+export interface Readability {
+  level: string;
+  scores: Score[];
+  longest_words: string[];
+  note?: string;
+}
+
+/** Fewer words than this give a rough score. */
+const enoughWords = 100;
+
+/** How hard a text is to read; undefined for languages whose formulas need more than words and sentences. */
+export async function rateReadability(text: string, language: string): Promise<Readability | undefined> {
+  const words = splitWords(text, language).filter(({ text: word }) => /\p{L}/u.test(word));
+  const sentences = splitSentences(text, language).length;
+  const spaced =
+    !isUnspaced(language) &&
+    words.some(({ text: word }) => /[\p{Script=Latin}\p{Script=Cyrillic}\p{Script=Greek}]/u.test(word));
+  if (!spaced || sentences === 0) return undefined;
+  const lix = rateLix(words, sentences);
+  const scores = language === "en" ? [...(await rateEnglish(words, sentences)), lix] : [lix];
+  const [main] = scores;
+  const rough =
+    words.length < enoughWords ? [`Only ${count(words.length, "word")}: the scores are rough.`] : [];
+  const other =
+    language === "en" ? [] : ["Only LIX is given: the Flesch and Gunning formulas are made for English."];
+  const notes = [...other, ...rough].join(" ");
+  return {
+    level: main?.meaning ?? "",
+    scores,
+    longest_words: longestWords(words),
+    ...(notes === "" ? {} : { note: notes }),
+  };
+}
+
+/** Flesch 1948; Kincaid et al. 1975; Gunning 1952; Coleman and Liau 1975. */
+async function rateEnglish(words: readonly Word[], sentences: number): Promise<Score[]> {
+  const { syllable } = await import("syllable");
+  const syllables = words.map((word) => Math.max(1, syllable(word.text)));
+  const total = syllables.reduce((sum, each) => sum + each, 0);
+  const complex = syllables.filter((each) => each >= 3).length;
+  const letters = words.reduce((sum, word) => sum + word.text.length, 0);
+  const perSentence = words.length / sentences;
+  const perWord = total / words.length;
+  const ease = 206.835 - 1.015 * perSentence - 84.6 * perWord;
+  const grades: [string, number][] = [
+    ["Flesch-Kincaid grade", 0.39 * perSentence + 11.8 * perWord - 15.59],
+    ["Gunning fog", 0.4 * (perSentence + (100 * complex) / words.length)],
+    ["Coleman-Liau", (0.0588 * letters * 100 - 0.296 * sentences * 100) / words.length - 15.8],
+  ];
+  return [
+    { formula: "Flesch reading ease", value: round(ease), meaning: meaningOfEase(ease) },
+    ...grades.map(([formula, value]) => ({ formula, value: round(value), meaning: meaningOfGrade(value) })),
+  ];
+}
+
+/** Läsbarhetsindex, Björnsson 1968: needs no syllables, so it holds for most European languages. */
+function rateLix(words: readonly Word[], sentences: number): Score {
+  const long = words.filter((word) => [...word.text].length > 6).length;
+  const value = words.length / sentences + (100 * long) / words.length;
+  return { formula: "LIX", value: round(value), meaning: meaningOf(value, lixLevels) };
+}
+
+/** Upper bounds, and what is below them. */
+const lixLevels: readonly [number, string][] = [
+  [30, "very easy"],
+  [40, "easy"],
+  [50, "medium"],
+  [60, "hard"],
+  [Number.POSITIVE_INFINITY, "very hard"],
+];
+
+function meaningOfEase(ease: number): string {
+  return meaningOf(100 - ease, [
+    [10, "very easy"],
+    [20, "easy"],
+    [30, "fairly easy"],
+    [40, "plain English"],
+    [50, "fairly hard"],
+    [70, "hard"],
+    [Number.POSITIVE_INFINITY, "very hard"],
+  ]);
+}
+
+function meaningOfGrade(grade: number): string {
+  if (grade < 1) return "first years of school";
+  return grade > 16 ? "after university" : `school year ${Math.round(grade)} (US)`;
+}
+
+function meaningOf(value: number, levels: readonly [number, string][]): string {
+  return levels.find(([bound]) => value < bound)?.[1] ?? "";
+}
+
+function longestWords(words: readonly Word[]): string[] {
+  const unique = [...new Set(words.map((word) => word.lower))].filter((word) => word.length > 9);
+  return unique.sort((a, b) => b.length - a.length).slice(0, 5);
+}
+
+/** The finding in one sentence. */
+export function describeReadability({ level, scores }: Readability): string {
+  const [main, ...others] = scores;
+  if (main === undefined) return "Nothing to rate.";
+  const grade = others.find((score) => score.formula === "Flesch-Kincaid grade");
+  const extra = grade === undefined ? "" : `, ${grade.meaning}`;
+  const reading = level.charAt(0).toUpperCase() + level.slice(1);
+  return `${reading} to read: ${main.formula} ${main.value}${extra}.`.replace(
+    "Plain English to read",
+    "Plain English",
+  );
+}

@@ -1,0 +1,112 @@
+import { z } from "zod";
+import { defineSkill, SkillFailure } from "../../src/core/define-skill.ts";
+import type { ToolContext } from "../../src/core/tool.ts";
+import { judgeByModel } from "./judge-by-model.ts";
+import { describeKeywords, findKeywords } from "./keywords.ts";
+import { detectLanguage, languageName, stopWordsOf } from "./language.ts";
+import { describeReadability, rateReadability } from "./readability.ts";
+import { describeSentiment, judgeSentiment } from "./sentiment.ts";
+import { describeStatistics, measure } from "./statistics.ts";
+import { loadLexicon } from "./valence.ts";
+import { splitWords } from "./words.ts";
+
+const label = z.enum(["positive", "negative", "neutral", "mixed"]);
+
+const parameters = z.object({
+  text: z.string().trim().min(1).max(200_000).describe("the text to look at, exactly as it was given"),
+  analysis_type: z
+    .enum(["keywords", "sentiment", "statistics", "readability"])
+    .default("keywords")
+    .describe(
+      "keywords: what it is about, topics, tags; sentiment: mood, tone, positive or negative; statistics: how many words, counts, length, reading time; readability: how easy or hard to read, grade",
+    ),
+});
+
+const output = z.object({
+  summary: z.string().describe("the finding, in words"),
+  analysis_type: z.enum(["keywords", "sentiment", "statistics", "readability"]),
+  language: z.string().describe("English name of the text's language"),
+  note: z.string().optional().describe("what to keep in mind about the result"),
+  keywords: z.array(z.object({ keyword: z.string(), count: z.number(), weight: z.number() })).optional(),
+  sentiment: z
+    .object({
+      label,
+      leaning: z.enum(["positive", "negative"]).optional(),
+      score: z.number().min(-1).max(1),
+      positive: z.array(z.string()),
+      negative: z.array(z.string()),
+      contrasts: z.array(z.string()),
+      sentences: z.array(z.object({ text: z.string(), label, score: z.number() })),
+    })
+    .optional(),
+  statistics: z.record(z.string(), z.number()).optional(),
+  readability: z
+    .object({
+      level: z.string(),
+      scores: z.array(z.object({ formula: z.string(), value: z.number(), meaning: z.string() })),
+      longest_words: z.array(z.string()),
+    })
+    .optional(),
+});
+type Finding = Omit<z.input<typeof output>, "analysis_type" | "language">;
+
+/** Keywords, sentiment, statistics or readability of a text. */
+export const skill = defineSkill({
+  title: "Analysing the text",
+  parameters,
+  output,
+  async run({ text, analysis_type }, context) {
+    const words = splitWords(text.slice(0, 20_000));
+    const language = await context.step("detect language", () => detectLanguage(text, words));
+    const finding = await analyses[analysis_type](text, language, context);
+    return { analysis_type, language: languageName(language), ...finding };
+  },
+});
+
+const analyses: Record<
+  z.infer<typeof parameters>["analysis_type"],
+  (text: string, language: string, context: ToolContext) => Promise<Finding>
+> = {
+  async keywords(text, language, context) {
+    const keywords = await context.step("find keywords", async () =>
+      (await findKeywords(text, language, await stopWordsOf(language))).map((each) => ({ ...each })),
+    );
+    return { summary: describeKeywords(keywords), keywords };
+  },
+
+  async sentiment(text, language, context) {
+    if (language !== "en" && context.generative) return judgeByModel(text, context);
+    const sentiment = await context.step("judge sentiment", async () => {
+      const found = judgeSentiment(text, language, await loadLexicon());
+      return { ...found };
+    });
+    if (language === "en") return { summary: describeSentiment(sentiment), sentiment };
+    const note = `Only emoji were counted: the word list is English, the text is ${languageName(language)}, and no language model is configured.`;
+    const summary =
+      sentiment.sentences.length > 0
+        ? describeSentiment(sentiment)
+        : "The sentiment of the words is not known.";
+    return { summary, note, sentiment };
+  },
+
+  async statistics(text, language, context) {
+    const statistics = await context.step("count", () => ({ ...measure(text, language) }));
+    return { summary: describeStatistics(statistics), statistics };
+  },
+
+  async readability(text, language, context) {
+    const rated = await context.step("rate readability", async () => {
+      const found = await rateReadability(text, language);
+      return found === undefined ? null : { ...found, scores: found.scores.map((score) => ({ ...score })) };
+    });
+    if (rated === null) {
+      throw new SkillFailure(
+        "not_meaningful",
+        `Readability formulas count letters and words with spaces between them; they say nothing about ${languageName(language)} text or about text without words.`,
+        "Ask for statistics instead.",
+      );
+    }
+    const { note, ...readability } = rated;
+    return { summary: describeReadability(rated), ...(note === undefined ? {} : { note }), readability };
+  },
+};

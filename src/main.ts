@@ -6,6 +6,7 @@ import { createApp } from "./app/create-app.ts";
 import { systemClock } from "./app/system-clock.ts";
 import { ConfigError } from "./config/config-error.ts";
 import { processEnvironment } from "./config/environment.ts";
+import { loadProfiles } from "./config/load-profiles.ts";
 import type { Config } from "./config/schema.ts";
 import { unknownSkillSettings } from "./config/settings-without-effect.ts";
 import { type CatalogueLoader, createCatalogueLoader } from "./core/catalogue.ts";
@@ -74,7 +75,8 @@ export async function openKnack(config: Config): Promise<Knack> {
     await log.reclaim();
     const catalogue = createCatalogueLoader(skillSources(config), createMiniSearchIndex);
     await requireKnownSkills(config, catalogue);
-    return wire(config, { log, store, catalogue, lock, closeAll });
+    const profiles = await loadProfiles();
+    return wire(config, { log, store, catalogue, profiles, lock, closeAll });
   } catch (error) {
     await closeAll();
     throw error;
@@ -101,11 +103,12 @@ interface Opened {
   log: TurnLog;
   store: KeyValue;
   catalogue: CatalogueLoader;
+  profiles: [Profile, ...Profile[]];
   lock: DataFolderLock;
   closeAll(): Promise<void>;
 }
 
-function wire(config: Config, { log, store, catalogue, lock, closeAll }: Opened): Knack {
+function wire(config: Config, { log, store, catalogue, profiles, lock, closeAll }: Opened): Knack {
   const redact = createRedactor(secretsOf(config));
   const logger = createLogger(config.log.level, redact);
   const running = createApp({
@@ -116,7 +119,7 @@ function wire(config: Config, { log, store, catalogue, lock, closeAll }: Opened)
     clock: systemClock,
     catalogue,
     metaTools: createMetaTools(),
-    profile: chatProfile,
+    profiles,
     limits: turnLimits(config),
     spending: config.spending,
     newId: randomUUID,
@@ -165,11 +168,6 @@ function wire(config: Config, { log, store, catalogue, lock, closeAll }: Opened)
     },
   };
 }
-
-const chatProfile: Profile = {
-  id: "chat",
-  prompt: "You help the people in it with questions and tasks.",
-};
 
 function turnLimits({ turns, prompt }: Config): TurnLimits {
   return {

@@ -82,7 +82,8 @@ export interface SettingsChange {
   progress?: ProgressLevel | undefined;
   while_running?: "steer" | "queue" | undefined;
   profile?: string | null | undefined;
-  paused?: boolean | undefined;
+  /** When set, only these skills exist in the channel; `null` allows all again. */
+  allowed_skills?: readonly string[] | null | undefined;
 }
 
 /** An execution of one skill, from the turn log. */
@@ -101,7 +102,7 @@ export interface SkillRun {
 
 export type Outcome<T> =
   | { ok: true; value: T }
-  | { ok: false; status: 400 | 403 | 404 | 409 | 413 | 429; message: string };
+  | { ok: false; status: 400 | 403 | 404 | 409 | 413 | 429 | 503; message: string };
 
 export interface App {
   /** The name people call the bot by. */
@@ -131,7 +132,7 @@ export interface App {
 
   namespaces(platform: string): Promise<string[]>;
   namespace(namespace: string): Promise<NamespaceState>;
-  /** What is left out stays as it is; `profile: null` goes back to the default one. */
+  /** What is left out stays as it is; `null` goes back to the default. */
   changeSettings(namespace: string, settings: SettingsChange, by: Author): Promise<Outcome<NamespaceState>>;
   threads(namespace: string): Promise<ThreadRecord[]>;
   /** The turns of a thread, oldest first, with their stored events and the live tail of running ones. */

@@ -3,13 +3,14 @@ import type { Clock } from "../core/clock.ts";
 import { type Author, type Inbound, inboundSchema, longestMessage } from "../core/inbound.ts";
 import type { Json } from "../core/json.ts";
 import type { KeyValue } from "../core/key-value.ts";
-import { readNamespace, updateNamespace } from "../core/namespace-state.ts";
+import { readNamespace } from "../core/namespace-state.ts";
 import { previewTurn } from "../core/preview.ts";
 import type { Redact } from "../core/redact.ts";
 import type { Profile, TurnLimits, TurnPorts } from "../core/turn.ts";
 import type { ClaimedTurn, TurnLog } from "../core/turn-log.ts";
 import type { MetaTool } from "../core/turn-scope.ts";
 import type { App, Outcome, Submission } from "./app.ts";
+import { createChangeSettings } from "./channel-settings.ts";
 import { agentCommands } from "./commands/agent-commands.ts";
 import { createCommandRunner } from "./commands/command-runner.ts";
 import { parseCommand, withoutMention } from "./commands/parse-command.ts";
@@ -18,7 +19,7 @@ import { createDispatcher } from "./dispatcher.ts";
 import { createFeed } from "./feed.ts";
 import { createHistoryReader } from "./history.ts";
 import type { Log } from "./log.ts";
-import { mayManage, mayStop } from "./permissions.ts";
+import { mayStop } from "./permissions.ts";
 import { skillRuns } from "./skill-runs.ts";
 import { createSkillService } from "./skill-service.ts";
 import { createSpending, type SpendingCaps } from "./spending.ts";
@@ -36,7 +37,8 @@ export interface AppDeps {
   redact: Redact;
   clock: Clock;
   ports: Omit<TurnPorts, "steering" | "signals" | "overBudget">;
-  profile: Profile;
+  /** The agents; the first one begins where a channel does not say otherwise. */
+  profiles: readonly [Profile, ...Profile[]];
   limits: TurnLimits;
   spending: SpendingCaps;
   /** Makes ids of turns; unique for ever. */
@@ -64,6 +66,7 @@ export function createApp(deps: AppDeps): RunningApp {
   const history = createHistoryReader(log, deps.history_tokens, ports.countTokens);
   const skills = createSkillService({ catalogue, store, facts: ports.facts, feed, clock });
   const turns = createTurnRunner({ ...deps, history, spending });
+  const changeSettings = createChangeSettings(store, feed, deps.profiles);
 
   const stop = async (turnId: string, by: string) => {
     const known = await log.signal(turnId, { type: "stop", by }, clock.now());
@@ -73,8 +76,20 @@ export function createApp(deps: AppDeps): RunningApp {
   };
   const commands = createCommandRunner(
     [
-      ...skillCommands({ skills, runs: (namespace) => skillRuns(log, { namespace, limit: 50 }) }),
-      ...agentCommands({ log, store, clock, model: ports.model.id, stop, changed: feed.changed }),
+      ...skillCommands({
+        skills,
+        changeSettings,
+        runs: (namespace) => skillRuns(log, { namespace, limit: 50 }),
+      }),
+      ...agentCommands({
+        log,
+        store,
+        clock,
+        model: ports.model.id,
+        profiles: deps.profiles,
+        stop,
+        changeSettings,
+      }),
     ],
     turns,
     ports.name,
@@ -91,15 +106,16 @@ export function createApp(deps: AppDeps): RunningApp {
     const inbound = inboundOf(submission, ports.name, deps.newId());
     if (!inbound.ok) return inbound;
     const turnId = deps.newId();
-    const accepted = await log.accept(inbound.value, turnId, clock.now());
-    if (accepted.accepted) {
+    const accepted = await acceptSafely(log, inbound.value, turnId, clock.now());
+    if (!accepted.ok) return accepted;
+    if (accepted.value.accepted) {
       const { namespace, thread } = inbound.value;
-      for (const event of await log.read(accepted.turn_id)) {
+      for (const event of await log.read(accepted.value.turn_id)) {
         if (event.seq === 0) feed.publish(namespace, thread, event);
       }
     }
     dispatcher.wake();
-    return { ok: true, value: accepted };
+    return accepted;
   };
 
   const app: App = {
@@ -124,17 +140,7 @@ export function createApp(deps: AppDeps): RunningApp {
     },
     namespaces: (platform) => log.namespaces(platform),
     namespace: (namespace) => readNamespace(store, namespace),
-    async changeSettings(namespace, settings, by) {
-      if (!mayManage(by, namespace))
-        return { ok: false, status: 403, message: "Only managers of this channel may change its settings." };
-      const { progress, while_running } = settings;
-      const changed = await updateNamespace(store, namespace, (draft) => {
-        if (progress !== undefined) draft.settings.progress = progress;
-        if (while_running !== undefined) draft.settings.while_running = while_running;
-      });
-      feed.changed(namespace);
-      return { ok: true, value: changed };
-    },
+    changeSettings,
     threads: (namespace) => log.threads(namespace),
     async thread(namespace, thread) {
       const records = await log.list({ namespace, thread, limit: 500 });
@@ -173,6 +179,20 @@ export function createApp(deps: AppDeps): RunningApp {
     ready: () => readiness(deps),
   };
   return { app, start: () => dispatcher.wake(), stop: (drainMs) => dispatcher.stop(drainMs) };
+}
+
+/** A log that cannot be written is told to the person: their message was not taken. */
+async function acceptSafely(log: TurnLog, inbound: Inbound, turnId: string, at: number) {
+  try {
+    return { ok: true as const, value: await log.accept(inbound, turnId, at) };
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : String(error);
+    return {
+      ok: false as const,
+      status: 503 as const,
+      message: `Your message could not be stored, so nothing was done. ${reason}`,
+    };
+  }
 }
 
 function inboundOf(submission: Submission, botName: string, id: string): Outcome<Inbound> {

@@ -1,5 +1,6 @@
-import type { Catalogue, CatalogueLoader } from "../core/catalogue.ts";
+import type { CatalogueLoader } from "../core/catalogue.ts";
 import type { Author } from "../core/inbound.ts";
+import { readNamespace } from "../core/namespace-state.ts";
 import type { Profile, Turn, TurnLimits, TurnPorts } from "../core/turn.ts";
 import type { TurnEventBody } from "../core/turn-event.ts";
 import type { ClaimedTurn, TurnLog } from "../core/turn-log.ts";
@@ -28,7 +29,7 @@ export interface TurnRunnerDeps {
   history: HistoryReader;
   spending: Spending;
   metaTools: readonly MetaTool[];
-  profile: Profile;
+  profiles: readonly [Profile, ...Profile[]];
   limits: TurnLimits;
   max_duration_ms: number;
   ports: Omit<TurnPorts, "steering" | "signals" | "overBudget">;
@@ -54,8 +55,38 @@ export function createTurnRunner(deps: TurnRunnerDeps): TurnRunner {
   };
 
   const prepare: TurnRunner["prepare"] = async (claimed, signal) => {
-    const catalogue = await deps.catalogue.current();
-    return makeTurn(deps, claimed, signal, catalogue, deadlineOf(claimed), claimed.inbound.text);
+    const { inbound } = claimed;
+    const [catalogue, profile] = await Promise.all([deps.catalogue.current(), profileOf(deps, claimed)]);
+    return {
+      turn_id: claimed.turn_id,
+      place: { namespace: inbound.namespace, thread: inbound.thread },
+      author: inbound.author,
+      text: inbound.text,
+      profile,
+      profiles: deps.profiles,
+      events: claimed.events,
+      history: [],
+      topic: inbound.text,
+      deadline: deadlineOf(claimed),
+      limits: deps.limits,
+      catalogue,
+      signal,
+    };
+  };
+
+  const events = async function* (
+    claimed: ClaimedTurn,
+    signal: AbortSignal,
+  ): AsyncGenerator<TurnEventBody, void> {
+    const { inbound } = claimed;
+    const [turn, history, topic] = await Promise.all([
+      prepare(claimed, signal),
+      deps.history.read(inbound, claimed.ordinal),
+      topicOf(log, claimed),
+    ]);
+    const summary = yield* summaryOf(history, claimed, ports, signal);
+    const complete: Turn = { ...turn, topic, history: history.messages, summary };
+    yield* runTurn(complete, portsFor(claimed.turn_id, inbound.namespace, inbound.author), deps.metaTools);
   };
 
   return {
@@ -64,26 +95,24 @@ export function createTurnRunner(deps: TurnRunnerDeps): TurnRunner {
     prepare,
     metaTools: deps.metaTools,
     async *run(claimed, signal) {
-      const { inbound } = claimed;
-      await spending.load(inbound.namespace, inbound.author.id);
-      const [catalogue, history, topic] = await Promise.all([
-        deps.catalogue.current(),
-        deps.history.read(inbound, claimed.ordinal),
-        topicOf(log, claimed),
-      ]);
-      const summary = yield* summaryOf(history, claimed, ports, signal);
-      const turn = makeTurn(deps, claimed, signal, catalogue, deadlineOf(claimed), topic);
-      const complete: Turn = { ...turn, history: history.messages, summary };
-      for await (const event of runTurn(
-        complete,
-        portsFor(claimed.turn_id, inbound.namespace, inbound.author),
-        deps.metaTools,
-      )) {
-        if (event.type === "usage") spending.add(inbound.namespace, inbound.author.id, event);
+      const { namespace, author } = claimed.inbound;
+      await spending.load(namespace, author.id);
+      for await (const event of events(claimed, signal)) {
+        if (event.type === "usage") spending.add(namespace, author.id, event);
         yield event;
       }
     },
   };
+}
+
+/** The agent that began the turn, or that begins turns in its channel. */
+async function profileOf(
+  { profiles, ports }: TurnRunnerDeps,
+  { inbound, events }: ClaimedTurn,
+): Promise<Profile> {
+  const started = events.find((event) => event.type === "turn_started")?.profile;
+  const wanted = started ?? (await readNamespace(ports.store, inbound.namespace)).settings.profile;
+  return profiles.find((profile) => profile.id === wanted) ?? profiles[0];
 }
 
 /** The first message of the turn's thread. */
@@ -104,29 +133,4 @@ async function* summaryOf(
   if (made !== undefined) return made.summary;
   if (signal.aborted) return history.summary;
   return yield* compactHistory(history, ports.model, signal);
-}
-
-function makeTurn(
-  deps: TurnRunnerDeps,
-  claimed: ClaimedTurn,
-  signal: AbortSignal,
-  catalogue: Catalogue,
-  deadline: number,
-  topic: string,
-): Turn {
-  const { inbound } = claimed;
-  return {
-    turn_id: claimed.turn_id,
-    place: { namespace: inbound.namespace, thread: inbound.thread },
-    author: inbound.author,
-    text: inbound.text,
-    profile: deps.profile,
-    events: claimed.events,
-    history: [],
-    topic,
-    deadline,
-    limits: deps.limits,
-    catalogue,
-    signal,
-  };
 }

@@ -23,15 +23,15 @@ export const namespaceStateSchema = z.object({
   blocked: z.record(z.string(), z.object({ by: z.string(), at: z.number() })).default({}),
   /** Skills with `active: true` that the agent offloaded here. */
   offloaded: z.record(z.string(), z.object({ by: z.string(), at: z.number() })).default({}),
-  /** When given, only these skills exist in the channel. */
-  allowed: z.array(z.string()).optional(),
   settings: z
     .object({
       progress: progressLevelSchema.default("steps"),
       /** What happens to a message of the asker while a turn runs. */
       while_running: z.enum(["steer", "queue"]).default("steer"),
+      /** The agent that begins turns here; the configured one unless set. */
       profile: z.string().optional(),
-      paused: z.boolean().default(false),
+      /** When given, only these skills exist in the channel. */
+      allowed_skills: z.array(z.string()).optional(),
     })
     .prefault({}),
 });

@@ -26,7 +26,7 @@ export function makeOffer(catalogue: Catalogue, state: NamespaceState, facts: Ho
   const usable: OfferedSkill[] = [];
   const here = {
     blocked: Object.keys(state.blocked),
-    allowed: state.allowed,
+    allowed: state.settings.allowed_skills,
     hasSkill: (id: string) => catalogue.skills.has(id),
   };
   for (const skill of catalogue.skills.values()) {

@@ -10,6 +10,8 @@ export interface PromptInput {
   name: string;
   /** The profile's own instructions. */
   profile: string;
+  /** The other agents a turn can be handed to. */
+  others: readonly { id: string; description: string }[];
   place: Place;
   offer: Offer;
   /** What the catalogue is ranked for when it does not fit: the thread's first message, so that the order stays put. */
@@ -30,6 +32,7 @@ export function buildSystemPrompt(input: PromptInput): string {
     rules(input.offer),
     availableSkills(input),
     ...activeGuides(input.offer),
+    otherAgents(input.others),
     facts(input.pinnedFacts),
     input.summary === undefined
       ? ""
@@ -116,6 +119,19 @@ function activeGuides(offer: Offer): string[] {
 export function guide(skill: Skill): string {
   const text = skill.instructions.replaceAll("</skill_guide", "&lt;/skill_guide");
   return `<skill_guide skill="${escapeMarkup(skill.id)}">\n${text.trim()}\n</skill_guide>`;
+}
+
+function otherAgents(others: PromptInput["others"]): string {
+  if (others.length === 0) return "";
+  const lines = others.map(
+    ({ id, description }) => `<agent id="${escapeMarkup(id)}">${escapeMarkup(description)}</agent>`,
+  );
+  return [
+    "<other_agents>",
+    ...lines,
+    "</other_agents>",
+    "Hand over with handoff only when one of them fits clearly better.",
+  ].join("\n");
 }
 
 function facts(pinned: readonly string[]): string {

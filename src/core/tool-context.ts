@@ -29,7 +29,7 @@ export function createToolContext(
   return {
     call_id: request.call.id,
     turn_id: turn.turn_id,
-    agent: turn.profile.id,
+    agent: scope.state.profile ?? turn.profile.id,
     place: turn.place,
     user: turn.author,
     permissions: [turn.author.trust],

@@ -6,7 +6,7 @@ import { outputText } from "./tool-output.ts";
 import { definitionsOf, makeToolset, refreshOffer } from "./toolset.ts";
 import { DeadlineError, type Turn, type TurnPorts } from "./turn.ts";
 import type { TurnEventBody, TurnOutcome } from "./turn-event.ts";
-import { openScope, systemPrompt } from "./turn-opening.ts";
+import { currentProfile, openScope, systemPrompt } from "./turn-opening.ts";
 import type { MetaTool, TurnScope } from "./turn-scope.ts";
 
 /**
@@ -66,7 +66,7 @@ interface TurnEnd {
 /** Undefined when the turn waits for a person. */
 async function loop(scope: TurnScope): Promise<TurnEnd | undefined> {
   const { turn, state } = scope;
-  const system = await systemPrompt(scope);
+  const system = createSystemPrompts(scope);
   for (;;) {
     turn.signal.throwIfAborted();
     await refreshOffer(scope);
@@ -80,11 +80,22 @@ async function loop(scope: TurnScope): Promise<TurnEnd | undefined> {
     const unfinished = lastAnswer(scope);
     if (unfinished !== undefined) return { outcome: "completed", text: unfinished };
     const limit = limitReached(scope);
-    if (limit !== undefined) return lastWord(scope, system, limit);
+    if (limit !== undefined) return lastWord(scope, await system(), limit);
     await takeSteering(scope);
-    const message = await callModel(scope, system);
+    const message = await callModel(scope, await system());
     if (message.tool_calls.length === 0) return { outcome: "completed", text: message.text };
   }
+}
+
+/** The system prompt of each round: made once for each agent that has the turn. */
+function createSystemPrompts(scope: TurnScope): () => Promise<string> {
+  const prompts = new Map<string, Promise<string>>();
+  return () => {
+    const { id } = currentProfile(scope);
+    const made = prompts.get(id) ?? systemPrompt(scope);
+    prompts.set(id, made);
+    return made;
+  };
 }
 
 /** After a crash between the model's answer and `turn_finished` the answer is in the log already. */
@@ -201,7 +212,7 @@ function waitUntil({ state, turn }: TurnScope): number {
 async function endOf(scope: TurnScope, error: unknown): Promise<TurnEnd> {
   const { turn, ports, state } = scope;
   await closeOpenCalls(scope);
-  const kept = partialText(state.messages);
+  const kept = state.streamed.trim() || partialText(state.messages);
   if (turn.signal.aborted) {
     const reason: unknown = turn.signal.reason;
     if (reason instanceof DeadlineError) {

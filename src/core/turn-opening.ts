@@ -5,7 +5,7 @@ import { makeOffer } from "./offer.ts";
 import { buildSystemPrompt } from "./prompt.ts";
 import { runToolCall } from "./tool-call.ts";
 import { cutForModel, outputText } from "./tool-output.ts";
-import type { Turn, TurnPorts } from "./turn.ts";
+import type { Profile, Turn, TurnPorts } from "./turn.ts";
 import type { TurnEventBody } from "./turn-event.ts";
 import type { MetaTool, TurnScope } from "./turn-scope.ts";
 import { applyEvent, createTurnState, type RenderResult } from "./turn-state.ts";
@@ -54,13 +54,19 @@ function outputTokens(turn: Turn, tool: string): number {
   return shownWhole.has(tool) ? Number.POSITIVE_INFINITY : turn.limits.tool_output_tokens;
 }
 
-/** The system prompt of a turn; computed once, so that the provider's cache holds over its rounds. */
+/** The agent that has the turn now. */
+export function currentProfile({ turn, state }: TurnScope): Profile {
+  return turn.profiles.find((profile) => profile.id === state.profile) ?? turn.profile;
+}
+
+/** The system prompt of a turn; the same until a handoff, so that the provider's cache holds over its rounds. */
 export async function systemPrompt(scope: TurnScope): Promise<string> {
   const { turn, ports } = scope;
   const pinned = await ports.store.get(`skill:${turn.place.namespace}:memory:pinned`);
   return buildSystemPrompt({
     name: ports.name,
-    profile: turn.profile.prompt,
+    profile: currentProfile(scope).prompt,
+    others: turn.profiles.filter((profile) => profile.id !== currentProfile(scope).id),
     place: turn.place,
     offer: withoutActivatedNow(scope),
     topic: turn.topic,

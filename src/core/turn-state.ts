@@ -20,10 +20,14 @@ export interface CallState {
  */
 export interface TurnState {
   started: boolean;
+  /** The profile a handoff gave the turn to; undefined while the first one has it. */
+  profile: string | undefined;
   rounds: number;
   toolCalls: number;
   /** The turn's own conversation: what the person said, model messages, results in call order. */
   messages: Message[];
+  /** What the model has said so far in a round that is not finished. */
+  streamed: string;
   /** The last model message, while calls of it have no result. */
   open: AssistantMessage | undefined;
   calls: Map<string, CallState>;
@@ -35,9 +39,11 @@ export interface TurnState {
 export function createTurnState(): TurnState {
   return {
     started: false,
+    profile: undefined,
     rounds: 0,
     toolCalls: 0,
     messages: [],
+    streamed: "",
     open: undefined,
     calls: new Map(),
     questions: new Map(),
@@ -58,10 +64,18 @@ export function applyEvent(state: TurnState, event: TurnEventBody, at: number, r
       break;
     case "round_started":
       state.rounds = event.round;
+      state.streamed = "";
       break;
     case "model_message":
+      state.streamed = "";
       state.messages.push(event.message);
       if (event.message.tool_calls.length > 0) state.open = event.message;
+      break;
+    case "text_delta":
+      state.streamed += event.text;
+      break;
+    case "text_reset":
+      state.streamed = "";
       break;
     case "usage":
       state.spent.input_tokens += event.input_tokens;
@@ -71,6 +85,9 @@ export function applyEvent(state: TurnState, event: TurnEventBody, at: number, r
     case "steered":
       // Said while a call is open it is the answer to that call's question, not a message of its own.
       if (state.open === undefined) state.messages.push({ role: "user", text: event.text });
+      break;
+    case "handoff":
+      state.profile = event.to;
       break;
     case "skill_activated":
       state.activated.add(event.skill_id);

@@ -16,6 +16,8 @@ import type { Web } from "./web.ts";
 /** An agent: how it is instructed. */
 export interface Profile {
   id: string;
+  /** When to hand a turn over to it, for the other agents. */
+  description: string;
   prompt: string;
 }
 
@@ -49,7 +51,9 @@ export interface Turn {
   place: Place;
   author: Author;
   text: string;
+  /** The agent that begins; `handoff` may give the turn to another one of `profiles`. */
   profile: Profile;
+  profiles: readonly Profile[];
   /** Everything stored of the turn so far; entry 0 is the inbound. More than that on resume. */
   events: readonly TurnEvent[];
   /** What was said before in the thread, within its budget, oldest first. */

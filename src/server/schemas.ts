@@ -133,11 +133,11 @@ export const namespaceView = z.object({
     progress: z.enum(["quiet", "steps", "full"]),
     while_running: z.enum(["steer", "queue"]),
     profile: z.string().optional(),
-    paused: z.boolean(),
+    allowed_skills: z.array(z.string()).optional(),
   }),
 });
 
-/** What is left out stays as it is; `profile: null` goes back to the default one. */
+/** What is left out stays as it is; `null` goes back to the default. */
 export const namespaceSettingsRequest = z
   .object({
     settings: z
@@ -145,7 +145,7 @@ export const namespaceSettingsRequest = z
         progress: z.enum(["quiet", "steps", "full"]).optional(),
         while_running: z.enum(["steer", "queue"]).optional(),
         profile: z.string().min(1).max(200).nullable().optional(),
-        paused: z.boolean().optional(),
+        allowed_skills: z.array(z.string().min(1).max(200)).max(1000).nullable().optional(),
       })
       .strict(),
     user: z.string().min(1).max(200).default("operator"),

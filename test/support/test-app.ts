@@ -9,7 +9,7 @@ import { createMetaTools } from "../../src/core/meta-tools/create-meta-tools.ts"
 import type { Model } from "../../src/core/model.ts";
 import { createRedactor } from "../../src/core/redact.ts";
 import type { Skill, SkillSource } from "../../src/core/skill.ts";
-import type { TurnLimits } from "../../src/core/turn.ts";
+import type { Profile, TurnLimits } from "../../src/core/turn.ts";
 import type { TurnEvent, TurnEventOf } from "../../src/core/turn-event.ts";
 import type { TurnLog } from "../../src/core/turn-log.ts";
 import type { Web } from "../../src/core/web.ts";
@@ -52,6 +52,7 @@ export interface TestAppOptions {
   history_tokens?: number;
   secrets?: readonly string[];
   optIn?: readonly string[];
+  profiles?: readonly [Profile, ...Profile[]];
 }
 
 /** A whole app on memory storage and a fake model, as a platform would use it. */
@@ -110,7 +111,7 @@ export function createTestApp(model: Model, options: TestAppOptions = {}): TestA
     logger: { debug: quiet, info: quiet, warn: quiet, error: (fields) => void errors.push(fields) },
     catalogue: createCatalogueLoader(sources, createMiniSearchIndex),
     metaTools: createMetaTools(),
-    profile: { id: "chat", prompt: "" },
+    profiles: options.profiles ?? [{ id: "chat", description: "Chats.", prompt: "" }],
     limits: { ...defaultLimits, ...options.limits },
     spending: { ...generous, ...options.spending },
     newId: randomUUID,

@@ -1,8 +1,10 @@
 import type { Clock } from "../../core/clock.ts";
 import type { KeyValue } from "../../core/key-value.ts";
-import { progressLevelSchema, readNamespace, updateNamespace } from "../../core/namespace-state.ts";
+import { progressLevelSchema, readNamespace } from "../../core/namespace-state.ts";
+import type { Profile } from "../../core/turn.ts";
 import type { TurnLog } from "../../core/turn-log.ts";
-import { mayManage, mayStop } from "../permissions.ts";
+import type { ChangeSettings } from "../channel-settings.ts";
+import { mayStop } from "../permissions.ts";
 import { type Command, type CommandCall, type CommandResult, refused, said } from "./command.ts";
 
 export interface AgentCommandDeps {
@@ -10,11 +12,12 @@ export interface AgentCommandDeps {
   store: KeyValue;
   clock: Clock;
   model: string;
+  profiles: readonly Profile[];
+  changeSettings: ChangeSettings;
   stop(turnId: string, by: string): Promise<boolean>;
-  changed(namespace: string): void;
 }
 
-/** `/agent status|stop|model|usage|progress|steering`. */
+/** `/agent status|stop|list|use|model|usage|progress|steering`. */
 export function agentCommands(deps: AgentCommandDeps): Command[] {
   return [
     {
@@ -40,6 +43,20 @@ export function agentCommands(deps: AgentCommandDeps): Command[] {
       usage: "",
       description: "Shows tokens and cost of this channel today",
       run: (call) => usage(deps, call),
+    },
+    {
+      name: "agent list",
+      usage: "",
+      description: "Shows the agents there are",
+      run: async () =>
+        said(deps.profiles.map(({ id, description }) => `- **${id}** ${description}`).join("\n")),
+    },
+    {
+      name: "agent use",
+      usage: "<agent>",
+      description: "Chooses the agent that answers in this channel",
+      complete: async () => deps.profiles.map(({ id, description }) => ({ text: id, description })),
+      run: (call) => use(deps, call),
     },
     {
       name: "agent progress",
@@ -69,7 +86,7 @@ const progressMeaning = {
 };
 
 async function status(
-  { log, store, model }: AgentCommandDeps,
+  { log, store, model, profiles }: AgentCommandDeps,
   { place, turn_id }: CommandCall,
 ): Promise<CommandResult> {
   const { settings, pinned, active, blocked } = await readNamespace(store, place.namespace);
@@ -79,7 +96,7 @@ async function status(
   const lines = [
     `Model: **${model}**`,
     `Enabled: ${names(pinned)} · active: ${names(active)} · disabled: ${names(blocked)}`,
-    `Progress: ${settings.progress} · a message while a turn runs: ${settings.while_running === "steer" ? "steers it" : "waits"}`,
+    `Agent: ${settings.profile ?? profiles[0]?.id} · progress: ${settings.progress} · a message while a turn runs: ${settings.while_running === "steer" ? "steers it" : "waits"}`,
     turns.length === 0 ? "Nothing is running here." : `Running here: ${turns.length}`,
     ...turns.map((turn) => `- ${turn.status}: “${turn.text.slice(0, 80)}” (${turn.author.name})`),
   ];
@@ -123,30 +140,36 @@ async function usage(
   return said(["Today (UTC):", line("this channel", channel), line("you, everywhere", person)].join("\n"));
 }
 
+async function use(
+  { changeSettings }: AgentCommandDeps,
+  { place, author, rest }: CommandCall,
+): Promise<CommandResult> {
+  if (rest === "") return refused("Which agent? `/agent list` shows them.");
+  const outcome = await changeSettings(place.namespace, { profile: rest }, author);
+  return outcome.ok ? said(`**${rest}** answers in this channel now.`) : refused(outcome.message);
+}
+
 async function progress(
-  deps: AgentCommandDeps,
+  { changeSettings }: AgentCommandDeps,
   { place, author, rest }: CommandCall,
 ): Promise<CommandResult> {
   const level = progressLevelSchema.safeParse(rest);
   if (!level.success) return refused("Choose one of: quiet, steps, full.");
-  if (!mayManage(author, place.namespace)) return refused("Only managers of this channel may change this.");
-  await updateNamespace(deps.store, place.namespace, (draft) => {
-    draft.settings.progress = level.data;
-  });
-  deps.changed(place.namespace);
-  return said(`Progress here: ${progressMeaning[level.data]}.`);
+  const outcome = await changeSettings(place.namespace, { progress: level.data }, author);
+  return outcome.ok ? said(`Progress here: ${progressMeaning[level.data]}.`) : refused(outcome.message);
 }
 
 async function steering(
-  deps: AgentCommandDeps,
+  { changeSettings }: AgentCommandDeps,
   { place, author, rest }: CommandCall,
 ): Promise<CommandResult> {
   if (rest !== "on" && rest !== "off") return refused("Choose one of: on, off.");
-  if (!mayManage(author, place.namespace)) return refused("Only managers of this channel may change this.");
-  await updateNamespace(deps.store, place.namespace, (draft) => {
-    draft.settings.while_running = rest === "on" ? "steer" : "queue";
-  });
-  deps.changed(place.namespace);
+  const outcome = await changeSettings(
+    place.namespace,
+    { while_running: rest === "on" ? "steer" : "queue" },
+    author,
+  );
+  if (!outcome.ok) return refused(outcome.message);
   return said(
     rest === "on" ? "Your next message steers a running turn." : "Messages wait for the running turn.",
   );

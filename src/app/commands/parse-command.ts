@@ -37,7 +37,7 @@ function isSpoken(words: string): boolean {
   if (short[words.trim().toLowerCase()] !== undefined) return true;
   return (
     families.includes(first) &&
-    /^(list|info|enable|disable|reset|run|runs|reload|status|stop|model|usage|progress|steering|help)$/.test(
+    /^(list|info|enable|disable|reset|only|run|runs|reload|status|stop|use|model|usage|progress|steering|help)$/.test(
       second,
     )
   );

@@ -2,11 +2,13 @@ import type { Json } from "../../core/json.ts";
 import type { Parameter } from "../../core/parameter.ts";
 import { outputOf } from "../../core/tool-output.ts";
 import type { SkillDetail, SkillListing, SkillRun } from "../app.ts";
+import type { ChangeSettings } from "../channel-settings.ts";
 import type { SkillService } from "../skill-service.ts";
 import { type Command, type CommandCall, type CommandResult, refused, said } from "./command.ts";
 
 export interface SkillCommandDeps {
   skills: SkillService;
+  changeSettings: ChangeSettings;
   runs(namespace: string): Promise<SkillRun[]>;
 }
 
@@ -18,7 +20,7 @@ const icons: Record<SkillListing["state"], string> = {
 };
 
 /** `/skill list|info|enable|disable|reset|run|runs|reload`. */
-export function skillCommands({ skills, runs }: SkillCommandDeps): Command[] {
+export function skillCommands({ skills, runs, changeSettings }: SkillCommandDeps): Command[] {
   const complete = async (namespace: string) => {
     const { skills: all } = await skills.list(namespace);
     return all.map((skill) => ({ text: skill.id, description: skill.description }));
@@ -69,6 +71,13 @@ export function skillCommands({ skills, runs }: SkillCommandDeps): Command[] {
       ),
     },
     {
+      name: "skill only",
+      usage: "<skill> [<skill> …] | all",
+      description: "Limits this channel to some skills, or lifts the limit",
+      complete,
+      run: (call) => only(skills, changeSettings, call),
+    },
+    {
       name: "skill run",
       usage: "<skill> [name=value …, JSON, or text]",
       description: "Runs a skill now",
@@ -88,6 +97,25 @@ export function skillCommands({ skills, runs }: SkillCommandDeps): Command[] {
       run: (call) => reload(skills, call),
     },
   ];
+}
+
+async function only(
+  skills: SkillService,
+  changeSettings: ChangeSettings,
+  { rest, place, author }: CommandCall,
+): Promise<CommandResult> {
+  const named = rest.split(/[\s,]+/).filter((word) => word !== "");
+  if (named.length === 0) return refused("Which skills? Name them, or `all`.");
+  const known = new Set(await skills.ids(place.namespace));
+  const unknown = named.filter((id) => id !== "all" && !known.has(id));
+  if (unknown.length > 0)
+    return refused(`There is no skill called ${unknown.join(", ")}. \`/skill list\` shows what there is.`);
+  const allowed = named.includes("all") ? null : named;
+  const outcome = await changeSettings(place.namespace, { allowed_skills: allowed }, author);
+  if (!outcome.ok) return refused(outcome.message);
+  return said(
+    allowed === null ? "All skills may be used here." : `Only ${allowed.join(", ")} may be used here.`,
+  );
 }
 
 async function list(skills: SkillService, { rest, place }: CommandCall): Promise<CommandResult> {

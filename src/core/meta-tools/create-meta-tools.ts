@@ -1,6 +1,7 @@
 import type { MetaTool } from "../turn-scope.ts";
 import { createActivateSkill } from "./activate-skill.ts";
 import { createAskUser } from "./ask-user.ts";
+import { createHandoff } from "./handoff.ts";
 import { createInvokeSkill } from "./invoke-skill-tool.ts";
 import { createListSkills } from "./list-skills.ts";
 import { createOffloadSkill } from "./offload-skill.ts";
@@ -18,5 +19,6 @@ export function createMetaTools(): MetaTool[] {
     createRunSkillScript(),
     createReadToolOutput(),
     createAskUser(),
+    createHandoff(),
   ];
 }

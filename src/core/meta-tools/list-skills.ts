@@ -35,7 +35,9 @@ export const createListSkills = () =>
           ({ skill }) =>
             skill.parent === undefined && (category === undefined || skill.category === category),
         );
-      const skills = found.slice(0, longestList).map((offered, index) => describe(offered, index < fullyDescribed));
+      const skills = found
+        .slice(0, longestList)
+        .map((offered, index) => describe(offered, index < fullyDescribed));
       const more = found.length - skills.length;
       return ok({
         skills,

@@ -176,6 +176,21 @@ describe("skills in a channel", () => {
     expect(own.end.outcome).toBe("completed");
   });
 
+  it("that the channel is not limited to are not eligible there, with the reason", async () => {
+    const model = scriptedModel([activate("other"), "ok"]);
+    const { ask, app } = createTestApp(model, { skills: [echo, testSkill("other", [{ name: "other" }])] });
+    await ask("/skill only echo");
+    await ask("use the other");
+    expect(toolResults(model.requests[1]?.messages ?? [])[0]).toContain("list of allowed skills");
+    const { skills } = await app.skills(general);
+    expect(skills.map((skill) => [skill.id, skill.eligible])).toEqual([
+      ["echo", true],
+      ["other", false],
+    ]);
+    await ask("/skill only all");
+    expect((await app.skills(general)).skills.every((skill) => skill.eligible)).toBe(true);
+  });
+
   it("that need enabling are not offered until a person does", async () => {
     const model = scriptedModel(["ok"]);
     const { ask } = createTestApp(model, { skills: [echo], optIn: ["echo"] });

@@ -31,6 +31,27 @@ describe("stopping", () => {
     expect(Date.now() - before).toBeLessThan(1000);
   });
 
+  it("keeps what was said so far", async () => {
+    const model = scriptedModel(["unused"]);
+    const talking: typeof model = {
+      ...model,
+      async *stream({ signal }) {
+        yield { type: "text", text: "The first half" };
+        await new Promise((_resolve, reject) =>
+          signal.addEventListener("abort", () => reject(signal.reason)),
+        );
+      },
+    };
+    const { app, say, until, events } = createTestApp(talking);
+    const turnId = await say("tell me");
+    await until(turnId, "text_delta");
+    await app.stop(turnId, ada);
+    expect((await events(turnId)).at(-1)).toMatchObject({
+      outcome: "stopped",
+      text: "The first half\n\nStopped.",
+    });
+  });
+
   it("ends running tools with a result each and aborts their signal", async () => {
     let aborted = false;
     const skill = testSkill(

@@ -46,8 +46,8 @@ describe("the API client", () => {
       pinned: [],
       settings: { progress: "steps" },
     });
-    expect(await client.changeSettings(namespace, { paused: true })).toMatchObject({
-      settings: { paused: true },
+    expect(await client.changeSettings(namespace, { progress: "quiet" })).toMatchObject({
+      settings: { progress: "quiet" },
     });
     expect(await client.threads(namespace)).toHaveLength(1);
     expect(await client.thread(namespace, "t-1")).toMatchObject([

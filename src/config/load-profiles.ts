@@ -1,0 +1,46 @@
+import { readdir, readFile } from "node:fs/promises";
+import path from "node:path";
+import { fileURLToPath } from "node:url";
+import { parse } from "yaml";
+import { z } from "zod";
+import { ConfigError } from "./config-error.ts";
+
+const frontmatterSchema = z.strictObject({
+  /** When to hand a turn over to this agent. */
+  description: z.string().min(1),
+});
+
+/** An agent of `config/agents/<id>.md`: frontmatter, then its instructions. */
+export interface AgentProfile {
+  id: string;
+  description: string;
+  prompt: string;
+}
+
+const shipped = fileURLToPath(new URL("../../config/agents", import.meta.url));
+
+/**
+ * The agents of a folder; `chat` comes first, the others by name.
+ * @throws ConfigError naming every file that cannot be used
+ */
+export async function loadProfiles(folder = shipped): Promise<[AgentProfile, ...AgentProfile[]]> {
+  const files = (await readdir(folder)).filter((file) => file.endsWith(".md")).sort();
+  const profiles = await Promise.all(files.map((file) => readProfile(path.join(folder, file))));
+  const [first, ...others] = profiles.sort((a, b) => Number(b.id === "chat") - Number(a.id === "chat"));
+  if (first === undefined)
+    throw new ConfigError([{ where: folder, key: "", message: "there is no agent (*.md) in it" }]);
+  return [first, ...others];
+}
+
+async function readProfile(file: string): Promise<AgentProfile> {
+  const text = (await readFile(file, "utf8")).replaceAll("\r\n", "\n");
+  const [, frontmatter, prompt = ""] = /^---\n([\s\S]*?)\n---\n([\s\S]*)$/.exec(text) ?? [];
+  try {
+    const { description } = frontmatterSchema.parse(parse(frontmatter ?? ""));
+    return { id: path.basename(file, ".md"), description, prompt: prompt.trim() };
+  } catch (error) {
+    const message = error instanceof z.ZodError ? z.prettifyError(error) : String(error);
+    const hint = "It begins with ---, description: …, --- and goes on with the agent's instructions";
+    throw new ConfigError([{ where: file, key: "", message, hint }], { cause: error });
+  }
+}

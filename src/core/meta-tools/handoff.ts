@@ -1,0 +1,30 @@
+import { z } from "zod";
+import { nearest } from "../skill-identifier.ts";
+import { defineMetaTool, failure, ok } from "./meta-tool.ts";
+
+/** Gives the turn to another agent profile: its instructions hold from the next step on. */
+export const createHandoff = () =>
+  defineMetaTool({
+    name: "handoff",
+    title: ({ to }) => `Handing over to ${to}`,
+    description:
+      "Gives this turn to another agent that fits the task better; it goes on with the same conversation.",
+    parameters: z.object({
+      to: z.string().min(1).describe("the agent's id"),
+      reason: z.string().max(500).default("").describe("what it should do"),
+    }),
+    effect: "idempotent",
+    offered: ({ turn }) => turn.profiles.length > 1,
+    run: async ({ to, reason }, context, scope) => {
+      const profile = scope.turn.profiles.find((each) => each.id === to);
+      if (profile === undefined) {
+        const ids = scope.turn.profiles.map((each) => each.id);
+        const [near] = nearest(to, ids);
+        const hint = `${near === undefined ? "" : `Did you mean ${near}? `}Agents: ${ids.join(", ")}.`;
+        return failure("unknown_agent", `There is no agent ${to}.`, hint);
+      }
+      if (context.agent === to) return ok(`You are ${to} already. Go on.`);
+      await scope.emit({ type: "handoff", from: context.agent, to });
+      return ok(`The turn is with ${to} now. ${reason}`.trim());
+    },
+  });

@@ -1,0 +1,56 @@
+import { describe, expect, it } from "vitest";
+import type { Profile } from "../../../src/core/turn.ts";
+import { scriptedModel, toolResults } from "../../support/scripted-model.ts";
+import { ben, createTestApp } from "../../support/test-app.ts";
+
+const profiles: [Profile, ...Profile[]] = [
+  { id: "chat", description: "Chats.", prompt: "You chat." },
+  { id: "research", description: "Reads sources.", prompt: "You research." },
+];
+
+describe("agents", () => {
+  it("hand a turn over: the other one's instructions hold from the next step", async () => {
+    const model = scriptedModel([
+      [{ call: "handoff", with: { to: "research", reason: "find out" } }],
+      "found",
+    ]);
+    const { ask } = createTestApp(model, { profiles });
+    const { events, end } = await ask("look this up");
+    expect(events.find((event) => event.type === "handoff")).toMatchObject({ from: "chat", to: "research" });
+    expect(model.requests[0]?.system).toContain("You chat.");
+    expect(model.requests[0]?.system).toContain('<agent id="research">Reads sources.</agent>');
+    expect(model.requests[1]?.system).toContain("You research.");
+    expect(end.text).toBe("found");
+  });
+
+  it("that are not there are told with the nearest name", async () => {
+    const model = scriptedModel([[{ call: "handoff", with: { to: "reserch" } }], "ok"]);
+    const { ask } = createTestApp(model, { profiles });
+    await ask("look this up");
+    expect(toolResults(model.requests[1]?.messages ?? [])[0]).toContain("Did you mean research?");
+  });
+
+  it("are chosen per channel by its managers", async () => {
+    const model = scriptedModel(["ok"]);
+    const { ask } = createTestApp(model, { profiles });
+    expect((await ask("/agent use research", { by: ben })).end.outcome).toBe("failed");
+    expect((await ask("/agent use nobody")).end.text).toContain("Agents: chat, research");
+    await ask("/agent use research");
+    await ask("hi");
+    await ask("hi", { namespace: "console:local:random" });
+    expect(model.requests.map((request) => request.system.includes("You research."))).toEqual([true, false]);
+  });
+
+  it("with nobody to hand over to are not offered a handoff", async () => {
+    const model = scriptedModel(["ok"]);
+    await createTestApp(model).ask("hi");
+    expect(model.requests[0]?.tools.map((tool) => tool.name)).not.toContain("handoff");
+  });
+});
+
+describe("a channel limited to some skills", () => {
+  it("is told when a skill is not there", async () => {
+    const { ask } = createTestApp(scriptedModel(["ok"]));
+    expect((await ask("/skill only nope")).end.text).toContain("no skill called nope");
+  });
+});

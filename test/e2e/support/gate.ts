@@ -27,6 +27,9 @@ export interface Gate extends AsyncDisposable {
 
 type Respond = (request: GateRequest, response: ServerResponse) => Promise<void> | void;
 
+/** Longest wait for a request, ms. */
+const patienceMs = 10_000;
+
 const everything = () => true;
 
 /** A gate that answers with `respond`. */
@@ -61,7 +64,16 @@ export async function startGate(respond: Respond): Promise<Gate> {
       opened.resolve();
     },
     async reached(count, fits = everything) {
-      while (requests.filter(fits).length < count) await arrived.promise;
+      const { promise: late, reject } = Promise.withResolvers<never>();
+      const timer = setTimeout(() => {
+        const paths = requests.map(({ method, path }) => `${method} ${path}`).join(", ");
+        reject(new Error(`${count} such requests did not come. There were: ${paths || "none"}`));
+      }, patienceMs);
+      try {
+        while (requests.filter(fits).length < count) await Promise.race([arrived.promise, late]);
+      } finally {
+        clearTimeout(timer);
+      }
     },
     async [Symbol.asyncDispose]() {
       server.closeAllConnections();

@@ -1,0 +1,134 @@
+import { describe, expect, it } from "vitest";
+import { ended, eventsOf, expectWholeTurn, stored, until } from "./support/turns.ts";
+import { useBot } from "./support/use-bot.ts";
+
+const place = { namespace: "console:local:general", thread: "t1" };
+const message = { ...place, text: "hello" };
+const answer = { match: { userMessage: "hello" }, response: { content: "Hello, you." } };
+
+describe("a bot that is told to stop", () => {
+  const bot = useBot();
+
+  it.each(["SIGTERM", "SIGINT"] as const)("finishes its turn after %s, then exits with 0", async (signal) => {
+    const { home, models, gate } = bot();
+    await models.add([answer]);
+    gate.close();
+    const first = await home.start();
+    const { turn_id } = await first.client.submitTurn(message);
+    await gate.reached(1);
+    first.signal(signal);
+    await first.says("running turns may finish");
+    gate.open();
+    expect(await first.exited).toBe(0);
+
+    const { client } = await home.start();
+    const events = await stored(client, turn_id);
+    expectWholeTurn(events);
+    expect(eventsOf(events, "turn_finished")).toMatchObject([{ outcome: "completed", text: "Hello, you." }]);
+    expect(eventsOf(events, "turn_resumed")).toEqual([]);
+    expect(gate.requests).toHaveLength(1);
+  });
+
+  it("leaves what is queued to the next start", async () => {
+    const { home, models, gate } = bot();
+    await models.add([answer, { match: { userMessage: "and me?" }, response: { content: "You too." } }]);
+    gate.close();
+    const first = await home.start();
+    const running = await first.client.submitTurn({ ...message, user: "ada" });
+    const queued = await first.client.submitTurn({ ...place, text: "and me?", user: "ben" });
+    await gate.reached(1);
+    first.signal("SIGTERM");
+    await first.says("running turns may finish");
+    gate.open();
+    expect(await first.exited).toBe(0);
+
+    const { client } = await home.start();
+    expect(await client.turn(running.turn_id)).toMatchObject({ status: "finished", text: "Hello, you." });
+    expect((await ended(client, queued.turn_id)).text).toBe("You too.");
+  });
+
+  it("ends at once at a second signal, and the turn is resumed", async () => {
+    const { home, models, gate } = bot();
+    await models.add([answer]);
+    gate.close();
+    const first = await home.start();
+    const { turn_id } = await first.client.submitTurn(message);
+    await gate.reached(1);
+    first.signal("SIGTERM");
+    await first.says("running turns may finish");
+    expect(await first.terminate()).toBe(130);
+    gate.open();
+
+    const { client } = await home.start();
+    expect((await ended(client, turn_id)).text).toBe("Hello, you.");
+    expectWholeTurn(await stored(client, turn_id));
+  });
+});
+
+describe("a bot whose turn takes longer than it may drain", () => {
+  const bot = useBot({ config: "turns: { drain_seconds: 0.3 }" });
+
+  it("stops in time, and the turn goes on at the next start", async () => {
+    const { home, models, gate } = bot();
+    await models.add([answer]);
+    gate.close();
+    const first = await home.start();
+    const { turn_id } = await first.client.submitTurn(message);
+    await gate.reached(1);
+    const began = performance.now();
+    expect(await first.terminate()).toBe(0);
+    expect(performance.now() - began).toBeLessThan(5_000);
+    gate.open();
+
+    const { client } = await home.start();
+    expect(await ended(client, turn_id)).toMatchObject({ outcome: "completed", text: "Hello, you." });
+    const events = await stored(client, turn_id);
+    expectWholeTurn(events);
+    expect(eventsOf(events, "turn_resumed")).toHaveLength(1);
+  });
+
+  it("records no result of a tool it had to abandon, and runs it again if it only reads", async () => {
+    const { home, models, gate, pages } = bot();
+    const call = { name: "web-scraping", arguments: JSON.stringify({ url: `${pages.url}/slow` }) };
+    await models.add([
+      { match: { userMessage: "read", hasToolResult: false }, response: { toolCalls: [call] } },
+      { match: { toolResultContains: "the page called /slow" }, response: { content: "read it" } },
+    ]);
+    pages.close(({ path }) => path === "/slow");
+    const first = await home.start();
+    await first.client.setSkill(place.namespace, "web-scraping", "pinned");
+    const { turn_id } = await first.client.submitTurn({ ...place, text: "read" });
+    await Promise.all([
+      pages.reached(1, ({ path }) => path === "/slow"),
+      until(first.client, turn_id, "tool_started"),
+    ]);
+    expect(await first.terminate()).toBe(0);
+    pages.open();
+
+    const { client } = await home.start();
+    expect(await ended(client, turn_id)).toMatchObject({ outcome: "completed", text: "read it" });
+    const events = await stored(client, turn_id);
+    expectWholeTurn(events);
+    expect(eventsOf(events, "tool_finished")).toMatchObject([{ status: "ok" }]);
+    expect(gate.requests).toHaveLength(2);
+  });
+
+  it("does not keep clients that listen from ending it", async () => {
+    const { home } = bot();
+    const first = await home.start();
+    const opened = Promise.withResolvers<void>();
+    const over = new AbortController();
+    const watching = first.client
+      .watchNamespace(place.namespace, over.signal, ({ state }) => {
+        if (state === "open") opened.resolve();
+        else over.abort();
+      })
+      [Symbol.asyncIterator]()
+      .next();
+    await opened.promise;
+    const began = performance.now();
+    expect(await first.terminate()).toBe(0);
+    expect(performance.now() - began).toBeLessThan(3_000);
+    expect(await watching).toMatchObject({ done: true });
+  });
+});

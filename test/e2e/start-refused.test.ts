@@ -1,0 +1,99 @@
+import { once } from "node:events";
+import { chmod, chown, mkdir, readFile, writeFile } from "node:fs/promises";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import { join } from "node:path";
+import { expect, it } from "vitest";
+import { useBot } from "./support/use-bot.ts";
+
+const bot = useBot();
+
+/** A start that fails in words: no stack trace, nothing on the standard output. */
+async function refusal(options: { uid?: number; argv?: string[] } = {}): Promise<string> {
+  const { code, stdout, stderr } = await bot().home.run(["start", "--port", "0", ...(options.argv ?? [])], {
+    ...(options.uid === undefined ? {} : { uid: options.uid }),
+  });
+  expect({ code, stdout }).toEqual({ code: 1, stdout: "" });
+  expect(stderr).toMatch(/^knack: /);
+  expect(stderr).not.toMatch(/^\s+at /m);
+  return stderr;
+}
+
+it("says who holds the data folder and how to go on, and leaves that bot alone", async () => {
+  const { home } = bot();
+  const first = await home.start();
+  const message = await refusal();
+  expect(message).toContain(first.url);
+  expect(message).toContain(String(first.pid));
+  expect(message).toContain(home.data);
+  expect(message).toContain("KNACK_DATA");
+  expect((await first.client.ready()).ok).toBe(true);
+});
+
+it("lets only one of two bots that start at the same moment have the data folder", async () => {
+  const { home } = bot();
+  const starts = await Promise.allSettled([home.start(), home.start()]);
+  const refused = starts.filter((start) => start.status === "rejected");
+  expect(refused).toHaveLength(1);
+  expect(String(refused[0]?.reason)).toContain("KNACK_DATA");
+});
+
+it("says that a port is taken and how to choose another", async () => {
+  const other = createServer().listen(0, "127.0.0.1");
+  await once(other, "listening");
+  const { port } = other.address() as AddressInfo;
+  try {
+    const message = await refusal({ argv: ["--port", String(port)] });
+    expect(message).toContain(String(port));
+    expect(message).toContain("--port");
+  } finally {
+    other.close();
+  }
+});
+
+it.each(["turns.db", "state.db"])("says that %s is damaged, and does not touch it", async (name) => {
+  const { home } = bot();
+  await mkdir(home.data);
+  const file = join(home.data, name);
+  const bytes = Buffer.alloc(8192, "not a database ");
+  await writeFile(file, bytes);
+  const message = await refusal();
+  expect(message).toContain(file);
+  expect(message).toContain("damaged");
+  expect(message).toContain("backup");
+  expect((await readFile(file)).equals(bytes)).toBe(true);
+});
+
+it("starts again after a broken start, once the damage is out of the way", async () => {
+  const { home } = bot();
+  await mkdir(home.data);
+  await writeFile(join(home.data, "turns.db"), "nonsense".repeat(1000));
+  await refusal();
+  await writeFile(join(home.data, "turns.db"), "");
+  const { client } = await home.start();
+  expect((await client.ready()).ok).toBe(true);
+});
+
+it("says that the data folder cannot be written", async () => {
+  const { home } = bot();
+  // Root may write anywhere, so that the bot runs as `nobody` there.
+  const uid = process.getuid?.() === 0 ? 65_534 : undefined;
+  await chmod(home.folder, 0o755);
+  await mkdir(home.data);
+  if (uid !== undefined) await chown(home.data, uid, uid);
+  await chmod(home.data, 0o500);
+  const message = await refusal(uid === undefined ? {} : { uid });
+  expect(message).toContain(home.data);
+  expect(message).toContain("may write");
+});
+
+it("says that a file is in the place of the data folder", async () => {
+  const { home } = bot();
+  await writeFile(home.data, "a file");
+  expect(await refusal()).toContain(home.data);
+});
+
+it("refuses an address that others reach without a token", async () => {
+  const message = await refusal({ argv: ["--host", "0.0.0.0"] });
+  expect(message).toContain("KNACK_API_TOKEN");
+});

@@ -110,23 +110,26 @@ function limitReached({ turn, ports, state }: TurnScope): string | undefined {
   if (state.toolCalls >= limits.max_tool_calls)
     return `it reached its limit of ${limits.max_tool_calls} tool calls`;
   if (ports.clock.now() >= turn.deadline) return "it reached its time limit";
-  return ports.overBudget(state.spent);
+  return ports.overBudget();
 }
 
 /** One last model call without tools; the person gets an answer that says which limit was reached. */
 async function lastWord(scope: TurnScope, system: string, limit: string): Promise<TurnEnd> {
-  const { ports, turn, state } = scope;
-  const note = `This turn ends here: ${limit}. Say “continue” to go on from here.`;
-  const spent = ports.overBudget(state.spent);
-  if (spent !== undefined || ports.clock.now() >= turn.deadline)
+  const { ports, turn } = scope;
+  const note = `This turn ends here: ${limit}.`;
+  if (ports.overBudget() !== undefined || ports.clock.now() >= turn.deadline) {
     return { outcome: "limit_reached", text: note };
+  }
   scope.tools = new Map();
   const last: Message = {
     role: "user",
     text: `You can call no more tools: ${limit}. Answer now with what you have.`,
   };
   const message = await callModel(scope, system, [last]);
-  return { outcome: "limit_reached", text: [message.text.trim(), note].filter(Boolean).join("\n\n") };
+  return {
+    outcome: "limit_reached",
+    text: [message.text.trim(), `${note} Say “continue” to go on from here.`].filter(Boolean).join("\n\n"),
+  };
 }
 
 async function takeSteering(scope: TurnScope): Promise<void> {

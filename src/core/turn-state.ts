@@ -1,7 +1,6 @@
 import type { Json } from "./json.ts";
 import type { AssistantMessage, Message } from "./message.ts";
 import type { TurnEventBody, TurnEventOf } from "./turn-event.ts";
-import type { UsageTotal } from "./turn-log.ts";
 
 type Body<T extends TurnEventBody["type"]> = Omit<TurnEventOf<T>, "turn_id" | "seq" | "at">;
 
@@ -32,7 +31,6 @@ export interface TurnState {
   open: AssistantMessage | undefined;
   calls: Map<string, CallState>;
   questions: Map<string, { expires_at: number; answer?: string }>;
-  spent: UsageTotal;
   activated: Set<string>;
 }
 
@@ -47,7 +45,6 @@ export function createTurnState(): TurnState {
     open: undefined,
     calls: new Map(),
     questions: new Map(),
-    spent: { input_tokens: 0, output_tokens: 0, cost_usd: 0 },
     activated: new Set(),
   };
 }
@@ -76,11 +73,6 @@ export function applyEvent(state: TurnState, event: TurnEventBody, at: number, r
       break;
     case "text_reset":
       state.streamed = "";
-      break;
-    case "usage":
-      state.spent.input_tokens += event.input_tokens;
-      state.spent.output_tokens += event.output_tokens;
-      state.spent.cost_usd += event.cost_usd ?? 0;
       break;
     case "steered":
       // Said while a call is open it is the answer to that call's question, not a message of its own.

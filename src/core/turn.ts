@@ -10,7 +10,7 @@ import type { CountTokens } from "./prompt.ts";
 import type { ScriptRunner } from "./scripts.ts";
 import type { Skill } from "./skill.ts";
 import type { TurnEvent } from "./turn-event.ts";
-import type { Signal, UsageTotal } from "./turn-log.ts";
+import type { Signal } from "./turn-log.ts";
 import type { Web } from "./web.ts";
 
 /** An agent: how it is instructed. */
@@ -87,8 +87,8 @@ export interface TurnPorts {
   /** Queued messages of the turn's author in this thread. Those answered with a `steered` event are taken. */
   steering(): Promise<{ turn_id: string; text: string; by: string }[]>;
   signals(): Promise<readonly Signal[]>;
-  /** Why the turn may not spend more, given what it has spent so far; undefined when it may. */
-  overBudget(spent: UsageTotal): string | undefined;
+  /** Why no more may be spent here and by this person; undefined when it may. */
+  overBudget(): string | undefined;
   /** An unexpected error that was turned into a result or an outcome. */
   report(error: unknown, where: string): void;
 }

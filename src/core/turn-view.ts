@@ -179,6 +179,8 @@ function foldStep(view: TurnView, event: TurnEvent): TurnView | undefined {
         note: undefined,
       });
     case "stage": {
+      // The skill's own stage says what the step itself shows already.
+      if (event.name === `skill_${event.skill_id}`) return view;
       const stages = view.steps.find((step) => step.call_id === event.call_id)?.stages ?? [];
       const others = stages.filter((stage) => stage.name !== event.name);
       return changeStep(view, event.call_id, {

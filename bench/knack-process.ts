@@ -1,0 +1,54 @@
+/** The whole app in a process of its own. Argument: see `Settings`, as JSON. */
+import path from "node:path";
+import type { KeyValue } from "../src/core/key-value.ts";
+import type { TurnLog } from "../src/core/turn-log.ts";
+import { openKeyValue } from "../src/storage/keyv-store.ts";
+import { createMemoryKeyValue } from "../src/storage/memory-key-value.ts";
+import { createMemoryTurnLog } from "../src/storage/memory-turn-log.ts";
+import { openSqliteTurnLog } from "../src/storage/sqlite-turn-log.ts";
+import { ask } from "./ask.ts";
+import { serveBatches } from "./batches.ts";
+import { asker, createBenchApp, lookupFolder, namespace } from "./bench-app.ts";
+import { storeEarlierTurns } from "./earlier-turns.ts";
+import { question } from "./workload.ts";
+
+interface Settings {
+  baseUrl: string;
+  /** Turns that the thread has already; without any, each turn has a thread of its own. */
+  earlier: number;
+  /** The folder of log and state, which are SQLite files then; without one both are in memory. */
+  folder?: string;
+}
+
+const { baseUrl, earlier, folder } = JSON.parse(process.argv[2] ?? "{}") as Settings;
+
+const { log, store } = folder === undefined ? inMemory() : await inFolder(folder);
+await storeEarlierTurns(log, "thread", earlier);
+const running = await createBenchApp({
+  baseUrl,
+  log,
+  store,
+  skills: [lookupFolder],
+  history_tokens: 1_000_000,
+});
+const { app } = running;
+const pinned = await app.setSkill(namespace, "lookup", "pinned", asker);
+if (!pinned.ok) throw new Error(pinned.message);
+running.start();
+
+let turns = 0;
+serveBatches(async () => {
+  turns += 1;
+  const toolCalls = await ask(app, earlier > 0 ? "thread" : `thread-${turns}`, question(turns));
+  if (toolCalls !== 3) throw new Error(`The turn made ${toolCalls} tool calls instead of 3`);
+});
+
+function inMemory(): { log: TurnLog; store: KeyValue } {
+  return { log: createMemoryTurnLog(), store: createMemoryKeyValue() };
+}
+
+async function inFolder(root: string): Promise<{ log: TurnLog; store: KeyValue }> {
+  const log = await openSqliteTurnLog(path.join(root, "turns.db"));
+  const store = await openKeyValue(path.join(root, "state.db"));
+  return { log, store };
+}

@@ -1,0 +1,59 @@
+/**
+ * `npm run bench`: what Knack costs, as ratios within one run wherever there is something to compare it with.
+ *
+ * 1. Client CPU of a turn (three tool calls in sequence, then a streamed answer of 100 chunks) against a bare loop on the
+ *    same SDK and the same mock server, with the turn log in memory and in SQLite.
+ * 2. The same in a thread that has 1,000 messages.
+ * 3. Bytes a turn sends with 1,000 skills installed, against 10.
+ * 4. Loading 1,000 skill folders, cold and again.
+ * 5. Start of the bot until it is ready, and its memory when idle.
+ *
+ * `--json` prints the measures as JSON, `--check` exits 1 when a target is missed, `--profile` prints where the CPU of
+ * measure 1 goes instead and keeps the CPU profiles, `--only 1,4` measures some.
+ */
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import { parseArgs } from "node:util";
+import { type MockModel, startMockModel } from "./child.ts";
+import { formatTable, type Measure } from "./measure.ts";
+import { profileTurns } from "./profile-turns.ts";
+import { measureRequestSize } from "./request-size.ts";
+import { measureSkillLoading } from "./skill-loading.ts";
+import { measureStartUp } from "./start-up.ts";
+import { freshThread, longThread, measureTurns } from "./turn-overhead.ts";
+
+const { values: options } = parseArgs({
+  options: {
+    json: { type: "boolean", default: false },
+    check: { type: "boolean", default: false },
+    profile: { type: "boolean", default: false },
+    only: { type: "string" },
+  },
+});
+
+const measurements: ((mock: MockModel, folder: string) => Promise<Measure[]>)[] = [
+  (mock, folder) => measureTurns(freshThread, mock, folder),
+  (mock, folder) => measureTurns(longThread, mock, folder),
+  measureRequestSize,
+  (_, folder) => measureSkillLoading(folder),
+  (_, folder) => measureStartUp(folder),
+];
+
+const folder = await mkdtemp(path.join(tmpdir(), "knack-bench-"));
+const mock = await startMockModel();
+try {
+  if (options.profile) console.log(await profileTurns(mock, folder, path.join(tmpdir(), "knack-profiles")));
+  else await measure();
+} finally {
+  await mock.stop();
+  await rm(folder, { recursive: true, force: true });
+}
+
+async function measure(): Promise<void> {
+  const chosen = options.only?.split(",").map((number) => Number(number) - 1) ?? measurements.keys();
+  const measures: Measure[] = [];
+  for (const at of chosen) measures.push(...((await measurements[at]?.(mock, folder)) ?? []));
+  console.log(options.json ? JSON.stringify(measures, null, 2) : formatTable(measures));
+  if (options.check && measures.some(({ ok }) => !ok)) process.exitCode = 1;
+}

@@ -1,0 +1,70 @@
+import { type ChildProcess, execFile, spawn } from "node:child_process";
+import { once } from "node:events";
+import { mkdir } from "node:fs/promises";
+import path from "node:path";
+import { createInterface } from "node:readline";
+import { setTimeout as sleep } from "node:timers/promises";
+import { fileURLToPath } from "node:url";
+import { promisify } from "node:util";
+import { limited, type Measure, median } from "./measure.ts";
+
+const cli = fileURLToPath(new URL("../src/cli.ts", import.meta.url));
+
+/** How long a bot is left alone before its memory is read, ms. */
+const idleFor = 1500;
+
+/** `knack start` in an empty folder: until it answers `/readyz`, and the memory it takes when nobody talks to it. */
+export async function measureStartUp(folder: string): Promise<Measure[]> {
+  const ready: number[] = [];
+  const memory: number[] = [];
+  for (let at = 0; at < 3; at += 1) {
+    const home = path.join(folder, `home-${at}`);
+    await mkdir(home);
+    const from = performance.now();
+    const bot = startBot(home);
+    try {
+      const answer = await fetch(new URL("/readyz", await addressOf(bot)));
+      if (!answer.ok) throw new Error(`The bot is not ready: ${await answer.text()}`);
+      ready.push(performance.now() - from);
+      await sleep(idleFor);
+      memory.push(await residentMegabytes(bot));
+    } finally {
+      await stop(bot);
+    }
+  }
+  return [
+    limited({ name: "Start of the bot until ready", ours: median(ready), target: 1000, unit: "ms" }),
+    limited({ name: "Memory of the idle bot", ours: median(memory), target: 150, unit: "MB" }),
+  ];
+}
+
+function startBot(home: string): ChildProcess {
+  const env = { PATH: process.env.PATH, KNACK_DATA: path.join(home, "data"), KNACK_MODEL: "offline" };
+  const args = [cli, "start", "--port", "0"];
+  return spawn(process.execPath, args, { cwd: home, env, stdio: ["ignore", "pipe", "pipe"] });
+}
+
+/** The address in the line the bot prints when it is ready. */
+async function addressOf(bot: ChildProcess): Promise<string> {
+  const complaints: string[] = [];
+  bot.stderr?.setEncoding("utf8").on("data", (text: string) => complaints.push(text));
+  if (bot.stdout === null) throw new Error("The bot has no standard output");
+  for await (const line of createInterface({ input: bot.stdout })) {
+    const url = /https?:\/\/\S+/.exec(line)?.[0];
+    if (url !== undefined) return url;
+  }
+  throw new Error(`The bot ended before it was ready: ${complaints.join("")}`);
+}
+
+/** Resident memory as `ps` tells it. */
+async function residentMegabytes({ pid }: ChildProcess): Promise<number> {
+  const { stdout } = await promisify(execFile)("ps", ["-o", "rss=", "-p", String(pid)]);
+  return Number(stdout) / 1024;
+}
+
+async function stop(bot: ChildProcess): Promise<void> {
+  if (bot.exitCode !== null || bot.signalCode !== null) return;
+  const exited = once(bot, "exit");
+  bot.kill("SIGTERM");
+  await exited;
+}

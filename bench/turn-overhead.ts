@@ -1,0 +1,77 @@
+import { mkdir } from "node:fs/promises";
+import path from "node:path";
+import { type MockModel, type Side, startSide } from "./child.ts";
+import { type Measure, median, relative } from "./measure.ts";
+
+interface Overhead {
+  /** What precedes each row's name. */
+  name: string;
+  /** Turns the thread has already, two messages each; 0: every turn begins a thread. */
+  earlier: number;
+  /** Turns of each side before anything is measured. */
+  warmUp: number;
+  /** How often the sides take turns, and how many turns one of them then runs. */
+  repetitions: number;
+  turns: number;
+  targets: { memory: number; sqlite: number };
+}
+
+/** A turn in a thread of its own. */
+export const freshThread: Overhead = {
+  name: "CPU of a turn",
+  earlier: 0,
+  warmUp: 200,
+  repetitions: 40,
+  turns: 10,
+  targets: { memory: 1.3, sqlite: 1.6 },
+};
+
+/** A turn in a long thread, which goes on from turn to turn on both sides. */
+export const longThread: Overhead = {
+  name: "CPU of a turn after 1,000 messages",
+  earlier: 500,
+  warmUp: 12,
+  repetitions: 20,
+  turns: 2,
+  targets: { memory: 1.5, sqlite: 1.5 },
+};
+
+/**
+ * Client CPU of the same turn, ours against the bare loop's: three tool calls one after another, then a streamed answer of 100
+ * chunks. The sides run in processes of their own, a few turns each in rotation, so that what else the machine does hits all
+ * alike; the ratio is the median of the rotations.
+ */
+export async function measureTurns(overhead: Overhead, mock: MockModel, folder: string): Promise<Measure[]> {
+  const { name, earlier, targets } = overhead;
+  const files = path.join(folder, `log-${earlier}`);
+  await mkdir(files);
+  const settings = { baseUrl: mock.url, earlier };
+  const [bare, memory, sqlite] = await Promise.all([
+    startSide("bare-process.ts", settings),
+    startSide("knack-process.ts", settings),
+    startSide("knack-process.ts", { ...settings, folder: files }),
+  ]);
+  const sides = [bare, memory, sqlite];
+  for (const side of sides) await side.run({ turns: overhead.warmUp });
+  const costs = await rotate(sides, overhead);
+  for (const side of sides) await side.stop();
+  const [baseline = [], inMemory = [], inFile = []] = costs;
+  return [
+    row(`${name}, log in memory`, inMemory, baseline, targets.memory),
+    row(`${name}, SQLite log`, inFile, baseline, targets.sqlite),
+  ];
+}
+
+/** CPU per turn of each side in each rotation, milliseconds. */
+async function rotate(sides: readonly Side[], { repetitions, turns }: Overhead): Promise<number[][]> {
+  const costs = sides.map((): number[] => []);
+  for (let at = 0; at < repetitions; at += 1) {
+    for (const [index, side] of sides.entries()) costs[index]?.push((await side.run({ turns })).cpuMs);
+  }
+  return costs;
+}
+
+function row(name: string, ours: readonly number[], baseline: readonly number[], target: number): Measure {
+  const ratio = median(ours.map((cost, at) => cost / (baseline[at] ?? Number.NaN)));
+  return relative({ name, ours: median(ours), baseline: median(baseline), ratio, target, unit: "ms" });
+}

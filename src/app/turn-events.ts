@@ -15,20 +15,23 @@ export async function followTurn(
 ): Promise<AsyncIterable<TurnEvent> | undefined> {
   const record = await log.get(turnId);
   if (record === undefined) return undefined;
-  return follow(log, feed, { turnId, namespace: record.namespace, afterSeq, signal });
+  const { namespace, status } = record;
+  return follow(log, feed, { turnId, namespace, afterSeq, complete: status === "finished", signal });
 }
 
 interface Following {
   turnId: string;
   namespace: string;
   afterSeq: number;
+  /** Everything there will ever be is stored. */
+  complete: boolean;
   signal: AbortSignal;
 }
 
 async function* follow(
   log: TurnLog,
   feed: Feed,
-  { turnId, namespace, afterSeq, signal }: Following,
+  { turnId, namespace, afterSeq, complete, signal }: Following,
 ): AsyncGenerator<TurnEvent, void> {
   const closing = new AbortController();
   const live = feed.watch(namespace, AbortSignal.any([signal, closing.signal]));
@@ -41,6 +44,7 @@ async function* follow(
       yield event;
       if (event.type === "turn_finished") return;
     }
+    if (complete) return;
     for await (const item of live) {
       if (item.kind !== "event" || item.event.turn_id !== turnId) continue;
       const { event } = item;

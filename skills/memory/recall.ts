@@ -7,7 +7,7 @@ import { findFacts } from "./find-facts.ts";
 export const recall = definePart({
   title: "Looking into memory",
   description:
-    "Recalls what this channel was told to remember: searches the known facts, or lists the newest.",
+    "Recalls what this channel knows: searches the facts it was told to remember, or lists the newest.",
   parameters: z.object({
     query: z
       .string()

@@ -50,7 +50,7 @@ export async function detectLanguage(text: string, words: readonly Word[]): Prom
   const { franc } = await import("franc-min");
   const guessed = codes[franc(text.slice(0, sample), { minLength: 10 })];
   if (text.length >= shortText && guessed !== undefined) return guessed;
-  const voted = await vote(words.slice(0, 200));
+  const voted = await vote(words.filter(({ lower }) => lower.length > 1).slice(0, 200));
   return voted ?? (isLatin(text) ? "en" : (guessed ?? "en"));
 }
 

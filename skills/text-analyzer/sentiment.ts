@@ -15,6 +15,7 @@ export interface Sentiment {
   positive: string[];
   negative: string[];
   contrasts: string[];
+  /** Those with feeling, when there are several. */
   sentences: { text: string; label: SentimentLabel; score: number }[];
 }
 
@@ -45,7 +46,7 @@ export function judgeSentiment(text: string, language: string, lexicon: Lexicon)
     contrasts: sentences
       .flatMap((sentence) => (isContrast(sentence) ? [sentence.contrast ?? ""] : []))
       .slice(0, mostSentences),
-    sentences: telling.slice(0, mostSentences).map((sentence) => {
+    sentences: (telling.length > 1 ? telling : []).slice(0, mostSentences).map((sentence) => {
       const { label, score } = labelOf(sentence.words, 1);
       return { text: shorten(sentence.text), label, score };
     }),

@@ -83,7 +83,7 @@ const analyses: Record<
     if (language === "en") return { summary: describeSentiment(sentiment), sentiment };
     const note = `Only emoji were counted: the word list is English, the text is ${languageName(language)}, and no language model is configured.`;
     const summary =
-      sentiment.sentences.length > 0
+      sentiment.positive.length + sentiment.negative.length > 0
         ? describeSentiment(sentiment)
         : "The sentiment of the words is not known.";
     return { summary, note, sentiment };

@@ -1,0 +1,49 @@
+import type { Message, ToolMessage } from "../../core/message.ts";
+import { withoutCutNote } from "./read-output.ts";
+
+/** A tool call of the running turn with its result. */
+export interface DoneCall {
+  name: string;
+  /** As JSON text. */
+  arguments: string;
+  result: ToolMessage;
+}
+
+/** What the rules look at: the person's message, and what has been done about it. */
+export interface Conversation {
+  said: string;
+  /** Characters of the message that the loop left out because it was too long. */
+  left_out: number;
+  /** Calls since the message, oldest first. */
+  done: DoneCall[];
+  /** Whether nothing has been answered in this thread before. */
+  first: boolean;
+}
+
+/** Reads the running turn out of a model request: everything after the last message of a person. */
+export function readConversation(messages: readonly Message[]): Conversation {
+  const at = messages.findLastIndex((message) => message.role === "user");
+  const calls = new Map<string, { name: string; arguments: string }>();
+  const done: DoneCall[] = [];
+  for (const message of messages.slice(at + 1)) {
+    if (message.role === "assistant") for (const call of message.tool_calls) calls.set(call.id, call);
+    const call = message.role === "tool" ? calls.get(message.call_id) : undefined;
+    if (message.role === "tool" && call !== undefined) {
+      done.push({ name: call.name, arguments: call.arguments, result: message });
+    }
+  }
+  const first = !messages.some(
+    (message) =>
+      message.role === "assistant" && message.tool_calls.length === 0 && message.text.trim() !== "",
+  );
+  const { text, cut } = withoutCutNote(messages[at]?.text ?? "");
+  return { said: text, left_out: cut, done, first };
+}
+
+/** The last tool result of the whole conversation since the latest answer; for a request without tools. */
+export function lastResult(messages: readonly Message[]): ToolMessage | undefined {
+  const answered = messages.findLastIndex(
+    (message) => message.role === "assistant" && message.tool_calls.length === 0,
+  );
+  return messages.slice(answered + 1).findLast((message) => message.role === "tool");
+}

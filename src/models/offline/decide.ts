@@ -1,0 +1,172 @@
+import type { Json } from "../../core/json.ts";
+import type { ModelRequest, ToolDefinition } from "../../core/model.ts";
+import { type Conversation, type DoneCall, readConversation } from "./conversation.ts";
+import { fillParameters } from "./fill-parameters.ts";
+import { clearFit, goodFit, rank } from "./fitness.ts";
+import { type ListedSkill, readSkillList, skillCandidate } from "./listed-skill.ts";
+import { skillTools, toolCandidate, toolsOfSkill } from "./offered-tool.ts";
+import { askFor, failed, notUnderstood, overview, showGuide } from "./phrases.ts";
+import { readError, readOutput } from "./read-output.ts";
+import { renderOutput } from "./render-output.ts";
+import { type RequestText, readRequest } from "./request-text.ts";
+import { recogniseSmallTalk } from "./small-talk.ts";
+
+/** What the rules do next: call one tool, or say something and end. */
+export type Decision =
+  | { kind: "call"; tool: string; arguments: { [key: string]: Json } }
+  | { kind: "answer"; text: string };
+
+interface Situation {
+  conversation: Conversation;
+  request: RequestText;
+  tools: readonly ToolDefinition[];
+  system: string;
+}
+
+/** Words with which memory is looked for when a question fits nothing else. */
+const memoryQuery = "recall remembered facts";
+/** Characters of the instruction that are searched with. */
+const longestQuery = 300;
+
+/** The next action for a model request; it depends on nothing else. */
+export function decide({
+  messages,
+  tools,
+  system,
+}: Pick<ModelRequest, "messages" | "tools" | "system">): Decision {
+  const conversation = readConversation(messages);
+  const situation = { conversation, request: readRequest(conversation.said), tools, system };
+  const last = conversation.done.at(-1);
+  if (last === undefined) return begin(situation);
+  if (last.name === "list_skills") return choose(situation, last);
+  if (last.name === "activate_skill") return afterActivation(situation, last);
+  return show(situation, last);
+}
+
+function begin(situation: Situation): Decision {
+  const { conversation, request, tools } = situation;
+  const talk = recogniseSmallTalk(conversation.said);
+  if (talk?.kind === "answer") return answer(talk.text);
+  const canList = has(tools, "list_skills");
+  if (talk?.kind === "help") return canList ? call("list_skills", {}) : answer(overview([]));
+  const [best] = rank(request, skillTools(tools).map(toolCandidate));
+  if (best !== undefined && best.score >= (canList ? clearFit : goodFit)) {
+    return use(situation, best.value, best.triggers);
+  }
+  if (!canList) return answer(notUnderstood([]));
+  return call("list_skills", { query: request.instruction.slice(0, longestQuery) || "help" });
+}
+
+/** After a list of skills: the best one, else memory for a question, else an overview. */
+function choose(situation: Situation, last: DoneCall): Decision {
+  const { request, conversation } = situation;
+  if (last.result.is_error) return answer(failed("Looking for a skill", readError(last.result.text)));
+  const skills = readSkillList(last.result.text);
+  const query = queryOf(last);
+  if (query === undefined) {
+    const isHelp = recogniseSmallTalk(conversation.said)?.kind === "help";
+    return answer(isHelp ? overview(skills) : notUnderstood(skills));
+  }
+  if (query === memoryQuery) {
+    const memory = skills.find(({ id, tags }) => id === "memory" || tags.includes("recall"));
+    return memory === undefined ? call("list_skills", {}) : take(situation, memory, new Set());
+  }
+  const [best] = rank(request, skills.map(skillCandidate));
+  if (best !== undefined && best.score >= goodFit) return take(situation, best.value, best.triggers);
+  return call("list_skills", request.isQuestion ? { query: memoryQuery } : {});
+}
+
+/** Uses a skill: its tool when it is active already, else it is activated first. */
+function take(situation: Situation, skill: ListedSkill, triggers: ReadonlySet<string>): Decision {
+  const active = toolsOfSkill(situation.tools, skill.id);
+  if (active.length > 0) return useBest(situation, active, triggers);
+  if (has(situation.tools, "activate_skill")) return call("activate_skill", { skill_name: skill.id });
+  return answer(showGuide(skill.id, guideIn(situation.system, skill.id) ?? skill.description));
+}
+
+function afterActivation(situation: Situation, last: DoneCall): Decision {
+  const { conversation, system, tools, request } = situation;
+  const id = activatedSkill(last);
+  if (last.result.is_error) return answer(failed(id, readError(last.result.text)));
+  const own = toolsOfSkill(tools, id, last.result.text);
+  if (own.length === 0) {
+    return answer(showGuide(id, guideIn(last.result.text, id) ?? guideIn(system, id) ?? "(no guide)"));
+  }
+  const listed = conversation.done.findLast(({ name }) => name === "list_skills");
+  const candidates = readSkillList(listed?.result.text ?? "").filter((skill) => skill.id === id);
+  const [fit] = rank(request, candidates.map(skillCandidate));
+  return useBest(situation, own, fit?.triggers ?? new Set());
+}
+
+/** The tool of a skill whose words fit best; for a plain question the one that looks something up. */
+function useBest(
+  situation: Situation,
+  tools: readonly ToolDefinition[],
+  triggers: ReadonlySet<string>,
+): Decision {
+  const [best] = rank(situation.request, tools.map(toolCandidate));
+  const lookUp = tools.find(({ name }) =>
+    /(?:^|[_-])(?:recall|search|find|get|list|read|show)(?:$|[_-])/.test(name),
+  );
+  const asked = situation.request.isQuestion ? lookUp : undefined;
+  const chosen = best?.value ?? asked ?? tools[0];
+  if (chosen === undefined) return answer(notUnderstood([]));
+  return use(situation, chosen, new Set([...triggers, ...(best?.triggers ?? [])]));
+}
+
+function use({ request }: Situation, tool: ToolDefinition, triggers: ReadonlySet<string>): Decision {
+  const filled = fillParameters(request, tool.parameters, triggers);
+  if (filled.missing.length > 0) return answer(askFor(tool.name, filled.missing));
+  return call(tool.name, filled.arguments);
+}
+
+function show({ conversation }: Situation, last: DoneCall): Decision {
+  if (last.result.is_error) return answer(failed(last.name, readError(last.result.text)));
+  const { value, cut } = readOutput(last.result.text);
+  const rest = cut > 0 ? `\n\n_(${cut} more characters are not shown)_` : "";
+  const guessed = conversation.done.some(
+    (done) => done.name === "list_skills" && queryOf(done) === memoryQuery,
+  );
+  const note = guessed
+    ? "\n\n_No skill fits the question, so I looked into memory. Without a language model I know nothing else; say “help” to see what I can do._"
+    : "";
+  const { left_out } = conversation;
+  const shortened =
+    left_out > 0 ? `\n\n_(your message was too long; its last ${left_out} characters were left out)_` : "";
+  return answer(renderOutput(value, argumentsOf(last)) + rest + shortened + note);
+}
+
+function queryOf(done: DoneCall): string | undefined {
+  const { query } = argumentsOf(done);
+  return typeof query === "string" ? query : undefined;
+}
+
+function activatedSkill(done: DoneCall): string {
+  return String(argumentsOf(done).skill_name ?? "the skill");
+}
+
+/** The rules wrote these arguments themselves, so they parse. */
+function argumentsOf({ arguments: text }: DoneCall): { [key: string]: Json } {
+  const { value } = readOutput(text);
+  return value !== null && typeof value === "object" && !Array.isArray(value) ? value : {};
+}
+
+/** The guide of a skill within a prompt or an activation. */
+function guideIn(text: string, skillId: string): string | undefined {
+  const open = text.indexOf(`<skill_guide skill="${skillId}">`);
+  const start = open < 0 ? -1 : text.indexOf(">", open) + 1;
+  const end = text.indexOf("</skill_guide>", start);
+  return start <= 0 || end < 0 ? undefined : text.slice(start, end).trim();
+}
+
+function has(tools: readonly ToolDefinition[], name: string): boolean {
+  return tools.some((tool) => tool.name === name);
+}
+
+function call(tool: string, args: { [key: string]: Json }): Decision {
+  return { kind: "call", tool, arguments: args };
+}
+
+function answer(text: string): Decision {
+  return { kind: "answer", text };
+}

@@ -1,0 +1,62 @@
+import type { ToolDefinition } from "../../core/model.ts";
+import { parametersOf } from "../../core/parameter.ts";
+import { type Candidate, firstStem, isUrlName, stemsOfAll } from "./fitness.ts";
+import { tokenize } from "./vocabulary.ts";
+
+/** Tools every agent has; they are no skill's own. */
+const metaTools = new Set([
+  "list_skills",
+  "activate_skill",
+  "offload_skill",
+  "invoke_skill",
+  "read_skill_file",
+  "run_skill_script",
+  "ask_user",
+  "read_tool_output",
+  "handoff",
+]);
+
+/** Whether a tool is a skill's own. */
+export function isSkillTool(name: string): boolean {
+  return !metaTools.has(name);
+}
+
+/** The tools of active skills. */
+export function skillTools(tools: readonly ToolDefinition[]): ToolDefinition[] {
+  return tools.filter(({ name }) => isSkillTool(name));
+}
+
+/** The tools of one skill: those its activation named, else those whose name begins with the skill's id. */
+export function toolsOfSkill(
+  tools: readonly ToolDefinition[],
+  skillId: string,
+  activation?: string | undefined,
+): ToolDefinition[] {
+  const end = activation?.lastIndexOf("</skill_guide>") ?? -1;
+  const line = end < 0 ? undefined : /^Tools now available: (.+)$/m.exec(activation?.slice(end) ?? "")?.[1];
+  const named = new Set(line?.split(",").map((name) => name.trim()));
+  const own = skillTools(tools).filter(({ name }) => named.has(name));
+  if (own.length > 0) return own;
+  const id = flat(skillId);
+  return skillTools(tools).filter(({ name }) => flat(name) === id || flat(name).startsWith(`${id}_`));
+}
+
+function flat(name: string): string {
+  return name.replace(/[^a-zA-Z0-9]/g, "_").toLowerCase();
+}
+
+/** A tool by its words: its name, its choices, and the verb its description begins with. */
+export function toolCandidate(tool: ToolDefinition): Candidate<ToolDefinition> {
+  const parameters = parametersOf(tool.parameters);
+  const choices = parameters.flatMap((parameter) => (parameter.enum ?? []).map(String));
+  const verb = firstStem(tokenize(tool.description));
+  return {
+    value: tool,
+    names: new Set([
+      ...stemsOfAll([tool.name.replaceAll("_", " "), ...choices]),
+      ...(verb === undefined ? [] : [verb]),
+    ]),
+    telling: stemsOfAll([tool.description, ...parameters.map(({ description }) => description)]),
+    takesUrl: parameters.some(({ name }) => isUrlName(name)),
+  };
+}

@@ -1,0 +1,56 @@
+import type { AssistantMessage } from "../../core/message.ts";
+import { type Model, ModelError, type ModelEvent, type ModelRequest } from "../../core/model.ts";
+import { lastResult, readConversation } from "./conversation.ts";
+import { decide } from "./decide.ts";
+import { isSkillTool } from "./offered-tool.ts";
+import { ruleNotice } from "./phrases.ts";
+import { readOutput } from "./read-output.ts";
+import { renderOutput } from "./render-output.ts";
+
+const id = "offline";
+
+/**
+ * The embedded provider that needs no key and no network. It follows rules: it finds a fitting skill, fills its parameters from
+ * the message, and shows what the skill answers; its first answer in a thread says so. A pure function of the request: the
+ * same request has the same answer.
+ */
+export function createOfflineModel(): Model {
+  return { id, generative: false, stream };
+}
+
+async function* stream(request: ModelRequest): AsyncGenerator<ModelEvent, void> {
+  request.signal.throwIfAborted();
+  if (request.output_schema !== undefined) {
+    throw new ModelError("not_configured", "Writing needs a language model, and none is configured.");
+  }
+  const message = answerTo(request);
+  for (const piece of pieces(message.text)) {
+    request.signal.throwIfAborted();
+    yield { type: "text", text: piece };
+  }
+  yield { type: "finished", message, usage: { input_tokens: 0, output_tokens: 0 }, model: id };
+}
+
+function answerTo(request: ModelRequest): AssistantMessage {
+  const { first, done } = readConversation(request.messages);
+  const decision = decide(request);
+  const last = request.tools.length === 0 ? lastResult(request.messages) : undefined;
+  if (last !== undefined && !last.is_error && isSkillTool(last.tool)) {
+    return { role: "assistant", text: renderOutput(readOutput(last.text).value), tool_calls: [] };
+  }
+  if (decision.kind === "answer") {
+    const text = first ? `${decision.text}\n\n${ruleNotice}` : decision.text;
+    return { role: "assistant", text, tool_calls: [] };
+  }
+  const call = {
+    id: `offline_${request.messages.length}_${done.length + 1}`,
+    name: decision.tool,
+    arguments: JSON.stringify(decision.arguments),
+  };
+  return { role: "assistant", text: "", tool_calls: [call] };
+}
+
+/** A text in pieces of a few words, as it would be typed. */
+function* pieces(text: string): Generator<string, void> {
+  for (const [piece] of text.matchAll(/[\s\S]{1,24}\S{0,16}/gu)) yield piece;
+}

@@ -1,0 +1,93 @@
+import type { Parameter } from "../../core/parameter.ts";
+import type { ListedSkill } from "./listed-skill.ts";
+
+/** Said once in a thread, under the first answer. */
+export const ruleNotice =
+  "_I run without a language model here: fixed rules pick a fitting skill and show what it answers. I cannot converse, write or reason._";
+
+/** How to get a real model. */
+export const modelHelp = [
+  "For real conversation, connect a language model and start again:",
+  "- `ANTHROPIC_API_KEY=…` or `OPENAI_API_KEY=…`, or",
+  "- a local Ollama: `KNACK_MODEL=openai/llama3.2` with `OPENAI_BASE_URL=http://127.0.0.1:11434/v1`.",
+].join("\n");
+
+/** Skills named in an overview. */
+const mostShown = 12;
+
+/** What can be done here, from the skills of the channel. */
+export function overview(skills: readonly ListedSkill[]): string {
+  if (skills.length === 0)
+    return "No skill can be used in this channel. `/skill list` shows all of them with the reasons.";
+  const lines = skills
+    .slice(0, mostShown)
+    .map(({ id, description }) => `- **${id}**: ${firstSentence(description)}`);
+  const more =
+    skills.length > mostShown ? `\n- … and ${skills.length - mostShown} more: \`/skill list\`` : "";
+  return `This is what I can do here:\n${lines.join("\n")}${more}\n\nFor example: ${examples(skills).join(", ")}.`;
+}
+
+const knownExamples: Readonly<Record<string, string>> = {
+  "text-analyzer": "“What is the sentiment of: I love this, but the ending was terrible”",
+  memory: "“Remember that the deploy is on Friday”",
+  "task-planning": "“Plan this: book a room, invite people, order food”",
+};
+
+function examples(skills: readonly ListedSkill[]): string[] {
+  const known = skills.flatMap(({ id }) => knownExamples[id] ?? []).slice(0, 3);
+  return known.length > 0 ? known : [`“${skills[0]?.id.replaceAll("-", " ") ?? "help"}: …”`];
+}
+
+/** Nothing fits the message. */
+export function notUnderstood(skills: readonly ListedSkill[]): string {
+  return `I found no skill that fits this, and without a language model I cannot answer freely.\n\n${overview(skills)}\n\n${modelHelp}`;
+}
+
+/** A required parameter is not in the message. */
+export function askFor(toolName: string, missing: readonly Parameter[]): string {
+  const lines = missing.map(({ name, description, enum: allowed, type }) => {
+    const choices = allowed === undefined ? "" : ` (${allowed.slice(0, 10).map(String).join(", ")})`;
+    return `- **${name}**${description === "" ? ` (${type})` : `: ${description}`}${choices}`;
+  });
+  const [first] = missing;
+  const words = (toolName.split("_").slice(1).join(" ") || toolName).replace(/[_-]+/g, " ");
+  const isUrl = first !== undefined && /url|link/i.test(first.name);
+  const value = isUrl
+    ? "https://example.com"
+    : first?.type === "number"
+      ? "5"
+      : (first?.enum?.[0] ?? "your text here");
+  const named = missing.slice(1).map(({ name, enum: allowed }) => `${name}=${String(allowed?.[0] ?? "…")}`);
+  const example = [`${words}${named.length > 0 ? ` ${named.join(" ")}` : ""}`, String(value)].join(": ");
+  return `**${toolName}** fits, but I need more to run it:\n${lines.join("\n")}\n\nSay it in one message, for example: “${example}”`;
+}
+
+/** A document skill: instructions only a model can follow. */
+export function showGuide(skillId: string, guide: string): string {
+  const text = guide.trim();
+  const beginning =
+    text.length > longestGuide ? `${text.slice(0, text.lastIndexOf("\n", longestGuide))}\n…` : text;
+  const quoted = beginning
+    .split("\n")
+    .map((line) => `> ${line}`)
+    .join("\n");
+  return `The skill **${skillId}** fits. It is a guide for a language model, without a tool I could run by rule. It begins:\n\n${quoted}\n\n${modelHelp}`;
+}
+
+const longestGuide = 900;
+
+/** A tool failed. */
+export function failed(what: string, { message, hint }: { message: string; hint?: string }): string {
+  return `**${what}** did not work: ${message}${hint === undefined ? "" : `\n\n_${hint}_`}`;
+}
+
+export const greeting = "Hello! Say what you need, or “help” to see what I can do here.";
+export const thanks = "You're welcome!";
+export const farewell = "Bye, see you!";
+export const wellbeing = "All my rules are in order, thanks. What can I do for you?";
+export const nothingSaid = "I got no text. Say what you need, or “help”.";
+
+function firstSentence(text: string): string {
+  const [sentence] = new Intl.Segmenter("en", { granularity: "sentence" }).segment(text.slice(0, 400));
+  return (sentence?.segment ?? text).trim().slice(0, 200);
+}

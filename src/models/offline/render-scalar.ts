@@ -1,0 +1,34 @@
+import type { Json } from "../../core/json.ts";
+
+export type Scalar = string | number | boolean | null;
+
+export function isScalar(value: Json): value is Scalar {
+  return value === null || typeof value !== "object";
+}
+
+/** `analysis_type` → `Analysis type`. */
+export function label(key: string): string {
+  const spaced = key
+    .replace(/([\p{Ll}\p{N}])(\p{Lu})/gu, "$1 $2")
+    .replace(/[_-]+/g, " ")
+    .trim()
+    .slice(0, 80);
+  return spaced.charAt(0).toUpperCase() + spaced.slice(1).toLowerCase();
+}
+
+/** A plain value for a person; numbers to two decimals. */
+export function scalar(value: Scalar): string {
+  if (typeof value === "number")
+    return Number.isInteger(value) ? String(value) : String(Math.round(value * 100) / 100);
+  if (typeof value === "boolean") return value ? "yes" : "no";
+  return value ?? "–";
+}
+
+const longestCell = 300;
+
+/** A value on one line, as it fits a table cell or a list item. */
+export function cell(value: Json): string {
+  const text = isScalar(value) ? scalar(value) : JSON.stringify(value);
+  const flat = text.replace(/\s+/g, " ").replaceAll("|", "\\|").trim();
+  return flat.length > longestCell ? `${flat.slice(0, longestCell)}…` : flat;
+}

@@ -17,7 +17,11 @@ export function startOffline(
     }),
   );
   let threads = 0;
-  const app = createTestApp(createOfflineModel(), { sources, limits: { tool_output_tokens: 4_000 }, ...options });
+  const app = createTestApp(createOfflineModel(), {
+    sources,
+    limits: { tool_output_tokens: 4_000 },
+    ...options,
+  });
   return {
     app,
     async ask(text, thread) {

@@ -8,7 +8,7 @@ export const longestFact = 2_000;
 export const mostPinned = 20;
 export const mostPinnedCharacters = 6_000;
 
-export const factSchema = z.object({
+const factSchema = z.object({
   /** Counts up in its namespace and is never given twice. */
   id: z.number().int().positive(),
   text: z.string(),

@@ -1,6 +1,6 @@
 import { z } from "zod";
 
-export const stepSchema = z.object({
+const stepSchema = z.object({
   id: z.number().int().positive().describe("1, 2, 3, … in working order"),
   title: z.string().min(1).max(200).describe("what to do, beginning with a verb"),
   description: z.string().max(1_000).default("").describe("how, in one to three sentences"),

@@ -1,6 +1,6 @@
 import { splitWords, type Word } from "./words.ts";
 
-export interface Clause {
+interface Clause {
   words: Word[];
   text: string;
   /** How much it counts: a contrast takes from one side and gives to the other (factors of VADER, Hutto & Gilbert 2014). */

@@ -1,7 +1,7 @@
 import { count, round } from "./statistics.ts";
 import { isUnspaced, splitSentences, splitWords, type Word } from "./words.ts";
 
-export interface Score {
+interface Score {
   formula: string;
   value: number;
   meaning: string;

@@ -4,7 +4,7 @@ import { round } from "./statistics.ts";
 import type { Lexicon } from "./valence.ts";
 import { splitSentences } from "./words.ts";
 
-export type SentimentLabel = "positive" | "negative" | "neutral" | "mixed";
+type SentimentLabel = "positive" | "negative" | "neutral" | "mixed";
 
 export interface Sentiment {
   label: SentimentLabel;

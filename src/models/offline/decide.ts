@@ -57,23 +57,39 @@ function begin(situation: Situation): Decision {
   return call("list_skills", { query: request.instruction.slice(0, longestQuery) || "help" });
 }
 
-/** After a list of skills: the best one, else memory for a question, else an overview. */
+/** After a list of skills: the best one. The search may have missed it, so all are looked at before giving up. */
 function choose(situation: Situation, last: DoneCall): Decision {
   const { request, conversation } = situation;
   if (last.result.is_error) return answer(failed("Looking for a skill", readError(last.result.text)));
   const skills = readSkillList(last.result.text);
+  const isHelp = recogniseSmallTalk(conversation.said)?.kind === "help";
+  if (isHelp) return answer(overview(skills));
+  const best = bestFit(request, skills);
+  if (best !== undefined) return take(situation, best.value, best.triggers);
   const query = queryOf(last);
-  if (query === undefined) {
-    const isHelp = recogniseSmallTalk(conversation.said)?.kind === "help";
-    return answer(isHelp ? overview(skills) : notUnderstood(skills));
-  }
-  if (query === memoryQuery) {
-    const memory = skills.find(({ id, tags }) => id === "memory" || tags.includes("recall"));
-    return memory === undefined ? call("list_skills", {}) : take(situation, memory, new Set());
-  }
+  if (query !== undefined && query !== memoryQuery) return call("list_skills", {});
+  return lookIntoMemory(situation, skills, query);
+}
+
+/** What fits no skill: a question may be about something that was told before; the rest is not understood. */
+function lookIntoMemory(
+  situation: Situation,
+  skills: readonly ListedSkill[],
+  query: string | undefined,
+): Decision {
+  const memory = skills.find(({ id, tags }) => id === "memory" || tags.includes("recall"));
+  if (situation.request.isQuestion && memory !== undefined) return take(situation, memory, new Set());
+  const mayBeFurtherDown = situation.request.isQuestion && query === undefined;
+  if (mayBeFurtherDown) return call("list_skills", { query: memoryQuery });
+  const all = situation.conversation.done.findLast(
+    (done) => done.name === "list_skills" && queryOf(done) === undefined,
+  );
+  return answer(notUnderstood(readSkillList(all?.result.text ?? "")));
+}
+
+function bestFit(request: RequestText, skills: readonly ListedSkill[]) {
   const [best] = rank(request, skills.map(skillCandidate));
-  if (best !== undefined && best.score >= goodFit) return take(situation, best.value, best.triggers);
-  return call("list_skills", request.isQuestion ? { query: memoryQuery } : {});
+  return best !== undefined && best.score >= goodFit ? best : undefined;
 }
 
 /** Uses a skill: its tool when it is active already, else it is activated first. */
@@ -109,7 +125,8 @@ function useBest(
     /(?:^|[_-])(?:recall|search|find|get|list|read|show)(?:$|[_-])/.test(name),
   );
   const asked = situation.request.isQuestion ? lookUp : undefined;
-  const chosen = best?.value ?? asked ?? tools[0];
+  const isClear = best !== undefined && best.score >= goodFit;
+  const chosen = (isClear ? best.value : (asked ?? best?.value)) ?? tools[0];
   if (chosen === undefined) return answer(notUnderstood([]));
   return use(situation, chosen, new Set([...triggers, ...(best?.triggers ?? [])]));
 }
@@ -120,14 +137,14 @@ function use({ request }: Situation, tool: ToolDefinition, triggers: ReadonlySet
   return call(tool.name, filled.arguments);
 }
 
-function show({ conversation }: Situation, last: DoneCall): Decision {
+function show({ conversation, request }: Situation, last: DoneCall): Decision {
   if (last.result.is_error) return answer(failed(last.name, readError(last.result.text)));
   const { value, cut } = readOutput(last.result.text);
   const rest = cut > 0 ? `\n\n_(${cut} more characters are not shown)_` : "";
-  const guessed = conversation.done.some(
-    (done) => done.name === "list_skills" && queryOf(done) === memoryQuery,
-  );
-  const note = guessed
+  const listed = conversation.done.filter(({ name }) => name === "list_skills");
+  const isGuess =
+    listed.length > 1 && !listed.some(({ result }) => bestFit(request, readSkillList(result.text)));
+  const note = isGuess
     ? "\n\n_No skill fits the question, so I looked into memory. Without a language model I know nothing else; say “help” to see what I can do._"
     : "";
   const { left_out } = conversation;

@@ -38,7 +38,7 @@ export function rank<T>(request: RequestText, candidates: readonly Candidate<T>[
 }
 
 /** The telling words of what is to be done; a question about remembering asks to recall. */
-export function wantedStems({ tokens, isQuestion }: RequestText): string[] {
+function wantedStems({ tokens, isQuestion }: RequestText): string[] {
   const telling = tokens.filter(({ plain }) => !isCommon(plain)).slice(0, readWords);
   return [...new Set(telling.map(({ stem }) => (isQuestion && stem === "rememb" ? "recal" : stem)))];
 }

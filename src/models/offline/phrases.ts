@@ -6,7 +6,7 @@ export const ruleNotice =
   "_I run without a language model here: fixed rules pick a fitting skill and show what it answers. I cannot converse, write or reason._";
 
 /** How to get a real model. */
-export const modelHelp = [
+const modelHelp = [
   "For real conversation, connect a language model and start again:",
   "- `ANTHROPIC_API_KEY=…` or `OPENAI_API_KEY=…`, or",
   "- a local Ollama: `KNACK_MODEL=openai/llama3.2` with `OPENAI_BASE_URL=http://127.0.0.1:11434/v1`.",

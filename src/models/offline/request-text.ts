@@ -14,7 +14,7 @@ export interface RequestText {
   isQuestion: boolean;
 }
 
-export interface Payload {
+interface Payload {
   kind: "fence" | "colon" | "quote";
   text: string;
 }

@@ -38,6 +38,13 @@ describe("turns with the offline model", () => {
     expect((await ask("forget fact 1")).text).toMatch(/^Forgotten: the deploy is on Friday/);
   });
 
+  it("only looks things up for a question, whatever its words", async () => {
+    const { ask } = startOffline(shipped);
+    const { calls, text } = await ask("is this channel for ops?");
+    expect(calls.at(-1)?.tool).toBe("memory_recall");
+    expect(text).toContain("No skill fits the question");
+  });
+
   it("keeps a fact whole that has a colon in it", async () => {
     const { ask } = startOffline(shipped);
     const { calls } = await ask("note that Ana said: never deploy on Monday");

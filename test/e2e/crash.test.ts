@@ -110,9 +110,14 @@ it.each(["model_message", "turn_finished"] as const)(
     await until(first.client, turn_id, stage);
     await first.kill();
 
-    const { client } = await home.start();
-    expect(await ended(client, turn_id)).toMatchObject({ outcome: "completed", text: sentence });
+    const { client, url } = await home.start();
+    const end = await ended(client, turn_id);
+    expect(end).toMatchObject({ outcome: "completed", text: sentence });
     expect((await client.submitTurn(message)).turn_id).toBe(turn_id);
+    const rest = await fetch(`${url}/api/v1/turns/${turn_id}/events?after=${end.seq}`, {
+      signal: AbortSignal.timeout(5_000),
+    });
+    expect(rest.status).toBe(204);
     expectWholeTurn(await stored(client, turn_id));
     expect(gate.requests).toHaveLength(1);
   },

@@ -76,6 +76,7 @@ export async function startGate(respond: Respond): Promise<Gate> {
       }
     },
     async [Symbol.asyncDispose]() {
+      if (!server.listening) return;
       server.closeAllConnections();
       server.close();
       await once(server, "close");

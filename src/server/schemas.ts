@@ -47,7 +47,7 @@ export const turnEvent = z.looseObject({
   at: milliseconds,
 });
 
-export const parameter = z.object({
+const parameter = z.object({
   name: z.string(),
   type: z.enum(["string", "number", "boolean", "object", "array"]),
   description: z.string(),
@@ -56,7 +56,7 @@ export const parameter = z.object({
   enum: z.array(json).optional(),
 });
 
-export const diagnostic = z.object({
+const diagnostic = z.object({
   path: z.string(),
   severity: z.enum(["error", "warning", "info"]),
   code: z.string(),
@@ -83,7 +83,7 @@ export const skillListing = z.object({
 
 export const skillList = z.object({ skills: z.array(skillListing), diagnostics: z.array(diagnostic) });
 
-export const toolDefinition = z.object({
+const toolDefinition = z.object({
   name: z.string(),
   description: z.string(),
   parameters: z.record(z.string(), json),
@@ -182,7 +182,7 @@ export const completions = z.object({
   completions: z.array(z.object({ text: z.string(), label: z.string(), description: z.string() })),
 });
 
-export const skillRun = z.object({
+const skillRun = z.object({
   run_id: z.string(),
   turn_id: z.string(),
   skill_id: z.string(),

@@ -90,7 +90,10 @@ export function createFakeApp() {
       asked.push({ settings, by });
       return {
         ok: true,
-        value: { ...state, settings: { ...state.settings, progress: settings.progress ?? state.settings.progress } },
+        value: {
+          ...state,
+          settings: { ...state.settings, progress: settings.progress ?? state.settings.progress },
+        },
       };
     },
     threads: async () => [{ thread: "t-1", title: "hello", turns: 1, last_at: 1, busy: false }],

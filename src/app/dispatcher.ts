@@ -65,7 +65,8 @@ export function createDispatcher(deps: DispatcherDeps): Dispatcher {
   const down = new AbortController();
   let pumping: Promise<void> | undefined;
   let again = false;
-  let alarm = new AbortController();
+  let cancelAlarm = () => {};
+  let keepingLeases = false;
 
   const messages = () => [...running.values()].filter((turn) => turn.kind === "message").length;
 
@@ -98,9 +99,8 @@ export function createDispatcher(deps: DispatcherDeps): Dispatcher {
   };
 
   const wakeAfter = (ms: number) => {
-    alarm.abort();
-    alarm = new AbortController();
-    clock.sleep(ms, AbortSignal.any([alarm.signal, down.signal])).then(wake, () => {});
+    cancelAlarm();
+    cancelAlarm = clock.after(ms, wake);
   };
 
   const setAlarm = async () => {
@@ -115,14 +115,12 @@ export function createDispatcher(deps: DispatcherDeps): Dispatcher {
       wake();
     });
     running.set(claimed.turn_id, { kind: claimed.inbound.kind, controller, done });
-    if (running.size === 1) void keepLeases();
+    keepLeases();
   };
 
   const runOne = async (claimed: ClaimedTurn, controller: AbortController) => {
-    const over = new AbortController();
-    clock.sleep(deps.deadlineOf(claimed) - clock.now(), over.signal).then(
-      () => controller.abort(new DeadlineError("The turn reached its time limit")),
-      () => {},
+    const cancel = clock.after(deps.deadlineOf(claimed) - clock.now(), () =>
+      controller.abort(new DeadlineError("The turn reached its time limit")),
     );
     try {
       await record(claimed, controller);
@@ -130,7 +128,7 @@ export function createDispatcher(deps: DispatcherDeps): Dispatcher {
       controller.abort(error);
       if (!isGivenUp(error)) reportInterruption(claimed, error);
     } finally {
-      over.abort();
+      cancel();
     }
   };
 
@@ -158,19 +156,21 @@ export function createDispatcher(deps: DispatcherDeps): Dispatcher {
     wakeAfter(lease_ms);
   };
 
-  /** Renews the leases of everything that runs; what another worker took over is given up. */
-  const keepLeases = async () => {
-    while (running.size > 0 && !down.signal.aborted) {
-      await clock.sleep(lease_ms / 3, down.signal).catch(() => {});
+  /** Renews the leases of everything that runs, for as long as anything does; what another worker has is given up. */
+  const keepLeases = () => {
+    if (keepingLeases) return;
+    keepingLeases = true;
+    clock.after(lease_ms / 3, async () => {
+      keepingLeases = false;
       if (running.size === 0) return;
-      const lost = await log
-        .renew(owner, [...running.keys()], clock.now(), lease_ms)
-        .catch((error: unknown) => {
-          logger.error({ err: error }, "Leases could not be renewed");
-          return [];
-        });
-      for (const turnId of lost) running.get(turnId)?.controller.abort(new LeaseLostError(turnId));
-    }
+      keepLeases();
+      try {
+        const lost = await log.renew(owner, [...running.keys()], clock.now(), lease_ms);
+        for (const turnId of lost) running.get(turnId)?.controller.abort(new LeaseLostError(turnId));
+      } catch (error) {
+        logger.error({ err: error }, "Leases could not be renewed");
+      }
+    });
   };
 
   return {
@@ -183,6 +183,7 @@ export function createDispatcher(deps: DispatcherDeps): Dispatcher {
     },
     async stop(drainMs) {
       down.abort();
+      cancelAlarm();
       await pumping;
       const all = Promise.all([...running.values()].map((turn) => turn.done));
       const patience = new AbortController();

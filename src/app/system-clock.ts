@@ -4,13 +4,16 @@ import type { Clock } from "../core/clock.ts";
 /** The longest delay a timer of Node takes, ms; a longer one would fire at once. */
 const longestDelay = 2_147_483_647;
 
-/** The time of this machine. Sleeping does not keep the process alive. */
+const delayOf = (ms: number) => Math.min(Math.max(0, ms), longestDelay);
+
+/** The time of this machine. Waiting does not keep the process alive. */
 export const systemClock: Clock = {
   now: () => Date.now(),
+  after(ms, callback) {
+    const timer = setTimeout(callback, delayOf(ms)).unref();
+    return () => clearTimeout(timer);
+  },
   async sleep(ms, signal) {
-    await sleep(Math.min(Math.max(0, ms), longestDelay), undefined, {
-      ref: false,
-      ...(signal ? { signal } : {}),
-    });
+    await sleep(delayOf(ms), undefined, { ref: false, ...(signal ? { signal } : {}) });
   },
 };

@@ -6,12 +6,33 @@ import type { Feed } from "./feed.ts";
 
 /** Stamps a turn's events, stores them, and shows them to those who watch. */
 export interface TurnWriter {
-  /** Resolves once the event is stored; ephemeral ones are only shown. @throws LeaseLostError, or as the log does. */
+  /**
+   * Resolves once the turn may go on: the event is stored, or will be within moments together with others. Ephemeral ones
+   * are only shown. @throws LeaseLostError, or as the log does
+   */
   write(body: TurnEventBody): Promise<void>;
 }
 
-/** Kinds that wait for the event after them, to be stored in the same write. */
-const held = new Set<TurnEventBody["type"]>(["round_started", "usage"]);
+/** How long an event that need not be stored at once may wait to be stored together with others, ms. */
+const longestHold = 20;
+
+/**
+ * Whether the log must have the event before the turn goes on: what would be done twice, or lost, if the bot died now. The
+ * rest tells how reading went, which is repeated after a crash.
+ */
+function mustBeStored(event: TurnEvent): boolean {
+  switch (event.type) {
+    case "round_started":
+    case "usage":
+    case "stage":
+    case "skill_output":
+      return false;
+    case "tool_started":
+      return event.effect !== "read_only";
+    default:
+      return true;
+  }
+}
 
 export interface TurnWriterDeps {
   log: TurnLog;
@@ -29,16 +50,28 @@ export function createTurnWriter(
   const { turn_id, inbound } = claimed;
   let seq = claimed.events.at(-1)?.seq ?? 0;
   let waiting: TurnEvent[] = [];
+  let cancelTimer: (() => void) | undefined;
+  let written = Promise.resolve();
 
   const publish = (events: readonly TurnEvent[]) => {
     for (const event of events) feed.publish(inbound.namespace, inbound.thread, event);
   };
-  const flush = async () => {
+  const store = async () => {
     if (waiting.length === 0) return;
     const events = waiting;
     waiting = [];
     await log.append(turn_id, owner, events);
     publish(events);
+  };
+  /** One write after the other. After a failed one nothing more is written: whoever writes next gets its error. */
+  const flush = () => {
+    cancelTimer?.();
+    cancelTimer = undefined;
+    written = written.then(store);
+    return written;
+  };
+  const flushLater = () => {
+    cancelTimer ??= clock.after(longestHold, () => void flush().catch(() => {}));
   };
   return {
     async write(body) {
@@ -53,7 +86,8 @@ export function createTurnWriter(
         publish([event, ...(await log.read(event.from_turn, 0))]);
       } else {
         waiting.push(event);
-        if (!held.has(event.type)) await flush();
+        if (mustBeStored(event)) await flush();
+        else flushLater();
       }
     },
   };

@@ -27,7 +27,7 @@ export interface CommandContext {
   stderr: ChatOutput;
   env: Environment;
   cwd: string;
-  clock: Clock;
+  clock: Pick<Clock, "now" | "sleep">;
   openBot(config: Config): Promise<Bot>;
   findRunningBot(dataFolder: string): Promise<RunningBot>;
   /** Calls back on each of these signals to the process; answers how to stop listening. */

@@ -100,6 +100,7 @@ async function announce(
     tool: call.name,
     title: title ?? `Trying ${call.name}`,
     skill_id: tool?.skill_id ?? "",
+    ...(tool === undefined ? {} : { effect: tool.effect(checked.input) }),
     input: checked.input,
   });
 }
@@ -173,6 +174,11 @@ async function runWithStages(
   return result;
 }
 
+/** The reason of an abort because a tool used up its time. */
+class ToolTimeout extends Error {
+  readonly code = "timed_out";
+}
+
 /** Runs a tool within its time, stops with the turn, and turns every failure into a result. */
 async function runLimited(
   scope: TurnScope,
@@ -181,29 +187,29 @@ async function runLimited(
   input: Json,
 ): Promise<ToolResult | "waiting"> {
   const { ports, turn } = scope;
-  const limit = new AbortController();
-  const done = new AbortController();
-  const signal = AbortSignal.any([turn.signal, limit.signal]);
+  const controller = new AbortController();
+  const { signal } = controller;
+  const stop = () => controller.abort(turn.signal.reason);
+  turn.signal.addEventListener("abort", stop, { once: true });
+  const cancel = ports.clock.after(tool.max_execution_ms, () => controller.abort(new ToolTimeout()));
   const ended = new Promise<ToolResult>((resolve) => {
-    signal.addEventListener("abort", () => resolve(limit.signal.aborted ? timedOut(tool) : stopped), {
-      once: true,
-    });
+    signal.addEventListener("abort", () => resolve(endedBy(signal, tool)), { once: true });
   });
-  ports.clock.sleep(tool.max_execution_ms, done.signal).then(
-    () => limit.abort(new Error("time limit")),
-    () => {},
-  );
   try {
     const context = createToolContext(scope, request, tool, signal);
     const result = await Promise.race([tool.run(input, context), ended]);
     return limitOutput(tool, result);
   } catch (error) {
     if (error instanceof WaitingForPerson) return "waiting";
-    if (signal.aborted) return limit.signal.aborted ? timedOut(tool) : stopped;
-    return failureOf(scope, tool, error);
+    return signal.aborted ? endedBy(signal, tool) : failureOf(scope, tool, error);
   } finally {
-    done.abort();
+    cancel();
+    turn.signal.removeEventListener("abort", stop);
   }
+}
+
+function endedBy(signal: AbortSignal, tool: Tool): ToolResult {
+  return signal.reason instanceof ToolTimeout ? timedOut(tool) : stopped;
 }
 
 function timedOut(tool: Tool): ToolResult {

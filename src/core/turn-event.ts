@@ -5,6 +5,7 @@
 import type { Inbound } from "./inbound.ts";
 import type { Json } from "./json.ts";
 import type { AssistantMessage } from "./message.ts";
+import type { ToolEffect } from "./tool.ts";
 
 /** How a turn ended. `limit_reached` still carries an answer that says which limit. */
 export type TurnOutcome = "completed" | "stopped" | "limit_reached" | "failed";
@@ -39,6 +40,8 @@ export type TurnEventBody =
       tool: string;
       title: string;
       skill_id: string;
+      /** What running it does to the world; absent where nothing runs. */
+      effect?: ToolEffect | undefined;
       input: Json;
     }
   | {

@@ -42,7 +42,7 @@ export interface ModelSettings {
  * asked (then the next of the list takes over).
  * @throws ModelError `not_configured` for a name that is not `provider/model` of a known provider.
  */
-export function createModel(settings: ModelSettings, clock: Clock): Model {
+export function createModel(settings: ModelSettings, clock: Pick<Clock, "sleep">): Model {
   if (settings.choice === "offline") return lazyOfflineModel();
   const retry = { ...defaultRetryPolicy, ...settings.retry };
   const names = (settings.failover ?? []).filter((name) => name !== "offline" && name !== settings.choice);

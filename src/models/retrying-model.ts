@@ -38,7 +38,7 @@ const passing: ReadonlySet<ModelErrorCode> = new Set([
 export function createRetryingModel(
   model: Model,
   policy: RetryPolicy,
-  clock: Clock,
+  clock: Pick<Clock, "sleep">,
   random: () => number = Math.random,
 ): Model {
   const waitAfter = (error: unknown, attempt: number) => waitBefore(error, attempt, policy, random);
@@ -53,7 +53,7 @@ async function* attempts(
   model: Model,
   request: ModelRequest,
   waitAfter: (error: unknown, attempt: number) => number | undefined,
-  clock: Clock,
+  clock: Pick<Clock, "sleep">,
 ): AsyncGenerator<ModelEvent> {
   for (let attempt = 1; ; attempt += 1) {
     const shown = new ShownText();

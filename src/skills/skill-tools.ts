@@ -34,14 +34,16 @@ function createTool(
   definition: SkillDefinition,
 ): Tool {
   const { effect, repeatable, once_per_turn, cooldown_ms } = definition;
+  // Made once: zod compiles a schema at its first use.
+  const parameters = definition.parameters.strict();
   return {
     name: toToolName(id),
     title: definition.title,
     description: definition.description ?? skill.description,
-    parameters: toJsonSchema(definition.parameters.strict()),
+    parameters: toJsonSchema(parameters),
     skill_id: id,
     effect: typeof effect === "function" ? effect : () => effect,
-    validate: (input) => validate(definition, input),
+    validate: (input) => validate(parameters, input),
     run: (input, context) => run(id, definition, input, context),
     ...(repeatable === undefined ? {} : { repeatable }),
     ...(once_per_turn === undefined ? {} : { once_per_turn }),
@@ -52,13 +54,13 @@ function createTool(
   };
 }
 
-function validate(definition: SkillDefinition, input: unknown): ReturnType<Tool["validate"]> {
+function validate(parameters: SkillDefinition["parameters"], input: unknown): ReturnType<Tool["validate"]> {
   const given = input ?? {};
-  const parsed = definition.parameters.strict().safeParse(given);
+  const parsed = parameters.safeParse(given);
   if (parsed.success) return { ok: true, value: parsed.data as Json };
   return {
     ok: false,
-    message: describeIssues(parsed.error, given, Object.keys(definition.parameters.shape)),
+    message: describeIssues(parsed.error, given, Object.keys(parameters.shape)),
   };
 }
 

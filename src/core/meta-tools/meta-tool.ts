@@ -25,7 +25,8 @@ interface MetaToolInput<Parameters extends z.ZodObject> {
 export function defineMetaTool<Parameters extends z.ZodObject>(
   definition: MetaToolInput<Parameters>,
 ): MetaTool {
-  const { parameters, effect, title, run, ...rest } = definition;
+  const { effect, title, run, ...rest } = definition;
+  const parameters = definition.parameters.strict();
   return {
     max_execution_ms: 300_000,
     ...rest,
@@ -41,7 +42,7 @@ export function defineMetaTool<Parameters extends z.ZodObject>(
 }
 
 function validateWith(schema: z.ZodObject, input: unknown): Validation {
-  const parsed = schema.strict().safeParse(input);
+  const parsed = schema.safeParse(input);
   if (parsed.success) return { ok: true, value: parsed.data as Json };
   return { ok: false, message: z.prettifyError(parsed.error) };
 }

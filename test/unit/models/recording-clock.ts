@@ -10,6 +10,7 @@ export function recordingClock(): RecordingClock {
   return {
     sleeps,
     now: () => Date.now(),
+    after: () => () => {},
     sleep: async (ms, signal) => {
       signal?.throwIfAborted();
       sleeps.push(ms);
@@ -23,6 +24,7 @@ export function endlessClock(): Clock & { asleep: Promise<void> } {
   return {
     asleep: asleep.promise,
     now: () => Date.now(),
+    after: () => () => {},
     sleep: (_ms, signal) => {
       asleep.resolve();
       return new Promise((_resolve, reject) => {

@@ -7,7 +7,10 @@ import type { Finding } from "./doctor-finding.ts";
 const patienceMs = 30_000;
 
 /** Asks the chosen model for one word. Costs a few tokens. */
-export async function checkLiveModel({ model }: Config, clock: Clock): Promise<Finding> {
+export async function checkLiveModel(
+  { model }: Config,
+  clock: Pick<Clock, "now" | "sleep">,
+): Promise<Finding> {
   const name = "live model";
   if (model.choice === "offline") return { name, status: "ok", detail: "offline needs no server" };
   const { openai, anthropic, streaming } = model;

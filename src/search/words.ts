@@ -40,8 +40,9 @@ export class WordSplitter {
     const parts = pieces.flatMap(splitCamelCase);
     // `web-search`, `webSearch` and `GitHub` are also found as one word.
     const joined = parts.length > 1 && parts.length <= mostParts ? [parts.join("")] : [];
-    const terms = [...parts, ...joined].map((part) => normalise(part));
-    return [...new Set(terms)].filter((term) => term !== "" && !stopWords.has(term));
+    // Judged as they stand: `note` without its ending would be `not`.
+    const telling = [...parts, ...joined].filter((part) => !stopWords.has(part.toLowerCase()));
+    return [...new Set(telling.map((part) => normalise(part)))].filter((term) => term !== "");
   }
 
   #segment(text: string): string[] {

@@ -1,6 +1,6 @@
 import { once } from "node:events";
 import type { Server } from "node:http";
-import type { AddressInfo } from "node:net";
+import type { AddressInfo, Socket } from "node:net";
 import { createAdaptorServer } from "@hono/node-server";
 import { isLoopback, type Security, ServerSetupError } from "./access.ts";
 
@@ -19,8 +19,15 @@ export function createListener(
   { host, port }: Security,
 ): Listener {
   const server = createAdaptorServer({ fetch, overrideGlobalObjects: false }) as Server;
+  // Connections that never carried a request, as browsers open ahead of need: Node does not count them as idle.
+  const unused = new Set<Socket>();
+  server.on("connection", (socket) => {
+    unused.add(socket);
+    socket.once("close", () => unused.delete(socket));
+  });
   // A connection kept alive by a client would hold up closing once its last answer is out.
-  server.on("request", (_request, response) => {
+  server.on("request", (request, response) => {
+    unused.delete(request.socket);
     response.once("close", () => {
       if (!server.listening) setImmediate(() => server.closeIdleConnections());
     });
@@ -40,6 +47,7 @@ export function createListener(
       const closed = once(server, "close");
       server.close();
       server.closeIdleConnections();
+      for (const socket of unused) socket.destroy();
       const timer = setTimeout(() => server.closeAllConnections(), drainMs);
       await closed;
       clearTimeout(timer);

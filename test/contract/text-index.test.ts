@@ -98,4 +98,12 @@ describe("the text index", () => {
   test("is empty without texts", () => {
     expect(createMiniSearchIndex([]).search("web")).toEqual([]);
   });
+
+  test("finds words that only look like a stop word without their ending", () => {
+    const index = createMiniSearchIndex([
+      { id: "memory", name: "memory", text: "Keeps notes of a channel" },
+      { id: "other", name: "other", text: "Does something else, not that" },
+    ]);
+    expect(index.search("note this").map(({ id }) => id)).toEqual(["memory"]);
+  });
 });

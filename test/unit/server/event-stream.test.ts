@@ -1,4 +1,6 @@
+import { once } from "node:events";
 import { get, type IncomingMessage } from "node:http";
+import { createConnection } from "node:net";
 import { describe, expect, it } from "vitest";
 import type { TurnEventBody } from "../../../src/core/turn-event.ts";
 import { startServer } from "./start-server.ts";
@@ -97,6 +99,19 @@ describe("a stream", () => {
     await server.close();
     expect(await response.text()).toBe(": open\n\n");
     expect(feed.followers).toBe(0);
+  });
+
+  it("is not held up by a connection that was opened ahead and never used", async () => {
+    const { url, server } = await startServer();
+    const socket = createConnection({ host: "127.0.0.1", port: Number(new URL(url).port) });
+    await once(socket, "connect");
+    // The server knows the connection once it has answered on a later one.
+    await fetch(`${url}/healthz`, { headers: { connection: "close" } });
+    const closed = once(socket, "close");
+    const before = performance.now();
+    await server.close();
+    await closed;
+    expect(performance.now() - before).toBeLessThan(2_000);
   });
 
   it("keeps quiet connections alive", async () => {

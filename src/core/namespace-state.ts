@@ -45,7 +45,24 @@ const key = (namespace: string) => `namespace:${namespace}`;
 
 /** The state of a namespace; the default one when nothing was stored. */
 export async function readNamespace(store: KeyValue, namespace: string): Promise<NamespaceState> {
-  return namespaceStateSchema.parse((await store.get(key(namespace))) ?? {});
+  return (await readNamespaceAgain(store, namespace)).state;
+}
+
+/** A state with the text it was read from: reading again costs little while nothing has changed. */
+export interface ReadNamespace {
+  text: string;
+  state: NamespaceState;
+}
+
+/** As `readNamespace`; the very same object as `before` when nothing has changed since. */
+export async function readNamespaceAgain(
+  store: KeyValue,
+  namespace: string,
+  before?: ReadNamespace,
+): Promise<ReadNamespace> {
+  const value = (await store.get(key(namespace))) ?? {};
+  const text = JSON.stringify(value);
+  return text === before?.text ? before : { text, state: namespaceStateSchema.parse(value) };
 }
 
 /** Changes a namespace atomically. `change` mutates the draft it is given, and may be called again. */

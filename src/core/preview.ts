@@ -1,5 +1,5 @@
 import type { ToolDefinition } from "./model.ts";
-import { definitionsOf, makeToolset } from "./toolset.ts";
+import { refreshToolset } from "./toolset.ts";
 import type { Turn, TurnPorts } from "./turn.ts";
 import { openScope, systemPrompt } from "./turn-opening.ts";
 import type { MetaTool } from "./turn-scope.ts";
@@ -12,6 +12,7 @@ export async function previewTurn(
 ): Promise<{ system: string; tools: ToolDefinition[]; tokens: number }> {
   const scope = await openScope(turn, ports, metaTools, async () => {});
   const system = await systemPrompt(scope);
-  const tools = definitionsOf(makeToolset(scope));
+  refreshToolset(scope);
+  const tools = [...scope.toolset.definitions];
   return { system, tools, tokens: ports.countTokens(system) + ports.countTokens(JSON.stringify(tools)) };
 }

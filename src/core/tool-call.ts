@@ -49,9 +49,12 @@ type CheckedCall =
   | { status: "refused"; input: Json; result: ToolResult };
 
 /** Unknown tool, broken JSON and invalid arguments are told to the model with what would be right. */
-function checkCall(scope: TurnScope, { call, tool = scope.tools.get(call.name) }: CallRequest): CheckedCall {
+function checkCall(
+  scope: TurnScope,
+  { call, tool = scope.toolset.tools.get(call.name) }: CallRequest,
+): CheckedCall {
   if (tool === undefined) {
-    const names = nearest(call.name, [...scope.tools.keys()]).join(", ");
+    const names = nearest(call.name, [...scope.toolset.tools.keys()]).join(", ");
     const hint = names === "" ? "Answer without it." : `Nearest tools: ${names}.`;
     return refused(call.arguments, "unknown_tool", `Function '${call.name}' not found.`, { hint });
   }

@@ -1,37 +1,46 @@
-import type { ToolDefinition } from "./model.ts";
-import { readNamespace } from "./namespace-state.ts";
+import type { Json } from "./json.ts";
+import { readNamespaceAgain } from "./namespace-state.ts";
 import { isActive, makeOffer } from "./offer.ts";
 import { uniqueToolNames } from "./skill-identifier.ts";
-import type { Tool } from "./tool.ts";
-import type { TurnScope } from "./turn-scope.ts";
-
-/** The tools of one model call, by name: the agent's own and those of active skills. */
-export type Toolset = ReadonlyMap<string, Tool>;
+import type { Tool, ToolContext, ToolResult } from "./tool.ts";
+import type { MetaTool, Toolset, TurnScope } from "./turn-scope.ts";
 
 /** Reads the namespace again; what a person pinned or blocked meanwhile counts from now on. */
 export async function refreshOffer(scope: TurnScope): Promise<void> {
   const { turn, ports } = scope;
-  const latest = await readNamespace(ports.store, turn.place.namespace);
-  if (JSON.stringify(latest) === JSON.stringify(scope.namespace)) return;
+  const latest = await readNamespaceAgain(ports.store, turn.place.namespace, scope.namespace);
+  if (latest === scope.namespace) return;
   scope.namespace = latest;
-  scope.offer = makeOffer(turn.catalogue, latest, ports.facts);
+  scope.offer = makeOffer(turn.catalogue, latest.state, ports.facts);
 }
 
 /** Catalogue × namespace: what the model is offered in its next call. */
-export function makeToolset(scope: TurnScope): Toolset {
-  const own = scope.metaTools
-    .filter((tool) => tool.offered(scope))
-    .map(
-      (tool): Tool => ({
-        ...tool,
-        run: (input, context) =>
-          tool.run(input, context, scope, {
-            call: { id: context.call_id, name: tool.name, arguments: "" },
-            depth: 0,
-          }),
-      }),
-    );
-  return new Map([...own, ...skillTools(scope, own)].map((tool) => [tool.name, tool]));
+export function refreshToolset(scope: TurnScope): void {
+  const { offer, toolset } = scope;
+  const own = scope.metaTools.filter((tool) => tool.offered(scope));
+  const isSame =
+    toolset.offer === offer &&
+    own.length === toolset.own.length &&
+    own.every((tool, at) => tool === toolset.own[at]);
+  if (!isSame) scope.toolset = makeToolset(scope, own);
+}
+
+function makeToolset(scope: TurnScope, own: readonly MetaTool[]): Toolset {
+  const ownTools = own.map(
+    (tool): Tool => ({ ...tool, run: (input, context) => runOwn(tool, input, context, scope) }),
+  );
+  const tools = [...ownTools, ...skillTools(scope, ownTools)];
+  return {
+    tools: new Map(tools.map((tool) => [tool.name, tool])),
+    definitions: tools.map(({ name, description, parameters }) => ({ name, description, parameters })),
+    offer: scope.offer,
+    own,
+  };
+}
+
+function runOwn(tool: MetaTool, input: Json, context: ToolContext, scope: TurnScope): Promise<ToolResult> {
+  const call = { id: context.call_id, name: tool.name, arguments: "" };
+  return tool.run(input, context, scope, { call, depth: 0 });
 }
 
 function skillTools(scope: TurnScope, own: readonly Tool[]): Tool[] {
@@ -46,13 +55,4 @@ function skillTools(scope: TurnScope, own: readonly Tool[]): Tool[] {
     }
   }
   return uniqueToolNames([...tools.values()], reserved);
-}
-
-/** The tools as a model sees them. */
-export function definitionsOf(toolset: Toolset): ToolDefinition[] {
-  return [...toolset.values()].map(({ name, description, parameters }) => ({
-    name,
-    description,
-    parameters,
-  }));
 }

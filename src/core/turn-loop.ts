@@ -1,13 +1,14 @@
 import { createEventChannel } from "./event-channel.ts";
 import type { AssistantMessage, Message } from "./message.ts";
 import { fitMessages } from "./message-budget.ts";
-import { ModelError } from "./model.ts";
+import { ModelError, type ModelEvent, type ModelRequest } from "./model.ts";
+import { createTextPacer, type TextPacer } from "./text-pacer.ts";
 import { outputText } from "./tool-output.ts";
-import { definitionsOf, makeToolset, refreshOffer } from "./toolset.ts";
+import { refreshOffer, refreshToolset } from "./toolset.ts";
 import { DeadlineError, type Turn, type TurnPorts } from "./turn.ts";
 import type { TurnEventBody, TurnOutcome } from "./turn-event.ts";
 import { currentProfile, openScope, systemPrompt } from "./turn-opening.ts";
-import type { MetaTool, TurnScope } from "./turn-scope.ts";
+import { type MetaTool, noTools, type TurnScope } from "./turn-scope.ts";
 
 /**
  * Runs a turn to its end: model → tool calls → results → model, until there is an answer. Yields every event before it has
@@ -70,7 +71,7 @@ async function loop(scope: TurnScope): Promise<TurnEnd | undefined> {
   for (;;) {
     turn.signal.throwIfAborted();
     await refreshOffer(scope);
-    scope.tools = makeToolset(scope);
+    refreshToolset(scope);
     if (state.open !== undefined) {
       const direct = await runOpenCalls(scope, state.open);
       if (direct === "waiting") return undefined;
@@ -120,7 +121,7 @@ async function lastWord(scope: TurnScope, system: string, limit: string): Promis
   if (ports.overBudget() !== undefined || ports.clock.now() >= turn.deadline) {
     return { outcome: "limit_reached", text: note };
   }
-  scope.tools = new Map();
+  scope.toolset = noTools;
   const last: Message = {
     role: "user",
     text: `You can call no more tools: ${limit}. Answer now with what you have.`,
@@ -133,7 +134,7 @@ async function lastWord(scope: TurnScope, system: string, limit: string): Promis
 }
 
 async function takeSteering(scope: TurnScope): Promise<void> {
-  if (scope.state.rounds === 0 || scope.namespace.settings.while_running === "queue") return;
+  if (scope.state.rounds === 0 || scope.namespace.state.settings.while_running === "queue") return;
   for (const said of await scope.ports.steering()) {
     await scope.emit({ type: "steered", text: said.text, by: said.by, from_turn: said.turn_id });
   }
@@ -154,16 +155,29 @@ async function callModel(
     ...more,
   ];
   turn.signal.throwIfAborted();
-  const request = { system, messages, tools: definitionsOf(scope.tools), signal: turn.signal };
+  const request = { system, messages, tools: scope.toolset.definitions, signal: turn.signal };
+  const pacer = createTextPacer(ports.clock, (text) => scope.emit({ type: "text_delta", text }));
+  const finished = await readAnswer(scope, request, pacer).finally(() => pacer.flush());
+  await scope.emit({ type: "usage", model: finished.model, ...finished.usage });
+  const isLast = more.length > 0;
+  const message = isLast
+    ? { ...finished.message, tool_calls: [] }
+    : withUniqueIds(finished.message, scope, round);
+  await scope.emit({ type: "model_message", round, message, model: finished.model });
+  return message;
+}
+
+async function readAnswer(
+  { ports, turn, emit }: TurnScope,
+  request: ModelRequest,
+  pacer: TextPacer,
+): Promise<Extract<ModelEvent, { type: "finished" }>> {
   for await (const event of ports.model.stream(request)) {
-    if (event.type === "text") await scope.emit({ type: "text_delta", text: event.text });
-    else if (event.type === "reset") await scope.emit({ type: "text_reset" });
+    if (event.type === "finished") return event;
+    if (event.type === "text") pacer.add(event.text);
     else {
-      await scope.emit({ type: "usage", model: event.model, ...event.usage });
-      const message =
-        more.length > 0 ? { ...event.message, tool_calls: [] } : withUniqueIds(event.message, scope, round);
-      await scope.emit({ type: "model_message", round, message, model: event.model });
-      return message;
+      pacer.clear();
+      await emit({ type: "text_reset" });
     }
   }
   turn.signal.throwIfAborted();

@@ -1,13 +1,13 @@
 import { createDuplicateGuard } from "./duplicate-guard.ts";
 import { fitUserText } from "./message-budget.ts";
-import { readNamespace } from "./namespace-state.ts";
+import { readNamespaceAgain } from "./namespace-state.ts";
 import { makeOffer } from "./offer.ts";
 import { buildSystemPrompt } from "./prompt.ts";
 import { runToolCall } from "./tool-call.ts";
 import { cutForModel, outputText } from "./tool-output.ts";
 import type { Profile, Turn, TurnPorts } from "./turn.ts";
 import type { TurnEventBody } from "./turn-event.ts";
-import type { MetaTool, TurnScope } from "./turn-scope.ts";
+import { type MetaTool, noTools, type TurnScope } from "./turn-scope.ts";
 import { applyEvent, createTurnState, type RenderResult } from "./turn-state.ts";
 
 /** Sets a turn up from its log: state, namespace and offer as they are now. `record` gets every event it emits. */
@@ -17,7 +17,7 @@ export async function openScope(
   metaTools: readonly MetaTool[],
   record: (event: TurnEventBody) => Promise<void>,
 ): Promise<TurnScope> {
-  const namespace = await readNamespace(ports.store, turn.place.namespace);
+  const namespace = await readNamespaceAgain(ports.store, turn.place.namespace);
   const state = createTurnState();
   const guard = createDuplicateGuard();
   const render: RenderResult = (finished) =>
@@ -34,8 +34,8 @@ export async function openScope(
     state,
     guard,
     namespace,
-    offer: makeOffer(turn.catalogue, namespace, ports.facts),
-    tools: new Map(),
+    offer: makeOffer(turn.catalogue, namespace.state, ports.facts),
+    toolset: noTools,
     emit(event) {
       applyEvent(state, event, ports.clock.now(), render);
       return record(event);

@@ -1,7 +1,8 @@
 import type { DuplicateGuard } from "./duplicate-guard.ts";
 import type { Json } from "./json.ts";
 import type { ToolCall } from "./message.ts";
-import type { NamespaceState } from "./namespace-state.ts";
+import type { ToolDefinition } from "./model.ts";
+import type { ReadNamespace } from "./namespace-state.ts";
 import type { Offer } from "./offer.ts";
 import type { Tool, ToolContext, ToolResult } from "./tool.ts";
 import type { Turn, TurnPorts } from "./turn.ts";
@@ -25,6 +26,18 @@ export interface MetaTool extends Omit<Tool, "run"> {
   run(input: Json, context: ToolContext, scope: TurnScope, request: CallRequest): Promise<ToolResult>;
 }
 
+/** The tools of one model call: the agent's own and those of active skills. */
+export interface Toolset {
+  readonly tools: ReadonlyMap<string, Tool>;
+  /** The same, as a model sees them. */
+  readonly definitions: readonly ToolDefinition[];
+  /** What it was made from; while both are the same, so is the toolset, and the adapters' work on it. */
+  readonly offer: Offer | undefined;
+  readonly own: readonly MetaTool[];
+}
+
+export const noTools: Toolset = { tools: new Map(), definitions: [], offer: undefined, own: [] };
+
 /** What the parts of a running turn share. Lives as long as `runTurn`. */
 export interface TurnScope {
   readonly turn: Turn;
@@ -33,10 +46,10 @@ export interface TurnScope {
   readonly state: TurnState;
   readonly guard: DuplicateGuard;
   /** The namespace as last read, and the offer it makes. `refreshOffer` reads it again. */
-  namespace: NamespaceState;
+  namespace: ReadNamespace;
   offer: Offer;
   /** The tools of the current model call. */
-  tools: ReadonlyMap<string, Tool>;
+  toolset: Toolset;
   /** Hands an event to the reader of the turn; resolves once it is recorded. */
   emit(event: TurnEventBody): Promise<void>;
   /** Brings a call to its result, or answers `waiting` when it waits for a person. */

@@ -76,9 +76,15 @@ function availableSkills(input: PromptInput): string {
 }
 
 function line(skill: Skill, longest: number): string {
-  const text =
-    skill.description.length > longest ? `${skill.description.slice(0, longest)}…` : skill.description;
-  return `<skill id="${escapeMarkup(skill.id)}" name="${escapeMarkup(skill.name)}">${escapeMarkup(text)}</skill>`;
+  const { id, name, description } = skill;
+  const text = description.length > longest ? `${description.slice(0, longest)}…` : description;
+  // Most names say the id again; every line is paid for with each request.
+  const called = letters(name) === letters(id) ? "" : ` name="${escapeMarkup(name)}"`;
+  return `<skill id="${escapeMarkup(id)}"${called}>${escapeMarkup(text)}</skill>`;
+}
+
+function letters(text: string): string {
+  return text.toLowerCase().replace(/[^\p{L}\p{N}]/gu, "");
 }
 
 /** Four characters a token is the coarsest guess; it saves counting a list that cannot fit. */

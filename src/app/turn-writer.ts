@@ -18,12 +18,15 @@ const longestHold = 20;
 
 /**
  * Whether the log must have the event before the turn goes on: what would be done twice, or lost, if the bot died now. The
- * rest tells how reading went, which is repeated after a crash.
+ * rest only tells what is repeated after a crash: asking the model again before anything was done with its answer, and
+ * reading.
  */
 function mustBeStored(event: TurnEvent): boolean {
   switch (event.type) {
+    case "turn_started":
     case "round_started":
     case "usage":
+    case "model_message":
     case "stage":
     case "skill_output":
       return false;

@@ -56,7 +56,7 @@ const turnsSchema = z.strictObject({
 
 const promptSchema = z.strictObject({
   history_tokens: count.default(24_000).describe("Tokens of earlier messages of the thread a model gets"),
-  skills_tokens: count.default(750).describe("Tokens for the list of available skills in the system prompt"),
+  skills_tokens: count.default(690).describe("Tokens for the list of available skills in the system prompt"),
   message_tokens: count
     .default(20_000)
     .describe("Tokens of one message a model gets; it can read on in longer ones"),

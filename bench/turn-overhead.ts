@@ -8,11 +8,12 @@ interface Overhead {
   name: string;
   /** Turns the thread has already, two messages each; 0: every turn begins a thread. */
   earlier: number;
-  /** Turns of each side before anything is measured. */
-  warmUp: number;
-  /** How often the sides take turns, and how many turns one of them then runs. */
-  repetitions: number;
+  /** How many turns a side runs before the next one's are run. */
   turns: number;
+  /** How often the sides take turns before anything is measured: V8 needs some hundred turns to compile ours. */
+  warmUp: number;
+  /** How often they take turns then. */
+  repetitions: number;
   targets: { memory: number; sqlite: number };
 }
 
@@ -20,9 +21,9 @@ interface Overhead {
 export const freshThread: Overhead = {
   name: "CPU of a turn",
   earlier: 0,
-  warmUp: 200,
-  repetitions: 40,
   turns: 10,
+  warmUp: 50,
+  repetitions: 40,
   targets: { memory: 1.3, sqlite: 1.6 },
 };
 
@@ -30,9 +31,9 @@ export const freshThread: Overhead = {
 export const longThread: Overhead = {
   name: "CPU of a turn after 1,000 messages",
   earlier: 500,
-  warmUp: 12,
-  repetitions: 20,
   turns: 2,
+  warmUp: 20,
+  repetitions: 20,
   targets: { memory: 1.5, sqlite: 1.5 },
 };
 
@@ -52,8 +53,9 @@ export async function measureTurns(overhead: Overhead, mock: MockModel, folder: 
     startSide("knack-process.ts", { ...settings, folder: files }),
   ]);
   const sides = [bare, memory, sqlite];
-  for (const side of sides) await side.run({ turns: overhead.warmUp });
-  const costs = await rotate(sides, overhead);
+  // In rotation too: V8 throws compiled code and heap away when a process has nothing to do for long.
+  await rotate(sides, overhead.turns, overhead.warmUp);
+  const costs = await rotate(sides, overhead.turns, overhead.repetitions);
   for (const side of sides) await side.stop();
   const [baseline = [], inMemory = [], inFile = []] = costs;
   return [
@@ -63,7 +65,7 @@ export async function measureTurns(overhead: Overhead, mock: MockModel, folder: 
 }
 
 /** CPU per turn of each side in each rotation, milliseconds. */
-async function rotate(sides: readonly Side[], { repetitions, turns }: Overhead): Promise<number[][]> {
+async function rotate(sides: readonly Side[], turns: number, repetitions: number): Promise<number[][]> {
   const costs = sides.map((): number[] => []);
   for (let at = 0; at < repetitions; at += 1) {
     for (const [index, side] of sides.entries()) costs[index]?.push((await side.run({ turns })).cpuMs);

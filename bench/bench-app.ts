@@ -89,10 +89,10 @@ export async function createBenchApp({
     lease_ms: turns.lease_seconds * 1000,
     max_duration_ms: turns.max_duration_seconds * 1000,
     history_tokens: history_tokens ?? prompt.history_tokens,
+    facts: createHostFacts({ env: process.env, config, capabilities: [] }),
     ports: {
       name: config.name,
       model: createModel(model, systemClock),
-      facts: createHostFacts({ env: process.env, config, capabilities: [] }),
       store,
       web: createWeb({
         allow: net.allow,

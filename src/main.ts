@@ -128,10 +128,10 @@ function wire(config: Config, { log, store, catalogue, profiles, lock, closeAll 
     lease_ms: config.turns.lease_seconds * 1000,
     max_duration_ms: config.turns.max_duration_seconds * 1000,
     history_tokens: config.prompt.history_tokens,
+    facts: hostFacts(config),
     ports: {
       name: config.name,
       model: createModel(modelSettings(config), systemClock),
-      facts: hostFacts(config),
       store,
       web: createWeb({
         allow: config.net.allow,

@@ -1,9 +1,11 @@
 import type { CatalogueLoader } from "../core/catalogue.ts";
 import type { Clock } from "../core/clock.ts";
+import type { HostFacts } from "../core/eligibility.ts";
 import { type Author, type Inbound, inboundSchema, longestMessage } from "../core/inbound.ts";
 import type { Json } from "../core/json.ts";
 import type { KeyValue } from "../core/key-value.ts";
 import { readNamespace } from "../core/namespace-state.ts";
+import { createOfferReader } from "../core/offer-reader.ts";
 import { previewTurn } from "../core/preview.ts";
 import type { Redact } from "../core/redact.ts";
 import type { Profile, TurnLimits, TurnPorts } from "../core/turn.ts";
@@ -36,7 +38,9 @@ export interface AppDeps {
   /** Takes secrets out of everything that is stored or shown. */
   redact: Redact;
   clock: Clock;
-  ports: Omit<TurnPorts, "steering" | "signals" | "overBudget">;
+  /** What this machine and the operator's settings offer to skills. */
+  facts: HostFacts;
+  ports: Omit<TurnPorts, "steering" | "signals" | "overBudget" | "offers">;
   /** The agents; the first one begins where a channel does not say otherwise. */
   profiles: readonly [Profile, ...Profile[]];
   limits: TurnLimits;
@@ -60,12 +64,14 @@ export interface RunningApp {
 }
 
 export function createApp(deps: AppDeps): RunningApp {
-  const { log, store, clock, catalogue, ports } = deps;
+  const { log, store, clock, catalogue } = deps;
+  const offers = createOfferReader(store, deps.facts, clock);
+  const ports = { ...deps.ports, offers };
   const feed = createFeed();
   const spending = createSpending(log, deps.spending, clock);
   const history = createHistoryReader(log, deps.history_tokens, ports.countTokens);
-  const skills = createSkillService({ catalogue, store, facts: ports.facts, feed, clock });
-  const turns = createTurnRunner({ ...deps, history, spending });
+  const skills = createSkillService({ catalogue, store, offers, feed, clock });
+  const turns = createTurnRunner({ ...deps, ports, history, spending });
   const changeSettings = createChangeSettings(store, feed, deps.profiles);
 
   const stop = async (turnId: string, by: string) => {

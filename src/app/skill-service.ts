@@ -1,10 +1,10 @@
 import type { CatalogueLoader } from "../core/catalogue.ts";
 import type { Clock } from "../core/clock.ts";
-import type { HostFacts } from "../core/eligibility.ts";
 import type { Author } from "../core/inbound.ts";
 import type { KeyValue } from "../core/key-value.ts";
-import { readNamespace, updateNamespace } from "../core/namespace-state.ts";
-import { makeOffer, type Offer, type OfferedSkill } from "../core/offer.ts";
+import { updateNamespace } from "../core/namespace-state.ts";
+import type { Offer, OfferedSkill } from "../core/offer.ts";
+import type { OfferReader } from "../core/offer-reader.ts";
 import type { Diagnostic } from "../core/skill.ts";
 import { resolveSkillId } from "../core/skill-identifier.ts";
 import type { Outcome, SkillDetail, SkillListing } from "./app.ts";
@@ -31,7 +31,7 @@ export interface SkillService {
 export interface SkillServiceDeps {
   catalogue: CatalogueLoader;
   store: KeyValue;
-  facts: HostFacts;
+  offers: OfferReader;
   feed: Feed;
   clock: Clock;
 }
@@ -40,8 +40,8 @@ export function createSkillService(deps: SkillServiceDeps): SkillService {
   const { store, feed, clock } = deps;
 
   const offerFor = async (namespace: string): Promise<Offer> => {
-    const [catalogue, state] = await Promise.all([deps.catalogue.current(), readNamespace(store, namespace)]);
-    return makeOffer(catalogue, state, deps.facts);
+    const { offer } = await deps.offers.read(namespace, await deps.catalogue.current());
+    return offer;
   };
 
   const find = (offer: Offer, text: string): OfferedSkill | undefined => {

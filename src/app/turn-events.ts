@@ -33,8 +33,7 @@ async function* follow(
   feed: Feed,
   { turnId, namespace, afterSeq, complete, signal }: Following,
 ): AsyncGenerator<TurnEvent, void> {
-  const closing = new AbortController();
-  const live = feed.watch(namespace, AbortSignal.any([signal, closing.signal]));
+  const live = feed.watch(namespace, signal);
   try {
     let last = afterSeq;
     const tail = [...feed.tail(turnId)];
@@ -54,7 +53,6 @@ async function* follow(
       if (event.type === "turn_finished") return;
     }
   } finally {
-    closing.abort();
     await live.return();
   }
 }

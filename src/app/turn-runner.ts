@@ -1,6 +1,6 @@
 import type { CatalogueLoader } from "../core/catalogue.ts";
 import type { Author } from "../core/inbound.ts";
-import { readNamespace } from "../core/namespace-state.ts";
+import type { NamespaceState } from "../core/namespace-state.ts";
 import type { Profile, Turn, TurnLimits, TurnPorts } from "../core/turn.ts";
 import type { TurnEventBody } from "../core/turn-event.ts";
 import type { ClaimedTurn, TurnLog } from "../core/turn-log.ts";
@@ -56,7 +56,9 @@ export function createTurnRunner(deps: TurnRunnerDeps): TurnRunner {
 
   const prepare: TurnRunner["prepare"] = async (claimed, signal) => {
     const { inbound } = claimed;
-    const [catalogue, profile] = await Promise.all([deps.catalogue.current(), profileOf(deps, claimed)]);
+    const catalogue = await deps.catalogue.current();
+    const { state } = await ports.offers.read(inbound.namespace, catalogue);
+    const profile = profileOf(deps, claimed, state);
     return {
       turn_id: claimed.turn_id,
       place: { namespace: inbound.namespace, thread: inbound.thread },
@@ -106,13 +108,13 @@ export function createTurnRunner(deps: TurnRunnerDeps): TurnRunner {
 }
 
 /** The agent that began the turn, or that begins turns in its channel. */
-async function profileOf(
-  { profiles, ports }: TurnRunnerDeps,
-  { inbound, events }: ClaimedTurn,
-): Promise<Profile> {
+function profileOf(
+  { profiles }: TurnRunnerDeps,
+  { events }: ClaimedTurn,
+  { settings }: NamespaceState,
+): Profile {
   const started = events.find((event) => event.type === "turn_started")?.profile;
-  const wanted = started ?? (await readNamespace(ports.store, inbound.namespace)).settings.profile;
-  return profiles.find((profile) => profile.id === wanted) ?? profiles[0];
+  return profiles.find((profile) => profile.id === (started ?? settings.profile)) ?? profiles[0];
 }
 
 /** The first message of the turn's thread. */

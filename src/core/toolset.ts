@@ -1,6 +1,5 @@
 import type { Json } from "./json.ts";
-import { readNamespaceAgain } from "./namespace-state.ts";
-import { isActive, makeOffer } from "./offer.ts";
+import { isActive } from "./offer.ts";
 import { uniqueToolNames } from "./skill-identifier.ts";
 import type { Tool, ToolContext, ToolResult } from "./tool.ts";
 import type { MetaTool, Toolset, TurnScope } from "./turn-scope.ts";
@@ -8,10 +7,9 @@ import type { MetaTool, Toolset, TurnScope } from "./turn-scope.ts";
 /** Reads the namespace again; what a person pinned or blocked meanwhile counts from now on. */
 export async function refreshOffer(scope: TurnScope): Promise<void> {
   const { turn, ports } = scope;
-  const latest = await readNamespaceAgain(ports.store, turn.place.namespace, scope.namespace);
-  if (latest === scope.namespace) return;
-  scope.namespace = latest;
-  scope.offer = makeOffer(turn.catalogue, latest.state, ports.facts);
+  const { state, offer } = await ports.offers.read(turn.place.namespace, turn.catalogue);
+  scope.namespace = state;
+  scope.offer = offer;
 }
 
 /** Catalogue × namespace: what the model is offered in its next call. */

@@ -1,7 +1,5 @@
 import { createDuplicateGuard } from "./duplicate-guard.ts";
 import { fitUserText } from "./message-budget.ts";
-import { readNamespaceAgain } from "./namespace-state.ts";
-import { makeOffer } from "./offer.ts";
 import { buildSystemPrompt } from "./prompt.ts";
 import { runToolCall } from "./tool-call.ts";
 import { cutForModel, outputText } from "./tool-output.ts";
@@ -17,7 +15,7 @@ export async function openScope(
   metaTools: readonly MetaTool[],
   record: (event: TurnEventBody) => Promise<void>,
 ): Promise<TurnScope> {
-  const namespace = await readNamespaceAgain(ports.store, turn.place.namespace);
+  const { state: namespace, offer } = await ports.offers.read(turn.place.namespace, turn.catalogue);
   const state = createTurnState();
   const guard = createDuplicateGuard();
   const render: RenderResult = (finished) =>
@@ -34,7 +32,7 @@ export async function openScope(
     state,
     guard,
     namespace,
-    offer: makeOffer(turn.catalogue, namespace.state, ports.facts),
+    offer,
     toolset: noTools,
     emit(event) {
       applyEvent(state, event, ports.clock.now(), render);

@@ -2,7 +2,7 @@ import type { DuplicateGuard } from "./duplicate-guard.ts";
 import type { Json } from "./json.ts";
 import type { ToolCall } from "./message.ts";
 import type { ToolDefinition } from "./model.ts";
-import type { ReadNamespace } from "./namespace-state.ts";
+import type { NamespaceState } from "./namespace-state.ts";
 import type { Offer } from "./offer.ts";
 import type { Tool, ToolContext, ToolResult } from "./tool.ts";
 import type { Turn, TurnPorts } from "./turn.ts";
@@ -46,7 +46,7 @@ export interface TurnScope {
   readonly state: TurnState;
   readonly guard: DuplicateGuard;
   /** The namespace as last read, and the offer it makes. `refreshOffer` reads it again. */
-  namespace: ReadNamespace;
+  namespace: NamespaceState;
   offer: Offer;
   /** The tools of the current model call. */
   toolset: Toolset;

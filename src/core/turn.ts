@@ -1,10 +1,10 @@
 import type { Catalogue } from "./catalogue.ts";
 import type { Clock } from "./clock.ts";
-import type { HostFacts } from "./eligibility.ts";
 import type { Author } from "./inbound.ts";
 import type { KeyValue } from "./key-value.ts";
 import type { Message } from "./message.ts";
 import type { Model } from "./model.ts";
+import type { OfferReader } from "./offer-reader.ts";
 import type { Place } from "./place.ts";
 import type { CountTokens } from "./prompt.ts";
 import type { ScriptRunner } from "./scripts.ts";
@@ -76,7 +76,7 @@ export interface TurnPorts {
   /** The name people call the bot by. */
   name: string;
   model: Model;
-  facts: HostFacts;
+  offers: OfferReader;
   store: KeyValue;
   web: Web;
   scripts: ScriptRunner | undefined;

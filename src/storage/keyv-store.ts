@@ -1,3 +1,4 @@
+import { LRUCache } from "lru-cache";
 import type { Json } from "../core/json.ts";
 import type { KeyValue } from "../core/key-value.ts";
 import { KeyedMutex } from "./keyed-mutex.ts";
@@ -10,6 +11,12 @@ interface Store {
   delete(key: string): Promise<boolean>;
   disconnect(): Promise<void>;
 }
+
+/** Characters of values that are kept in memory. */
+const cacheSize = 4_000_000;
+
+/** Stands for a key without a value; no JSON text is empty. */
+const nothing = "";
 
 /**
  * Opens or creates a key-value store in a SQLite file, for one process: `update` is atomic within it.
@@ -25,24 +32,39 @@ export async function openKeyValue(
     work().catch((error: unknown) => {
       throw toStorageError(error, path);
     });
+  // This process alone writes the file, so what it has read once it knows. Kept as text: nobody shares an object.
+  const known = new LRUCache<string, string>({
+    maxSize: cacheSize,
+    sizeCalculation: (text) => text.length + 1,
+  });
+  const read = async (key: string): Promise<Json | undefined> => {
+    const cached = known.get(key);
+    if (cached !== undefined) return cached === nothing ? undefined : JSON.parse(cached);
+    const value = (await store.get(key)) as Json | undefined;
+    known.set(key, value === undefined ? nothing : JSON.stringify(value));
+    return value;
+  };
   const write = async (key: string, value: Json) => {
+    known.delete(key);
     if (!(await store.set(key, value))) throw refusedError(path, key);
   };
   let closed: Promise<void> | undefined;
   return {
     // What is stored under a key is what its users put there.
-    get: (key) => guarded(() => store.get(key) as Promise<Json | undefined>),
+    // In line with writes of the key, or an old value could be remembered over a new one.
+    get: (key) => guarded(() => (known.has(key) ? read(key) : mutex.run(key, () => read(key)))),
     set: (key, value) => guarded(() => mutex.run(key, () => write(key, value))),
     delete: (key) =>
       guarded(() =>
         mutex.run(key, async () => {
+          known.delete(key);
           await store.delete(key);
         }),
       ),
     update: <T extends Json>(key: string, change: (value: T | undefined) => T) =>
       guarded(() =>
         mutex.run(key, async () => {
-          const value = change((await store.get(key)) as T | undefined);
+          const value = change((await read(key)) as T | undefined);
           await write(key, value);
           return value;
         }),

@@ -120,10 +120,10 @@ export function createTestApp(model: Model, options: TestAppOptions = {}): TestA
     lease_ms: 30_000,
     max_duration_ms: options.max_duration_ms ?? 60_000,
     history_tokens: options.history_tokens ?? 5_000,
+    facts: createHostFacts({ env: {}, config: {}, capabilities: [], optIn: options.optIn ?? [] }),
     ports: {
       name: "Knack",
       model,
-      facts: createHostFacts({ env: {}, config: {}, capabilities: [], optIn: options.optIn ?? [] }),
       store,
       web: options.web ?? noWeb,
       scripts: undefined,

@@ -2,6 +2,7 @@ import type { OpenAI } from "openai";
 import { type Model, ModelError, type ModelRequest } from "../core/model.ts";
 import { createOpenAiReader, wholeOpenAiAnswer } from "./openai-answer.ts";
 import { createOpenAiMessages, type OpenAiMessages } from "./openai-messages.ts";
+import { readChunks } from "./openai-stream.ts";
 import type { Endpoint } from "./provider-error.ts";
 import { createProviderModel, type Dialect, type ProviderModelOptions } from "./provider-model.ts";
 import { type OutputForm, objectSchema, outputName } from "./structured-output.ts";
@@ -25,7 +26,7 @@ export function createOpenAiModel(options: ProviderModelOptions): Model {
   const limitName = isOpenAi ? "max_completion_tokens" : "max_tokens";
   const limit = maxOutputTokens === undefined ? {} : { [limitName]: maxOutputTokens };
   const messages = createOpenAiMessages();
-  let client: Promise<OpenAI> | undefined;
+  let client: Promise<Sdk> | undefined;
   const connect = () => {
     client ??= createClient(endpoint, baseUrl, isOpenAi, options.timeoutMs);
     return client;
@@ -37,13 +38,14 @@ export function createOpenAiModel(options: ProviderModelOptions): Model {
 
   const dialect: Dialect<OpenAI.ChatCompletionChunk> = {
     async open(request, form, signal) {
-      const { chat } = await connect();
+      const { chat, APIError } = await connect();
       const streamed = {
         ...body(request, form),
         stream: true,
         stream_options: { include_usage: true },
       } as const;
-      return chat.completions.create(streamed, { signal });
+      const response = await chat.completions.create(streamed, { signal }).asResponse();
+      return readChunks(response, APIError);
     },
     async complete(request, form, signal) {
       const { chat } = await connect();
@@ -55,17 +57,20 @@ export function createOpenAiModel(options: ProviderModelOptions): Model {
   return createProviderModel(dialect, endpoint, options);
 }
 
+/** What is used of the SDK. */
+type Sdk = Pick<OpenAI, "chat"> & Pick<typeof OpenAI, "APIError">;
+
 async function createClient(
   endpoint: Endpoint,
   baseURL: string,
   isOpenAi: boolean,
   timeoutMs: number,
-): Promise<OpenAI> {
+): Promise<Sdk> {
   if (isOpenAi && !endpoint.apiKey) {
     throw new ModelError("not_configured", `${endpoint.id}: no key is configured. Set ${endpoint.keyName}.`);
   }
   const { OpenAI: Client } = await import("openai/client");
-  return new Client({
+  const { chat } = new Client({
     // The SDK insists on a key; servers without keys ignore it.
     apiKey: endpoint.apiKey || "none",
     baseURL,
@@ -76,6 +81,7 @@ async function createClient(
     timeout: timeoutMs + 60_000,
     logLevel: "off",
   });
+  return { chat, APIError: Client.APIError };
 }
 
 function requestBody(model: string, messages: OpenAiMessages, request: ModelRequest, form: OutputForm) {

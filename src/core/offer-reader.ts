@@ -6,7 +6,7 @@ import { type NamespaceState, type ReadNamespace, readNamespaceAgain } from "./n
 import { makeOffer, type Offer } from "./offer.ts";
 
 /** The state of a namespace and what it makes of the catalogue. */
-export interface NamespaceOffer {
+interface NamespaceOffer {
   readonly state: NamespaceState;
   readonly offer: Offer;
 }

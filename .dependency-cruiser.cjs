@@ -29,9 +29,24 @@ module.exports = {
       ),
     ),
     only("server-on-app", "^src/server/", ["^src/server/", "^src/app/", "^src/core/"], "the HTTP surface"),
-    only("client-of-server", "^src/client/", ["^src/client/", "^src/core/", "^src/server/schemas.ts$"], "the HTTP client"),
-    only("terminal-is-a-client", "^src/platforms/terminal/", ["^src/platforms/terminal/", "^src/client/", "^src/core/"], "a client of the HTTP API"),
-    only("console-is-a-client", "^src/console/", ["^src/console/", "^src/client/", "^src/core/"], "a client of the HTTP API"),
+    only(
+      "client-of-server",
+      "^src/client/",
+      ["^src/client/", "^src/core/", "^src/server/schemas.ts$"],
+      "the HTTP client",
+    ),
+    only(
+      "terminal-is-a-client",
+      "^src/platforms/terminal/",
+      ["^src/platforms/terminal/", "^src/client/", "^src/core/"],
+      "a client of the HTTP API",
+    ),
+    only(
+      "console-is-a-client",
+      "^src/console/",
+      ["^src/console/", "^src/client/", "^src/core/"],
+      "a client of the HTTP API",
+    ),
     only("config-alone", "^src/config/", ["^src/config/"], "config is read by the composition roots alone"),
     {
       name: "config-for-roots",
@@ -39,12 +54,20 @@ module.exports = {
       from: { path: "^(src|skills)/", pathNot: ["^src/(main|cli)\\.ts$", "^src/(cli|config)/"] },
       to: { path: "^src/config/" },
     },
-    only("shipped-skills-on-core", "^skills/", ["^skills/", "^src/core/"], "a shipped skill sees core's contract only"),
+    only(
+      "shipped-skills-on-core",
+      "^skills/",
+      ["^skills/", "^src/core/"],
+      "a shipped skill sees core's contract only",
+    ),
   ],
   options: {
     tsPreCompilationDeps: true,
     tsConfig: { fileName: "tsconfig.json" },
     doNotFollow: { path: "node_modules" },
-    enhancedResolveOptions: { exportsFields: ["exports"], conditionNames: ["import", "node", "default", "types"] },
+    enhancedResolveOptions: {
+      exportsFields: ["exports"],
+      conditionNames: ["import", "node", "default", "types"],
+    },
   },
 };

@@ -44,12 +44,12 @@ export interface BotHome {
   data: string;
   /** Starts the bot and resolves when it is ready. */
   start(options?: { port?: number; env?: Record<string, string> }): Promise<BotProcess>;
-  /** Starts any command; `uid` runs it as another user. */
-  spawn(argv: readonly string[], options?: { env?: Record<string, string>; uid?: number }): KnackProcess;
+  /** Starts any command. */
+  spawn(argv: readonly string[], options?: { env?: Record<string, string> }): KnackProcess;
   /** Runs a command to its end. */
   run(
     argv: readonly string[],
-    options?: { env?: Record<string, string>; stdin?: string; uid?: number },
+    options?: { env?: Record<string, string>; stdin?: string },
   ): Promise<{ code: ExitCode; stdout: string; stderr: string }>;
   /** Writes a file below the folder. */
   write(path: string, text: string): Promise<void>;
@@ -88,12 +88,11 @@ export async function createBotHome({
     folder,
     data,
     write,
-    spawn(argv, { env: more = {}, uid } = {}) {
+    spawn(argv, { env: more = {} } = {}) {
       const child = spawn(process.execPath, [cli, ...argv], {
         cwd: folder,
         env: { ...base, ...more },
         stdio: ["pipe", "pipe", "pipe"],
-        ...(uid === undefined ? {} : { uid, gid: uid }),
       });
       children.push(child);
       return watchProcess(child);

@@ -7,5 +7,7 @@ export default defineConfig({
     testTimeout: 60_000,
     hookTimeout: 60_000,
     fileParallelism: false,
+    // A browser on a loaded machine may be late once; a defect fails every time. Repeated tests are named in the report.
+    retry: 2,
   },
 });

@@ -6,7 +6,7 @@ import type { TurnEventBody } from "../core/turn-event.ts";
 import { type ClaimedTurn, LeaseLostError, type TurnLog } from "../core/turn-log.ts";
 import type { Feed } from "./feed.ts";
 import type { Log } from "./log.ts";
-import { createTurnWriter } from "./turn-writer.ts";
+import { createTurnWriter, type TurnWriter } from "./turn-writer.ts";
 
 /** Takes turns from the log and runs them: one line per thread, threads in parallel, commands at once. */
 export interface Dispatcher {
@@ -122,37 +122,31 @@ export function createDispatcher(deps: DispatcherDeps): Dispatcher {
     const cancel = clock.after(deps.deadlineOf(claimed) - clock.now(), () =>
       controller.abort(new DeadlineError("The turn reached its time limit")),
     );
+    const writer = createTurnWriter(deps, claimed);
     try {
-      await record(claimed, controller);
+      await record(claimed, controller, writer);
     } catch (error) {
       controller.abort(error);
-      if (!isGivenUp(error)) reportInterruption(claimed, error);
+      if (!isGivenUp(error)) reportInterruption(claimed, writer, error);
     } finally {
       cancel();
     }
   };
 
   /** Writes the turn's events until it ends, or until this worker has to give it up. */
-  const record = async (claimed: ClaimedTurn, controller: AbortController) => {
+  const record = async (claimed: ClaimedTurn, controller: AbortController, writer: TurnWriter) => {
     const signals = await log.signals(claimed.turn_id);
     if (signals.some((signal) => signal.type === "stop")) controller.abort(new StopRequested("Stopped"));
-    const writer = createTurnWriter(deps, claimed);
     for await (const event of deps.run(claimed, controller.signal)) {
       if (isGivenUp(controller.signal.reason)) return;
       await writer.write(event);
     }
   };
 
-  const reportInterruption = ({ turn_id, inbound, events }: ClaimedTurn, error: unknown) => {
+  const reportInterruption = ({ turn_id }: ClaimedTurn, writer: TurnWriter, error: unknown) => {
     logger.error({ err: error, turn_id }, "A turn was interrupted; it is kept and taken up again");
     const message = `This is kept, and answered later: ${error instanceof Error ? error.message : String(error)}`;
-    const stamp = { turn_id, seq: (events.at(-1)?.seq ?? 0) + 1, at: clock.now() };
-    deps.feed.publish(inbound.namespace, inbound.thread, {
-      type: "error",
-      code: "interrupted",
-      message,
-      ...stamp,
-    });
+    writer.show({ type: "error", code: "interrupted", message });
     wakeAfter(lease_ms);
   };
 

@@ -11,6 +11,8 @@ export interface TurnWriter {
    * are only shown. @throws LeaseLostError, or as the log does
    */
   write(body: TurnEventBody): Promise<void>;
+  /** Shows an event to those who watch, and stores nothing. */
+  show(body: TurnEventBody): void;
 }
 
 /** How long an event that need not be stored at once may wait to be stored together with others, ms. */
@@ -76,10 +78,14 @@ export function createTurnWriter(
   const flushLater = () => {
     cancelTimer ??= clock.after(longestHold, () => void flush().catch(() => {}));
   };
+  const stamp = (body: TurnEventBody): TurnEvent => {
+    seq += 1;
+    return { ...redact(body), turn_id, seq, at: clock.now() };
+  };
   return {
+    show: (body) => publish([stamp(body)]),
     async write(body) {
-      seq += 1;
-      const event: TurnEvent = { ...redact(body), turn_id, seq, at: clock.now() };
+      const event = stamp(body);
       if (isEphemeral(event)) {
         await flush();
         publish([event]);

@@ -25,7 +25,7 @@ export const longestPageText = 200_000;
 const accepted =
   "text/html,application/xhtml+xml,text/markdown,text/plain;q=0.9,application/json;q=0.8,*/*;q=0.5";
 
-/** The guarded way out: see DESIGN section 7. Nothing is opened before the first call, and nothing stays open after one. */
+/** The guarded way out: Nothing is opened before the first call, and nothing stays open after one. */
 export function createWeb(options: WebOptions): Web {
   const limits: FetchLimits = {
     policy: createAddressPolicy(options.allow),

@@ -33,16 +33,26 @@ export function readConfig(context: CommandContext, { config }: GlobalOptions): 
  */
 async function connect(context: CommandContext, options: ConnectOptions): Promise<Connection> {
   const { config, sources } = await readConfig(context, options);
+  const level = sources["log.level"] === "default" ? (options.logLevel ?? "warn") : config.log.level;
   const deadline = context.clock.now() + patienceMs;
   for (;;) {
-    const found = await context.findRunningBot(config.data.folder);
-    if (!found.running) break;
-    if (found.holder !== undefined) return remoteConnection(config, found.holder.url);
+    const connection = await tryConnect({ ...config, log: { level } }, context);
+    if (connection !== undefined) return connection;
     if (context.clock.now() >= deadline) throw folderTaken(config.data.folder);
     await context.clock.sleep(pauseMs);
   }
-  const level = sources["log.level"] === "default" ? (options.logLevel ?? "warn") : config.log.level;
-  return localConnection({ ...config, log: { level } }, context);
+}
+
+/** Undefined while another command has the data folder, also when it took it between our look and our turn. */
+async function tryConnect(config: Config, context: CommandContext): Promise<Connection | undefined> {
+  const found = await context.findRunningBot(config.data.folder);
+  if (found.running) return found.holder && remoteConnection(config, found.holder.url);
+  try {
+    return await localConnection(config, context);
+  } catch (error) {
+    if (error instanceof Error && "code" in error && error.code === "data_folder_in_use") return undefined;
+    throw error;
+  }
 }
 
 function remoteConnection(config: Config, baseUrl: string): Connection {

@@ -41,6 +41,14 @@ module.exports = {
       ["^src/platforms/terminal/", "^src/client/", "^src/core/"],
       "a client of the HTTP API",
     ),
+    ...["slack", "discord"].map((platform) =>
+      only(
+        `${platform}-is-a-platform`,
+        `^src/platforms/${platform}/`,
+        [`^src/platforms/${platform}/`, "^src/app/", "^src/core/"],
+        "a platform parses, renders and limits; it knows no other platform",
+      ),
+    ),
     only(
       "console-is-a-client",
       "^src/console/",
@@ -51,7 +59,7 @@ module.exports = {
     {
       name: "config-for-roots",
       severity: "error",
-      from: { path: "^(src|skills)/", pathNot: ["^src/(main|cli)\\.ts$", "^src/(cli|config)/"] },
+      from: { path: "^(src|skills)/", pathNot: ["^src/(main|cli)\\.ts$", "^src/(cli|config|wiring)/"] },
       to: { path: "^src/config/" },
     },
     only(

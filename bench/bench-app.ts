@@ -18,6 +18,7 @@ import { createMiniSearchIndex } from "../src/search/minisearch-index.ts";
 import { createFolderSource } from "../src/skills/folder-source.ts";
 import { createHostFacts } from "../src/skills/host-facts.ts";
 import { createLogger } from "../src/telemetry/logger.ts";
+import { chatPolicy, turnLimits } from "../src/wiring/app-settings.ts";
 
 /** Who asks, and where. */
 export const asker: Author = { id: "bench", name: "Bench", trust: "operator" };
@@ -67,16 +68,8 @@ export async function createBenchApp({
     catalogue: createCatalogueLoader(sources, createMiniSearchIndex),
     metaTools: createMetaTools(),
     profiles: await loadProfiles(),
-    limits: {
-      max_rounds: turns.max_rounds,
-      max_tool_calls: turns.max_tool_calls,
-      max_concurrent: turns.max_concurrent_executions,
-      tool_output_tokens: prompt.tool_output_tokens,
-      turn_tokens: prompt.turn_tokens,
-      message_tokens: prompt.message_tokens,
-      skills_tokens: prompt.skills_tokens,
-      question_ms: turns.question_minutes * 60_000,
-    },
+    limits: turnLimits(config),
+    chat: chatPolicy(config),
     spending: {
       per_channel_day_usd: 1e9,
       per_user_day_usd: 1e9,

@@ -15,7 +15,7 @@ import { createMetaTools } from "./core/meta-tools/create-meta-tools.ts";
 import { createRedactor } from "./core/redact.ts";
 import type { ScriptRunner } from "./core/scripts.ts";
 import type { Skill, SkillSource } from "./core/skill.ts";
-import type { Profile, TurnLimits } from "./core/turn.ts";
+import type { Profile } from "./core/turn.ts";
 import type { TurnLog } from "./core/turn-log.ts";
 import { countTokens } from "./models/count-tokens.ts";
 import { createModel } from "./models/create-model.ts";
@@ -31,6 +31,7 @@ import { type DataFolderLock, lockDataFolder } from "./storage/data-folder.ts";
 import { openKeyValue } from "./storage/keyv-store.ts";
 import { openSqliteTurnLog } from "./storage/sqlite-turn-log.ts";
 import { createLogger } from "./telemetry/logger.ts";
+import { chatPolicy, turnLimits } from "./wiring/app-settings.ts";
 
 /** Knack's own version, of the API and the console. */
 export const version = "0.1.0";
@@ -128,6 +129,7 @@ function wire(config: Config, { log, store, catalogue, profiles, lock, closeAll 
     lease_ms: config.turns.lease_seconds * 1000,
     max_duration_ms: config.turns.max_duration_seconds * 1000,
     history_tokens: config.prompt.history_tokens,
+    chat: chatPolicy(config),
     facts: hostFacts(config),
     ports: {
       name: config.name,
@@ -166,19 +168,6 @@ function wire(config: Config, { log, store, catalogue, profiles, lock, closeAll 
       await server.close();
       await closeAll();
     },
-  };
-}
-
-function turnLimits({ turns, prompt }: Config): TurnLimits {
-  return {
-    max_rounds: turns.max_rounds,
-    max_tool_calls: turns.max_tool_calls,
-    max_concurrent: turns.max_concurrent_executions,
-    tool_output_tokens: prompt.tool_output_tokens,
-    turn_tokens: prompt.turn_tokens,
-    message_tokens: prompt.message_tokens,
-    skills_tokens: prompt.skills_tokens,
-    question_ms: turns.question_minutes * 60_000,
   };
 }
 

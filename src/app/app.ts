@@ -2,10 +2,10 @@
  * What the bot can do, for every surface: the HTTP API (and through it the console, the terminal and the command line) and
  * the chat platforms. Everything here is checked against the permissions of the person who asks.
  */
-import type { Author } from "../core/inbound.ts";
+import type { Author, Origin } from "../core/inbound.ts";
 import type { Json } from "../core/json.ts";
 import type { ToolDefinition } from "../core/model.ts";
-import type { NamespaceState, ProgressLevel, SkillState } from "../core/namespace-state.ts";
+import type { NamespaceState, ProgressLevel, ReplyMode, SkillState } from "../core/namespace-state.ts";
 import type { Parameter } from "../core/parameter.ts";
 import type { Diagnostic, SkillKind } from "../core/skill.ts";
 import type { TurnEvent } from "../core/turn-event.ts";
@@ -19,6 +19,8 @@ export interface Submission {
   author: Author;
   /** The platform's message id; a second submission with the same key answers the same turn. */
   key?: string;
+  /** Given by chat platforms: the turn is shown and answered there. */
+  origin?: Origin;
 }
 
 /** A skill as listings show it. */
@@ -82,6 +84,10 @@ export interface SettingsChange {
   progress?: ProgressLevel | undefined;
   while_running?: "steer" | "queue" | undefined;
   profile?: string | null | undefined;
+  /** When the bot answers without being mentioned. */
+  reply?: ReplyMode | null | undefined;
+  /** Paused, the bot answers nobody here but commands. */
+  paused?: boolean | undefined;
   /** When set, only these skills exist in the channel; `null` allows all again. */
   allowed_skills?: readonly string[] | null | undefined;
 }
@@ -129,6 +135,13 @@ export interface App {
     text: string,
     by: Author,
   ): Promise<Outcome<{ answered: boolean }>>;
+
+  /** Approves or refuses what a tool asked for. `approval_id` is as in `approval_requested`. */
+  approve(approvalId: string, approved: boolean, by: Author): Promise<Outcome<{ decided: boolean }>>;
+  /** Stops a turn if it runs, and takes its texts, files and answer away for good. For who asked, and managers. */
+  forget(turnId: string, by: Author): Promise<Outcome<{ forgotten: boolean }>>;
+  /** A file of a turn. */
+  file(turnId: string, name: string): Promise<{ media_type: string; data: Uint8Array } | undefined>;
 
   namespaces(platform: string): Promise<string[]>;
   namespace(namespace: string): Promise<NamespaceState>;

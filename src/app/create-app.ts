@@ -13,6 +13,10 @@ import type { ClaimedTurn, TurnLog } from "../core/turn-log.ts";
 import type { MetaTool } from "../core/turn-scope.ts";
 import type { App, Outcome, Submission } from "./app.ts";
 import { createChangeSettings } from "./channel-settings.ts";
+import { type ChatHub, createChatPlatforms } from "./chat/chat-hub.ts";
+import type { ChatPolicy } from "./chat/chat-policy.ts";
+import { createChatIntake } from "./chat/create-chat-intake.ts";
+import { createTurnPresenter } from "./chat/create-turn-presenter.ts";
 import { agentCommands } from "./commands/agent-commands.ts";
 import { createCommandRunner } from "./commands/command-runner.ts";
 import { parseCommand, withoutMention } from "./commands/parse-command.ts";
@@ -53,11 +57,14 @@ export interface AppDeps {
   lease_ms: number;
   max_duration_ms: number;
   history_tokens: number;
+  /** How the bot behaves on chat platforms. */
+  chat: ChatPolicy;
 }
 
 /** The running app. `start` takes up what is queued or was interrupted. */
 export interface RunningApp {
   app: App;
+  chat: ChatHub;
   start(): void;
   /** Lets running turns finish for `drainMs`; the rest is resumed at the next start. */
   stop(drainMs: number): Promise<void>;
@@ -72,6 +79,8 @@ export function createApp(deps: AppDeps): RunningApp {
   const history = createHistoryReader(log, deps.history_tokens, ports.countTokens);
   const skills = createSkillService({ catalogue, store, offers, feed, clock });
   const turns = createTurnRunner({ ...deps, ports, history, spending });
+  const platforms = createChatPlatforms();
+  const presenter = createTurnPresenter({ ...deps, platforms, name: ports.name });
   const changeSettings = createChangeSettings(store, feed, deps.profiles);
 
   const stop = async (turnId: string, by: string) => {
@@ -104,8 +113,10 @@ export function createApp(deps: AppDeps): RunningApp {
     ...deps,
     feed,
     deadlineOf: turns.deadlineOf,
-    run: (claimed, signal) =>
-      claimed.inbound.kind === "command" ? commands.run(claimed, signal) : turns.run(claimed, signal),
+    run: (claimed, signal) => {
+      const runner = claimed.inbound.kind === "command" ? commands : turns;
+      return presenter.around(claimed, () => runner.run(claimed, signal), signal);
+    },
   });
 
   const submit = async (submission: Submission): Promise<Outcome<{ turn_id: string; accepted: boolean }>> => {
@@ -184,7 +195,13 @@ export function createApp(deps: AppDeps): RunningApp {
     },
     ready: () => readiness(deps),
   };
-  return { app, start: () => dispatcher.wake(), stop: (drainMs) => dispatcher.stop(drainMs) };
+  const chat: ChatHub = {
+    connect(platform) {
+      platforms.add(platform);
+      return createChatIntake({ ...deps, app, platform, policy: deps.chat });
+    },
+  };
+  return { app, chat, start: () => dispatcher.wake(), stop: (drainMs) => dispatcher.stop(drainMs) };
 }
 
 /** A log that cannot be written is told to the person: their message was not taken. */
@@ -202,7 +219,7 @@ async function acceptSafely(log: TurnLog, inbound: Inbound, turnId: string, at: 
 }
 
 function inboundOf(submission: Submission, botName: string, id: string): Outcome<Inbound> {
-  const { namespace, thread, text, author, key = `${namespace}:${id}` } = submission;
+  const { namespace, thread, text, author, key = `${namespace}:${id}`, origin } = submission;
   if (text.length > longestMessage) {
     const message = `The message has ${text.length} characters; at most ${longestMessage} are taken. Send the rest as a file or in parts.`;
     return { ok: false, status: 413, message };
@@ -216,6 +233,7 @@ function inboundOf(submission: Submission, botName: string, id: string): Outcome
     author,
     kind,
     text: command === undefined ? withoutMention(text, botName) : text,
+    origin,
   });
   if (!parsed.success)
     return {

@@ -16,6 +16,31 @@ export type Author = z.infer<typeof authorSchema>;
 /** The longest text of one message, characters. A longer one is refused with a message that says so. */
 export const longestMessage = 2_000_000;
 
+const fileReferenceSchema = z.object({
+  /** The platform's id. */
+  id: z.string().min(1).max(300),
+  name: z.string().max(300),
+  /** As the platform says; `application/octet-stream` when unknown. */
+  media_type: z.string().max(200),
+  bytes: z.number().int().min(0),
+  /** Where the platform has it. Reached only through the platform that named it. */
+  url: z.string().max(2000).optional(),
+});
+/** A file somebody sent, by reference: its bytes are fetched when the turn runs. */
+export type FileReference = z.infer<typeof fileReferenceSchema>;
+
+const originSchema = z.object({
+  /** The platform's id of the message or command. */
+  message: z.string().min(1).max(300),
+  /** When it was said, ms since the epoch. */
+  said_at: z.number(),
+  files: z.array(fileReferenceSchema).max(50).default([]),
+  /** Whether it stands in a thread that was there before it, which is then read too. */
+  in_thread: z.boolean().default(false),
+});
+/** Where on a chat platform something was said. Its turn is shown and answered there. */
+export type Origin = z.infer<typeof originSchema>;
+
 export const inboundSchema = z.object({
   /** The same for every delivery of the same message: the deduplication key. */
   key: z.string().min(1).max(300),
@@ -25,6 +50,8 @@ export const inboundSchema = z.object({
   /** `command` is a slash command (`/skill list`); it does not wait in its thread's line. */
   kind: z.enum(["message", "command"]),
   text: z.string().max(longestMessage),
+  /** Set by chat platforms alone: what comes through the API into a platform's namespace is not posted there. */
+  origin: originSchema.optional(),
 });
 /** A message or command as a platform hands it in, verified and parsed. */
 export type Inbound = z.infer<typeof inboundSchema>;

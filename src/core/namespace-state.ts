@@ -6,6 +6,10 @@ import type { Skill } from "./skill.ts";
 export const progressLevelSchema = z.enum(["quiet", "steps", "full"]);
 export type ProgressLevel = z.infer<typeof progressLevelSchema>;
 
+/** When the bot answers in a channel without being mentioned. */
+export const replyModeSchema = z.enum(["mention", "thread", "always"]);
+export type ReplyMode = z.infer<typeof replyModeSchema>;
+
 const markSchema = z.object({
   by: z.string(),
   at: z.number(),
@@ -30,6 +34,10 @@ export const namespaceStateSchema = z.object({
       while_running: z.enum(["steer", "queue"]).default("steer"),
       /** The agent that begins turns here; the configured one unless set. */
       profile: z.string().optional(),
+      /** When the bot answers without a mention: never, in threads with one person, always; as configured unless set. */
+      reply: replyModeSchema.optional(),
+      /** Set while a manager has paused the bot here. */
+      paused: z.object({ by: z.string(), at: z.number() }).optional(),
       /** When given, only these skills exist in the channel. */
       allowed_skills: z.array(z.string()).optional(),
     })

@@ -2,7 +2,7 @@
  * Turn events: the only output of core, the entries of the turn log, and what the API streams.
  * Stored events make a turn replayable; ephemeral ones (`text_delta`, `tool_progress`, `text_reset`) are only seen live.
  */
-import type { Inbound } from "./inbound.ts";
+import type { Inbound, Trust } from "./inbound.ts";
 import type { Json } from "./json.ts";
 import type { AssistantMessage } from "./message.ts";
 import type { ToolEffect } from "./tool.ts";
@@ -72,11 +72,31 @@ export type TurnEventBody =
   /** The journal of a step of a built-in skill; `step` is `name#occurrence`. Answered from here on resume. */
   | { type: "step_finished"; call_id: string; step: string; result: Json }
   | { type: "skill_output"; skill_id: string; output: Json }
-  | { type: "file"; name: string; media_type: string; bytes: number; url: string }
+  /** A tool made a file; `url` is its address in the HTTP API. */
+  | {
+      type: "file";
+      call_id?: string | undefined;
+      name: string;
+      media_type: string;
+      bytes: number;
+      url: string;
+    }
+  /** What the bot read where it was called: the thread so far and the files of the message. */
+  | { type: "context_read"; thread: readonly HeardMessage[]; files: readonly ReadFile[] }
   | { type: "handoff"; from: string; to: string }
   | { type: "question_asked"; question_id: string; text: string; choices: string[]; expires_at: number }
   | { type: "question_answered"; question_id: string; text: string; by: string }
-  | { type: "approval_requested"; approval_id: string; tool: string; input: Json; expires_at: number }
+  /** `approver` is the least trust that may decide. */
+  | {
+      type: "approval_requested";
+      approval_id: string;
+      call_id: string;
+      tool: string;
+      skill_id: string;
+      input: Json;
+      approver: Trust;
+      expires_at: number;
+    }
   | { type: "approval_decided"; approval_id: string; approved: boolean; by: string }
   /** The turn waits for a person until `until` (ms since the epoch) and frees its worker. */
   | { type: "turn_waiting"; until: number }
@@ -85,6 +105,16 @@ export type TurnEventBody =
   /** Everything in the thread up to and including that turn is now represented by the summary. */
   | { type: "history_compacted"; through_turn: string; summary: string }
   | { type: "error"; code: string; message: string }
+  /** The turn's work is done; its answer is on its way to the platform. Nothing of the turn is run again. */
+  | {
+      type: "answer_ready";
+      outcome: TurnOutcome;
+      text: string;
+      output?: Json | undefined;
+      private?: true | undefined;
+    }
+  /** A message of the bot is on the platform. `reference` is the platform's id of it. */
+  | { type: "message_posted"; purpose: string; part: number; reference: string }
   | {
       type: "turn_finished";
       outcome: TurnOutcome;
@@ -93,7 +123,34 @@ export type TurnEventBody =
       output?: Json | undefined;
       /** The turn this message was taken into instead of getting its own answer. */
       merged_into?: string | undefined;
+      /** Only for who asked: help, listings and refusals of commands. */
+      private?: true | undefined;
+      /** Set when somebody deleted the turn: its texts are gone for good. */
+      forgotten_by?: string | undefined;
     };
+
+/** Somebody else's message of the thread the bot was called into. */
+export interface HeardMessage {
+  by: string;
+  text: string;
+  at: number;
+  /** Written by a bot. */
+  bot?: true | undefined;
+}
+
+/** A file as far as the bot could read it. `problem` says why it could not. */
+export interface ReadFile {
+  name: string;
+  media_type: string;
+  bytes: number;
+  /** Who sent it, when it was not the asker. */
+  by?: string | undefined;
+  /** Its text, cut to the budget. */
+  text?: string | undefined;
+  /** Name in the file store, for images the model is shown. */
+  image?: string | undefined;
+  problem?: string | undefined;
+}
 
 /** A turn event as stored and streamed. `seq` rises within a turn; `at` is ms since the epoch. */
 export type TurnEvent = TurnEventBody & { turn_id: string; seq: number; at: number };

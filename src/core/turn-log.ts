@@ -111,6 +111,13 @@ export interface TurnLog {
   read(turnId: string, afterSeq?: number): Promise<TurnEvent[]>;
   get(turnId: string): Promise<TurnRecord | undefined>;
   list(filter: TurnFilter): Promise<TurnRecord[]>;
+  /** The id of the turn accepted under this key. */
+  find(key: string): Promise<string | undefined>;
+  /**
+   * Takes the texts of a finished turn away for good: of its events only entry 0 (with an empty text and no files) and a
+   * `turn_finished` with `forgotten_by` remain. The record stays, without text and answer. False when the turn is unknown or not finished.
+   */
+  forget(turnId: string, by: string, at: number): Promise<boolean>;
 
   /** Stores a signal and wakes the turn if it waits. False when the turn is unknown or finished. */
   signal(turnId: string, signal: Signal, at: number): Promise<boolean>;

@@ -59,6 +59,10 @@ class MemoryTurnLog implements TurnLog {
     return { turn_id: turnId, accepted: true };
   }
 
+  async find(key: string): Promise<string | undefined> {
+    return this.#turnOfKey.get(key);
+  }
+
   async claim(
     owner: string,
     now: number,

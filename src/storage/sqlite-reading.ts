@@ -10,7 +10,7 @@ const columns = `turn_id, namespace, thread, kind, author, text, status, outcome
 /** Turns and their events. */
 export function createReading(
   connection: SqliteConnection,
-): Pick<TurnLog, "read" | "get" | "list" | "usage"> {
+): Pick<TurnLog, "read" | "get" | "find" | "list" | "usage"> {
   return {
     async read(turnId, afterSeq = -1) {
       return readEvents(connection, turnId, afterSeq);
@@ -19,6 +19,11 @@ export function createReading(
     async get(turnId) {
       const row = connection.get(`SELECT ${columns} FROM turns WHERE turn_id = ?`, turnId);
       return row === undefined ? undefined : toRecord(connection, row);
+    },
+
+    async find(key) {
+      const row = connection.get("SELECT turn_id FROM turns WHERE key = ?", key);
+      return row?.turn_id as string | undefined;
     },
 
     async list(filter) {

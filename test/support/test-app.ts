@@ -1,4 +1,5 @@
 import { randomUUID } from "node:crypto";
+import type { ChatPolicy } from "../../src/app/chat/chat-policy.ts";
 import { createApp, type RunningApp } from "../../src/app/create-app.ts";
 import { systemClock } from "../../src/app/system-clock.ts";
 import { createCatalogueLoader } from "../../src/core/catalogue.ts";
@@ -53,6 +54,8 @@ export interface TestAppOptions {
   secrets?: readonly string[];
   optIn?: readonly string[];
   profiles?: readonly [Profile, ...Profile[]];
+  /** What differs from a policy that lets everybody in. */
+  chat?: Partial<Omit<ChatPolicy, "access">> & { access?: Partial<ChatPolicy["access"]> };
 }
 
 /** A whole app on memory storage and a fake model, as a platform would use it. */
@@ -89,6 +92,27 @@ const generous = {
   per_user_day_tokens: 1e9,
 };
 
+function chatPolicy({ access, ...more }: NonNullable<TestAppOptions["chat"]> = {}): ChatPolicy {
+  return {
+    reply: "thread",
+    stale_ms: 15 * 60_000,
+    catch_up_ms: 24 * 3_600_000,
+    progress_delay_ms: 3_000,
+    ...more,
+    access: {
+      channels: ["*"],
+      users: ["*"],
+      roles: [],
+      guests: false,
+      outsiders: false,
+      direct_messages: "members",
+      bots: [],
+      cooldown_ms: 0,
+      ...access,
+    },
+  };
+}
+
 /** The same place for a test that does not care. */
 export const home = { namespace: "console:local:general", thread: "t1" };
 
@@ -120,6 +144,7 @@ export function createTestApp(model: Model, options: TestAppOptions = {}): TestA
     lease_ms: 30_000,
     max_duration_ms: options.max_duration_ms ?? 60_000,
     history_tokens: options.history_tokens ?? 5_000,
+    chat: chatPolicy(options.chat),
     facts: createHostFacts({ env: {}, config: {}, capabilities: [], optIn: options.optIn ?? [] }),
     ports: {
       name: "Knack",

@@ -1,0 +1,90 @@
+/** What chat platforms hand in. Every method resolves once what came is stored or decided; only then the platform acknowledges it. */
+import type { FileReference } from "../../core/inbound.ts";
+import type { Place } from "../../core/place.ts";
+import type { SkillForm } from "./skill-form.ts";
+
+/** A message somebody wrote where the bot can read. */
+export interface ChatMessage {
+  /** The same for every delivery of the same message: team, channel and message id, never the event's id. */
+  key: string;
+  /**
+   * Where it belongs: the thread it stands in, or the thread an answer would open. Direct messages outside of a thread all
+   * belong to the thread `dm`.
+   */
+  place: Place;
+  /** The platform's id of the message. */
+  id: string;
+  /** Platform user id. */
+  author: string;
+  /** Whether a bot wrote it. The bot's own messages are never handed in. */
+  by_bot: boolean;
+  /** Without the mention of the bot; other people, channels and roles in readable form (`@Ada`, `#general`). */
+  text: string;
+  /** ms since the epoch. */
+  said_at: number;
+  /** How the bot is meant: mentioned, in its direct messages, by a reply to one of its messages, or not at all. */
+  addressed: "mention" | "direct" | "reply" | "none";
+  /** Whether it mentions people other than the bot. */
+  mentions_others: boolean;
+  /** Whether it stands in a thread that was there before it. */
+  in_thread: boolean;
+  files: readonly FileReference[];
+  /** Found by looking back after a time without connection. */
+  missed?: true;
+}
+
+/** A slash command, or a form that stands for one. */
+export interface ChatCommand {
+  key: string;
+  place: Place;
+  /** Names the command for the answer (`ReplyTarget.message`). */
+  id: string;
+  author: string;
+  /** With its slash: `/skill enable memory`. */
+  text: string;
+  said_at: number;
+}
+
+/** A press of one of the bot's buttons. */
+export interface ButtonPress {
+  place: Place;
+  /** Names the press for a private answer. */
+  id: string;
+  person: string;
+  /** `OutgoingButton.id`. */
+  button: string;
+  /** The message the button is on. */
+  reference: string;
+}
+
+/** A person's message with other text than before. */
+export interface ChatEdit extends ChatMessage {
+  /** ms since the epoch. */
+  edited_at: number;
+}
+
+export interface ChatIntake {
+  /** @throws when it could not be stored: do not acknowledge, it comes again */
+  message(message: ChatMessage): Promise<void>;
+  command(command: ChatCommand): Promise<void>;
+  press(press: ButtonPress): Promise<void>;
+  /** The text of a message may have changed. Edits that change no text (link previews) change nothing. */
+  edited(edit: ChatEdit): Promise<void>;
+  /** A message is gone: its turn is stopped, or its answer deleted. */
+  removed(gone: { key: string; place: Place }): Promise<void>;
+  /** The bot was invited to a channel. Greets once. `by` is who invited, if known. */
+  joined(channel: { namespace: string; by?: string }): Promise<void>;
+  /** The bot is in no channel of the namespace any more. */
+  left(namespace: string): Promise<void>;
+  /** What a form for a skill's parameters asks; undefined for an unknown skill or one without parameters. */
+  form(skillId: string, namespace: string): Promise<SkillForm | undefined>;
+  /** Three prompts that fit the place, for greetings and suggestions. */
+  suggestions(place: Place): Promise<{ title: string; message: string }[]>;
+  /**
+   * Channels and threads to look through after a time without connection, and since when (ms since the epoch, at most as long
+   * ago as configured). Call `seen` regularly while connected.
+   */
+  missed(platform: string): Promise<{ since: number; places: readonly Place[] }>;
+  /** Everything up to now was received. */
+  seen(platform: string): Promise<void>;
+}

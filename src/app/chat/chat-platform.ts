@@ -1,0 +1,167 @@
+/**
+ * What the app needs of a chat platform. A platform parses what it receives into a `ChatIntake`, renders what it is given here,
+ * and keeps its own limits; everything else (whom to answer, when, what to show) is the app's, once for all platforms.
+ */
+import type { Author, FileReference } from "../../core/inbound.ts";
+import type { Place } from "../../core/place.ts";
+
+/** Sizes and times of a platform. */
+export interface PlatformLimits {
+  /** Characters of Markdown that fit into one message. */
+  message_characters: number;
+  /** Least time between two edits of one message, ms. */
+  edit_interval_ms: number;
+  /** Largest file that can be uploaded, bytes. */
+  file_bytes: number;
+}
+
+/** What a message of the bot is for. With turn and part it names the message, so that it is found again after a crash. */
+export interface MessageTag {
+  turn_id: string;
+  purpose: "answer" | "progress" | "question" | "approval";
+  /** 0 for the first; long answers have several. */
+  part: number;
+}
+
+/** A button. `id` is what comes back with a press: at most 100 characters, the limit of Discord's `custom_id`. */
+export interface OutgoingButton {
+  id: string;
+  /** At most 75 characters. */
+  label: string;
+  style?: "primary" | "danger";
+}
+
+export interface OutgoingFile {
+  name: string;
+  media_type: string;
+  data: Uint8Array;
+}
+
+/** Progress of a turn in parts, for platforms that show tasks natively. `markdown` of its message says the same in words. */
+export interface ProgressCard {
+  title: string;
+  steps: readonly {
+    id: string;
+    title: string;
+    state: "running" | "ok" | "error";
+    /** A short line: what it does now, or its result. */
+    note?: string | undefined;
+    duration_ms?: number | undefined;
+  }[];
+  done: boolean;
+}
+
+/** A message of the bot. Platforms neutralise mentions of everyone in it, and render standard Markdown as they can. */
+export interface OutgoingMessage {
+  /** Absent for messages nobody looks for again: refusals, greetings, notices. */
+  tag?: MessageTag;
+  markdown: string;
+  progress?: ProgressCard;
+  buttons?: readonly OutgoingButton[];
+  files?: readonly OutgoingFile[];
+}
+
+/** What a message answers. */
+export interface ReplyTarget {
+  /** The platform's id of the message, slash command or click (`Origin.message`). */
+  message: string;
+  /** Who is answered, platform user id. */
+  person: string;
+}
+
+/** An answer that grows while the model writes it. Calls are made one after the other. */
+export interface AnswerStream {
+  /** The message it grows in. */
+  readonly reference: string;
+  append(markdown: string): Promise<void>;
+  /** Ends it with the whole message, which replaces what was streamed where the two differ. */
+  finish(message: OutgoingMessage): Promise<void>;
+  /** Takes the message away: what was streamed is void. */
+  cancel(): Promise<void>;
+}
+
+/** What a person is to the workspace, beside their trust. */
+export interface ChatPerson extends Author {
+  /**
+   * `guest`: invited to single channels; `outsider`: of another company (Slack Connect); `stranger`: shares no server with the bot;
+   * `bot`: no person.
+   */
+  standing: "member" | "guest" | "outsider" | "stranger" | "bot";
+  /** Platform role ids (Discord roles, Slack user groups if known). */
+  roles: readonly string[];
+}
+
+/** A message of a thread as the bot reads it when it is called in. */
+export interface ThreadMessage {
+  id: string;
+  author: { id: string; name: string; bot: boolean /** The bot itself. */; self: boolean };
+  text: string;
+  /** ms since the epoch. */
+  at: number;
+  files: readonly FileReference[];
+}
+
+export interface ChatPlatform {
+  /** The first part of its namespaces: `slack`. */
+  readonly id: string;
+  readonly limits: PlatformLimits;
+
+  /** Posts into the place, making the thread if it does not exist yet. Answers the message's reference. @throws PlatformError */
+  post(place: Place, message: OutgoingMessage, to?: ReplyTarget): Promise<string>;
+  /** Replaces a message. Files cannot be changed. @throws PlatformError */
+  edit(place: Place, reference: string, message: OutgoingMessage): Promise<void>;
+  /** Deletes a message; nothing happens when it is gone already. @throws PlatformError */
+  remove(place: Place, reference: string): Promise<void>;
+  /** Says something that only this person sees; where that is not possible, in a direct message. @throws PlatformError */
+  whisper(place: Place, person: string, message: OutgoingMessage, to?: ReplyTarget): Promise<void>;
+  /** The message with this tag, if an interrupted process had posted it. Looks through the latest messages of the place. */
+  find(place: Place, tag: MessageTag): Promise<string | undefined>;
+  /** Where the platform streams natively; otherwise messages are edited. @throws PlatformError */
+  openStream?(place: Place, tag: MessageTag, to: ReplyTarget): Promise<AnswerStream>;
+  /** Shows that the bot works (`is thinking…`), until it posts; undefined clears it. Never throws. */
+  showWorking(place: Place, note: string | undefined, to: ReplyTarget): Promise<void>;
+  /** Marks a person's message as seen, or takes the mark away. Never throws. */
+  markSeen(place: Place, message: string, seen: boolean): Promise<void>;
+  /** Who this is, and what they may do in the place. Answers from a cache where it can. @throws PlatformError */
+  person(place: Place, personId: string): Promise<ChatPerson>;
+  /** The latest messages of a thread, oldest first, root included; Discord: the reply chain too. @throws PlatformError */
+  readThread(place: Place, limit: number): Promise<ThreadMessage[]>;
+  /** The bytes of a file somebody sent. @throws PlatformError, also when it is larger than `maxBytes` */
+  download(
+    place: Place,
+    file: FileReference,
+    options: { maxBytes: number; signal: AbortSignal },
+  ): Promise<Uint8Array>;
+  /** What the channel is called and about. Never throws. */
+  describe(place: Place): Promise<{ name?: string; topic?: string }>;
+  /** Names a thread, where the platform shows names. Never throws. */
+  nameThread?(place: Place, title: string): Promise<void>;
+}
+
+/**
+ * Why the platform did not do it. `unavailable` and `rate_limited` pass by themselves; `gone` (channel, message or thread deleted,
+ * bot removed), `forbidden` (missing permission or scope, token revoked) and `invalid` (refused as malformed) do not.
+ */
+export type PlatformErrorCode =
+  | "unavailable"
+  | "rate_limited"
+  | "gone"
+  | "forbidden"
+  | "invalid"
+  | "too_large";
+
+export class PlatformError extends Error {
+  readonly code: PlatformErrorCode;
+  /** How long the platform asked to wait, ms. */
+  readonly retryAfterMs: number | undefined;
+  /** @param message for a person: what failed and what to do */
+  constructor(
+    code: PlatformErrorCode,
+    message: string,
+    options: { cause?: unknown; retryAfterMs?: number | undefined } = {},
+  ) {
+    super(message, { cause: options.cause });
+    this.code = code;
+    this.retryAfterMs = options.retryAfterMs;
+  }
+}

@@ -1,0 +1,29 @@
+/** Who may use the bot on chat platforms, and how it behaves there, as the operator configured it. Times are ms. */
+export interface ChatPolicy {
+  access: {
+    /** Channel ids, namespaces, or `*`. Direct messages are not channels. */
+    channels: readonly string[];
+    /** User ids, or `*`. With `roles`: either is enough. */
+    users: readonly string[];
+    /** Role ids. */
+    roles: readonly string[];
+    guests: boolean;
+    outsiders: boolean;
+    /** `members`: people of the workspace or of a server the bot is in. */
+    direct_messages: "members" | "everyone" | "nobody";
+    /** Ids of bots that are answered; others never are. */
+    bots: readonly string[];
+    /** Least time between two questions of one person. */
+    cooldown_ms: number;
+  };
+  /** When it answers in a thread without a mention, where a channel does not say otherwise. */
+  reply: "mention" | "thread" | "always";
+  /** A missed message older than this is asked about first. */
+  stale_ms: number;
+  /** How far back missed messages are looked for. */
+  catch_up_ms: number;
+  /** Progress is shown of turns that take longer. */
+  progress_delay_ms: number;
+  /** The namespace that gets a line for every change of skills, approval and deletion. */
+  audit_channel?: string | undefined;
+}

@@ -1,0 +1,24 @@
+import type { Json } from "../../core/json.ts";
+
+/** One field of a form. `json` is a text that must be JSON. */
+export interface FormField {
+  name: string;
+  /** At most 45 characters, Discord's limit. */
+  label: string;
+  description: string;
+  kind: "text" | "long_text" | "number" | "boolean" | "choice" | "json";
+  required: boolean;
+  default?: Json | undefined;
+  choices?: readonly string[] | undefined;
+}
+
+/** A form that asks for a skill's parameters. */
+export interface SkillForm {
+  skill_id: string;
+  title: string;
+  fields: readonly FormField[];
+  /** The slash command of a filled form, or what is wrong with which field. Values are texts, as platforms have them. */
+  command(
+    values: Readonly<Record<string, string>>,
+  ): { ok: true; text: string } | { ok: false; problems: Record<string, string> };
+}

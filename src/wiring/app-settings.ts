@@ -1,0 +1,31 @@
+/** What the app gets of the configuration. */
+import type { ChatPolicy } from "../app/chat/chat-policy.ts";
+import type { Config } from "../config/schema.ts";
+import type { TurnLimits } from "../core/turn.ts";
+
+/** The hard limits of turns. */
+export function turnLimits({ turns, prompt }: Config): TurnLimits {
+  return {
+    max_rounds: turns.max_rounds,
+    max_tool_calls: turns.max_tool_calls,
+    max_concurrent: turns.max_concurrent_executions,
+    tool_output_tokens: prompt.tool_output_tokens,
+    turn_tokens: prompt.turn_tokens,
+    message_tokens: prompt.message_tokens,
+    skills_tokens: prompt.skills_tokens,
+    question_ms: turns.question_minutes * 60_000,
+  };
+}
+
+/** Who may use the bot on chat platforms, and how it behaves there. */
+export function chatPolicy({ access, chat }: Config): ChatPolicy {
+  const { cooldown_seconds, ...who } = access;
+  return {
+    access: { ...who, cooldown_ms: cooldown_seconds * 1000 },
+    reply: chat.reply,
+    stale_ms: chat.stale_minutes * 60_000,
+    catch_up_ms: chat.catch_up_hours * 3_600_000,
+    progress_delay_ms: chat.progress_delay_seconds * 1000,
+    audit_channel: chat.audit_channel,
+  };
+}

@@ -1,0 +1,216 @@
+import type {
+  AnswerStream,
+  ChatPerson,
+  ChatPlatform,
+  MessageTag,
+  OutgoingMessage,
+  PlatformError,
+  ReplyTarget,
+  ThreadMessage,
+} from "../../src/app/chat/chat-platform.ts";
+import type { FileReference } from "../../src/core/inbound.ts";
+import type { Place } from "../../src/core/place.ts";
+
+/** A message of the bot as the fake platform has it now. */
+export interface ShownMessage {
+  reference: string;
+  place: Place;
+  message: OutgoingMessage;
+  to?: ReplyTarget | undefined;
+  /** Whether only one person sees it. */
+  only_for?: string | undefined;
+  edits: number;
+  removed: boolean;
+  streamed: boolean;
+}
+
+type Call =
+  | "post"
+  | "edit"
+  | "remove"
+  | "whisper"
+  | "openStream"
+  | "append"
+  | "finish"
+  | "cancel"
+  | "readThread"
+  | "download"
+  | "person"
+  | "find";
+
+export interface FakePlatform extends ChatPlatform {
+  readonly shown: ShownMessage[];
+  /** What is visible now, oldest first. */
+  visible(): ShownMessage[];
+  /** People by id; others are members without further rights. */
+  readonly people: Map<string, Partial<ChatPerson>>;
+  /** What `readThread` answers, by thread. */
+  readonly threads: Map<string, ThreadMessage[]>;
+  /** Contents of files, by id. */
+  readonly files: Map<string, Uint8Array>;
+  /** Messages marked as seen. */
+  readonly seen: Set<string>;
+  readonly working: (string | undefined)[];
+  readonly calls: { call: Call; at: number }[];
+  /** The next calls of this kind reject with this error; the message is posted all the same when `after` is set. */
+  fail(call: Call, error: PlatformError | Error, options?: { times?: number; after?: boolean }): void;
+  /** Resolves with the first answer of `look` that is not undefined, now or after a later call. */
+  until<T>(look: () => T | undefined): Promise<T>;
+}
+
+export interface FakePlatformOptions {
+  id?: string;
+  streams?: boolean;
+  message_characters?: number;
+  edit_interval_ms?: number;
+  now?: () => number;
+}
+
+/** A chat platform in memory that does exactly what the port promises, and fails when told to. */
+export function createFakePlatform(options: FakePlatformOptions = {}): FakePlatform {
+  const { id = "fake", streams = false, now = Date.now } = options;
+  const shown: ShownMessage[] = [];
+  const failures: { call: Call; error: Error; times: number; after: boolean }[] = [];
+  const waiting = new Set<() => void>();
+  const calls: FakePlatform["calls"] = [];
+  let count = 0;
+
+  const changed = () => {
+    for (const wake of [...waiting]) wake();
+  };
+  const doing = async <T>(call: Call, work: () => T): Promise<T> => {
+    calls.push({ call, at: now() });
+    const failure = failures.find((each) => each.call === call && each.times > 0);
+    if (failure !== undefined) {
+      failure.times -= 1;
+      if (failure.after) work();
+      queueMicrotask(changed);
+      throw failure.error;
+    }
+    const result = work();
+    queueMicrotask(changed);
+    return result;
+  };
+  const add = (place: Place, message: OutgoingMessage, more: Partial<ShownMessage> = {}): string => {
+    count += 1;
+    const reference = `m${count}`;
+    shown.push({ reference, place, message, edits: 0, removed: false, streamed: false, ...more });
+    return reference;
+  };
+  const the = (reference: string): ShownMessage => {
+    const found = shown.find((each) => each.reference === reference);
+    if (found === undefined) throw new Error(`There is no message ${reference}`);
+    return found;
+  };
+
+  const platform: FakePlatform = {
+    id,
+    limits: {
+      message_characters: options.message_characters ?? 2_000,
+      edit_interval_ms: options.edit_interval_ms ?? 1,
+      file_bytes: 1_000_000,
+    },
+    shown,
+    visible: () => shown.filter((each) => !each.removed),
+    people: new Map(),
+    threads: new Map(),
+    files: new Map(),
+    seen: new Set(),
+    working: [],
+    calls,
+    fail(call, error, { times = 1, after = false } = {}) {
+      failures.push({ call, error, times, after });
+    },
+    until: (look) =>
+      new Promise((resolve, reject) => {
+        const check = () => {
+          const found = look();
+          if (found === undefined) return;
+          waiting.delete(check);
+          clearTimeout(timer);
+          resolve(found);
+        };
+        const timer = setTimeout(() => {
+          waiting.delete(check);
+          reject(new Error(`It did not come. Shown: ${JSON.stringify(shown.map(summary))}`));
+        }, 8_000);
+        waiting.add(check);
+        check();
+      }),
+    post: (place, message, to) => doing("post", () => add(place, message, { to })),
+    edit: (_place, reference, message) =>
+      doing("edit", () => {
+        const target = the(reference);
+        target.message = message;
+        target.edits += 1;
+      }),
+    remove: (_place, reference) =>
+      doing("remove", () => {
+        the(reference).removed = true;
+      }),
+    whisper: (place, person, message, to) =>
+      doing("whisper", () => void add(place, message, { to, only_for: person })),
+    find: (place, tag) => doing("find", () => findTagged(shown, place, tag)),
+    showWorking: async (_place, note) => {
+      platform.working.push(note);
+      changed();
+    },
+    markSeen: async (_place, message, seen) => {
+      if (seen) platform.seen.add(message);
+      else platform.seen.delete(message);
+      changed();
+    },
+    person: (_place, personId) =>
+      doing("person", () => ({
+        id: personId,
+        name: personId,
+        trust: "member",
+        standing: "member",
+        roles: [],
+        ...platform.people.get(personId),
+      })),
+    readThread: (place, limit) =>
+      doing("readThread", () => (platform.threads.get(place.thread) ?? []).slice(-limit)),
+    download: (_place: Place, file: FileReference) =>
+      doing("download", () => platform.files.get(file.id) ?? new Uint8Array()),
+    describe: async () => ({ name: "general", topic: "Everything" }),
+    ...(streams ? { openStream: (place, tag, to) => doing("openStream", () => stream(place, tag, to)) } : {}),
+  };
+
+  const stream = (place: Place, tag: MessageTag, to: ReplyTarget): AnswerStream => {
+    const reference = add(place, { tag, markdown: "" }, { to, streamed: true });
+    return {
+      reference,
+      append: (markdown) =>
+        doing("append", () => {
+          const target = the(reference);
+          target.message = { ...target.message, markdown: target.message.markdown + markdown };
+        }),
+      finish: (message) =>
+        doing("finish", () => {
+          the(reference).message = message;
+        }),
+      cancel: () =>
+        doing("cancel", () => {
+          the(reference).removed = true;
+        }),
+    };
+  };
+  return platform;
+}
+
+function summary({ message, only_for, removed }: ShownMessage): string {
+  return `${removed ? "removed " : ""}${only_for === undefined ? "" : `(${only_for}) `}${message.tag?.purpose ?? "notice"}: ${message.markdown}`;
+}
+
+function findTagged(shown: readonly ShownMessage[], place: Place, tag: MessageTag): string | undefined {
+  return shown.findLast(
+    ({ message, place: where, removed }) =>
+      !removed &&
+      where.namespace === place.namespace &&
+      where.thread === place.thread &&
+      message.tag?.turn_id === tag.turn_id &&
+      message.tag.purpose === tag.purpose &&
+      message.tag.part === tag.part,
+  )?.reference;
+}

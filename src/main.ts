@@ -251,9 +251,15 @@ function modelSettings({ model }: Config) {
   };
 }
 
-function secretsOf({ server, model, skills }: Config): string[] {
+function secretsOf({ server, model, skills, slack, discord, secret_key }: Config): string[] {
   const ofSkills = Object.values(skills.env).flatMap((variables) => Object.values(variables));
-  return [server.token, model.openai.api_key, model.anthropic.api_key, ...ofSkills].filter(
-    (secret) => secret !== undefined,
-  );
+  const ofPlatforms = [
+    slack.bot_token,
+    slack.app_token,
+    slack.signing_secret,
+    slack.client_secret,
+    discord.token,
+  ];
+  const own = [server.token, secret_key, model.openai.api_key, model.anthropic.api_key];
+  return [...own, ...ofPlatforms, ...ofSkills].filter((secret) => secret !== undefined);
 }

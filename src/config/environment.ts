@@ -30,6 +30,16 @@ const variables: Readonly<Record<string, Variable>> = {
   ANTHROPIC_BASE_URL: { path: ["model", "anthropic", "base_url"], form: "text" },
   OPENAI_API_KEY: { path: ["model", "openai", "api_key"], form: "text" },
   OPENAI_BASE_URL: { path: ["model", "openai", "base_url"], form: "text" },
+  SLACK_BOT_TOKEN: { path: ["slack", "bot_token"], form: "text" },
+  SLACK_APP_TOKEN: { path: ["slack", "app_token"], form: "text" },
+  SLACK_SIGNING_SECRET: { path: ["slack", "signing_secret"], form: "text" },
+  SLACK_CLIENT_ID: { path: ["slack", "client_id"], form: "text" },
+  SLACK_CLIENT_SECRET: { path: ["slack", "client_secret"], form: "text" },
+  SLACK_API_URL: { path: ["slack", "api_url"], form: "text" },
+  DISCORD_TOKEN: { path: ["discord", "token"], form: "text" },
+  DISCORD_API_URL: { path: ["discord", "api_url"], form: "text" },
+  KNACK_PUBLIC_URL: { path: ["server", "public_url"], form: "text" },
+  KNACK_SECRET_KEY: { path: ["secret_key"], form: "text" },
   LOG_LEVEL: { path: ["log", "level"], form: "lower_case" },
 };
 

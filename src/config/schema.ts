@@ -4,6 +4,7 @@
  */
 import { z } from "zod";
 import { modelSchema } from "./model-schema.ts";
+import { accessSchema, chatSchema, discordSchema, slackSchema } from "./platform-schema.ts";
 import { skillsSchema } from "./skills-schema.ts";
 
 const seconds = z.number().positive().max(86_400);
@@ -26,7 +27,20 @@ const serverSchema = z.strictObject({
     description: "What clients send as bearer token; without it only this machine gets in",
     secret: true,
   }),
+  public_url: z
+    .url()
+    .optional()
+    .describe("Address others reach this server at, for requests and installations from Slack"),
 });
+
+const secretKeySchema = z
+  .string()
+  .min(16, "expected at least 16 characters, e.g. from `openssl rand -hex 32`")
+  .optional()
+  .meta({
+    description: "Encrypts stored tokens; a key file in the data folder does unless set",
+    secret: true,
+  });
 
 const turnsSchema = z.strictObject({
   concurrent: count.max(1000).default(8).describe("Turns that run at the same time"),
@@ -101,70 +115,6 @@ const spendingSchema = z.strictObject({
   per_user_day_tokens: count.default(10_000_000).describe("Tokens of one person in 24 hours"),
 });
 
-const accessSchema = z.strictObject({
-  channels: z
-    .array(z.string().min(1))
-    .default(["*"])
-    .describe("Channel ids the bot works in; * means every channel it is invited to"),
-  users: z
-    .array(z.string().min(1))
-    .default(["*"])
-    .describe("User ids who may use the bot; * means everybody"),
-  roles: z
-    .array(z.string().min(1))
-    .default([])
-    .describe("Role ids whose members may use the bot even when users does not list them"),
-  guests: z.boolean().default(false).describe("Whether guests of a Slack workspace may use the bot"),
-  outsiders: z
-    .boolean()
-    .default(false)
-    .describe("Whether people of other companies (Slack Connect) may use the bot"),
-  direct_messages: z
-    .enum(["members", "everyone", "nobody"])
-    .default("members")
-    .describe(
-      "Who may write to the bot directly: people it shares a workspace or server with, everyone, nobody",
-    ),
-  bots: z.array(z.string().min(1)).default([]).describe("Ids of bots that are answered; others never are"),
-  cooldown_seconds: z
-    .number()
-    .min(0)
-    .max(86_400)
-    .default(0)
-    .describe("Least time between two questions of one person, in seconds"),
-});
-
-const chatSchema = z.strictObject({
-  reply: z
-    .enum(["mention", "thread", "always"])
-    .default("thread")
-    .describe(
-      "When the bot answers in channels: when mentioned, also in threads where the asker is alone with it, always",
-    ),
-  stale_minutes: z
-    .number()
-    .positive()
-    .max(1440)
-    .default(15)
-    .describe("Missed messages older than this are asked about before they are answered, in minutes"),
-  catch_up_hours: z
-    .number()
-    .min(0)
-    .max(168)
-    .default(24)
-    .describe("How far back missed messages are looked for after a time without connection, in hours"),
-  progress_delay_seconds: z
-    .number()
-    .min(0)
-    .max(60)
-    .default(3)
-    .describe("Progress is shown of work that takes longer than this, in seconds"),
-  audit_channel: z.string().min(1).optional().meta({
-    description:
-      "Channel that gets a line for every change of skills, approval and deletion, e.g. slack:T0123:C0456",
-  }),
-});
-
 export const configSchema = z.strictObject({
   name: z.string().min(1).max(80).default("Knack").describe("The name people call the bot by"),
   operators: z
@@ -180,6 +130,7 @@ export const configSchema = z.strictObject({
         .describe("Folder for the database, installed skills and workspaces"),
     })
     .prefault({}),
+  secret_key: secretKeySchema,
   workspace: z
     .strictObject({
       skills: z
@@ -204,6 +155,8 @@ export const configSchema = z.strictObject({
   skills: skillsSchema.prefault({}),
   net: netSchema.prefault({}),
   spending: spendingSchema.prefault({}),
+  slack: slackSchema.prefault({}),
+  discord: discordSchema.prefault({}),
   access: accessSchema.prefault({}),
   chat: chatSchema.prefault({}),
 });

@@ -15,7 +15,7 @@ export function settingsWithoutEffect(config: Config, layers: readonly Layer[]):
     if (layer?.deliberate !== true) return false;
     return JSON.stringify(valueAt(layer.values, path)) !== JSON.stringify(valueAt(layers[0]?.values, path));
   };
-  return [...modelFindings(config), ...skillFindings(config)]
+  return [...modelFindings(config), ...skillFindings(config), ...accessFindings(config)]
     .filter(({ path }) => written(path))
     .map(({ path, message, hint }) => ({
       where: setter(layers, path)?.source(path) ?? "configuration",
@@ -90,6 +90,41 @@ function skillFindings({ skills }: Config): Finding[] {
     findings.push({ path, message: `${id} is in skills.denied`, hint: "Remove one of the two" });
   }
   return findings;
+}
+
+function accessFindings({ access, slack }: Config): Finding[] {
+  const beside = (list: "users" | "channels") =>
+    access[list].flatMap((id, index): Finding[] =>
+      id !== "*" && access[list].includes("*")
+        ? [
+            {
+              path: ["access", list, index],
+              message: `${id} is allowed by * already`,
+              hint: 'Remove it, or "*"',
+            },
+          ]
+        : [],
+    );
+  const roles: Finding[] = access.users.includes("*")
+    ? [
+        {
+          path: ["access", "roles"],
+          message: "access.users lets everybody in",
+          hint: 'Remove "*" from access.users',
+        },
+      ]
+    : [];
+  const single = slack.client_id === undefined && slack.app_token !== undefined;
+  const unsigned: Finding[] = single
+    ? [
+        {
+          path: ["slack", "signing_secret"],
+          message: "with an app token Slack is reached over a socket",
+          hint: "Remove one of the two",
+        },
+      ]
+    : [];
+  return [...beside("users"), ...beside("channels"), ...roles, ...unsigned];
 }
 
 /** Settings that name a skill which does not exist, once the skills are known; each says what to do. */

@@ -1,0 +1,105 @@
+/** Settings of the chat platforms, and of who may use the bot there. */
+import { z } from "zod";
+
+const ids = (meaning: string, preset: string[]) =>
+  z.array(z.string().min(1)).default(preset).describe(meaning);
+
+/** A token that is told from others by how it begins. */
+const token = (prefix: RegExp, wrong: string, description: string) =>
+  z.string().regex(prefix, wrong).optional().meta({ description, secret: true });
+
+const secret = (description: string) => z.string().min(1).optional().meta({ description, secret: true });
+
+export const slackSchema = z.strictObject({
+  bot_token: token(
+    /^(xoxb-|xoxe\.xoxb-)\S+$/,
+    "a bot token begins with xoxb-; it is under OAuth & Permissions of the Slack app",
+    "Token of the bot in one workspace; begins with xoxb-",
+  ),
+  app_token: token(
+    /^xapp-\S+$/,
+    "an app-level token begins with xapp-; it is under Basic Information of the Slack app",
+    "App-level token with connections:write, for Socket Mode; begins with xapp-",
+  ),
+  signing_secret: secret(
+    "Checks requests from Slack; needed when there is no app token, and for several workspaces",
+  ),
+  client_id: z.string().min(1).optional().describe("Of the Slack app, to be installed in several workspaces"),
+  client_secret: secret("Of the Slack app, to be installed in several workspaces"),
+  api_url: z.url().default("https://slack.com/api/").describe("Address of Slack's Web API"),
+  streaming: z
+    .enum(["auto", "off"])
+    .default("auto")
+    .describe("Slack's own streaming and task cards where the workspace has them, or edited messages"),
+});
+
+export const discordSchema = z.strictObject({
+  token: token(
+    /^(?!Bot\b)\S{20,}$/i,
+    "expected the bot's token alone, from the page Bot of the Discord application (not the client secret or public key)",
+    "Token of the bot",
+  ),
+  api_url: z.url().default("https://discord.com/api").describe("Address of Discord's API, without version"),
+  shards: z
+    .union([z.literal("auto"), z.number().int().min(1).max(1000)])
+    .default("auto")
+    .describe("Connections to share the servers among; auto asks Discord"),
+});
+
+export const accessSchema = z.strictObject({
+  channels: ids("Channel ids the bot works in; * means every channel it is invited to", ["*"]),
+  users: ids("User ids who may use the bot; * means everybody", ["*"]),
+  roles: ids("Role ids whose members may use the bot even when users does not list them", []),
+  guests: z.boolean().default(false).describe("Whether guests of a Slack workspace may use the bot"),
+  outsiders: z
+    .boolean()
+    .default(false)
+    .describe("Whether people of other companies (Slack Connect) may use the bot"),
+  direct_messages: z
+    .enum(["members", "everyone", "nobody"])
+    .default("members")
+    .describe(
+      "Who may write to the bot directly: people it shares a workspace or server with, everyone, nobody",
+    ),
+  bots: ids("Ids of bots that are answered; others never are", []),
+  cooldown_seconds: z
+    .number()
+    .min(0)
+    .max(86_400)
+    .default(0)
+    .describe("Least time between two questions of one person, in seconds"),
+});
+
+export const chatSchema = z.strictObject({
+  reply: z
+    .enum(["mention", "thread", "always"])
+    .default("thread")
+    .describe(
+      "When the bot answers in channels: when mentioned, also in threads where the asker is alone with it, always",
+    ),
+  stale_minutes: z
+    .number()
+    .positive()
+    .max(1440)
+    .default(15)
+    .describe("Missed messages older than this are asked about before they are answered, in minutes"),
+  catch_up_hours: z
+    .number()
+    .min(0)
+    .max(168)
+    .default(24)
+    .describe("How far back missed messages are looked for after a time without connection, in hours"),
+  progress_delay_seconds: z
+    .number()
+    .min(0)
+    .max(60)
+    .default(3)
+    .describe("Progress is shown of work that takes longer than this, in seconds"),
+  audit_channel: z
+    .string()
+    .regex(/^(slack|discord):[^:\s]+:[^:\s]+$/, "expected platform:workspace:channel, e.g. slack:T0123:C0456")
+    .optional()
+    .describe(
+      "Channel that gets a line for every change of skills, approval and deletion, e.g. slack:T0123:C0456",
+    ),
+});

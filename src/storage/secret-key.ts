@@ -1,0 +1,54 @@
+import { randomBytes, scrypt } from "node:crypto";
+import { link, readFile, rm, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { promisify } from "node:util";
+import { toStorageError } from "./storage-error.ts";
+
+const keyFile = "secret.key";
+const derive = promisify<string, string, number, Buffer>(scrypt);
+
+/**
+ * The key that stored tokens are encrypted with, 32 bytes: derived (scrypt) from what the operator gave, else from a random
+ * text in the file `secret.key` of the data folder (0600), made at the first use. Derived once.
+ * The function it answers throws StorageError when the file cannot be read or made.
+ */
+export function createSecretKey(folder: string, given: string | undefined): () => Promise<Uint8Array> {
+  let key: Promise<Uint8Array> | undefined;
+  const make = async () =>
+    derive(given ?? (await readOrMake(join(folder, keyFile))), "knack stored secrets", 32);
+  return () => {
+    key ??= make().catch((error: unknown) => {
+      key = undefined;
+      throw error;
+    });
+    return key;
+  };
+}
+
+/** The file appears with its whole text or not at all, so that another one who starts now never reads half of it. */
+async function readOrMake(file: string): Promise<string> {
+  const draft = `${file}.${randomBytes(6).toString("hex")}`;
+  try {
+    const known = await readIfThere(file);
+    if (known !== undefined) return known;
+    await writeFile(draft, `${randomBytes(32).toString("hex")}\n`, { mode: 0o600, flag: "wx" });
+    await link(draft, file).catch(ignoreExisting);
+    await rm(draft);
+    return (await readFile(file, "utf8")).trim();
+  } catch (error) {
+    throw toStorageError(error, file);
+  }
+}
+
+async function readIfThere(file: string): Promise<string | undefined> {
+  try {
+    return (await readFile(file, "utf8")).trim();
+  } catch (error) {
+    if (error instanceof Error && "code" in error && error.code === "ENOENT") return undefined;
+    throw error;
+  }
+}
+
+function ignoreExisting(error: unknown): void {
+  if (!(error instanceof Error && "code" in error && error.code === "EEXIST")) throw error;
+}

@@ -115,7 +115,9 @@ export interface TurnLog {
   find(key: string): Promise<string | undefined>;
   /**
    * Takes the texts of a finished turn away for good: of its events only entry 0 (with an empty text and no files) and a
-   * `turn_finished` with `forgotten_by` remain. The record stays, without text and answer. False when the turn is unknown or not finished.
+   * `turn_finished` with `forgotten_by`, behind all events there were, remain. Its signals go, the summaries that later turns of its
+   * thread made too, and a thread named after it gets another title. The record stays, without text and answer. False when the turn
+   * is unknown or not finished; forgetting again changes nothing.
    */
   forget(turnId: string, by: string, at: number): Promise<boolean>;
 

@@ -12,6 +12,7 @@ import {
   type UsageTotal,
 } from "../core/turn-log.ts";
 import { lineOf } from "./line.ts";
+import { forgetInMemory } from "./memory-forgetting.ts";
 import { MemoryLines } from "./memory-lines.ts";
 import {
   emptyThread,
@@ -22,6 +23,7 @@ import {
   type MemoryTurn,
   newTurn,
   TurnSet,
+  takenEvent,
 } from "./memory-turn.ts";
 
 /** A turn log that forgets everything with the process. Events are kept as given: do not change them afterwards. */
@@ -115,6 +117,14 @@ class MemoryTurnLog implements TurnLog {
     }
     turn.woken.message &&= this.#queuedByAuthor(turn).length > 0;
     this.#store(turn, events);
+  }
+
+  async forget(turnId: string, by: string, at: number): Promise<boolean> {
+    const turn = this.#turns.get(turnId);
+    const thread = turn && this.#threads.get(turn.record.namespace)?.get(turn.record.thread);
+    if (thread === undefined || turn?.record.status !== "finished") return false;
+    forgetInMemory(turn, thread, by, at);
+    return true;
   }
 
   async read(turnId: string, afterSeq = -1): Promise<TurnEvent[]> {
@@ -277,15 +287,6 @@ class MemoryTurnLog implements TurnLog {
     thread.unfinished -= 1;
     thread.record.last_at = Math.max(thread.record.last_at, at);
   }
-}
-
-function takenEvent(turn: MemoryTurn, into: string, at: number | undefined): TurnEventOf<"turn_finished"> {
-  const stamp = {
-    turn_id: turn.record.turn_id,
-    seq: (turn.events.at(-1)?.seq ?? 0) + 1,
-    at: at ?? turn.record.accepted_at,
-  };
-  return { type: "turn_finished", outcome: "completed", text: "", merged_into: into, ...stamp };
 }
 
 function getOrAdd<K, V>(map: Map<K, V>, key: K, create: () => V): V {

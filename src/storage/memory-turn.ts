@@ -1,5 +1,5 @@
 import type { Inbound } from "../core/inbound.ts";
-import type { TurnEvent } from "../core/turn-event.ts";
+import type { TurnEvent, TurnEventOf } from "../core/turn-event.ts";
 import type { Signal, ThreadRecord, TurnRecord } from "../core/turn-log.ts";
 import { titleOf } from "./line.ts";
 import { SortedList } from "./sorted-list.ts";
@@ -93,4 +93,18 @@ export function isTaken(turn: MemoryTurn, events: readonly TurnEvent[]): boolean
 export function insertEvent(turn: MemoryTurn, event: TurnEvent): void {
   const after = turn.events.findLastIndex((other) => other.seq < event.seq);
   turn.events.splice(after + 1, 0, event);
+}
+
+/** The end of a turn whose message was taken into another turn. */
+export function takenEvent(
+  turn: MemoryTurn,
+  into: string,
+  at: number | undefined,
+): TurnEventOf<"turn_finished"> {
+  const stamp = {
+    turn_id: turn.record.turn_id,
+    seq: (turn.events.at(-1)?.seq ?? 0) + 1,
+    at: at ?? turn.record.accepted_at,
+  };
+  return { type: "turn_finished", outcome: "completed", text: "", merged_into: into, ...stamp };
 }

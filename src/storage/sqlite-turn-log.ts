@@ -3,6 +3,7 @@ import { createAccepting } from "./sqlite-accepting.ts";
 import { createAppending } from "./sqlite-appending.ts";
 import { createClaiming } from "./sqlite-claiming.ts";
 import { openSqlite, type SqliteConnection, type SqliteOptions } from "./sqlite-connection.ts";
+import { createForgetting } from "./sqlite-forgetting.ts";
 import { createReading } from "./sqlite-reading.ts";
 import { createSignalling } from "./sqlite-signalling.ts";
 import { createThreadReading } from "./sqlite-threads.ts";
@@ -23,6 +24,7 @@ export function createTurnLog(connection: SqliteConnection): TurnLog {
     ...createClaiming(connection),
     ...createAppending(connection),
     ...createSignalling(connection),
+    ...createForgetting(connection),
     ...createReading(connection),
     ...createThreadReading(connection),
     close: async () => connection.close(),

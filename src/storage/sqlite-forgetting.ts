@@ -1,0 +1,56 @@
+import type { TurnLog } from "../core/turn-log.ts";
+import { forgottenTitle, forgottenTurn } from "./forgetting.ts";
+import type { SqliteConnection, SqlRow } from "./sqlite-connection.ts";
+import { insertEvent, readEvents } from "./sqlite-events.ts";
+
+const finishedTurn = "SELECT ordinal, namespace, thread FROM turns WHERE turn_id = ? AND status = 'finished'";
+
+// A thread without messages is named after its first command, and so has no root.
+const rename = `
+  UPDATE threads SET title = ?1
+  WHERE namespace = ?2 AND thread = ?3 AND (root = ?4 OR (root IS NULL AND ?5 = (
+    SELECT min(ordinal) FROM turns WHERE thread = ?3 AND namespace = ?2)))`;
+
+const dropSummaries = `
+  DELETE FROM events WHERE type = 'history_compacted' AND turn_id IN (
+    SELECT turn_id FROM turns WHERE thread = ?2 AND namespace = ?1 AND ordinal > ?3)`;
+
+/** The way out: what people said, taken away for good. */
+export function createForgetting(connection: SqliteConnection): Pick<TurnLog, "forget"> {
+  return {
+    async forget(turnId, by, at) {
+      // Deleted rows are overwritten with zeros: a text must not be left in the free space of the file.
+      connection.get("PRAGMA secure_delete = ON");
+      try {
+        const known = connection.transaction(() => {
+          const turn = connection.get(finishedTurn, turnId);
+          if (turn !== undefined) forget(connection, turnId, turn, { by, at });
+          return turn !== undefined;
+        });
+        // The write-ahead log still has the pages as they were. When another process reads just now, its next checkpoint takes them.
+        connection.get("PRAGMA wal_checkpoint(TRUNCATE)");
+        return known;
+      } finally {
+        connection.get("PRAGMA secure_delete = OFF");
+      }
+    },
+  };
+}
+
+function forget(
+  connection: SqliteConnection,
+  turnId: string,
+  turn: SqlRow,
+  who: { by: string; at: number },
+): void {
+  const forgotten = forgottenTurn(readEvents(connection, turnId, -1), who.by, who.at);
+  if (forgotten === undefined) return;
+  const place = [turn.namespace as string, turn.thread as string] as const;
+  const ordinal = turn.ordinal as number;
+  connection.run("DELETE FROM events WHERE turn_id = ?", turnId);
+  for (const event of forgotten.events) insertEvent(connection, event);
+  connection.run("DELETE FROM signals WHERE turn_id = ?", turnId);
+  connection.run("UPDATE turns SET text = '', answer = NULL WHERE turn_id = ?", turnId);
+  connection.run(rename, forgottenTitle, ...place, turnId, ordinal);
+  connection.run(dropSummaries, ...place, ordinal);
+}

@@ -1,0 +1,117 @@
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import type { Inbound } from "../../src/core/inbound.ts";
+import type { TurnLog } from "../../src/core/turn-log.ts";
+import { ending, entry, inbound } from "./turn-log-contract.ts";
+
+const place = { namespace: "console:local:general", thread: "one" };
+
+/** What every turn log must do when a turn is deleted. */
+export function turnLogForgettingContract(name: string, open: () => Promise<TurnLog>): void {
+  describe(`${name}: forgetting`, () => {
+    let log: TurnLog;
+    beforeEach(async () => {
+      log = await open();
+    });
+    afterEach(() => log.close());
+
+    const accept = (id: string, change: Partial<Inbound> = {}, at = 100) =>
+      log.accept(inbound(`key-${id}`, change), id, at);
+    const said = async (id: string, change: Partial<Inbound> = {}) => {
+      await accept(id, change);
+      await log.claim("w1", 1_000, 500);
+      const usage = { type: "usage", model: "m", input_tokens: 10, output_tokens: 3, cost_usd: 0.5 } as const;
+      const summary = { type: "history_compacted", through_turn: "t0", summary: `summary of ${id}` } as const;
+      await log.append(id, "w1", [entry(id, 1, usage), entry(id, 2, summary), ending(id, 3, `answer ${id}`)]);
+    };
+
+    test("leaves entry 0 without text and files, and an end that says who", async () => {
+      const file = { id: "F1", name: "secret.pdf", media_type: "application/pdf", bytes: 3 };
+      const origin = { message: "m1", said_at: 90, files: [file], in_thread: true };
+      await said("t1", { origin });
+      expect(await log.forget("t1", "bob", 5_000)).toBe(true);
+      const emptied = inbound("key-t1", { text: "", origin: { ...origin, files: [] } });
+      expect(await log.read("t1")).toEqual([
+        { type: "inbound", inbound: emptied, turn_id: "t1", seq: 0, at: 100 },
+        {
+          type: "turn_finished",
+          outcome: "completed",
+          text: "",
+          forgotten_by: "bob",
+          turn_id: "t1",
+          seq: 4,
+          at: 5_000,
+        },
+      ]);
+    });
+
+    test("keeps the record and what was spent, without the texts", async () => {
+      await said("t1");
+      await log.forget("t1", "ada", 5_000);
+      const record = await log.get("t1");
+      expect(record).toMatchObject({ status: "finished", outcome: "completed", text: "", cost_usd: 0.5 });
+      expect(record).toMatchObject({ accepted_at: 100, finished_at: 1_003 });
+      expect(record?.answer).toBeUndefined();
+      expect(await log.list({ namespace: place.namespace })).toEqual([record]);
+      expect(await log.usage({ since: 0 })).toEqual({ input_tokens: 10, output_tokens: 3, cost_usd: 0.5 });
+    });
+
+    test("takes the answers people gave with it, and goes on to know the message", async () => {
+      await accept("t1");
+      await log.claim("w1", 1_000, 500);
+      await log.signal("t1", { type: "answer", question_id: "q", text: "my password", by: "ada" }, 1_001);
+      await log.append("t1", "w1", [ending("t1", 1)]);
+      await log.forget("t1", "ada", 5_000);
+      expect(await log.signals("t1")).toEqual([]);
+      expect(await log.find("key-t1")).toBe("t1");
+      expect(await accept("t1")).toEqual({ turn_id: "t1", accepted: false });
+      expect(await log.pending()).toBe(0);
+    });
+
+    test("does not touch an unfinished turn or an unknown one", async () => {
+      await accept("t1");
+      expect(await log.forget("t1", "ada", 5_000)).toBe(false);
+      expect(await log.forget("none", "ada", 5_000)).toBe(false);
+      expect((await log.get("t1"))?.text).toBe("text of key-t1");
+    });
+
+    test("changes nothing the second time", async () => {
+      await said("t1");
+      await log.forget("t1", "ada", 5_000);
+      const before = await log.read("t1");
+      expect(await log.forget("t1", "bob", 6_000)).toBe(true);
+      expect(await log.read("t1")).toEqual(before);
+    });
+
+    test("gives a thread another title only when it was named after the turn", async () => {
+      await said("t1");
+      await said("t2");
+      await log.forget("t2", "ada", 5_000);
+      expect((await log.threads(place.namespace))[0]?.title).toBe("text of key-t1");
+      await log.forget("t1", "ada", 5_000);
+      expect((await log.threads(place.namespace))[0]).toMatchObject({ title: "Deleted message", turns: 2 });
+      expect(await log.root(place)).toBe("t1");
+    });
+
+    test("renames a thread of commands alone after its first one", async () => {
+      await said("t1", { kind: "command", text: "/skill run secret" });
+      await said("t2", { kind: "command", text: "/skill list" });
+      await log.forget("t2", "ada", 5_000);
+      expect((await log.threads(place.namespace))[0]?.title).toBe("/skill run secret");
+      await log.forget("t1", "ada", 5_000);
+      expect((await log.threads(place.namespace))[0]?.title).toBe("Deleted message");
+    });
+
+    test("drops the summaries of later turns in its thread, which may repeat it, and no others", async () => {
+      await said("t1");
+      await said("t2");
+      await said("t3");
+      await said("other", { thread: "two" });
+      await log.forget("t2", "ada", 5_000);
+      const types = async (id: string) => (await log.read(id)).map((event) => event.type);
+      const whole = ["inbound", "usage", "history_compacted", "turn_finished"];
+      expect(await types("t1")).toEqual(whole);
+      expect(await types("t3")).toEqual(["inbound", "usage", "turn_finished"]);
+      expect(await types("other")).toEqual(whole);
+    });
+  });
+}

@@ -101,12 +101,22 @@ export interface ThreadMessage {
   files: readonly FileReference[];
 }
 
+/**
+ * The thread of a place that is the channel itself: greetings, and lines for the audit channel. No platform's thread ids look
+ * like this, nobody writes in it, and no turn belongs to it.
+ */
+export const channelThread = "channel";
+
 export interface ChatPlatform {
   /** The first part of its namespaces: `slack`. */
   readonly id: string;
   readonly limits: PlatformLimits;
 
-  /** Posts into the place, making the thread if it does not exist yet. Answers the message's reference. @throws PlatformError */
+  /**
+   * Posts into the place, making the thread if it does not exist yet. Answers the message's reference. The thread `channel`
+   * (`channelThread`) is no thread: what is posted there stands in the channel itself, at top level, and opens none.
+   * @throws PlatformError
+   */
   post(place: Place, message: OutgoingMessage, to?: ReplyTarget): Promise<string>;
   /** Replaces a message. Files cannot be changed. @throws PlatformError */
   edit(place: Place, reference: string, message: OutgoingMessage): Promise<void>;

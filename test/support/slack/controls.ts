@@ -1,0 +1,20 @@
+import type { Faults } from "./faults.ts";
+import { interactionControls } from "./interactions.ts";
+import type { Backend } from "./method.ts";
+import { peopleControls } from "./people.ts";
+import { transportControls } from "./transport-controls.ts";
+import { viewControls } from "./view-controls.ts";
+import { workspaceControls } from "./workspace-controls.ts";
+
+/** Everything a test can make happen in the fake; each takes one object and answers JSON. */
+export function createControls(backend: Backend, faults: Faults) {
+  return {
+    ...peopleControls(backend),
+    ...workspaceControls(backend),
+    ...interactionControls(backend),
+    ...viewControls(backend),
+    ...transportControls(backend, faults),
+  };
+}
+
+export type Controls = ReturnType<typeof createControls>;

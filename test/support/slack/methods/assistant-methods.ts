@@ -1,0 +1,103 @@
+import { isRecord } from "../call-arguments.ts";
+import type { MessageRecord } from "../message-record.ts";
+import { channelOf, type Method, type MethodCall, openChannelOf } from "../method.ts";
+import { refusalWithMessages, SlackRefusal } from "../slack-refusal.ts";
+import type { World } from "../world.ts";
+
+/** Slack takes a status away when the app answers in the thread. */
+export function clearStatus(world: World, message: MessageRecord): void {
+  const { channel, thread_ts } = message;
+  if (message.bot_id === undefined || thread_ts === undefined) return;
+  const current = world.statuses.findLast((each) => each.channel === channel && each.thread_ts === thread_ts);
+  if (current === undefined || current.status === "") return;
+  world.statuses.push({ channel, thread_ts, status: "", loading_messages: [], at: Date.now() });
+}
+
+const setStatus: Method = {
+  token: "bot",
+  scope: "assistant:write",
+  run: (call) => {
+    const channel = openChannelOf(call, "channel_id");
+    const thread_ts = call.arguments.required("thread_ts");
+    if (
+      !isAssistantThread(call, channel.id, thread_ts) &&
+      call.world.message(channel.id, thread_ts) === undefined
+    )
+      throw new SlackRefusal("invalid_thread_ts");
+    const status = call.arguments.all.status;
+    if (typeof status !== "string")
+      throw refusalWithMessages("invalid_arguments", ["missing required field: status"]);
+    const loading = call.arguments.list("loading_messages") ?? [];
+    if (loading.length > 10 || !loading.every((each) => typeof each === "string"))
+      throw refusalWithMessages("invalid_arguments", [
+        "no more than 10 items allowed [json-pointer:/loading_messages]",
+      ]);
+    call.world.statuses.push({
+      channel: channel.id,
+      thread_ts,
+      status,
+      loading_messages: loading.map(String),
+      at: Date.now(),
+    });
+    call.world.touch();
+    return {};
+  },
+};
+
+const setTitle: Method = {
+  token: "bot",
+  scope: "assistant:write",
+  run: (call) => {
+    const { channel, thread_ts } = assistantThreadOf(call, call.arguments.required("thread_ts"));
+    const title = call.arguments.required("title");
+    call.world.titles.push({ channel, thread_ts, title });
+    call.world.touch();
+    return {};
+  },
+};
+
+const setSuggestedPrompts: Method = {
+  token: "bot",
+  scope: "assistant:write",
+  run: (call) => {
+    const given = call.arguments.text("thread_ts");
+    const channel =
+      given === undefined ? channelOf(call, "channel_id").id : assistantThreadOf(call, given).channel;
+    const prompts = call.arguments.list("prompts") ?? [];
+    const title = call.arguments.text("title");
+    const complete = prompts.every(
+      (prompt) => isRecord(prompt) && typeof prompt.title === "string" && typeof prompt.message === "string",
+    );
+    if (prompts.length === 0 || prompts.length > 4 || !complete)
+      throw refusalWithMessages("invalid_arguments", [
+        "1 to 4 prompts with title and message [json-pointer:/prompts]",
+      ]);
+    call.world.prompts.push({
+      channel,
+      ...(given === undefined ? {} : { thread_ts: given }),
+      ...(title === undefined ? {} : { title }),
+      prompts,
+    });
+    call.world.touch();
+    return {};
+  },
+};
+
+function isAssistantThread(call: MethodCall, channel: string, threadTs: string): boolean {
+  return call.world.assistantThreads.some(
+    (thread) => thread.channel === channel && thread.thread_ts === threadTs,
+  );
+}
+
+function assistantThreadOf(call: MethodCall, threadTs: string): { channel: string; thread_ts: string } {
+  const channel = channelOf(call, "channel_id");
+  if (channel.kind !== "im") throw new SlackRefusal("channel_type_not_supported");
+  if (!isAssistantThread(call, channel.id, threadTs)) throw new SlackRefusal("invalid_thread_ts");
+  return { channel: channel.id, thread_ts: threadTs };
+}
+
+export const assistantMethods: Record<string, Method> = {
+  "assistant.threads.setStatus": setStatus,
+  "assistant.threads.setTitle": setTitle,
+  "assistant.threads.setSuggestedPrompts": setSuggestedPrompts,
+};

@@ -1,0 +1,135 @@
+import { type ChildProcess, spawn } from "node:child_process";
+import { once } from "node:events";
+import { createInterface } from "node:readline";
+import { fileURLToPath } from "node:url";
+import { ControlRefusal } from "./control-refusal.ts";
+import type { Controls } from "./controls.ts";
+import { Observation, type Snapshot } from "./observation.ts";
+import { defaultSeed, type SlackSeed } from "./seed.ts";
+import type { SlackOptions } from "./slack-service.ts";
+
+/** The controls, called over HTTP. A refusal of the fake is thrown as `ControlRefusal` with its code. */
+type Remote<T> = {
+  [Name in keyof T]: T[Name] extends (...given: infer Given) => infer Answer
+    ? (...given: Given) => Promise<Awaited<Answer>>
+    : never;
+};
+
+export interface SlackServer extends Remote<Controls> {
+  /** `http://127.0.0.1:PORT`. */
+  url: string;
+  /** For `slackApiUrl`: `http://127.0.0.1:PORT/api/`. */
+  apiUrl: string;
+  /** For `authorizationUrl` of the OAuth flow. */
+  authorizeUrl: string;
+  /** Tokens, secrets and ids that the fake began with. */
+  seed: SlackSeed;
+  /** What there is now. */
+  look(): Promise<Observation>;
+  /** Waits until `predicate` answers something truthy, and answers that. `what` names it when it does not come. */
+  until<T>(predicate: (state: Observation) => T, what: string, limitMs?: number): Promise<NonNullable<T>>;
+  /** Ends the process; a second call does nothing. */
+  close(): Promise<void>;
+}
+
+/** Long enough for a loaded machine, short enough that a test says what it waited for before its runner ends it. */
+const defaultLimitMs = 10_000;
+const longPollMs = 2_000;
+
+/** Starts a fake Slack in a process of its own. It ends with `close`, and with the process that started it. */
+export async function startSlackServer(options: SlackOptions = {}): Promise<SlackServer> {
+  const script = fileURLToPath(new URL("../slack-server-process.ts", import.meta.url));
+  const child = spawn(process.execPath, [script, JSON.stringify(options)], {
+    stdio: ["pipe", "pipe", "inherit"],
+  });
+  const url = await announcedUrl(child);
+  const own = {
+    url,
+    apiUrl: `${url}/api/`,
+    authorizeUrl: `${url}/oauth/v2/authorize`,
+    seed: { ...defaultSeed(), ...options.seed },
+    look: async () => new Observation(await stateOf(url, 0, 0)),
+    until: <T>(predicate: (state: Observation) => T, what: string, limitMs = defaultLimitMs) =>
+      until(url, predicate, what, limitMs),
+    close: () => endProcess(child),
+  };
+  return withControls(url, own);
+}
+
+function withControls<T extends object>(url: string, own: T): T & Remote<Controls> {
+  return new Proxy(own as T & Remote<Controls>, {
+    get: (target, name, receiver) => {
+      // A promise that resolves to this object asks for `then`.
+      if (name in target || typeof name === "symbol" || name === "then")
+        return Reflect.get(target, name, receiver) as unknown;
+      return (given: unknown) => control(url, name, given);
+    },
+  });
+}
+
+async function control(url: string, name: string, given: unknown): Promise<unknown> {
+  const response = await fetch(`${url}/control/${name}`, {
+    method: "POST",
+    body: JSON.stringify(given ?? {}),
+  });
+  const body = await response.text();
+  if (response.status === 500) throw new Error(`The fake Slack failed in ${name}: ${body}`);
+  const answer = JSON.parse(body) as { result?: unknown; code?: string; message?: string };
+  if (!response.ok) throw new ControlRefusal(answer.code ?? "", `${answer.code}: ${answer.message}`);
+  return answer.result;
+}
+
+async function stateOf(url: string, after: number, waitMs: number): Promise<Snapshot> {
+  const response = await fetch(`${url}/control/state?after=${after}&wait=${waitMs}`);
+  return (await response.json()) as Snapshot;
+}
+
+async function until<T>(
+  url: string,
+  predicate: (state: Observation) => T,
+  what: string,
+  limitMs: number,
+): Promise<NonNullable<T>> {
+  const end = Date.now() + limitMs;
+  let version = 0;
+  for (;;) {
+    const snapshot = await stateOf(url, version, Math.max(0, Math.min(longPollMs, end - Date.now())));
+    const answer = predicate(new Observation(snapshot));
+    if (answer !== null && answer !== undefined && answer) return answer;
+    if (Date.now() > end) throw new Error(`Waited ${limitMs} ms in vain for ${what}.\n${summary(snapshot)}`);
+    version = snapshot.version;
+  }
+}
+
+/** The end of the story, for whoever reads why a wait failed. */
+function summary(snapshot: Snapshot): string {
+  const calls = snapshot.calls.slice(-15).map((call) => {
+    const outcome = call.ok ? "ok" : (call.error ?? call.status);
+    return `  ${call.method} ${JSON.stringify(call.arguments).slice(0, 200)} → ${outcome}`;
+  });
+  const deliveries = snapshot.deliveries
+    .slice(-10)
+    .map(
+      ({ name, acked, attempts }) =>
+        `  ${name}: ${acked ? "acked" : "not acked"} (${attempts.length} attempts)`,
+    );
+  return ["Last calls:", ...calls, "Last deliveries:", ...deliveries].join("\n");
+}
+
+async function announcedUrl(child: ChildProcess): Promise<string> {
+  if (child.stdout === null) throw new Error("The fake Slack has no standard output.");
+  const lines = createInterface({ input: child.stdout });
+  const ended = once(child, "exit").then(([code]) => {
+    throw new Error(`The fake Slack ended with code ${code} before it was ready.`);
+  });
+  const [line] = await Promise.race([once(lines, "line"), ended]);
+  ended.catch(() => undefined);
+  return (JSON.parse(String(line)) as { url: string }).url;
+}
+
+async function endProcess(child: ChildProcess): Promise<void> {
+  if (child.exitCode !== null || child.signalCode !== null) return;
+  const exit = once(child, "exit");
+  child.kill("SIGKILL");
+  await exit;
+}

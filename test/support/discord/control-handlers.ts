@@ -1,0 +1,149 @@
+import { refusals } from "./api-error.ts";
+import type { CommandStore } from "./command-store.ts";
+import type { ControlActions, ControlInput, ControlOutput } from "./control-protocol.ts";
+import type { Faults } from "./faults.ts";
+import type { Gateway } from "./gateway.ts";
+import { autocomplete, click, contextMenu, submitModal, useCommand } from "./interact.ts";
+import type { Interactions } from "./interactions.ts";
+import { channelOf, createForumPost, edit, react, remove, say, startThread, unfurl } from "./people.ts";
+import { overwriteOf } from "./seed-world.ts";
+import { deleteChannel, joinThread, setArchived } from "./threads.ts";
+import { memberOf, wireChannel, wireGuild } from "./wire.ts";
+import { intents, type World } from "./world.ts";
+
+export interface ControlParts {
+  world: World;
+  commands: CommandStore;
+  interactions: Interactions;
+  gateway: Gateway;
+  faults: Faults;
+  /** Drops every request to the API, or stops doing so. */
+  refuseRest: (on: boolean) => void;
+}
+
+export type ControlHandlers = {
+  [Action in keyof ControlActions]: (input: ControlInput<Action>) => ControlOutput<Action>;
+};
+
+/** What each action of a test does. An error is the test's own mistake. */
+export function controlHandlers(parts: ControlParts): ControlHandlers {
+  return {
+    ...messageHandlers(parts),
+    ...placeHandlers(parts),
+    ...interactionHandlers(parts),
+    ...faultHandlers(parts),
+  };
+}
+
+function messageHandlers({ world }: ControlParts) {
+  return {
+    say: (input: ControlInput<"say">) => say(world, input).id,
+    edit: (input: ControlInput<"edit">) => done(edit(world, input)),
+    unfurl: (input: ControlInput<"unfurl">) => done(unfurl(world, input)),
+    remove: (input: ControlInput<"remove">) => done(remove(world, input)),
+    react: (input: ControlInput<"react">) => done(react(world, input)),
+    openDm: ({ user }: ControlInput<"openDm">) => world.directMessage(user).id,
+  };
+}
+
+function placeHandlers({ world }: ControlParts) {
+  const guildOf = (id: string) => {
+    const guild = world.guilds.get(id);
+    if (!guild) throw refusals.unknownGuild();
+    return guild;
+  };
+  return {
+    joinGuild: ({ guild: id }: ControlInput<"joinGuild">) => {
+      const guild = guildOf(id);
+      guild.joined = true;
+      world.deliver({
+        name: "GUILD_CREATE",
+        guild: id,
+        intent: intents.guilds,
+        data: () => wireGuild(world, guild),
+      });
+      return null;
+    },
+    leaveGuild: ({ guild: id }: ControlInput<"leaveGuild">) => {
+      guildOf(id).joined = false;
+      world.deliver({ name: "GUILD_DELETE", guild: id, intent: intents.guilds, data: () => ({ id }) });
+      return null;
+    },
+    startThread: (input: ControlInput<"startThread">) => startThread(world, input).id,
+    createForumPost: (input: ControlInput<"createForumPost">) => createForumPost(world, input).id,
+    addToThread: ({ thread, user }: ControlInput<"addToThread">) =>
+      done(joinThread(world, channelOf(world, thread), user)),
+    archiveThread: ({ thread, archived, locked }: ControlInput<"archiveThread">) =>
+      done(
+        setArchived(world, channelOf(world, thread), {
+          archived: archived ?? true,
+          ...(locked === undefined ? {} : { locked }),
+        }),
+      ),
+    deleteChannel: ({ channel }: ControlInput<"deleteChannel">) =>
+      done(deleteChannel(world, channelOf(world, channel))),
+    setOverwrites: ({ channel: id, overwrites }: ControlInput<"setOverwrites">) => {
+      const channel = channelOf(world, id);
+      channel.overwrites = overwrites.map(overwriteOf);
+      const data = wireChannel(world, channel);
+      world.deliver({
+        name: "CHANNEL_UPDATE",
+        guild: channel.guild,
+        intent: intents.guilds,
+        data: () => data,
+      });
+      return null;
+    },
+    setRoles: ({ guild, user, roles }: ControlInput<"setRoles">) => {
+      const member = memberOf(guildOf(guild), user);
+      if (!member) throw refusals.unknownMember();
+      member.roles = roles;
+      world.changes.note();
+      return null;
+    },
+  };
+}
+
+function interactionHandlers(parts: ControlParts) {
+  return {
+    command: (input: ControlInput<"command">) => useCommand(parts, input).id,
+    autocomplete: (input: ControlInput<"autocomplete">) => autocomplete(parts, input).id,
+    click: (input: ControlInput<"click">) => click(parts, input).id,
+    submitModal: (input: ControlInput<"submitModal">) => submitModal(parts, input).id,
+    contextMenu: (input: ControlInput<"contextMenu">) => contextMenu(parts, input).id,
+    expire: ({ interaction: id }: ControlInput<"expire">) => {
+      const interaction = parts.interactions.byId(id);
+      if (!interaction) throw refusals.unknownInteraction();
+      interaction.expired = true;
+      return null;
+    },
+  };
+}
+
+function faultHandlers({ world, gateway, faults, refuseRest }: ControlParts) {
+  return {
+    fault: (fault: ControlInput<"fault">) => done(faults.add(fault)),
+    clearFaults: () => done(faults.clear()),
+    disconnect: (how: ControlInput<"disconnect">) => {
+      if ("code" in how) gateway.close(how.code);
+      else if ("abrupt" in how) gateway.cut();
+      else if ("reconnect" in how) gateway.askToReconnect();
+      else gateway.invalidate(how.invalid === "resumable");
+      return null;
+    },
+    refuseConnections: ({ on, rest }: ControlInput<"refuseConnections">) => {
+      gateway.refusing = on;
+      refuseRest(on && rest);
+      return null;
+    },
+    revokeToken: () => {
+      world.revoked = true;
+      gateway.close(4004);
+      return null;
+    },
+  };
+}
+
+function done(_: unknown): null {
+  return null;
+}

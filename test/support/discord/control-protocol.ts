@@ -1,0 +1,75 @@
+import type { OverwriteSeed } from "./discord-options.ts";
+import type { Fault } from "./faults.ts";
+import type { Json } from "./json.ts";
+
+/** A file as it travels to the fake. */
+export interface SaidFile {
+  name: string;
+  contentType: string;
+  base64: string;
+}
+
+export type OptionValues = Record<string, string | number | boolean>;
+
+interface Command {
+  user: string;
+  channel: string;
+  name: string;
+  group?: string;
+  subcommand?: string;
+  options?: OptionValues;
+}
+
+interface OnMessage {
+  user: string;
+  message: string;
+}
+
+/** What tests can make happen: input and output of each action. */
+export interface ControlActions {
+  say: {
+    input: { user: string; channel: string; content: string; replyTo?: string; files?: SaidFile[] };
+    output: string;
+  };
+  edit: { input: { message: string; content: string }; output: null };
+  unfurl: { input: { message: string; embeds: Json[] }; output: null };
+  remove: { input: { message: string }; output: null };
+  react: { input: OnMessage & { emoji: string; remove?: boolean }; output: null };
+  openDm: { input: { user: string }; output: string };
+  joinGuild: { input: { guild: string }; output: null };
+  leaveGuild: { input: { guild: string }; output: null };
+  startThread: {
+    input: { user: string; channel: string; name: string; private?: boolean; message?: string };
+    output: string;
+  };
+  createForumPost: {
+    input: { user: string; channel: string; name: string; content: string };
+    output: string;
+  };
+  addToThread: { input: { thread: string; user: string }; output: null };
+  archiveThread: { input: { thread: string; archived?: boolean; locked?: boolean }; output: null };
+  deleteChannel: { input: { channel: string }; output: null };
+  /** Sets who may do what in a channel, and tells with CHANNEL_UPDATE. */
+  setOverwrites: { input: { channel: string; overwrites: OverwriteSeed[] }; output: null };
+  setRoles: { input: { guild: string; user: string; roles: string[] }; output: null };
+  command: { input: Command; output: string };
+  autocomplete: { input: Command & { focused: string }; output: string };
+  click: { input: OnMessage & { customId: string; values?: string[] }; output: string };
+  submitModal: {
+    input: { user: string; interaction: string; fields: Record<string, string | string[]> };
+    output: string;
+  };
+  contextMenu: { input: OnMessage & { name: string }; output: string };
+  expire: { input: { interaction: string }; output: null };
+  fault: { input: Fault; output: null };
+  clearFaults: { input: null; output: null };
+  disconnect: {
+    input: { code: number } | { abrupt: true } | { reconnect: true } | { invalid: "resumable" | "gone" };
+    output: null;
+  };
+  refuseConnections: { input: { on: boolean; rest: boolean }; output: null };
+  revokeToken: { input: null; output: null };
+}
+
+export type ControlInput<Action extends keyof ControlActions> = ControlActions[Action]["input"];
+export type ControlOutput<Action extends keyof ControlActions> = ControlActions[Action]["output"];

@@ -1,0 +1,84 @@
+import type { PermissionName } from "./permission-bits.ts";
+
+/** The world a fake Discord starts with. All ids are snowflakes: decimal text. */
+export interface DiscordOptions {
+  application: ApplicationSeed;
+  users: readonly UserSeed[];
+  guilds: readonly GuildSeed[];
+  /** Direct messages between the bot and a person. */
+  dms?: readonly { id: string; user: string }[];
+  /** What `GET /gateway/bot` recommends. Default 1. */
+  shards?: number;
+  /** What `GET /gateway/bot` says about session starts. Default 1,000 of 1,000, 16 at a time. */
+  sessionStarts?: { total: number; remaining: number; maxConcurrency: number };
+  /** Whether the documented rate limits of busy routes are kept, with 429 for who ignores the headers. Default no. */
+  enforceRates?: boolean;
+  /** Milliseconds within which an interaction must be answered. Discord gives 3,000, the default. */
+  callbackWindow?: number;
+  /** Milliseconds that an interaction's token is good for. Discord gives 15 minutes, the default. */
+  tokenLifetime?: number;
+  /** Milliseconds between heartbeats that clients are told. Default 41,250, as Discord's. */
+  heartbeatInterval?: number;
+}
+
+export interface ApplicationSeed {
+  /** Of the application and of its bot user. */
+  id: string;
+  name: string;
+  token: string;
+  /** Which privileged intents are switched on in the developer portal. Default none. */
+  privileged?: readonly ("message_content" | "guild_members" | "presences")[];
+}
+
+export interface UserSeed {
+  id: string;
+  name: string;
+  bot?: boolean;
+  /** Takes no direct messages of the bot: code 50007. */
+  closedDms?: boolean;
+}
+
+export interface GuildSeed {
+  id: string;
+  name: string;
+  /** A member; owns all permissions. Default the first member. */
+  owner?: string;
+  /** What everyone may. Default `ordinaryPermissions`. */
+  everyone?: readonly PermissionName[];
+  roles?: readonly { id: string; name: string; permissions?: readonly PermissionName[] }[];
+  /** People; the bot is a member without being named here. */
+  members: readonly { user: string; roles?: readonly string[]; nick?: string }[];
+  botRoles?: readonly string[];
+  channels: readonly ChannelSeed[];
+  /** False: the bot is not in this guild until `joinGuild`. */
+  joined?: boolean;
+}
+
+export interface ChannelSeed {
+  id: string;
+  name: string;
+  /** Default "text". */
+  type?: "text" | "announcement" | "forum" | "voice" | "category";
+  parent?: string;
+  topic?: string;
+  overwrites?: readonly OverwriteSeed[];
+  threads?: readonly ThreadSeed[];
+}
+
+export interface OverwriteSeed {
+  /** A role or a user; the guild's own id is everyone. */
+  id: string;
+  kind: "role" | "member";
+  allow?: readonly PermissionName[];
+  deny?: readonly PermissionName[];
+}
+
+export interface ThreadSeed {
+  id: string;
+  name: string;
+  owner: string;
+  private?: boolean;
+  members?: readonly string[];
+  archived?: boolean;
+  locked?: boolean;
+}

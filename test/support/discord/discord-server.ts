@@ -1,0 +1,203 @@
+import { type ChildProcess, spawn } from "node:child_process";
+import { once } from "node:events";
+import { createInterface } from "node:readline";
+import { fileURLToPath } from "node:url";
+import type { ControlActions, ControlInput, ControlOutput, SaidFile } from "./control-protocol.ts";
+import type { DiscordOptions } from "./discord-options.ts";
+import { exampleWorld } from "./example-world.ts";
+import { fits } from "./faults.ts";
+import { InteractionHandle } from "./interaction-handle.ts";
+import type { ObservedMessage, ObservedState, ObservedThread } from "./observed-state.ts";
+import type { Call } from "./rest-api.ts";
+
+/** How a route goes wrong: `POST /channels/:channel/messages`, for so many requests (default 1). */
+interface RouteFault {
+  route: string;
+  times?: number;
+}
+
+type Target = string | InteractionHandle;
+
+/** A fake Discord in a process of its own, and what tests make happen on it. */
+export class DiscordServer {
+  readonly #child: ChildProcess;
+  readonly #origin: string;
+
+  constructor(child: ChildProcess, origin: string) {
+    this.#child = child;
+    this.#origin = origin;
+  }
+
+  /** For `rest.api` of discord.js. */
+  get apiUrl(): string {
+    return `${this.#origin}/api`;
+  }
+
+  /** Does one action. Throws with the reason if a person could not do that on Discord. */
+  async act<Action extends keyof ControlActions>(
+    action: Action,
+    input: ControlInput<Action>,
+  ): Promise<ControlOutput<Action>> {
+    const response = await fetch(`${this.#origin}/control/${action}`, {
+      method: "POST",
+      body: JSON.stringify(input),
+    });
+    const answer = (await response.json()) as { output: ControlOutput<Action>; error?: string };
+    if (!response.ok) throw new Error(answer.error);
+    return answer.output;
+  }
+
+  /** A person writes a message; answers its id. */
+  say(
+    input: Omit<ControlInput<"say">, "files"> & { attachments?: readonly AttachmentSeed[] },
+  ): Promise<string> {
+    const { attachments, ...message } = input;
+    return this.act("say", { ...message, ...(attachments ? { files: attachments.map(toFile) } : {}) });
+  }
+
+  edit = (input: ControlInput<"edit">) => this.act("edit", input);
+  unfurl = (input: ControlInput<"unfurl">) => this.act("unfurl", input);
+  remove = (message: string) => this.act("remove", { message });
+  react = (input: ControlInput<"react">) => this.act("react", input);
+  /** The id of the direct message of the bot and a person. */
+  openDm = (user: string) => this.act("openDm", { user });
+  joinGuild = (guild: string) => this.act("joinGuild", { guild });
+  leaveGuild = (guild: string) => this.act("leaveGuild", { guild });
+  startThread = (input: ControlInput<"startThread">) => this.act("startThread", input);
+  createForumPost = (input: ControlInput<"createForumPost">) => this.act("createForumPost", input);
+  addToThread = (input: ControlInput<"addToThread">) => this.act("addToThread", input);
+  archiveThread = (input: ControlInput<"archiveThread">) => this.act("archiveThread", input);
+  deleteChannel = (channel: string) => this.act("deleteChannel", { channel });
+  setOverwrites = (input: ControlInput<"setOverwrites">) => this.act("setOverwrites", input);
+  setRoles = (input: ControlInput<"setRoles">) => this.act("setRoles", input);
+
+  command = async (input: ControlInput<"command">) => this.#handle(await this.act("command", input));
+  autocomplete = async (input: ControlInput<"autocomplete">) =>
+    this.#handle(await this.act("autocomplete", input));
+  click = async (input: ControlInput<"click">) => this.#handle(await this.act("click", input));
+  contextMenu = async (input: ControlInput<"contextMenu">) =>
+    this.#handle(await this.act("contextMenu", input));
+  /** `on` is the interaction that the bot answered with the modal. */
+  async submitModal(input: { user: string; on: Target; fields: Record<string, string | string[]> }) {
+    const { user, on, fields } = input;
+    const interaction = typeof on === "string" ? on : on.id;
+    return this.#handle(await this.act("submitModal", { user, interaction, fields }));
+  }
+
+  /** 429 with Discord's headers. */
+  rateLimit({
+    route,
+    times = 1,
+    seconds,
+    global = false,
+    shared = false,
+  }: RouteFault & { seconds: number; global?: boolean; shared?: boolean }) {
+    return this.act("fault", { route, times, does: { kind: "rate_limit", seconds, global, shared } });
+  }
+
+  /** An error reply. `after` first does what was asked: the answer is lost, not the request. */
+  fail({
+    route,
+    times = 1,
+    status,
+    code = 0,
+    message = "Fault",
+    after = false,
+  }: RouteFault & { status: number; code?: number; message?: string; after?: boolean }) {
+    return this.act("fault", { route, times, does: { kind: "fail", status, code, message, after } });
+  }
+
+  /** The connection breaks without a reply, before or after doing what was asked. */
+  drop({ route, times = 1, after = false }: RouteFault & { after?: boolean }) {
+    return this.act("fault", { route, times, does: { kind: "drop", after } });
+  }
+
+  /** Replies come late, by so many milliseconds. */
+  delay({ route, times = 1, milliseconds }: RouteFault & { milliseconds: number }) {
+    return this.act("fault", { route, times, does: { kind: "delay", milliseconds } });
+  }
+
+  clearFaults = () => this.act("clearFaults", null);
+  disconnect = (how: ControlInput<"disconnect">) => this.act("disconnect", how);
+  /** Turns away gateway connections, and REST too if `rest` is set. */
+  refuseConnections = (on: boolean, { rest = false } = {}) => this.act("refuseConnections", { on, rest });
+  revokeToken = () => this.act("revokeToken", null);
+
+  /** All there is, as soon as there is a change after `version`. */
+  async state(version = -1): Promise<ObservedState> {
+    const response = await fetch(`${this.#origin}/control/state?after=${version}`);
+    return (await response.json()) as ObservedState;
+  }
+
+  /** The messages of a channel that all there see, oldest first. */
+  async messages(channel: string): Promise<ObservedMessage[]> {
+    const { messages } = await this.state();
+    return messages.filter((message) => message.channel === channel && message.ephemeralFor === null);
+  }
+
+  /** The threads of a channel. */
+  async threads(parent: string): Promise<ObservedThread[]> {
+    return (await this.state()).threads.filter((thread) => thread.parent === parent);
+  }
+
+  async commands(): Promise<ObservedState["commands"]> {
+    return (await this.state()).commands;
+  }
+
+  /** The requests to a route such as `POST /channels/:channel/messages`, or all, oldest first. */
+  async calls(route?: string): Promise<Call[]> {
+    const { calls } = await this.state();
+    return route === undefined ? calls : calls.filter((call) => fits(route, `${call.method} ${call.path}`));
+  }
+
+  /** Waits until `look` finds something in the state, and answers that. It looks again after every change. */
+  async until<Found>(
+    look: (state: ObservedState) => Found,
+  ): Promise<Exclude<Found, false | null | undefined>> {
+    for (let version = -1; ; ) {
+      const state = await this.state(version);
+      const found = look(state);
+      if (found !== false && found !== null && found !== undefined) {
+        return found as Exclude<Found, false | null | undefined>;
+      }
+      version = state.version;
+    }
+  }
+
+  /** Ends the process; a second call does nothing. */
+  async close(): Promise<void> {
+    if (this.#child.exitCode !== null || this.#child.signalCode !== null) return;
+    const exit = once(this.#child, "exit");
+    this.#child.kill("SIGKILL");
+    await exit;
+  }
+
+  #handle(id: string): InteractionHandle {
+    return new InteractionHandle(id, this);
+  }
+}
+
+/** A file that a person attaches. */
+interface AttachmentSeed {
+  name: string;
+  /** Default "application/octet-stream". */
+  contentType?: string;
+  content: string | Uint8Array;
+}
+
+function toFile({ name, contentType = "application/octet-stream", content }: AttachmentSeed): SaidFile {
+  return { name, contentType, base64: Buffer.from(content).toString("base64") };
+}
+
+/** Starts a fake Discord; without options, of the example world. It ends with `close`, and with who started it. */
+export async function startDiscordServer(options: DiscordOptions = exampleWorld()): Promise<DiscordServer> {
+  const script = fileURLToPath(new URL("../discord-server-process.ts", import.meta.url));
+  const child = spawn(process.execPath, [script], { stdio: ["pipe", "pipe", "inherit"] });
+  child.stdin.write(`${JSON.stringify(options)}\n`);
+  const ended = once(child, "exit").then(([code]) => {
+    throw new Error(`The fake Discord ended with code ${code} before it was ready.`);
+  });
+  const [line] = await Promise.race([once(createInterface({ input: child.stdout }), "line"), ended]);
+  ended.catch(() => undefined);
+  return new DiscordServer(child, (JSON.parse(String(line)) as { origin: string }).origin);
+}

@@ -1,0 +1,91 @@
+import type { CommandStore } from "./command-store.ts";
+import type { Gateway } from "./gateway.ts";
+import { type Interaction, type Interactions, interactionTypes } from "./interactions.ts";
+import { objects } from "./json.ts";
+import type {
+  ObservedInteraction,
+  ObservedMessage,
+  ObservedState,
+  ObservedThread,
+} from "./observed-state.ts";
+import type { Call } from "./rest-api.ts";
+import { wireMessage } from "./wire.ts";
+import { type Channel, channelTypes, type Message, type World } from "./world.ts";
+
+interface Parts {
+  world: World;
+  gateway: Gateway;
+  commands: CommandStore;
+  interactions: Interactions;
+  calls: Call[];
+}
+
+export function observe({ world, gateway, commands, interactions, calls }: Parts): ObservedState {
+  const channels = [...world.channels.values()];
+  return {
+    version: world.changes.version,
+    messages: [...world.messages.values()].map((message) => observedMessage(world, message)),
+    threads: channels.flatMap(observedThread),
+    channels: channels.map(({ id, guild, name, type }) => ({ id, guild: guild ?? null, name, type })),
+    commands: { global: commands.global, guilds: Object.fromEntries(commands.byGuild), puts: commands.puts },
+    calls,
+    typing: world.typing,
+    identified: gateway.identified,
+    sessions: gateway.sessions(),
+    interactions: interactions.all().map((interaction) => observedInteraction(world, interaction)),
+  };
+}
+
+function observedMessage(world: World, message: Message): ObservedMessage {
+  const { attachments: _, reactions, ...plain } = message;
+  const files = objects(wireMessage(world, message, "all").attachments);
+  return {
+    ...plain,
+    attachments: files.map((file) => ({
+      id: String(file.id),
+      filename: String(file.filename),
+      contentType: String(file.content_type),
+      size: Number(file.size),
+      url: String(file.url),
+    })),
+    reactions: Object.fromEntries(
+      [...reactions].filter(([, users]) => users.size > 0).map(([emoji, users]) => [emoji, [...users]]),
+    ),
+  };
+}
+
+function observedThread({ id, parent, name, type, thread }: Channel): ObservedThread[] {
+  if (!thread) return [];
+  const { owner, members, archived, locked } = thread;
+  const kind =
+    type === channelTypes.privateThread
+      ? "private"
+      : type === channelTypes.publicThread
+        ? "public"
+        : "announcement";
+  return [{ id, parent, name, type: kind, owner, members, archived, locked }];
+}
+
+const kinds = {
+  [interactionTypes.command]: "command",
+  [interactionTypes.component]: "component",
+  [interactionTypes.autocomplete]: "autocomplete",
+  [interactionTypes.modal]: "modal",
+} as const;
+
+function observedInteraction(world: World, interaction: Interaction): ObservedInteraction {
+  const original = world.messages.get(interaction.original ?? "");
+  const followups = interaction.followups.flatMap((id) => world.messages.get(id) ?? []);
+  return {
+    id: interaction.id,
+    kind: kinds[interaction.type as keyof typeof kinds],
+    user: interaction.user,
+    channel: interaction.channel,
+    callback: interaction.callback,
+    loading: interaction.loading,
+    original: original ? observedMessage(world, original) : null,
+    followups: followups.map((message) => observedMessage(world, message)),
+    modal: interaction.modal,
+    choices: interaction.choices,
+  };
+}

@@ -1,0 +1,74 @@
+import type { Json } from "./json.ts";
+import type { Call } from "./rest-api.ts";
+
+/** A message as tests look at it. */
+export interface ObservedMessage {
+  id: string;
+  channel: string;
+  author: string;
+  type: number;
+  content: string;
+  embeds: Json[];
+  components: Json[];
+  attachments: { id: string; filename: string; contentType: string; size: number; url: string }[];
+  flags: number;
+  sentAt: string;
+  editedAt: string | null;
+  /** How often its content was edited; filling in "thinking…" is none. */
+  edits: number;
+  replyTo: string | null;
+  nonce: string | number | null;
+  mentions: { users: string[]; roles: string[]; everyone: boolean };
+  /** The people who were notified when it was posted. */
+  notified: string[];
+  /** Emoji and who reacted with it. */
+  reactions: Record<string, string[]>;
+  /** The interaction it answers. */
+  interaction: string | null;
+  /** The one person who sees it. */
+  ephemeralFor: string | null;
+}
+
+export interface ObservedThread {
+  id: string;
+  parent: string | null;
+  name: string;
+  type: "public" | "private" | "announcement";
+  owner: string;
+  members: string[];
+  archived: boolean;
+  locked: boolean;
+}
+
+/** What a person did with the bot's commands and components, and how it was answered. */
+export interface ObservedInteraction {
+  id: string;
+  kind: "command" | "component" | "autocomplete" | "modal";
+  user: string;
+  channel: string;
+  /** The first answer: 4 message, 5 deferred, 6 deferred update, 7 update, 8 choices, 9 modal; `latency` in ms. */
+  callback: { type: number; data: Json; ephemeral: boolean; latency: number } | null;
+  /** Whether "thinking…" is still shown. */
+  loading: boolean;
+  /** What `@original` is now; null if there is none or it was deleted. */
+  original: ObservedMessage | null;
+  followups: ObservedMessage[];
+  modal: Json | null;
+  choices: Json[] | null;
+}
+
+/** All of the fake Discord at one moment. */
+export interface ObservedState {
+  version: number;
+  /** Oldest first, those that only one person sees included. */
+  messages: ObservedMessage[];
+  threads: ObservedThread[];
+  channels: { id: string; guild: string | null; name: string; type: number }[];
+  commands: { global: Json[]; guilds: Record<string, Json[]>; puts: number };
+  calls: Call[];
+  /** `at` is ms since the epoch. */
+  typing: { channel: string; at: number }[];
+  identified: { at: number; payload: Json }[];
+  sessions: { id: string; shard: number; connected: boolean; resumes: number; intents: number }[];
+  interactions: ObservedInteraction[];
+}

@@ -1,7 +1,7 @@
 import type { ApiClient } from "../client/api-client.ts";
 import type { TurnEvent, TurnOutcome } from "../core/turn-event.ts";
+import { type Connection, withConnection } from "./bot-connection.ts";
 import type { CommandContext, GlobalOptions } from "./command-context.ts";
-import { type Connection, withConnection } from "./connect.ts";
 import { exitCode, exitCodeOf } from "./exit-code.ts";
 import { nobodyThere } from "./nobody-there.ts";
 import { printJson } from "./print.ts";

@@ -1,6 +1,6 @@
 import { runChat } from "../platforms/terminal/chat.ts";
+import { withConnection } from "./bot-connection.ts";
 import type { CommandContext, GlobalOptions } from "./command-context.ts";
-import { withConnection } from "./connect.ts";
 import { exitCode } from "./exit-code.ts";
 import { wantsColours } from "./print.ts";
 

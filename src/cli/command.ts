@@ -3,8 +3,8 @@ import { renderMarkdown } from "../platforms/terminal/markdown.ts";
 import { createPaint } from "../platforms/terminal/paint.ts";
 import { plainText } from "../platforms/terminal/plain-text.ts";
 import { screenOf } from "../platforms/terminal/screen.ts";
+import { withConnection } from "./bot-connection.ts";
 import type { CommandContext, GlobalOptions } from "./command-context.ts";
-import { withConnection } from "./connect.ts";
 import { exitCode } from "./exit-code.ts";
 import { printJson, printLine, wantsColours } from "./print.ts";
 

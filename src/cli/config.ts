@@ -1,6 +1,6 @@
 import { describeConfig } from "../config/describe-config.ts";
+import { readConfig } from "./bot-connection.ts";
 import type { CommandContext, GlobalOptions } from "./command-context.ts";
-import { readConfig } from "./connect.ts";
 import { exitCode } from "./exit-code.ts";
 import { printJson, printLine } from "./print.ts";
 

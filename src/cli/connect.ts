@@ -1,91 +1,164 @@
-import { type ApiClient, createApiClient } from "../client/api-client.ts";
-import { type LoadedConfig, loadConfig } from "../config/load-config.ts";
+import { readFile } from "node:fs/promises";
+import { slackMode } from "../config/incomplete-platforms.ts";
 import type { Config } from "../config/schema.ts";
-import { type CommandContext, CommandError, type GlobalOptions } from "./command-context.ts";
-
-/** A way to the HTTP API of the bot of this data folder. Close it when done. */
-export interface Connection {
-  client: ApiClient;
-  config: Config;
-  /** Where the bot runs that answers; undefined when it was opened in this process. */
-  remote: string | undefined;
-  close(): Promise<void>;
-}
+import { readConfig } from "./bot-connection.ts";
+import type { CommandContext, GlobalOptions } from "./command-context.ts";
+import type { Finding } from "./doctor-finding.ts";
+import { exitCode } from "./exit-code.ts";
+import { liveDiscordFindings, liveSlackFindings } from "./platform-findings.ts";
+import { printJson, printLine } from "./print.ts";
+import { printFinding } from "./print-finding.ts";
+import { readSecret } from "./read-secret.ts";
 
 export interface ConnectOptions extends GlobalOptions {
-  /** What a bot of this process logs unless the configuration says; `warn` when left out. */
-  logLevel?: Config["log"]["level"];
+  json?: true;
 }
 
-/** How long a command waits for another one to give the data folder back, ms. */
-const patienceMs = 30_000;
-const pauseMs = 100;
+const manifestFile = new URL("../../config/slack-manifest.yaml", import.meta.url);
 
-/** The configuration as a command sees it. @throws ConfigError */
-export function readConfig(context: CommandContext, { config }: GlobalOptions): Promise<LoadedConfig> {
-  return loadConfig({ file: config, env: context.env, cwd: context.cwd });
+/** What to do, step by step, and what the platform says of the tokens that are there. */
+interface Guide {
+  steps: string[];
+  findings: Finding[];
+  /** Lines for the environment, with the values that were typed in. */
+  typed: string[];
 }
 
 /**
- * Talks to the bot that runs on the data folder, or opens one here that does not listen. Another command that has the folder
- * for a moment is waited for.
- * @throws ConfigError, CommandError, and what opening a bot throws
+ * `knack connect slack|discord`: leads through connecting the bot, and checks the tokens with the platform. On a terminal it asks
+ * for tokens that are not set; nothing is stored. 0 when everything that is needed is there and works.
  */
-async function connect(context: CommandContext, options: ConnectOptions): Promise<Connection> {
-  const { config, sources } = await readConfig(context, options);
-  const level = sources["log.level"] === "default" ? (options.logLevel ?? "warn") : config.log.level;
-  const deadline = context.clock.now() + patienceMs;
-  for (;;) {
-    const connection = await tryConnect({ ...config, log: { level } }, context);
-    if (connection !== undefined) return connection;
-    if (context.clock.now() >= deadline) throw folderTaken(config.data.folder);
-    await context.clock.sleep(pauseMs);
-  }
-}
-
-/** Undefined while another command has the data folder, also when it took it between our look and our turn. */
-async function tryConnect(config: Config, context: CommandContext): Promise<Connection | undefined> {
-  const found = await context.findRunningBot(config.data.folder);
-  if (found.running) return found.holder && remoteConnection(config, found.holder.url);
-  try {
-    return await localConnection(config, context);
-  } catch (error) {
-    if (error instanceof Error && "code" in error && error.code === "data_folder_in_use") return undefined;
-    throw error;
-  }
-}
-
-function remoteConnection(config: Config, baseUrl: string): Connection {
-  const client = createApiClient({ fetch, baseUrl, token: config.server.token });
-  return { client, config, remote: baseUrl, close: async () => undefined };
-}
-
-async function localConnection(config: Config, context: CommandContext): Promise<Connection> {
-  const bot = await context.openBot(config);
-  const client = createApiClient({
-    fetch: (url, init) => bot.fetch(new Request(url, init)),
-    baseUrl: "http://127.0.0.1",
-    token: config.server.token,
-  });
-  return { client, config, remote: undefined, close: () => bot.close() };
-}
-
-function folderTaken(folder: string): CommandError {
-  return new CommandError(
-    `Another knack command has been using ${folder} for half a minute. Wait until it is done, or start the bot with \`knack start\`: then commands share it.`,
-  );
-}
-
-/** Runs `work` with a connection that is closed afterwards, whatever happens. */
-export async function withConnection<T>(
+export async function connect(
   context: CommandContext,
+  platform: "slack" | "discord",
   options: ConnectOptions,
-  work: (connection: Connection) => Promise<T>,
-): Promise<T> {
-  const connection = await connect(context, options);
-  try {
-    return await work(connection);
-  } finally {
-    await connection.close();
+): Promise<number> {
+  const { config } = await readConfig(context, options);
+  const ask = (prompt: string) => (options.json ? undefined : readSecret(context, prompt));
+  const tell = (steps: readonly string[]) => {
+    if (!options.json) for (const step of steps) printLine(context, step);
+  };
+  const guide = await (platform === "slack" ? guideSlack : guideDiscord)(config, ask, tell);
+  const ok = guide.findings.length > 0 && guide.findings.every(({ status }) => status !== "error");
+  if (options.json) {
+    printJson(context, { ok, steps: guide.steps, checks: guide.findings });
+    return ok ? exitCode.ok : exitCode.failed;
   }
+  for (const finding of guide.findings) printFinding(context, finding);
+  if (ok && guide.typed.length > 0) {
+    tell([
+      "",
+      "Keep these where the bot is started, as environment variables or in a secret store:",
+      ...guide.typed,
+    ]);
+  }
+  tell([
+    "",
+    ok
+      ? "Everything that is needed is there. Start the bot with `npm start`."
+      : "Not connected yet. Run this again with the tokens set.",
+  ]);
+  return ok ? exitCode.ok : exitCode.failed;
+}
+
+type Ask = (prompt: string) => Promise<string | undefined> | undefined;
+type Tell = (steps: readonly string[]) => void;
+
+async function guideSlack(config: Config, ask: Ask, tell: Tell): Promise<Guide> {
+  const { createAppLink, manifestOverHttp, manifestText, readManifest } = await import(
+    "../platforms/slack/manifest.ts"
+  );
+  const shipped = readManifest(await readFile(manifestFile, "utf8"));
+  const url = config.server.public_url;
+  const installations = config.slack.client_id !== undefined;
+  const overHttp = url !== undefined && (installations || config.slack.app_token === undefined);
+  const manifest = overHttp ? manifestOverHttp(shipped, url, installations) : shipped;
+  const steps = [
+    "Connect Knack to Slack",
+    "",
+    "1. Create the app: open this link (everything is filled in), choose your workspace, and confirm.",
+    `   ${createAppLink(manifest)}`,
+    "   Should the link be too long for your browser: https://api.slack.com/apps?new_app=1 → From a manifest, and paste",
+    overHttp ? manifestText(manifest) : "   config/slack-manifest.yaml",
+    ...(overHttp ? httpSteps(installations, url) : socketSteps),
+  ];
+  tell([...steps, ""]);
+  const { slack, typed } = await slackTokens(config, overHttp, ask);
+  const asked = { ...config, slack };
+  const findings = await liveSlackFindings(asked);
+  if (slackMode(asked) === undefined) {
+    const { incompletePlatforms } = await import("../config/incomplete-platforms.ts");
+    const problems = incompletePlatforms(asked).map(({ key, message }) => `${key} ${message}`);
+    const detail = problems.join("; ") || "no tokens are set";
+    findings.push({
+      name: "slack",
+      status: "error",
+      detail,
+      advice: "The steps above say where they are found.",
+    });
+  } else if (installations) {
+    findings.push({ name: "slack", status: "ok", detail: `workspaces install it at ${url}/slack/install` });
+  }
+  return { steps, findings, typed };
+}
+
+const socketSteps = [
+  "2. Basic Information → App-Level Tokens → Generate, with the scope connections:write. Copy it: SLACK_APP_TOKEN=xapp-…",
+  "3. Install App → Install to Workspace. Copy the Bot User OAuth Token: SLACK_BOT_TOKEN=xoxb-…",
+  "4. Start the bot with both set, then invite it to a channel: /invite @Knack",
+];
+
+function httpSteps(installations: boolean, url: string): string[] {
+  const credentials =
+    "2. Basic Information → App Credentials. Copy the Signing Secret: SLACK_SIGNING_SECRET=…";
+  return installations
+    ? [
+        `${credentials}, the Client ID: SLACK_CLIENT_ID=…, and the Client Secret: SLACK_CLIENT_SECRET=…`,
+        "3. Manage Distribution → Activate Public Distribution.",
+        `4. Start the bot with them set and ${url} reaching it; every workspace installs it at ${url}/slack/install`,
+      ]
+    : [
+        credentials,
+        "3. Install App → Install to Workspace. Copy the Bot User OAuth Token: SLACK_BOT_TOKEN=xoxb-…",
+        `4. Start the bot with both set and ${url} reaching it, then invite it to a channel: /invite @Knack`,
+      ];
+}
+
+async function slackTokens(
+  { slack }: Config,
+  overHttp: boolean,
+  ask: Ask,
+): Promise<{ slack: Config["slack"]; typed: string[] }> {
+  if (overHttp) return { slack, typed: [] };
+  const app_token = slack.app_token ?? (await ask("App token (xapp-…, not shown; Enter to leave out): "));
+  const bot_token = slack.bot_token ?? (await ask("Bot token (xoxb-…, not shown; Enter to leave out): "));
+  const typed = [
+    ...(slack.app_token === undefined && app_token !== undefined ? [`SLACK_APP_TOKEN=${app_token}`] : []),
+    ...(slack.bot_token === undefined && bot_token !== undefined ? [`SLACK_BOT_TOKEN=${bot_token}`] : []),
+  ];
+  return { slack: { ...slack, app_token, bot_token }, typed };
+}
+
+async function guideDiscord(config: Config, ask: Ask, tell: Tell): Promise<Guide> {
+  const steps = [
+    "Connect Knack to Discord",
+    "",
+    "1. https://discord.com/developers/applications → New Application, and give it a name.",
+    "2. Bot → Reset Token, and copy it: DISCORD_TOKEN=…",
+    "3. Bot → Privileged Gateway Intents → switch Message Content on, so that it hears follow-ups in its threads without a mention.",
+    "   Without it the bot works when it is mentioned, replied to, or written to directly.",
+    "4. Invite it to your server with the link this command prints once it has the token. It asks for no more permissions than it needs.",
+    "5. Start the bot with the token set.",
+  ];
+  tell([...steps, ""]);
+  const typed =
+    config.discord.token === undefined ? await ask("Token (not shown; Enter to leave out): ") : undefined;
+  const token = config.discord.token ?? typed;
+  if (token === undefined) {
+    const advice = "The steps above say where it is found.";
+    const missing: Finding = { name: "discord", status: "error", detail: "no token is set", advice };
+    return { steps, findings: [missing], typed: [] };
+  }
+  const findings = await liveDiscordFindings({ ...config, discord: { ...config.discord, token } });
+  return { steps, findings, typed: typed === undefined ? [] : [`DISCORD_TOKEN=${typed}`] };
 }

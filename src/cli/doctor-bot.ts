@@ -1,8 +1,8 @@
 import type { SkillList } from "../client/shapes.ts";
 import type { Config } from "../config/schema.ts";
 import { unknownSkillSettings } from "../config/settings-without-effect.ts";
+import { withConnection } from "./bot-connection.ts";
 import type { CommandContext, GlobalOptions } from "./command-context.ts";
-import { withConnection } from "./connect.ts";
 import type { Finding } from "./doctor-finding.ts";
 
 /** What the bot says of itself: store, queue, model, and the skills it loaded. Opens one when none runs. */

@@ -5,8 +5,8 @@ import path from "node:path";
 import { ConfigError } from "../config/config-error.ts";
 import type { LoadedConfig } from "../config/load-config.ts";
 import type { Config } from "../config/schema.ts";
+import { readConfig } from "./bot-connection.ts";
 import type { CommandContext, GlobalOptions } from "./command-context.ts";
-import { readConfig } from "./connect.ts";
 import type { Finding } from "./doctor-finding.ts";
 
 const oldestNode = 24;

@@ -1,5 +1,3 @@
-import { createPaint } from "../platforms/terminal/paint.ts";
-import { plainLine } from "../platforms/terminal/plain-text.ts";
 import type { CommandContext, GlobalOptions } from "./command-context.ts";
 import { checkBot } from "./doctor-bot.ts";
 import {
@@ -13,7 +11,9 @@ import type { Finding } from "./doctor-finding.ts";
 import { checkLiveModel } from "./doctor-live.ts";
 import { checkSandbox } from "./doctor-sandbox.ts";
 import { exitCode } from "./exit-code.ts";
-import { printJson, printLine, wantsColours } from "./print.ts";
+import { liveDiscordFindings, liveSlackFindings, platformFindings } from "./platform-findings.ts";
+import { printJson } from "./print.ts";
+import { printFinding } from "./print-finding.ts";
 
 export interface DoctorOptions extends GlobalOptions {
   json?: true;
@@ -44,17 +44,15 @@ async function* examine(context: CommandContext, options: DoctorOptions): AsyncG
   const folder = await checkDataFolder(context, config);
   yield folder.finding;
   yield* checkModelKeys(config);
-  if (options.live) yield await checkLiveModel(config, context.clock);
+  yield* platformFindings(config);
+  if (options.live) {
+    yield await checkLiveModel(config, context.clock);
+    yield* await liveSlackFindings(config);
+    yield* await liveDiscordFindings(config);
+  }
   yield await checkSandbox(config);
   if (folder.usable) {
     if (!folder.running) yield await checkPort(config.server);
     yield* checkBot(context, options);
   }
-}
-
-function printFinding(context: CommandContext, { name, status, detail, advice }: Finding): void {
-  const paint = createPaint(wantsColours(context));
-  const mark = { ok: paint.good("✔"), warning: paint.code("!"), error: paint.bad("✖") }[status];
-  printLine(context, `${mark} ${paint.bold(name)}: ${plainLine(detail)}`);
-  if (advice !== undefined) printLine(context, `    ${plainLine(advice)}`);
 }

@@ -1,4 +1,4 @@
-import { Command, InvalidArgumentError, Option } from "commander";
+import { Argument, Command, InvalidArgumentError, Option } from "commander";
 import type { CommandContext, GlobalOptions } from "./command-context.ts";
 import { namespaceOption, parseNamespace, parseThread } from "./namespace-option.ts";
 import { addSkillCommands } from "./program-skills.ts";
@@ -109,9 +109,17 @@ function addRunCommands(program: Command, context: CommandContext, run: Run): vo
 
 function addOperatorCommands(program: Command, context: CommandContext, run: Run): void {
   program
+    .command("connect")
+    .description("lead through connecting the bot to a platform, and check its tokens")
+    .addArgument(new Argument("<platform>", "the platform").choices(["slack", "discord"]))
+    .option("--json", "{ok, steps, checks}")
+    .action((platform: "slack" | "discord", _options, command: Command) =>
+      run(async () => (await import("./connect.ts")).connect(context, platform, command.optsWithGlobals())),
+    );
+  program
     .command("doctor")
-    .description("check configuration, keys, store, skills and sandbox, and say what to do")
-    .option("--live", "also ask the model for one word")
+    .description("check configuration, keys, platforms, store, skills and sandbox, and say what to do")
+    .option("--live", "also ask the model for one word, and the platforms about their tokens")
     .option("--json", "{ok, checks}")
     .action((_options, command: Command) =>
       run(async () => (await import("./doctor.ts")).doctor(context, command.optsWithGlobals())),

@@ -1,6 +1,6 @@
 import { plainLine, plainText } from "../platforms/terminal/plain-text.ts";
+import { withConnection } from "./bot-connection.ts";
 import type { CommandContext, GlobalOptions } from "./command-context.ts";
-import { withConnection } from "./connect.ts";
 import { exitCode } from "./exit-code.ts";
 import { printJson, printLine } from "./print.ts";
 

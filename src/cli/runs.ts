@@ -7,8 +7,8 @@ import { createPaint } from "../platforms/terminal/paint.ts";
 import { plainLine } from "../platforms/terminal/plain-text.ts";
 import { progressLines } from "../platforms/terminal/progress-lines.ts";
 import { screenOf } from "../platforms/terminal/screen.ts";
+import { withConnection } from "./bot-connection.ts";
 import type { CommandContext, GlobalOptions } from "./command-context.ts";
-import { withConnection } from "./connect.ts";
 import { exitCode } from "./exit-code.ts";
 import { printJson, printLine, wantsColours } from "./print.ts";
 

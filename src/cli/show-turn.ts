@@ -8,8 +8,8 @@ import { createLiveDisplay } from "../platforms/terminal/live-display.ts";
 import { createPaint } from "../platforms/terminal/paint.ts";
 import { plainLine } from "../platforms/terminal/plain-text.ts";
 import { screenOf } from "../platforms/terminal/screen.ts";
+import type { Connection } from "./bot-connection.ts";
 import type { CommandContext } from "./command-context.ts";
-import type { Connection } from "./connect.ts";
 import { nobodyThere } from "./nobody-there.ts";
 import { wantsColours } from "./print.ts";
 

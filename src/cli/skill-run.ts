@@ -1,7 +1,7 @@
 import type { Json } from "../core/json.ts";
 import { plainText } from "../platforms/terminal/plain-text.ts";
+import { withConnection } from "./bot-connection.ts";
 import { type CommandContext, CommandError } from "./command-context.ts";
-import { withConnection } from "./connect.ts";
 import { exitCode } from "./exit-code.ts";
 import { printJson, printLine } from "./print.ts";
 import type { SkillsOptions } from "./skills.ts";

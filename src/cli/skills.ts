@@ -1,8 +1,8 @@
 import type { SkillListing } from "../client/shapes.ts";
 import { createPaint, type Paint } from "../platforms/terminal/paint.ts";
 import { plainLine } from "../platforms/terminal/plain-text.ts";
+import { withConnection } from "./bot-connection.ts";
 import type { CommandContext, GlobalOptions } from "./command-context.ts";
-import { withConnection } from "./connect.ts";
 import { exitCode } from "./exit-code.ts";
 import { printJson, printLine, wantsColours } from "./print.ts";
 

@@ -1,0 +1,91 @@
+import { type ApiClient, createApiClient } from "../client/api-client.ts";
+import { type LoadedConfig, loadConfig } from "../config/load-config.ts";
+import type { Config } from "../config/schema.ts";
+import { type CommandContext, CommandError, type GlobalOptions } from "./command-context.ts";
+
+/** A way to the HTTP API of the bot of this data folder. Close it when done. */
+export interface Connection {
+  client: ApiClient;
+  config: Config;
+  /** Where the bot runs that answers; undefined when it was opened in this process. */
+  remote: string | undefined;
+  close(): Promise<void>;
+}
+
+export interface ConnectOptions extends GlobalOptions {
+  /** What a bot of this process logs unless the configuration says; `warn` when left out. */
+  logLevel?: Config["log"]["level"];
+}
+
+/** How long a command waits for another one to give the data folder back, ms. */
+const patienceMs = 30_000;
+const pauseMs = 100;
+
+/** The configuration as a command sees it. @throws ConfigError */
+export function readConfig(context: CommandContext, { config }: GlobalOptions): Promise<LoadedConfig> {
+  return loadConfig({ file: config, env: context.env, cwd: context.cwd });
+}
+
+/**
+ * Talks to the bot that runs on the data folder, or opens one here that does not listen. Another command that has the folder
+ * for a moment is waited for.
+ * @throws ConfigError, CommandError, and what opening a bot throws
+ */
+async function connect(context: CommandContext, options: ConnectOptions): Promise<Connection> {
+  const { config, sources } = await readConfig(context, options);
+  const level = sources["log.level"] === "default" ? (options.logLevel ?? "warn") : config.log.level;
+  const deadline = context.clock.now() + patienceMs;
+  for (;;) {
+    const connection = await tryConnect({ ...config, log: { level } }, context);
+    if (connection !== undefined) return connection;
+    if (context.clock.now() >= deadline) throw folderTaken(config.data.folder);
+    await context.clock.sleep(pauseMs);
+  }
+}
+
+/** Undefined while another command has the data folder, also when it took it between our look and our turn. */
+async function tryConnect(config: Config, context: CommandContext): Promise<Connection | undefined> {
+  const found = await context.findRunningBot(config.data.folder);
+  if (found.running) return found.holder && remoteConnection(config, found.holder.url);
+  try {
+    return await localConnection(config, context);
+  } catch (error) {
+    if (error instanceof Error && "code" in error && error.code === "data_folder_in_use") return undefined;
+    throw error;
+  }
+}
+
+function remoteConnection(config: Config, baseUrl: string): Connection {
+  const client = createApiClient({ fetch, baseUrl, token: config.server.token });
+  return { client, config, remote: baseUrl, close: async () => undefined };
+}
+
+async function localConnection(config: Config, context: CommandContext): Promise<Connection> {
+  const bot = await context.openBot(config);
+  const client = createApiClient({
+    fetch: (url, init) => bot.fetch(new Request(url, init)),
+    baseUrl: "http://127.0.0.1",
+    token: config.server.token,
+  });
+  return { client, config, remote: undefined, close: () => bot.close() };
+}
+
+function folderTaken(folder: string): CommandError {
+  return new CommandError(
+    `Another knack command has been using ${folder} for half a minute. Wait until it is done, or start the bot with \`knack start\`: then commands share it.`,
+  );
+}
+
+/** Runs `work` with a connection that is closed afterwards, whatever happens. */
+export async function withConnection<T>(
+  context: CommandContext,
+  options: ConnectOptions,
+  work: (connection: Connection) => Promise<T>,
+): Promise<T> {
+  const connection = await connect(context, options);
+  try {
+    return await work(connection);
+  } finally {
+    await connection.close();
+  }
+}

@@ -1,0 +1,85 @@
+import { parse, stringify } from "yaml";
+
+/** A Slack app manifest, as far as it is read here. https://docs.slack.dev/reference/app-manifest */
+export interface SlackManifest {
+  features: { slash_commands: { command: string; url?: string }[]; [key: string]: unknown };
+  oauth_config: { redirect_urls?: string[]; scopes: { bot: string[] } };
+  settings: {
+    event_subscriptions: { request_url?: string; bot_events: string[] };
+    interactivity: { is_enabled: boolean; request_url?: string };
+    socket_mode_enabled: boolean;
+    token_rotation_enabled: boolean;
+    [key: string]: unknown;
+  };
+  [key: string]: unknown;
+}
+
+/** @param text YAML of the manifest that ships */
+export function readManifest(text: string): SlackManifest {
+  return parse(text) as SlackManifest;
+}
+
+/**
+ * The manifest for an app that Slack calls over HTTP at `publicUrl`. `installations`: any workspace may install it, so it gets the
+ * address to come back to and tokens that change.
+ */
+export function manifestOverHttp(
+  manifest: SlackManifest,
+  publicUrl: string,
+  installations: boolean,
+): SlackManifest {
+  const address = (path: string) => new URL(path, `${publicUrl.replace(/\/+$/, "")}/`).href;
+  const requests = address("slack/events");
+  const { features, oauth_config, settings } = manifest;
+  return {
+    ...manifest,
+    features: {
+      ...features,
+      slash_commands: features.slash_commands.map((command) => ({ ...command, url: requests })),
+    },
+    oauth_config: installations
+      ? { ...oauth_config, redirect_urls: [address("slack/oauth_redirect")] }
+      : oauth_config,
+    settings: {
+      ...settings,
+      event_subscriptions: { ...settings.event_subscriptions, request_url: requests },
+      interactivity: { ...settings.interactivity, request_url: requests },
+      socket_mode_enabled: false,
+      token_rotation_enabled: installations,
+    },
+  };
+}
+
+/**
+ * The page of Slack that creates an app with the manifest filled in.
+ * https://docs.slack.dev/app-manifests/configuring-apps-with-app-manifests
+ */
+export function createAppLink(manifest: SlackManifest): string {
+  return `https://api.slack.com/apps?new_app=1&manifest_json=${encodeURIComponent(JSON.stringify(manifest))}`;
+}
+
+/** For pasting. */
+export function manifestText(manifest: SlackManifest): string {
+  return stringify(manifest);
+}
+
+/** Scopes the bot needs, each with what stops working without it. */
+export const scopeMeanings: Readonly<Record<string, string>> = {
+  "app_mentions:read": "it does not hear when it is mentioned",
+  "assistant:write": "it cannot show that it is thinking or suggest prompts",
+  "channels:history": "it does not hear follow-ups and cannot read threads in public channels",
+  "channels:read": "it does not know channels' names and creators",
+  "chat:write": "it cannot answer",
+  commands: "slash commands and the message shortcut do not work",
+  "files:read": "it cannot read files",
+  "files:write": "it cannot answer with files",
+  "groups:history": "it does not hear follow-ups and cannot read threads in private channels",
+  "groups:read": "it does not know private channels' names and creators",
+  "im:history": "it does not hear direct messages",
+  "im:read": "it does not know direct messages",
+  "im:write": "it cannot begin a direct message",
+  "mpim:history": "it does not hear group messages",
+  "mpim:read": "it does not know group messages",
+  "reactions:write": "it cannot mark messages as seen",
+  "users:read": "it cannot tell guests, admins and bots from members, so it refuses everybody",
+};

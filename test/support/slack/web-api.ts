@@ -6,7 +6,12 @@ import type { Backend, Method, MethodCall } from "./method.ts";
 import { assistantMethods } from "./methods/assistant-methods.ts";
 import { chatMethods } from "./methods/chat-methods.ts";
 import { conversationMethods } from "./methods/conversation-methods.ts";
+import { fileMethods } from "./methods/file-methods.ts";
+import { oauthMethods } from "./methods/oauth-methods.ts";
+import { reactionMethods } from "./methods/reaction-methods.ts";
+import { streamMethods } from "./methods/stream-methods.ts";
 import { userMethods } from "./methods/user-methods.ts";
+import { viewMethods } from "./methods/view-methods.ts";
 import { SlackRefusal } from "./slack-refusal.ts";
 import type { CallRecord, Token } from "./world.ts";
 
@@ -14,7 +19,12 @@ const methods: Readonly<Record<string, Method>> = {
   ...assistantMethods,
   ...chatMethods,
   ...conversationMethods,
+  ...fileMethods,
+  ...oauthMethods,
+  ...reactionMethods,
+  ...streamMethods,
   ...userMethods,
+  ...viewMethods,
 };
 
 export interface ApiRequest {

@@ -1,0 +1,43 @@
+import type { MessageRecord } from "../message-record.ts";
+import { channelOf, type Method, type MethodCall, requireMember } from "../method.ts";
+import { SlackRefusal } from "../slack-refusal.ts";
+
+function reactedMessage(call: MethodCall): { message: MessageRecord; name: string; bot: string } {
+  const channel = channelOf(call);
+  requireMember(call, channel);
+  const message = call.world.message(channel.id, call.arguments.required("timestamp"));
+  if (message === undefined) throw new SlackRefusal("message_not_found");
+  const name = call.arguments.required("name");
+  if (!/^[a-z0-9_+'-]+$/.test(name)) throw new SlackRefusal("invalid_name");
+  return { message, name, bot: call.workspace.bot_user_id };
+}
+
+const add: Method = {
+  token: "bot",
+  scope: "reactions:write",
+  run: (call) => {
+    const { message, name, bot } = reactedMessage(call);
+    const existing = message.reactions.find((reaction) => reaction.name === name);
+    if (existing?.users.includes(bot) === true) throw new SlackRefusal("already_reacted");
+    if (existing === undefined) message.reactions.push({ name, users: [bot] });
+    else existing.users.push(bot);
+    call.world.touch();
+    return {};
+  },
+};
+
+const remove: Method = {
+  token: "bot",
+  scope: "reactions:write",
+  run: (call) => {
+    const { message, name, bot } = reactedMessage(call);
+    const existing = message.reactions.find((reaction) => reaction.name === name);
+    if (existing?.users.includes(bot) !== true) throw new SlackRefusal("no_reaction");
+    existing.users = existing.users.filter((user) => user !== bot);
+    message.reactions = message.reactions.filter((reaction) => reaction.users.length > 0);
+    call.world.touch();
+    return {};
+  },
+};
+
+export const reactionMethods: Record<string, Method> = { "reactions.add": add, "reactions.remove": remove };

@@ -53,32 +53,54 @@ export function findElement(
   return first;
 }
 
+type Valuer = (element: Fields, value: unknown) => Fields;
+
+/** Of dates, times and pickers: the field that holds the choice. Several choices are a list. */
+const plainFields: Record<string, string> = {
+  datepicker: "selected_date",
+  timepicker: "selected_time",
+  datetimepicker: "selected_date_time",
+  users_select: "selected_user",
+  conversations_select: "selected_conversation",
+  channels_select: "selected_channel",
+  multi_users_select: "selected_users",
+  multi_conversations_select: "selected_conversations",
+  multi_channels_select: "selected_channels",
+  external_select: "selected_option",
+  multi_external_select: "selected_options",
+};
+
+const buttonValue: Valuer = (element) => (element.value === undefined ? {} : { value: element.value });
+const oneOption: Valuer = (element, value) => ({
+  selected_option: value === null ? null : option(element, value),
+});
+const someOptions: Valuer = (element, value) => ({
+  selected_options: list(value).map((each) => option(element, each)),
+});
+
+const valuers: Record<string, Valuer> = {
+  button: buttonValue,
+  icon_button: buttonValue,
+  feedback_buttons: (element, value) => {
+    const sides = [element.positive_button, element.negative_button].filter(isRecord);
+    if (!sides.some((side) => side.value === value)) throw notOffered(value);
+    return { value };
+  },
+  static_select: oneOption,
+  radio_buttons: oneOption,
+  overflow: oneOption,
+  checkboxes: someOptions,
+  multi_static_select: someOptions,
+};
+
 /** What an element says when a person sets it to `value`: the same in actions and in a view's state. */
 export function elementValue(element: Fields, value: unknown): Fields {
   const type = String(element.type);
-  if (type === "button" || type === "icon_button")
-    return { type, ...(element.value === undefined ? {} : { value: element.value }) };
-  if (type === "feedback_buttons") {
-    const sides = [element.positive_button, element.negative_button].filter(isRecord);
-    if (!sides.some((side) => side.value === value)) throw notOffered(value);
-    return { type, value };
-  }
-  if (type.endsWith("_input")) return inputValue(element, value);
-  if (type === "checkboxes" || type === "multi_static_select")
-    return { type, selected_options: list(value).map((each) => option(element, each)) };
-  if (["static_select", "radio_buttons", "overflow"].includes(type))
-    return { type, selected_option: value === null ? null : option(element, value) };
-  if (type === "external_select") return { type, selected_option: value };
-  if (type === "multi_external_select") return { type, selected_options: list(value) };
-  if (type === "datepicker") return { type, selected_date: value };
-  if (type === "timepicker") return { type, selected_time: value };
-  if (type === "datetimepicker") return { type, selected_date_time: value };
-  const select = /^(multi_)?(user|conversation|channel)s_select$/.exec(type);
-  if (select === null) throw new ControlRefusal("not_actionable", `Nobody can act on a ${type}.`);
-  const [, several, what] = select;
-  return several === undefined
-    ? { type, [`selected_${what}`]: value }
-    : { type, [`selected_${what}s`]: list(value) };
+  const field = plainFields[type];
+  if (field !== undefined) return { type, [field]: type.startsWith("multi_") ? list(value) : value };
+  const valuer = type.endsWith("_input") ? inputValue : valuers[type];
+  if (valuer === undefined) throw new ControlRefusal("not_actionable", `Nobody can act on a ${type}.`);
+  return { type, ...valuer(element, value) };
 }
 
 function inputValue(element: Fields, value: unknown): Fields {
@@ -87,7 +109,7 @@ function inputValue(element: Fields, value: unknown): Fields {
   const most = Number(element.max_length ?? 3_000);
   if (text !== null && (text.length < least || text.length > most))
     throw new ControlRefusal("wrong_length", `Slack takes ${least} to ${most} characters here.`);
-  return { type: element.type, value: text };
+  return { value: text };
 }
 
 function option(element: Fields, value: unknown): Fields {
@@ -112,20 +134,13 @@ function notOffered(value: unknown): ControlRefusal {
 export function initialValue(element: Fields): Fields {
   const type = String(element.type);
   if (type.endsWith("_input")) return { type, value: element.initial_value ?? null };
-  if (type === "checkboxes" || /^multi_(static|external)_select$/.test(type))
+  if (type === "checkboxes" || type === "multi_static_select")
     return { type, selected_options: element.initial_options ?? [] };
-  if (["static_select", "radio_buttons", "external_select"].includes(type))
-    return { type, selected_option: element.initial_option ?? null };
-  const select = /^(multi_)?(user|conversation|channel)s_select$/.exec(type);
-  if (select !== null) {
-    const [, several, what] = select;
-    return several === undefined
-      ? { type, [`selected_${what}`]: element[`initial_${what}`] ?? null }
-      : { type, [`selected_${what}s`]: element[`initial_${what}s`] ?? [] };
-  }
-  if (type === "datepicker") return { type, selected_date: element.initial_date ?? null };
-  if (type === "timepicker") return { type, selected_time: element.initial_time ?? null };
-  return { type };
+  const single = type === "static_select" || type === "radio_buttons";
+  const field = single ? "selected_option" : plainFields[type];
+  if (field === undefined) return { type };
+  const initial = element[field.replace("selected_", "initial_")];
+  return { type, [field]: initial ?? (type.startsWith("multi_") ? [] : null) };
 }
 
 /** True if a required input would be sent empty. */

@@ -21,21 +21,38 @@ export function checkElement(
     return;
   }
   checkActionId(value, at, problems, actionIds);
-  if (type === "button") checkButton(value, at, problems);
-  if (type === "icon_button" && typeof value.icon !== "string")
-    problems.push(`missing required field: icon [json-pointer:${at}]`);
-  if (type === "feedback_buttons")
-    for (const name of ["positive_button", "negative_button"])
-      checkButton(isRecord(value[name]) ? value[name] : {}, `${at}/${name}`, problems);
-  if (type === "static_select" || type === "multi_static_select") checkOptions(value, at, 100, problems);
-  if (type === "overflow") checkOptions(value, at, 5, problems);
-  if (type === "checkboxes" || type === "radio_buttons") checkOptions(value, at, 10, problems);
-  if (type === "plain_text_input" && Number(value.max_length ?? 1) > 3_000)
-    problems.push(`must be less than 3001 [json-pointer:${at}/max_length]`);
+  elementRules[type]?.(value, at, problems);
   if (isRecord(value.placeholder))
     checkText(value.placeholder, `${at}/placeholder`, 150, problems, "plain_text");
   if (isRecord(value.confirm)) checkConfirm(value.confirm, `${at}/confirm`, problems);
 }
+
+type Rule = (element: Element, at: string, problems: string[]) => void;
+
+const optionsUpTo =
+  (most: number): Rule =>
+  (element, at, problems) =>
+    checkOptions(element, at, most, problems);
+
+const elementRules: Record<string, Rule> = {
+  button: (element, at, problems) => checkButton(element, at, problems),
+  icon_button: (element, at, problems) => {
+    if (typeof element.icon !== "string") problems.push(`missing required field: icon [json-pointer:${at}]`);
+  },
+  feedback_buttons: (element, at, problems) => {
+    for (const name of ["positive_button", "negative_button"])
+      checkButton(isRecord(element[name]) ? element[name] : {}, `${at}/${name}`, problems);
+  },
+  static_select: optionsUpTo(100),
+  multi_static_select: optionsUpTo(100),
+  overflow: optionsUpTo(5),
+  checkboxes: optionsUpTo(10),
+  radio_buttons: optionsUpTo(10),
+  plain_text_input: (element, at, problems) => {
+    if (Number(element.max_length ?? 1) > 3_000)
+      problems.push(`must be less than 3001 [json-pointer:${at}/max_length]`);
+  },
+};
 
 function checkActionId(element: Element, at: string, problems: string[], actionIds: Set<string>): void {
   const id = element.action_id;
@@ -69,13 +86,14 @@ function checkOptions(element: Element, at: string, most: number, problems: stri
     problems.push(`no more than ${most} items allowed [json-pointer:${at}/options]`);
   if (groups !== undefined && groups.length > 100)
     problems.push(`no more than 100 items allowed [json-pointer:${at}/option_groups]`);
-  for (const [index, option] of options.entries()) {
-    const place = `${at}/options/${index}`;
-    checkText(isRecord(option) ? option.text : undefined, `${place}/text`, 75, problems);
-    const value = isRecord(option) ? option.value : undefined;
-    if (typeof value !== "string" || value.length === 0 || value.length > 150)
-      problems.push(`must be less than 151 characters [json-pointer:${place}/value]`);
-  }
+  for (const [index, option] of options.entries())
+    checkOption(isRecord(option) ? option : {}, `${at}/options/${index}`, problems);
+}
+
+function checkOption({ text, value }: Element, at: string, problems: string[]): void {
+  checkText(text, `${at}/text`, 75, problems);
+  if (typeof value !== "string" || value.length === 0 || value.length > 150)
+    problems.push(`must be less than 151 characters [json-pointer:${at}/value]`);
 }
 
 function checkConfirm(confirm: Element, at: string, problems: string[]): void {

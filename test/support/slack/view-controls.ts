@@ -1,4 +1,4 @@
-import { elementsOf, elementValue, initialValue, isEmptyValue } from "./action-elements.ts";
+import { type FoundElement, elementsOf, elementValue, initialValue, isEmptyValue } from "./action-elements.ts";
 import { isRecord } from "./call-arguments.ts";
 import { ControlRefusal } from "./control-refusal.ts";
 import { interactionBase, renderView } from "./interaction-payloads.ts";
@@ -82,26 +82,28 @@ function topModal(backend: Backend, given: Omit<Submission, "values">): ViewReco
   return top;
 }
 
-function valuesOf(record: ViewRecord, given: Record<string, Record<string, unknown>>): Fields {
+type Entered = Record<string, Record<string, unknown>>;
+
+function valuesOf(record: ViewRecord, given: Entered): Fields {
   const values: Record<string, Fields> = {};
-  const elements = elementsOf(record.blocks);
-  for (const [block, actions] of Object.entries(given))
-    for (const action of Object.keys(actions))
-      if (!elements.some(({ block_id, element }) => block_id === block && element.action_id === action))
-        throw new ControlRefusal("no_such_input", `The view has no input ${block} ${action}.`);
+  const elements = elementsOf(record.blocks).filter(({ element }) => element.type !== "button");
+  refuseUnknownInputs(elements, given);
   for (const { block_id, element, input } of elements) {
-    if (element.type === "button") continue;
     const action = String(element.action_id ?? "");
-    const entered = given[block_id];
-    const value =
-      entered !== undefined && action in entered
-        ? elementValue(element, entered[action])
-        : initialValue(element);
+    const entered = given[block_id] ?? {};
+    const value = action in entered ? elementValue(element, entered[action]) : initialValue(element);
     if (input !== undefined && input.optional !== true && isEmptyValue(value))
       throw new ControlRefusal("required_input", `Slack does not submit without ${block_id} ${action}.`);
     values[block_id] = { ...values[block_id], [action]: value };
   }
   return values;
+}
+
+function refuseUnknownInputs(elements: readonly FoundElement[], given: Entered): void {
+  for (const [block, actions] of Object.entries(given))
+    for (const action of Object.keys(actions))
+      if (!elements.some(({ block_id, element }) => block_id === block && element.action_id === action))
+        throw new ControlRefusal("no_such_input", `The view has no input ${block} ${action}.`);
 }
 
 /** Does what the app acknowledged a submission with. Without a response the view closes. */

@@ -1,0 +1,90 @@
+import { marked, type Tokens } from "marked";
+import type { OutgoingFile, PlatformLimits } from "../chat-platform.ts";
+import { splitMarkdown } from "./split-markdown.ts";
+import { tableCsv } from "./table-csv.ts";
+
+/** An answer as a platform can show it: Markdown of its messages, in order, and what is attached. */
+export interface ShapedAnswer {
+  parts: [string, ...string[]];
+  files: OutgoingFile[];
+}
+
+/** An answer of more messages than this is cut, and attached whole. */
+const mostParts = 4;
+
+/** How many messages of an answer that is attached whole are shown; also how many are shown while it is written. */
+export const partsOfLongAnswer = 3;
+
+/** Larger tables are shown in part, or are wider than a message; they are attached whole. */
+const mostRows = 15;
+const shownRows = 10;
+const widestTable = 120;
+
+const cutNote = "\n\n*The answer goes on: all of it is in `answer.md`.*";
+const cutWithoutFile =
+  "\n\n*The answer goes on; it is too large to be attached here. The console has all of it.*";
+
+/** Shapes an answer. `files` are attached beside those made of it; their names are taken. */
+export function shapeAnswer(
+  text: string,
+  files: readonly OutgoingFile[],
+  { message_characters: limit, file_bytes }: PlatformLimits,
+): ShapedAnswer {
+  const tables = withTablesAttached(text, new Set(files.map((file) => file.name)), file_bytes);
+  const attached = [...files, ...tables.files];
+  const [first = text, ...rest] = splitMarkdown(tables.text, limit);
+  if (rest.length < mostParts) return { parts: [first, ...rest], files: attached };
+  const whole = textFile(
+    freeName("answer.md", new Set(attached.map((file) => file.name))),
+    "text/markdown",
+    text,
+  );
+  const fits = whole.data.length <= file_bytes;
+  const note = fits ? cutNote.replace("answer.md", whole.name) : cutWithoutFile;
+  const [start = "", ...more] = splitMarkdown(tables.text, limit - note.length).slice(0, partsOfLongAnswer);
+  const last = more.pop();
+  return {
+    parts: last === undefined ? [start + note] : [start, ...more, last + note],
+    files: fits ? [...attached, whole] : attached,
+  };
+}
+
+/** Large tables are cut to their first rows and attached as CSV. */
+function withTablesAttached(text: string, taken: Set<string>, largest: number) {
+  const files: OutgoingFile[] = [];
+  if (!text.includes("|")) return { text, files };
+  const shown = marked.lexer(text).map((token) => {
+    if (token.type !== "table") return token.raw;
+    const table = token as Tokens.Table;
+    const isLong = table.rows.length > mostRows;
+    if (!isLong && widthOf(table) <= widestTable) return token.raw;
+    const file = textFile(freeName("table.csv", taken), "text/csv", tableCsv(table));
+    if (file.data.length > largest) return token.raw;
+    taken.add(file.name);
+    files.push(file);
+    if (!isLong) return `${token.raw.trimEnd()}\n\n*The table is attached too: \`${file.name}\`.*\n\n`;
+    const rows = token.raw.split("\n").slice(0, shownRows + 2);
+    return `${rows.join("\n")}\n\n*${shownRows} of ${table.rows.length} rows; the whole table is in \`${file.name}\`.*\n\n`;
+  });
+  return { text: files.length === 0 ? text : shown.join("").trimEnd(), files };
+}
+
+/** Characters of the widest row when columns are aligned. */
+function widthOf({ header, rows }: Tokens.Table): number {
+  const widths = header.map((cell, column) =>
+    Math.max(cell.text.length, ...rows.map((row) => row[column]?.text.length ?? 0)),
+  );
+  return widths.reduce((sum, width) => sum + width + 3, 1);
+}
+
+function textFile(name: string, media_type: string, text: string): OutgoingFile {
+  return { name, media_type, data: new TextEncoder().encode(text) };
+}
+
+function freeName(wanted: string, taken: ReadonlySet<string>): string {
+  const dot = wanted.lastIndexOf(".");
+  let name = wanted;
+  for (let count = 2; taken.has(name); count += 1)
+    name = `${wanted.slice(0, dot)}-${count}${wanted.slice(dot)}`;
+  return name;
+}

@@ -30,6 +30,8 @@ export async function invokeSkill(
   const result = await scope.runCall({
     call: { id: callId, name: tool.name, arguments: JSON.stringify(params) },
     parent_call_id: parent.call.id,
+    // What the person wrote themselves; what that skill invokes in turn is its own doing.
+    ...(parent.by_person && parent.depth === 0 ? { by_person: true } : {}),
     depth: parent.depth + 1,
     tool,
   });

@@ -4,12 +4,14 @@ import type { Json } from "./json.ts";
 import type { ToolResult } from "./tool.ts";
 import type { Turn, TurnPorts } from "./turn.ts";
 import type { TurnEventBody } from "./turn-event.ts";
+import { waitUntil } from "./turn-loop.ts";
 import { openScope } from "./turn-opening.ts";
 import type { CallRequest, MetaTool } from "./turn-scope.ts";
+import { WaitingForPerson } from "./waiting.ts";
 
 /**
  * Runs one skill for a person, without a model: the path of `invoke_skill`. Yields its events as a turn does; the
- * generator's value is the result.
+ * generator's value is the result, or `waiting` after `turn_waiting`: then the turn is run again when a person has answered.
  */
 export async function* runSkill(
   turn: Turn,
@@ -17,14 +19,23 @@ export async function* runSkill(
   metaTools: readonly MetaTool[],
   skillId: string,
   params: Json,
-): AsyncGenerator<TurnEventBody, ToolResult> {
+): AsyncGenerator<TurnEventBody, ToolResult | "waiting"> {
   const channel = createEventChannel<TurnEventBody>();
   const scope = await openScope(turn, ports, metaTools, channel.emit);
-  const person: CallRequest = { call: { id: "run", name: "run", arguments: "" }, depth: 0 };
-  let result: ToolResult = { status: "error", code: "failed", message: "The skill did not run." };
-  const work = invokeSkill(scope, person, "run/1", skillId, params).then((value) => {
-    result = value;
-  });
-  yield* channel.drain(work);
+  const person: CallRequest = {
+    call: { id: "run", name: "run", arguments: "" },
+    depth: 0,
+    by_person: true,
+  };
+  let result: ToolResult | "waiting" = "waiting";
+  const run = async () => {
+    try {
+      result = await invokeSkill(scope, person, "run/1", skillId, params);
+    } catch (error) {
+      if (!(error instanceof WaitingForPerson)) throw error;
+      await scope.emit({ type: "turn_waiting", until: waitUntil(scope) });
+    }
+  };
+  yield* channel.drain(run());
   return result;
 }

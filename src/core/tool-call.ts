@@ -1,3 +1,4 @@
+import { approverOf, decideCall } from "./approval.ts";
 import type { Json } from "./json.ts";
 import { ModelError } from "./model.ts";
 import { nearest } from "./skill-identifier.ts";
@@ -18,7 +19,9 @@ export async function runToolCall(scope: TurnScope, request: CallRequest): Promi
   if (known?.finished !== undefined) return resultOf(known.finished);
 
   const started = known?.started === undefined ? undefined : known;
-  const checked = checkCall(scope, request);
+  const valid = checkCall(scope, request);
+  const checked = started === undefined ? await approveCall(scope, request, valid) : valid;
+  if (checked === "waiting") return checked;
   if (started === undefined) await announce(scope, request, checked);
   const from = scope.state.calls.get(call.id)?.started_at ?? scope.ports.clock.now();
   const result = await attempt(scope, request, checked, started);
@@ -46,7 +49,7 @@ function resultOf({ status, output, direct }: NonNullable<CallState["finished"]>
 
 type CheckedCall =
   | { status: "ready"; tool: Tool; input: Json }
-  | { status: "refused"; input: Json; result: ToolResult };
+  | { status: "refused"; tool?: Tool; input: Json; result: ToolResult };
 
 /** Unknown tool, broken JSON and invalid arguments are told to the model with what would be right. */
 function checkCall(
@@ -89,12 +92,34 @@ function refused(
   };
 }
 
+/**
+ * A call that needs approval is announced when it has it, so `tool_started` still means that it may have run. What would not run
+ * anyway is not asked about.
+ */
+async function approveCall(
+  scope: TurnScope,
+  request: CallRequest,
+  checked: CheckedCall,
+): Promise<CheckedCall | "waiting"> {
+  if (checked.status === "refused") return checked;
+  const { tool, input } = checked;
+  const approver = approverOf(scope, request, tool, input);
+  const isPointless = async () =>
+    (await prevented(scope, tool)) !== undefined ||
+    scope.guard.check(tool, input, scope.ports.clock.now()) !== undefined;
+  if (approver === undefined || (await isPointless())) return checked;
+  const decision = await decideCall(scope, request, tool, input, approver);
+  if (decision === "waiting") return decision;
+  if (decision.status === "refused") return { status: "refused", tool, input, result: decision.result };
+  return { status: "ready", tool, input: decision.input };
+}
+
 async function announce(
   scope: TurnScope,
   { call, parent_call_id }: CallRequest,
   checked: CheckedCall,
 ): Promise<void> {
-  const tool = checked.status === "ready" ? checked.tool : undefined;
+  const { tool } = checked;
   const title = typeof tool?.title === "function" ? tool.title(checked.input) : tool?.title;
   await scope.emit({
     type: "tool_started",
@@ -103,7 +128,7 @@ async function announce(
     tool: call.name,
     title: title ?? `Trying ${call.name}`,
     skill_id: tool?.skill_id ?? "",
-    ...(tool === undefined ? {} : { effect: tool.effect(checked.input) }),
+    ...(checked.status === "ready" ? { effect: checked.tool.effect(checked.input) } : {}),
     input: checked.input,
   });
 }
@@ -116,7 +141,7 @@ async function attempt(
 ): Promise<ToolResult | "waiting"> {
   if (checked.status === "refused") return checked.result;
   const { tool, input } = checked;
-  const refusal = scope.turn.signal.aborted ? stopped : await forbidden(scope, tool);
+  const refusal = await prevented(scope, tool);
   if (refusal !== undefined) return refusal;
   if (interrupted !== undefined && !mayRunAgain(scope, request.call.id, tool, input))
     return outcomeUnknown(tool);
@@ -128,8 +153,12 @@ async function attempt(
   return result;
 }
 
+async function prevented(scope: TurnScope, tool: Tool): Promise<ToolResult | undefined> {
+  return scope.turn.signal.aborted ? stopped : forbidden(scope, tool);
+}
+
 /** What a person blocked since the model was asked, or what the channel never allowed, does not run. */
-async function forbidden(scope: TurnScope, tool: Tool): Promise<ToolResult | undefined> {
+function forbidden(scope: TurnScope, tool: Tool): ToolResult | undefined {
   if (tool.skill_id === "") return undefined;
   const offered = scope.offer.all.get(tool.skill_id);
   const reason = offered?.state === "blocked" ? "it was disabled in this channel" : offered?.reasons[0];
@@ -138,9 +167,12 @@ async function forbidden(scope: TurnScope, tool: Tool): Promise<ToolResult | und
   return { status: "error", code: "not_permitted", message, hint: "Go on without it and say so." };
 }
 
-/** A call that only asked a question so far did nothing that counts; its finished steps are in the journal. */
+/** A call that only asked a person so far did nothing that counts; its finished steps are in the journal. */
 function mayRunAgain(scope: TurnScope, callId: string, tool: Tool, input: Json): boolean {
-  const asked = [...scope.state.questions.keys()].some((id) => id.startsWith(`${callId}?`));
+  const { questions, approvals } = scope.state;
+  const asked =
+    [...questions.keys()].some((id) => id.startsWith(`${callId}?`) || id.startsWith(`${callId}/`)) ||
+    [...approvals.keys()].some((id) => id.startsWith(`${callId}/`));
   return asked || tool.effect(input) !== "side_effect";
 }
 

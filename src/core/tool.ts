@@ -1,4 +1,5 @@
 import type { z } from "zod";
+import type { NewFile } from "./file-store.ts";
 import type { Author } from "./inbound.ts";
 import type { Json, JsonSchema } from "./json.ts";
 import type { KeyValue } from "./key-value.ts";
@@ -10,6 +11,9 @@ import type { Web } from "./web.ts";
  * `side_effect` call that had started is not, and the model is told that its outcome is unknown.
  */
 export type ToolEffect = "read_only" | "idempotent" | "side_effect";
+
+/** The least trust that may approve a call. In a direct message its person counts as manager. */
+export type Approver = "manager" | "operator";
 
 /** An expected failure is a value. `hint` tells the model what to try instead. */
 export type ToolResult =
@@ -32,6 +36,8 @@ export interface Tool {
   /** Checks arguments and applies defaults. */
   validate(input: unknown): Validation;
   run(input: Json, context: ToolContext): Promise<ToolResult>;
+  /** The least trust that may approve the call before it runs; undefined when nobody has to. A skill's high risk asks by itself. */
+  approval?(input: Json): Approver | undefined;
   /** True: the same call with the same arguments is run again (polling) instead of answered from the first. */
   repeatable?: boolean;
   /** A second call within this time is refused, ms. */
@@ -81,6 +87,11 @@ export interface ToolContext {
   ask(question: { text: string; choices?: readonly string[] }): Promise<string>;
   /** Runs another skill, at most three deep. */
   invoke(skillId: string, params: Json): Promise<ToolResult>;
+  /**
+   * Adds a file to the turn's answer: at most 25 MB, under a name that is made safe and unique. The same name again in this call
+   * replaces it, also when the call is run again after a crash. @throws SkillFailure when it is too large
+   */
+  file(file: NewFile): Promise<void>;
   /** Storage of this skill in this namespace. */
   store: KeyValue;
   web: Web;

@@ -25,7 +25,11 @@ export function refreshToolset(scope: TurnScope): void {
 
 function makeToolset(scope: TurnScope, own: readonly MetaTool[]): Toolset {
   const ownTools = own.map(
-    (tool): Tool => ({ ...tool, run: (input, context) => runOwn(tool, input, context, scope) }),
+    (tool): Tool => ({
+      ...tool,
+      approval: (input) => tool.approval?.(input, scope),
+      run: (input, context) => runOwn(tool, input, context, scope),
+    }),
   );
   const tools = [...ownTools, ...skillTools(scope, ownTools)];
   return {

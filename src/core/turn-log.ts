@@ -37,7 +37,8 @@ export interface ClaimedTurn {
 export type Signal =
   | { type: "stop"; by: string }
   | { type: "answer"; question_id: string; text: string; by: string }
-  | { type: "approval"; approval_id: string; approved: boolean; by: string };
+  /** `name` is what people call who decided. */
+  | { type: "approval"; approval_id: string; approved: boolean; by: string; name?: string };
 
 export interface ThreadRecord {
   thread: string;

@@ -220,9 +220,11 @@ async function runOpenCalls(
   return message.tool_calls.flatMap((call) => direct.get(call.id) ?? []).join("\n\n");
 }
 
-function waitUntil({ state, turn }: TurnScope): number {
-  const open = [...state.questions.values()].filter((question) => question.answer === undefined);
-  return Math.min(turn.deadline, ...open.map((question) => question.expires_at));
+/** When the first thing a person was asked expires, ms since the epoch. */
+export function waitUntil({ state, turn }: TurnScope): number {
+  const questions = [...state.questions.values()].filter((question) => question.answer === undefined);
+  const approvals = [...state.approvals.values()].filter((approval) => approval.decided === undefined);
+  return Math.min(turn.deadline, ...[...questions, ...approvals].map((asked) => asked.expires_at));
 }
 
 /** The end of a turn that did not end by an answer. Every tool that had started gets its result first. */

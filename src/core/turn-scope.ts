@@ -4,7 +4,7 @@ import type { ToolCall } from "./message.ts";
 import type { ToolDefinition } from "./model.ts";
 import type { NamespaceState } from "./namespace-state.ts";
 import type { Offer } from "./offer.ts";
-import type { Tool, ToolContext, ToolResult } from "./tool.ts";
+import type { Approver, Tool, ToolContext, ToolResult } from "./tool.ts";
 import type { Turn, TurnPorts } from "./turn.ts";
 import type { TurnEventBody } from "./turn-event.ts";
 import type { TurnState } from "./turn-state.ts";
@@ -13,6 +13,8 @@ import type { TurnState } from "./turn-state.ts";
 export interface CallRequest {
   call: ToolCall;
   parent_call_id?: string;
+  /** A person wrote this very call, as `/skill run`. */
+  by_person?: true;
   /** 0 for the model's own calls. */
   depth: number;
   /** The tool, when it is not looked up among those offered. */
@@ -20,9 +22,11 @@ export interface CallRequest {
 }
 
 /** A tool of the agent itself: it works on the running turn, not for a skill. */
-export interface MetaTool extends Omit<Tool, "run"> {
+export interface MetaTool extends Omit<Tool, "run" | "approval"> {
   /** Whether there is anything for it to do in this turn. */
   offered(scope: TurnScope): boolean;
+  /** As a tool's, with the running turn to look at. */
+  approval?(input: Json, scope: TurnScope): Approver | undefined;
   run(input: Json, context: ToolContext, scope: TurnScope, request: CallRequest): Promise<ToolResult>;
 }
 

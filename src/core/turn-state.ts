@@ -13,6 +13,17 @@ export interface CallState {
   steps: Map<string, Json>;
 }
 
+/** A call that needs a person's approval. */
+export interface ApprovalState {
+  approval_id: string;
+  tool: string;
+  input: Json;
+  /** ms since the epoch. */
+  expires_at: number;
+  /** `by` is empty when nobody decided in time. */
+  decided?: { approved: boolean; by: string };
+}
+
 /**
  * What a turn has come to: a fold over its events. The live loop and the replay after a crash use the same fold, so a
  * resumed turn goes on exactly where its log ends.
@@ -31,6 +42,8 @@ export interface TurnState {
   open: AssistantMessage | undefined;
   calls: Map<string, CallState>;
   questions: Map<string, { expires_at: number; answer?: string }>;
+  /** By call id. */
+  approvals: Map<string, ApprovalState>;
   activated: Set<string>;
 }
 
@@ -45,6 +58,7 @@ export function createTurnState(): TurnState {
     open: undefined,
     calls: new Map(),
     questions: new Map(),
+    approvals: new Map(),
     activated: new Set(),
   };
 }
@@ -93,6 +107,18 @@ export function applyEvent(state: TurnState, event: TurnEventBody, at: number, r
       break;
     }
     default:
+      applyApproval(state, event);
+  }
+}
+
+function applyApproval({ approvals }: TurnState, event: TurnEventBody): void {
+  if (event.type === "approval_requested") {
+    const { approval_id, tool, input, expires_at } = event;
+    approvals.set(event.call_id, { approval_id, tool, input, expires_at });
+  } else if (event.type === "approval_decided") {
+    const { approval_id, approved, by } = event;
+    const asked = [...approvals.values()].find((each) => each.approval_id === approval_id);
+    if (asked !== undefined) asked.decided = { approved, by };
   }
 }
 

@@ -2,8 +2,10 @@
  * What a person sees of a turn: a projection of its events, shared by the console, the terminal and the chat platforms.
  * Pure and without imports at run time, so that the browser uses the very same code.
  */
+
+import type { Trust } from "./inbound.ts";
 import type { Json } from "./json.ts";
-import type { TurnEvent, TurnOutcome } from "./turn-event.ts";
+import type { TurnEvent, TurnEventOf, TurnOutcome } from "./turn-event.ts";
 
 interface StageView {
   name: string;
@@ -36,6 +38,39 @@ export interface QuestionView {
   expires_at: number;
 }
 
+/** A file a tool made; `url` is its address in the HTTP API. */
+export interface FileView {
+  name: string;
+  media_type: string;
+  bytes: number;
+  url: string;
+}
+
+/** A call that waits, or waited, for somebody's approval. */
+export interface ApprovalView {
+  approval_id: string;
+  call_id: string;
+  tool: string;
+  skill_id: string;
+  /** The exact arguments it would run with. */
+  input: Json;
+  /** The least trust that may decide. */
+  approver: Trust;
+  expires_at: number;
+  /** `expired`: nobody decided before its time or its turn ended. */
+  state: "open" | "approved" | "refused" | "expired";
+  /** Who decided. */
+  by?: string | undefined;
+}
+
+/** A file that a tool made. */
+export interface FileView {
+  name: string;
+  media_type: string;
+  bytes: number;
+  url: string;
+}
+
 export interface TurnView {
   turn_id: string;
   author: { id: string; name: string };
@@ -47,12 +82,21 @@ export interface TurnView {
   status: "queued" | "running" | "waiting" | "finished";
   outcome?: TurnOutcome | undefined;
   steps: StepView[];
+  files: FileView[];
   /** The answer, or what has been streamed of it so far. Markdown. */
   text: string;
   /** What the model said between tool calls. */
   remarks: string[];
   /** The question the turn waits for an answer to. */
   question?: QuestionView | undefined;
+  approvals: ApprovalView[];
+  files: FileView[];
+  /** Agents the turn went through by handoff, in order; empty when there was none. */
+  handoffs: { from: string; to: string }[];
+  /** Only who asked should see the answer. */
+  private?: true | undefined;
+  /** Who deleted the turn; nothing of its texts is left. */
+  forgotten_by?: string | undefined;
   merged_into?: string | undefined;
   model: string;
   error?: { code: string; message: string } | undefined;
@@ -74,8 +118,12 @@ export function emptyTurnView(turnId: string): TurnView {
     steered: [],
     status: "queued",
     steps: [],
+    files: [],
     text: "",
     remarks: [],
+    approvals: [],
+    files: [],
+    handoffs: [],
     model: "",
     accepted_at: 0,
     input_tokens: 0,
@@ -86,7 +134,7 @@ export function emptyTurnView(turnId: string): TurnView {
 
 /** The view after one more event. The given view is not changed. Events a view has no place for change nothing. */
 export function foldTurn(view: TurnView, event: TurnEvent): TurnView {
-  const stepFolded = foldStep(view, event);
+  const stepFolded = foldStep(view, event) ?? foldAsked(view, event);
   if (stepFolded !== undefined) return stepFolded;
   switch (event.type) {
     case "inbound": {
@@ -120,12 +168,17 @@ export function foldTurn(view: TurnView, event: TurnEvent): TurnView {
         output_tokens: view.output_tokens + event.output_tokens,
         cost_usd: view.cost_usd + (event.cost_usd ?? 0),
       };
-    case "question_asked": {
-      const { question_id, text, choices, expires_at } = event;
-      return { ...view, question: { question_id, text, choices, expires_at } };
+    case "file": {
+      const { name, media_type, bytes, url } = event;
+      const others = view.files.filter((file) => file.name !== name);
+      return { ...view, files: [...others, { name, media_type, bytes, url }] };
     }
-    case "question_answered":
-      return { ...view, question: undefined };
+    case "file": {
+      const { name, media_type, bytes, url } = event;
+      return { ...view, files: [...view.files, { name, media_type, bytes, url }] };
+    }
+    case "handoff":
+      return { ...view, handoffs: [...view.handoffs, { from: event.from, to: event.to }] };
     case "turn_waiting":
       return { ...view, status: "waiting" };
     case "steered":
@@ -133,17 +186,71 @@ export function foldTurn(view: TurnView, event: TurnEvent): TurnView {
     case "error":
       return { ...view, error: { code: event.code, message: event.message } };
     case "turn_finished":
-      return {
-        ...view,
-        status: "finished",
-        outcome: event.outcome,
-        text: event.text,
-        question: undefined,
-        merged_into: event.merged_into,
-        finished_at: event.at,
-      };
+      return finished(event.forgotten_by === undefined ? view : withoutTexts(view), event);
     default:
       return view;
+  }
+}
+
+function finished(view: TurnView, event: TurnEventOf<"turn_finished">): TurnView {
+  const { outcome, text, merged_into, forgotten_by } = event;
+  const approvals = view.approvals.map((each) => (each.state === "open" ? expired(each) : each));
+  return {
+    ...view,
+    status: "finished",
+    outcome,
+    text,
+    question: undefined,
+    approvals,
+    private: event.private,
+    forgotten_by,
+    merged_into,
+    finished_at: view.finished_at ?? event.at,
+  };
+}
+
+const expired = (approval: ApprovalView): ApprovalView => ({ ...approval, state: "expired" });
+
+function withoutTexts(view: TurnView): TurnView {
+  return {
+    ...view,
+    said: "",
+    steered: [],
+    steps: [],
+    remarks: [],
+    approvals: [],
+    files: [],
+    handoffs: [],
+    error: undefined,
+  };
+}
+
+/** What a person is asked: questions and approvals. */
+function foldAsked(view: TurnView, event: TurnEvent): TurnView | undefined {
+  switch (event.type) {
+    case "question_asked": {
+      const { question_id, text, choices, expires_at } = event;
+      return { ...view, question: { question_id, text, choices, expires_at } };
+    }
+    case "question_answered":
+      return { ...view, question: undefined };
+    case "approval_requested": {
+      const { approval_id, call_id, tool, skill_id, input, approver, expires_at } = event;
+      const asked = { approval_id, call_id, tool, skill_id, input, approver, expires_at };
+      return { ...view, approvals: [...view.approvals, { ...asked, state: "open" }] };
+    }
+    case "approval_decided": {
+      const { approved, by } = event;
+      // Nobody's decision is what the bot notes when the time is over.
+      const state = approved ? "approved" : by === "" ? "expired" : "refused";
+      const decided = { state, ...(by === "" ? {} : { by }) } as const;
+      const approvals = view.approvals.map((each) =>
+        each.approval_id === event.approval_id ? { ...each, ...decided } : each,
+      );
+      return { ...view, approvals };
+    }
+    default:
+      return undefined;
   }
 }
 

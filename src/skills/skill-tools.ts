@@ -33,7 +33,7 @@ function createTool(
   skill: Pick<SkillMetadata, "description" | "max_execution_seconds" | "max_iterations">,
   definition: SkillDefinition,
 ): Tool {
-  const { effect, repeatable, once_per_turn, cooldown_ms } = definition;
+  const { effect, approval, repeatable, once_per_turn, cooldown_ms } = definition;
   // Made once: zod compiles a schema at its first use.
   const parameters = definition.parameters.strict();
   return {
@@ -45,6 +45,9 @@ function createTool(
     effect: typeof effect === "function" ? effect : () => effect,
     validate: (input) => validate(parameters, input),
     run: (input, context) => run(id, definition, input, context),
+    ...(approval === undefined
+      ? {}
+      : { approval: typeof approval === "function" ? approval : () => approval }),
     ...(repeatable === undefined ? {} : { repeatable }),
     ...(once_per_turn === undefined ? {} : { once_per_turn }),
     ...(cooldown_ms === undefined ? {} : { cooldown_ms }),

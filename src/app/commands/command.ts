@@ -9,6 +9,8 @@ export interface CommandResult {
   text: string;
   /** The same for programs. */
   output?: Json;
+  /** Only for who asked: help, listings, refusals. */
+  private?: true;
 }
 
 /** A slash command as somebody wrote it. */
@@ -19,7 +21,10 @@ export interface CommandCall {
   /** Everything after the command's own words, trimmed. */
   rest: string;
   signal: AbortSignal;
-  /** Runs a skill; its events belong to the command's turn. */
+  /**
+   * Runs a skill; its events belong to the command's turn.
+   * @throws WaitingForPerson when it waits for one: let it pass, the command is run again
+   */
   runSkill(skillId: string, params: Json): Promise<ToolResult>;
 }
 
@@ -35,12 +40,17 @@ export interface Command {
   run(call: CommandCall): Promise<CommandResult>;
 }
 
-/** An answer of a command that did what it should. */
+/** An answer for the channel, of a command that did what it should. */
 export function said(text: string): CommandResult {
   return { ok: true, text };
 }
 
-/** An answer of a command that could not. */
+/** An answer for who asked: help, listings, settings. */
+export function shown(text: string): CommandResult {
+  return { ok: true, text, private: true };
+}
+
+/** An answer for who asked, of a command that could not: why, and what to do or whom to ask. */
 export function refused(text: string): CommandResult {
-  return { ok: false, text };
+  return { ok: false, text, private: true };
 }

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { toJsonSchema } from "../define-skill.ts";
 import type { Json } from "../json.ts";
-import type { ToolContext, ToolEffect, ToolResult, Validation } from "../tool.ts";
+import type { Approver, ToolContext, ToolEffect, ToolResult, Validation } from "../tool.ts";
 import type { CallRequest, MetaTool, TurnScope } from "../turn-scope.ts";
 
 interface MetaToolInput<Parameters extends z.ZodObject> {
@@ -11,6 +11,8 @@ interface MetaToolInput<Parameters extends z.ZodObject> {
   parameters: Parameters;
   effect: ToolEffect;
   offered(scope: TurnScope): boolean;
+  /** Who has to approve a call before it runs; nobody unless told. */
+  approval?(input: z.output<Parameters>, scope: TurnScope): Approver | undefined;
   /** Limits; five minutes and ten steps unless told. */
   max_execution_ms?: number;
   run(
@@ -25,7 +27,7 @@ interface MetaToolInput<Parameters extends z.ZodObject> {
 export function defineMetaTool<Parameters extends z.ZodObject>(
   definition: MetaToolInput<Parameters>,
 ): MetaTool {
-  const { effect, title, run, ...rest } = definition;
+  const { effect, title, approval, run, ...rest } = definition;
   const parameters = definition.parameters.strict();
   return {
     max_execution_ms: 300_000,
@@ -34,6 +36,9 @@ export function defineMetaTool<Parameters extends z.ZodObject>(
     parameters: toJsonSchema(parameters),
     skill_id: "",
     effect: () => effect,
+    ...(approval === undefined
+      ? {}
+      : { approval: (input, scope) => approval(input as z.output<Parameters>, scope) }),
     validate: (input) => validateWith(parameters, input),
     run: (input, context, scope, request) => run(input as z.output<Parameters>, context, scope, request),
     max_iterations: 10,

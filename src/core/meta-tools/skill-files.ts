@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { approverOfRisk } from "../approval.ts";
 import { isActive } from "../offer.ts";
 import type { ScriptOutcome, ScriptRequest, ScriptRunner } from "../scripts.ts";
 import type { Skill } from "../skill.ts";
@@ -49,6 +50,10 @@ export const createRunSkillScript = () =>
       stdin: z.string().default(""),
     }),
     effect: "side_effect",
+    approval: ({ skill_name }, scope) => {
+      const found = findOffered(scope, skill_name);
+      return found.status === "error" ? undefined : approverOfRisk(found.offered.skill.risk, "side_effect");
+    },
     offered: (scope) => scope.ports.scripts !== undefined && withFiles(scope).length > 0,
     run: async ({ skill_name, script, args, stdin }, context, scope) => {
       const found = findOffered(scope, skill_name);

@@ -63,14 +63,6 @@ export interface ApprovalView {
   by?: string | undefined;
 }
 
-/** A file that a tool made. */
-export interface FileView {
-  name: string;
-  media_type: string;
-  bytes: number;
-  url: string;
-}
-
 export interface TurnView {
   turn_id: string;
   author: { id: string; name: string };
@@ -90,7 +82,6 @@ export interface TurnView {
   /** The question the turn waits for an answer to. */
   question?: QuestionView | undefined;
   approvals: ApprovalView[];
-  files: FileView[];
   /** Agents the turn went through by handoff, in order; empty when there was none. */
   handoffs: { from: string; to: string }[];
   /** Only who asked should see the answer. */
@@ -122,7 +113,6 @@ export function emptyTurnView(turnId: string): TurnView {
     text: "",
     remarks: [],
     approvals: [],
-    files: [],
     handoffs: [],
     model: "",
     accepted_at: 0,
@@ -173,10 +163,6 @@ export function foldTurn(view: TurnView, event: TurnEvent): TurnView {
       const others = view.files.filter((file) => file.name !== name);
       return { ...view, files: [...others, { name, media_type, bytes, url }] };
     }
-    case "file": {
-      const { name, media_type, bytes, url } = event;
-      return { ...view, files: [...view.files, { name, media_type, bytes, url }] };
-    }
     case "handoff":
       return { ...view, handoffs: [...view.handoffs, { from: event.from, to: event.to }] };
     case "turn_waiting":
@@ -194,7 +180,9 @@ export function foldTurn(view: TurnView, event: TurnEvent): TurnView {
 
 function finished(view: TurnView, event: TurnEventOf<"turn_finished">): TurnView {
   const { outcome, text, merged_into, forgotten_by } = event;
-  const approvals = view.approvals.map((each) => (each.state === "open" ? expired(each) : each));
+  const approvals = view.approvals.map(
+    (each): ApprovalView => (each.state === "open" ? { ...each, state: "expired" } : each),
+  );
   return {
     ...view,
     status: "finished",
@@ -209,20 +197,9 @@ function finished(view: TurnView, event: TurnEventOf<"turn_finished">): TurnView
   };
 }
 
-const expired = (approval: ApprovalView): ApprovalView => ({ ...approval, state: "expired" });
-
 function withoutTexts(view: TurnView): TurnView {
-  return {
-    ...view,
-    said: "",
-    steered: [],
-    steps: [],
-    remarks: [],
-    approvals: [],
-    files: [],
-    handoffs: [],
-    error: undefined,
-  };
+  const { approvals, files, steps, steered, remarks, handoffs } = emptyTurnView(view.turn_id);
+  return { ...view, said: "", error: undefined, approvals, files, steps, steered, remarks, handoffs };
 }
 
 /** What a person is asked: questions and approvals. */
@@ -235,8 +212,7 @@ function foldAsked(view: TurnView, event: TurnEvent): TurnView | undefined {
     case "question_answered":
       return { ...view, question: undefined };
     case "approval_requested": {
-      const { approval_id, call_id, tool, skill_id, input, approver, expires_at } = event;
-      const asked = { approval_id, call_id, tool, skill_id, input, approver, expires_at };
+      const { type: _type, turn_id: _turn, seq: _seq, at: _at, ...asked } = event;
       return { ...view, approvals: [...view.approvals, { ...asked, state: "open" }] };
     }
     case "approval_decided": {

@@ -81,10 +81,12 @@ export interface ChatIntake {
   /** Three prompts that fit the place, for greetings and suggestions. */
   suggestions(place: Place): Promise<{ title: string; message: string }[]>;
   /**
-   * Channels and threads to look through after a time without connection, and since when (ms since the epoch, at most as long
-   * ago as configured). Call `seen` regularly while connected.
+   * Where to look after a time without connection, and since when (ms since the epoch, at most as long ago as configured; a
+   * little earlier than the last `seen`, since messages that are known already are not taken again). A place is a thread that
+   * was active in that time, `dm` for direct messages outside of threads, or the channel itself (`channelThread`). Threads that
+   * are none of the platform's (of runs through the API) are passed over.
    */
   missed(platform: string): Promise<{ since: number; places: readonly Place[] }>;
-  /** Everything up to now was received. */
+  /** Everything up to now was received. Call it as often as you like while connected: it is stored once a minute. */
   seen(platform: string): Promise<void>;
 }

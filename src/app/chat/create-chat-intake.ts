@@ -1,22 +1,50 @@
-import type { Clock } from "../../core/clock.ts";
-import type { KeyValue } from "../../core/key-value.ts";
-import type { TurnLog } from "../../core/turn-log.ts";
-import type { App } from "../app.ts";
-import type { Log } from "../log.ts";
 import type { ChatIntake } from "./chat-intake.ts";
-import type { ChatPlatform } from "./chat-platform.ts";
-import type { ChatPolicy } from "./chat-policy.ts";
+import { createSkillForm } from "./create-skill-form.ts";
+import { createCatchUp } from "./intake/catch-up.ts";
+import { forgetGreeting, greet } from "./intake/greet.ts";
+import type { ChatIntakeDeps, IntakeContext } from "./intake/intake-context.ts";
+import { createLateMessages } from "./intake/late-messages.ts";
+import { pressButton } from "./intake/press-button.ts";
+import { createSettingsReader } from "./intake/settings-reader.ts";
+import { suggestPrompts } from "./intake/suggest-prompts.ts";
+import { takeCommand } from "./intake/take-command.ts";
+import { createTakeEdit } from "./intake/take-edit.ts";
+import { createTakeMessage } from "./intake/take-message.ts";
+import { takeRemoval } from "./intake/take-removal.ts";
+import { createThreadStates } from "./intake/thread-states.ts";
+import { createWhisperer } from "./intake/whisperer.ts";
 
-export interface ChatIntakeDeps {
-  app: App;
-  platform: ChatPlatform;
-  log: TurnLog;
-  store: KeyValue;
-  clock: Clock;
-  logger: Log;
-  policy: ChatPolicy;
+/** The manners of the bot on one platform: whom it answers, when, and what it says to those it does not answer. */
+export function createChatIntake(deps: ChatIntakeDeps): ChatIntake {
+  const context = contextOf(deps);
+  const late = createLateMessages(context);
+  const message = createTakeMessage(context, late);
+  return {
+    message,
+    command: (command) => takeCommand(context, command),
+    press: (press) => pressButton(context, late, press),
+    edited: createTakeEdit(context, message),
+    removed: (gone) => takeRemoval(context, late, gone),
+    joined: (channel) => greet(context, channel),
+    left: (namespace) => forgetGreeting(context, namespace),
+    async form(skillId, namespace) {
+      const skill = await deps.app.skill(skillId, namespace);
+      return skill === undefined ? undefined : createSkillForm(skill);
+    },
+    suggestions: (place) => suggestPrompts(context, place),
+    ...createCatchUp(context),
+  };
 }
 
-export function createChatIntake({ app }: ChatIntakeDeps): ChatIntake {
-  throw new Error(`not there yet for ${app.name}`);
+function contextOf(deps: ChatIntakeDeps): IntakeContext {
+  const { store, platform, clock, logger } = deps;
+  return {
+    ...deps,
+    settings: createSettingsReader(store),
+    threads: createThreadStates(store),
+    whisperer: createWhisperer(platform, clock, logger),
+    background(work, what) {
+      work().catch((error: unknown) => logger.warn({ err: error }, what));
+    },
+  };
 }

@@ -1,0 +1,44 @@
+import type { Author, Origin } from "../../../core/inbound.ts";
+import type { Place } from "../../../core/place.ts";
+import type { Submission } from "../../app.ts";
+import type { ChatMessage } from "../chat-intake.ts";
+import { type IntakeContext, NotStoredError } from "./intake-context.ts";
+
+/** A message that is taken. */
+export interface TakenMessage extends Pick<ChatMessage, "key" | "place" | "id" | "in_thread"> {
+  author: Author;
+  /** As it is submitted. */
+  text: string;
+  origin: Origin;
+}
+
+/** Messages of a thread that are looked at to see who is in it. */
+const threadSample = 100;
+
+/**
+ * Stores a message as a turn, and answers whether it was new. A refusal of the app is whispered to its author.
+ * @throws NotStoredError when it could not be stored
+ */
+export async function acceptMessage(context: IntakeContext, message: TakenMessage): Promise<boolean> {
+  const { app, platform, whisperer } = context;
+  const { key, place, id, author, text, origin } = message;
+  const submission: Submission = { ...place, text, author, key, origin };
+  const outcome = await app.submit(submission);
+  if (!outcome.ok && outcome.status === 503) throw new NotStoredError(outcome.message);
+  if (!outcome.ok) {
+    await whisperer.say({ place, person: author.id, about: id }, outcome.message);
+    return false;
+  }
+  if (outcome.value.accepted)
+    context.background(() => platform.markSeen(place, id, true), "A message could not be marked as seen");
+  return outcome.value.accepted;
+}
+
+/** Finds out whether the asker is the only person in a thread the bot was called into. Does not wait for it. */
+export function settleCompany(context: IntakeContext, place: Place, asker: string): void {
+  context.background(async () => {
+    const messages = await context.platform.readThread(place, threadSample);
+    const others = messages.some(({ author }) => !author.self && !author.bot && author.id !== asker);
+    await context.threads.settle(place, others ? "company" : "alone");
+  }, "A thread could not be read; in it only mentions are answered");
+}

@@ -1,0 +1,43 @@
+import type { Clock } from "../../../core/clock.ts";
+import type { Author } from "../../../core/inbound.ts";
+import type { KeyValue } from "../../../core/key-value.ts";
+import type { TurnLog } from "../../../core/turn-log.ts";
+import type { App } from "../../app.ts";
+import type { Log } from "../../log.ts";
+import type { ChatPerson, ChatPlatform } from "../chat-platform.ts";
+import type { ChatPolicy } from "../chat-policy.ts";
+import type { SettingsReader } from "./settings-reader.ts";
+import type { ThreadStates } from "./thread-states.ts";
+import type { Whisperer } from "./whisperer.ts";
+
+/** What the intake of one platform is made of. */
+export interface ChatIntakeDeps {
+  app: App;
+  platform: ChatPlatform;
+  log: TurnLog;
+  store: KeyValue;
+  clock: Clock;
+  logger: Log;
+  policy: ChatPolicy;
+  /** Makes ids that are unique for ever. */
+  newId(): string;
+}
+
+/** The dependencies, and what the parts of the intake share. */
+export interface IntakeContext extends ChatIntakeDeps {
+  settings: SettingsReader;
+  threads: ThreadStates;
+  whisperer: Whisperer;
+  /** Lets work go on that nobody waits for; a failure of it is logged as `what`. */
+  background(work: () => Promise<unknown>, what: string): void;
+}
+
+/** What came could not be stored: it is not acknowledged, and comes again. */
+export class NotStoredError extends Error {
+  readonly code = "not_stored";
+}
+
+/** What the turn log keeps of a person. */
+export function authorOf({ id, name, trust }: ChatPerson): Author {
+  return { id, name, trust };
+}

@@ -1,0 +1,179 @@
+import { z } from "zod";
+import { type Author, inboundSchema } from "../../../core/inbound.ts";
+import type { Json } from "../../../core/json.ts";
+import type { Place } from "../../../core/place.ts";
+import { formatDuration } from "../../../core/turn-view.ts";
+import { mayStop } from "../../permissions.ts";
+import type { ButtonPress } from "../chat-intake.ts";
+import type { OutgoingMessage } from "../chat-platform.ts";
+import { acceptMessage, type TakenMessage } from "./accept-message.ts";
+import { authorOf, type IntakeContext } from "./intake-context.ts";
+import { createOneAtATime } from "./one-at-a-time.ts";
+import type { Spoken } from "./thread-state.ts";
+
+/** Messages that came too late to be answered unasked: the bot asks once per thread whether they are still wanted. */
+export interface LateMessages {
+  /** Asks about a message, together with others of its thread. Asks nothing twice. */
+  ask(message: TakenMessage): Promise<void>;
+  /** Somebody pressed the answer. Answers what to tell them, if anything. @throws NotStoredError */
+  decide(token: string, wanted: boolean, press: ButtonPress, by: Author): Promise<string | undefined>;
+  /** The message is gone: nothing is asked about it any more. */
+  drop(key: string, place: Place): Promise<void>;
+}
+
+const lateThreadSchema = z.object({
+  /** Names the question; it is another one after each decision. */
+  token: z.string(),
+  open: z.boolean(),
+  /** How many messages the question stands for. */
+  count: z.number(),
+  /** Keys that were asked about, the latest last. */
+  keys: z.array(z.string()),
+  newest: z.object({
+    key: z.string(),
+    id: z.string(),
+    in_thread: z.boolean(),
+    author: inboundSchema.shape.author,
+    text: z.string(),
+    origin: inboundSchema.shape.origin.unwrap(),
+  }),
+  /** The question's message, once it is posted. */
+  reference: z.string().optional(),
+});
+type LateThread = z.infer<typeof lateThreadSchema>;
+
+/** Keys kept per thread. */
+const rememberedKeys = 100;
+
+/** What is told of a message in the question, characters. */
+const quotedCharacters = 200;
+
+const over = "This question is over; write again what you want.";
+
+export function createLateMessages(context: IntakeContext): LateMessages {
+  const { store, platform, newId, logger } = context;
+  const oneAtATime = createOneAtATime();
+  const keyOf = ({ namespace, thread }: Place) => `chat-late:${namespace}:${thread}`;
+  const read = async (place: Place) => parse(await store.get(keyOf(place)));
+  const write = (place: Place, state: LateThread) => store.set(keyOf(place), toJson(state));
+  const oneInThread = <T>(place: Place, work: () => Promise<T>) => oneAtATime(keyOf(place), work);
+
+  const show = async (place: Place, state: LateThread) => {
+    const card = questionAbout(state, context.clock.now());
+    const to = { message: state.newest.id, person: state.newest.author.id };
+    if (state.reference !== undefined) await platform.edit(place, state.reference, card);
+    else await write(place, { ...state, reference: await platform.post(place, card, to) });
+  };
+  const close = async (place: Place, state: LateThread, reference = state.reference) => {
+    await write(place, { ...state, open: false, reference: undefined });
+    if (reference === undefined) return;
+    context.background(
+      () => platform.remove(place, reference),
+      "The question about a late message could not be removed",
+    );
+  };
+
+  return {
+    ask: (message) =>
+      oneInThread(message.place, async () => {
+        const before = await read(message.place);
+        const known = before?.keys.includes(message.key) ?? false;
+        if (before !== undefined && known && (!before.open || before.reference !== undefined)) return;
+        const after = before !== undefined && known ? before : withMessage(before, message, newId());
+        await write(message.place, after);
+        try {
+          await show(message.place, after);
+        } catch (error) {
+          logger.warn(
+            { err: error, ...message.place },
+            "It could not be asked whether a late message is still wanted",
+          );
+        }
+      }),
+
+    decide: (token, wanted, press, by) =>
+      oneInThread(press.place, async () => {
+        const { place } = press;
+        const state = await read(place);
+        if (state === undefined || !state.open || state.token !== token) return over;
+        const { newest } = state;
+        if (!mayStop(by, { author: newest.author, namespace: place.namespace }))
+          return `Only ${newest.author.name}, or a manager of the channel, may decide this.`;
+        if (wanted) await submit(context, place, newest, by);
+        await close(place, state, press.reference);
+        return undefined;
+      }),
+
+    drop: (key, place) =>
+      oneInThread(place, async () => {
+        const state = await read(place);
+        if (state?.open === true && state.newest.key === key) await close(place, state);
+      }),
+  };
+}
+
+function withMessage(before: LateThread | undefined, message: TakenMessage, token: string): LateThread {
+  const { place: _place, ...newest } = message;
+  const open = before?.open === true ? before : undefined;
+  const isNewer = open === undefined || newest.origin.said_at >= open.newest.origin.said_at;
+  return {
+    token: open?.token ?? token,
+    open: true,
+    count: (open?.count ?? 0) + 1,
+    keys: [...(before?.keys ?? []), message.key].slice(-rememberedKeys),
+    newest: isNewer ? newest : open.newest,
+    reference: open?.reference,
+  };
+}
+
+/** The author as they are now: what they may do can have changed since. */
+async function submit(
+  context: IntakeContext,
+  place: Place,
+  newest: LateThread["newest"],
+  by: Author,
+): Promise<void> {
+  const author =
+    by.id === newest.author.id ? by : authorOf(await context.platform.person(place, newest.author.id));
+  await acceptMessage(context, { ...newest, place, author });
+  const spoken: Spoken = {
+    author: author.id,
+    by_bot: false,
+    mentions_others: false,
+    in_thread: newest.in_thread,
+  };
+  await context.threads.note(place, spoken, true);
+}
+
+function questionAbout({ token, count, newest }: LateThread, now: number): OutgoingMessage {
+  const ago = formatAge(now - newest.origin.said_at);
+  const text = newest.text.replace(/\s+/g, " ");
+  const quoted = text.length > quotedCharacters ? `${text.slice(0, quotedCharacters)}…` : text;
+  const markdown =
+    count === 1
+      ? `I was not connected when this was written ${ago} ago, so I did nothing yet. Still want this?\n\n> ${quoted}`
+      : `I was not connected when ${count} messages for me were written here, so I did nothing yet. Still want the latest, written ${ago} ago?\n\n> ${quoted}`;
+  return {
+    markdown,
+    buttons: [
+      { id: `wanted:${token}`, label: "Yes, answer it", style: "primary" },
+      { id: `unwanted:${token}`, label: "No" },
+    ],
+  };
+}
+
+function formatAge(ms: number): string {
+  const hours = ms / 3_600_000;
+  if (hours >= 48) return `${Math.round(hours / 24)} days`;
+  if (hours >= 2) return `${Math.round(hours)} hours`;
+  return ms >= 120_000 ? `${Math.round(ms / 60_000)} minutes` : formatDuration(ms);
+}
+
+function parse(value: Json | undefined): LateThread | undefined {
+  const state = lateThreadSchema.safeParse(value);
+  return state.success ? state.data : undefined;
+}
+
+function toJson(state: LateThread): Json {
+  return JSON.parse(JSON.stringify(state)) as Json;
+}

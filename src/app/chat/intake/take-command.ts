@@ -1,0 +1,24 @@
+import type { ChatCommand } from "../chat-intake.ts";
+import { authorOf, type IntakeContext, NotStoredError } from "./intake-context.ts";
+import { refusalOf } from "./refusal-of.ts";
+import { lateCommand } from "./take-message.ts";
+import type { Listener } from "./whisperer.ts";
+
+/**
+ * Stores a slash command as a turn, also in a paused channel: it is how a manager resumes. Whoever may not is told at each
+ * attempt, since a command without any answer looks broken. @throws NotStoredError
+ */
+export async function takeCommand(context: IntakeContext, command: ChatCommand): Promise<void> {
+  const { app, log, platform, whisperer, clock, policy } = context;
+  const { key, place, id, author, text, said_at } = command;
+  if ((await log.find(key)) !== undefined) return;
+  const person = await platform.person(place, author);
+  const to: Listener = { place, person: person.id, about: id };
+  const refusal = refusalOf(policy.access, person, place);
+  if (refusal !== undefined) return whisperer.say(to, refusal);
+  if (clock.now() - said_at > policy.stale_ms) return whisperer.say(to, lateCommand);
+  const origin = { message: id, said_at, files: [], in_thread: false };
+  const outcome = await app.submit({ ...place, text, author: authorOf(person), key, origin });
+  if (!outcome.ok && outcome.status === 503) throw new NotStoredError(outcome.message);
+  if (!outcome.ok) await whisperer.say(to, outcome.message);
+}

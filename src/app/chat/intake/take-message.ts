@@ -1,0 +1,184 @@
+import { LRUCache } from "lru-cache";
+import { parseCommand } from "../../commands/parse-command.ts";
+import type { ChatMessage } from "../chat-intake.ts";
+import type { ChatPerson } from "../chat-platform.ts";
+import { acceptMessage, settleCompany, type TakenMessage } from "./accept-message.ts";
+import { type Cooldown, createCooldown } from "./cooldown.ts";
+import { authorOf, type IntakeContext } from "./intake-context.ts";
+import { isAddressed, isAloneWithBot, isForBot } from "./is-for-bot.ts";
+import type { LateMessages } from "./late-messages.ts";
+import { createOneAtATime } from "./one-at-a-time.ts";
+import { refusalOf } from "./refusal-of.ts";
+import { submittedText } from "./submitted-text.ts";
+import type { ThreadState } from "./thread-state.ts";
+import type { Listener } from "./whisperer.ts";
+
+/** Decides about one message and does what was decided. Resolves once it is stored, or nothing is to be stored. */
+export type TakeMessage = (message: ChatMessage) => Promise<void>;
+
+/** Turns in a row that bots may ask for in one thread: two bots would talk for ever. */
+const botTurnsInARow = 3;
+
+const refusalPauseMs = 10 * 60_000;
+const pausedPauseMs = 60 * 60_000;
+
+/** Messages whose second delivery is recognised although they made no turn. */
+const rememberedMessages = 5_000;
+
+interface Taking {
+  context: IntakeContext;
+  late: LateMessages;
+  cooldown: Cooldown;
+}
+
+export function createTakeMessage(context: IntakeContext, late: LateMessages): TakeMessage {
+  const taking = {
+    context,
+    late,
+    cooldown: createCooldown(context.clock, context.policy.access.cooldown_ms),
+  };
+  const oneAtATime = createOneAtATime();
+  /** Texts by key: what was decided holds until the text is another one. */
+  const decided = new LRUCache<string, string>({ max: rememberedMessages });
+
+  return async (message) => {
+    const { key, text } = message;
+    if (message.by_bot && !context.policy.access.bots.includes(message.author)) return;
+    const thread = await threadOf(context, message);
+    if (!(await isMeant(context, message, thread))) return;
+    // Slack delivers a mention twice at the same time, as two kinds of events.
+    await oneAtATime(key, async () => {
+      if (decided.get(key) === text) return;
+      await take(taking, message, thread);
+      decided.set(key, text);
+    });
+  };
+}
+
+/** The message's thread with the message in it. What stands outside of threads, and direct messages, need no look-up. */
+async function threadOf({ threads }: IntakeContext, message: ChatMessage): Promise<ThreadState | undefined> {
+  const { addressed, in_thread, place } = message;
+  if (addressed === "direct" || (addressed === "none" && !in_thread)) return undefined;
+  return threads.note(place, message, false);
+}
+
+async function isMeant(
+  { settings, policy }: IntakeContext,
+  message: ChatMessage,
+  thread: ThreadState | undefined,
+): Promise<boolean> {
+  if (isAddressed(message)) return isForBot(message, policy.reply, thread);
+  const { reply = policy.reply } = await settings.of(message.place.namespace);
+  return isForBot(message, reply, thread);
+}
+
+async function take(taking: Taking, message: ChatMessage, thread: ThreadState | undefined): Promise<void> {
+  const { context } = taking;
+  const { log, platform, logger } = context;
+  if (thread !== undefined && message.by_bot && thread.bot_turns >= botTurnsInARow) {
+    logger.info(
+      { ...message.place, person: message.author },
+      "A bot is not answered any more in this thread",
+    );
+    return;
+  }
+  if ((await log.find(message.key)) !== undefined) {
+    // Known, unless the process ended between storing the message and noting the thread.
+    if (thread === undefined) await noteThread(context, message);
+    return;
+  }
+  const person = await platform.person(message.place, message.author);
+  const to: Listener = { place: message.place, person: person.id, about: message.id };
+  const toBot = isAddressed(message) || (message.in_thread && isAloneWithBot(message, thread));
+  const text = submittedText(message.text, toBot, context.app.name);
+  const isCommand = parseCommand(text, context.app.name) !== undefined;
+  const taken = takenMessage(message, person, text);
+  const asked: Asked = { message, person, to, toBot, isCommand, taken };
+  if (await isTurnedAway(context, asked)) return;
+  if (await isLate(taking, asked)) return;
+  if (await mustWait(taking, asked)) return;
+  const accepted = await acceptMessage(context, taken);
+  if (accepted && !isCommand) taking.cooldown.start(person.id);
+  await noteThread(context, message);
+}
+
+function takenMessage(message: ChatMessage, person: ChatPerson, text: string): TakenMessage {
+  const { key, place, id, in_thread, said_at, files } = message;
+  const origin = { message: id, said_at, files: [...files], in_thread };
+  return { key, place, id, in_thread, author: authorOf(person), text, origin };
+}
+
+interface Asked {
+  message: ChatMessage;
+  person: ChatPerson;
+  to: Listener;
+  /** Whether it is said to the bot, rather than into a channel in which it answers everything. */
+  toBot: boolean;
+  isCommand: boolean;
+  taken: TakenMessage;
+}
+
+/** Refusals, an empty mention, a paused channel. Only who addressed the bot is told, and not again and again. */
+async function isTurnedAway(
+  context: IntakeContext,
+  { message, person, to, isCommand }: Asked,
+): Promise<boolean> {
+  const { policy, settings, whisperer, app } = context;
+  const isTold = isAddressed(message);
+  const refusal = refusalOf(policy.access, person, message.place);
+  if (refusal !== undefined) {
+    if (isTold) await whisperer.sayOnce(to, "refused", refusalPauseMs, refusal);
+    return true;
+  }
+  if (message.text.trim() === "" && message.files.length === 0) {
+    if (isTold) await whisperer.say(to, shortHelp(app.name));
+    return true;
+  }
+  const { paused } = await settings.of(message.place.namespace);
+  if (paused === undefined || isCommand) return false;
+  const markdown =
+    "I am paused here, so I did not take your message. A manager of the channel can wake me with `/agent resume`; then say it again.";
+  if (isTold) await whisperer.sayOnce(to, "paused", pausedPauseMs, markdown);
+  return true;
+}
+
+function shortHelp(name: string): string {
+  return `Write your question or task after \`@${name}\`, or attach files. \`/skill list\` shows what I can do here, \`/help\` all commands.`;
+}
+
+/** What was said too long ago is not answered unasked. */
+async function isLate(
+  { context, late }: Taking,
+  { message, taken, to, toBot, isCommand }: Asked,
+): Promise<boolean> {
+  const { clock, policy, whisperer } = context;
+  if (clock.now() - message.said_at <= policy.stale_ms) return false;
+  if (isCommand) await whisperer.say(to, lateCommand);
+  else if (toBot) await late.ask(taken);
+  return true;
+}
+
+/** What somebody is told whose command came too late. */
+export const lateCommand =
+  "Your command reached me too late, so nothing was done. Give it again if you still want it.";
+
+/** What belongs to a turn that is under way is no new question. Operators and messages that were missed do not wait. */
+async function mustWait(
+  { context, cooldown }: Taking,
+  { message, person, to, isCommand }: Asked,
+): Promise<boolean> {
+  const left = isCommand ? 0 : cooldown.left(person.id);
+  if (left === 0 || message.missed || person.trust === "operator") return false;
+  const turns = await context.app.turns({ ...message.place, limit: 20 });
+  if (turns.some((turn) => turn.status !== "finished" && turn.author.id === person.id)) return false;
+  const seconds = Math.ceil(left / 1_000);
+  const markdown = `One question at a time, please: ask again in ${seconds} ${seconds === 1 ? "second" : "seconds"}. This message was not taken.`;
+  await context.whisperer.say(to, markdown);
+  return true;
+}
+
+async function noteThread(context: IntakeContext, message: ChatMessage): Promise<void> {
+  if (message.addressed === "direct") return;
+  const state = await context.threads.note(message.place, message, true);
+  if (state?.company === "unknown") settleCompany(context, message.place, state.asker);
+}

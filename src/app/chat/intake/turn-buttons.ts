@@ -1,0 +1,148 @@
+import type { Author, Origin } from "../../../core/inbound.ts";
+import type { TurnRecord } from "../../../core/turn-log.ts";
+import { emptyTurnView, foldTurn } from "../../../core/turn-view.ts";
+import { mayStop } from "../../permissions.ts";
+import type { ButtonPress } from "../chat-intake.ts";
+import type { ButtonAction, TurnAction } from "./button-action.ts";
+import { storeFeedback, type Verdict } from "./feedback.ts";
+import type { IntakeContext } from "./intake-context.ts";
+import { takeBack } from "./take-back.ts";
+import { turnDetails } from "./turn-details.ts";
+
+/** A press on a button of a turn, by somebody who may use the bot in its channel. */
+export interface TurnPress {
+  press: ButtonPress;
+  turn: TurnRecord;
+  by: Author;
+}
+
+/** Characters of the details of a turn. */
+const detailsCharacters = 2_500;
+
+/** Acts, and answers what to tell who pressed; undefined when they see it anyway. */
+export async function actOnTurn(
+  context: IntakeContext,
+  button: Exclude<ButtonAction, { token: string }>,
+  pressed: TurnPress,
+): Promise<string | undefined> {
+  if ("approval_id" in button)
+    return decide(context, button.approval_id, button.action === "approve", pressed.by);
+  if ("choice" in button) return answer(context, pressed, button.choice);
+  const { action } = button;
+  return action === "good" || action === "bad"
+    ? rate(context, pressed, action)
+    : actForAsker(context, pressed, action);
+}
+
+async function actForAsker(
+  context: IntakeContext,
+  pressed: TurnPress,
+  action: Exclude<TurnAction, Verdict>,
+): Promise<string | undefined> {
+  const { turn, by } = pressed;
+  if (!mayStop(by, turn))
+    return `Only ${turn.author.name}, who asked, or a manager of the channel may do this.`;
+  switch (action) {
+    case "stop":
+      return stop(context, pressed);
+    case "details":
+      return details(context, pressed);
+    case "again":
+      return repeat(context, pressed);
+    case "continue":
+      return submit(context, pressed, "continue", `continue:${turn.turn_id}`);
+    case "forget":
+      return forget(context, pressed);
+    default:
+      return action satisfies never;
+  }
+}
+
+async function rate(
+  { store, logger }: IntakeContext,
+  { turn, by }: TurnPress,
+  verdict: Verdict,
+): Promise<string> {
+  if (turn.status !== "finished") return "There is no answer to rate yet.";
+  if (!(await storeFeedback(store, turn.turn_id, by.id, verdict))) return "You said so already; it is noted.";
+  const { turn_id, namespace } = turn;
+  logger.info({ feedback: verdict, turn_id, namespace, person: by.id }, "Somebody rated an answer");
+  return verdict === "good"
+    ? "Thanks, noted."
+    : "Thanks, noted. Say in the thread what was wrong, and I try to do better.";
+}
+
+async function decide(
+  { app }: IntakeContext,
+  approvalId: string,
+  approved: boolean,
+  by: Author,
+): Promise<string | undefined> {
+  const decided = await app.approve(approvalId, approved, by);
+  if (!decided.ok) return decided.message;
+  return decided.value.decided ? undefined : "This was decided already, or is over.";
+}
+
+/** Steering a turn is for its asker alone. */
+async function answer(
+  { app, log, clock }: IntakeContext,
+  { turn, by }: TurnPress,
+  choice: number,
+): Promise<string | undefined> {
+  if (turn.author.id !== by.id) return `This question is for ${turn.author.name}.`;
+  const { question } = (await log.read(turn.turn_id)).reduce(foldTurn, emptyTurnView(turn.turn_id));
+  const text = question?.choices[choice];
+  if (question === undefined || text === undefined || question.expires_at <= clock.now())
+    return "This question is over; write your answer in the thread.";
+  const answered = await app.answer(turn.turn_id, question.question_id, text, by);
+  if (!answered.ok) return answered.message;
+  return answered.value.answered ? undefined : "This question is over; write your answer in the thread.";
+}
+
+async function stop({ app }: IntakeContext, { turn, by }: TurnPress): Promise<string | undefined> {
+  const stopped = await app.stop(turn.turn_id, by);
+  if (!stopped.ok) return stopped.message;
+  return stopped.value.stopped ? undefined : "This is over already; there is nothing to stop.";
+}
+
+async function details({ log, platform }: IntakeContext, { turn }: TurnPress): Promise<string> {
+  const characters = Math.min(detailsCharacters, platform.limits.message_characters - 100);
+  return turnDetails(turn.turn_id, await log.read(turn.turn_id), characters);
+}
+
+async function repeat(context: IntakeContext, pressed: TurnPress): Promise<string | undefined> {
+  const { turn, press } = pressed;
+  if (turn.text === "") return "What was asked is deleted. Write it again.";
+  const isMessage = turn.kind === "message" && turn.text.startsWith("/");
+  const text = isMessage ? `@${context.app.name} ${turn.text}` : turn.text;
+  return submit(context, pressed, text, `again:${turn.turn_id}:${press.id}`.slice(0, 300));
+}
+
+async function submit(
+  context: IntakeContext,
+  { turn, press, by }: TurnPress,
+  text: string,
+  key: string,
+): Promise<string | undefined> {
+  const { namespace, thread } = turn;
+  const origin = await originOf(context, turn, press);
+  const outcome = await context.app.submit({ namespace, thread, text, author: by, key, origin });
+  if (!outcome.ok) return outcome.message;
+  return outcome.value.accepted ? undefined : "This is on its way already.";
+}
+
+/** The message of the turn that is repeated: it is answered once more, with its files. */
+async function originOf(
+  { log, clock }: IntakeContext,
+  turn: TurnRecord,
+  press: ButtonPress,
+): Promise<Origin> {
+  const first = (await log.read(turn.turn_id)).find((event) => event.type === "inbound");
+  const origin = first?.inbound.origin ?? { message: press.reference, files: [], in_thread: true };
+  return { ...origin, said_at: clock.now() };
+}
+
+async function forget(context: IntakeContext, { turn, press, by }: TurnPress): Promise<undefined> {
+  const to = { place: press.place, person: by.id, about: press.id };
+  await takeBack(context, turn, by, (reason) => context.whisperer.say(to, reason));
+}

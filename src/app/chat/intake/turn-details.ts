@@ -1,0 +1,54 @@
+import type { Json } from "../../../core/json.ts";
+import type { TurnEvent } from "../../../core/turn-event.ts";
+import { emptyTurnView, foldTurn, formatDuration, type StepView } from "../../../core/turn-view.ts";
+
+/**
+ * What a turn did, step by step with input and output, in Markdown of at most `characters`. What is shown is what the log
+ * has: secrets are taken out of it already.
+ */
+export function turnDetails(turnId: string, events: readonly TurnEvent[], characters: number): string {
+  const { steps } = events.reduce(foldTurn, emptyTurnView(turnId));
+  if (steps.length === 0) return "Nothing was used for this answer.";
+  const shown = steps.slice(0, Math.max(1, Math.floor(characters / leastPerStep)));
+  const left = steps.length - shown.length;
+  const end = left === 0 ? "" : `\n\n… and ${left} more; the console shows all.`;
+  const each = Math.floor((characters - end.length) / shown.length) - separator.length;
+  return shown.map((step, index) => stepText(step, index + 1, each)).join(separator) + end;
+}
+
+const separator = "\n\n";
+
+/** Below this a step says nothing; further ones are left out. */
+const leastPerStep = 300;
+
+/** Headline, labels and fences of a step. */
+const frame = 140;
+
+function stepText(step: StepView, position: number, characters: number): string {
+  const duration = step.duration_ms === undefined ? "still running" : formatDuration(step.duration_ms);
+  const failed = step.state === "error" ? ", failed" : "";
+  const headline = `**${position}. ${cut(step.title, 60)}** (${cut(step.tool, 30)}, ${duration}${failed})`;
+  const room = Math.max(40, characters - frame);
+  const input = readable(step.input);
+  const output = step.output === undefined ? "" : readable(step.output);
+  const inputRoom = Math.max(Math.floor(room / 2), room - output.length);
+  const shownInput = cut(input, inputRoom);
+  const parts = [headline, `Input\n${fenced(shownInput)}`];
+  if (output !== "") parts.push(`Output\n${fenced(cut(output, room - shownInput.length))}`);
+  return parts.join("\n");
+}
+
+function readable(value: Json): string {
+  return typeof value === "string" ? value : JSON.stringify(value, null, 1);
+}
+
+function cut(text: string, characters: number): string {
+  if (text.length <= characters) return text;
+  const end = /[\uD800-\uDBFF]/.test(text.charAt(characters - 2)) ? characters - 2 : characters - 1;
+  return `${text.slice(0, Math.max(0, end))}…`;
+}
+
+/** A block that its content cannot close: backticks in it are told apart by an invisible space. */
+function fenced(text: string): string {
+  return `\`\`\`\n${text.replaceAll("```", "`\u200b`\u200b`")}\n\`\`\``;
+}

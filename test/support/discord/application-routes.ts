@@ -27,7 +27,12 @@ export function applicationRoutes(world: World, commands: CommandStore): ApiRout
       return ok({
         url: gatewayUrl(world),
         shards: world.options.shards ?? 1,
-        session_start_limit: { total, remaining, reset_after: 14_400_000, max_concurrency: maxConcurrency },
+        session_start_limit: {
+          total,
+          remaining: Math.max(0, remaining - world.sessionStarts),
+          reset_after: 14_400_000,
+          max_concurrency: maxConcurrency,
+        },
       });
     }),
     route("GET /users/@me", () =>

@@ -8,7 +8,7 @@ import type { Interactions } from "./interactions.ts";
 import { channelOf, createForumPost, edit, react, remove, say, startThread, unfurl } from "./people.ts";
 import { overwriteOf } from "./seed-world.ts";
 import { deleteChannel, joinThread, setArchived } from "./threads.ts";
-import { memberOf, wireChannel, wireGuild } from "./wire.ts";
+import { fullMember, memberOf, wireChannel, wireGuild } from "./wire.ts";
 import { intents, type World } from "./world.ts";
 
 export interface ControlParts {
@@ -98,7 +98,9 @@ function placeHandlers({ world }: ControlParts) {
       const member = memberOf(guildOf(guild), user);
       if (!member) throw refusals.unknownMember();
       member.roles = roles;
-      world.changes.note();
+      const data = { guild_id: guild, ...fullMember(world, member) };
+      const intent = user === world.bot ? intents.guilds : intents.guildMembers;
+      world.deliver({ name: "GUILD_MEMBER_UPDATE", guild, intent, data: () => data });
       return null;
     },
   };

@@ -21,7 +21,7 @@ export interface DiscordOptions {
   heartbeatInterval?: number;
 }
 
-export interface ApplicationSeed {
+interface ApplicationSeed {
   /** Of the application and of its bot user. */
   id: string;
   name: string;
@@ -30,7 +30,7 @@ export interface ApplicationSeed {
   privileged?: readonly ("message_content" | "guild_members" | "presences")[];
 }
 
-export interface UserSeed {
+interface UserSeed {
   id: string;
   name: string;
   bot?: boolean;

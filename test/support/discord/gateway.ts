@@ -2,6 +2,7 @@ import { randomUUID } from "node:crypto";
 import type { IncomingMessage } from "node:http";
 import type { Duplex } from "node:stream";
 import { type WebSocket, WebSocketServer } from "ws";
+import { identifyRefusal } from "./identify-refusal.ts";
 import { isObject, type Json, strings } from "./json.ts";
 import { shardOf } from "./snowflakes.ts";
 import { fullMember, wireGuild, wireUserById } from "./wire.ts";
@@ -180,8 +181,9 @@ export class Gateway {
 
   #identify(socket: WebSocket, body: Json): Session | null {
     this.identified.push({ at: Date.now(), payload: { ...body, token: "hidden" } });
+    this.#world.sessionStarts += 1;
     this.#world.changes.note();
-    const refusal = this.#identifyRefusal(body);
+    const refusal = identifyRefusal(this.#world, body);
     if (refusal !== null) {
       socket.close(refusal);
       return null;
@@ -200,23 +202,6 @@ export class Gateway {
     this.#sessions.set(session.id, session);
     this.#begin(session);
     return session;
-  }
-
-  /** The close code for an IDENTIFY that must not pass, or null. */
-  #identifyRefusal(body: Json): number | null {
-    const { application } = this.#world.options;
-    const asked = body.intents;
-    const privileged = application.privileged ?? [];
-    if (this.#world.revoked || body.token !== application.token) return 4004;
-    if (typeof asked !== "number" || !Number.isInteger(asked) || asked < 0) return 4013;
-    const denied =
-      (asked & intents.messageContent && !privileged.includes("message_content")) ||
-      (asked & intents.guildMembers && !privileged.includes("guild_members")) ||
-      (asked & intents.presences && !privileged.includes("presences"));
-    if (denied) return 4014;
-    if (body.shard === undefined) return null;
-    const [shard, shards] = Array.isArray(body.shard) ? body.shard.map(Number) : [];
-    return shard === undefined || shards === undefined || !(shard >= 0 && shard < shards) ? 4010 : null;
   }
 
   #begin(session: Session): void {

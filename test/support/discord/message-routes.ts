@@ -99,7 +99,7 @@ function post(world: World, { at, body, files }: ApiRequest) {
 }
 
 /** Posts what the bot wrote: reply, mentions, flags. Throws 50035 if the message replied to is gone. */
-export function writeAsBot(
+function writeAsBot(
   world: World,
   channel: Channel,
   body: Json,

@@ -49,7 +49,16 @@ export async function answerApi(
   const found = findRoute(parts.routes, method, path);
   const read = await readRequestBody(request);
   const rate = found ? parts.limits.take(found.route.name, majorOf(path)) : null;
-  const outcome = await decide(parts, { found, method, path, url, read, request, wait: rate?.wait ?? null });
+  const outcome = await decide(parts, {
+    found,
+    method,
+    path,
+    url,
+    read,
+    request,
+    wait: rate?.wait ?? null,
+    global: rate?.global ?? false,
+  });
   parts.calls.push({
     at,
     method,
@@ -74,6 +83,7 @@ interface Asked {
   read: RequestBody;
   request: IncomingMessage;
   wait: number | null;
+  global: boolean;
 }
 
 async function decide(parts: Parts, asked: Asked): Promise<Outcome> {
@@ -91,7 +101,7 @@ async function decide(parts: Parts, asked: Asked): Promise<Outcome> {
       await new Promise((resolve) => setTimeout(resolve, fault.milliseconds));
       return run(parts, asked);
     default:
-      return asked.wait === null ? run(parts, asked) : tooMany(asked.wait, "user");
+      return asked.wait === null ? run(parts, asked) : tooMany(asked.wait, asked.global ? "global" : "user");
   }
 }
 
@@ -126,7 +136,7 @@ function tooMany(seconds: number, scope: "user" | "global" | "shared"): Outcome 
   return {
     status: 429,
     headers: {
-      "retry-after": String(seconds),
+      "retry-after": String(Math.ceil(seconds)),
       "x-ratelimit-scope": scope,
       via: "1.1 google",
       ...(scope === "global"

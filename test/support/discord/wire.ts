@@ -16,7 +16,7 @@ import {
 /** Joining times are of no interest to anyone; Discord's first day. */
 const joinedAt = "2015-05-13T00:00:00.000000+00:00";
 
-export function wireUser(user: User): Json {
+function wireUser(user: User): Json {
   return {
     id: user.id,
     username: user.name,

@@ -10,7 +10,7 @@ export interface User {
   closedDms: boolean;
 }
 
-export interface Role {
+interface Role {
   id: string;
   name: string;
   permissions: bigint;
@@ -159,6 +159,8 @@ export class World {
   /** Where attachments are served, e.g. `http://127.0.0.1:1234`; known once the server listens. */
   origin = "";
   revoked = false;
+  /** How many sessions were begun by IDENTIFY. */
+  sessionStarts = 0;
   /** Takes events to the sessions. */
   deliver: (event: GatewayEvent) => void = () => undefined;
 

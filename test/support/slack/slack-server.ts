@@ -15,6 +15,8 @@ type Remote<T> = {
     : never;
 };
 
+type Truthy<T> = Exclude<T, false | null | undefined | 0 | "">;
+
 export interface SlackServer extends Remote<Controls> {
   /** `http://127.0.0.1:PORT`. */
   url: string;
@@ -27,7 +29,7 @@ export interface SlackServer extends Remote<Controls> {
   /** What there is now. */
   look(): Promise<Observation>;
   /** Waits until `predicate` answers something truthy, and answers that. `what` names it when it does not come. */
-  until<T>(predicate: (state: Observation) => T, what: string, limitMs?: number): Promise<NonNullable<T>>;
+  until<T>(predicate: (state: Observation) => T, what: string, limitMs?: number): Promise<Truthy<T>>;
   /** Ends the process; a second call does nothing. */
   close(): Promise<void>;
 }
@@ -89,16 +91,20 @@ async function until<T>(
   predicate: (state: Observation) => T,
   what: string,
   limitMs: number,
-): Promise<NonNullable<T>> {
+): Promise<Truthy<T>> {
   const end = Date.now() + limitMs;
   let version = 0;
   for (;;) {
     const snapshot = await stateOf(url, version, Math.max(0, Math.min(longPollMs, end - Date.now())));
     const answer = predicate(new Observation(snapshot));
-    if (answer !== null && answer !== undefined && answer) return answer;
+    if (isTruthy(answer)) return answer;
     if (Date.now() > end) throw new Error(`Waited ${limitMs} ms in vain for ${what}.\n${summary(snapshot)}`);
     version = snapshot.version;
   }
+}
+
+function isTruthy<T>(value: T): value is T & Truthy<T> {
+  return Boolean(value);
 }
 
 /** The end of the story, for whoever reads why a wait failed. */

@@ -1,4 +1,10 @@
-import { type FoundElement, elementsOf, elementValue, initialValue, isEmptyValue } from "./action-elements.ts";
+import {
+  elementsOf,
+  elementValue,
+  type FoundElement,
+  initialValue,
+  isEmptyValue,
+} from "./action-elements.ts";
 import { isRecord } from "./call-arguments.ts";
 import { ControlRefusal } from "./control-refusal.ts";
 import { interactionBase, renderView } from "./interaction-payloads.ts";

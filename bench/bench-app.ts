@@ -17,6 +17,7 @@ import { createWeb } from "../src/net/create-web.ts";
 import { createMiniSearchIndex } from "../src/search/minisearch-index.ts";
 import { createFolderSource } from "../src/skills/folder-source.ts";
 import { createHostFacts } from "../src/skills/host-facts.ts";
+import { createMemoryFileStore } from "../src/storage/memory-file-store.ts";
 import { createLogger } from "../src/telemetry/logger.ts";
 import { chatPolicy, turnLimits } from "../src/wiring/app-settings.ts";
 
@@ -87,6 +88,7 @@ export async function createBenchApp({
       name: config.name,
       model: createModel(model, systemClock),
       store,
+      files: createMemoryFileStore(),
       web: createWeb({
         allow: net.allow,
         timeoutMs: net.timeout_seconds * 1000,

@@ -28,6 +28,7 @@ import { createConfigSource } from "./skills/config-source.ts";
 import { createFolderSource } from "./skills/folder-source.ts";
 import { createHostFacts } from "./skills/host-facts.ts";
 import { type DataFolderLock, lockDataFolder } from "./storage/data-folder.ts";
+import { createDiskFileStore } from "./storage/disk-file-store.ts";
 import { openKeyValue } from "./storage/keyv-store.ts";
 import { openSqliteTurnLog } from "./storage/sqlite-turn-log.ts";
 import { createLogger } from "./telemetry/logger.ts";
@@ -135,6 +136,7 @@ function wire(config: Config, { log, store, catalogue, profiles, lock, closeAll 
       name: config.name,
       model: createModel(modelSettings(config), systemClock),
       store,
+      files: createDiskFileStore(join(config.data.folder, "files")),
       web: createWeb({
         allow: config.net.allow,
         timeoutMs: config.net.timeout_seconds * 1000,

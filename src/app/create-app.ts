@@ -26,10 +26,12 @@ import { createFeed } from "./feed.ts";
 import { createHistoryReader } from "./history.ts";
 import type { Log } from "./log.ts";
 import { mayStop } from "./permissions.ts";
+import { readiness } from "./readiness.ts";
 import { skillRuns } from "./skill-runs.ts";
 import { createSkillService } from "./skill-service.ts";
 import { createSpending, type SpendingCaps } from "./spending.ts";
 import { followTurn } from "./turn-events.ts";
+import { turnFile } from "./turn-file.ts";
 import { createTurnRunner } from "./turn-runner.ts";
 
 /** What the app is made of. Times are milliseconds. */
@@ -78,8 +80,8 @@ export function createApp(deps: AppDeps): RunningApp {
   const spending = createSpending(log, deps.spending, clock);
   const history = createHistoryReader(log, deps.history_tokens, ports.countTokens);
   const skills = createSkillService({ catalogue, store, offers, feed, clock });
-  const turns = createTurnRunner({ ...deps, ports, history, spending });
   const platforms = createChatPlatforms();
+  const turns = createTurnRunner({ ...deps, ports, history, spending, platforms });
   const presenter = createTurnPresenter({ ...deps, platforms, name: ports.name });
   const changeSettings = createChangeSettings(store, feed, deps.profiles);
 
@@ -155,6 +157,7 @@ export function createApp(deps: AppDeps): RunningApp {
       dispatcher.wake();
       return { ok: true, value: { answered } };
     },
+    file: (turnId, name) => turnFile(ports.files, turnId, name),
     namespaces: (platform) => log.namespaces(platform),
     namespace: (namespace) => readNamespace(store, namespace),
     changeSettings,
@@ -241,7 +244,8 @@ function inboundOf(submission: Submission, botName: string, id: string): Outcome
       status: 400,
       message: parsed.error.issues.map((issue) => `${issue.path.join(".")}: ${issue.message}`).join("; "),
     };
-  if (parsed.data.text.trim() === "") return { ok: false, status: 400, message: "The message is empty." };
+  const isEmpty = parsed.data.text.trim() === "" && (origin?.files ?? []).length === 0;
+  if (isEmpty) return { ok: false, status: 400, message: "The message is empty." };
   return { ok: true, value: parsed.data };
 }
 
@@ -275,26 +279,4 @@ async function runSkillNow(app: App, id: string, params: Json, namespace: string
     if (event.type === "turn_finished") return event.output ?? { error: event.text };
   }
   return { error: "The run ended without a result." };
-}
-
-async function readiness({
-  store,
-  log,
-  ports,
-}: AppDeps): Promise<{ name: string; ok: boolean; detail: string }[]> {
-  const check = async (name: string, probe: () => Promise<string>) => {
-    try {
-      return { name, ok: true, detail: await probe() };
-    } catch (error) {
-      return { name, ok: false, detail: error instanceof Error ? error.message : String(error) };
-    }
-  };
-  return Promise.all([
-    check("store", async () => {
-      await store.get("namespace:console:local:dm");
-      return "readable";
-    }),
-    check("queue", async () => `${await log.pending()} turns pending`),
-    check("model", async () => ports.model.id),
-  ]);
 }

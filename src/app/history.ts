@@ -5,6 +5,7 @@ import type { CountTokens } from "../core/prompt.ts";
 import { outputText } from "../core/tool-output.ts";
 import type { TurnEvent } from "../core/turn-event.ts";
 import type { TurnLog } from "../core/turn-log.ts";
+import { cutText, pastMessages } from "./past-message.ts";
 
 /** What was said before in a thread: a projection of the log, never stored. */
 export interface ThreadHistory {
@@ -84,7 +85,10 @@ async function* finishedTurns(log: TurnLog, place: Place, before: number): Async
 function project(turnId: string, events: readonly TurnEvent[], countTokens: CountTokens): PastTurn {
   const finished = events.findLast((event) => event.type === "turn_finished");
   if (finished?.merged_into !== undefined) return { turn_id: turnId, messages: [], tokens: 0 };
-  const messages = events.flatMap((event) => messageOf(event) ?? []);
+  const said = pastMessages(events);
+  const messages = events.flatMap(
+    (event) => (event.type === "model_message" ? event.message : said(event)) ?? [],
+  );
   if (finished !== undefined) closeWith(messages, finished.text);
   const results = new Map(
     events
@@ -97,26 +101,13 @@ function project(turnId: string, events: readonly TurnEvent[], countTokens: Coun
   return { turn_id: turnId, messages: whole, tokens, compacted };
 }
 
-function messageOf(event: TurnEvent): Message | undefined {
-  switch (event.type) {
-    case "inbound":
-      return { role: "user", text: cut(event.inbound.text, 8 * oldOutput) };
-    case "steered":
-      return { role: "user", text: event.text };
-    case "model_message":
-      return event.message;
-    default:
-      return undefined;
-  }
-}
-
 function resultMessage(event: Extract<TurnEvent, { type: "tool_finished" }>): Message {
   const { call_id, tool, status, output } = event;
   return {
     role: "tool",
     call_id,
     tool,
-    text: cut(outputText(output), oldOutput),
+    text: cutText(outputText(output), oldOutput),
     is_error: status === "error",
   };
 }
@@ -145,8 +136,4 @@ function closeWith(messages: Message[], text: string): void {
     return;
   }
   if (text !== "") messages.push({ role: "assistant", text, tool_calls: [] });
-}
-
-function cut(text: string, length: number): string {
-  return text.length <= length ? text : `${text.slice(0, length)} […]`;
 }

@@ -6,9 +6,12 @@ import type { TurnEventBody } from "../core/turn-event.ts";
 import type { ClaimedTurn, TurnLog } from "../core/turn-log.ts";
 import { runTurn } from "../core/turn-loop.ts";
 import type { MetaTool } from "../core/turn-scope.ts";
+import { speakerOf } from "../core/user-message.ts";
+import type { ChatPlatforms } from "./chat/chat-hub.ts";
 import { compactHistory } from "./compaction.ts";
 import type { HistoryReader, ThreadHistory } from "./history.ts";
 import type { Spending } from "./spending.ts";
+import { createTurnContextReader } from "./turn-context.ts";
 
 /** Makes turns out of claimed messages and runs them. */
 export interface TurnRunner {
@@ -27,6 +30,7 @@ export interface TurnRunnerDeps {
   log: TurnLog;
   catalogue: CatalogueLoader;
   history: HistoryReader;
+  platforms: ChatPlatforms;
   spending: Spending;
   metaTools: readonly MetaTool[];
   profiles: readonly [Profile, ...Profile[]];
@@ -37,6 +41,11 @@ export interface TurnRunnerDeps {
 
 export function createTurnRunner(deps: TurnRunnerDeps): TurnRunner {
   const { log, spending, ports } = deps;
+  const contexts = createTurnContextReader({
+    ...deps,
+    ...ports,
+    message_tokens: deps.limits.message_tokens,
+  });
 
   const portsFor: TurnRunner["portsFor"] = (turnId, namespace, author) => ({
     ...ports,
@@ -64,6 +73,7 @@ export function createTurnRunner(deps: TurnRunnerDeps): TurnRunner {
       place: { namespace: inbound.namespace, thread: inbound.thread },
       author: inbound.author,
       text: inbound.text,
+      speaker: speakerOf(inbound),
       profile,
       profiles: deps.profiles,
       events: claimed.events,
@@ -87,7 +97,9 @@ export function createTurnRunner(deps: TurnRunnerDeps): TurnRunner {
       topicOf(log, claimed),
     ]);
     const summary = yield* summaryOf(history, claimed, ports, signal);
-    const complete: Turn = { ...turn, topic, history: history.messages, summary };
+    const context = yield* contexts.read(claimed, signal);
+    const images = context === undefined ? [] : await contexts.images(claimed.turn_id, context);
+    const complete: Turn = { ...turn, topic, history: history.messages, summary, context, images };
     yield* runTurn(complete, portsFor(claimed.turn_id, inbound.namespace, inbound.author), deps.metaTools);
   };
 

@@ -1,11 +1,21 @@
 /** Files that people sent and tools made. Kept until the turn they belong to is forgotten. */
 export interface FileStore {
-  /** Stores a file of a turn under a name that is free in it. @throws when it cannot be stored */
-  put(turnId: string, file: { name: string; media_type: string; data: Uint8Array }): Promise<StoredFile>;
+  /**
+   * Stores a file of a turn under a name made of the given one: safe, and free in the turn. The same file under the same name is
+   * kept once. A file called `replaces` is overwritten instead and keeps its name. A file is there whole or not at all.
+   * @throws when it cannot be stored
+   */
+  put(turnId: string, file: NewFile, replaces?: string): Promise<StoredFile>;
   /** Undefined when there is none. */
   get(turnId: string, name: string): Promise<{ file: StoredFile; data: Uint8Array } | undefined>;
   /** Removes all files of a turn. */
   forget(turnId: string): Promise<void>;
+}
+
+export interface NewFile {
+  name: string;
+  media_type: string;
+  data: Uint8Array;
 }
 
 export interface StoredFile {

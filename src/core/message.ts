@@ -16,9 +16,18 @@ export interface AssistantMessage {
   provider_blocks?: { provider: string; blocks: Json } | undefined;
 }
 
-interface UserMessage {
+/** A picture a model is shown. */
+export interface MessageImage {
+  media_type: "image/png" | "image/jpeg" | "image/gif" | "image/webp";
+  base64: string;
+}
+
+export interface UserMessage {
   role: "user";
   text: string;
+  /** The person's own words, where `text` has more: what was read with them, and who speaks. */
+  said?: string;
+  images?: readonly MessageImage[];
 }
 
 /** The result of one tool call, as the model reads it. */

@@ -3,6 +3,7 @@ import { invokeSkill } from "./invoke-skill.ts";
 import type { Json } from "./json.ts";
 import { scopeKeyValue } from "./key-value.ts";
 import type { Tool, ToolContext } from "./tool.ts";
+import { createToolFiles } from "./tool-files.ts";
 import type { CallRequest, TurnScope } from "./turn-scope.ts";
 import { WaitingForPerson } from "./waiting.ts";
 
@@ -48,6 +49,7 @@ export function createToolContext(
       nested += 1;
       return invokeSkill(scope, request, `${request.call.id}/${nested}`, skillId, params);
     },
+    file: createToolFiles(scope, request.call.id, signal),
     store: scopeKeyValue(ports.store, `skill:${turn.place.namespace}:${root}:`),
     web: ports.web,
   };

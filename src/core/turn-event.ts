@@ -82,7 +82,7 @@ export type TurnEventBody =
       url: string;
     }
   /** What the bot read where it was called: the thread so far and the files of the message. */
-  | { type: "context_read"; thread: readonly HeardMessage[]; files: readonly ReadFile[] }
+  | ({ type: "context_read" } & MessageContext)
   | { type: "handoff"; from: string; to: string }
   | { type: "question_asked"; question_id: string; text: string; choices: string[]; expires_at: number }
   | { type: "question_answered"; question_id: string; text: string; by: string }
@@ -129,8 +129,18 @@ export type TurnEventBody =
       forgotten_by?: string | undefined;
     };
 
+/** What was read with a message. */
+export interface MessageContext {
+  thread: readonly HeardMessage[];
+  files: readonly ReadFile[];
+  /** What could not be read, or was left out, in words. */
+  notes?: readonly string[] | undefined;
+}
+
 /** Somebody else's message of the thread the bot was called into. */
 export interface HeardMessage {
+  /** The platform's id of it: what was heard once is not heard again. */
+  id?: string | undefined;
   by: string;
   text: string;
   at: number;

@@ -7,6 +7,7 @@ import type { Profile, Turn, TurnPorts } from "./turn.ts";
 import type { TurnEventBody } from "./turn-event.ts";
 import { type MetaTool, noTools, type TurnScope } from "./turn-scope.ts";
 import { applyEvent, createTurnState, type RenderResult } from "./turn-state.ts";
+import { contextRules, userMessage } from "./user-message.ts";
 
 /** Sets a turn up from its log: state, namespace and offer as they are now. `record` gets every event it emits. */
 export async function openScope(
@@ -40,7 +41,7 @@ export async function openScope(
     },
     runCall: (request) => runToolCall(scope, request),
   };
-  state.messages.push({ role: "user", text: fitUserText(turn, ports.countTokens) });
+  state.messages.push(userMessage(fitUserText(turn, ports.countTokens), turn));
   for (const event of turn.events) applyEvent(state, event, event.at, render);
   return scope;
 }
@@ -61,7 +62,7 @@ export function currentProfile({ turn, state }: TurnScope): Profile {
 export async function systemPrompt(scope: TurnScope): Promise<string> {
   const { turn, ports } = scope;
   const pinned = await ports.store.get(`skill:${turn.place.namespace}:memory:pinned`);
-  return buildSystemPrompt({
+  const prompt = buildSystemPrompt({
     name: ports.name,
     profile: currentProfile(scope).prompt,
     others: turn.profiles.filter((profile) => profile.id !== currentProfile(scope).id),
@@ -73,6 +74,7 @@ export async function systemPrompt(scope: TurnScope): Promise<string> {
     pinnedFacts: Array.isArray(pinned) ? pinned.filter((fact) => typeof fact === "string") : [],
     summary: turn.summary,
   });
+  return [prompt, ...contextRules(turn)].join("\n\n");
 }
 
 /** On resume: guides of skills activated in this turn are in its messages already. */

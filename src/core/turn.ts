@@ -1,15 +1,16 @@
 import type { Catalogue } from "./catalogue.ts";
 import type { Clock } from "./clock.ts";
+import type { FileStore } from "./file-store.ts";
 import type { Author } from "./inbound.ts";
 import type { KeyValue } from "./key-value.ts";
-import type { Message } from "./message.ts";
+import type { Message, MessageImage } from "./message.ts";
 import type { Model } from "./model.ts";
 import type { OfferReader } from "./offer-reader.ts";
 import type { Place } from "./place.ts";
 import type { CountTokens } from "./prompt.ts";
 import type { ScriptRunner } from "./scripts.ts";
 import type { Skill } from "./skill.ts";
-import type { TurnEvent } from "./turn-event.ts";
+import type { MessageContext, TurnEvent } from "./turn-event.ts";
 import type { Signal } from "./turn-log.ts";
 import type { Web } from "./web.ts";
 
@@ -51,6 +52,12 @@ export interface Turn {
   place: Place;
   author: Author;
   text: string;
+  /** Who speaks, where several people do and the model has to tell them apart. */
+  speaker?: string | undefined;
+  /** What was read with the message where it was said. */
+  context?: MessageContext | undefined;
+  /** Pictures that came with the message. */
+  images?: readonly MessageImage[] | undefined;
   /** The agent that begins; `handoff` may give the turn to another one of `profiles`. */
   profile: Profile;
   profiles: readonly Profile[];
@@ -78,6 +85,7 @@ export interface TurnPorts {
   model: Model;
   offers: OfferReader;
   store: KeyValue;
+  files: FileStore;
   web: Web;
   scripts: ScriptRunner | undefined;
   clock: Clock;

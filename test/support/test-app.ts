@@ -4,7 +4,8 @@ import { createApp, type RunningApp } from "../../src/app/create-app.ts";
 import { systemClock } from "../../src/app/system-clock.ts";
 import { createCatalogueLoader } from "../../src/core/catalogue.ts";
 import type { Clock } from "../../src/core/clock.ts";
-import type { Author } from "../../src/core/inbound.ts";
+import type { FileStore } from "../../src/core/file-store.ts";
+import type { Author, Origin } from "../../src/core/inbound.ts";
 import type { KeyValue } from "../../src/core/key-value.ts";
 import { createMetaTools } from "../../src/core/meta-tools/create-meta-tools.ts";
 import type { Model } from "../../src/core/model.ts";
@@ -17,6 +18,7 @@ import type { Web } from "../../src/core/web.ts";
 import { countTokens } from "../../src/models/count-tokens.ts";
 import { createMiniSearchIndex } from "../../src/search/minisearch-index.ts";
 import { createHostFacts } from "../../src/skills/host-facts.ts";
+import { createMemoryFileStore } from "../../src/storage/memory-file-store.ts";
 import { createMemoryKeyValue } from "../../src/storage/memory-key-value.ts";
 import { createMemoryTurnLog } from "../../src/storage/memory-turn-log.ts";
 
@@ -40,6 +42,7 @@ export interface TestAppOptions {
   limits?: Partial<TurnLimits>;
   log?: TurnLog;
   store?: KeyValue;
+  files?: FileStore;
   clock?: Clock;
   web?: Web;
   spending?: Partial<
@@ -62,12 +65,13 @@ export interface TestAppOptions {
 export interface TestApp extends RunningApp {
   log: TurnLog;
   store: KeyValue;
+  files: FileStore;
   /** Unexpected errors that were logged. */
   errors: unknown[];
   /** Says something and answers the turn's id. */
   say(
     text: string,
-    more?: { by?: Author; namespace?: string; thread?: string; key?: string },
+    more?: { by?: Author; namespace?: string; thread?: string; key?: string; origin?: Origin },
   ): Promise<string>;
   /** All events of a turn until it is finished, live ones included. */
   events(turnId: string): Promise<TurnEvent[]>;
@@ -121,6 +125,7 @@ export function createTestApp(model: Model, options: TestAppOptions = {}): TestA
     skills = [],
     log = createMemoryTurnLog(),
     store = createMemoryKeyValue(),
+    files = createMemoryFileStore(),
     clock = systemClock,
   } = options;
   const errors: unknown[] = [];
@@ -150,6 +155,7 @@ export function createTestApp(model: Model, options: TestAppOptions = {}): TestA
       name: "Knack",
       model,
       store,
+      files,
       web: options.web ?? noWeb,
       scripts: undefined,
       clock,
@@ -161,7 +167,7 @@ export function createTestApp(model: Model, options: TestAppOptions = {}): TestA
   const { app } = running;
   const say: TestApp["say"] = async (
     text,
-    { by = ada, namespace = home.namespace, thread = home.thread, key } = {},
+    { by = ada, namespace = home.namespace, thread = home.thread, key, origin } = {},
   ) => {
     const submitted = await app.submit({
       namespace,
@@ -169,6 +175,7 @@ export function createTestApp(model: Model, options: TestAppOptions = {}): TestA
       text,
       author: by,
       ...(key === undefined ? {} : { key }),
+      ...(origin === undefined ? {} : { origin }),
     });
     if (!submitted.ok) throw new Error(submitted.message);
     return submitted.value.turn_id;
@@ -184,6 +191,7 @@ export function createTestApp(model: Model, options: TestAppOptions = {}): TestA
     ...running,
     log,
     store,
+    files,
     errors,
     say,
     events,

@@ -1,0 +1,170 @@
+import type { Clock } from "../core/clock.ts";
+import type { FileStore } from "../core/file-store.ts";
+import type { Origin } from "../core/inbound.ts";
+import type { MessageImage } from "../core/message.ts";
+import type { CountTokens } from "../core/prompt.ts";
+import type { MessageContext, TurnEventBody } from "../core/turn-event.ts";
+import type { ClaimedTurn, TurnLog } from "../core/turn-log.ts";
+import type { ChatPlatforms } from "./chat/chat-hub.ts";
+import { type ChatPlatform, PlatformError, type ThreadMessage } from "./chat/chat-platform.ts";
+import { fitThread, type HeardInThread } from "./fit-thread.ts";
+import { createKnownMessages } from "./known-messages.ts";
+import { readFiles, type SentFile } from "./read-files.ts";
+import { TookTooLongError, within } from "./within.ts";
+
+/** What the bot reads where it is called: the thread so far, and the files of the message. */
+export interface TurnContextReader {
+  /**
+   * The context of a turn: read once, before its first model call, and from its log ever after. Undefined when there is nothing
+   * to read. Yields the event that keeps it. What fails is told in the context; it never fails the turn.
+   */
+  read(claimed: ClaimedTurn, signal: AbortSignal): AsyncGenerator<TurnEventBody, MessageContext | undefined>;
+  /** The pictures of a context, from the file store. */
+  images(turnId: string, context: MessageContext): Promise<MessageImage[]>;
+}
+
+export interface TurnContextDeps {
+  log: TurnLog;
+  platforms: ChatPlatforms;
+  files: FileStore;
+  clock: Clock;
+  countTokens: CountTokens;
+  /** Tokens of a person's message: files may take as much, the thread half of it. */
+  message_tokens: number;
+  /** An error nobody expected; the turn goes on. */
+  report(error: unknown, where: string): void;
+}
+
+/** Messages asked of the platform. */
+const mostMessages = 200;
+/** How long the platform may take for a thread, ms. */
+const patience = 20_000;
+
+interface ReadThread extends HeardInThread {
+  sent: SentFile[];
+}
+
+export function createTurnContextReader(deps: TurnContextDeps): TurnContextReader {
+  const knownMessages = createKnownMessages(deps.log);
+
+  const readThread = async (
+    platform: ChatPlatform,
+    { inbound }: ClaimedTurn,
+    signal: AbortSignal,
+  ): Promise<ReadThread> => {
+    const [messages, known] = await Promise.all([
+      within(patience, deps.clock, signal, () => platform.readThread(inbound, mostMessages)),
+      knownMessages(inbound),
+    ]);
+    const fresh = messages.filter(
+      (message) => isForeign(message) && !known.ids.has(message.id) && message.at > known.newest,
+    );
+    const room = Math.floor(deps.message_tokens / 2);
+    const { thread, notes } = fitThread(fresh, messages[0]?.id, room, deps.countTokens);
+    const kept = new Set(thread.map(({ id }) => id));
+    const sent = fresh.filter(({ id }) => kept.has(id)).toReversed();
+    return { thread, notes: [...notes, ...longThread(messages, known.newest)], sent: sent.flatMap(filesOf) };
+  };
+
+  const readAll = async (
+    platform: ChatPlatform,
+    claimed: ClaimedTurn,
+    origin: Origin,
+    signal: AbortSignal,
+  ): Promise<MessageContext> => {
+    const thread = origin.in_thread
+      ? await readThread(platform, claimed, signal).catch((error: unknown) => {
+          signal.throwIfAborted();
+          return unreadable(error, deps.report);
+        })
+      : { thread: [], notes: [], sent: [] };
+    const own = origin.files.map((file): SentFile => ({ file }));
+    const { namespace, thread: name } = claimed.inbound;
+    const files = await readFiles(
+      { ...deps, platform, store: deps.files },
+      {
+        turn_id: claimed.turn_id,
+        place: { namespace, thread: name },
+        sent: withoutRepeated([...own, ...thread.sent]),
+        tokens: deps.message_tokens,
+        signal,
+      },
+    );
+    return { thread: thread.thread, files, ...(thread.notes.length === 0 ? {} : { notes: thread.notes }) };
+  };
+
+  /** A picture that cannot be had any more is left out; the message still names it. */
+  const stored = async (turnId: string, name: string) => {
+    try {
+      return await deps.files.get(turnId, name);
+    } catch (error) {
+      deps.report(error, "reading a kept picture");
+      return undefined;
+    }
+  };
+
+  return {
+    async *read(claimed, signal) {
+      const made = claimed.events.find((event) => event.type === "context_read");
+      if (made !== undefined) return made;
+      const { origin, namespace } = claimed.inbound;
+      const platform = deps.platforms.of(namespace);
+      if (origin === undefined || platform === undefined || signal.aborted) return undefined;
+      if (!origin.in_thread && origin.files.length === 0) return undefined;
+      let context: MessageContext;
+      try {
+        context = await readAll(platform, claimed, origin, signal);
+      } catch (error) {
+        // Stopped meanwhile: the loop says so.
+        if (signal.aborted) return undefined;
+        throw error;
+      }
+      yield { type: "context_read", ...context };
+      return context;
+    },
+    async images(turnId, { files }) {
+      const images: MessageImage[] = [];
+      for (const { image } of files) {
+        const found = image === undefined ? undefined : await stored(turnId, image);
+        const media_type = found?.file.media_type;
+        if (found === undefined || !isShown(media_type)) continue;
+        images.push({ media_type, base64: Buffer.from(found.data).toString("base64") });
+      }
+      return images;
+    },
+  };
+}
+
+/** Neither said by the bot itself nor empty. */
+function isForeign({ author, text, files }: ThreadMessage): boolean {
+  return !author.self && (text.trim() !== "" || files.length > 0);
+}
+
+function filesOf({ files, author }: ThreadMessage): SentFile[] {
+  return files.map((file) => ({ file, by: author.name || author.id }));
+}
+
+/** When the platform had more to tell than was asked for, and none of it is known from before. */
+function longThread(messages: readonly ThreadMessage[], newest: number): string[] {
+  const oldest = messages[1]?.at ?? Number.NEGATIVE_INFINITY;
+  if (messages.length < mostMessages || newest >= oldest) return [];
+  return [`Only the latest ${mostMessages} messages of the thread were read; it may have more.`];
+}
+
+/** A file that was sent twice is read once, as the asker's if it is among theirs. */
+function withoutRepeated(sent: readonly SentFile[]): SentFile[] {
+  const seen = new Set<string>();
+  return sent.filter(({ file }) => seen.size !== seen.add(file.id).size);
+}
+
+function isShown(mediaType: string | undefined): mediaType is MessageImage["media_type"] {
+  return /^image\/(png|jpeg|gif|webp)$/.test(mediaType ?? "");
+}
+
+function unreadable(error: unknown, report: TurnContextDeps["report"]): ReadThread {
+  const expected = error instanceof PlatformError || error instanceof TookTooLongError;
+  if (!expected) report(error, "reading a thread");
+  const reason = expected ? error.message : "something went wrong inside the bot";
+  const note = `The thread could not be read (${reason}). What was said in it before is not known here; say so if it matters.`;
+  return { thread: [], notes: [note], sent: [] };
+}

@@ -1,0 +1,109 @@
+import { Buffer } from "node:buffer";
+import { randomUUID } from "node:crypto";
+import { lstat, mkdir, open, readFile, rename, rm } from "node:fs/promises";
+import { join } from "node:path";
+import { z } from "zod";
+import { numberedFileName, safeFileName, safeMediaType } from "../core/file-name.ts";
+import type { FileStore, NewFile, StoredFile } from "../core/file-store.ts";
+import { KeyedMutex } from "./keyed-mutex.ts";
+import { toStorageError } from "./storage-error.ts";
+
+/** Beside each file, hidden: names of stored files never begin with a dot. */
+const typeSchema = z.object({ media_type: z.string() });
+const typeName = (name: string) => `.${name}.type`;
+
+/**
+ * Files under `folder/<turn id>/<name>`, for this user alone (0700, 0600), each written beside its place and moved there. Names
+ * and turn ids that are not ours (separators, dots in front) lead nowhere. For one process: the data folder has one owner.
+ * Its methods throw StorageError when the disk is full or cannot be used.
+ */
+export function createDiskFileStore(folder: string): FileStore {
+  const busy = new KeyedMutex();
+  const guarded = async <T>(path: string, work: () => Promise<T>): Promise<T> => {
+    try {
+      return await work();
+    } catch (error) {
+      throw toStorageError(error, path);
+    }
+  };
+  return {
+    put(turnId, file, replaces) {
+      const turnFolder = folderOf(folder, turnId);
+      if (turnFolder === undefined) return Promise.reject(new Error(`${turnId} is no id of a turn`));
+      const safe = { ...file, media_type: safeMediaType(file.media_type) };
+      return busy.run(turnId, () =>
+        guarded(turnFolder, async () => {
+          await mkdir(turnFolder, { recursive: true, mode: 0o700 });
+          const name = replaces === undefined ? await freeName(turnFolder, safe) : safeFileName(replaces);
+          await writeWhole(turnFolder, typeName(name), JSON.stringify({ media_type: safe.media_type }));
+          await writeWhole(turnFolder, name, safe.data);
+          return { name, media_type: safe.media_type, bytes: safe.data.byteLength };
+        }),
+      );
+    },
+    get(turnId, name) {
+      const turnFolder = folderOf(folder, turnId);
+      if (turnFolder === undefined || name !== safeFileName(name)) return Promise.resolve(undefined);
+      return guarded(turnFolder, () => readStored(turnFolder, name));
+    },
+    async forget(turnId) {
+      const turnFolder = folderOf(folder, turnId);
+      if (turnFolder === undefined) return;
+      await busy.run(turnId, () =>
+        guarded(turnFolder, () => rm(turnFolder, { recursive: true, force: true })),
+      );
+    },
+  };
+}
+
+function folderOf(folder: string, turnId: string): string | undefined {
+  return /^[A-Za-z0-9][A-Za-z0-9_-]{0,120}$/.test(turnId) ? join(folder, turnId) : undefined;
+}
+
+/** The file's own name, or the next number behind it that is free, or has this very file already. */
+async function freeName(turnFolder: string, file: NewFile): Promise<string> {
+  const wanted = safeFileName(file.name);
+  let name = wanted;
+  for (let number = 2; ; number += 1) {
+    const there = await readStored(turnFolder, name);
+    if (there === undefined) return name;
+    if (there.file.media_type === file.media_type && Buffer.compare(there.data, file.data) === 0) return name;
+    name = numberedFileName(wanted, number);
+  }
+}
+
+async function readStored(
+  turnFolder: string,
+  name: string,
+): Promise<{ file: StoredFile; data: Uint8Array } | undefined> {
+  const path = join(turnFolder, name);
+  try {
+    if (!(await lstat(path)).isFile()) return undefined;
+    const { buffer, byteOffset, byteLength } = await readFile(path);
+    const data = new Uint8Array(buffer, byteOffset, byteLength);
+    const stored = await readFile(join(turnFolder, typeName(name)), "utf8");
+    const { media_type } = typeSchema.parse(JSON.parse(stored));
+    return { file: { name, media_type, bytes: data.byteLength }, data };
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === "ENOENT") return undefined;
+    throw error;
+  }
+}
+
+/** A crash leaves the old file or the new one, never a part. */
+async function writeWhole(turnFolder: string, name: string, content: string | Uint8Array): Promise<void> {
+  const draft = join(turnFolder, `.${randomUUID()}.draft`);
+  try {
+    const file = await open(draft, "wx", 0o600);
+    try {
+      await file.writeFile(content);
+      await file.sync();
+    } finally {
+      await file.close();
+    }
+    await rename(draft, join(turnFolder, name));
+  } catch (error) {
+    await rm(draft, { force: true });
+    throw error;
+  }
+}

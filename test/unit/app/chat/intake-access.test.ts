@@ -1,0 +1,166 @@
+import { describe, expect, it } from "vitest";
+import { PlatformError } from "../../../../src/app/chat/chat-platform.ts";
+import { updateNamespace } from "../../../../src/core/namespace-state.ts";
+import { createMemoryTurnLog } from "../../../../src/storage/memory-turn-log.ts";
+import { scriptedModel } from "../../../support/scripted-model.ts";
+import { channel, createGate, createIntake, direct } from "./intake-fixture.ts";
+
+describe("who may use the bot", () => {
+  it.each([
+    ["a guest", { standing: "guest" }, {}, /guests.*access\.guests/],
+    ["an outsider", { standing: "outsider" }, {}, /other organisations.*access\.outsiders/],
+    ["somebody who is not listed", {}, { users: ["cleo"] }, /Only some people.*access\.users/],
+    ["somebody with another role", { roles: ["r2"] }, { users: [], roles: ["r1"] }, /Only some people/],
+    ["somebody in another channel", {}, { channels: ["random"] }, /this channel.*access\.channels/],
+  ] as const)("refuses %s: whispered, once in a while", async (_who, person, access, reason) => {
+    const { intake, mention, message, asked, told, platform, pass } = createIntake({
+      chat: { access, reply: "always" },
+    });
+    platform.people.set("ben", person);
+    await intake.message(mention("please", { author: "ben" }));
+    await intake.message(mention("please!", { author: "ben" }));
+    await intake.message(message("just talking", { author: "ben" }));
+    expect(await asked()).toEqual([]);
+    expect(told("ben")).toEqual([expect.stringMatching(reason)]);
+    expect(platform.shown).toHaveLength(1);
+    pass(11 * 60_000);
+    await intake.message(mention("please?", { author: "ben" }));
+    expect(told("ben")).toHaveLength(2);
+  });
+
+  it.each([
+    ["a role on the list", { roles: ["r1"] }, { users: [], roles: ["r1"] }],
+    ["a guest where guests may", { standing: "guest", trust: "guest" }, { guests: true }],
+    ["an outsider where they may", { standing: "outsider", trust: "guest" }, { outsiders: true }],
+    ["a channel named by its namespace", {}, { channels: [channel] }],
+    ["a channel named by its id", {}, { channels: ["general"] }],
+    ["an operator anywhere", { trust: "operator" }, { users: [], channels: [] }],
+  ] as const)("takes %s", async (_who, person, access) => {
+    const { intake, mention, asked, told, platform } = createIntake({ chat: { access } });
+    platform.people.set("ben", person);
+    await intake.message(mention("please", { author: "ben" }));
+    expect(await asked()).toEqual(["please"]);
+    expect(told("ben")).toEqual([]);
+  });
+
+  it.each([
+    ["members", "stranger", false],
+    ["members", "member", true],
+    ["everyone", "stranger", true],
+    ["nobody", "member", false],
+  ] as const)(
+    "with direct messages of %s, takes one of a %s: %s",
+    async (direct_messages, standing, taken) => {
+      const { intake, message, asked, told, platform } = createIntake({
+        chat: { access: { direct_messages } },
+      });
+      platform.people.set("ben", { standing });
+      await intake.message(message(...direct("hi", { author: "ben" })));
+      expect(await asked("fake:team:dm-ben")).toEqual(taken ? ["hi"] : []);
+      expect(told("ben")).toHaveLength(taken ? 0 : 1);
+    },
+  );
+
+  it("refuses commands as well", async () => {
+    const { intake, asked, told, platform, clock } = { ...createIntake(), clock: Date };
+    platform.people.set("ben", { standing: "guest" });
+    const place = { namespace: channel, thread: "commands" };
+    await intake.command({
+      key: "c1",
+      place,
+      id: "c1",
+      author: "ben",
+      text: "/skill list",
+      said_at: clock.now(),
+    });
+    expect(await asked()).toEqual([]);
+    expect(told("ben")).toEqual([expect.stringContaining("guests")]);
+  });
+
+  it("does not take a message while its author cannot be looked up, so that it comes again", async () => {
+    const { intake, mention, asked, platform } = createIntake();
+    platform.fail("person", new PlatformError("unavailable", "Slack is down."));
+    const question = mention("please");
+    await expect(intake.message(question)).rejects.toMatchObject({ code: "unavailable" });
+    await intake.message(question);
+    expect(await asked()).toEqual(["please"]);
+  });
+
+  it("rejects what the log could not store, so that it comes again", async () => {
+    const log = createMemoryTurnLog();
+    const { intake, mention, asked } = createIntake({ log });
+    const accept = log.accept.bind(log);
+    log.accept = () => Promise.reject(new Error("disk full"));
+    const question = mention("please");
+    await expect(intake.message(question)).rejects.toMatchObject({ code: "not_stored" });
+    log.accept = accept;
+    await intake.message(question);
+    expect(await asked()).toEqual(["please"]);
+  });
+});
+
+describe("bots", () => {
+  it("are ignored unless they are listed, and then no longer than three turns in a row", async () => {
+    const { intake, mention, message, asked, platform, told } = createIntake({
+      chat: { access: { bots: ["ci"] } },
+    });
+    platform.people.set("ci", { standing: "bot" });
+    const bot = { author: "ci", by_bot: true };
+    await intake.message(mention("buy this", { author: "spam", by_bot: true }));
+    await intake.message(mention("0", { ...bot, id: "root" }));
+    for (const text of ["1", "2", "3"]) await intake.message(mention(text, { ...bot, thread: "root" }));
+    expect(await asked()).toEqual(["0", "1", "2"]);
+    await intake.message(message("carry on", { thread: "root" }));
+    await intake.message(mention("4", { ...bot, thread: "root" }));
+    expect(await asked()).toEqual(["0", "1", "2", "4"]);
+    expect(told("spam")).toEqual([]);
+  });
+});
+
+describe("a paused channel", () => {
+  it("tells each person once an hour, and still takes commands", async () => {
+    const { intake, mention, asked, told, store, pass } = createIntake();
+    await updateNamespace(store, channel, ({ settings }) => {
+      settings.paused = { by: "cleo", at: 1 };
+    });
+    await intake.message(mention("one"));
+    await intake.message(mention("two"));
+    await intake.message(mention("agent status"));
+    expect(await asked()).toEqual(["@Knack agent status"]);
+    expect(told("ada")).toEqual([expect.stringContaining("/agent resume")]);
+    pass(61 * 60_000);
+    await intake.message(mention("three"));
+    expect(told("ada")).toHaveLength(2);
+  });
+});
+
+describe("the cooldown", () => {
+  it("says how long to wait, counts no deliveries of the same message, and ends", async () => {
+    const { intake, mention, asked, told, pass, events, turnOf } = createIntake({
+      chat: { access: { cooldown_ms: 30_000 } },
+    });
+    const first = mention("one");
+    await Promise.all([intake.message(first), intake.message(first)]);
+    await events(await turnOf(first));
+    pass(10_000);
+    await intake.message(mention("two"));
+    await intake.message(mention("three", { author: "ben" }));
+    expect(await asked()).toEqual(["one", "three"]);
+    expect(told("ada")).toEqual([expect.stringMatching(/again in (19|20) seconds/)]);
+    pass(20_000);
+    await intake.message(mention("four"));
+    expect(await asked()).toEqual(["one", "three", "four"]);
+  });
+
+  it("does not stand between a person and their running turn", async () => {
+    const { gate, open } = createGate();
+    const { intake, mention, message, asked } = createIntake({
+      model: scriptedModel(["ok"], { gate }),
+      chat: { access: { cooldown_ms: 30_000 } },
+    });
+    await intake.message(mention("one", { id: "root" }));
+    await intake.message(message("shorter, please", { thread: "root" }));
+    expect(await asked()).toEqual(["one", "shorter, please"]);
+    open();
+  });
+});

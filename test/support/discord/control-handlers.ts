@@ -138,6 +138,7 @@ function faultHandlers({ world, gateway, faults, refuseRest }: ControlParts) {
       refuseRest(on && rest);
       return null;
     },
+    holdConnections: ({ on }: ControlInput<"holdConnections">) => done(gateway.hold(on)),
     revokeToken: () => {
       world.revoked = true;
       gateway.close(4004);

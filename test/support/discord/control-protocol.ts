@@ -68,6 +68,7 @@ export interface ControlActions {
     output: null;
   };
   refuseConnections: { input: { on: boolean; rest: boolean }; output: null };
+  holdConnections: { input: { on: boolean }; output: null };
   revokeToken: { input: null; output: null };
 }
 

@@ -121,6 +121,8 @@ export class DiscordServer {
   disconnect = (how: ControlInput<"disconnect">) => this.act("disconnect", how);
   /** Turns away gateway connections, and REST too if `rest` is set. */
   refuseConnections = (on: boolean, { rest = false } = {}) => this.act("refuseConnections", { on, rest });
+  /** Lets gateway connections wait at the door, for what happens meanwhile; unlike a refusal it costs no session. */
+  holdConnections = (on: boolean) => this.act("holdConnections", { on });
   revokeToken = () => this.act("revokeToken", null);
 
   /** All there is, as soon as there is a change after `version`. */

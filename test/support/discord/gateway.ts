@@ -3,7 +3,7 @@ import type { IncomingMessage } from "node:http";
 import type { Duplex } from "node:stream";
 import { type WebSocket, WebSocketServer } from "ws";
 import { identifyRefusal } from "./identify-refusal.ts";
-import { isObject, type Json, strings } from "./json.ts";
+import { isObject, type Json, parseObject, strings } from "./json.ts";
 import { shardOf } from "./snowflakes.ts";
 import { fullMember, wireGuild, wireUserById } from "./wire.ts";
 import { type GatewayEvent, intents, type World } from "./world.ts";
@@ -48,6 +48,8 @@ export class Gateway {
   readonly #world: World;
   readonly #server = new WebSocketServer({ noServer: true });
   readonly #sessions = new Map<string, Session>();
+  /** Connections that wait until they are let in, or null if none has to. */
+  #held: (() => void)[] | null = null;
   refusing = false;
 
   constructor(world: World) {
@@ -61,11 +63,22 @@ export class Gateway {
       socket.destroy();
       return;
     }
+    if (this.#held) {
+      this.#held.push(() => this.upgrade(request, socket, head));
+      return;
+    }
     this.#server.handleUpgrade(request, socket, head, (connection) => {
       const version = new URL(request.url ?? "/", "http://localhost").searchParams.get("v");
       if (version !== "10") connection.close(4012, "Invalid API version");
       else this.#greet(connection);
     });
+  }
+
+  /** Lets new connections wait, or lets in all that wait. */
+  hold(on: boolean): void {
+    const held = this.#held ?? [];
+    this.#held = on ? held : null;
+    if (!on) for (const enter of held) enter();
   }
 
   /** The sessions, for who watches. */
@@ -138,7 +151,7 @@ export class Gateway {
     socket.on("message", (data) => {
       const raw = String(data);
       if (Buffer.byteLength(raw) > 4096) return socket.close(4002, "Payload too large");
-      const payload = parse(raw);
+      const payload = parseObject(raw);
       if (!payload) return socket.close(4002, "Decode error");
       session = this.#receive(socket, session, payload);
     });
@@ -277,13 +290,4 @@ function dispatch(session: Session, t: string, d: Json): void {
 
 function send(socket: WebSocket | null, payload: Json): void {
   if (socket?.readyState === socket?.OPEN) socket?.send(JSON.stringify(payload));
-}
-
-function parse(raw: string): Json | null {
-  try {
-    const payload: unknown = JSON.parse(raw);
-    return isObject(payload) ? payload : null;
-  } catch {
-    return null;
-  }
 }

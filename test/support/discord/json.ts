@@ -19,3 +19,13 @@ export function strings(value: unknown): string[] {
 export function text(value: unknown): string {
   return typeof value === "string" ? value : "";
 }
+
+/** The object that a JSON text holds, or null. */
+export function parseObject(raw: string): Json | null {
+  try {
+    const value: unknown = JSON.parse(raw);
+    return isObject(value) ? value : null;
+  } catch {
+    return null;
+  }
+}

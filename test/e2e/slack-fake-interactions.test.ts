@@ -1,12 +1,10 @@
-import type { App } from "@slack/bolt";
-import type { View } from "@slack/types";
-import type { WebClient } from "@slack/web-api";
+import type { App, types, webApi } from "@slack/bolt";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { startHttpApp, startSocketApp, webClient } from "../support/slack/bolt-rig.ts";
 import { type SlackServer, startSlackServer } from "../support/slack/slack-server.ts";
 
 let slack: SlackServer;
-let client: WebClient;
+let client: webApi.WebClient;
 let app: App | undefined;
 
 beforeEach(async () => {
@@ -30,7 +28,7 @@ const button = (action: string, value: string) => ({
 const buttons = (...elements: ReturnType<typeof button>[]) => [
   { type: "actions" as const, block_id: "choice", elements },
 ];
-const modal: View = {
+const modal: types.View = {
   type: "modal",
   callback_id: "settings",
   private_metadata: "C0GENERAL",
@@ -85,8 +83,8 @@ describe("clicks", () => {
     });
   });
 
-  test("work on a message that one person sees, for that person alone", async () => {
-    app = await startSocketApp(slack, (bolt) => {
+  test("work on a message that one person sees, for that person alone, also over HTTP", async () => {
+    app = await startHttpApp(slack, (bolt) => {
       bolt.action("allow", async ({ ack, respond }) => {
         await ack();
         await respond({ delete_original: true });
@@ -177,8 +175,43 @@ describe("views", () => {
     });
   });
 
+  test("the app gives the options of a select while the person types, and a trigger ends after 3 s", async () => {
+    const select = { type: "external_select" as const, action_id: "pick", min_query_length: 1 };
+    const view: types.View = {
+      ...modal,
+      blocks: [{ type: "input", block_id: "skill", label: plain("Skill"), element: select }],
+    };
+    const late: unknown[] = [];
+    app = await startSocketApp(slack, (bolt) => {
+      bolt.command("/pick", async ({ ack, command }) => {
+        await ack();
+        await bolt.client.views.open({ trigger_id: command.trigger_id, view });
+      });
+      bolt.command("/late", async ({ ack, command }) => {
+        await ack();
+        await slack.expireTriggers();
+        await bolt.client.views
+          .open({ trigger_id: command.trigger_id, view })
+          .catch((error: { data: { error: string } }) => late.push(error.data.error));
+      });
+      bolt.options("pick", async ({ ack, payload }) => {
+        await ack({ options: [{ text: plain(payload.value), value: "chosen" }] });
+      });
+    });
+    await slack.command({ user: "U0BEN", channel: "C0GENERAL", command: "/pick" });
+    const { id } = await slack.until((state) => state.modals("U0BEN")[0], "the modal");
+    await slack.suggest({ user: "U0BEN", view_id: id, action_id: "pick", value: "sear" });
+    const given = await slack.until(
+      (state) => state.deliveries("block_suggestion")[0]?.attempts[0]?.response,
+      "options",
+    );
+    expect(given).toEqual({ options: [{ text: plain("sear"), value: "chosen" }] });
+    await slack.command({ user: "U0BEN", channel: "C0GENERAL", command: "/late" });
+    await expect.poll(() => late).toEqual(["expired_trigger_id"]);
+  });
+
   test("of bad triggers and views Slack says what is wrong", async () => {
-    const refused = (view: View, trigger_id = "1.2.x") =>
+    const refused = (view: types.View, trigger_id = "1.2.x") =>
       client.views.open({ trigger_id, view }).catch((error: { data: unknown }) => error.data);
     expect(await refused(modal)).toMatchObject({ error: "invalid_trigger_id" });
     const home = { type: "home" as const, blocks: [{ type: "markdown" as const, text: "x" }] };

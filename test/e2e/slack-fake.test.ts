@@ -1,15 +1,14 @@
 import { once } from "node:events";
 import { createServer, type IncomingHttpHeaders } from "node:http";
 import type { AddressInfo } from "node:net";
-import type { App } from "@slack/bolt";
-import type { WebClient } from "@slack/web-api";
+import type { App, webApi } from "@slack/bolt";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { WebSocket } from "ws";
 import { startHttpApp, startSocketApp, webClient } from "../support/slack/bolt-rig.ts";
 import { type SlackServer, startSlackServer } from "../support/slack/slack-server.ts";
 
 let slack: SlackServer;
-let client: WebClient;
+let client: webApi.WebClient;
 let app: App | undefined;
 
 beforeEach(async () => {

@@ -1,6 +1,16 @@
-import { App, HTTPReceiver, LogLevel, SocketModeReceiver } from "@slack/bolt";
-import { WebClient } from "@slack/web-api";
+import { App, HTTPReceiver, type Logger, LogLevel, SocketModeReceiver, webApi } from "@slack/bolt";
 import type { SlackServer } from "./slack-server.ts";
+
+/** The SDKs log what the fake refuses; the tests say it themselves. */
+const quiet: Logger = {
+  debug: () => undefined,
+  info: () => undefined,
+  warn: () => undefined,
+  error: () => undefined,
+  setLevel: () => undefined,
+  getLevel: () => LogLevel.ERROR,
+  setName: () => undefined,
+};
 
 /** Without this a client tries for half an hour what the fake refuses once. */
 function clientOptions(slack: SlackServer) {
@@ -8,8 +18,8 @@ function clientOptions(slack: SlackServer) {
 }
 
 /** The real client, on the fake; with the token of Acme's bot unless another is given. */
-export function webClient(slack: SlackServer, token = "xoxb-T0ACME-first"): WebClient {
-  return new WebClient(token, { ...clientOptions(slack), logLevel: LogLevel.ERROR });
+export function webClient(slack: SlackServer, token = "xoxb-T0ACME-first"): webApi.WebClient {
+  return new webApi.WebClient(token, { ...clientOptions(slack), logger: quiet });
 }
 
 /** The real Bolt app in Socket Mode, connected. It reconnects after 100 ms. */
@@ -17,7 +27,7 @@ export async function startSocketApp(slack: SlackServer, prepare: (app: App) => 
   const receiver = new SocketModeReceiver({
     appToken: slack.seed.app.app_token,
     clientPingTimeout: 100,
-    logLevel: LogLevel.ERROR,
+    logger: quiet,
     installerOptions: { clientOptions: clientOptions(slack) },
   });
   const app = createApp(slack, prepare, receiver);
@@ -30,7 +40,7 @@ export async function startSocketApp(slack: SlackServer, prepare: (app: App) => 
 export async function startHttpApp(slack: SlackServer, prepare: (app: App) => void): Promise<App> {
   const receiver = new HTTPReceiver({
     signingSecret: slack.seed.app.signing_secret,
-    logLevel: LogLevel.ERROR,
+    logger: quiet,
   });
   const app = createApp(slack, prepare, receiver);
   await app.init();
@@ -49,10 +59,20 @@ function createApp(
     token: "xoxb-T0ACME-first",
     receiver,
     clientOptions: clientOptions(slack),
-    logLevel: LogLevel.ERROR,
+    logger: quiet,
     ignoreSelf: false,
     deferInitialization: true,
   });
   prepare(app);
   return app;
+}
+
+/** The error that Slack answers, or `ok`. */
+export async function answerOf(call: Promise<unknown>): Promise<string> {
+  try {
+    await call;
+    return "ok";
+  } catch (error) {
+    return (error as { data?: { error?: string } }).data?.error ?? String(error);
+  }
 }

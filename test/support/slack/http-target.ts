@@ -22,7 +22,7 @@ export interface SignedRequest {
 }
 
 /** Slack's v0 signature of a request body. */
-export function signatureOf(secret: string, timestamp: number, body: string): string {
+function signatureOf(secret: string, timestamp: number, body: string): string {
   return `v0=${createHmac("sha256", secret).update(`v0:${timestamp}:${body}`).digest("hex")}`;
 }
 

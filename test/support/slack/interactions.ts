@@ -71,6 +71,24 @@ export function interactionControls(backend: Backend) {
       const delivery = deliveries.deliver("interactive", "block_actions", team.id, payload);
       return { id: delivery.id, user: user.id };
     },
+    /** Types into a select whose options the app gives; they are the response in the delivery. */
+    suggest: (given: { user: string; view_id: string; action_id: string; value: string }) => {
+      const record = requireView(backend, given.user, given.view_id);
+      const { element, block_id } = findElement(record.blocks, given.action_id, undefined, undefined);
+      if (!String(element.type).endsWith("external_select"))
+        throw new ControlRefusal("not_external", `${given.action_id} has its options already.`);
+      const workspace = requireWorkspace(backend, record.team_id);
+      const delivery = deliveries.deliver("interactive", "block_suggestion", workspace.id, {
+        ...interactionBase(backend, workspace, given.user),
+        type: "block_suggestion",
+        action_id: given.action_id,
+        block_id,
+        value: given.value,
+        container: { type: "view", view_id: record.id },
+        view: renderView(backend, record),
+      });
+      return { id: delivery.id };
+    },
     /** A message shortcut. */
     shortcut: (given: { user: string; callback_id: string; channel: string; message_ts: string }) => {
       const channel = requireChannel(backend, given.channel);

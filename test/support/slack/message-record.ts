@@ -1,6 +1,6 @@
 import type { World } from "./world.ts";
 
-export interface StreamTask {
+interface StreamTask {
   id: string;
   title: string;
   status: string;
@@ -160,12 +160,7 @@ export function profileOf(world: World, userId: string): Record<string, unknown>
 }
 
 /** A file object. In a channel shared with another company only the id is there; `files.info` has the rest. */
-export function renderFile(
-  world: World,
-  id: string,
-  channelId: string,
-  baseUrl: string,
-): Record<string, unknown> {
+function renderFile(world: World, id: string, channelId: string, baseUrl: string): Record<string, unknown> {
   const file = world.files.get(id);
   if (file === undefined) return { id, mode: "tombstone" };
   if (world.channels.get(channelId)?.is_ext_shared === true)

@@ -81,6 +81,23 @@ export function scopeByKind(suffix: "history" | "read" | "write", name = "channe
   };
 }
 
+/** The scope of a list of conversations: of its `types` the first that the token may not read. */
+export function scopeByTypes(call: MethodCall): string {
+  const scopes = typesOf(call).map((type) => {
+    const kind = type.replace("_channel", "");
+    return `${kind === "public" || kind === "private" || kind === "mpim" ? kindWords[kind].scope : "im"}:read`;
+  });
+  return scopes.find((scope) => !call.token.scopes.includes(scope)) ?? scopes[0] ?? "channels:read";
+}
+
+/** The `types` of the call; public channels unless it names others. */
+export function typesOf(call: MethodCall): string[] {
+  const types = (call.arguments.text("types") ?? "public_channel").split(",").map((type) => type.trim());
+  if (types.some((type) => !["public_channel", "private_channel", "im", "mpim"].includes(type)))
+    throw new SlackRefusal("invalid_types");
+  return types;
+}
+
 /** One page of `items` and the cursor of the next, empty on the last page. */
 export function page<T>(
   call: MethodCall,

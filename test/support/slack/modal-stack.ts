@@ -19,7 +19,7 @@ interface AcceptedView {
 }
 
 /** Checks a view as `views.*` do; `invalid_arguments` or `invalid_blocks` say what is wrong. */
-export function acceptView(backend: Backend, value: unknown, type: "modal" | "home"): AcceptedView {
+function acceptView(backend: Backend, value: unknown, type: "modal" | "home"): AcceptedView {
   if (!isRecord(value)) throw refusalWithMessages("invalid_arguments", ["missing required field: view"]);
   const problems: string[] = [];
   if (value.type !== type) problems.push(`must be ${type} [json-pointer:/view/type]`);

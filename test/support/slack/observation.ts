@@ -3,7 +3,7 @@ import type { MessageRecord } from "./message-record.ts";
 import type { Backend } from "./method.ts";
 import type { CallRecord, EphemeralRecord, StatusRecord, ViewRecord, World } from "./world.ts";
 
-export interface ObservedFile {
+interface ObservedFile {
   id: string;
   name: string;
   title: string;

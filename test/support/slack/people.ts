@@ -6,7 +6,7 @@ import { richText } from "./rich-text.ts";
 import type { SeedUser } from "./seed.ts";
 import type { Channel } from "./world.ts";
 
-export interface SaidFile {
+interface SaidFile {
   name: string;
   mimetype: string;
   /** The file's text, or its bytes as base64 in `content_base64`. */
@@ -109,6 +109,13 @@ export function peopleControls(backend: Backend) {
           "reactions:read",
         );
       world.touch();
+    },
+    /** The bytes of a file that was said or uploaded. */
+    file: ({ id }: { id: string }): { name: string; text: string; base64: string } => {
+      const file = world.files.get(id);
+      if (file === undefined) throw new ControlRefusal("file_not_found", `There is no file ${id}.`);
+      const { name, content } = file;
+      return { name, text: content.toString(), base64: content.toString("base64") };
     },
     /** Slack closes the streams that run, as it does in long turns. */
     closeStreams: (): { closed: number } => {

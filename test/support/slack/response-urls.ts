@@ -88,7 +88,7 @@ function deleteOriginal(backend: Backend, url: ResponseUrl, original: Original):
 }
 
 /** A message in answer to an interaction: for its person alone unless `response_type` is `in_channel`. */
-export function postAnswer(backend: Backend, place: ResponsePlace, given: CallArguments): void {
+function postAnswer(backend: Backend, place: ResponsePlace, given: CallArguments): void {
   const { world } = backend;
   const content = acceptContent(world, given);
   const blocks = content.blocks ?? [];

@@ -44,7 +44,7 @@ export interface SeedChannel {
   is_ext_shared?: boolean;
 }
 
-export interface SeedApp {
+interface SeedApp {
   id: string;
   name: string;
   app_token: string;

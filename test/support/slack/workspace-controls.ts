@@ -149,7 +149,7 @@ function botPlace(backend: Backend, id: string): { channel: Channel; workspace: 
 }
 
 /** The direct message of a person with the bot of their workspace; made if there is none. */
-export function directWith(backend: Backend, userId: string): { channel: Channel; workspace: Workspace } {
+function directWith(backend: Backend, userId: string): { channel: Channel; workspace: Workspace } {
   const user = requireUser(backend, userId);
   const workspace = requireWorkspace(backend, user.team_id);
   const members = [userId, workspace.bot_user_id];

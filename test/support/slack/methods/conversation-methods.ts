@@ -9,6 +9,8 @@ import {
   page,
   requireMember,
   scopeByKind,
+  scopeByTypes,
+  typesOf,
 } from "../method.ts";
 import { SlackRefusal } from "../slack-refusal.ts";
 
@@ -28,9 +30,9 @@ const info: Method = {
 
 const list: Method = {
   token: "bot",
-  scope: "channels:read",
+  scope: scopeByTypes,
   run: (call) => {
-    const kinds = (call.arguments.text("types") ?? "public_channel").split(",").map((each) => each.trim());
+    const kinds = typesOf(call);
     const channels = [...call.world.channels.values()].filter(
       (channel) =>
         canSee(call, channel) &&

@@ -1,6 +1,6 @@
 import { renderChannel, typeName } from "../channel-shape.ts";
 import { profileOf } from "../message-record.ts";
-import { type Method, type MethodCall, page } from "../method.ts";
+import { type Method, type MethodCall, page, scopeByTypes, typesOf } from "../method.ts";
 import type { SeedUser } from "../seed.ts";
 import { SlackRefusal } from "../slack-refusal.ts";
 
@@ -95,9 +95,9 @@ function renderUser(call: MethodCall, user: SeedUser): Record<string, unknown> {
 
 const usersConversations: Method = {
   token: "bot",
-  scope: "channels:read",
+  scope: scopeByTypes,
   run: (call) => {
-    const kinds = (call.arguments.text("types") ?? "public_channel").split(",").map((each) => each.trim());
+    const kinds = typesOf(call);
     const user = call.arguments.text("user") ?? call.workspace.bot_user_id;
     const channels = [...call.world.channels.values()].filter(
       (channel) =>

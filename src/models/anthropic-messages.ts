@@ -1,5 +1,5 @@
 import type { Anthropic } from "@anthropic-ai/sdk";
-import type { AssistantMessage, Message, ToolMessage } from "../core/message.ts";
+import type { AssistantMessage, Message, MessageImage, ToolMessage } from "../core/message.ts";
 import type { ToolDefinition } from "../core/model.ts";
 import { argumentsObject, safeCallId, safeToolName } from "./tool-call-text.ts";
 
@@ -82,12 +82,20 @@ function convert(message: Message, provider: string): Block[] {
   switch (message.role) {
     case "user":
       // Empty text blocks are refused.
-      return [{ type: "text", text: message.text.trim() === "" ? "(empty message)" : message.text }];
+      return [
+        ...(message.images ?? []).map(picture),
+        { type: "text", text: message.text.trim() === "" ? "(empty message)" : message.text },
+      ];
     case "tool":
       return [toolResult(message)];
     case "assistant":
       return assistantBlocks(message, provider);
   }
+}
+
+/** https://docs.anthropic.com/en/docs/build-with-claude/vision: before the text they belong to. */
+function picture({ media_type, base64 }: MessageImage): Block {
+  return { type: "image", source: { type: "base64", media_type, data: base64 } };
 }
 
 function toolResult(message: ToolMessage): Block {

@@ -2,6 +2,7 @@ import type { Clock } from "../core/clock.ts";
 import { type Model, ModelError } from "../core/model.ts";
 import { createAnthropicModel } from "./anthropic.ts";
 import { createFailoverModel } from "./failover-model.ts";
+import { withImageFallback } from "./image-fallback.ts";
 import { createOpenAiModel } from "./openai.ts";
 import type { PriceTable } from "./prices.ts";
 import type { ProviderModelOptions } from "./provider-model.ts";
@@ -47,7 +48,7 @@ export function createModel(settings: ModelSettings, clock: Pick<Clock, "sleep">
   const retry = { ...defaultRetryPolicy, ...settings.retry };
   const names = (settings.failover ?? []).filter((name) => name !== "offline" && name !== settings.choice);
   const [first, ...others] = [settings.choice, ...names].map((name) =>
-    createRetryingModel(createNamedModel(name, settings), retry, clock),
+    withImageFallback(createRetryingModel(createNamedModel(name, settings), retry, clock)),
   );
   if (first === undefined) throw new ModelError("not_configured", "No model is configured. Set KNACK_MODEL.");
   return createFailoverModel(first, others);

@@ -1,5 +1,5 @@
 import type { OpenAI } from "openai";
-import type { Message } from "../core/message.ts";
+import type { Message, UserMessage } from "../core/message.ts";
 import type { ModelRequest, ToolDefinition } from "../core/model.ts";
 import { argumentsObject, safeCallId, safeToolName } from "./tool-call-text.ts";
 
@@ -44,7 +44,7 @@ export function createOpenAiMessages(): OpenAiMessages {
 function convert(message: Message): Parameter {
   switch (message.role) {
     case "user":
-      return { role: "user", content: message.text };
+      return { role: "user", content: userContent(message) };
     case "tool":
       return { role: "tool", tool_call_id: safeCallId(message.call_id), content: message.text };
     case "assistant": {
@@ -60,4 +60,14 @@ function convert(message: Message): Parameter {
       return { role: "assistant", content: message.text === "" ? null : message.text, tool_calls };
     }
   }
+}
+
+/** https://platform.openai.com/docs/guides/images-vision: pictures as parts with data addresses. */
+function userContent({ text, images = [] }: UserMessage): string | OpenAI.ChatCompletionContentPart[] {
+  if (images.length === 0) return text;
+  const pictures = images.map(({ media_type, base64 }) => ({
+    type: "image_url" as const,
+    image_url: { url: `data:${media_type};base64,${base64}` },
+  }));
+  return [...pictures, { type: "text", text }];
 }

@@ -94,6 +94,56 @@ export function describeModel(subject: ModelUnderContract): void {
       },
     );
 
+    it("is shown the pictures of a message with its text, in the server's own shape", async () => {
+      const wire = await startWireServer((response) => {
+        response.writeHead(500).end();
+      });
+      const images = [{ media_type: "image/png" as const, base64: "iVBORw0KGgo=" }];
+      const request = requestOf("What is this?", {
+        messages: [{ role: "user", text: "What is this?", images }],
+      });
+      await collect(create({ retry: { attempts: 1 } }, recordingClock(), wire.url), request);
+      await wire.stop();
+      const sent = wire.bodies[0]?.messages as { role: string; content: unknown }[];
+      const url = "data:image/png;base64,iVBORw0KGgo=";
+      const source = { type: "base64", media_type: "image/png", data: "iVBORw0KGgo=" };
+      const picture =
+        subject.kind === "openai" ? { type: "image_url", image_url: { url } } : { type: "image", source };
+      expect(sent.at(-1)).toMatchObject({
+        role: "user",
+        content: [picture, { type: "text", text: "What is this?" }],
+      });
+    });
+
+    it("answers a message with pictures, and is asked without them when the server refuses them", async () => {
+      const error = {
+        error: { message: "image input is not supported", type: "invalid_request_error" },
+        status: 400,
+      };
+      await server().add([
+        { match: { userMessage: "What is this?", sequenceIndex: 0 }, response: { content: sentence } },
+        { match: { userMessage: "What is this?", sequenceIndex: 1 }, response: error },
+        { match: { userMessage: "What is this?", sequenceIndex: 2 }, response: { content: sentence } },
+        { match: { userMessage: "What is this?", sequenceIndex: 3 }, response: { content: sentence } },
+      ]);
+      const images = [{ media_type: "image/png" as const, base64: "iVBORw0KGgo=" }];
+      const request = () =>
+        requestOf("", { messages: [{ role: "user" as const, text: "What is this?", images }] });
+      const model = create();
+      expect((await finish(model, request())).message.text).toBe(sentence);
+      const refused = request();
+      expect((await finish(model, refused)).message.text).toBe(sentence);
+      expect((await finish(model, refused)).message.text).toBe(sentence);
+      const bodies = (await server().requests()).map(({ body }) => JSON.stringify(body));
+      expect(bodies.map((body) => body.includes("could not be shown them"))).toEqual([
+        false,
+        false,
+        true,
+        true,
+      ]);
+      expect(bodies[2]).not.toContain("iVBORw0KGgo=");
+    });
+
     it("gives structured output as one JSON value of the schema", async () => {
       const response =
         subject.kind === "openai"

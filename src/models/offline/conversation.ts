@@ -18,6 +18,8 @@ export interface Conversation {
   done: DoneCall[];
   /** Whether nothing has been answered in this thread before. */
   first: boolean;
+  /** Pictures that came with the message. */
+  images: number;
 }
 
 /** Reads the running turn out of a model request: everything after the last message of a person. */
@@ -36,8 +38,10 @@ export function readConversation(messages: readonly Message[]): Conversation {
     (message) =>
       message.role === "assistant" && message.tool_calls.length === 0 && message.text.trim() !== "",
   );
-  const { text, cut } = withoutCutNote(messages[at]?.text ?? "");
-  return { said: text, left_out: cut, done, first };
+  const message = messages[at];
+  const asked = message?.role === "user" ? message : undefined;
+  const { text, cut } = withoutCutNote(asked?.said ?? asked?.text ?? "");
+  return { said: text, left_out: cut, done, first, images: asked?.images?.length ?? 0 };
 }
 
 /** The last tool result of the whole conversation since the latest answer; for a request without tools. */

@@ -3,7 +3,7 @@ import { type Model, ModelError, type ModelEvent, type ModelRequest } from "../.
 import { lastResult, readConversation } from "./conversation.ts";
 import { decide } from "./decide.ts";
 import { isSkillTool } from "./offered-tool.ts";
-import { ruleNotice } from "./phrases.ts";
+import { imageNotice, ruleNotice } from "./phrases.ts";
 import { readOutput } from "./read-output.ts";
 import { renderOutput } from "./render-output.ts";
 
@@ -32,15 +32,15 @@ async function* stream(request: ModelRequest): AsyncGenerator<ModelEvent, void> 
 }
 
 function answerTo(request: ModelRequest): AssistantMessage {
-  const { first, done } = readConversation(request.messages);
+  const { first, done, images } = readConversation(request.messages);
   const decision = decide(request);
   const last = request.tools.length === 0 ? lastResult(request.messages) : undefined;
   if (last !== undefined && !last.is_error && isSkillTool(last.tool)) {
     return { role: "assistant", text: renderOutput(readOutput(last.text).value), tool_calls: [] };
   }
   if (decision.kind === "answer") {
-    const text = first ? `${decision.text}\n\n${ruleNotice}` : decision.text;
-    return { role: "assistant", text, tool_calls: [] };
+    const notices = [...(images > 0 ? [imageNotice] : []), ...(first ? [ruleNotice] : [])];
+    return { role: "assistant", text: [decision.text, ...notices].join("\n\n"), tool_calls: [] };
   }
   const call = {
     id: `offline_${request.messages.length}_${done.length + 1}`,

@@ -5,6 +5,9 @@ import type { ListedSkill } from "./listed-skill.ts";
 export const ruleNotice =
   "_I run without a language model here: fixed rules pick a fitting skill and show what it answers. I cannot converse, write or reason._";
 
+/** Said under the answer to a message with pictures. */
+export const imageNotice = "_I cannot see images: that needs a language model that takes them._";
+
 /** How to get a real model. */
 const modelHelp = [
   "For real conversation, connect a language model and start again:",

@@ -34,10 +34,11 @@ export function createTakeEdit(context: IntakeContext, takeMessage: TakeMessage)
       return;
     }
     const turn = await log.get(turnId);
-    if (turn === undefined || !isOpenFor(turn, edit)) return;
+    const into = turn?.merged_into === undefined ? turn : await log.get(turn.merged_into);
+    if (turn === undefined || into === undefined || !isOpenFor(into, edit)) return;
     const now = storedText(text, app.name);
     if (now === (latest.get(key) ?? turn.text.trim())) return;
-    await steer(context, turn, edit);
+    await steer(context, into, edit);
     latest.set(key, now);
   };
 }

@@ -1,0 +1,130 @@
+import { describe, expect, it } from "vitest";
+import type { ChatEdit, ChatMessage } from "../../../../src/app/chat/chat-intake.ts";
+import { scriptedModel } from "../../../support/scripted-model.ts";
+import { createGate, createIntake } from "./intake-fixture.ts";
+
+const edit = (message: ChatMessage, text: string, edited_at = message.said_at + 1_000): ChatEdit => ({
+  ...message,
+  text,
+  edited_at,
+});
+
+/** A bot that thinks until it is let go, and then once more. */
+function createThinking() {
+  const { gate, open } = createGate();
+  const model = scriptedModel([[{ call: "look_around" }], "Done."], { gate });
+  return { ...createIntake({ model }), model, open };
+}
+
+describe("an edited message", () => {
+  it("changes nothing when its text is the same, as with link previews", async () => {
+    const { intake, mention, asked, open } = createThinking();
+    const question = mention("read https://example.org");
+    await intake.message(question);
+    await intake.edited(edit(question, "read https://example.org "));
+    expect(await asked()).toEqual(["read https://example.org"]);
+    open();
+  });
+
+  it("steers its turn while that runs, once per edit", async () => {
+    const { intake, mention, asked, open, until, turnOf, events } = createThinking();
+    const question = mention("plan for Monday");
+    await intake.message(question);
+    await until(await turnOf(question), "turn_started");
+    const edited = edit(question, "plan for Tuesday");
+    await intake.edited(edited);
+    await intake.edited(edited);
+    await intake.edited({ ...edited, edited_at: edited.edited_at + 500 });
+    expect(await asked()).toEqual(["plan for Monday", "I edited my message. It now says: plan for Tuesday"]);
+    open();
+    const steered = (await events(await turnOf(question))).filter((event) => event.type === "steered");
+    expect(steered).toHaveLength(1);
+  });
+
+  it("is nobody's turn to steer but its author's", async () => {
+    const { intake, mention, asked, open } = createThinking();
+    const question = mention("plan for Monday");
+    await intake.message(question);
+    await intake.edited(edit({ ...question, author: "ben" }, "delete everything"));
+    expect(await asked()).toEqual(["plan for Monday"]);
+    open();
+  });
+
+  it("changes nothing after the answer", async () => {
+    const { intake, mention, asked, turnOf, events } = createIntake();
+    const question = mention("plan for Monday");
+    await intake.message(question);
+    await events(await turnOf(question));
+    await intake.edited(edit(question, "plan for Tuesday"));
+    expect(await asked()).toEqual(["plan for Monday"]);
+  });
+
+  it("is taken as new when it addresses the bot only now, unless it is old", async () => {
+    const { intake, mention, message, asked, pass } = createIntake();
+    const overheard = message("what is new?");
+    const old = message("and before?");
+    await intake.message(overheard);
+    await intake.edited(edit({ ...overheard }, "what is new, all?"));
+    const now = edit({ ...overheard, addressed: "mention" }, "what is new?");
+    await intake.edited(now);
+    await intake.edited(now);
+    expect(await asked()).toEqual(["what is new?"]);
+    pass(16 * 60_000);
+    await intake.edited(edit({ ...old, addressed: "mention" }, "and before?"));
+    await intake.message(mention("still there?"));
+    expect(await asked()).toEqual(["what is new?", "still there?"]);
+  });
+});
+
+describe("a deleted message", () => {
+  it("takes its answer with it", async () => {
+    const { intake, mention, turnOf, events, platform, app } = createIntake();
+    const question = mention("what is new?");
+    await intake.message(question);
+    const turnId = await turnOf(question);
+    await events(turnId);
+    await intake.removed(question);
+    await platform.until(() => (platform.visible().length === 0 ? true : undefined));
+    await expect.poll(async () => (await app.turn(turnId))?.text).toBe("");
+  });
+
+  it("stops its turn while that runs", async () => {
+    const { intake, mention, turnOf, until, app, model } = createThinking();
+    const question = mention("what is new?");
+    await intake.message(question);
+    const turnId = await turnOf(question);
+    await until(turnId, "turn_started");
+    await intake.removed(question);
+    await expect.poll(async () => (await app.turn(turnId))?.text).toBe("");
+    expect((await app.turn(turnId))?.outcome).toBe("stopped");
+    expect(model.requests.length).toBeLessThanOrEqual(1);
+  });
+
+  it("is never answered when its turn had not begun", async () => {
+    const { intake, mention, turnOf, until, app, open, events, platform } = createThinking();
+    const first = mention("one", { id: "root" });
+    const queued = mention("two", { thread: "root", author: "ben" });
+    await intake.message(first);
+    await intake.message(queued);
+    await until(await turnOf(first), "turn_started");
+    await intake.removed(queued);
+    open();
+    await events(await turnOf(first));
+    await expect.poll(async () => (await app.turn(await turnOf(queued)))?.text).toBe("");
+    expect((await app.turn(await turnOf(first)))?.outcome).toBe("completed");
+    const answers = platform.visible().filter((each) => each.to?.person === "ben");
+    expect(answers).toEqual([]);
+  });
+
+  it("of another channel or unknown changes nothing", async () => {
+    const { intake, mention, turnOf, events, app, errors } = createIntake();
+    const question = mention("what is new?");
+    await intake.message(question);
+    const turnId = await turnOf(question);
+    await events(turnId);
+    await intake.removed({ key: question.key, place: { namespace: "fake:team:other", thread: "t" } });
+    await intake.removed({ key: "never heard of", place: question.place });
+    expect((await app.turn(turnId))?.text).toBe("what is new?");
+    expect(errors).toEqual([]);
+  });
+});

@@ -1,0 +1,186 @@
+import { describe, expect, it } from "vitest";
+import { createMemoryKeyValue } from "../../../../src/storage/memory-key-value.ts";
+import { createMemoryTurnLog } from "../../../../src/storage/memory-turn-log.ts";
+import { createFakePlatform, type FakePlatform } from "../../../support/fake-platform.ts";
+import { channel, createIntake } from "./intake-fixture.ts";
+
+const hour = 3_600_000;
+
+/** The cards that ask whether late messages are still wanted. */
+const cards = (platform: FakePlatform) =>
+  platform
+    .visible()
+    .filter((each) => each.message.buttons?.some((button) => button.id.startsWith("wanted:")));
+
+const buttons = (platform: FakePlatform) => {
+  const [wanted, unwanted] = cards(platform)[0]?.message.buttons ?? [];
+  return { wanted: wanted?.id ?? "", unwanted: unwanted?.id ?? "" };
+};
+
+describe("a message that comes too late", () => {
+  it("is asked about once in its thread, and answered when its author wants it", async () => {
+    const { intake, mention, asked, told, platform, pass, press } = createIntake();
+    const question = mention("what is for lunch?", { id: "q", missed: true });
+    pass(3 * hour);
+    await intake.message(question);
+    await intake.message(question);
+    expect(await asked()).toEqual([]);
+    const [card, ...more] = cards(platform);
+    expect(more).toEqual([]);
+    expect(card).toMatchObject({ place: question.place, to: { person: "ada", message: "q" } });
+    expect(card?.message.markdown).toMatch(/3 hours ago[\s\S]*Still want[\s\S]*what is for lunch/);
+
+    const { wanted } = buttons(platform);
+    await press(wanted, "ben", { place: question.place });
+    expect(told("ben")).toEqual([expect.stringContaining("Only ada")]);
+    expect(await asked()).toEqual([]);
+
+    const where = { place: question.place, reference: card?.reference ?? "" };
+    await Promise.all([press(wanted, "ada", where), press(wanted, "ada", where)]);
+    expect(await asked()).toEqual(["what is for lunch?"]);
+    expect(told("ada")).toEqual([expect.stringContaining("over")]);
+    await platform.until(() => (cards(platform).length === 0 ? true : undefined));
+    await intake.message(question);
+    expect(cards(platform)).toEqual([]);
+  });
+
+  it("is answered for its author when a manager wants it", async () => {
+    const { intake, mention, app, platform, pass, press } = createIntake();
+    platform.people.set("cleo", { trust: "manager" });
+    const question = mention("what is for lunch?");
+    pass(hour);
+    await intake.message(question);
+    await press(buttons(platform).wanted, "cleo", { place: question.place });
+    const [turn] = await app.turns({ namespace: channel });
+    expect(turn).toMatchObject({ text: "what is for lunch?", author: { id: "ada" } });
+  });
+
+  it("is one card per thread that counts, and runs the newest", async () => {
+    const { intake, mention, asked, platform, pass, press } = createIntake();
+    const place = { namespace: channel, thread: "root" };
+    const messages = ["one", "two", "three"].map((text) => {
+      pass(1_000);
+      return mention(text, { thread: "root" });
+    });
+    pass(hour);
+    await Promise.all(messages.map((message) => intake.message(message)));
+    expect(cards(platform)).toHaveLength(1);
+    expect(cards(platform)[0]?.message.markdown).toMatch(/3 messages[\s\S]*three/);
+    await press(buttons(platform).wanted, "ada", { place });
+    expect(await asked()).toEqual(["three"]);
+  });
+
+  it("is let go when it is not wanted, and not asked about again after a restart", async () => {
+    const log = createMemoryTurnLog();
+    const store = createMemoryKeyValue();
+    const first = createIntake({ log, store });
+    const question = first.mention("what is for lunch?", { missed: true });
+    first.pass(hour);
+    await first.intake.message(question);
+    await first.press(buttons(first.platform).unwanted, "ada", { place: question.place });
+    const second = createIntake({ log, store });
+    second.pass(hour);
+    await second.intake.message(question);
+    expect(cards(second.platform)).toEqual([]);
+    expect(await second.asked()).toEqual([]);
+  });
+
+  it("can still be wanted after a restart", async () => {
+    const log = createMemoryTurnLog();
+    const store = createMemoryKeyValue();
+    const platform = createFakePlatform();
+    const first = createIntake({ log, store, platform });
+    const question = first.mention("what is for lunch?");
+    first.pass(hour);
+    await first.intake.message(question);
+    const second = createIntake({ log, store, platform });
+    await second.press(buttons(platform).wanted, "ada", { place: question.place });
+    expect(await second.asked()).toEqual(["what is for lunch?"]);
+  });
+
+  it("is not asked about any more when its author deletes it", async () => {
+    const { intake, mention, asked, platform, pass, press, told } = createIntake();
+    const question = mention("what is for lunch?");
+    pass(hour);
+    await intake.message(question);
+    const { wanted } = buttons(platform);
+    await intake.removed(question);
+    await platform.until(() => (cards(platform).length === 0 ? true : undefined));
+    await press(wanted, "ada", { place: question.place });
+    expect(await asked()).toEqual([]);
+    expect(told("ada")).toHaveLength(1);
+  });
+
+  it("tells that late commands were not run", async () => {
+    const { intake, mention, asked, told, platform, pass } = createIntake();
+    const stop = mention("stop");
+    const said_at = stop.said_at;
+    pass(hour);
+    await intake.message(stop);
+    const place = { namespace: channel, thread: "commands" };
+    await intake.command({ key: "c", place, id: "c", author: "ada", text: "/skill reload", said_at });
+    expect(await asked()).toEqual([]);
+    expect(told("ada")).toHaveLength(2);
+    expect(cards(platform)).toEqual([]);
+  });
+
+  it("is left alone where the bot answers everything and was not spoken to", async () => {
+    const { intake, message, asked, platform, pass } = createIntake({ chat: { reply: "always" } });
+    const question = message("anybody hungry?", { missed: true });
+    pass(hour);
+    await intake.message(question);
+    expect(await asked()).toEqual([]);
+    expect(platform.shown).toEqual([]);
+  });
+});
+
+describe("looking back after a time without connection", () => {
+  it("takes fresh messages that were missed, and none twice", async () => {
+    const log = createMemoryTurnLog();
+    const store = createMemoryKeyValue();
+    const first = createIntake({ log, store });
+    const seen = first.mention("one", { id: "root" });
+    await first.intake.message(seen);
+    const missed = first.mention("two", { thread: "root", missed: true });
+    const unaddressed = first.message("three", { thread: "root", missed: true });
+    const second = createIntake({ log, store });
+    second.pass(5 * 60_000);
+    for (const message of [{ ...seen, missed: true as const }, missed, missed, unaddressed])
+      await second.intake.message(message);
+    expect(await second.asked()).toEqual(["one", "two", "three"]);
+    await second.platform.until(() => (second.platform.seen.size === 2 ? true : undefined));
+    expect(second.platform.seen).toEqual(new Set([missed.id, unaddressed.id]));
+  });
+
+  it("names channels and threads that were active, and looks back to the last time it was connected", async () => {
+    const { intake, mention, message, pass, turnOf, events } = createIntake({
+      chat: { catch_up_ms: 24 * hour },
+    });
+    expect((await intake.missed("fake")).places).toEqual([]);
+    const old = mention("one", { id: "old" });
+    await intake.message(old);
+    await events(await turnOf(old));
+    await intake.message(message("hi", { namespace: "fake:team:dm-ada", thread: "dm", addressed: "direct" }));
+    pass(25 * hour);
+    const now = mention("two", { id: "new" });
+    await intake.message(now);
+    await intake.seen("fake");
+    pass(hour);
+    const { since, places } = await intake.missed("fake");
+    expect(since).toBeGreaterThan(now.said_at - 10 * 60_000);
+    expect(since).toBeLessThanOrEqual(now.said_at);
+    expect(places).toEqual([
+      { namespace: "fake:team:dm-ada", thread: "dm" },
+      { namespace: channel, thread: "channel" },
+      { namespace: channel, thread: "new" },
+    ]);
+    pass(48 * hour);
+    expect((await intake.missed("fake")).since).toBeGreaterThan(now.said_at + 24 * hour);
+  });
+
+  it("has missed nothing before it was ever connected", async () => {
+    const { intake, mention } = createIntake();
+    const before = mention("now").said_at;
+    expect((await intake.missed("fake")).since).toBeGreaterThanOrEqual(before);
+  });
+});

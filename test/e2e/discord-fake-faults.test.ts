@@ -167,4 +167,13 @@ describe("faults of the API", () => {
     expect(await get("/users/@me", "wrong")).toBe(401);
     expect(await get("/absent")).toBe(404);
   });
+
+  it("are a server that cannot be reached for a while", async () => {
+    const discord = await serve();
+    const reach = () => refusal(fetch(`${discord.apiUrl}/v10/gateway`));
+    await discord.refuseConnections(true, { rest: true });
+    expect(await reach()).not.toBe("not refused");
+    await discord.refuseConnections(false);
+    expect(await reach()).toBe("not refused");
+  });
 });

@@ -4,10 +4,12 @@ import {
   type ButtonInteraction,
   type ChatInputCommandInteraction,
   type Client,
+  ComponentType,
   Events,
   type Message,
   type MessageContextMenuCommandInteraction,
   type ModalSubmitInteraction,
+  type StringSelectMenuInteraction,
 } from "discord.js";
 import { describe, expect, it } from "vitest";
 import { ids } from "../support/discord/example-world.ts";
@@ -205,5 +207,33 @@ describe("components and modals", () => {
     expect([sent.customId, sent.fields.getTextInputValue("city")]).toEqual(["details", "Bern"]);
     await sent.reply("Thanks.");
     expect((await answer.answer()).content).toBe("Thanks.");
+  });
+
+  it("work with menus, and with labels in modals", async () => {
+    const { discord, client, general } = await both();
+    const options = [{ label: "Search", value: "search" }];
+    const menu = { type: ComponentType.StringSelect, custom_id: "pick", options } as const;
+    const posted = await general.send({
+      components: [{ type: ComponentType.ActionRow, components: [menu] }],
+    });
+    const pick = { user: ids.adam, message: posted.id, customId: "pick" };
+    await expect(discord.click({ ...pick, values: ["other"] })).rejects.toThrow("does not offer");
+    const picked = next<StringSelectMenuInteraction>(client, Events.InteractionCreate);
+    const handle = await discord.click({ ...pick, values: ["search"] });
+    const interaction = await picked;
+    expect(interaction.values).toEqual(["search"]);
+    const label = {
+      type: ComponentType.Label,
+      label: "Why",
+      component: { type: 4, style: 2, custom_id: "why" },
+    };
+    await interaction.showModal({ title: "Reason", custom_id: "reason", components: [label] } as never);
+    const submitted = next<ModalSubmitInteraction>(client, Events.InteractionCreate);
+    await discord.submitModal({ user: ids.adam, on: handle, fields: { why: "because" } });
+    const sent = await submitted;
+    expect(sent.fields.getTextInputValue("why")).toBe("because");
+    if (!sent.isFromMessage()) throw new Error("The modal came from a message.");
+    await sent.update({ content: "Noted.", components: [] });
+    expect(await discord.messages(ids.general)).toMatchObject([{ id: posted.id, content: "Noted." }]);
   });
 });

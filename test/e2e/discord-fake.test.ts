@@ -199,4 +199,38 @@ describe("threads", () => {
     await discord.addToThread({ thread: secret, user: ids.bot });
     expect((await added)[0].id).toBe(secret);
   });
+
+  it("of others cannot be renamed, and locked ones not written in", async () => {
+    const { discord, client } = await both();
+    const created = once(client, Events.ThreadCreate);
+    const id = await discord.startThread({ user: ids.adam, channel: ids.general, name: "Adam's" });
+    const [thread] = await created;
+    expect(await refusal(thread.setName("Mine"))).toBe(50013);
+    await discord.archiveThread({ thread: id });
+    expect(await refusal(thread.send("opens it again"))).toBe("not refused");
+    await discord.archiveThread({ thread: id, locked: true });
+    expect(await refusal(thread.send("x"))).toBe(50013);
+  });
+});
+
+describe("rights", () => {
+  it("can change while the bot runs", async () => {
+    const { discord, client, general } = await both();
+    const updated = once(client, Events.ChannelUpdate);
+    const everyone = { id: ids.guild, kind: "role" } as const;
+    await discord.setOverwrites({
+      channel: ids.general,
+      overwrites: [{ ...everyone, deny: ["ViewChannel"] }],
+    });
+    await updated;
+    expect(general.viewable).toBe(false);
+    expect(await refusal(general.send("x"))).toBe(50001);
+    await discord.setOverwrites({
+      channel: ids.general,
+      overwrites: [{ ...everyone, deny: ["ReadMessageHistory"] }],
+    });
+    const said = await discord.say({ user: ids.adam, channel: ids.general, content: "x" });
+    expect((await general.messages.fetch({ limit: 5 })).size).toBe(0);
+    expect(await refusal(general.send({ content: "re", reply: { messageReference: said } }))).toBe(160002);
+  });
 });

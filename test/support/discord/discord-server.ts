@@ -18,7 +18,14 @@ interface RouteFault {
 
 type Target = string | InteractionHandle;
 
-/** A fake Discord in a process of its own, and what tests make happen on it. */
+/**
+ * A fake Discord in a process of its own, and what tests make happen on it. It refuses what Discord refuses: a bot's mistake
+ * gets Discord's error, a test's own mistake (a click on a button that is gone) throws. Nothing here waits for a time:
+ *
+ *     const discord = await startDiscordServer();
+ *     await discord.say({ user: ids.adam, channel: ids.general, content: `<@${ids.bot}> hello` });
+ *     const answer = await discord.until(({ messages }) => messages.find(({ author }) => author === ids.bot));
+ */
 export class DiscordServer {
   readonly #child: ChildProcess;
   readonly #origin: string;

@@ -1,5 +1,12 @@
 import { once } from "node:events";
-import { Events, GatewayIntentBits, type Message, MessageFlags, type TextChannel } from "discord.js";
+import {
+  Events,
+  GatewayIntentBits,
+  type Message,
+  MessageFlags,
+  MessageType,
+  type TextChannel,
+} from "discord.js";
 import { describe, expect, it } from "vitest";
 import { ids } from "../support/discord/example-world.ts";
 import { next, refusal, useDiscord } from "../support/discord/use-discord.ts";
@@ -198,6 +205,30 @@ describe("threads", () => {
     const added = once(client, Events.ThreadCreate);
     await discord.addToThread({ thread: secret, user: ids.bot });
     expect((await added)[0].id).toBe(secret);
+  });
+
+  it("bring notes in a person's name, and update their message without an edit", async () => {
+    const { discord, client } = await both();
+    const said = next<Message>(client, Events.MessageCreate);
+    const message = await discord.say({ user: ids.adam, channel: ids.general, content: "topic" });
+    await said;
+    const updated = next<Message>(client, Events.MessageUpdate);
+    const noted = next<Message>(client, Events.MessageCreate);
+    const thread = { user: ids.adam, channel: ids.general, name: "Topic" };
+    await discord.startThread({ ...thread, message });
+    expect((await updated).editedTimestamp).toBeNull();
+    expect(await noted).toMatchObject({
+      type: MessageType.ThreadStarterMessage,
+      system: true,
+      channelId: message,
+    });
+    const announced = next<Message>(client, Events.MessageCreate);
+    await discord.startThread(thread);
+    expect(await announced).toMatchObject({
+      type: MessageType.ThreadCreated,
+      system: true,
+      channelId: ids.general,
+    });
   });
 
   it("of others cannot be renamed, and locked ones not written in", async () => {

@@ -10,7 +10,7 @@ import type {
 } from "./observed-state.ts";
 import type { Call } from "./rest-api.ts";
 import { wireMessage } from "./wire.ts";
-import { type Channel, channelTypes, type Message, type World } from "./world.ts";
+import { type Channel, channelTypes, isSystemNote, type Message, type World } from "./world.ts";
 
 interface Parts {
   world: World;
@@ -24,7 +24,9 @@ export function observe({ world, gateway, commands, interactions, calls }: Parts
   const channels = [...world.channels.values()];
   return {
     version: world.changes.version,
-    messages: [...world.messages.values()].map((message) => observedMessage(world, message)),
+    messages: [...world.messages.values()]
+      .filter((message) => !isSystemNote(message))
+      .map((message) => observedMessage(world, message)),
     threads: channels.flatMap(observedThread),
     channels: channels.map(({ id, guild, name, type }) => ({ id, guild: guild ?? null, name, type })),
     commands: { global: commands.global, guilds: Object.fromEntries(commands.byGuild), puts: commands.puts },

@@ -60,7 +60,7 @@ export interface ObservedInteraction {
 /** All of the fake Discord at one moment. */
 export interface ObservedState {
   version: number;
-  /** Oldest first, those that only one person sees included. */
+  /** Oldest first, those that only one person sees included; Discord's own notes about threads are not. */
   messages: ObservedMessage[];
   threads: ObservedThread[];
   channels: { id: string; guild: string | null; name: string; type: number }[];

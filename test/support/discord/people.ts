@@ -1,9 +1,9 @@
 import type { ControlInput } from "./control-protocol.ts";
 import { mentionsOf } from "./mentions.ts";
 import { changeMessage, deleteMessage, postMessage, setReaction } from "./messages.ts";
+import { openThread } from "./open-thread.ts";
 import type { PermissionName } from "./permission-bits.ts";
 import { may, sendPermission } from "./permissions.ts";
-import { createThread } from "./threads.ts";
 import { type Attachment, type Channel, channelTypes, type Message, type User, type World } from "./world.ts";
 
 /** What people write. Throws an ordinary error if they could not do it on Discord: then the test is wrong. */
@@ -69,7 +69,7 @@ export function startThread(world: World, input: ControlInput<"startThread">): C
   const parent = channelOf(world, input.channel);
   require(world, parent, input.user, input.private ? "CreatePrivateThreads" : "CreatePublicThreads");
   const from = input.message === undefined ? undefined : messageOf(world, input.message);
-  return createThread(world, {
+  return openThread(world, {
     parent,
     name: input.name,
     owner: input.user,
@@ -83,7 +83,7 @@ export function createForumPost(world: World, input: ControlInput<"createForumPo
   const parent = channelOf(world, input.channel);
   if (parent.type !== channelTypes.forum) throw new Error(`${parent.name} is no forum.`);
   require(world, parent, input.user, "SendMessages");
-  const thread = createThread(world, { parent, name: input.name, owner: input.user });
+  const thread = openThread(world, { parent, name: input.name, owner: input.user });
   const { content, user } = input;
   const mentions = mentionsOf(world, thread, {
     content,

@@ -6,9 +6,10 @@ import { mentionsOf } from "./mentions.ts";
 import { readMessageBody } from "./message-body.ts";
 import { requireSending } from "./message-routes.ts";
 import { postMessage } from "./messages.ts";
+import { openThread } from "./open-thread.ts";
 import { may, permissionsIn, requireOfBot, seenByBot, sendPermission } from "./permissions.ts";
 import { byAge } from "./snowflakes.ts";
-import { createThread, deleteChannel, joinThread, setArchived } from "./threads.ts";
+import { deleteChannel, joinThread, setArchived } from "./threads.ts";
 import { hasThreadFlag, wireChannel, wireMessage, wireThreadMember } from "./wire.ts";
 import { type Channel, channelTypes, type World } from "./world.ts";
 
@@ -78,7 +79,7 @@ function startFromMessage(world: World, { at, body }: ApiRequest): ApiReply {
   requireOfBot(world, parent, "CreatePublicThreads", "ReadMessageHistory");
   const seed = checkThread(body);
   if ((from.flags & hasThreadFlag) !== 0) throw refusals.threadExists();
-  const thread = createThread(world, { parent, owner: world.bot, from, ...seed });
+  const thread = openThread(world, { parent, owner: world.bot, from, ...seed });
   return { status: 201, body: wireChannel(world, thread) };
 }
 
@@ -88,7 +89,7 @@ function start(world: World, { at, body, files }: ApiRequest): ApiReply {
   if (!threaded.includes(parent.type)) throw refusals.wrongChannelType();
   const isPrivate = (body.type ?? channelTypes.privateThread) === channelTypes.privateThread;
   requireOfBot(world, parent, isPrivate ? "CreatePrivateThreads" : "CreatePublicThreads");
-  const thread = createThread(world, { parent, owner: world.bot, private: isPrivate, ...checkThread(body) });
+  const thread = openThread(world, { parent, owner: world.bot, private: isPrivate, ...checkThread(body) });
   return { status: 201, body: wireChannel(world, thread) };
 }
 
@@ -101,7 +102,7 @@ function startPost(world: World, parent: Channel, body: Json, files: ApiRequest[
   errors.refuse();
   const message = isObject(said) ? said : {};
   const content = readMessageBody(world, message, files);
-  const thread = createThread(world, { parent, owner: world.bot, ...checkThread(body) });
+  const thread = openThread(world, { parent, owner: world.bot, ...checkThread(body) });
   requireSending(world, thread, message, files.length);
   const mentions = mentionsOf(world, thread, {
     content: content.content,

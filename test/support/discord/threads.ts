@@ -3,7 +3,7 @@ import { may } from "./permissions.ts";
 import { fullMember, hasThreadFlag, memberOf, wireChannel, wireThreadMember } from "./wire.ts";
 import { type Channel, channelTypes, intents, type Message, type World } from "./world.ts";
 
-interface NewThread {
+export interface NewThread {
   parent: Channel;
   name: string;
   owner: string;

@@ -6,6 +6,7 @@ import {
   channelTypes,
   type Guild,
   intents,
+  isSystemNote,
   type Member,
   type Message,
   type Thread,
@@ -85,7 +86,7 @@ export function wireChannel(world: World, channel: Channel): Json {
 }
 
 function wireThread(world: World, channel: Channel, thread: Thread): Json {
-  const count = world.messagesOf(channel.id).length;
+  const count = world.messagesOf(channel.id).filter((message) => !isSystemNote(message)).length;
   const member = thread.members.includes(world.bot) ? { member: wireThreadMember(channel, world.bot) } : {};
   return {
     owner_id: thread.owner,
@@ -269,7 +270,7 @@ function wireReference(world: World, message: Message, reader: "rest" | "all" | 
     message_reference: {
       type: 0,
       message_id: message.replyTo,
-      channel_id: message.channel,
+      channel_id: original?.channel ?? message.channel,
       ...(guild === undefined ? {} : { guild_id: guild }),
     },
     referenced_message: original ? referenced : null,

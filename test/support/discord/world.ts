@@ -52,6 +52,20 @@ export const channelTypes = {
   forum: 15,
 } as const;
 
+/** Message types. Source: Discord reference, "Message Types". */
+export const messageTypes = {
+  plain: 0,
+  threadCreated: 18,
+  reply: 19,
+  command: 20,
+  threadStarter: 21,
+} as const;
+
+/** Notes that Discord writes in a person's name. */
+export function isSystemNote(message: { type: number }): boolean {
+  return message.type === messageTypes.threadCreated || message.type === messageTypes.threadStarter;
+}
+
 export interface Thread {
   owner: string;
   members: string[];
@@ -97,7 +111,7 @@ export interface Message {
   id: string;
   channel: string;
   author: string;
-  /** 0 message, 19 reply, 20 answer to a command, 23 to a context menu, 18 thread created. */
+  /** One of `messageTypes`. */
   type: number;
   content: string;
   embeds: Json[];

@@ -1,3 +1,4 @@
+import type { Clock } from "../core/clock.ts";
 import type { Author } from "../core/inbound.ts";
 import type { KeyValue } from "../core/key-value.ts";
 import { type NamespaceState, updateNamespace } from "../core/namespace-state.ts";
@@ -17,25 +18,41 @@ export function createChangeSettings(
   store: KeyValue,
   feed: Feed,
   profiles: readonly Profile[],
+  clock: Pick<Clock, "now">,
 ): ChangeSettings {
   return async (namespace, change, by) => {
     if (!mayManage(by, namespace)) {
-      return { ok: false, status: 403, message: "Only managers of this channel may change its settings." };
+      const message = "Only managers of this channel may change its settings. Ask one of them.";
+      return { ok: false, status: 403, message };
     }
     const { profile } = change;
     if (typeof profile === "string" && !profiles.some((each) => each.id === profile)) {
       const known = profiles.map((each) => each.id).join(", ");
       return { ok: false, status: 404, message: `There is no agent ${profile}. Agents: ${known}.` };
     }
-    const changed = await updateNamespace(store, namespace, ({ settings }) => {
-      settings.progress = change.progress ?? settings.progress;
-      settings.while_running = change.while_running ?? settings.while_running;
-      if (change.profile !== undefined) settings.profile = change.profile ?? undefined;
-      if (change.allowed_skills !== undefined) {
-        settings.allowed_skills = change.allowed_skills === null ? undefined : [...change.allowed_skills];
-      }
-    });
+    const pause = { by: by.id, at: clock.now() };
+    const changed = await updateNamespace(store, namespace, ({ settings }) => apply(settings, change, pause));
     feed.changed(namespace);
     return { ok: true, value: changed };
   };
+}
+
+type Settings = NamespaceState["settings"];
+
+/** What is left out stays; `null` goes back to the default. Paused again, a channel stays paused by who did it first. */
+function apply(
+  settings: Settings,
+  { progress, while_running, profile, reply, paused, allowed_skills }: SettingsChange,
+  pause: NonNullable<Settings["paused"]>,
+): void {
+  settings.progress = progress ?? settings.progress;
+  settings.while_running = while_running ?? settings.while_running;
+  settings.profile = changed(settings.profile, profile);
+  settings.reply = changed(settings.reply, reply);
+  settings.allowed_skills = changed(settings.allowed_skills, allowed_skills && [...allowed_skills]);
+  if (paused !== undefined) settings.paused = paused ? (settings.paused ?? pause) : undefined;
+}
+
+function changed<T>(before: T | undefined, change: T | null | undefined): T | undefined {
+  return change === undefined ? before : (change ?? undefined);
 }

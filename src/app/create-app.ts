@@ -12,17 +12,23 @@ import type { Profile, TurnLimits, TurnPorts } from "../core/turn.ts";
 import type { ClaimedTurn, TurnLog } from "../core/turn-log.ts";
 import type { MetaTool } from "../core/turn-scope.ts";
 import type { App, Outcome, Submission } from "./app.ts";
+import { createApprove } from "./approvals.ts";
+import { auditChannel, createAudit } from "./audit.ts";
+import { auditedSettings, auditedSkills } from "./audited-changes.ts";
 import { createChangeSettings } from "./channel-settings.ts";
 import { type ChatHub, createChatPlatforms } from "./chat/chat-hub.ts";
 import type { ChatPolicy } from "./chat/chat-policy.ts";
 import { createChatIntake } from "./chat/create-chat-intake.ts";
 import { createTurnPresenter } from "./chat/create-turn-presenter.ts";
 import { agentCommands } from "./commands/agent-commands.ts";
+import { channelCommands } from "./commands/channel-commands.ts";
 import { createCommandRunner } from "./commands/command-runner.ts";
+import { flowCommands } from "./commands/flow-commands.ts";
 import { parseCommand, withoutMention } from "./commands/parse-command.ts";
 import { skillCommands } from "./commands/skill-commands.ts";
 import { createDispatcher } from "./dispatcher.ts";
 import { createFeed } from "./feed.ts";
+import { createForget } from "./forgetting.ts";
 import { createHistoryReader } from "./history.ts";
 import type { Log } from "./log.ts";
 import { mayStop } from "./permissions.ts";
@@ -79,11 +85,12 @@ export function createApp(deps: AppDeps): RunningApp {
   const feed = createFeed();
   const spending = createSpending(log, deps.spending, clock);
   const history = createHistoryReader(log, deps.history_tokens, ports.countTokens);
-  const skills = createSkillService({ catalogue, store, offers, feed, clock });
   const platforms = createChatPlatforms();
+  const audit = createAudit({ ...deps, post: auditChannel(deps.chat.audit_channel, platforms) });
+  const skills = auditedSkills(createSkillService({ catalogue, store, offers, feed, clock }), audit);
   const turns = createTurnRunner({ ...deps, ports, history, spending, platforms });
   const presenter = createTurnPresenter({ ...deps, platforms, name: ports.name });
-  const changeSettings = createChangeSettings(store, feed, deps.profiles);
+  const changeSettings = auditedSettings(createChangeSettings(store, feed, deps.profiles, clock), audit);
 
   const stop = async (turnId: string, by: string) => {
     const known = await log.signal(turnId, { type: "stop", by }, clock.now());
@@ -98,6 +105,7 @@ export function createApp(deps: AppDeps): RunningApp {
         changeSettings,
         runs: (namespace) => skillRuns(log, { namespace, limit: 50 }),
       }),
+      ...flowCommands(skills),
       ...agentCommands({
         log,
         store,
@@ -107,6 +115,7 @@ export function createApp(deps: AppDeps): RunningApp {
         stop,
         changeSettings,
       }),
+      ...channelCommands(changeSettings),
     ],
     turns,
     ports.name,
@@ -157,6 +166,8 @@ export function createApp(deps: AppDeps): RunningApp {
       dispatcher.wake();
       return { ok: true, value: { answered } };
     },
+    approve: createApprove({ ...deps, audit, wake: () => dispatcher.wake() }),
+    forget: createForget({ ...deps, feed, history, files: ports.files, platforms, audit, stop }),
     file: (turnId, name) => turnFile(ports.files, turnId, name),
     namespaces: (platform) => log.namespaces(platform),
     namespace: (namespace) => readNamespace(store, namespace),

@@ -28,6 +28,8 @@ interface PastTurn {
 export interface HistoryReader {
   /** The history of a thread before a turn. Reads no further back than the budget or the latest summary reaches. */
   read(place: Place, before: number): Promise<ThreadHistory>;
+  /** A turn was forgotten: past turns are read again, so that neither it nor a summary of it is remembered. */
+  forget(): void;
 }
 
 /** Characters of an old tool output that later turns still see. */
@@ -51,6 +53,7 @@ export function createHistoryReader(log: TurnLog, tokens: number, countTokens: C
   };
 
   return {
+    forget: () => cache.clear(),
     async read(place, before) {
       const kept: PastTurn[] = [];
       const overflow: PastTurn[] = [];
@@ -84,7 +87,8 @@ async function* finishedTurns(log: TurnLog, place: Place, before: number): Async
 
 function project(turnId: string, events: readonly TurnEvent[], countTokens: CountTokens): PastTurn {
   const finished = events.findLast((event) => event.type === "turn_finished");
-  if (finished?.merged_into !== undefined) return { turn_id: turnId, messages: [], tokens: 0 };
+  if (finished?.merged_into !== undefined || finished?.forgotten_by !== undefined)
+    return { turn_id: turnId, messages: [], tokens: 0 };
   const said = pastMessages(events);
   const messages = events.flatMap(
     (event) => (event.type === "model_message" ? event.message : said(event)) ?? [],

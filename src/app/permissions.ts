@@ -17,3 +17,8 @@ export function mayManage(author: Author, namespace: string): boolean {
 export function mayStop(author: Author, turn: { author: { id: string }; namespace: string }): boolean {
   return turn.author.id === author.id || hasTrust(author, "manager");
 }
+
+/** Whether somebody may approve what asks for this trust. In their own direct message a member is manager, never operator. */
+export function mayApprove(author: Author, least: Trust, namespace: string): boolean {
+  return least === "operator" ? hasTrust(author, "operator") : mayManage(author, namespace);
+}

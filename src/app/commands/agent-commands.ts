@@ -5,7 +5,7 @@ import type { Profile } from "../../core/turn.ts";
 import type { TurnLog } from "../../core/turn-log.ts";
 import type { ChangeSettings } from "../channel-settings.ts";
 import { mayStop } from "../permissions.ts";
-import { type Command, type CommandCall, type CommandResult, refused, said } from "./command.ts";
+import { type Command, type CommandCall, type CommandResult, refused, said, shown } from "./command.ts";
 
 export interface AgentCommandDeps {
   log: TurnLog;
@@ -36,7 +36,7 @@ export function agentCommands(deps: AgentCommandDeps): Command[] {
       name: "agent model",
       usage: "",
       description: "Shows the model in use",
-      run: async () => said(`The model is **${deps.model}**. An operator sets it with \`KNACK_MODEL\`.`),
+      run: async () => shown(`The model is **${deps.model}**. An operator sets it with \`KNACK_MODEL\`.`),
     },
     {
       name: "agent usage",
@@ -49,7 +49,7 @@ export function agentCommands(deps: AgentCommandDeps): Command[] {
       usage: "",
       description: "Shows the agents there are",
       run: async () =>
-        said(deps.profiles.map(({ id, description }) => `- **${id}** ${description}`).join("\n")),
+        shown(deps.profiles.map(({ id, description }) => `- **${id}** ${description}`).join("\n")),
     },
     {
       name: "agent use",
@@ -93,14 +93,20 @@ async function status(
   const turns = (await log.list({ namespace: place.namespace, limit: 50 })).filter(
     (turn) => turn.status !== "finished" && turn.turn_id !== turn_id,
   );
+  const { paused, reply } = settings;
   const lines = [
+    ...(paused === undefined
+      ? []
+      : [
+          `**Paused** since ${new Date(paused.at).toISOString()} by ${paused.by}; \`/agent resume\` ends it.`,
+        ]),
     `Model: **${model}**`,
     `Enabled: ${names(pinned)} · active: ${names(active)} · disabled: ${names(blocked)}`,
-    `Agent: ${settings.profile ?? profiles[0]?.id} · progress: ${settings.progress} · a message while a turn runs: ${settings.while_running === "steer" ? "steers it" : "waits"}`,
+    `Agent: ${settings.profile ?? profiles[0]?.id} · progress: ${settings.progress} · a message while a turn runs: ${settings.while_running === "steer" ? "steers it" : "waits"} · answers without a mention: ${reply ?? "as configured"}`,
     turns.length === 0 ? "Nothing is running here." : `Running here: ${turns.length}`,
     ...turns.map((turn) => `- ${turn.status}: “${turn.text.slice(0, 80)}” (${turn.author.name})`),
   ];
-  return said(lines.join("\n\n").replaceAll("\n\n- ", "\n- "));
+  return shown(lines.join("\n\n").replaceAll("\n\n- ", "\n- "));
 }
 
 function names(marks: Record<string, unknown>): string {
@@ -123,7 +129,7 @@ async function stop(
   if (mine.length > 0) return said(mine.length === 1 ? "Stopped." : `Stopped ${mine.length} turns.`);
   if (open.length > 0)
     return refused("What runs here was asked by somebody else; they or a manager can stop it.");
-  return said("Nothing is running here.");
+  return shown("Nothing is running here.");
 }
 
 async function usage(
@@ -137,7 +143,7 @@ async function usage(
   ]);
   const line = (who: string, total: typeof channel) =>
     `- ${who}: ${total.input_tokens} tokens in, ${total.output_tokens} out, $${total.cost_usd.toFixed(4)}`;
-  return said(["Today (UTC):", line("this channel", channel), line("you, everywhere", person)].join("\n"));
+  return shown(["Today (UTC):", line("this channel", channel), line("you, everywhere", person)].join("\n"));
 }
 
 async function use(

@@ -1,12 +1,13 @@
 import { createEventChannel } from "../../core/event-channel.ts";
 import { runSkill } from "../../core/run-skill.ts";
 import { nearest } from "../../core/skill-identifier.ts";
-import type { TurnEventBody } from "../../core/turn-event.ts";
+import type { TurnEventBody, TurnOutcome } from "../../core/turn-event.ts";
 import type { ClaimedTurn } from "../../core/turn-log.ts";
+import { WaitingForPerson } from "../../core/waiting.ts";
 import type { Completion } from "../app.ts";
 import type { TurnRunner } from "../turn-runner.ts";
-import { type Command, type CommandCall, type CommandResult, refused, said } from "./command.ts";
-import { parseCommand } from "./parse-command.ts";
+import { type Command, type CommandCall, type CommandResult, refused, shown } from "./command.ts";
+import { families, parseCommand } from "./parse-command.ts";
 
 /** Runs slash commands as turns of their own: they are stored, deduplicated and shown like messages. */
 export interface CommandRunner {
@@ -21,10 +22,11 @@ export function createCommandRunner(
 ): CommandRunner {
   return {
     async *run(claimed, signal) {
-      yield { type: "turn_started", profile: "command", model: "" };
+      const isResumed = claimed.events.some((event) => event.type === "turn_started");
+      yield isResumed ? { type: "turn_resumed" } : { type: "turn_started", profile: "command", model: "" };
       const channel = createEventChannel<TurnEventBody>();
       const { inbound, turn_id } = claimed;
-      let result: CommandResult = refused("Nothing happened.");
+      let result: CommandResult | undefined;
       const call: Omit<CommandCall, "rest"> = {
         turn_id,
         place: { namespace: inbound.namespace, thread: inbound.thread },
@@ -34,23 +36,39 @@ export function createCommandRunner(
           const turn = await turns.prepare(claimed, signal);
           const ports = turns.portsFor(turn_id, inbound.namespace, inbound.author);
           const events = runSkill(turn, ports, turns.metaTools, skillId, params);
-          for (let next = await events.next(); ; next = await events.next()) {
-            if (next.done) return next.value;
-            await channel.emit(next.value);
-          }
+          let next = await events.next();
+          for (; !next.done; next = await events.next()) await channel.emit(next.value);
+          if (next.value === "waiting") throw new WaitingForPerson();
+          return next.value;
         },
       };
       const text = parseCommand(inbound.text, botName) ?? inbound.text;
-      const work = execute(commands, text, call).then((value) => {
-        result = value;
-      });
+      const work = execute(commands, text, call).then(
+        (value) => {
+          result = value;
+        },
+        (error: unknown) => {
+          // `turn_waiting` is out; the command is run again when a person has answered.
+          if (!(error instanceof WaitingForPerson)) throw error;
+        },
+      );
       yield* channel.drain(work);
+      if (result === undefined) return;
       const outcome = signal.aborted ? "stopped" : result.ok ? "completed" : "failed";
-      const { text: answer, output } = result;
-      yield { type: "turn_finished", outcome, text: answer, ...(output === undefined ? {} : { output }) };
+      yield finished(outcome, result);
     },
 
     complete: (text, namespace) => complete(commands, text, namespace),
+  };
+}
+
+function finished(outcome: TurnOutcome, { text, output, private: isPrivate }: CommandResult): TurnEventBody {
+  return {
+    type: "turn_finished",
+    outcome,
+    text,
+    ...(output === undefined ? {} : { output }),
+    ...(isPrivate ? { private: true } : {}),
   };
 }
 
@@ -60,10 +78,10 @@ async function execute(
   call: Omit<CommandCall, "rest">,
 ): Promise<CommandResult> {
   const words = text.trim();
-  if (/^help\b/.test(words) || / help$/.test(words)) return said(help(commands));
+  const asked = helpFor(commands, words.toLowerCase());
+  if (asked !== undefined) return shown(asked);
   const command = find(commands, words);
   if (command !== undefined) return command.run({ ...call, rest: words.slice(command.name.length).trim() });
-  const family = words.split(/\s/)[0] ?? "";
   const near = nearest(
     words.split(/\s+/).slice(0, 2).join(" "),
     commands.map((each) => each.name),
@@ -72,7 +90,7 @@ async function execute(
     return refused(
       `There is no command /${words.slice(0, 100)}. Did you mean ${near.map((name) => `\`/${name}\``).join(" or ")}?`,
     );
-  const members = commands.filter((each) => each.name.startsWith(`${family} `));
+  const members = membersOf(commands, words.split(/\s/)[0] ?? "");
   if (members.length > 0) return refused(help(members));
   return refused(`There is no command /${words.slice(0, 100)}. \`/help\` shows what there is.`);
 }
@@ -80,6 +98,17 @@ async function execute(
 function find(commands: readonly Command[], words: string): Command | undefined {
   const lower = words.toLowerCase();
   return commands.find(({ name }) => lower === name || lower.startsWith(`${name} `));
+}
+
+/** `help` shows everything; a family alone, or with `help`, its own commands. */
+function helpFor(commands: readonly Command[], words: string): string | undefined {
+  if (/^help\b/.test(words)) return help(commands);
+  const family = words.replace(/\s+help$/, "");
+  return families.includes(family) ? help(membersOf(commands, family)) : undefined;
+}
+
+function membersOf(commands: readonly Command[], family: string): Command[] {
+  return commands.filter((each) => each.name.startsWith(`${family.toLowerCase()} `));
 }
 
 function help(commands: readonly Command[]): string {

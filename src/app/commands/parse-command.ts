@@ -1,11 +1,12 @@
-const families = ["skill", "agent", "help"];
+/** First words of commands that have a second one. */
+export const families: readonly string[] = ["skill", "flow", "agent"];
 
 /** Short forms people type: `@knack stop`. */
 const short: Record<string, string> = { stop: "agent stop here", help: "help", status: "agent status" };
 
 /**
  * The command in a text, without slash and alias: `skill enable memory`. Undefined when the text is a message. Commands
- * are `/skill …`, `/agent …`, `/help`, all of them also after `/knack` and as text to the bot (`@Knack skill enable x`).
+ * are `/skill …`, `/flow …`, `/agent …`, `/help`, all of them also after `/knack` and as text to the bot (`@Knack skill enable x`).
  */
 export function parseCommand(text: string, botName: string): string | undefined {
   const trimmed = text.trim();
@@ -37,7 +38,7 @@ function isSpoken(words: string): boolean {
   if (short[words.trim().toLowerCase()] !== undefined) return true;
   return (
     families.includes(first) &&
-    /^(list|info|enable|disable|reset|only|run|runs|reload|status|stop|use|model|usage|progress|steering|help)$/.test(
+    /^(list|info|show|enable|disable|reset|only|run|runs|reload|status|stop|pause|resume|reply|use|model|usage|progress|steering|help)$/.test(
       second,
     )
   );

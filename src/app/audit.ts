@@ -1,0 +1,60 @@
+import type { Author } from "../core/inbound.ts";
+import type { ChatPlatforms } from "./chat/chat-hub.ts";
+import { channelThread, type OutgoingMessage } from "./chat/chat-platform.ts";
+import type { Log } from "./log.ts";
+
+/** Something a person did that others answer for: changes of skills and settings, approvals, deletions. */
+export interface AuditEntry {
+  /** Stable, for searches in the log: `skill_enabled`, `approval_refused`, … */
+  action: string;
+  by: Author;
+  /** Where it counts. */
+  namespace: string;
+  /** What it was done to: a skill, a tool, a turn. */
+  subject: string;
+  /** In words for a person, after the name: `enabled **memory**`. Names no texts of others. */
+  detail: string;
+}
+
+/** The log is the record; the audit channel is a view of it. */
+export interface Audit {
+  /** Never throws, and does not wait for the channel. */
+  record(entry: AuditEntry): void;
+}
+
+export interface AuditDeps {
+  logger: Log;
+  /** Shows a line to those who look after the bot, where that is set up. */
+  post?: ((line: string) => Promise<void>) | undefined;
+}
+
+export function createAudit({ logger, post }: AuditDeps): Audit {
+  return {
+    record({ action, by, namespace, subject, detail }) {
+      const fields = { audit: true, action, by: by.id, by_name: by.name, namespace, subject };
+      logger.info(fields, `${by.name} ${plain(detail)}`);
+      post?.(`**${by.name}** ${detail} in \`${namespace}\``).catch((error: unknown) => {
+        logger.warn(
+          { err: error, action },
+          "The audit channel could not be told; the line above is the record",
+        );
+      });
+    },
+  };
+}
+
+/** How lines reach the audit channel: at its top level. Undefined when none is configured. */
+export function auditChannel(
+  namespace: string | undefined,
+  platforms: ChatPlatforms,
+): ((line: string) => Promise<void>) | undefined {
+  if (namespace === undefined) return undefined;
+  return async (line) => {
+    const message: OutgoingMessage = { markdown: line };
+    await platforms.of(namespace)?.post({ namespace, thread: channelThread }, message);
+  };
+}
+
+function plain(markdown: string): string {
+  return markdown.replaceAll("**", "").replaceAll("`", "");
+}

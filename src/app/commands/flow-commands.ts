@@ -1,0 +1,88 @@
+import type { SkillService } from "../skill-service.ts";
+import { type Command, type CommandCall, type CommandResult, refused, said, shown } from "./command.ts";
+import { runSkillCommand } from "./run-skill-command.ts";
+import { skillDetailText, skillLegend, skillLine } from "./skill-text.ts";
+
+/** `/flow list|show|run|enable|disable`: as `/skill`, for those skills that are flows. */
+export function flowCommands(skills: SkillService): Command[] {
+  const complete = async (namespace: string) => {
+    const flows = await flowsOf(skills, namespace);
+    return flows.map(({ id, description }) => ({ text: id, description }));
+  };
+  const onFlow = (run: (call: CommandCall, id: string) => Promise<CommandResult>) => (call: CommandCall) =>
+    withFlow(skills, call, (id) => run(call, id));
+  const set = (state: "pinned" | "blocked", done: string) =>
+    onFlow(async ({ place, author }, id) => {
+      const outcome = await skills.set(place.namespace, id, state, author);
+      return outcome.ok ? said(`**${id}** is ${done} in this channel.`) : refused(outcome.message);
+    });
+  return [
+    {
+      name: "flow list",
+      usage: "",
+      description: "Shows the flows of this channel",
+      run: (call) => list(skills, call),
+    },
+    {
+      name: "flow show",
+      usage: "<flow>",
+      description: "Shows one flow, its steps and parameters",
+      complete,
+      run: onFlow(({ place }, id) => show(skills, place.namespace, id)),
+    },
+    {
+      name: "flow run",
+      usage: "<flow> [name=value …, JSON, or text]",
+      description: "Runs a flow now",
+      complete,
+      run: onFlow((call) => runSkillCommand(skills, call)),
+    },
+    {
+      name: "flow enable",
+      usage: "<flow>",
+      description: "Lets the agent use a flow here",
+      complete,
+      run: set("pinned", "enabled"),
+    },
+    {
+      name: "flow disable",
+      usage: "<flow>",
+      description: "Keeps the agent from using a flow here",
+      complete,
+      run: set("blocked", "disabled"),
+    },
+  ];
+}
+
+const noFlows =
+  "There are no flows yet. They come from the bot's skill folders, as skills of the kind `flow`; an operator adds them. `/skill list` shows what there is instead.";
+
+async function flowsOf(skills: SkillService, namespace: string) {
+  return (await skills.list(namespace)).skills.filter((skill) => skill.kind === "flow");
+}
+
+async function list(skills: SkillService, { place }: CommandCall): Promise<CommandResult> {
+  const flows = await flowsOf(skills, place.namespace);
+  return shown(flows.length === 0 ? noFlows : [...flows.map(skillLine), "", skillLegend].join("\n"));
+}
+
+async function show(skills: SkillService, namespace: string, id: string): Promise<CommandResult> {
+  const flow = await skills.detail(id, namespace);
+  return flow === undefined ? refused(noFlows) : shown(skillDetailText(flow));
+}
+
+async function withFlow(
+  skills: SkillService,
+  { place, rest }: CommandCall,
+  work: (id: string) => Promise<CommandResult>,
+): Promise<CommandResult> {
+  const flows = await flowsOf(skills, place.namespace);
+  if (flows.length === 0) return refused(noFlows);
+  const [named = ""] = rest.split(/\s+/);
+  if (named === "") return refused("Which flow? `/flow list` shows what there is.");
+  const found = await skills.detail(named, place.namespace);
+  if (found?.kind === "flow") return work(found.id);
+  if (found !== undefined)
+    return refused(`**${found.id}** is a skill, not a flow: \`/skill info ${found.id}\`.`);
+  return refused(`There is no flow called ${named}. \`/flow list\` shows what there is.`);
+}

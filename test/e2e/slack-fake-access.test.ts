@@ -59,6 +59,16 @@ describe("tokens and limits", () => {
     expect(calls.map(({ status }) => status)).toEqual([429, 200, 503, 200]);
   });
 
+  test("a delayed call is answered after one that came later", async () => {
+    await slack.delay({ method: "auth.test", ms: 300 });
+    const order: string[] = [];
+    const slow = client.auth.test().then(() => order.push("slow"));
+    await slack.until((state) => state.calls("auth.test").at(-1)?.error === undefined, "the call there");
+    await client.users.info({ user: "U0BEN" }).then(() => order.push("quick"));
+    await slow;
+    expect(order).toEqual(["quick", "slow"]);
+  });
+
   test("an installation gives rotating tokens; a code and a refresh token are good once", async () => {
     const { client_id, client_secret } = slack.seed.app;
     const redirect_uri = "http://127.0.0.1:1/slack/oauth_redirect";

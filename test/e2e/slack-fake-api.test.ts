@@ -88,6 +88,9 @@ describe("posting", () => {
     const { ts: theirs } = await slack.say({ user: "U0ANNA", channel: "C0GENERAL", text: "mine" });
     const update = (ts: string) => client.chat.update({ channel: "C0GENERAL", ts, text: "new" });
     expect(await answerOf(update(theirs))).toBe("cant_update_message");
+    const { ts: own = "" } = await client.chat.postMessage({ channel: "C0GENERAL", text: "x" });
+    const long = { channel: "C0GENERAL", ts: own, text: "x".repeat(4_001) };
+    expect(await answerOf(client.chat.update(long))).toBe("msg_too_long");
     expect(await answerOf(update("1.000001"))).toBe("message_not_found");
     expect(await answerOf(client.chat.delete({ channel: "C0GENERAL", ts: theirs }))).toBe(
       "cant_delete_message",

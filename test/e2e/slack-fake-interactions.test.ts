@@ -124,6 +124,26 @@ describe("clicks", () => {
     expect((await slack.look()).botMessages("C0GENERAL").map(({ text }) => text)).toEqual(["use 0"]);
   });
 
+  test("after a click in a thread an answer is private and in the channel; in_channel overwrites", async () => {
+    app = await startSocketApp(slack, (bolt) => {
+      bolt.action("go", async ({ ack, respond }) => {
+        await ack();
+        await respond({ text: "private" });
+        await respond({ text: "public", response_type: "in_channel" });
+      });
+    });
+    const { ts: thread_ts } = await slack.say({ user: "U0BEN", channel: "C0GENERAL", text: "start" });
+    const blocks = buttons(button("go", "1"));
+    const { ts } = await client.chat.postMessage({ channel: "C0GENERAL", thread_ts, text: "Go?", blocks });
+    await slack.click({ user: "U0BEN", channel: "C0GENERAL", message_ts: String(ts), action_id: "go" });
+    await slack.until(
+      (state) => state.botMessages("C0GENERAL", thread_ts)[0]?.text === "public",
+      "overwritten",
+    );
+    const [shown] = (await slack.look()).ephemerals("U0BEN");
+    expect([shown?.text, shown?.thread_ts]).toEqual(["private", undefined]);
+  });
+
   test("a message shortcut carries the message", async () => {
     app = await startSocketApp(slack, (bolt) => {
       bolt.shortcut({ callback_id: "ask", type: "message_action" }, async ({ shortcut, ack, respond }) => {

@@ -95,8 +95,7 @@ export function interactionControls(backend: Backend) {
       requireMemberUser(backend, given.user, channel);
       const message = requireMessage(backend, channel.id, given.message_ts);
       const workspace = requireWorkspace(backend, channel.team_id);
-      const thread = message.thread_ts === undefined ? {} : { thread_ts: message.thread_ts };
-      const place = { channel: channel.id, user: given.user, team_id: workspace.id, ...thread };
+      const place = { channel: channel.id, user: given.user, team_id: workspace.id };
       const delivery = deliveries.deliver("interactive", "message_action", workspace.id, {
         ...interactionBase(backend, workspace, given.user),
         type: "message_action",
@@ -166,7 +165,6 @@ function clickedMessage(backend: Backend, given: Click): Fields {
       channel: channel.id,
       user: given.user,
       team_id: workspace.id,
-      ...thread,
       original: { ts: clicked.ts, ephemeral: clicked.ephemeral },
     }),
     actions: [actionOf(backend, clicked.blocks, given)],

@@ -15,7 +15,6 @@ export interface ResponsePlace {
   channel: string;
   user: string;
   team_id: string;
-  thread_ts?: string;
 }
 
 export interface ResponseUrl extends ResponsePlace {

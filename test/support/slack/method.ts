@@ -34,17 +34,25 @@ export interface Method {
   run(call: MethodCall): Record<string, unknown> | Promise<Record<string, unknown>>;
 }
 
-/** The channel named by an argument, if the bot can see it; a user's id stands for the direct message with them. */
+/** The channel named by an argument, if the bot can see it. */
 export function channelOf(call: MethodCall, name = "channel"): Channel {
-  const id = call.arguments.text(name) ?? "";
-  const channel = id.startsWith("U") ? directMessage(call, id) : call.world.channels.get(id);
+  const channel = call.world.channels.get(call.arguments.text(name) ?? "");
   if (channel === undefined || !canSee(call, channel)) throw new SlackRefusal("channel_not_found");
   return channel;
 }
 
 /** `channelOf`, and the bot is a member of it, and it is not archived. */
 export function openChannelOf(call: MethodCall, name = "channel"): Channel {
-  const channel = channelOf(call, name);
+  return requireOpen(call, channelOf(call, name));
+}
+
+/** As `openChannelOf`; a user's id stands for the direct message with them, which only `chat.postMessage` takes. */
+export function openChannelOrPerson(call: MethodCall): Channel {
+  const direct = directMessage(call, call.arguments.text("channel") ?? "");
+  return direct === undefined ? openChannelOf(call) : requireOpen(call, direct);
+}
+
+function requireOpen(call: MethodCall, channel: Channel): Channel {
   if (channel.is_archived === true) throw new SlackRefusal("is_archived");
   requireMember(call, channel);
   return channel;

@@ -95,19 +95,17 @@ export function peopleControls(backend: Backend) {
         throw new ControlRefusal("already_reacted", `${user} has reacted with ${reaction} before.`);
       if (existing === undefined) message.reactions.push({ name: reaction, users: [user] });
       else existing.users.push(user);
-      for (const workspace of world.workspacesIn(requireChannel(backend, channel)))
-        events.send(
-          workspace,
-          {
-            type: "reaction_added",
-            user,
-            reaction,
-            item: { type: "message", channel, ts },
-            item_user: message.user,
-            event_ts: world.timestamp(),
-          },
-          "reactions:read",
-        );
+      reactionEvent(backend, "reaction_added", message, user, reaction);
+      world.touch();
+    },
+    unreact: ({ channel, ts, user, reaction }: Place & { user: string; reaction: string }): void => {
+      const message = requireMessage(backend, channel, ts);
+      const existing = message.reactions.find(({ name }) => name === reaction);
+      if (existing?.users.includes(user) !== true)
+        throw new ControlRefusal("no_reaction", `${user} has not reacted with ${reaction}.`);
+      existing.users = existing.users.filter((each) => each !== user);
+      message.reactions = message.reactions.filter(({ users }) => users.length > 0);
+      reactionEvent(backend, "reaction_removed", message, user, reaction);
       world.touch();
     },
     /** The bytes of a file that was said or uploaded. */
@@ -125,6 +123,20 @@ export function peopleControls(backend: Backend) {
       return { closed: running.length };
     },
   };
+}
+
+function reactionEvent(
+  { world, events }: Backend,
+  type: "reaction_added" | "reaction_removed",
+  message: MessageRecord,
+  user: string,
+  reaction: string,
+): void {
+  const channel = world.channels.get(message.channel);
+  if (channel === undefined) return;
+  const item = { type: "message", channel: channel.id, ts: message.ts };
+  const event = { type, user, reaction, item, item_user: message.user, event_ts: world.timestamp() };
+  for (const workspace of world.workspacesIn(channel)) events.send(workspace, event, "reactions:read");
 }
 
 export function requireChannel(backend: Backend, id: string): Channel {

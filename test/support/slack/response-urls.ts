@@ -44,10 +44,10 @@ function respond(backend: Backend, url: ResponseUrl, given: CallArguments): void
     return;
   }
   const { original } = url;
-  // After a click Slack replaces the message unless the app says otherwise.
-  const keeps = given.all.replace_original === false || given.all.replace_original === "false";
-  const separate = given.text("response_type") !== undefined && !given.flag("replace_original");
-  if (original === undefined || keeps || separate) postAnswer(backend, url, given);
+  // Slack's guide: an answer in the channel overwrites the clicked message unless `replace_original` is false.
+  const unsaid = given.all.replace_original === undefined && given.text("response_type") === "in_channel";
+  const replaces = given.flag("replace_original") || unsaid;
+  if (original === undefined || !replaces) postAnswer(backend, url, given);
   else replaceOriginal(backend, url, original, given);
 }
 
@@ -92,7 +92,8 @@ function postAnswer(backend: Backend, place: ResponsePlace, given: CallArguments
   const { world } = backend;
   const content = acceptContent(world, given);
   const blocks = content.blocks ?? [];
-  const threadTs = given.text("thread_ts") ?? place.thread_ts;
+  // Also after a click in a thread the answer goes to the channel unless the app names the thread.
+  const threadTs = given.text("thread_ts");
   const thread = threadTs === undefined ? {} : { thread_ts: threadTs };
   const ts = world.timestamp();
   if (given.text("response_type") !== "in_channel") {

@@ -1,6 +1,6 @@
 import { acceptContent } from "../message-content.ts";
 import { type MessageRecord, renderMessage } from "../message-record.ts";
-import { channelOf, type Method, type MethodCall, openChannelOf } from "../method.ts";
+import { channelOf, type Method, type MethodCall, openChannelOf, openChannelOrPerson } from "../method.ts";
 import { SlackRefusal } from "../slack-refusal.ts";
 import { clearStatus } from "./assistant-methods.ts";
 
@@ -59,7 +59,7 @@ const postMessage: Method = {
   token: "bot",
   scope: "chat:write",
   run: (call) => {
-    const channel = openChannelOf(call);
+    const channel = openChannelOrPerson(call);
     const content = acceptContent(call.world, call.arguments);
     const thread = threadOf(call, channel.id);
     const message: MessageRecord = {
@@ -78,6 +78,9 @@ const postMessage: Method = {
   },
 };
 
+/** `chat.update` takes far less than `chat.postMessage`: seratch/ChatGPT-in-Slack #102 and others saw `msg_too_long`. */
+const updateCharacters = 4_000;
+
 const update: Method = {
   token: "bot",
   scope: "chat:write",
@@ -86,6 +89,7 @@ const update: Method = {
     if (message.stream?.state === "in_progress") throw new SlackRefusal("streaming_state_conflict");
     if (call.world.channels.get(message.channel)?.is_archived === true) throw new SlackRefusal("is_archived");
     const content = acceptContent(call.world, call.arguments);
+    if (content.text.length > updateCharacters) throw new SlackRefusal("msg_too_long");
     const previous = call.events.snapshot(message);
     message.text = content.text;
     message.truncated ||= content.truncated;

@@ -1,0 +1,102 @@
+import type { IncomingMessage, ServerResponse } from "node:http";
+import type { ChatConnection } from "../../app/chat/chat-connection.ts";
+import { createCatchUp } from "./catch-up.ts";
+import { createBoltApp, type SlackBolt } from "./create-bolt-app.ts";
+import { createSlackPlatform } from "./create-slack-platform.ts";
+import { createHome } from "./home.ts";
+import { createPersonDirectory } from "./person-directory.ts";
+import { createReplyAddresses } from "./reply-addresses.ts";
+import { createClients } from "./sdk-clients.ts";
+import { createSlackLogger } from "./slack-logger.ts";
+import type { SlackOptions } from "./slack-options.ts";
+import { createSlackStatus } from "./slack-status.ts";
+import { createSocketLine } from "./socket-line.ts";
+import { createTenants } from "./tenants.ts";
+import { answerRequest } from "./web-receiver.ts";
+
+/** The bot's line to Slack. */
+export interface SlackConnection extends ChatConnection {
+  /**
+   * Takes requests to `POST /slack/events`, `GET /slack/install` and `GET /slack/oauth_redirect`, with bodies not read yet. Always
+   * answers: 404 for what is not configured, 503 before `start`.
+   */
+  handle(request: IncomingMessage, response: ServerResponse): void;
+}
+
+/** Connects to Slack over a socket, or is called over HTTP. The SDK is loaded by `start`. */
+export function createSlackConnection(options: SlackOptions): SlackConnection {
+  const { settings, hub, app, sealed, clock, logger } = options;
+  const sdkLogger = createSlackLogger(logger);
+  const clients = createClients(settings, sdkLogger);
+  const tenants = createTenants({ settings, sealed, clock, client: clients });
+  const { workspaces } = tenants;
+  const directory = createPersonDirectory(workspaces, settings.operators, clock);
+  const addresses = createReplyAddresses(clock);
+  const platform = createSlackPlatform({ settings, workspaces, directory, addresses, clock, logger });
+  const intake = hub.connect(platform);
+  const home = createHome({ app, intake, workspaces, directory, clock });
+  const context = { intake, workspaces, directory, addresses, home, clock, logger };
+  const catchingUp = createCatchUp(context);
+  const status = createSlackStatus(settings, workspaces);
+  const stopping = new AbortController();
+  let bolt: SlackBolt | undefined;
+  let running: Promise<void> | undefined;
+
+  const lines = async (made: SlackBolt): Promise<void> => {
+    let standing = new AbortController();
+    const connected = () => {
+      standing = new AbortController();
+      status.connected();
+      logger.info({ platform: "slack" }, "connected to Slack");
+      catchingUp.connected(AbortSignal.any([standing.signal, stopping.signal]));
+    };
+    if (made.socket === undefined) {
+      connected();
+      return;
+    }
+    const lost = (error: unknown) => {
+      standing.abort();
+      status.lost(error);
+      logger.warn({ error, platform: "slack" }, "the connection to Slack is lost; trying again");
+    };
+    await createSocketLine({ client: made.socket.client, clock, logger, connected, lost }).run(
+      stopping.signal,
+    );
+  };
+  const run = async (): Promise<void> => {
+    await tenants.ready({
+      signal: stopping.signal,
+      failed(error, wait) {
+        status.lost(error);
+        logger.warn(
+          { error, retry_in_ms: wait, platform: "slack" },
+          "Slack cannot be used yet; trying again",
+        );
+      },
+    });
+    const uninstalled = async (team: string) => {
+      await tenants.uninstalled(team);
+      logger.warn({ team, platform: "slack" }, "the app was removed from a Slack workspace");
+    };
+    bolt = await createBoltApp({ ...context, settings, sealed, tenants, sdkLogger, uninstalled });
+    await lines(bolt);
+  };
+  return {
+    id: "slack",
+    start() {
+      running ??= run().catch((error: unknown) => {
+        if (stopping.signal.aborted) return;
+        status.lost(error);
+        logger.error({ error, platform: "slack" }, "the connection to Slack ended unexpectedly");
+      });
+    },
+    async stop() {
+      await bolt?.drain();
+      stopping.abort();
+      await running;
+      await catchingUp.settled();
+    },
+    status: status.read,
+    handle: (request, response) => answerRequest(bolt?.web, request, response),
+  };
+}

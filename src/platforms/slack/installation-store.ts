@@ -1,0 +1,67 @@
+import { randomUUID } from "node:crypto";
+import type { Installation, InstallationStore, InstallURLOptions, StateStore } from "@slack/bolt";
+import { PlatformError } from "../../app/chat/chat-platform.ts";
+import type { Clock } from "../../core/clock.ts";
+import type { Json } from "../../core/json.ts";
+import type { KeyValue } from "../../core/key-value.ts";
+
+const installationKey = (team: string) => `slack-installation:${team}`;
+const stateKey = (state: string) => `slack-install-state:${state}`;
+
+/** How long a person has between the install page and Slack's answer, ms. */
+const stateLife = 10 * 60_000;
+
+/** Installations of the app, one per workspace, in an encrypted store. @throws PlatformError `gone` where there is none */
+export function createInstallationStore(sealed: KeyValue): InstallationStore {
+  return {
+    async storeInstallation(installation) {
+      await sealed.set(
+        installationKey(teamOf(installation)),
+        JSON.parse(JSON.stringify(installation)) as Json,
+      );
+    },
+    async fetchInstallation({ teamId, enterpriseId }) {
+      const team = teamId ?? enterpriseId ?? "";
+      const stored = await sealed.get(installationKey(team));
+      if (stored !== undefined) return stored as unknown as Installation;
+      throw new PlatformError("gone", `Knack is not installed in the Slack workspace ${team}.`);
+    },
+    async deleteInstallation({ teamId, enterpriseId }) {
+      await sealed.delete(installationKey(teamId ?? enterpriseId ?? ""));
+    },
+  };
+}
+
+/**
+ * The states of installations that were begun: good once, for ten minutes. Bolt also compares them with a cookie, so that
+ * nobody can make another person's browser finish an installation.
+ */
+export function createStateStore(store: KeyValue, clock: Clock): StateStore {
+  return {
+    async generateStateParam(options) {
+      const state = randomUUID();
+      await store.set(stateKey(state), {
+        until: clock.now() + stateLife,
+        options: options as unknown as Json,
+      });
+      return state;
+    },
+    async verifyStateParam(_now, state) {
+      const stored = (await store.get(stateKey(state))) as { until: number; options: Json } | undefined;
+      await store.delete(stateKey(state));
+      if (stored !== undefined && stored.until > clock.now()) {
+        return stored.options as unknown as InstallURLOptions;
+      }
+      throw new InstallStateError("This link was used already or is older than ten minutes. Begin again.");
+    },
+  };
+}
+
+/** With the code that Bolt's own state stores use, so that it shows its page for a refused installation. */
+export class InstallStateError extends Error {
+  readonly code = "slack_oauth_invalid_state";
+}
+
+function teamOf({ team, enterprise }: Installation): string {
+  return team?.id ?? enterprise?.id ?? "";
+}

@@ -1,0 +1,134 @@
+import type { BlockAction, App as Bolt, SlashCommand, ViewOutput } from "@slack/bolt";
+import type { ChatIntake } from "../../app/chat/chat-intake.ts";
+import type { Clock } from "../../core/clock.ts";
+import type { Place } from "../../core/place.ts";
+import { askModal, askModalId, readAsk } from "./ask-modal.ts";
+import { formModal, formModalId, readForm } from "./form-modal.ts";
+import type { Home } from "./home.ts";
+import { selfOf } from "./listen-events.ts";
+import { readableText } from "./mrkdwn.ts";
+import { isDirect, placeOf, type Self } from "./parse-message.ts";
+import type { PersonDirectory } from "./person-directory.ts";
+import { namesOf } from "./read-history.ts";
+import type { ReplyAddresses } from "./reply-addresses.ts";
+import { commandThread, directNamespace, slackNamespace } from "./slack-place.ts";
+import { acknowledgeInTime } from "./within-time.ts";
+import type { Workspaces } from "./workspaces.ts";
+
+export interface CommandDeps {
+  intake: ChatIntake;
+  workspaces: Workspaces;
+  directory: PersonDirectory;
+  addresses: ReplyAddresses;
+  home: Home;
+  clock: Clock;
+}
+
+/** Hands slash commands, clicks, the message shortcut and filled forms to the intake. */
+export function listenToCommands(bolt: Bolt, deps: CommandDeps): void {
+  const { clock, intake } = deps;
+  bolt.command(/^\/(skill|flow|agent|knack)$/, async ({ command, ack, context }) => {
+    await acknowledgeInTime(clock, ack, onCommand(deps, command, selfOf(context).team));
+  });
+  bolt.action<BlockAction>({ type: "block_actions", action_id: /.*/ }, async ({ body, ack, context }) => {
+    await acknowledgeInTime(clock, ack, onPress(deps, body, selfOf(context).team));
+  });
+  bolt.shortcut({ type: "message_action", callback_id: "ask_knack" }, async ({ shortcut, ack, context }) => {
+    const { team } = selfOf(context);
+    const view = askModal(shortcut.channel.id, shortcut.message);
+    await deps.workspaces.call(team, "open a form", ({ write }) =>
+      write.views.open({ trigger_id: shortcut.trigger_id, view }),
+    );
+    await ack();
+  });
+  bolt.view(askModalId, async ({ view, body, ack, context }) => {
+    await acknowledgeInTime(clock, ack, onAsk(deps, view, body.user.id, selfOf(context)));
+  });
+  bolt.view(formModalId, async ({ view, body, ack, context }) => {
+    const read = await readForm(view, intake, selfOf(context).team);
+    if (!read.ok) {
+      await ack({ response_action: "errors", errors: read.errors });
+      return;
+    }
+    const { place, text } = read;
+    const key = `slack:${selfOf(context).team}:view:${view.id}:${view.hash}`;
+    await intake.command({ key, place, id: view.id, author: body.user.id, text, said_at: clock.now() });
+    await ack();
+  });
+}
+
+/** Asks about a message that is quoted, as people read it. */
+async function onAsk(
+  deps: CommandDeps,
+  view: ViewOutput,
+  author: string,
+  { team, self }: Self,
+): Promise<void> {
+  const { directory, clock, intake } = deps;
+  const direct = await directory.directChannel(team, author);
+  const { quote, ...message } = readAsk(view, { author, team, direct, now: clock.now() });
+  const words = await readableText(quote, self, namesOf(directory, team));
+  const quoted = words === "" ? "" : `\n\n${words.replaceAll(/^/gm, "> ")}`;
+  await intake.message({ ...message, text: message.text + quoted });
+}
+
+/** `/skill run weather` without values opens a form instead of running. */
+const bareRun = /^\/(?:knack\s+)?(?:skill|flow)\s+run\s+(\S+)$/;
+
+async function onCommand(deps: CommandDeps, command: SlashCommand, team: string): Promise<void> {
+  const { intake, addresses, clock, workspaces } = deps;
+  addresses.remember(command.trigger_id, command.response_url);
+  const place = placeOfCommand(command, team);
+  const text = `${command.command} ${command.text ?? ""}`.trim();
+  const skill = bareRun.exec(text)?.[1];
+  const form = skill === undefined ? undefined : await intake.form(skill, place.namespace);
+  if (form !== undefined) {
+    const view = formModal(form, place);
+    await workspaces.call(team, "open a form", ({ write }) =>
+      write.views.open({ trigger_id: command.trigger_id, view }),
+    );
+    return;
+  }
+  const key = `slack:${team}:command:${command.trigger_id}`;
+  const { trigger_id: id, user_id: author } = command;
+  await intake.command({ key, place, id, author, text, said_at: clock.now() });
+}
+
+/** Slack takes no slash commands in threads, so all of a channel share one. A direct message is that person's own place. */
+function placeOfCommand({ channel_id, user_id }: SlashCommand, team: string): Place {
+  const direct = isDirect({ channel: channel_id });
+  return {
+    namespace: direct ? directNamespace(team, user_id) : slackNamespace(team, channel_id),
+    thread: commandThread,
+  };
+}
+
+async function onPress(deps: CommandDeps, body: BlockAction, team: string): Promise<void> {
+  const [action] = body.actions;
+  if (action === undefined) return;
+  if (body.view !== undefined) {
+    await deps.home.pressed(team, body.user.id, body.trigger_id, action);
+    return;
+  }
+  deps.addresses.remember(body.trigger_id, body.response_url);
+  const { message_ts, channel_id, thread_ts } = containerOf(body);
+  if (message_ts === undefined || channel_id === undefined) return;
+  const native = action.type === "feedback_buttons" && "value" in action;
+  await deps.intake.press({
+    place: placeOf({ channel: channel_id }, { ts: message_ts, thread_ts }, team, body.user.id),
+    id: body.trigger_id,
+    person: body.user.id,
+    button: native ? String(action.value) : action.action_id,
+    reference: message_ts,
+  });
+}
+
+/** Ephemeral messages come without themselves, only with where they stand. */
+function containerOf({ container, message, channel }: BlockAction) {
+  const text = (value: unknown) => (typeof value === "string" ? value : undefined);
+  return {
+    message_ts: text(container.message_ts) ?? message?.ts,
+    channel_id: text(container.channel_id) ?? channel?.id,
+    thread_ts: text(container.thread_ts) ?? text(message?.thread_ts),
+  };
+}

@@ -1,0 +1,65 @@
+import { z } from "zod";
+
+export const fileSchema = z.looseObject({
+  id: z.string(),
+  name: z.string().nullish(),
+  title: z.string().nullish(),
+  mimetype: z.string().nullish(),
+  size: z.number().nullish(),
+  url_private_download: z.string().nullish(),
+  url_private: z.string().nullish(),
+  /** `tombstone` is a deleted file. */
+  mode: z.string().nullish(),
+});
+export type SlackFile = z.infer<typeof fileSchema>;
+
+/** A message as events and history have it (docs.slack.dev/reference/events/message). Only what we read is named. */
+const messageSchema = z.looseObject({
+  subtype: z.string().optional(),
+  user: z.string().nullish(),
+  bot_id: z.string().nullish(),
+  text: z.string().nullish(),
+  ts: z.string(),
+  thread_ts: z.string().optional(),
+  edited: z.looseObject({ ts: z.string() }).nullish(),
+  files: z.array(fileSchema).nullish(),
+  streaming_state: z.string().optional(),
+  metadata: z
+    .looseObject({
+      event_type: z.string().optional(),
+      event_payload: z.record(z.string(), z.unknown()).optional(),
+    })
+    .nullish(),
+});
+export type SlackMessage = z.infer<typeof messageSchema>;
+
+const inChannel = { channel: z.string(), channel_type: z.string().optional() };
+
+export const messageEventSchema = messageSchema.extend(inChannel);
+export type MessageEvent = z.infer<typeof messageEventSchema>;
+
+export const changedEventSchema = z.looseObject({
+  ...inChannel,
+  ts: z.string(),
+  message: messageSchema,
+  previous_message: messageSchema.optional(),
+});
+
+export const deletedEventSchema = z.looseObject({
+  ...inChannel,
+  deleted_ts: z.string(),
+  previous_message: messageSchema.optional(),
+});
+
+export const historySchema = z.looseObject({
+  messages: z.array(messageSchema).default([]),
+  has_more: z.boolean().optional(),
+  response_metadata: z.looseObject({ next_cursor: z.string().optional() }).optional(),
+});
+
+/** Kinds of messages that somebody said. The others tell what happened in the channel. */
+const said = new Set([undefined, "file_share", "thread_broadcast", "bot_message", "me_message"]);
+
+export function isSaid(message: SlackMessage): boolean {
+  return said.has(message.subtype);
+}

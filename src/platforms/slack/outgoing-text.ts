@@ -1,0 +1,44 @@
+/** Characters of Slack's markdown block, and of `markdown_text` in one call. */
+export const markdownCharacters = 12_000;
+
+/** Never shown, but breaks a mention in two. */
+const invisible = "\u200b";
+
+const massMention = /<(?=!(?:channel|here|everyone|group|subteam\^))|@(?=(?:channel|here|everyone)\b)/gi;
+
+/** A text with which nobody can call a whole channel or group, in code as well. */
+export function withoutMassMentions(markdown: string): string {
+  return markdown.replace(massMention, (start) => start + invisible);
+}
+
+/** What notifications and screen readers get instead of the blocks: plain words, at most 1,000 characters. */
+export function fallbackText(markdown: string): string {
+  const text = withoutMassMentions(markdown)
+    .replaceAll("&", "&amp;")
+    .replaceAll("<", "&lt;")
+    .replaceAll(">", "&gt;");
+  return text.length > 1_000 ? `${wholeCharacters(text, 999)}…` : text;
+}
+
+/** The first `length` characters, without half of an emoji at the end. */
+export function wholeCharacters(text: string, length: number): string {
+  const cut = text.slice(0, length);
+  return /[\ud800-\udbff]$/.test(cut) ? cut.slice(0, -1) : cut;
+}
+
+/** Neutralises a text that comes in pieces: a mention cut in two by the pieces is caught as well. */
+export function createPieceFilter(): { push(piece: string): string; end(): string } {
+  let held = "";
+  return {
+    push(piece) {
+      const text = held + piece;
+      held = /(?:<(?:!\w{0,9})?|@\w{0,9})$/.exec(text)?.[0] ?? "";
+      return withoutMassMentions(text.slice(0, text.length - held.length));
+    },
+    end() {
+      const rest = withoutMassMentions(held);
+      held = "";
+      return rest;
+    },
+  };
+}

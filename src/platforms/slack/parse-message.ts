@@ -1,0 +1,102 @@
+import type { ChatEdit, ChatMessage } from "../../app/chat/chat-intake.ts";
+import type { FileReference } from "../../core/inbound.ts";
+import type { Place } from "../../core/place.ts";
+import type { SlackFile, SlackMessage } from "./message-event.ts";
+import { mentionsIn, type Names, readableText } from "./mrkdwn.ts";
+import { directNamespace, directThread, messageKey, slackNamespace, timeOf } from "./slack-place.ts";
+
+/** Who the bot is in the workspace a message came to. */
+export interface Self {
+  team: string;
+  /** User id. */
+  self: string;
+  /** Bot id. */
+  bot: string;
+}
+
+/** The channel a message stands in. `im` is a direct message with the bot. */
+export interface Where {
+  channel: string;
+  channel_type?: string | undefined;
+}
+
+/** Whether the bot itself wrote it. */
+export function isOwn(message: SlackMessage, { self, bot }: Self): boolean {
+  return message.user === self || (typeof message.bot_id === "string" && message.bot_id === bot);
+}
+
+export function isDirect({ channel, channel_type }: Where): boolean {
+  return channel_type === "im" || (channel_type === undefined && channel.startsWith("D"));
+}
+
+/**
+ * The place of a message: the thread it stands in or would open; in direct messages outside of a thread always the same one.
+ * @param person whose direct messages these are
+ */
+export function placeOf(
+  where: Where,
+  message: Pick<SlackMessage, "ts" | "thread_ts">,
+  team: string,
+  person: string,
+): Place {
+  return isDirect(where)
+    ? { namespace: directNamespace(team, person), thread: message.thread_ts ?? directThread }
+    : { namespace: slackNamespace(team, where.channel), thread: message.thread_ts ?? message.ts };
+}
+
+/** A message as the intake takes it; undefined for one without an author. */
+export async function parseMessage(
+  message: SlackMessage,
+  where: Where,
+  self: Self,
+  names: Names,
+): Promise<ChatMessage | undefined> {
+  const author = message.user ?? message.bot_id;
+  if (typeof author !== "string") return undefined;
+  const raw = message.text ?? "";
+  const { people, groups } = mentionsIn(raw);
+  const direct = isDirect(where);
+  return {
+    key: messageKey(self.team, where.channel, message.ts),
+    place: placeOf(where, message, self.team, author),
+    id: message.ts,
+    author,
+    by_bot: typeof message.bot_id === "string" || message.subtype === "bot_message",
+    text: await readableText(raw, self.self, names),
+    said_at: timeOf(message.ts),
+    addressed: direct ? "direct" : people.includes(self.self) ? "mention" : "none",
+    mentions_others: groups || people.some((id) => id !== self.self),
+    in_thread: message.thread_ts !== undefined && message.thread_ts !== message.ts,
+    files: filesOf(message),
+  };
+}
+
+/** As `parseMessage`, for a message that was changed at `changedTs`. */
+export async function parseEdit(
+  message: SlackMessage,
+  changedTs: string,
+  where: Where,
+  self: Self,
+  names: Names,
+): Promise<ChatEdit | undefined> {
+  const parsed = await parseMessage(message, where, self, names);
+  return parsed && { ...parsed, edited_at: timeOf(message.edited?.ts ?? changedTs) };
+}
+
+/** The files of a message that are still there. At most 50, as many as an inbound holds. */
+export function filesOf({ files }: SlackMessage): FileReference[] {
+  const here = (files ?? []).filter(({ mode }) => mode !== "tombstone" && mode !== "hidden_by_limit");
+  return here.slice(0, 50).map(fileReference);
+}
+
+/** Of a file in a channel shared with another company Slack tells only the id here; the rest is asked for on download. */
+function fileReference(file: SlackFile): FileReference {
+  const url = file.url_private_download ?? file.url_private ?? undefined;
+  return {
+    id: file.id,
+    name: (file.name ?? file.title ?? file.id).slice(0, 300),
+    media_type: file.mimetype || "application/octet-stream",
+    bytes: Math.max(0, Math.round(file.size ?? 0)),
+    ...(url === undefined || url.length > 2_000 ? {} : { url }),
+  };
+}

@@ -1,0 +1,138 @@
+import type { webApi } from "@slack/bolt";
+import { type ChatPerson, PlatformError } from "../../app/chat/chat-platform.ts";
+import type { Clock } from "../../core/clock.ts";
+import type { Trust } from "../../core/inbound.ts";
+import { createLookup } from "./lookup.ts";
+import { refusedWith } from "./slack-call.ts";
+import type { SlackTarget } from "./slack-place.ts";
+import type { Workspaces } from "./workspaces.ts";
+
+/** What Slack says about a person. */
+interface Profile {
+  id: string;
+  name: string;
+  standing: ChatPerson["standing"];
+  /** Runs the workspace. */
+  admin: boolean;
+}
+
+/** What Slack says about a channel. */
+export interface Channel {
+  id: string;
+  name: string;
+  about: string;
+  creator: string;
+}
+
+export interface PersonDirectory {
+  /** Who this is in a place. @throws PlatformError */
+  person(target: SlackTarget, id: string): Promise<ChatPerson>;
+  /** What a person is called; undefined when that cannot be found now. */
+  name(team: string, id: string): Promise<string | undefined>;
+  /** @throws PlatformError */
+  channel(team: string, id: string): Promise<Channel>;
+  /** The channel of the direct messages with a person. @throws PlatformError */
+  directChannel(team: string, person: string): Promise<string>;
+  /** Remembers that channel from a message. */
+  learnDirectChannel(team: string, person: string, channel: string): void;
+}
+
+/** How long what Slack said about people and channels holds, ms. Somebody made a guest is treated as one after this. */
+const profileAge = 10 * 60_000;
+
+export function createPersonDirectory(
+  workspaces: Workspaces,
+  operators: readonly string[],
+  clock: Clock,
+): PersonDirectory {
+  const profiles = createLookup(clock, profileAge, (key) => readProfile(workspaces, ...split(key)));
+  const channels = createLookup(clock, profileAge, (key) => readChannel(workspaces, ...split(key)));
+  const directs = createLookup(clock, 24 * 3_600_000, (key) => openDirect(workspaces, ...split(key)));
+
+  const trustOf = async (profile: Profile, target: SlackTarget): Promise<Trust> => {
+    if (operators.includes(profile.id)) return "operator";
+    if (profile.standing !== "member") return "guest";
+    if (target.channel === undefined) return "member";
+    if (profile.admin) return "manager";
+    const { creator } = await channels.get(join(target.team, target.channel)).catch(noChannel);
+    return creator === profile.id ? "manager" : "member";
+  };
+  return {
+    async person(target, id) {
+      const profile = await profiles.get(join(target.team, id));
+      const { name, standing } = profile;
+      return { id, name, standing, roles: [], trust: await trustOf(profile, target) };
+    },
+    async name(team, id) {
+      const found = await profiles.get(join(team, id)).catch(noProfile);
+      return found?.name;
+    },
+    channel: (team, id) => channels.get(join(team, id)),
+    directChannel: (team, person) => directs.get(join(team, person)),
+    learnDirectChannel: (team, person, channel) => directs.put(join(team, person), channel),
+  };
+}
+
+const join = (team: string, id: string) => `${team}/${id}`;
+const split = (key: string) => key.split("/") as [string, string];
+
+/** A channel that cannot be looked up has no known creator; a person's trust is then the lower one. */
+function noChannel(error: unknown): Pick<Channel, "creator"> {
+  if (error instanceof PlatformError && error.code !== "unavailable" && error.code !== "rate_limited") {
+    return { creator: "" };
+  }
+  throw error;
+}
+
+function noProfile(error: unknown): undefined {
+  if (error instanceof PlatformError) return undefined;
+  throw error;
+}
+
+async function readProfile(workspaces: Workspaces, team: string, id: string): Promise<Profile> {
+  if (id.startsWith("B")) return { id, name: id, standing: "bot", admin: false };
+  try {
+    const { user = {} } = await workspaces.call(team, "say who a person is", ({ read }) =>
+      read.users.info({ user: id }),
+    );
+    const { display_name, real_name } = user.profile ?? {};
+    return {
+      id,
+      name: display_name || real_name || user.real_name || user.name || id,
+      standing: standingOf(user, team),
+      admin: [user.is_admin, user.is_owner, user.is_primary_owner].includes(true),
+    };
+  } catch (error) {
+    // Slack hides people of other companies who were never met.
+    if (refusedWith(error, "user_not_found", "user_not_visible")) {
+      return { id, name: id, standing: "outsider", admin: false };
+    }
+    throw error;
+  }
+}
+
+type User = NonNullable<webApi.UsersInfoResponse["user"]>;
+
+/** People of one Enterprise organisation belong to several workspaces. */
+function standingOf(user: User, team: string): ChatPerson["standing"] {
+  if (user.is_bot === true) return "bot";
+  const teams = [user.team_id ?? team, ...(user.enterprise_user?.teams ?? [])];
+  if (user.is_stranger === true || !teams.includes(team)) return "outsider";
+  return user.is_restricted === true || user.is_ultra_restricted === true ? "guest" : "member";
+}
+
+async function readChannel(workspaces: Workspaces, team: string, id: string): Promise<Channel> {
+  const { channel = {} } = await workspaces.call(team, "say what a channel is", ({ read }) =>
+    read.conversations.info({ channel: id }),
+  );
+  const about = channel.topic?.value || channel.purpose?.value || "";
+  return { id, name: channel.name ?? id, about, creator: channel.creator ?? "" };
+}
+
+async function openDirect(workspaces: Workspaces, team: string, person: string): Promise<string> {
+  const { channel } = await workspaces.call(team, "open a direct message", ({ write }) =>
+    write.conversations.open({ users: person }),
+  );
+  if (channel?.id !== undefined) return channel.id;
+  throw new PlatformError("gone", "Slack opened no direct message with that person.");
+}

@@ -1,0 +1,82 @@
+import type { types } from "@slack/bolt";
+import type { OutgoingMessage } from "../../app/chat/chat-platform.ts";
+import type { Place } from "../../core/place.ts";
+import { hasRichParts, type Rendered, renderMessage } from "./render-message.ts";
+import { refusedWith } from "./slack-call.ts";
+import { type Room, roomOf, type SlackContext } from "./slack-rooms.ts";
+
+/** Posts and changes messages. Blocks that a workspace refuses are remembered and left out from then on. */
+export interface MessageWriter {
+  /** Answers the `ts`. @throws PlatformError */
+  post(room: Room, message: OutgoingMessage): Promise<string>;
+  /** @throws PlatformError */
+  edit(place: Place, ts: string, message: OutgoingMessage): Promise<void>;
+  /** Nothing happens when it is gone. @throws PlatformError */
+  remove(place: Place, ts: string): Promise<void>;
+  /** Renders and hands on; in plain blocks where the rich ones are refused. */
+  rendered<T>(team: string, message: OutgoingMessage, send: (rendered: Rendered) => Promise<T>): Promise<T>;
+}
+
+export function createMessageWriter(context: SlackContext, streaming: "auto" | "off"): MessageWriter {
+  const { workspaces } = context;
+  const plainTeams = new Set<string>();
+
+  const rendered: MessageWriter["rendered"] = async (team, message, send) => {
+    const rich = streaming === "auto" && !plainTeams.has(team);
+    try {
+      return await send(renderMessage(message, rich));
+    } catch (error) {
+      if (!rich || !hasRichParts(message) || !refusedWith(error, "invalid_blocks", "unsupported_block"))
+        throw error;
+      const sent = await send(renderMessage(message, false));
+      plainTeams.add(team);
+      return sent;
+    }
+  };
+  const edit: MessageWriter["edit"] = async (place, ts, message) => {
+    const { team, channel } = await roomOf(context, place);
+    const update = () =>
+      rendered(team, message, ({ text, blocks, metadata }) =>
+        workspaces.call(team, "change a message", ({ write }) =>
+          write.chat.update({ channel, ts, text, blocks, ...(metadata && { metadata }) }),
+        ),
+      );
+    try {
+      await update();
+    } catch (error) {
+      if (!refusedWith(error, "streaming_state_conflict")) throw error;
+      await workspaces.call(team, "end a stream", ({ write }) => write.chat.stopStream({ channel, ts }));
+      await update();
+    }
+  };
+  return {
+    rendered,
+    edit,
+    async post({ team, channel, thread }, message) {
+      const { ts = "" } = await rendered(team, message, ({ text, blocks, metadata }) =>
+        workspaces.call(team, "post a message", ({ write }) =>
+          write.chat.postMessage({
+            channel,
+            text,
+            blocks: blocks as types.KnownBlock[],
+            unfurl_links: false,
+            unfurl_media: false,
+            ...(thread === undefined ? {} : { thread_ts: thread }),
+            ...(metadata && { metadata }),
+          }),
+        ),
+      );
+      return ts;
+    },
+    async remove(place, ts) {
+      const { team, channel } = await roomOf(context, place);
+      const erase = () =>
+        workspaces.call(team, "delete a message", ({ write }) => write.chat.delete({ channel, ts }));
+      try {
+        await erase();
+      } catch (error) {
+        if (!refusedWith(error, "message_not_found", "channel_not_found")) throw error;
+      }
+    },
+  };
+}

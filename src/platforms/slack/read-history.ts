@@ -1,0 +1,109 @@
+import type { MessageTag, ThreadMessage } from "../../app/chat/chat-platform.ts";
+import type { Place } from "../../core/place.ts";
+import { historySchema, isSaid, type SlackMessage } from "./message-event.ts";
+import { type Names, readableText } from "./mrkdwn.ts";
+import { filesOf } from "./parse-message.ts";
+import type { PersonDirectory } from "./person-directory.ts";
+import { metadataType } from "./render-message.ts";
+import { timeOf } from "./slack-place.ts";
+import { type Room, roomOf, type SlackContext } from "./slack-rooms.ts";
+
+const pageSize = 200;
+/** Pages of a thread read at most; a longer one is read only to here. */
+const mostPages = 10;
+
+/** The messages of a thread, or the latest ones of a channel, oldest first. @throws PlatformError */
+export async function readRoom(
+  { workspaces }: SlackContext,
+  { team, channel, thread }: Room,
+  options: { limit: number; oldest?: string },
+): Promise<SlackMessage[]> {
+  const { limit, oldest } = options;
+  const since = oldest === undefined ? {} : { oldest };
+  const all: SlackMessage[] = [];
+  let cursor: string | undefined;
+  for (let page = 0; page < mostPages; page += 1) {
+    const size = thread === undefined ? Math.min(pageSize, limit - all.length) : pageSize;
+    const common = { channel, limit: size, include_all_metadata: true, ...since, ...(cursor && { cursor }) };
+    const answer = await workspaces.call(team, "read a conversation", ({ read }) =>
+      thread === undefined
+        ? read.conversations.history(common)
+        : read.conversations.replies({ ...common, ts: thread }),
+    );
+    const { messages, response_metadata } = historySchema.parse(answer);
+    all.push(...messages);
+    cursor = response_metadata?.next_cursor || undefined;
+    if (cursor === undefined || (thread === undefined && all.length >= limit)) break;
+  }
+  // A channel comes newest first, a thread oldest first.
+  if (thread === undefined) all.reverse();
+  return all.slice(-limit);
+}
+
+export async function readThread(
+  context: SlackContext,
+  place: Place,
+  limit: number,
+): Promise<ThreadMessage[]> {
+  const room = await roomOf(context, place);
+  const [messages, { self, bot }] = await Promise.all([
+    readRoom(context, room, { limit }),
+    context.workspaces.of(room.team),
+  ]);
+  const names = namesOf(context.directory, room.team);
+  const read = messages.filter(isSaid).map(async (message): Promise<ThreadMessage> => {
+    const id = message.user ?? message.bot_id ?? "";
+    return {
+      id: message.ts,
+      author: {
+        id,
+        name: (await names.person(id)) ?? id,
+        bot: typeof message.bot_id === "string",
+        self: id === self || message.bot_id === bot,
+      },
+      text: await readableText(message.text ?? "", self, names),
+      at: timeOf(message.ts),
+      files: filesOf(message),
+    };
+  });
+  return Promise.all(read);
+}
+
+/** Names of people and channels of a workspace, where they can be found now. */
+export function namesOf(directory: PersonDirectory, team: string): Names {
+  return {
+    person: (id) => directory.name(team, id),
+    channel: (id) =>
+      directory.channel(team, id).then(
+        ({ name }) => name,
+        () => undefined,
+      ),
+  };
+}
+
+/** How many of the latest messages are looked through for one of ours. */
+const lookBack = 200;
+
+/**
+ * The bot's message with this tag. An answer that was still being streamed has no metadata yet: it is the one that Slack still
+ * shows as growing, and a thread has one at a time.
+ */
+export async function findTagged(
+  context: SlackContext,
+  place: Place,
+  tag: MessageTag,
+): Promise<string | undefined> {
+  const room = await roomOf(context, place);
+  const { self, bot } = await context.workspaces.of(room.team);
+  const messages = await readRoom(context, room, { limit: lookBack });
+  const own = messages.filter((message) => message.user === self || message.bot_id === bot);
+  const tagged = own.findLast(({ metadata }) => {
+    const { turn_id, purpose, part } = metadata?.event_payload ?? {};
+    const ours = metadata?.event_type === metadataType;
+    return ours && turn_id === tag.turn_id && purpose === tag.purpose && Number(part) === tag.part;
+  });
+  if (tagged !== undefined || tag.purpose !== "answer") return tagged?.ts;
+  return own.findLast(
+    ({ metadata, streaming_state }) => streaming_state === "in_progress" && !metadata?.event_type,
+  )?.ts;
+}

@@ -1,0 +1,93 @@
+import type { types } from "@slack/bolt";
+import type { MessageTag, OutgoingButton, OutgoingMessage } from "../../app/chat/chat-platform.ts";
+import { fallbackText, withoutMassMentions } from "./outgoing-text.ts";
+import { progressPlan } from "./progress-plan.ts";
+
+/** The `event_type` of the metadata by which the bot finds its messages again. */
+export const metadataType = "knack_message";
+
+/** Slack's limit for elements of an actions block. */
+const elementsPerBlock = 25;
+
+export interface Rendered {
+  text: string;
+  blocks: types.AnyBlock[];
+  metadata?: { event_type: string; event_payload: Record<string, string | number> };
+}
+
+/**
+ * A message in Slack's blocks.
+ * @param rich with a plan of tasks and feedback buttons; without, everything in blocks that every workspace has
+ */
+export function renderMessage(message: OutgoingMessage, rich: boolean): Rendered {
+  const { markdown, progress, buttons = [], tag } = message;
+  const text = withoutMassMentions(markdown);
+  const body: types.AnyBlock[] =
+    rich && progress !== undefined
+      ? [progressPlan(progress)]
+      : text === ""
+        ? []
+        : [{ type: "markdown", text }];
+  return {
+    text: fallbackText(markdown) || "…",
+    blocks: [...body, ...buttonBlocks(buttons, rich)],
+    ...(tag === undefined ? {} : { metadata: metadataOf(tag) }),
+  };
+}
+
+/** Whether `renderMessage` makes something of it that a workspace may not have. */
+export function hasRichParts({ progress, buttons = [] }: OutgoingMessage): boolean {
+  return progress !== undefined || feedbackOf(buttons) !== undefined;
+}
+
+export function metadataOf({ turn_id, purpose, part }: MessageTag): NonNullable<Rendered["metadata"]> {
+  return { event_type: metadataType, event_payload: { turn_id, purpose, part } };
+}
+
+/** Buttons in rows; 👍 and 👎 together as Slack's own feedback buttons. */
+export function buttonBlocks(buttons: readonly OutgoingButton[], rich: boolean): types.AnyBlock[] {
+  const feedback = rich ? feedbackOf(buttons) : undefined;
+  const rest = feedback === undefined ? buttons : buttons.filter(({ id }) => !feedback.includes(id));
+  const rows: types.AnyBlock[] = [];
+  for (let start = 0; start < rest.length; start += elementsPerBlock) {
+    rows.push({ type: "actions", elements: rest.slice(start, start + elementsPerBlock).map(button) });
+  }
+  return feedback === undefined ? rows : [...rows, feedbackBlock(feedback)];
+}
+
+function button({ id, label, style }: OutgoingButton): types.Button {
+  return {
+    type: "button",
+    action_id: id,
+    text: { type: "plain_text", text: label.slice(0, 75) || "…", emoji: true },
+    ...(style === undefined ? {} : { style }),
+  };
+}
+
+function feedbackOf(buttons: readonly OutgoingButton[]): [good: string, bad: string] | undefined {
+  const good = buttons.find(({ id }) => id.startsWith("good:"));
+  const bad = buttons.find(({ id }) => id.startsWith("bad:"));
+  return good === undefined || bad === undefined ? undefined : [good.id, bad.id];
+}
+
+function feedbackBlock([good, bad]: [string, string]): types.AnyBlock {
+  return {
+    type: "context_actions",
+    elements: [
+      {
+        type: "feedback_buttons",
+        action_id: `feedback:${good.slice("good:".length)}`,
+        positive_button: {
+          text: { type: "plain_text", text: "👍" },
+          accessibility_label: "This answer helped",
+          value: good,
+        },
+        negative_button: {
+          text: { type: "plain_text", text: "👎" },
+          accessibility_label: "This answer did not help",
+          value: bad,
+        },
+      },
+    ],
+  };
+}

@@ -1,0 +1,33 @@
+import type { Logger, webApi } from "@slack/bolt";
+import type { SlackSettings } from "./slack-options.ts";
+import type { WebClient } from "./workspaces.ts";
+
+/** Longest wait for an answer of the Web API, ms. */
+const patience = 20_000;
+
+/**
+ * Options of clients. The SDK would retry for half an hour, and wait in silence when Slack asks to: here a write is tried
+ * once and a limit is told at once, as deliveries have their own patience and must know what was posted.
+ */
+export function clientOptions(
+  settings: SlackSettings,
+  logger: Logger,
+  purpose: "read" | "write",
+): webApi.WebClientOptions {
+  const retries = purpose === "read" ? (settings.read_retries ?? 2) : 0;
+  return {
+    slackApiUrl: settings.api_url,
+    logger,
+    timeout: patience,
+    rejectRateLimitedCalls: true,
+    retryConfig: { retries, minTimeout: 200, maxTimeout: 2_000 },
+  };
+}
+
+/** Makes clients; loads the SDK with the first one. */
+export function createClients(settings: SlackSettings, logger: Logger) {
+  return async (token: string, purpose: "read" | "write"): Promise<WebClient> => {
+    const { webApi } = await import("@slack/bolt");
+    return new webApi.WebClient(token, clientOptions(settings, logger, purpose));
+  };
+}

@@ -1,0 +1,63 @@
+import type { ChatPlatform } from "../../app/chat/chat-platform.ts";
+import { PlatformError } from "../../app/chat/chat-platform.ts";
+import type { Log } from "../../app/log.ts";
+import type { Place } from "../../core/place.ts";
+import { refusedWith } from "./slack-call.ts";
+import { isTimestamp } from "./slack-place.ts";
+import { type Room, roomOf, type SlackContext } from "./slack-rooms.ts";
+
+/** What shows that the bot is there without saying anything. A failure here is never worth a turn: it is only logged. */
+export function createSigns(
+  context: SlackContext,
+  logger: Log,
+): Required<Pick<ChatPlatform, "showWorking" | "markSeen" | "nameThread">> {
+  const { workspaces } = context;
+  /** Channels in which Slack shows no status, and workspaces without the scope. */
+  const without = new Set<string>();
+
+  const quietly = async (what: string, place: Place, act: (room: Room) => Promise<unknown>) => {
+    try {
+      await act(await roomOf(context, place));
+    } catch (error) {
+      if (!(error instanceof PlatformError)) throw error;
+      logger.debug({ error, namespace: place.namespace }, `Slack did not ${what}`);
+    }
+  };
+  return {
+    showWorking: (place, note) =>
+      quietly("show a status", place, async ({ team, channel, thread }) => {
+        if (thread === undefined || without.has(team) || without.has(channel)) return;
+        try {
+          await workspaces.call(team, "show a status", ({ write }) =>
+            write.assistant.threads.setStatus({ channel_id: channel, thread_ts: thread, status: note ?? "" }),
+          );
+        } catch (error) {
+          if (refusedWith(error, "missing_scope", "unknown_method", "not_allowed_token_type"))
+            without.add(team);
+          if (refusedWith(error, "channel_type_not_supported", "method_not_supported_for_channel_type")) {
+            without.add(channel);
+          }
+          throw error;
+        }
+      }),
+    markSeen: (place, message, seen) =>
+      quietly("mark a message", place, async ({ team, channel }) => {
+        if (!isTimestamp(message)) return;
+        const reaction = { channel, timestamp: message, name: "eyes" };
+        await workspaces.call(team, "mark a message", ({ write }) =>
+          seen ? write.reactions.add(reaction) : write.reactions.remove(reaction),
+        );
+      }),
+    nameThread: (place, title) =>
+      quietly("name a thread", place, async ({ team, channel, thread, direct }) => {
+        if (!direct || thread === undefined) return;
+        await workspaces.call(team, "name a thread", ({ write }) =>
+          write.assistant.threads.setTitle({
+            channel_id: channel,
+            thread_ts: thread,
+            title: title.slice(0, 200),
+          }),
+        );
+      }),
+  };
+}

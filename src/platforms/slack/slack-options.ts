@@ -1,0 +1,38 @@
+import type { App } from "../../app/app.ts";
+import type { ChatHub } from "../../app/chat/chat-hub.ts";
+import type { Log } from "../../app/log.ts";
+import type { Clock } from "../../core/clock.ts";
+import type { KeyValue } from "../../core/key-value.ts";
+
+/** How Slack is reached, as configured. One workspace has a `bot_token`; several install the app with `client_id`. */
+export interface SlackSettings {
+  bot_token?: string | undefined;
+  /** With it events come over a socket, otherwise over HTTP. */
+  app_token?: string | undefined;
+  signing_secret?: string | undefined;
+  client_id?: string | undefined;
+  client_secret?: string | undefined;
+  /** Address of the Web API, with a slash at its end. */
+  api_url: string;
+  /** Where people are sent to install the app; Slack's own page unless set. */
+  authorize_url?: string | undefined;
+  /** Slack's own streams and task cards where the workspace has them, or edited messages. */
+  streaming: "auto" | "off";
+  /** Address of this bot as Slack and browsers reach it, for installations. */
+  public_url?: string | undefined;
+  /** Slack user ids of those who run the bot. */
+  operators: readonly string[];
+  /** How often a read of the Web API is tried again at once after a connection failed; 2 unless set. */
+  read_retries?: number | undefined;
+}
+
+export interface SlackOptions {
+  settings: SlackSettings;
+  hub: ChatHub;
+  app: App;
+  store: KeyValue;
+  /** Encrypted at rest: tokens of installations. */
+  sealed: KeyValue;
+  clock: Clock;
+  logger: Log;
+}

@@ -1,0 +1,50 @@
+import { SlackError } from "./slack-call.ts";
+import type { SlackSettings } from "./slack-options.ts";
+import type { Workspaces } from "./workspaces.ts";
+
+/** What a person is told about the connection. */
+export interface SlackStatus {
+  connected(): void;
+  /** @param error why, if anything is known */
+  lost(error: unknown): void;
+  read(): { ok: boolean; detail: string };
+}
+
+const newToken =
+  "Install the app again under Install App of its Slack settings, set slack.bot_token, and restart Knack.";
+
+export function createSlackStatus(settings: SlackSettings, workspaces: Workspaces): SlackStatus {
+  let state: { ok: boolean; detail: string } = { ok: false, detail: "connecting" };
+  const single = settings.bot_token !== undefined;
+  const way =
+    settings.app_token === undefined
+      ? "waits for Slack's requests at /slack/events"
+      : "connected over a socket";
+  return {
+    connected() {
+      state = { ok: true, detail: way };
+    },
+    lost(error) {
+      state = {
+        ok: false,
+        detail: error === undefined ? "connection lost, connecting again" : reason(error),
+      };
+    },
+    read() {
+      const refused = [...workspaces.refused()];
+      if (!state.ok || refused.length === 0) return state;
+      const teams = refused.map(([team, code]) => `${team} (${code})`).join(", ");
+      const advice = single
+        ? newToken
+        : "Install the app there again at /slack/install; other workspaces go on.";
+      return { ok: false, detail: `Slack refuses the token of ${teams}. ${advice}` };
+    },
+  };
+}
+
+function reason(error: unknown): string {
+  if (error instanceof SlackError && error.deadToken) {
+    return `Slack refuses the token: ${error.slack_code}. ${newToken}`;
+  }
+  return error instanceof Error ? error.message : String(error);
+}

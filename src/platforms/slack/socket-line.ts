@@ -1,0 +1,72 @@
+import type { SocketModeReceiver } from "@slack/bolt";
+import type { Log } from "../../app/log.ts";
+import type { Clock } from "../../core/clock.ts";
+
+type SocketClient = SocketModeReceiver["client"];
+
+/** A Socket Mode connection that comes back by itself. */
+export interface SocketLine {
+  /** Runs until the signal; never rejects. */
+  run(signal: AbortSignal): Promise<void>;
+}
+
+export interface SocketLineDeps {
+  client: SocketClient;
+  clock: Clock;
+  logger: Log;
+  /** The line stands; also after each time it was lost. */
+  connected(): void;
+  /** The line is gone, with the error if it could not be opened. */
+  lost(error: unknown): void;
+}
+
+const firstWait = 500;
+const longestWait = 60_000;
+/** A line that stood this long was good: the next one is opened at once. */
+const goodAfter = 10_000;
+/** Longest wait for Slack to take leave, ms. */
+const farewell = 2_000;
+
+/**
+ * Reconnecting is ours, and switched off in the SDK (5.1): its own attempt rejects without a handler when Slack cannot be
+ * reached at that moment, and it gives up for good on lost network.
+ */
+export function createSocketLine({ client, clock, logger, connected, lost }: SocketLineDeps): SocketLine {
+  const stand = async (signal: AbortSignal): Promise<void> => {
+    const gone = Promise.withResolvers<void>();
+    const over = () => gone.resolve();
+    client.once("disconnected", over);
+    signal.addEventListener("abort", over, { once: true });
+    try {
+      await client.start();
+      if (!signal.aborted) connected();
+      await gone.promise;
+    } finally {
+      client.removeListener("disconnected", over);
+      signal.removeEventListener("abort", over);
+    }
+  };
+  const leave = async () => {
+    await Promise.race([client.disconnect(), clock.sleep(farewell)]);
+  };
+  return {
+    async run(signal) {
+      let wait = firstWait / 2;
+      while (!signal.aborted) {
+        const since = clock.now();
+        let failure: unknown;
+        try {
+          await stand(signal);
+        } catch (error) {
+          failure = error;
+          logger.debug({ error }, "the Slack socket could not be opened");
+        }
+        if (signal.aborted) break;
+        lost(failure);
+        wait = clock.now() - since > goodAfter ? firstWait : Math.min(wait * 2, longestWait);
+        await clock.sleep(wait, signal).catch(() => {});
+      }
+      await leave().catch((error: unknown) => logger.debug({ error }, "the Slack socket was closed rudely"));
+    },
+  };
+}

@@ -1,0 +1,32 @@
+import type { ChatIntake } from "../../app/chat/chat-intake.ts";
+import { PlatformError } from "../../app/chat/chat-platform.ts";
+import type { Place } from "../../core/place.ts";
+import { wholeCharacters } from "./outgoing-text.ts";
+import { isTimestamp } from "./slack-place.ts";
+import type { Workspaces } from "./workspaces.ts";
+
+/** Slack shows four at most. */
+const mostPrompts = 4;
+
+/** Shows prompts that fit where a person opens the assistant. Without them it works as well, so a refusal is let go. */
+export async function suggestPrompts(
+  { intake, workspaces }: { intake: ChatIntake; workspaces: Workspaces },
+  team: string,
+  channel: string,
+  place: Place,
+): Promise<void> {
+  const found = await intake.suggestions(place);
+  const prompts = found.slice(0, mostPrompts).map(({ title, message }) => ({
+    title: wholeCharacters(title, 100),
+    message: wholeCharacters(message, 1_000),
+  }));
+  if (prompts.length === 0) return;
+  const thread = isTimestamp(place.thread) ? { thread_ts: place.thread } : {};
+  try {
+    await workspaces.call(team, "suggest prompts", ({ write }) =>
+      write.assistant.threads.setSuggestedPrompts({ channel_id: channel, prompts, ...thread }),
+    );
+  } catch (error) {
+    if (!(error instanceof PlatformError)) throw error;
+  }
+}

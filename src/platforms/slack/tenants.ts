@@ -1,0 +1,92 @@
+import type { Authorize, InstallationStore } from "@slack/bolt";
+import { PlatformError } from "../../app/chat/chat-platform.ts";
+import type { Clock } from "../../core/clock.ts";
+import type { KeyValue } from "../../core/key-value.ts";
+import { createInstallationStore } from "./installation-store.ts";
+import type { SlackSettings } from "./slack-options.ts";
+import {
+  type Credentials,
+  createSingleWorkspace,
+  createWorkspaces,
+  type Workspaces,
+  type WorkspacesDeps,
+} from "./workspaces.ts";
+
+/** The token of an installation that is good now; a rotating one is renewed before it ends. */
+export type InstalledToken = (
+  team: string,
+) => Promise<{ token: string; self: string; bot: string } | undefined>;
+
+/** The workspaces the bot serves: the one of the configured token, or those that installed the app. */
+export interface Tenants {
+  workspaces: Workspaces;
+  /** Says to Bolt as whom an event is handled. */
+  authorize: Authorize<boolean>;
+  /** Bolt's installer renews tokens; it exists once Bolt is loaded. */
+  renewWith(installed: InstalledToken): void;
+  /** Resolves when the token of the one workspace was accepted; tries until the signal. */
+  ready(options: { signal: AbortSignal; failed(error: unknown, waitMs: number): void }): Promise<void>;
+  uninstalled(team: string): Promise<void>;
+}
+
+export interface TenantsDeps {
+  settings: SlackSettings;
+  sealed: KeyValue;
+  clock: Clock;
+  client: WorkspacesDeps["client"];
+}
+
+const firstWait = 1_000;
+const longestWait = 60_000;
+
+export function createTenants({ settings, sealed, clock, client }: TenantsDeps): Tenants {
+  const { bot_token } = settings;
+  const single = bot_token === undefined ? undefined : createSingleWorkspace(bot_token, client);
+  const installations = createInstallationStore(sealed);
+  let renewed: InstalledToken | undefined;
+
+  const installed = async (team: string): Promise<Credentials> => {
+    const found = await (renewed ?? storedToken(installations))(team);
+    if (found !== undefined) return { ...found, name: team };
+    throw new PlatformError("gone", `Knack is not installed in the Slack workspace ${team}.`);
+  };
+  const workspaces = createWorkspaces({ credentials: single?.credentials ?? installed, client, clock });
+  return {
+    workspaces,
+    async authorize({ teamId, enterpriseId }) {
+      const team = single === undefined ? (teamId ?? enterpriseId ?? "") : await single.team();
+      const { token, self, bot } = await workspaces.of(team);
+      return { teamId: team, botToken: token, botId: bot, botUserId: self };
+    },
+    renewWith(token) {
+      renewed = token;
+    },
+    async ready({ signal, failed }) {
+      for (let wait = firstWait; single !== undefined; wait = Math.min(wait * 2, longestWait)) {
+        try {
+          await single.team();
+          return;
+        } catch (error) {
+          failed(error, wait);
+        }
+        await clock.sleep(wait, signal);
+      }
+    },
+    async uninstalled(team) {
+      await installations.deleteInstallation?.({
+        teamId: team,
+        enterpriseId: undefined,
+        isEnterpriseInstall: false,
+      });
+      workspaces.forget(team);
+    },
+  };
+}
+
+function storedToken(installations: InstallationStore): InstalledToken {
+  return async (teamId) => {
+    const query = { teamId, enterpriseId: undefined, isEnterpriseInstall: false };
+    const { bot } = await installations.fetchInstallation(query);
+    return bot && { token: bot.token, self: bot.userId, bot: bot.id };
+  };
+}

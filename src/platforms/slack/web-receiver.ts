@@ -1,0 +1,117 @@
+import type { IncomingMessage, ServerResponse } from "node:http";
+import type { HTTPReceiver, Logger } from "@slack/bolt";
+import { PlatformError } from "../../app/chat/chat-platform.ts";
+import type { Clock } from "../../core/clock.ts";
+import type { KeyValue } from "../../core/key-value.ts";
+import { createInstallationStore, createStateStore } from "./installation-store.ts";
+import { clientOptions } from "./sdk-clients.ts";
+import type { SlackSettings } from "./slack-options.ts";
+
+/** Paths that Slack and browsers call. */
+export const slackPaths = {
+  events: "/slack/events",
+  install: "/slack/install",
+  redirect: "/slack/oauth_redirect",
+} as const;
+
+/** What the bot asks for when it is installed; the manifest lists the same with a reason for each. */
+export const botScopes = [
+  "app_mentions:read",
+  "assistant:write",
+  "channels:history",
+  "channels:read",
+  "chat:write",
+  "commands",
+  "files:read",
+  "files:write",
+  "groups:history",
+  "groups:read",
+  "im:history",
+  "im:read",
+  "im:write",
+  "mpim:history",
+  "mpim:read",
+  "reactions:write",
+  "users:read",
+];
+
+export interface WebReceiverDeps {
+  settings: SlackSettings;
+  sealed: KeyValue;
+  clock: Clock;
+  logger: Logger;
+}
+
+/** Bolt's receiver for signed events and for installations. It listens nowhere: our server hands it requests. */
+export async function createWebReceiver(deps: WebReceiverDeps): Promise<HTTPReceiver> {
+  const { settings, logger } = deps;
+  const { HTTPReceiver } = await import("@slack/bolt");
+  return new HTTPReceiver({
+    signingSecret: settings.signing_secret ?? "",
+    // Without a secret nothing could be checked: then events are not taken at all.
+    endpoints: settings.signing_secret === undefined ? [] : [slackPaths.events],
+    signatureVerification: settings.signing_secret !== undefined,
+    // The reply is written when the event is stored.
+    processBeforeResponse: true,
+    logger,
+    ...installerOptions(deps),
+    async processEventErrorHandler({ error, response }) {
+      const known = isNotInstalled(error);
+      response.writeHead(known ? 200 : 500);
+      response.end();
+      return false;
+    },
+  });
+}
+
+function installerOptions({ settings, sealed, clock, logger }: WebReceiverDeps) {
+  const { client_id, client_secret, public_url, authorize_url } = settings;
+  if (client_id === undefined || client_secret === undefined) return {};
+  const redirectUri = public_url && new URL(slackPaths.redirect, public_url).href;
+  return {
+    clientId: client_id,
+    clientSecret: client_secret,
+    scopes: botScopes,
+    installationStore: createInstallationStore(sealed),
+    ...(redirectUri === undefined ? {} : { redirectUri }),
+    installerOptions: {
+      installPath: slackPaths.install,
+      redirectUriPath: slackPaths.redirect,
+      stateStore: createStateStore(sealed, clock),
+      clientOptions: clientOptions(settings, logger, "read"),
+      ...(authorize_url === undefined ? {} : { authorizationUrl: authorize_url }),
+    },
+  };
+}
+
+/** Whether an event came from a workspace that has not installed the app: it will not become better. */
+export function isNotInstalled(error: unknown): boolean {
+  for (let each: unknown = error; each instanceof Error; each = original(each)) {
+    if (each instanceof PlatformError) return each.code === "gone";
+  }
+  return false;
+}
+
+function original(error: Error): unknown {
+  return "original" in error ? error.original : error.cause;
+}
+
+/** Hands a request to the receiver; what is not for it is answered with 404, and everything with 503 until it is there. */
+export function answerRequest(
+  receiver: HTTPReceiver | undefined,
+  request: IncomingMessage,
+  response: ServerResponse,
+): void {
+  const path = (request.url ?? "/").split("?")[0] ?? "/";
+  const known = Object.values<string>(slackPaths).includes(path);
+  if (receiver === undefined || !known) {
+    response.writeHead(known ? 503 : 404).end();
+    return;
+  }
+  try {
+    receiver.requestListener(request, response);
+  } catch {
+    // Bolt throws for paths and methods it was not made for.
+    response.writeHead(404).end();
+  }
+}

@@ -10,6 +10,7 @@ import { speakerOf } from "../core/user-message.ts";
 import type { ChatPlatforms } from "./chat/chat-hub.ts";
 import { compactHistory } from "./compaction.ts";
 import type { HistoryReader, ThreadHistory } from "./history.ts";
+import { noStart, unstarted } from "./no-start.ts";
 import type { Spending } from "./spending.ts";
 import { createTurnContextReader } from "./turn-context.ts";
 
@@ -63,12 +64,12 @@ export function createTurnRunner(deps: TurnRunnerDeps): TurnRunner {
     return (started?.at ?? ports.clock.now()) + deps.max_duration_ms;
   };
 
-  const prepare: TurnRunner["prepare"] = async (claimed, signal) => {
+  const prepareHere = async (claimed: ClaimedTurn, signal: AbortSignal) => {
     const { inbound } = claimed;
     const catalogue = await deps.catalogue.current();
     const { state } = await ports.offers.read(inbound.namespace, catalogue);
     const profile = profileOf(deps, claimed, state);
-    return {
+    const turn: Turn = {
       turn_id: claimed.turn_id,
       place: { namespace: inbound.namespace, thread: inbound.thread },
       author: inbound.author,
@@ -84,6 +85,7 @@ export function createTurnRunner(deps: TurnRunnerDeps): TurnRunner {
       catalogue,
       signal,
     };
+    return { turn, state };
   };
 
   const events = async function* (
@@ -91,11 +93,13 @@ export function createTurnRunner(deps: TurnRunnerDeps): TurnRunner {
     signal: AbortSignal,
   ): AsyncGenerator<TurnEventBody, void> {
     const { inbound } = claimed;
-    const [turn, history, topic] = await Promise.all([
-      prepare(claimed, signal),
+    const [{ turn, state }, history, topic] = await Promise.all([
+      prepareHere(claimed, signal),
       deps.history.read(inbound, claimed.ordinal),
       topicOf(log, claimed),
     ]);
+    const reason = noStart(claimed, state, ports.model.generative);
+    if (reason !== undefined) return yield* unstarted(reason, turn.profile.id, ports.model.id);
     const summary = yield* summaryOf(history, claimed, ports, signal);
     const context = yield* contexts.read(claimed, signal);
     const images = context === undefined ? [] : await contexts.images(claimed.turn_id, context);
@@ -106,7 +110,7 @@ export function createTurnRunner(deps: TurnRunnerDeps): TurnRunner {
   return {
     portsFor,
     deadlineOf,
-    prepare,
+    prepare: async (claimed, signal) => (await prepareHere(claimed, signal)).turn,
     metaTools: deps.metaTools,
     async *run(claimed, signal) {
       const { namespace, author } = claimed.inbound;

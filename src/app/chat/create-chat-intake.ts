@@ -3,6 +3,7 @@ import { createSkillForm } from "./create-skill-form.ts";
 import { createCatchUp } from "./intake/catch-up.ts";
 import { forgetGreeting, greet } from "./intake/greet.ts";
 import type { ChatIntakeDeps, IntakeContext } from "./intake/intake-context.ts";
+import { createJoinedChannels } from "./intake/joined-channels.ts";
 import { createLateMessages } from "./intake/late-messages.ts";
 import { pressButton } from "./intake/press-button.ts";
 import { createSettingsReader } from "./intake/settings-reader.ts";
@@ -19,20 +20,27 @@ export function createChatIntake(deps: ChatIntakeDeps): ChatIntake {
   const context = contextOf(deps);
   const late = createLateMessages(context);
   const message = createTakeMessage(context, late);
+  const channels = createJoinedChannels(deps.store);
   return {
     message,
     command: (command) => takeCommand(context, command),
     press: (press) => pressButton(context, late, press),
     edited: createTakeEdit(context, message),
     removed: (gone) => takeRemoval(context, late, gone),
-    joined: (channel) => greet(context, channel),
-    left: (namespace) => forgetGreeting(context, namespace),
+    async joined(channel) {
+      await channels.add(channel.namespace);
+      await greet(context, channel);
+    },
+    async left(namespace) {
+      await channels.remove(namespace);
+      await forgetGreeting(context, namespace);
+    },
     async form(skillId, namespace) {
       const skill = await deps.app.skill(skillId, namespace);
       return skill === undefined ? undefined : createSkillForm(skill);
     },
     suggestions: (place) => suggestPrompts(context, place),
-    ...createCatchUp(context),
+    ...createCatchUp(context, channels),
   };
 }
 

@@ -1,8 +1,9 @@
 import type { Author, Origin } from "../../../core/inbound.ts";
-import type { Place } from "../../../core/place.ts";
+import { isDirectMessage, type Place } from "../../../core/place.ts";
 import type { Submission } from "../../app.ts";
 import type { ChatMessage } from "../chat-intake.ts";
 import { type IntakeContext, NotStoredError } from "./intake-context.ts";
+import type { Spoken } from "./thread-state.ts";
 
 /** A message that is taken. */
 export interface TakenMessage extends Pick<ChatMessage, "key" | "place" | "id" | "in_thread"> {
@@ -34,8 +35,15 @@ export async function acceptMessage(context: IntakeContext, message: TakenMessag
   return outcome.value.accepted;
 }
 
+/** Remembers that the bot takes part in the thread of a message it has taken. */
+export async function noteTaken(context: IntakeContext, place: Place, spoken: Spoken): Promise<void> {
+  if (isDirectMessage(place.namespace)) return;
+  const state = await context.threads.note(place, spoken, true);
+  if (state?.company === "unknown") settleCompany(context, place, state.asker);
+}
+
 /** Finds out whether the asker is the only person in a thread the bot was called into. Does not wait for it. */
-export function settleCompany(context: IntakeContext, place: Place, asker: string): void {
+function settleCompany(context: IntakeContext, place: Place, asker: string): void {
   context.background(async () => {
     const messages = await context.platform.readThread(place, threadSample);
     const others = messages.some(({ author }) => !author.self && !author.bot && author.id !== asker);

@@ -1,6 +1,7 @@
 import { isDirectMessage, type Place } from "../../../core/place.ts";
 import { channelThread } from "../chat-platform.ts";
 import type { IntakeContext } from "./intake-context.ts";
+import type { JoinedChannels } from "./joined-channels.ts";
 
 /** What to look through after a time without connection. */
 export interface CatchUp {
@@ -16,7 +17,7 @@ const overlapMs = 2 * 60_000;
 
 const seenKey = (platform: string) => `chat-seen:${platform}`;
 
-export function createCatchUp({ app, store, clock, policy }: IntakeContext): CatchUp {
+export function createCatchUp({ app, store, clock, policy }: IntakeContext, joined: JoinedChannels): CatchUp {
   let storedAt = Number.NEGATIVE_INFINITY;
   return {
     async missed(platform) {
@@ -24,9 +25,9 @@ export function createCatchUp({ app, store, clock, policy }: IntakeContext): Cat
       const seen = await store.get(seenKey(platform));
       // A bot that was never connected has missed nothing.
       const since = typeof seen === "number" ? Math.max(seen - overlapMs, now - policy.catch_up_ms) : now;
-      const namespaces = await app.namespaces(platform);
+      const namespaces = new Set([...(await app.namespaces(platform)), ...(await joined.all(platform))]);
       const places = await Promise.all(
-        namespaces.map(async (namespace) => {
+        [...namespaces].map(async (namespace) => {
           const threads = await app.threads(namespace);
           const active = threads.filter((each) => each.last_at >= now - policy.catch_up_ms);
           const main = isDirectMessage(namespace) ? "dm" : channelThread;

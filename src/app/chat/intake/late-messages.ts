@@ -6,7 +6,7 @@ import { formatDuration } from "../../../core/turn-view.ts";
 import { mayStop } from "../../permissions.ts";
 import type { ButtonPress } from "../chat-intake.ts";
 import type { OutgoingMessage } from "../chat-platform.ts";
-import { acceptMessage, type TakenMessage } from "./accept-message.ts";
+import { acceptMessage, noteTaken, type TakenMessage } from "./accept-message.ts";
 import { authorOf, type IntakeContext } from "./intake-context.ts";
 import { createOneAtATime } from "./one-at-a-time.ts";
 import type { Spoken } from "./thread-state.ts";
@@ -142,7 +142,7 @@ async function submit(
     mentions_others: false,
     in_thread: newest.in_thread,
   };
-  await context.threads.note(place, spoken, true);
+  await noteTaken(context, place, spoken);
 }
 
 function questionAbout({ token, count, newest }: LateThread, now: number): OutgoingMessage {

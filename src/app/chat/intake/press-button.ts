@@ -1,7 +1,8 @@
+import type { Author } from "../../../core/inbound.ts";
 import type { ButtonPress } from "../chat-intake.ts";
-import { type ChatPerson, PlatformError } from "../chat-platform.ts";
+import { PlatformError } from "../chat-platform.ts";
 import { type ButtonAction, parseButton } from "./button-action.ts";
-import { authorOf, type IntakeContext } from "./intake-context.ts";
+import { authorOf, type IntakeContext, NotStoredError } from "./intake-context.ts";
 import type { LateMessages } from "./late-messages.ts";
 import { refusalOf } from "./refusal-of.ts";
 import { actOnTurn } from "./turn-buttons.ts";
@@ -13,16 +14,31 @@ const asksForWork: ReadonlySet<string> = new Set<ButtonAction["action"]>(["again
 
 /**
  * Does what a button is for. Who may is checked now, not when the button was shown. Whoever pressed is told what did not
- * work; only a store that cannot be reached rejects.
+ * work; it rejects only when the store cannot be read.
  */
 export async function pressButton(
   context: IntakeContext,
   late: LateMessages,
   press: ButtonPress,
 ): Promise<void> {
-  const answer = await answerPress(context, late, press);
+  const answer = await tryPress(context, late, press);
   if (answer === undefined) return;
   await context.whisperer.say({ place: press.place, person: press.person, about: press.id }, answer);
+}
+
+async function tryPress(
+  context: IntakeContext,
+  late: LateMessages,
+  press: ButtonPress,
+): Promise<string | undefined> {
+  try {
+    return await answerPress(context, late, press);
+  } catch (error) {
+    if (error instanceof NotStoredError) return error.message;
+    if (!(error instanceof PlatformError)) throw error;
+    context.logger.warn({ err: error, person: press.person }, "A press of a button could not be followed");
+    return "Who you are could not be looked up, so nothing was done. Press again in a moment.";
+  }
 }
 
 async function answerPress(
@@ -32,9 +48,7 @@ async function answerPress(
 ): Promise<string | undefined> {
   const button = parseButton(press.button);
   if (button === undefined) return unknownButton;
-  const person = await personOf(context, press);
-  if (person === undefined)
-    return "Who you are could not be looked up, so nothing was done. Press again in a moment.";
+  const person = await context.platform.person(press.place, press.person);
   const refusal = refusalOf(context.policy.access, person, press.place);
   if (refusal !== undefined) return refusal;
   const { paused } = await context.settings.of(press.place.namespace);
@@ -50,19 +64,9 @@ async function onTurn(
   context: IntakeContext,
   button: Exclude<ButtonAction, { token: string }>,
   press: ButtonPress,
-  by: ReturnType<typeof authorOf>,
+  by: Author,
 ): Promise<string | undefined> {
   const turn = await context.log.get(button.turn_id);
   if (turn === undefined || turn.namespace !== press.place.namespace) return unknownButton;
   return actOnTurn(context, button, { press, turn, by });
-}
-
-async function personOf(context: IntakeContext, press: ButtonPress): Promise<ChatPerson | undefined> {
-  try {
-    return await context.platform.person(press.place, press.person);
-  } catch (error) {
-    if (!(error instanceof PlatformError)) throw error;
-    context.logger.warn({ err: error, person: press.person }, "Who pressed a button could not be looked up");
-    return undefined;
-  }
 }

@@ -10,7 +10,7 @@ export function refusalOf(
 ): string | undefined {
   if (person.trust === "operator") return undefined;
   const reason = placeRefusal(access, person, place.namespace) ?? personRefusal(access, person);
-  return reason === undefined ? undefined : `${reason} Nothing was done with your message.`;
+  return reason === undefined ? undefined : `${reason} Nothing was done.`;
 }
 
 function placeRefusal(

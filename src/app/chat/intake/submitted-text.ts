@@ -2,7 +2,7 @@
 const slashCommand = /^\/(skill|agent|flow|help|knack)(\s|$)/i;
 
 /** What a message with files and without a text says. */
-export const onlyFiles = "(see the attached files)";
+const onlyFiles = "(see the attached files)";
 
 /**
  * A message as it is submitted. Said to the bot (`toBot`) it is given the mention that the platform has taken away, so that

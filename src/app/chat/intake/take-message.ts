@@ -2,7 +2,7 @@ import { LRUCache } from "lru-cache";
 import { parseCommand } from "../../commands/parse-command.ts";
 import type { ChatMessage } from "../chat-intake.ts";
 import type { ChatPerson } from "../chat-platform.ts";
-import { acceptMessage, settleCompany, type TakenMessage } from "./accept-message.ts";
+import { acceptMessage, noteTaken, type TakenMessage } from "./accept-message.ts";
 import { type Cooldown, createCooldown } from "./cooldown.ts";
 import { authorOf, type IntakeContext } from "./intake-context.ts";
 import { isAddressed, isAloneWithBot, isForBot } from "./is-for-bot.ts";
@@ -84,7 +84,7 @@ async function take(taking: Taking, message: ChatMessage, thread: ThreadState | 
   }
   if ((await log.find(message.key)) !== undefined) {
     // Known, unless the process ended between storing the message and noting the thread.
-    if (thread === undefined) await noteThread(context, message);
+    if (thread === undefined) await noteTaken(context, message.place, message);
     return;
   }
   const person = await platform.person(message.place, message.author);
@@ -99,7 +99,7 @@ async function take(taking: Taking, message: ChatMessage, thread: ThreadState | 
   if (await mustWait(taking, asked)) return;
   const accepted = await acceptMessage(context, taken);
   if (accepted && !isCommand) taking.cooldown.start(person.id);
-  await noteThread(context, message);
+  await noteTaken(context, message.place, message);
 }
 
 function takenMessage(message: ChatMessage, person: ChatPerson, text: string): TakenMessage {
@@ -154,7 +154,7 @@ async function isLate(
   const { clock, policy, whisperer } = context;
   if (clock.now() - message.said_at <= policy.stale_ms) return false;
   if (isCommand) await whisperer.say(to, lateCommand);
-  else if (toBot) await late.ask(taken);
+  else if (toBot && !message.by_bot) await late.ask(taken);
   return true;
 }
 
@@ -175,10 +175,4 @@ async function mustWait(
   const markdown = `One question at a time, please: ask again in ${seconds} ${seconds === 1 ? "second" : "seconds"}. This message was not taken.`;
   await context.whisperer.say(to, markdown);
   return true;
-}
-
-async function noteThread(context: IntakeContext, message: ChatMessage): Promise<void> {
-  if (message.addressed === "direct") return;
-  const state = await context.threads.note(message.place, message, true);
-  if (state?.company === "unknown") settleCompany(context, message.place, state.asker);
 }

@@ -82,6 +82,14 @@ describe("what the bot takes as meant for it", () => {
     expect(await asked()).toEqual(["why did it fail?", "and now?"]);
   });
 
+  it("waits for mentions when two people call it into a thread at the same time", async () => {
+    const { intake, mention, message, asked } = createIntake();
+    const two = ["ada", "ben"].map((author) => mention(author, { author, thread: "root" }));
+    await Promise.all(two.map((each) => intake.message(each)));
+    for (const author of ["ada", "ben"]) await intake.message(message("more", { author, thread: "root" }));
+    expect((await asked()).sort()).toEqual(["ada", "ben"]);
+  });
+
   it("does not wait for the thread to be read before it takes the message", async () => {
     const { intake, mention, asked, platform } = createIntake();
     platform.readThread = () => new Promise(() => {});

@@ -178,6 +178,15 @@ describe("looking back after a time without connection", () => {
     expect((await intake.missed("fake")).since).toBeGreaterThan(now.said_at + 24 * hour);
   });
 
+  it("looks into channels it was invited to and has not spoken in, until it leaves", async () => {
+    const { intake } = createIntake();
+    await intake.joined({ namespace: channel });
+    expect((await intake.missed("fake")).places).toEqual([{ namespace: channel, thread: "channel" }]);
+    expect((await intake.missed("other")).places).toEqual([]);
+    await intake.left(channel);
+    expect((await intake.missed("fake")).places).toEqual([]);
+  });
+
   it("has missed nothing before it was ever connected", async () => {
     const { intake, mention } = createIntake();
     const before = mention("now").said_at;

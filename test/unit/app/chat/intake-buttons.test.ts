@@ -1,0 +1,245 @@
+import { describe, expect, it } from "vitest";
+import { PlatformError } from "../../../../src/app/chat/chat-platform.ts";
+import { parseButton } from "../../../../src/app/chat/intake/button-action.ts";
+import { updateNamespace } from "../../../../src/core/namespace-state.ts";
+import { scriptedModel } from "../../../support/scripted-model.ts";
+import { testSkill } from "../../../support/test-skill.ts";
+import { channel, createGate, createIntake, type IntakeFixture } from "./intake-fixture.ts";
+
+/** The turn of a question that is answered already. */
+async function answered(fixture: IntakeFixture, text = "what is new?"): Promise<string> {
+  const question = fixture.mention(text, { id: "root" });
+  await fixture.intake.message(question);
+  const turnId = await fixture.turnOf(question);
+  await fixture.events(turnId);
+  return turnId;
+}
+
+/** A bot that asks which colour, and answers with it. */
+function createAsking() {
+  const skill = testSkill(
+    "paint",
+    [{ name: "paint", run: (_input, context) => context.ask({ text: "Which?", choices: ["red", "blue"] }) }],
+    { active: true },
+  );
+  const model = scriptedModel([[{ call: "paint" }], "Painted."]);
+  return createIntake({ model, skills: [skill] });
+}
+
+describe("buttons that are none", () => {
+  it.each([
+    "",
+    "stop",
+    "stop:",
+    "stop:a b",
+    "stop:../../etc",
+    "details:__proto__",
+    "answer:00000000-0000-0000-0000-000000000000:x",
+    "approve:00000000-0000-0000-0000-000000000000",
+    "wanted:'; drop table turns",
+    "again:00000000-0000-0000-0000-000000000000",
+    "approve:00000000-0000-0000-0000-000000000000:1",
+    "answer:00000000-0000-0000-0000-000000000000:0",
+    "wanted:00000000-0000-0000-0000-000000000000",
+    `stop:${"x".repeat(10_000)}`,
+  ])("tell so and do nothing: %s", async (button) => {
+    const { press, told, errors, asked } = createIntake();
+    await press(button, "ada");
+    expect(told("ada")).toEqual([expect.stringMatching(/does not work any more|over/)]);
+    expect(errors).toEqual([]);
+    expect(await asked()).toEqual([]);
+  });
+
+  it("do not reach turns of other channels", async () => {
+    const fixture = createIntake();
+    const turnId = await answered(fixture);
+    const place = { namespace: "fake:team:dm-ada", thread: "dm" };
+    for (const action of ["details", "again", "forget", "good"])
+      await fixture.press(`${action}:${turnId}`, "ada", { place });
+    expect(fixture.told("ada")).toEqual(Array(4).fill(expect.stringContaining("does not work")));
+    expect((await fixture.app.turn(turnId))?.text).toBe("what is new?");
+  });
+
+  it("are told apart by their ids", () => {
+    expect(parseButton("approve:a-1:12")).toEqual({
+      action: "approve",
+      turn_id: "a-1",
+      approval_id: "a-1:12",
+    });
+    expect(parseButton("answer:a-1:3")).toEqual({ action: "answer", turn_id: "a-1", choice: 3 });
+    expect(parseButton("constructor:a-1")).toBeUndefined();
+  });
+});
+
+describe("who may press", () => {
+  it.each(["stop", "details", "again", "continue", "forget"])(
+    "%s: the asker and managers, nobody else",
+    async (action) => {
+      const { gate, open } = createGate();
+      const fixture = createIntake({ model: scriptedModel(["Done."], { gate }) });
+      const question = fixture.mention("what is new?");
+      await fixture.intake.message(question);
+      const turnId = await fixture.turnOf(question);
+      await fixture.until(turnId, "turn_started");
+      await fixture.press(`${action}:${turnId}`, "ben");
+      expect(fixture.told("ben")).toEqual([expect.stringContaining("Only ada")]);
+      expect(await fixture.asked()).toEqual(["what is new?"]);
+      expect((await fixture.app.turn(turnId))?.status).toBe("running");
+      open();
+      await fixture.events(turnId);
+    },
+  );
+
+  it("somebody who cannot be looked up presses again", async () => {
+    const fixture = createIntake();
+    const turnId = await answered(fixture);
+    fixture.platform.fail("person", new PlatformError("unavailable", "Slack is down."));
+    await fixture.press(`good:${turnId}`, "ada");
+    expect(fixture.told("ada")).toEqual([expect.stringContaining("Press again")]);
+    expect(await fixture.store.get(`feedback:${turnId}`)).toBeUndefined();
+  });
+
+  it("nobody who may not use the bot", async () => {
+    const fixture = createIntake();
+    const turnId = await answered(fixture);
+    fixture.platform.people.set("guest", { standing: "guest" });
+    await fixture.press(`good:${turnId}`, "guest");
+    expect(fixture.told("guest")).toEqual([expect.stringContaining("guests")]);
+    expect(await fixture.store.get(`feedback:${turnId}`)).toBeUndefined();
+  });
+
+  it("a question: the asker alone, also where somebody manages the channel", async () => {
+    const fixture = createAsking();
+    const question = fixture.mention("paint");
+    await fixture.intake.message(question);
+    const turnId = await fixture.turnOf(question);
+    await fixture.until(turnId, "turn_waiting");
+    fixture.platform.people.set("cleo", { trust: "manager" });
+    await fixture.press(`answer:${turnId}:0`, "cleo");
+    expect(fixture.told("cleo")).toEqual(["This question is for ada."]);
+    await fixture.press(`answer:${turnId}:7`, "ada");
+    await fixture.press(`answer:${turnId}:1`, "ada");
+    const events = await fixture.events(turnId);
+    expect(events.find((event) => event.type === "question_answered")).toMatchObject({
+      text: "blue",
+      by: "ada",
+    });
+    await fixture.press(`answer:${turnId}:0`, "ada");
+    expect(fixture.told("ada")).toEqual(Array(2).fill(expect.stringContaining("question is over")));
+  });
+
+  it("an approval: who is trusted enough", async () => {
+    const ran: unknown[] = [];
+    const tool = {
+      name: "wipe",
+      effect: "side_effect" as const,
+      run: (input: unknown) => String(ran.push(input)),
+    };
+    const skill = testSkill("wipe", [tool], { active: true, risk: "high" });
+    const fixture = createIntake({ model: scriptedModel([[{ call: "wipe" }], "Wiped."]), skills: [skill] });
+    fixture.platform.people.set("root", { trust: "operator" });
+    const question = fixture.mention("wipe it");
+    await fixture.intake.message(question);
+    const turnId = await fixture.turnOf(question);
+    const { approval_id } = await fixture.until(turnId, "approval_requested");
+    await fixture.until(turnId, "turn_waiting");
+    await fixture.press(`approve:${approval_id}`, "ada");
+    expect(fixture.told("ada")).toEqual([expect.stringContaining("operator")]);
+    await fixture.press(`approve:${approval_id}`, "root");
+    await fixture.events(turnId);
+    await fixture.press(`refuse:${approval_id}`, "root");
+    expect(fixture.told("root")).toEqual([expect.stringContaining("decided already")]);
+    expect(ran).toHaveLength(1);
+  });
+});
+
+describe("buttons of an answer", () => {
+  it("stop a running turn, and say when there is nothing to stop", async () => {
+    const { gate } = createGate();
+    const fixture = createIntake({ model: scriptedModel(["Done."], { gate }) });
+    const question = fixture.mention("think");
+    await fixture.intake.message(question);
+    const turnId = await fixture.turnOf(question);
+    await fixture.until(turnId, "turn_started");
+    await fixture.press(`stop:${turnId}`, "ada");
+    expect((await fixture.events(turnId)).at(-1)).toMatchObject({ outcome: "stopped" });
+    await fixture.press(`stop:${turnId}`, "ada");
+    expect(fixture.told("ada")).toEqual([expect.stringContaining("over already")]);
+  });
+
+  it("run it again in the same thread, for who pressed, once per press", async () => {
+    const fixture = createIntake();
+    const turnId = await answered(fixture);
+    await fixture.press(`again:${turnId}`, "ada", { id: "p1" });
+    await fixture.press(`again:${turnId}`, "ada", { id: "p1" });
+    const turns = await fixture.app.turns({ namespace: channel });
+    expect(turns.map(({ text, thread }) => [text, thread])).toEqual(Array(2).fill(["what is new?", "root"]));
+  });
+
+  it("go on once after a limit", async () => {
+    const fixture = createIntake();
+    const turnId = await answered(fixture);
+    await fixture.press(`continue:${turnId}`, "ada");
+    await fixture.press(`continue:${turnId}`, "ada");
+    expect(await fixture.asked()).toEqual(["what is new?", "continue"]);
+  });
+
+  it("begin nothing in a paused channel", async () => {
+    const fixture = createIntake();
+    const turnId = await answered(fixture);
+    await updateNamespace(fixture.store, channel, ({ settings }) => {
+      settings.paused = { by: "cleo", at: 1 };
+    });
+    await fixture.press(`again:${turnId}`, "ada");
+    expect(await fixture.asked()).toEqual(["what is new?"]);
+    expect(fixture.told("ada")).toEqual([expect.stringContaining("paused")]);
+  });
+
+  it("count what each person thinks once, and let them change their mind", async () => {
+    const fixture = createIntake();
+    const turnId = await answered(fixture);
+    for (const [verdict, person] of [
+      ["good", "ada"],
+      ["good", "ada"],
+      ["bad", "ben"],
+      ["bad", "ada"],
+    ])
+      await fixture.press(`${verdict}:${turnId}`, person ?? "");
+    expect(await fixture.store.get(`feedback:${turnId}`)).toEqual({ ada: "bad", ben: "bad" });
+    expect(fixture.told("ada")).toEqual([
+      "Thanks, noted.",
+      expect.stringContaining("already"),
+      expect.stringContaining("what was wrong"),
+    ]);
+  });
+
+  it("delete the answer with its messages for everybody", async () => {
+    const fixture = createIntake();
+    const turnId = await answered(fixture);
+    await fixture.press(`forget:${turnId}`, "ada");
+    await expect.poll(async () => (await fixture.app.turn(turnId))?.text).toBe("");
+    const posted = fixture.platform.visible().filter((each) => each.message.tag?.turn_id === turnId);
+    expect(posted).toEqual([]);
+    await fixture.press(`again:${turnId}`, "ada");
+    expect(fixture.told("ada")).toEqual([expect.stringContaining("deleted")]);
+  });
+
+  it("show the steps with input and output, within what fits into a message", async () => {
+    const skill = testSkill("look", [{ name: "look", run: () => `${"long ".repeat(2_000)}\`\`\`` }], {
+      active: true,
+    });
+    const calls = Array.from({ length: 30 }, (_each, index) => ({
+      call: "look",
+      with: { text: `item ${index}` },
+    }));
+    const fixture = createIntake({ model: scriptedModel([calls, "Seen."]), skills: [skill] });
+    const turnId = await answered(fixture);
+    await fixture.press(`details:${turnId}`, "ada");
+    const [details = ""] = fixture.told("ada");
+    expect(details).toContain("item 0");
+    expect(details).toContain("long long");
+    expect(details).toMatch(/and \d+ more/);
+    expect(details.length).toBeLessThanOrEqual(fixture.platform.limits.message_characters);
+    expect(details.match(/```/g)?.length).toBe((details.match(/^```$/gm) ?? []).length);
+  });
+});

@@ -28,6 +28,8 @@ export interface ApiClient {
    * or repeating any; deltas of the time between may be missing. Ends early, without an error, when the signal aborts.
    */
   turnEvents(turnId: string, options?: FollowOptions): AsyncIterable<TurnEvent>;
+  /** A file of a turn, by the address its event has. */
+  file(url: string, signal?: AbortSignal): Promise<Blob>;
   /** False when the turn had finished before. */
   stop(turnId: string, user?: string): Promise<boolean>;
   /** False when the question was no longer open. */
@@ -107,6 +109,7 @@ export function createApiClient(options: ApiClientOptions): ApiClient {
         if (event.type === "turn_finished") return;
       }
     },
+    file: async (url, signal) => (await send(url, { signal })).blob(),
     stop: async (turnId, user) =>
       (await post<{ stopped: boolean }>(`/turns/${at(turnId)}/stop`, { user })).stopped,
     answer: async (turnId, answer) =>

@@ -10,6 +10,7 @@ import { directMessage } from "./channels.ts";
 import { enableCopying } from "./copying.ts";
 import { createDraftActions } from "./draft-actions.ts";
 import { markEmojiSupport } from "./emoji-support.ts";
+import { createFileActions } from "./file-actions.ts";
 import { enableKeyboard } from "./keyboard.ts";
 import { createMarkdown } from "./markdown.ts";
 import { createMessageActions } from "./message-actions.ts";
@@ -60,6 +61,7 @@ function startConsole(root: HTMLElement, announcer: HTMLElement): void {
       },
     },
     draft,
+    files: createFileActions({ store, session }),
     skills,
     page: createPageActions(store, storage),
     signIn(token) {

@@ -61,6 +61,8 @@ export interface ConsoleState {
   draft: Draft;
   completions: CompletionList | undefined;
   skills: SkillsPanel;
+  /** Pictures of turns as data addresses, by `pictureKey`. */
+  pictures: ReadonlyMap<string, string>;
   /** What people opened or closed themselves, by key: progress blocks, details of steps, long texts. */
   disclosed: ReadonlyMap<string, boolean>;
   /** The drawer on narrow screens. */
@@ -96,6 +98,7 @@ export function initialState(now: number): ConsoleState {
     draft: emptyDraft,
     completions: undefined,
     skills: { open: false, query: "", diagnostics: [], saving: new Set() },
+    pictures: new Map(),
     disclosed: new Map(),
     sidebarOpen: false,
     addingChannel: undefined,

@@ -2,6 +2,7 @@ import { html, nothing, type TemplateResult } from "lit-html";
 import { guard } from "lit-html/directives/guard.js";
 import { formatDuration, type TurnView } from "../core/turn-view.ts";
 import type { Actions } from "./actions.ts";
+import { fileList } from "./file-list.ts";
 import { icon } from "./icons.ts";
 import type { RenderMarkdown } from "./markdown.ts";
 import { modelName } from "./model-name.ts";
@@ -28,6 +29,7 @@ export function turnCard(
       ${view.status === "queued" ? queuedNote(view, state, actions) : nothing}
       ${progressBlock(view, state, actions)}
       ${view.text === "" || isOnlyTheFailure(view) ? nothing : answer(view, markdown, name)}
+      ${fileList(view, state, actions)}
       ${view.question === undefined ? nothing : questionCard(view.turn_id, view.question, actions)}
       ${view.status === "finished" ? outcomeNote(view, actions) : nothing}
       ${view.status === "finished" ? footer(view) : nothing}

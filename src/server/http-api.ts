@@ -8,6 +8,7 @@ import { HttpProblem, isProblemStatus, problemResponse } from "./http-problem.ts
 import { requireJson } from "./request-body.ts";
 import { addBotRoutes } from "./routes/bot-routes.ts";
 import { addConsoleRoutes } from "./routes/console-routes.ts";
+import { addFileRoutes } from "./routes/file-routes.ts";
 import { addHealthRoutes } from "./routes/health-routes.ts";
 import { addNamespaceRoutes } from "./routes/namespace-routes.ts";
 import { addRunRoutes } from "./routes/run-routes.ts";
@@ -56,6 +57,7 @@ function createApi(dependencies: ServerDependencies): OpenAPIHono {
   const api = new OpenAPIHono({ defaultHook: refuseInvalid });
   addBotRoutes(api, dependencies);
   addTurnRoutes(api, dependencies);
+  addFileRoutes(api, dependencies);
   addNamespaceRoutes(api, dependencies);
   addSkillRoutes(api, dependencies);
   addRunRoutes(api, dependencies);

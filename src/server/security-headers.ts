@@ -4,10 +4,11 @@ import { secureHeaders } from "hono/secure-headers";
 /**
  * The headers of every answer. Pages may load only what this server has and talk only to it; `scriptHashes`
  * (`sha256-…`) are the inline scripts of the console. Images of other hosts stay out: an answer that names one
- * would tell that host what is in the channel.
+ * would tell that host what is in the channel. An answer may set a stricter one itself.
  */
 export function securityHeaders(scriptHashes: () => readonly string[]): MiddlewareHandler {
   return secureHeaders({
+    overwrite: false,
     contentSecurityPolicy: {
       defaultSrc: ["'none'"],
       scriptSrc: [

@@ -1,5 +1,6 @@
 import wrapAnsi from "wrap-ansi";
 import type { TurnView } from "../../core/turn-view.ts";
+import { fileLines } from "./file-lines.ts";
 import { renderMarkdown } from "./markdown.ts";
 import { outcomeLines, usageLine } from "./outcome-lines.ts";
 import type { Paint } from "./paint.ts";
@@ -12,6 +13,7 @@ export function finalLines(view: TurnView, columns: number, paint: Paint): strin
   return [
     ...(summary === "" ? [] : [wrapAnsi(summary, columns - 1, { hard: true })]),
     ...renderMarkdown(view.text, columns - 1, paint),
+    ...fileLines(view, paint),
     ...outcomeLines(view, paint),
     ...(usage === "" ? [] : [paint.dim(usage)]),
   ];

@@ -1,5 +1,6 @@
 import type { Clock } from "../../core/clock.ts";
 import type { StepView } from "../../core/turn-view.ts";
+import { fileLines } from "./file-lines.ts";
 import { outcomeLines } from "./outcome-lines.ts";
 import { createPaint } from "./paint.ts";
 import { plainLine, plainText } from "./plain-text.ts";
@@ -40,7 +41,8 @@ export function createLineDisplay(
       view.steps.forEach(showStep);
       const text = plainText(view.text).trimEnd();
       if (text !== "") write.answer(`${text}\n`);
-      for (const line of outcomeLines(view, paint)) write.progress(`${line}\n`);
+      for (const line of [...fileLines(view, paint), ...outcomeLines(view, paint)])
+        write.progress(`${line}\n`);
     },
   };
 }

@@ -1,6 +1,8 @@
 import { describe, expect, it } from "vitest";
 import { PlatformError, type ThreadMessage } from "../../../src/app/chat/chat-platform.ts";
 import type { FileReference, Origin } from "../../../src/core/inbound.ts";
+import { createOfflineModel } from "../../../src/models/offline/offline-model.ts";
+import { greeting } from "../../../src/models/offline/phrases.ts";
 import { createMemoryTurnLog } from "../../../src/storage/memory-turn-log.ts";
 import { createFakePlatform, type FakePlatform } from "../../support/fake-platform.ts";
 import { type ScriptedModel, scriptedModel } from "../../support/scripted-model.ts";
@@ -259,5 +261,18 @@ describe("the files of a message", () => {
     const past = model.requests.at(-1)?.messages ?? [];
     expect(past.some((message) => "images" in message)).toBe(false);
     expect(past[0]?.text).toContain("[image: chart.png]");
+  });
+
+  it("leave the embedded model with the words of the person, and it says that it sees no pictures", async () => {
+    const app = createTestApp(createOfflineModel());
+    const platform = createFakePlatform();
+    app.chat.connect(platform);
+    platform.files.set("f1", new Uint8Array([0xff, 0xd8, 0xff, 0xe0]));
+    platform.threads.set("t1", [heard("m1", "Ben", "What is the sentiment of this?")]);
+    const files = [fileOf("f1", "cat.jpg", { media_type: "image/jpeg" })];
+    const origin = { message: "c1", said_at: 1, files, in_thread: true };
+    const { end } = await app.ask("hello", { namespace: channel, thread: "t1", key: "c1", origin });
+    expect(end.text).toContain(greeting);
+    expect(end.text).toContain("I cannot see images");
   });
 });

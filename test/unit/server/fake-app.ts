@@ -57,6 +57,8 @@ export function createFakeApp() {
   }
 
   const state = namespaceStateSchema.parse({});
+  /** Of every turn. */
+  const files = new Map<string, { media_type: string; data: Uint8Array }>();
   const app: App = {
     name: "Knack",
     model: "offline",
@@ -84,6 +86,7 @@ export function createFakeApp() {
       asked.push({ turnId, questionId, text, by });
       return { ok: true, value: { answered: true } };
     },
+    file: async (_turnId, name) => files.get(name),
     namespaces: async (platform) => [`${platform}:local:dm`, `${platform}:local:general`],
     namespace: async () => state,
     async changeSettings(_namespace, settings, by) {
@@ -114,5 +117,5 @@ export function createFakeApp() {
     prompt: async (_namespace, message) => ({ system: message, tools: [], tokens: 1 }),
     ready: async () => [{ name: "store", ok: true, detail: "" }],
   };
-  return { app, addTurn, live, feed, asked };
+  return { app, addTurn, live, feed, asked, files };
 }

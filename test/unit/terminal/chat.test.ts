@@ -62,6 +62,19 @@ describe("in a terminal", () => {
     await chat.done;
   });
 
+  it("prints the files of a turn with their addresses", async () => {
+    const chat = open(async ({ emit }) => {
+      const url = "/api/v1/turns/turn-1/files/report.csv";
+      emit({ type: "file", name: "report.csv", media_type: "text/csv", bytes: 12_345, url });
+      emit(finish("Done."));
+    });
+    await chat.shows("› ");
+    chat.type("go\r");
+    await chat.shows("File: report.csv (12 kB) /api/v1/turns/turn-1/files/report.csv");
+    chat.type("/exit\r");
+    await chat.done;
+  });
+
   it("keeps what is typed during a turn for the next prompt", async () => {
     const release = Promise.withResolvers<void>();
     const chat = open(async ({ text, emit }) => {

@@ -1,0 +1,36 @@
+import { html, nothing, type TemplateResult } from "lit-html";
+import { formatBytes } from "../core/format-bytes.ts";
+import type { FileView, TurnView } from "../core/turn-view.ts";
+import type { Actions } from "./actions.ts";
+import { isPicture, pictureKey } from "./file-actions.ts";
+import { icon } from "./icons.ts";
+import type { ConsoleState } from "./state.ts";
+
+/** The files of a turn: pictures as they are, everything to download. */
+export function fileList(
+  { files }: TurnView,
+  state: ConsoleState,
+  actions: Actions,
+): TemplateResult | typeof nothing {
+  if (files.length === 0) return nothing;
+  return html`<ul class="files" aria-label="Files">
+    ${files.map((file) => html`<li>${picture(file, state)}${downloadButton(file, actions)}</li>`)}
+  </ul>`;
+}
+
+function picture(file: FileView, { pictures }: ConsoleState): TemplateResult | typeof nothing {
+  const source = isPicture(file) ? pictures.get(pictureKey(file)) : undefined;
+  if (source === undefined) return nothing;
+  return html`<img class="file-picture" src=${source} alt=${file.name} />`;
+}
+
+function downloadButton(file: FileView, actions: Actions): TemplateResult {
+  return html`<button
+    type="button"
+    class="button file-button"
+    aria-label="Download ${file.name}"
+    @click=${() => actions.files.download(file)}
+  >
+    ${icon("page")} <span>${file.name}</span> <span class="duration">${formatBytes(file.bytes)}</span>
+  </button>`;
+}

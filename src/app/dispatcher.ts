@@ -5,6 +5,7 @@ import { DeadlineError } from "../core/turn.ts";
 import type { TurnEventBody } from "../core/turn-event.ts";
 import { type ClaimedTurn, LeaseLostError, type TurnLog } from "../core/turn-log.ts";
 import type { Feed } from "./feed.ts";
+import { isGivenUp, ShuttingDown } from "./given-up.ts";
 import type { Log } from "./log.ts";
 import { createTurnWriter, type TurnWriter } from "./turn-writer.ts";
 
@@ -38,16 +39,6 @@ export interface DispatcherDeps {
 /** The reason of an abort by a person. */
 class StopRequested extends Error {
   readonly code = "stop_requested";
-}
-
-/** The reason of an abort because the bot goes down: the turn is resumed at the next start. */
-class ShuttingDown extends Error {
-  readonly code = "shutting_down";
-}
-
-/** Whether the turn belongs to another worker now, or to the next start: nothing more is written. */
-function isGivenUp(reason: unknown): boolean {
-  return reason instanceof ShuttingDown || reason instanceof LeaseLostError;
 }
 
 interface RunningTurn {

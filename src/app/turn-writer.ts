@@ -31,6 +31,8 @@ function mustBeStored(event: TurnEvent): boolean {
     case "model_message":
     case "stage":
     case "skill_output":
+    // Found again by its tag where the platform has it.
+    case "message_posted":
       return false;
     case "tool_started":
       return event.effect !== "read_only";

@@ -1,0 +1,53 @@
+import type { FileStore } from "../../../core/file-store.ts";
+import type { TurnEvent, TurnEventBody } from "../../../core/turn-event.ts";
+import type { OutgoingFile } from "../chat-platform.ts";
+import { escapeMarkdown } from "./escape-markdown.ts";
+import type { PresentedTurn } from "./presented-turn.ts";
+
+type FileEvent = Extract<TurnEventBody, { type: "file" }>;
+
+/** Discord takes at most ten files with a message. */
+const mostFiles = 10;
+
+/** Files that tools made in the turn, for its answer. */
+export interface AnswerFiles {
+  attached: OutgoingFile[];
+  /** Lines that name what cannot be attached, with size and address. Empty when there is none. */
+  named: string;
+}
+
+export async function readAnswerFiles(
+  { turn_id, platform, logger }: PresentedTurn,
+  events: readonly (TurnEvent | TurnEventBody)[],
+  files: FileStore | undefined,
+): Promise<AnswerFiles> {
+  const made = new Map<string, FileEvent>();
+  for (const event of events) if (event.type === "file") made.set(event.name, event);
+  const attached: OutgoingFile[] = [];
+  const named: string[] = [];
+  for (const file of made.values()) {
+    const fits = file.bytes <= platform.limits.file_bytes && attached.length < mostFiles;
+    const data = fits ? await read(file.name) : undefined;
+    if (data === undefined)
+      named.push(`- ${escapeMarkdown(file.name)} (${formatBytes(file.bytes)}): ${file.url}`);
+    else attached.push({ name: file.name, media_type: file.media_type, data });
+  }
+  return {
+    attached,
+    named: named.length === 0 ? "" : `Files that are not attached here:\n${named.join("\n")}`,
+  };
+
+  async function read(name: string): Promise<Uint8Array | undefined> {
+    try {
+      return (await files?.get(turn_id, name))?.data;
+    } catch (error) {
+      logger.warn({ err: error, turn_id, name }, "A file of an answer cannot be read");
+      return undefined;
+    }
+  }
+}
+
+function formatBytes(bytes: number): string {
+  if (bytes < 1_000) return `${bytes} bytes`;
+  return bytes < 1_000_000 ? `${Math.round(bytes / 1_000)} kB` : `${(bytes / 1_000_000).toFixed(1)} MB`;
+}

@@ -1,0 +1,160 @@
+import type { TurnEvent, TurnEventBody } from "../../../core/turn-event.ts";
+import type { PlatformError, PlatformErrorCode } from "../chat-platform.ts";
+import type { AnswerFiles } from "./answer-files.ts";
+import { escapeMarkdown } from "./escape-markdown.ts";
+import { orGivenUp } from "./given-up-turn.ts";
+import type { LiveAnswer } from "./live-answer.ts";
+import { type AnswerMessage, type AnswerReady, planAnswer } from "./plan-answer.ts";
+import { lastReference, type PresentedTurn } from "./presented-turn.ts";
+import { type Published, passes, publishMessage, redactMessage, whisperMessage } from "./publish-message.ts";
+
+export interface Delivery {
+  ready: AnswerReady;
+  /** When the answer was ready, ms since the epoch. */
+  readyAt: number;
+  /** What was stored when this worker took the turn. */
+  events: readonly TurnEvent[];
+  live: LiveAnswer;
+  files: AnswerFiles;
+}
+
+/** How it went. `waiting`: the platform cannot be reached; another worker goes on at `until` (ms since the epoch). */
+export type Delivered = { kind: "delivered" } | { kind: "refused" } | { kind: "waiting"; until: number };
+
+/** Pauses between workers that try, and when it is given up, ms. */
+const firstWait = 5_000;
+const longestWait = 5 * 60_000;
+const giveUpAfter = 24 * 3_600_000;
+
+/** Posts the parts of an answer that are not there yet. Yields what was posted, or why it cannot be. */
+export async function* deliverAnswer(
+  turn: PresentedTurn,
+  delivery: Delivery,
+): AsyncGenerator<TurnEventBody, Delivered> {
+  const { ready, live } = delivery;
+  const { before, after } = splitAt(delivery.events);
+  if (ready.private) await removeParts(turn, live, 0);
+  const plan = planAnswer(turn, ready, delivery.files, isLive(delivery));
+  for (const [part, message] of plan.entries()) {
+    if (lastReference(after, "answer", part) !== undefined) continue;
+    const published = await orGivenUp(turn.givenUp, publishPart(turn, delivery, part, message));
+    if (published.ok) {
+      yield { type: "message_posted", purpose: "answer", part, reference: published.reference };
+      continue;
+    }
+    const until = waitUntil(turn, delivery, published.error);
+    if (until !== undefined) return { kind: "waiting", until };
+    yield refusal(turn, published.error);
+    return { kind: "refused" };
+  }
+  if (!ready.private) await removeParts(turn, live, plan.length);
+  return { kind: "delivered" };
+
+  /** Whether the first message stood in the channel before the answer was ready, and still does. */
+  function isLive({ ready: { private: isPrivate } }: Delivery): boolean {
+    if (isPrivate) return false;
+    if (before === undefined) return live.slot(0).reference !== undefined;
+    const shown = lastReference(before, "answer", 0);
+    const posted = lastReference(after, "answer", 0);
+    return shown !== undefined && (posted === undefined || posted === shown);
+  }
+}
+
+/** What was stored before the answer was ready, and after; `before` is undefined while it was not. */
+function splitAt(events: readonly TurnEvent[]): {
+  before: readonly TurnEvent[] | undefined;
+  after: readonly TurnEvent[];
+} {
+  const at = events.findIndex((event) => event.type === "answer_ready");
+  return at < 0
+    ? { before: undefined, after: [] }
+    : { before: events.slice(0, at), after: events.slice(at + 1) };
+}
+
+async function publishPart(
+  turn: PresentedTurn,
+  { ready, live }: Delivery,
+  part: number,
+  message: AnswerMessage,
+): Promise<Published> {
+  if (ready.private) return withoutFilesIfRefused(message, (now) => whisperMessage(turn, now));
+  const slot = live.slot(part);
+  const stream = slot.stream;
+  slot.stream = undefined;
+  if (stream !== undefined) {
+    try {
+      await stream.finish(redactMessage({ ...message, tag: slot.tag }, turn.redact));
+      return { ok: true, reference: stream.reference };
+    } catch (error) {
+      turn.logger.debug(
+        { err: error, turn_id: turn.turn_id },
+        "A stream was not finished; its message is edited",
+      );
+    }
+  }
+  const published = await withoutFilesIfRefused(message, (now) => publishMessage(turn, slot, now));
+  if (published.ok || slot.reference === undefined || !isOneOf(published.error, "invalid", "too_large"))
+    return published;
+  await removeParts(turn, live, part, part + 1);
+  return publishMessage(turn, slot, message);
+}
+
+/** An answer whose files are refused is delivered without them. */
+async function withoutFilesIfRefused(
+  message: AnswerMessage,
+  publish: (message: AnswerMessage) => Promise<Published>,
+): Promise<Published> {
+  const published = await publish(message);
+  const { files, ...rest } = message;
+  if (published.ok || files === undefined || !isOneOf(published.error, "invalid", "too_large", "forbidden"))
+    return published;
+  const names = files.map((file) => escapeMarkdown(file.name)).join(", ");
+  const note = `*Not attached: ${names}. The platform did not take it; the console has it.*`;
+  return publish({ ...rest, markdown: `${rest.markdown}\n\n${note}` });
+}
+
+const isOneOf = ({ code }: PlatformError, ...codes: PlatformErrorCode[]) => codes.includes(code);
+
+/** Messages that stand there and are no part of the answer. */
+async function removeParts(
+  turn: PresentedTurn,
+  live: LiveAnswer,
+  from: number,
+  to = live.count(),
+): Promise<void> {
+  for (let part = from; part < to; part += 1) {
+    const slot = live.slot(part);
+    if (slot.reference === undefined) continue;
+    try {
+      if (slot.stream !== undefined) await slot.stream.cancel();
+      else await turn.platform.remove(turn.place, slot.reference);
+    } catch (error) {
+      turn.logger.debug(
+        { err: error, turn_id: turn.turn_id },
+        "A message that is void could not be taken away",
+      );
+    }
+    slot.stream = undefined;
+    slot.reference = undefined;
+    slot.lookFirst = false;
+  }
+}
+
+/** When the delivery goes on; undefined when it does not. */
+function waitUntil(
+  { clock }: PresentedTurn,
+  { events, readyAt }: Delivery,
+  error: PlatformError,
+): number | undefined {
+  const now = clock.now();
+  if (!passes(error) || now - readyAt >= giveUpAfter) return undefined;
+  const waits = splitAt(events).after.filter((event) => event.type === "turn_waiting").length;
+  const pause = Math.min(firstWait * 2 ** Math.min(waits, 20), longestWait);
+  return now + Math.max(pause, error.retryAfterMs ?? 0);
+}
+
+function refusal({ logger, turn_id, place }: PresentedTurn, error: PlatformError): TurnEventBody {
+  logger.warn({ err: error, turn_id, ...place }, "An answer could not be delivered; it is kept in the log");
+  const message = `The answer could not be posted: ${error.message} It is kept: the console and the API have it.`;
+  return { type: "error", code: "not_delivered", message };
+}

@@ -1,0 +1,193 @@
+import type { TurnEvent } from "../../../core/turn-event.ts";
+import type { AnswerStream } from "../chat-platform.ts";
+import { createEditPacer } from "./edit-pacer.ts";
+import { closeFence } from "./markdown-fences.ts";
+import { type MessageSlot, type PresentedTurn, slotOf } from "./presented-turn.ts";
+import { passes, placeMessage, platformErrorOf } from "./publish-message.ts";
+import { partsOfLongAnswer } from "./shape-answer.ts";
+import { splitMarkdown } from "./split-markdown.ts";
+
+/** A message of the answer, maybe growing. */
+export interface AnswerSlot extends MessageSlot {
+  /** The native stream it grows in, while that lives. */
+  stream: AnswerStream | undefined;
+  /** Whether this process has shown something in it. */
+  live: boolean;
+  /** What that is; empty when it is not known. */
+  shown: string;
+}
+
+/** The answer while it is written. Never disturbs the turn: what the platform refuses is delivered at the end. */
+export interface LiveAnswer {
+  add(text: string): void;
+  /** What was shown is void: it is taken away. */
+  discard(): void;
+  /** Shows nothing more. Resolves when its messages may be written to. */
+  settle(): Promise<void>;
+  /** The message of a part, whether it is there or not. */
+  slot(part: number): AnswerSlot;
+  /** How many messages there may be. */
+  count(): number;
+}
+
+/** Text is shown once it is longer than this, or has been coming for so long (ms). */
+const worthLength = 160;
+const worthTime = 1_200;
+
+/** Room for closing a code block for display. */
+const closing = 16;
+
+/** Secrets are found in whole words only: the last word is held back, up to this many characters. */
+const heldBack = 256;
+
+const longestPause = 30_000;
+
+/** @param changed tells whether something is shown now */
+export function createLiveAnswer(
+  turn: PresentedTurn,
+  events: readonly TurnEvent[],
+  changed: (isShown: boolean) => void,
+): LiveAnswer {
+  const { platform, clock, logger, redact, turn_id } = turn;
+  const { edit_interval_ms, message_characters } = platform.limits;
+  const slots: AnswerSlot[] = [];
+  const slot = (part: number): AnswerSlot => {
+    const known = slots[part];
+    if (known !== undefined) return known;
+    slots[part] = { ...slotOf(turn, events, "answer", part), stream: undefined, live: false, shown: "" };
+    return slot(part);
+  };
+  const recorded = events.reduce(
+    (most, event) =>
+      event.type === "message_posted" && event.purpose === "answer" ? Math.max(most, event.part + 1) : most,
+    0,
+  );
+  for (let part = 0; part < recorded; part += 1) slot(part);
+
+  let text = "";
+  let isWorth = false;
+  let cancelWait: (() => void) | undefined;
+  let isOff = false;
+  let mayStream = platform.openStream !== undefined;
+  let failures = 0;
+  let cleaned = Promise.resolve();
+
+  const show = async (): Promise<number> => {
+    await cleaned;
+    const visible = redact(text.slice(0, text.length - unfinished(text)));
+    const parts = splitMarkdown(visible, message_characters - closing).slice(0, partsOfLongAnswer);
+    try {
+      for (const [index, part] of parts.entries()) await grow(slot(index), part);
+      failures = 0;
+      return 0;
+    } catch (thrown) {
+      const error = platformErrorOf(thrown);
+      logger.debug({ err: thrown, turn_id }, "The answer could not be shown while it is written");
+      if (!passes(error)) isOff = true;
+      failures += 1;
+      return Math.min(error.retryAfterMs ?? 1_000 * 2 ** failures, longestPause);
+    }
+  };
+  const grow = async (target: AnswerSlot, part: string) => {
+    if (target.tag.part === 0 && mayStream && (await stream(target, part))) return;
+    const markdown = closeFence(part);
+    if (target.shown === markdown) return;
+    const before = target.reference;
+    const reference = await placeMessage(turn, target, { markdown });
+    target.live = true;
+    target.shown = markdown;
+    if (reference !== before) isThere(target, reference);
+  };
+  const isThere = ({ tag }: AnswerSlot, reference: string) => {
+    turn.note({ type: "message_posted", purpose: "answer", part: tag.part, reference });
+    changed(true);
+  };
+  const streamInto = async (target: AnswerSlot, part: string) => {
+    if (target.stream === undefined) {
+      target.stream = await platform.openStream?.(turn.place, target.tag, turn.to);
+      target.reference = target.stream?.reference;
+      target.live = true;
+      if (target.reference !== undefined) isThere(target, target.reference);
+    }
+    if (!part.startsWith(target.shown) || part === target.shown) return;
+    await target.stream?.append(part.slice(target.shown.length));
+    target.shown = part;
+  };
+  /** False when the platform's stream cannot be used: the message is edited instead. */
+  const stream = async (target: AnswerSlot, part: string): Promise<boolean> => {
+    if (target.stream === undefined && (target.reference !== undefined || target.lookFirst)) return false;
+    try {
+      await streamInto(target, part);
+      return true;
+    } catch (thrown) {
+      const { code } = platformErrorOf(thrown);
+      if (code === "rate_limited") throw thrown;
+      logger.debug({ err: thrown, turn_id }, "The platform's stream broke; the message is edited instead");
+      mayStream = false;
+      if (target.stream === undefined) target.lookFirst = code === "unavailable";
+      target.stream = undefined;
+      target.shown = "";
+      return false;
+    }
+  };
+  const takeAway = async () => {
+    for (const target of slots) {
+      if (target.reference === undefined || !target.live) continue;
+      try {
+        if (target.stream !== undefined) await target.stream.cancel();
+        else await platform.remove(turn.place, target.reference);
+        target.reference = undefined;
+      } catch (error) {
+        logger.debug({ err: error, turn_id }, "A void answer could not be taken away; it is written over");
+      }
+      target.stream = undefined;
+      target.live = false;
+      target.shown = "";
+    }
+    changed(false);
+  };
+  const newPacer = () => createEditPacer(turn, edit_interval_ms, show);
+  let pacer = newPacer();
+  const forget = () => {
+    cancelWait?.();
+    cancelWait = undefined;
+    text = "";
+    isWorth = false;
+  };
+
+  return {
+    slot,
+    count: () => slots.length,
+    add(more) {
+      text += more;
+      if (isOff) return;
+      if (text.length > worthLength) isWorth = true;
+      if (isWorth) pacer.request();
+      else
+        cancelWait ??= clock.after(worthTime, () => {
+          isWorth = true;
+          pacer.request();
+        });
+    },
+    discard() {
+      if (text === "") return;
+      const old = pacer;
+      pacer = newPacer();
+      forget();
+      cleaned = cleaned.then(() => old.stop()).then(takeAway);
+    },
+    async settle() {
+      isOff = true;
+      cancelWait?.();
+      await cleaned;
+      await pacer.stop();
+      if (slots[0]?.stream === undefined) await pacer.editable();
+    },
+  };
+}
+
+/** Characters at the end that may still become part of a longer word. */
+function unfinished(text: string): number {
+  const tail = text.slice(-heldBack);
+  return tail.length - tail.search(/[^\s。，、！？]*$/u);
+}

@@ -1,0 +1,50 @@
+import type { TurnEventBody } from "../../../core/turn-event.ts";
+import type { OutgoingButton, OutgoingMessage } from "../chat-platform.ts";
+import type { AnswerFiles } from "./answer-files.ts";
+import { escapeMarkdown } from "./escape-markdown.ts";
+import type { PresentedTurn } from "./presented-turn.ts";
+import { shapeAnswer } from "./shape-answer.ts";
+
+export type AnswerReady = Extract<TurnEventBody, { type: "answer_ready" }>;
+
+/** A message of an answer, before it is tagged. */
+export type AnswerMessage = Omit<OutgoingMessage, "tag">;
+
+const nothingSaid = "*There is no text in this answer. Try again, or ask in other words.*";
+
+/**
+ * The messages of an answer, in order; the same every time it is planned. Files go with the first one, or, when that stands in the
+ * channel already (`isLive`), with one more at the end.
+ */
+export function planAnswer(
+  { turn_id, kind, platform, redact }: PresentedTurn,
+  { text, outcome, private: isPrivate }: AnswerReady,
+  files: AnswerFiles,
+  isLive: boolean,
+): AnswerMessage[] {
+  const said = text.trim() === "" && files.attached.length === 0 ? nothingSaid : text.trim();
+  const whole = [said, files.named].filter(Boolean).join("\n\n");
+  const shaped = shapeAnswer(redact(whole || "Here it is."), files.attached, platform.limits);
+  const messages = shaped.parts.map((markdown): AnswerMessage => ({ markdown }));
+  const last = messages.at(-1);
+  if (last !== undefined && kind === "message" && isPrivate !== true)
+    last.buttons = buttonsOf(turn_id, outcome);
+  if (shaped.files.length === 0) return messages;
+  if (isLive) {
+    const names = shaped.files.map((file) => escapeMarkdown(file.name)).join(", ");
+    return [...messages, { markdown: names, files: shaped.files }];
+  }
+  return messages.map((message, part) => (part === 0 ? { ...message, files: shaped.files } : message));
+}
+
+function buttonsOf(turnId: string, outcome: AnswerReady["outcome"]): OutgoingButton[] {
+  const again = { id: `again:${turnId}`, label: "Try again" };
+  const rest = [again, { id: `forget:${turnId}`, label: "Delete" }];
+  if (outcome === "failed" || outcome === "stopped") return rest;
+  const opinions = [
+    { id: `good:${turnId}`, label: "👍" },
+    { id: `bad:${turnId}`, label: "👎" },
+  ];
+  if (outcome === "completed") return [...opinions, ...rest];
+  return [{ id: `continue:${turnId}`, label: "Continue", style: "primary" }, ...opinions, ...rest];
+}

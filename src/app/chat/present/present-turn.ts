@@ -1,0 +1,237 @@
+import type { FileStore } from "../../../core/file-store.ts";
+import { type ProgressLevel, readNamespace } from "../../../core/namespace-state.ts";
+import type { TurnEvent, TurnEventBody } from "../../../core/turn-event.ts";
+import type { ClaimedTurn } from "../../../core/turn-log.ts";
+import { emptyTurnView, foldTurn, type TurnView } from "../../../core/turn-view.ts";
+import type { TurnPresenterDeps } from "../create-turn-presenter.ts";
+import { readAnswerFiles } from "./answer-files.ts";
+import { type Delivered, deliverAnswer } from "./deliver-answer.ts";
+import { followGivenUp, orGivenUp } from "./given-up-turn.ts";
+import { createLiveAnswer, type LiveAnswer } from "./live-answer.ts";
+import { mergeNotes } from "./merge-notes.ts";
+import { createNoteQueue, type NoteQueue } from "./note-queue.ts";
+import { createPersonPrompts, type PersonPrompts } from "./person-prompts.ts";
+import type { AnswerReady } from "./plan-answer.ts";
+import type { PresentedTurn } from "./presented-turn.ts";
+import { createProgressMessage, type ProgressMessage } from "./progress-message.ts";
+import { passes } from "./publish-message.ts";
+import { createWorkingMark, type WorkingMark } from "./working-mark.ts";
+
+type Finished = Extract<TurnEventBody, { type: "turn_finished" }>;
+
+/** What shows one turn. */
+interface Stage {
+  turn: PresentedTurn;
+  claimed: ClaimedTurn;
+  files: FileStore | undefined;
+  notes: NoteQueue;
+  mark: WorkingMark;
+  live: LiveAnswer;
+  progress: ProgressMessage;
+  prompts: PersonPrompts;
+  /** Files that were made since the turn was claimed. */
+  made: TurnEventBody[];
+  view: TurnView;
+}
+
+/** A question that could not be posted is tried again so soon, ms. */
+const questionPause = 30_000;
+
+/** What still runs when a turn is given up gets so long to end, ms. */
+const lastPatience = 2_000;
+
+/** The events of a turn that is shown on its platform, its presentation's among them (`TurnPresenter.around`). */
+export async function* presentTurn(
+  deps: TurnPresenterDeps,
+  claimed: ClaimedTurn,
+  base: Pick<PresentedTurn, "platform" | "to">,
+  run: () => AsyncGenerator<TurnEventBody, void>,
+  signal: AbortSignal,
+): AsyncGenerator<TurnEventBody, void> {
+  const { givenUp, release } = followGivenUp(signal);
+  const stage = openStage(deps, claimed, base, givenUp);
+  try {
+    const known = claimed.events.find((event) => event.type === "answer_ready");
+    const ready = known ?? (yield* showRun(stage, run));
+    if (ready !== undefined) yield* finish(stage, ready, known?.at ?? deps.clock.now());
+  } catch (error) {
+    if (!givenUp.aborted) throw error;
+    deps.logger.debug({ err: error, turn_id: claimed.turn_id }, "A turn was given up while it was shown");
+  } finally {
+    await close(stage);
+    release();
+  }
+}
+
+function openStage(
+  { clock, redact, logger, chat, store, files }: TurnPresenterDeps,
+  claimed: ClaimedTurn,
+  base: Pick<PresentedTurn, "platform" | "to">,
+  givenUp: AbortSignal,
+): Stage {
+  const { inbound, turn_id, events } = claimed;
+  const { namespace, thread, author, kind } = inbound;
+  const notes = createNoteQueue();
+  const resumed = events.some((event) => event.type === "turn_started");
+  const place = { namespace, thread };
+  const turn: PresentedTurn = {
+    ...base,
+    ...{ turn_id, kind, author, place, clock, redact, logger, resumed, givenUp },
+    note: notes.add,
+  };
+  const view = events.reduce(foldTurn, emptyTurnView(turn_id));
+  const level = readNamespace(store, namespace).then(
+    ({ settings }) => settings.progress,
+    (error: unknown): ProgressLevel => {
+      logger.warn(
+        { err: error, turn_id },
+        "The channel's settings cannot be read; progress is shown in steps",
+      );
+      return "steps";
+    },
+  );
+  const delay = chat.progress_delay_ms;
+  const mark = createWorkingMark(turn, kind === "command" ? delay : 0);
+  const live = createLiveAnswer(turn, events, (isShown) => void (isShown ? mark.hide() : mark.show()));
+  const notBefore = (view.started_at ?? clock.now()) + delay;
+  const progress = createProgressMessage(turn, events, { level, notBefore });
+  const prompts = createPersonPrompts(turn, events);
+  return { turn, claimed, files, notes, mark, live, progress, prompts, made: [], view };
+}
+
+/** Runs the turn and shows it. Answers with its answer; undefined when it waits for a person, or was taken into another turn. */
+async function* showRun(
+  stage: Stage,
+  run: () => AsyncGenerator<TurnEventBody, void>,
+): AsyncGenerator<TurnEventBody, AnswerReady | undefined> {
+  const { turn, mark, notes, live } = stage;
+  mark.show();
+  let finished: Finished | undefined;
+  for await (const event of mergeNotes(run(), notes, turn)) {
+    if (event.type === "turn_finished") {
+      finished = event;
+      continue;
+    }
+    watch(stage, event);
+    if (event.type === "turn_waiting") yield* settleToWait(stage, event.until);
+    else yield event;
+  }
+  if (finished === undefined) return undefined;
+  stage.view = foldTurn(stage.view, stamped(turn, finished));
+  await orGivenUp(turn.givenUp, live.settle());
+  if (finished.merged_into !== undefined) {
+    yield finished;
+    return undefined;
+  }
+  await adoptFirstPart(stage);
+  yield* notes.take();
+  const { outcome, text, output, private: isPrivate } = finished;
+  const ready: AnswerReady = {
+    type: "answer_ready",
+    ...{ outcome, text },
+    ...(output === undefined ? {} : { output }),
+    ...(isPrivate === undefined ? {} : { private: isPrivate }),
+  };
+  yield ready;
+  return ready;
+}
+
+function watch(stage: Stage, event: TurnEventBody): void {
+  const { live, progress, prompts, turn } = stage;
+  if (event.type === "text_delta") {
+    live.add(event.text);
+    return;
+  }
+  stage.view = foldTurn(stage.view, stamped(turn, event));
+  if (event.type === "text_reset") live.discard();
+  if (event.type === "model_message" && event.message.tool_calls.length > 0) live.discard();
+  if (event.type === "file") stage.made.push(event);
+  prompts.watch(event);
+  progress.changed(stage.view);
+}
+
+const stamped = ({ turn_id, clock }: PresentedTurn, event: TurnEventBody): TurnEvent => ({
+  ...event,
+  turn_id,
+  seq: 0,
+  at: clock.now(),
+});
+
+/** Before the worker is freed everything that was begun is done, and what is asked stands in the channel. */
+async function* settleToWait(stage: Stage, until: number): AsyncGenerator<TurnEventBody, void> {
+  const { turn, live, progress, prompts, mark, notes } = stage;
+  await orGivenUp(turn.givenUp, live.settle());
+  const [failure] = await orGivenUp(
+    turn.givenUp,
+    Promise.all([prompts.posted(), progress.pause(), mark.hide()]),
+  );
+  yield* notes.take();
+  if (failure === undefined) {
+    yield { type: "turn_waiting", until };
+    return;
+  }
+  turn.logger.warn({ err: failure, turn_id: turn.turn_id }, "A question could not be posted");
+  const message = `What was asked could not be posted: ${failure.message} The console shows it, and takes an answer.`;
+  if (passes(failure))
+    yield { type: "turn_waiting", until: Math.min(until, turn.clock.now() + questionPause) };
+  else {
+    yield { type: "error", code: "not_delivered", message };
+    yield { type: "turn_waiting", until };
+  }
+}
+
+/** A worker that died may have begun the answer without saying so: that message is finished, not a second one. */
+async function adoptFirstPart({ turn, live }: Stage): Promise<void> {
+  const slot = live.slot(0);
+  if (slot.reference !== undefined || !slot.lookFirst) return;
+  try {
+    slot.reference = await orGivenUp(turn.givenUp, turn.platform.find(turn.place, slot.tag));
+    slot.lookFirst = false;
+  } catch (error) {
+    turn.logger.debug(
+      { err: error, turn_id: turn.turn_id },
+      "An answer that may be there was not looked for",
+    );
+  }
+  const { reference } = slot;
+  if (reference !== undefined) turn.note({ type: "message_posted", purpose: "answer", part: 0, reference });
+}
+
+/** Delivers the answer and puts everything else in order. */
+async function* finish(
+  stage: Stage,
+  ready: AnswerReady,
+  readyAt: number,
+): AsyncGenerator<TurnEventBody, void> {
+  const { turn, claimed, live, mark, notes, prompts, progress } = stage;
+  if (stage.view.finished_at === undefined) stage.view = { ...stage.view, finished_at: readyAt };
+  const order = Promise.allSettled([progress.end(stage.view), prompts.end()]);
+  const files = await readAnswerFiles(turn, [...claimed.events, ...stage.made], stage.files);
+  const delivery = { ready, readyAt, events: claimed.events, live, files };
+  const delivered: Delivered = yield* deliverAnswer(turn, delivery);
+  const { message } = turn.to;
+  if (delivered.kind === "delivered" && turn.kind === "message")
+    await orGivenUp(turn.givenUp, turn.platform.markSeen(turn.place, message, false));
+  await orGivenUp(turn.givenUp, Promise.all([order, mark.hide()]));
+  yield* notes.take();
+  if (delivered.kind === "waiting") {
+    yield { type: "turn_waiting", until: delivered.until };
+    return;
+  }
+  const { outcome, text, output, private: isPrivate } = ready;
+  yield {
+    type: "turn_finished",
+    ...{ outcome, text },
+    ...(output === undefined ? {} : { output }),
+    ...(isPrivate === undefined ? {} : { private: isPrivate }),
+  };
+}
+
+/** Nothing is left running: timers are cleared, and what is on its way to the platform may arrive. */
+async function close({ turn, live, mark, progress }: Stage): Promise<void> {
+  const rest = Promise.allSettled([live.settle(), progress.stop(), mark.hide()]);
+  const patience = new AbortController();
+  const enough = turn.clock.sleep(lastPatience, patience.signal).catch(() => undefined);
+  await Promise.race([rest, enough]);
+  patience.abort();
+}

@@ -1,0 +1,123 @@
+import { type OutgoingMessage, PlatformError } from "../chat-platform.ts";
+import { escapeMarkdown } from "./escape-markdown.ts";
+import type { MessageSlot, PresentedTurn } from "./presented-turn.ts";
+
+/** What came of posting: the message's reference, or why it is not there. */
+export type Published = { ok: true; reference: string } | { ok: false; error: PlatformError };
+
+/** How long a message is tried before its turn waits instead, ms. */
+const patience = 10_000;
+const mostTries = 5;
+const firstPause = 500;
+
+/**
+ * Brings a message to the platform: posts it, or edits the one in the slot. What fails in passing is tried again for some seconds;
+ * what is refused as malformed is tried once more as plain text. Rejects only when the turn is given up.
+ */
+export async function publishMessage(
+  turn: PresentedTurn,
+  slot: MessageSlot,
+  message: Omit<OutgoingMessage, "tag">,
+): Promise<Published> {
+  return persist(turn, message, (now) => placeMessage(turn, slot, now));
+}
+
+/** As `publishMessage`, for the asker alone. */
+export async function whisperMessage(
+  turn: PresentedTurn,
+  message: Omit<OutgoingMessage, "tag">,
+): Promise<Published> {
+  const { platform, place, to, redact } = turn;
+  return persist(turn, message, async (now) => {
+    await platform.whisper(place, to.person, redactMessage(now, redact), to);
+    return "whisper";
+  });
+}
+
+async function persist(
+  { clock, givenUp, platform }: PresentedTurn,
+  wanted: Omit<OutgoingMessage, "tag">,
+  attempt: (message: Omit<OutgoingMessage, "tag">) => Promise<string>,
+): Promise<Published> {
+  const begun = clock.now();
+  let message = wanted;
+  for (let tries = 1; ; tries += 1) {
+    givenUp.throwIfAborted();
+    try {
+      return { ok: true, reference: await attempt(message) };
+    } catch (thrown) {
+      const error = platformErrorOf(thrown);
+      if (error.code === "invalid" && message === wanted) {
+        message = plainMessage(wanted, platform.limits.message_characters);
+        continue;
+      }
+      const pause = error.retryAfterMs ?? firstPause * 2 ** (tries - 1);
+      const isOver = tries >= mostTries || clock.now() + pause - begun > patience;
+      if (!passes(error) || isOver) return { ok: false, error };
+      await clock.sleep(pause, givenUp);
+    }
+  }
+}
+
+/**
+ * Posts the message, or edits the one in the slot, once. A post whose outcome is unclear is looked for before the next one.
+ * @throws PlatformError, or whatever the platform throws
+ */
+export async function placeMessage(
+  { platform, place, to, redact }: PresentedTurn,
+  slot: MessageSlot,
+  content: Omit<OutgoingMessage, "tag">,
+): Promise<string> {
+  const message = redactMessage({ ...content, tag: slot.tag }, redact);
+  if (slot.reference === undefined && slot.lookFirst) {
+    slot.reference = await platform.find(place, slot.tag);
+    slot.lookFirst = false;
+  }
+  if (slot.reference !== undefined) {
+    try {
+      await platform.edit(place, slot.reference, message);
+      return slot.reference;
+    } catch (error) {
+      if (platformErrorOf(error).code !== "gone") throw error;
+      slot.reference = undefined;
+    }
+  }
+  try {
+    slot.reference = await platform.post(place, message, to);
+    return slot.reference;
+  } catch (error) {
+    if (platformErrorOf(error).code === "unavailable") slot.lookFirst = true;
+    throw error;
+  }
+}
+
+/** Whether it passes by itself. */
+export function passes({ code }: PlatformError): boolean {
+  return code === "unavailable" || code === "rate_limited";
+}
+
+/** What a platform threw. Anything it did not foresee is taken for a disturbance. */
+export function platformErrorOf(error: unknown): PlatformError {
+  if (error instanceof PlatformError) return error;
+  const message = error instanceof Error ? error.message : String(error);
+  return new PlatformError("unavailable", message, { cause: error });
+}
+
+function plainMessage(
+  { markdown, files }: Omit<OutgoingMessage, "tag">,
+  limit: number,
+): Omit<OutgoingMessage, "tag"> {
+  const escaped = escapeMarkdown(markdown);
+  return {
+    markdown: escaped.length <= limit ? escaped : markdown,
+    ...(files === undefined ? {} : { files }),
+  };
+}
+
+/** The message without secrets. Files are left as they are: their texts are redacted where they are made. */
+export function redactMessage(
+  { files, ...message }: OutgoingMessage,
+  redact: PresentedTurn["redact"],
+): OutgoingMessage {
+  return { ...redact(message), ...(files === undefined ? {} : { files }) };
+}

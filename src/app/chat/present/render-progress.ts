@@ -1,0 +1,87 @@
+import type { Json } from "../../../core/json.ts";
+import type { ProgressLevel } from "../../../core/namespace-state.ts";
+import { formatDuration, type StepView, summariseSteps, type TurnView } from "../../../core/turn-view.ts";
+import type { OutgoingMessage, ProgressCard } from "../chat-platform.ts";
+import { cutText, escapeMarkdown, oneLine } from "./escape-markdown.ts";
+import { shortResult } from "./short-result.ts";
+
+/** The latest steps that are shown one by one. */
+const mostSteps = 12;
+
+/** Characters of input and of output at level `full`. */
+const longestDetail = 160;
+
+type Step = ProgressCard["steps"][number];
+
+/** The progress message while the turn runs. */
+export function renderProgress(
+  view: TurnView,
+  level: ProgressLevel,
+  limit: number,
+): Omit<OutgoingMessage, "tag"> {
+  const all = view.steps.filter((step) => step.parent_call_id === undefined);
+  const shown = all.slice(-mostSteps);
+  const steps = shown.map((step) => stepOf(step, view.steps, level));
+  const remark = view.remarks.at(-1);
+  const title = remark === undefined ? "Working on it" : oneLine(remark, 150);
+  const earlier = all.length - shown.length;
+  const lines = [
+    `**${escapeMarkdown(title)}**`,
+    ...(earlier === 0 ? [] : [`… ${earlier} earlier`]),
+    ...steps.map(lineOf),
+  ];
+  return {
+    markdown: cutText(lines.join("\n"), limit),
+    progress: { title, steps, done: false },
+    buttons: [{ id: `stop:${view.turn_id}`, label: "Stop" }],
+  };
+}
+
+/** The progress message when the turn has ended: one line, and a button for the rest. */
+export function renderCollapsed(view: TurnView): Omit<OutgoingMessage, "tag"> {
+  const title = summariseSteps(view) || "Done";
+  return {
+    markdown: title,
+    progress: { title, steps: [], done: true },
+    buttons: [{ id: `details:${view.turn_id}`, label: "Details" }],
+  };
+}
+
+function stepOf(step: StepView, all: readonly StepView[], level: ProgressLevel): Step {
+  const { call_id, state, duration_ms } = step;
+  const note = noteOf(step, all);
+  const full = level === "full" ? details(step) : [];
+  return {
+    id: call_id,
+    title: oneLine(step.title, 120),
+    state,
+    note: [note, ...full].filter(Boolean).join("; ") || undefined,
+    duration_ms,
+  };
+}
+
+/** What it does now, or what came of it. Nested calls and stages are told in the line of their parent. */
+function noteOf(step: StepView, all: readonly StepView[]): string {
+  if (step.state !== "running") return shortResult(step.output);
+  const inner = all.findLast((other) => other.parent_call_id === step.call_id && other.state === "running");
+  const stage = step.stages.findLast((each) => each.status === "running") ?? step.stages.at(-1);
+  const { progress, total } = step;
+  const count = progress === undefined || total === undefined ? "" : ` (${progress} of ${total})`;
+  const note =
+    step.note ?? (inner === undefined ? undefined : inner.title) ?? stage?.name.replaceAll("_", " ");
+  return note === undefined ? "" : `${oneLine(note, 100)}${count}`;
+}
+
+function details({ input, output }: StepView): string[] {
+  const short = (value: Json) =>
+    oneLine(typeof value === "string" ? value : JSON.stringify(value), longestDetail);
+  return [`in: ${short(input)}`, ...(output === undefined ? [] : [`out: ${short(output)}`])];
+}
+
+const marks = { running: "⏳", ok: "✓", error: "✗" } as const;
+
+function lineOf({ title, state, note, duration_ms }: Step): string {
+  const time = duration_ms === undefined ? "" : ` (${formatDuration(duration_ms)})`;
+  const rest = note === undefined ? "" : `: ${escapeMarkdown(note)}`;
+  return `${marks[state]} ${escapeMarkdown(title)}${time}${rest}`;
+}

@@ -1,0 +1,111 @@
+import type { TurnEventOf } from "../../../core/turn-event.ts";
+import { formatDuration } from "../../../core/turn-view.ts";
+import type { OutgoingButton, OutgoingMessage } from "../chat-platform.ts";
+import { cutText, escapeMarkdown, oneLine } from "./escape-markdown.ts";
+import { closeFence } from "./markdown-fences.ts";
+
+export type Question = Omit<TurnEventOf<"question_asked">, "seq" | "at" | "turn_id">;
+export type Approval = Omit<TurnEventOf<"approval_requested">, "seq" | "at" | "turn_id">;
+
+/** Room that is left in a message for what stands around a text that can be long. */
+const frame = 400;
+
+/** The longest label of a button (`OutgoingButton.label`), and how many buttons a message takes on every platform. */
+const longestLabel = 75;
+const mostButtons = 20;
+
+export function renderQuestion(
+  { text, choices }: Question,
+  turnId: string,
+  limit: number,
+): Omit<OutgoingMessage, "tag"> {
+  const buttons = choices.slice(0, mostButtons).map(
+    (choice, index): OutgoingButton => ({
+      id: `answer:${turnId}:${index}`,
+      label: oneLine(choice, longestLabel) || `${index + 1}`,
+    }),
+  );
+  const isCut = choices.length > mostButtons || choices.some((choice) => choice.length > longestLabel);
+  const listed = isCut
+    ? choices.map((choice, index) => `${index + 1}. ${escapeMarkdown(oneLine(choice, 200))}`)
+    : [];
+  const how =
+    choices.length === 0
+      ? "Write your answer in this thread."
+      : "Choose, or write your answer in this thread.";
+  const parts = [closeFence(cutText(text, limit - frame)), listed.join("\n"), `*${how}*`];
+  return {
+    markdown: cutText(parts.filter(Boolean).join("\n\n"), limit),
+    ...(buttons.length === 0 ? {} : { buttons }),
+  };
+}
+
+/** A question that takes no more answers; `end` says why. */
+export function renderClosedQuestion(
+  { text }: Question,
+  end: string,
+  limit: number,
+): Omit<OutgoingMessage, "tag"> {
+  return { markdown: `${closeFence(cutText(text, limit - frame))}\n\n${end}` };
+}
+
+const deciders = {
+  guest: "Everybody here may decide.",
+  member: "Every member may decide.",
+  manager: "A manager of this channel may decide.",
+  operator: "An operator of the bot may decide.",
+} as const;
+
+/** @param now ms since the epoch */
+export function renderApproval(approval: Approval, now: number, limit: number): Omit<OutgoingMessage, "tag"> {
+  const { approval_id, approver, expires_at } = approval;
+  const { markdown, whole } = describeApproval(approval, limit - frame);
+  const until = `${new Date(expires_at).toISOString().slice(11, 16)} UTC`;
+  const left = `Open for ${formatDuration(Math.max(0, expires_at - now))}, until ${until}.`;
+  const file = {
+    name: "arguments.json",
+    media_type: "application/json",
+    data: new TextEncoder().encode(whole ?? ""),
+  };
+  return {
+    markdown: `${markdown}\n\n${deciders[approver]} ${left}`,
+    buttons: [
+      { id: `approve:${approval_id}`, label: "Approve", style: "primary" },
+      { id: `refuse:${approval_id}`, label: "Refuse", style: "danger" },
+    ],
+    ...(whole === undefined ? {} : { files: [file] }),
+  };
+}
+
+export function renderClosedApproval(
+  approval: Approval,
+  end: string,
+  limit: number,
+): Omit<OutgoingMessage, "tag"> {
+  return { markdown: `${describeApproval(approval, limit - frame).markdown}\n\n${end}` };
+}
+
+/** `whole` is set when the arguments do not fit: who decides must be able to see all of them. */
+function describeApproval(
+  { tool, skill_id, input }: Approval,
+  room: number,
+): { markdown: string; whole?: string } {
+  const json = visible(JSON.stringify(input, undefined, 2));
+  const longestRun = Math.max(2, ...(json.match(/`+/g) ?? []).map((run) => run.length));
+  const fence = "`".repeat(Math.min(longestRun + 1, 50));
+  const head = `May I run **${escapeMarkdown(oneLine(tool, 100))}** of the skill **${escapeMarkdown(oneLine(skill_id, 100))}** with exactly this?`;
+  const space = Math.max(0, room - head.length - 2 * fence.length - 120);
+  const shown = longestRun >= 50 ? "" : cutText(json, space);
+  const isCut = shown !== json;
+  const note = isCut ? "\n*This is only the beginning: all of it is in `arguments.json`.*" : "";
+  const markdown = `${head}\n${fence}json\n${shown}\n${fence}${note}`;
+  return isCut ? { markdown, whole: json } : { markdown };
+}
+
+/** Characters that hide or reorder text are shown as escapes: what is approved must be what is read. */
+function visible(json: string): string {
+  return json.replace(
+    /[\u007f-\u009f\u00ad\u061c\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff]/g,
+    (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, "0")}`,
+  );
+}

@@ -1,0 +1,19 @@
+import type { Json } from "../../../core/json.ts";
+import { oneLine } from "./escape-markdown.ts";
+
+/** Characters of a result in the line of its step. */
+const longest = 80;
+
+/** What came of a step, in a few words; empty when there is nothing short to say. */
+export function shortResult(output: Json | undefined): string {
+  if (output === undefined || output === null) return "";
+  if (Array.isArray(output)) return output.length === 1 ? "1 result" : `${output.length} results`;
+  if (typeof output !== "object") return oneLine(String(output), longest);
+  const { error } = output;
+  if (typeof error === "string") return oneLine(error, longest);
+  for (const [key, value] of Object.entries(output)) {
+    if (Array.isArray(value)) return `${value.length} ${oneLine(key.replaceAll("_", " "), 40)}`;
+    if (typeof value === "string" && value.trim() !== "") return oneLine(value, longest);
+  }
+  return "";
+}

@@ -1,4 +1,5 @@
 import type { App, HTTPReceiver, Logger, Receiver, SocketModeReceiver } from "@slack/bolt";
+import { PlatformError } from "../../app/chat/chat-platform.ts";
 import type { Log } from "../../app/log.ts";
 import type { KeyValue } from "../../core/key-value.ts";
 import { type CommandDeps, listenToCommands } from "./listen-commands.ts";
@@ -84,9 +85,14 @@ async function createSocket(
 function renewing(installer: NonNullable<HTTPReceiver["installer"]>): InstalledToken {
   const asked = new Map<string, ReturnType<InstalledToken>>();
   const ask = async (teamId: string) => {
-    const found = await installer.authorize({ teamId, enterpriseId: undefined, isEnterpriseInstall: false });
-    const { botToken, botUserId = "", botId = "" } = found;
-    return botToken === undefined ? undefined : { token: botToken, self: botUserId, bot: botId };
+    try {
+      const found = await installer.authorize({ teamId, enterpriseId: undefined, isEnterpriseInstall: false });
+      const { botToken, botUserId = "", botId = "" } = found;
+      return botToken === undefined ? undefined : { token: botToken, self: botUserId, bot: botId };
+    } catch (error) {
+      if (isNotInstalled(error)) return undefined;
+      throw new PlatformError("unavailable", "The token of the Slack workspace could not be read.", { cause: error });
+    }
   };
   return (team) => {
     const found = asked.get(team) ?? ask(team).finally(() => asked.delete(team));

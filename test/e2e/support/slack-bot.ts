@@ -1,0 +1,80 @@
+import { afterEach } from "vitest";
+import { systemClock } from "../../../src/app/system-clock.ts";
+import type { Model } from "../../../src/core/model.ts";
+import {
+  createSlackConnection,
+  type SlackConnection,
+} from "../../../src/platforms/slack/create-slack-connection.ts";
+import type { SlackSettings } from "../../../src/platforms/slack/slack-options.ts";
+import { createMemoryKeyValue } from "../../../src/storage/memory-key-value.ts";
+import { type SlackServer, startSlackServer } from "../../support/slack/slack-server.ts";
+import type { SlackOptions } from "../../support/slack/slack-service.ts";
+import { createTestApp, type TestApp, type TestAppOptions } from "../../support/test-app.ts";
+
+const running: { stop(): Promise<void> }[] = [];
+
+/** Ends what a test started, the last first. */
+afterEach(async () => {
+  for (const each of running.splice(0).reverse()) await each.stop();
+});
+
+export async function fakeSlack(options: SlackOptions = {}): Promise<SlackServer> {
+  const slack = await startSlackServer({ retryDelaysMs: [0, 50, 50], ...options });
+  running.push({ stop: () => slack.close() });
+  return slack;
+}
+
+export interface SlackBotOptions extends TestAppOptions {
+  settings?: Partial<SlackSettings>;
+  /** Is not waited for until the connection stands. */
+  unconnected?: boolean;
+}
+
+export interface SlackBot {
+  app: TestApp;
+  connection: SlackConnection;
+  /** What was logged, with its level. */
+  logged: { level: string; message: string; fields: object }[];
+  stop(): Promise<void>;
+}
+
+/** The whole bot on a scripted model, connected to the fake Slack. */
+export async function slackBot(
+  slack: SlackServer,
+  model: Model,
+  { settings = {}, unconnected = false, ...options }: SlackBotOptions = {},
+): Promise<SlackBot> {
+  const store = options.store ?? createMemoryKeyValue();
+  const app = createTestApp(model, { ...options, store });
+  const logged: SlackBot["logged"] = [];
+  const write = (level: string) => (fields: object, message: string) =>
+    void logged.push({ level, message, fields });
+  const { seed } = slack;
+  const connection = createSlackConnection({
+    settings: {
+      bot_token: seed.workspaces[0]?.bot_token,
+      app_token: seed.app.app_token,
+      api_url: slack.apiUrl,
+      authorize_url: slack.authorizeUrl,
+      streaming: "auto",
+      operators: [],
+      read_retries: 0,
+      ...settings,
+    },
+    hub: app.chat,
+    app: app.app,
+    store,
+    sealed: store,
+    clock: systemClock,
+    logger: { debug: write("debug"), info: write("info"), warn: write("warn"), error: write("error") },
+  });
+  let stopped: Promise<void> | undefined;
+  const stop = () => {
+    stopped ??= connection.stop().then(() => app.stop(1_000));
+    return stopped;
+  };
+  running.push({ stop });
+  connection.start();
+  if (!unconnected) await slack.until((state) => state.all.connections > 0, "a connection");
+  return { app, connection, logged, stop };
+}

@@ -2,6 +2,7 @@ import { refusals } from "./api-error.ts";
 import { type ApiRoute, noContent, ok, route } from "./api-request.ts";
 import type { CommandStore } from "./command-store.ts";
 import type { Json } from "./json.ts";
+import { guildPermissions } from "./permissions.ts";
 import { fullMember, memberOf, wireChannel, wireGuildSummary, wireUserById } from "./wire.ts";
 import type { Guild, World } from "./world.ts";
 
@@ -43,7 +44,7 @@ export function applicationRoutes(world: World, commands: CommandStore): ApiRout
       return ok(wireUserById(world, at("user")));
     }),
     route("GET /users/@me/guilds", () =>
-      ok([...world.guilds.values()].filter(({ joined }) => joined).map(wireGuildSummary)),
+      ok([...world.guilds.values()].filter(({ joined }) => joined).map((guild) => ofOwnList(world, guild))),
     ),
     route("GET /applications/@me", () => ok(wireApplication(world))),
     route("GET /oauth2/applications/@me", () => ok(wireApplication(world))),
@@ -116,5 +117,18 @@ function wireApplication(world: World): Json {
     team: null,
     owner: wireUserById(world, id),
     integration_types_config: {},
+  };
+}
+
+/** A guild as the bot's list of its own has it. Source: Discord reference, "Get Current User Guilds". */
+function ofOwnList(world: World, guild: Guild): Json {
+  return {
+    id: guild.id,
+    name: guild.name,
+    icon: null,
+    banner: null,
+    owner: guild.owner === world.bot,
+    permissions: String(guildPermissions(guild, world.bot)),
+    features: [],
   };
 }

@@ -1,0 +1,69 @@
+import { readFile } from "node:fs/promises";
+import { describe, expect, it } from "vitest";
+import {
+  createAppLink,
+  manifestOverHttp,
+  manifestText,
+  readManifest,
+  scopeMeanings,
+} from "../../../../src/platforms/slack/manifest.ts";
+
+const manifest = readManifest(
+  await readFile(new URL("../../../../config/slack-manifest.yaml", import.meta.url), "utf8"),
+);
+
+describe("the manifest that ships", () => {
+  it("asks for exactly the scopes whose use is explained", () => {
+    expect([...manifest.oauth_config.scopes.bot].sort()).toEqual(Object.keys(scopeMeanings).sort());
+  });
+
+  it("needs no address: Slack is reached over a socket", () => {
+    expect(manifest.settings.socket_mode_enabled).toBe(true);
+    expect(manifestText(manifest)).not.toContain("url");
+  });
+
+  it("keeps Slack's limits", () => {
+    const { display_information: shown } = manifest as unknown as {
+      display_information: { name: string; description: string };
+    };
+    expect(shown.name.length).toBeLessThanOrEqual(35);
+    expect(shown.description.length).toBeLessThanOrEqual(140);
+    expect(manifest.features.slash_commands.map(({ command }) => command)).toEqual([
+      "/skill",
+      "/flow",
+      "/agent",
+      "/knack",
+    ]);
+  });
+});
+
+describe("the manifest over HTTP", () => {
+  it("is called at one address for events, commands and buttons", () => {
+    const made = manifestOverHttp(manifest, "https://knack.example.com/base/", false);
+    const address = "https://knack.example.com/base/slack/events";
+    expect(made.settings.event_subscriptions.request_url).toBe(address);
+    expect(made.settings.interactivity.request_url).toBe(address);
+    expect(new Set(made.features.slash_commands.map(({ url }) => url))).toEqual(new Set([address]));
+    expect(made.settings.socket_mode_enabled).toBe(false);
+    expect(made.oauth_config.redirect_urls).toBeUndefined();
+  });
+
+  it("comes back after an installation, with tokens that change", () => {
+    const made = manifestOverHttp(manifest, "https://knack.example.com", true);
+    expect(made.oauth_config.redirect_urls).toEqual(["https://knack.example.com/slack/oauth_redirect"]);
+    expect(made.settings.token_rotation_enabled).toBe(true);
+  });
+
+  it("leaves the one that ships as it is", () => {
+    manifestOverHttp(manifest, "https://knack.example.com", true);
+    expect(manifest.settings.socket_mode_enabled).toBe(true);
+  });
+});
+
+describe("the link that creates the app", () => {
+  it("carries the whole manifest, in a length browsers take", () => {
+    const link = createAppLink(manifest);
+    expect(JSON.parse(new URL(link).searchParams.get("manifest_json") ?? "")).toEqual(manifest);
+    expect(link.length).toBeLessThan(8_000);
+  });
+});

@@ -1,0 +1,100 @@
+import type { App } from "../../app/app.ts";
+import type { ChatConnection } from "../../app/chat/chat-connection.ts";
+import type { ChatHub } from "../../app/chat/chat-hub.ts";
+import type { Leases } from "../../app/leases.ts";
+import type { Log } from "../../app/log.ts";
+import type { Clock } from "../../core/clock.ts";
+import type { KeyValue } from "../../core/key-value.ts";
+import { catchUp } from "./catch-up.ts";
+import { createConversationTargets } from "./conversation-targets.ts";
+import { createDiscordPlatform } from "./create-discord-platform.ts";
+import { deployCommands } from "./deploy-commands.ts";
+import { createDirectory } from "./directory.ts";
+import { createDiscordRest } from "./discord-rest.ts";
+import type { DiscordSettings } from "./discord-settings.ts";
+import { createGatewayEvents } from "./gateway-events.ts";
+import { createGatewaySession } from "./gateway-session.ts";
+import { createKeyedLines } from "./keyed-lines.ts";
+import { createLiveInteractions } from "./live-interactions.ts";
+import { createMissedWatch } from "./missed-watch.ts";
+import { receiveInteraction } from "./receive-interactions.ts";
+import { createReplyChains } from "./reply-chains.ts";
+import { createSentMessages } from "./sent-messages.ts";
+import { sendSetupCard } from "./setup-card.ts";
+import { createShardHolder } from "./shard-holder.ts";
+
+export interface DiscordConnectionOptions {
+  settings: DiscordSettings;
+  hub: ChatHub;
+  app: App;
+  store: KeyValue;
+  clock: Clock;
+  logger: Log;
+  /** Given where several processes share the store: then they share the shards too. */
+  leases?: Leases | undefined;
+}
+
+/** The bot on Discord. Registers its platform at once, so that turns of before are delivered; connects with `start`. */
+export function createDiscordConnection(options: DiscordConnectionOptions): ChatConnection {
+  const { settings, hub, app, store, clock, logger } = options;
+  const rest = createDiscordRest({ token: settings.token, api: settings.api_url });
+  const directory = createDirectory(rest);
+  const chains = createReplyChains(store, clock);
+  const targets = createConversationTargets({ rest, directory, chains, logger });
+  const live = createLiveInteractions(rest, clock);
+  const lines = createKeyedLines();
+  const sent = createSentMessages(store, clock);
+  const shared = { rest, directory, targets, chains, sent, live, store, clock, logger, app };
+  const operators = new Set(settings.operators);
+  const platform = createDiscordPlatform({ ...shared, api: settings.api_url, operators });
+  const intake = hub.connect(platform);
+  const deps = { ...shared, intake, lines };
+
+  const missed = createMissedWatch({
+    clock,
+    logger,
+    isConnected: () => session.isConnected(),
+    catchUp: () => catchUp(deps),
+    seen: () => intake.seen("discord"),
+  });
+  const dispatch = createGatewayEvents({
+    ...deps,
+    interaction: (interaction) => receiveInteraction(deps, interaction),
+    guildJoined: (guild) =>
+      sendSetupCard({ ...deps, bot: app, readsMessages: () => session.readsMessages() }, guild),
+    async guildLeft(guild) {
+      const namespaces = await app.namespaces("discord");
+      for (const namespace of namespaces.filter((name) => name.startsWith(`discord:${guild}:`)))
+        await intake.left(namespace);
+    },
+    lost: missed.lookBack,
+  });
+  const session = createGatewaySession({
+    settings,
+    rest,
+    shards: createShardHolder(options.leases),
+    clock,
+    logger,
+    dispatch,
+    fresh(applicationId) {
+      missed.lookBack();
+      lines.add("commands", () => deployCommands(deps, applicationId));
+    },
+  });
+
+  return {
+    id: "discord",
+    start() {
+      session.start();
+      missed.start();
+    },
+    async stop() {
+      await session.stop();
+      await missed.stop();
+      await lines.settled();
+      live.stop();
+      rest.stop();
+    },
+    status: session.status,
+  };
+}

@@ -1,0 +1,81 @@
+import type { ChatPlatform } from "../../app/chat/chat-platform.ts";
+import type { Log } from "../../app/log.ts";
+import type { Place } from "../../core/place.ts";
+import { isSnowflake } from "./discord-facts.ts";
+import { readPlace } from "./discord-place.ts";
+import { downloadAttachment } from "./download-attachment.ts";
+import {
+  editMessage,
+  findMessage,
+  type PostDeps,
+  postMessage,
+  removeMessage,
+  whisperMessage,
+} from "./post-message.ts";
+import { readThread } from "./read-thread.ts";
+import { whoIs } from "./who-is.ts";
+
+export interface DiscordPlatformDeps extends PostDeps {
+  logger: Log;
+  api: string | undefined;
+  operators: ReadonlySet<string>;
+}
+
+/** The mark of a message that was seen: 👀. */
+const eyes = encodeURIComponent("👀");
+
+/** What the app sees of Discord. */
+export function createDiscordPlatform(deps: DiscordPlatformDeps): ChatPlatform {
+  const { rest, directory, targets, live, logger, operators } = deps;
+  const quietly = async (what: string, work: () => Promise<unknown>) => {
+    try {
+      await work();
+    } catch (error) {
+      logger.debug({ err: error }, `Discord: ${what} failed`);
+    }
+  };
+  return {
+    id: "discord",
+    limits: { message_characters: 1_900, edit_interval_ms: 1_100, file_bytes: 10 * 1024 * 1024 },
+    post: (place, message, to) => postMessage(deps, place, message, to),
+    edit: (_place, reference, message) => editMessage(deps, reference, message),
+    remove: (_place, reference) => removeMessage(deps, reference),
+    whisper: (place, person, message, to) => whisperMessage(deps, place, person, message, to),
+    find: (place, tag) => findMessage(deps, place, tag),
+    person: (place, id) => whoIs(directory, operators, place, id),
+    readThread: (place, limit) => readThread(deps, place, limit),
+    download: (_place, file, options) => downloadAttachment(deps, file, options),
+    async showWorking(place, note, to) {
+      if (note === undefined || live.has(to.message)) return;
+      await quietly("typing", async () => {
+        const { channel } = await targets.look(place);
+        await rest.request("POST", `/channels/${channel}/typing`);
+      });
+    },
+    async markSeen(place, message, seen) {
+      if (!isSnowflake(message) || live.has(message)) return;
+      await quietly("a reaction", async () => {
+        const channel = await targets.channelOf(place, message);
+        const path = `/channels/${channel}/messages/${message}/reactions/${eyes}/@me` as const;
+        await rest.request(seen ? "PUT" : "DELETE", path);
+      });
+    },
+    async describe(place) {
+      let facts: { name?: string; topic?: string } = {};
+      await quietly("a channel's name", async () => {
+        facts = await describe(deps, place);
+      });
+      return facts;
+    },
+  };
+}
+
+async function describe(
+  { directory }: DiscordPlatformDeps,
+  place: Place,
+): Promise<{ name?: string; topic?: string }> {
+  const { channel } = readPlace(place);
+  const facts = channel === undefined ? undefined : await directory.channel(channel);
+  if (facts === undefined) return {};
+  return { name: facts.name, ...(facts.topic === undefined ? {} : { topic: facts.topic }) };
+}

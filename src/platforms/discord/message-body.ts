@@ -1,0 +1,57 @@
+import type { RawFile } from "discord.js";
+import type { OutgoingFile, OutgoingMessage } from "../../app/chat/chat-platform.ts";
+import { isSnowflake, messageFlags } from "./discord-facts.ts";
+import { renderComponents } from "./render-components.ts";
+import { renderContent, renderMessage, splitContent } from "./render-content.ts";
+import { nonceOf } from "./sent-messages.ts";
+
+/** Files of one message. Source: Discord reference, "Create Message". */
+export const mostFiles = 10;
+
+/** The body of a message that calls nobody. Progress shows no link previews and makes no sound. */
+export function messageBody(message: OutgoingMessage, replyTo: string | undefined) {
+  const { tag, buttons = [] } = message;
+  const reply = replyTo !== undefined && isSnowflake(replyTo);
+  return {
+    ...editBody(message),
+    components: renderComponents(buttons),
+    ...(tag === undefined ? {} : { nonce: nonceOf(tag), enforce_nonce: true }),
+    ...(reply ? { message_reference: { message_id: replyTo, fail_if_not_exists: false } } : {}),
+    allowed_mentions: { parse: [], replied_user: tag?.purpose === "answer" || tag?.purpose === "question" },
+    ...(tag?.purpose === "progress" ? { flags: messageFlags.suppressEmbeds | messageFlags.silent } : {}),
+  };
+}
+
+/** What an edit changes: everything but files. */
+export function editBody({ tag, markdown, buttons = [], files = [] }: OutgoingMessage) {
+  const content = renderMessage(markdown);
+  return {
+    content: content === "" && files.length === 0 ? "…" : content,
+    components: renderComponents(buttons),
+    allowed_mentions: { parse: [] },
+    ...(tag?.purpose === "progress" ? { flags: messageFlags.suppressEmbeds } : {}),
+  };
+}
+
+export function rawFiles(files: readonly OutgoingFile[]): RawFile[] {
+  return files.map(({ name, media_type, data }) => ({
+    name,
+    data: Buffer.from(data.buffer, data.byteOffset, data.byteLength),
+    contentType: media_type,
+  }));
+}
+
+/** A message for one person in as many messages as it takes; buttons and files come with the last. */
+export function whisperParts(
+  message: OutgoingMessage,
+): { body: ReturnType<typeof editBody>; files: RawFile[] }[] {
+  const parts = splitContent(renderContent(message.markdown));
+  const texts = parts.length === 0 ? ["…"] : parts;
+  return texts.map((content, index) => {
+    const isLast = index === texts.length - 1;
+    return {
+      body: { ...editBody(isLast ? message : { markdown: "" }), content },
+      files: isLast ? rawFiles((message.files ?? []).slice(0, mostFiles)) : [],
+    };
+  });
+}

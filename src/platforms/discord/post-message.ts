@@ -1,0 +1,161 @@
+import type { APIMessage } from "discord.js";
+import type { MessageTag, OutgoingMessage, ReplyTarget } from "../../app/chat/chat-platform.ts";
+import type { Place } from "../../core/place.ts";
+import type { ConversationTargets } from "./conversation-targets.ts";
+import type { Directory } from "./directory.ts";
+import { errorCodes, snowflakeAt } from "./discord-facts.ts";
+import { readPlace, readReference, referenceOf } from "./discord-place.ts";
+import { DiscordProblem } from "./discord-problem.ts";
+import { type DiscordRest, unlessRefused } from "./discord-rest.ts";
+import type { LiveInteractions } from "./live-interactions.ts";
+import { editBody, messageBody, mostFiles, rawFiles, whisperParts } from "./message-body.ts";
+import type { ReplyChains } from "./reply-chains.ts";
+import { contentDigest, type SentMessages } from "./sent-messages.ts";
+
+export interface PostDeps {
+  rest: DiscordRest;
+  directory: Directory;
+  targets: ConversationTargets;
+  chains: ReplyChains;
+  sent: SentMessages;
+  live: LiveInteractions;
+}
+
+/** Posts a message where its place says. @throws DiscordProblem */
+export async function postMessage(
+  deps: PostDeps,
+  place: Place,
+  message: OutgoingMessage,
+  to: ReplyTarget | undefined,
+): Promise<string> {
+  const answered = to === undefined ? undefined : await deps.live.answer(to.message, message);
+  if (answered !== undefined) return answered;
+  const { channel, root } = await deps.targets.open(place);
+  const files = message.files ?? [];
+  const replyTo = root === undefined ? undefined : await repliedTo(deps, channel, root, to?.message);
+  const body = messageBody(message, replyTo);
+  if (message.tag !== undefined) await deps.sent.sending(message.tag, channel, body.content);
+  const request = { body, files: rawFiles(files.slice(0, mostFiles)) };
+  const path = `/channels/${channel}/messages` as const;
+  const posted = await inOpenThread(deps, channel, () =>
+    deps.rest.request<APIMessage>("POST", path, request),
+  );
+  const reference = referenceOf(channel, posted.id);
+  if (root !== undefined) await deps.chains.note(channel, posted.id, root);
+  if (message.tag !== undefined) await deps.sent.sent(message.tag, channel, reference);
+  for (let at = mostFiles; at < files.length; at += mostFiles) {
+    await deps.rest.request("POST", path, { body: {}, files: rawFiles(files.slice(at, at + mostFiles)) });
+  }
+  return reference;
+}
+
+/** The message to reply to: what is answered, unless that is a press or command and no message. */
+async function repliedTo(
+  { live, chains }: PostDeps,
+  channel: string,
+  root: string,
+  message: string | undefined,
+): Promise<string> {
+  if (message === undefined || live.has(message)) return root;
+  return (await chains.threadOf(channel, message)) === undefined ? message : root;
+}
+
+/** @throws DiscordProblem */
+export async function editMessage(
+  deps: PostDeps,
+  reference: string,
+  message: OutgoingMessage,
+): Promise<void> {
+  const { channel, message: id } = readReference(reference);
+  const body = editBody(message);
+  if (await deps.live.edit(id, body)) return;
+  await inOpenThread(deps, channel, () =>
+    deps.rest.request("PATCH", `/channels/${channel}/messages/${id}`, { body }),
+  );
+}
+
+/** @throws DiscordProblem unless it is gone */
+export async function removeMessage({ rest }: PostDeps, reference: string): Promise<void> {
+  const { channel, message } = readReference(reference);
+  const request = rest.request("DELETE", `/channels/${channel}/messages/${message}`);
+  await unlessRefused(request, ({ code }) => code === "gone");
+}
+
+/** Does something in a thread, which is opened again if it was archived. */
+async function inOpenThread<T>({ rest }: PostDeps, channel: string, work: () => Promise<T>): Promise<T> {
+  try {
+    return await work();
+  } catch (error) {
+    if (!(error instanceof DiscordProblem) || error.discordCode !== errorCodes.archivedThread) throw error;
+    await rest.request("PATCH", `/channels/${channel}`, { body: { archived: false } });
+    return work();
+  }
+}
+
+/**
+ * Says something to one person: where a command or press can still be answered there, otherwise in a direct message; if the
+ * person takes none, with few words in the channel. @throws DiscordProblem
+ */
+export async function whisperMessage(
+  deps: PostDeps,
+  place: Place,
+  person: string,
+  message: OutgoingMessage,
+  to: ReplyTarget | undefined,
+): Promise<void> {
+  if (to !== undefined && (await deps.live.whisper(to.message, message))) return;
+  const send = async () => {
+    const channel = await deps.directory.directMessage(person);
+    for (const request of whisperParts(message)) {
+      await deps.rest.request("POST", `/channels/${channel}/messages`, request);
+    }
+    return true;
+  };
+  const said = await unlessRefused(send(), ({ code }) => code === "forbidden");
+  if (said === true || readPlace(place).person !== undefined) return;
+  await sayFewWords(deps, place, person, to);
+}
+
+async function sayFewWords(
+  deps: PostDeps,
+  place: Place,
+  person: string,
+  to: ReplyTarget | undefined,
+): Promise<void> {
+  const { channel, root } = await deps.targets.look(place);
+  const replyTo = root === undefined ? undefined : (to?.message ?? root);
+  const body = {
+    ...messageBody({ markdown: "" }, replyTo),
+    content: `<@${person}> I have an answer only for you, and you take no direct messages from this server. Allow them in the server's privacy settings, or use \`/knack\` here.`,
+    allowed_mentions: { parse: [], users: [person], replied_user: false },
+  };
+  await deps.rest.request("POST", `/channels/${channel}/messages`, { body });
+}
+
+/** Looks for a message that was sent by a process that could not note the answer. @throws DiscordProblem */
+export async function findMessage(
+  deps: PostDeps,
+  place: Place,
+  tag: MessageTag,
+): Promise<string | undefined> {
+  const { channel } = await deps.targets.look(place);
+  const sent = await deps.sent.find(tag, channel);
+  if (sent?.reference !== undefined) return sent.reference;
+  const since = sent === undefined ? undefined : snowflakeAt(sent.at - 60_000);
+  const self = await deps.directory.self();
+  const query = since === undefined ? { limit: 50 } : { limit: 100, after: since };
+  const latest = await deps.rest.request<APIMessage[]>("GET", `/channels/${channel}/messages`, { query });
+  const found = latest.find(
+    (message) =>
+      message.author.id === self.id &&
+      (contentDigest(message.content) === sent?.digest || carries(message, tag)),
+  );
+  return found === undefined ? undefined : referenceOf(channel, found.id);
+}
+
+/** Messages that are edited are known by their buttons, which name the turn. */
+function carries(message: APIMessage, { turn_id, purpose }: MessageTag): boolean {
+  const prefixes = { progress: ["stop", "details"], question: ["answer"], approval: ["approve"], answer: [] };
+  const text = JSON.stringify(message.components ?? []);
+  return prefixes[purpose].some((prefix) => text.includes(`"${prefix}:${turn_id}`));
+}

@@ -1,0 +1,216 @@
+import type { App } from "../../app/app.ts";
+import type { ChatIntake } from "../../app/chat/chat-intake.ts";
+import type { SkillForm } from "../../app/chat/skill-form.ts";
+import type { Log } from "../../app/log.ts";
+import type { Clock } from "../../core/clock.ts";
+import type { Place } from "../../core/place.ts";
+import type { ConversationTargets } from "./conversation-targets.ts";
+import type { Directory } from "./directory.ts";
+import { callbackTypes, interactionTypes, isThreadType, messageFlags, timeOf } from "./discord-facts.ts";
+import { channelPlace, directPlace, placeIn, referenceOf } from "./discord-place.ts";
+import type { DiscordRest } from "./discord-rest.ts";
+import { knownNames } from "./known-names.ts";
+import type { LiveInteraction, LiveInteractions } from "./live-interactions.ts";
+import { filesOf, namesIn } from "./parse-message.ts";
+import type { RawInteraction } from "./raw-interaction.ts";
+import { readableText } from "./readable-text.ts";
+import { menuId } from "./render-components.ts";
+import type { ReplyChains } from "./reply-chains.ts";
+import { fitsModal, modalValues, skillModal, skillOfModal } from "./skill-modal.ts";
+import { commandText, isPrivateCommand, typedSoFar } from "./slash-commands.ts";
+
+export interface InteractionDeps {
+  app: App;
+  intake: ChatIntake;
+  rest: DiscordRest;
+  directory: Directory;
+  targets: ConversationTargets;
+  chains: ReplyChains;
+  live: LiveInteractions;
+  clock: Clock;
+  logger: Log;
+}
+
+/** Discord waits three seconds for a first answer; some of it is the way, ms. */
+const patience = 2_000;
+
+/**
+ * Takes a command, press, completion or form. Each is answered at once, before anything is stored, since Discord waits
+ * three seconds; what fails afterwards is told to the person.
+ */
+export async function receiveInteraction(deps: InteractionDeps, raw: RawInteraction): Promise<void> {
+  const person = raw.member?.user ?? raw.user;
+  if (person === undefined) return;
+  if (raw.guild_id !== undefined && raw.member !== undefined)
+    deps.directory.see.member(raw.guild_id, person, raw.member);
+  else if (raw.channel_id !== undefined) deps.directory.see.directMessage(person.id, raw.channel_id);
+  try {
+    await receive(deps, raw, person.id);
+  } catch (error) {
+    deps.logger.warn({ err: error }, "Discord: an interaction could not be taken in");
+    await sayItFailed(deps, raw);
+  }
+}
+
+async function receive(deps: InteractionDeps, raw: RawInteraction, person: string): Promise<void> {
+  switch (raw.type) {
+    case interactionTypes.autocomplete:
+      return complete(deps, raw, person);
+    case interactionTypes.component:
+      return press(deps, raw, person);
+    case interactionTypes.modal:
+      return submitForm(deps, raw, person);
+    case interactionTypes.command:
+      return raw.data?.type === 3 ? askAboutMessage(deps, raw, person) : command(deps, raw, person);
+    default:
+      return;
+  }
+}
+
+async function command(deps: InteractionDeps, raw: RawInteraction, person: string): Promise<void> {
+  const text = commandText(raw.data ?? {});
+  const place = await placeOf(deps, raw, person);
+  const skill = /^\/skill run (\S+)$/.exec(text)?.[1];
+  const form = skill === undefined ? undefined : await inTime(deps, deps.intake.form(skill, place.namespace));
+  if (form !== undefined && fitsModal(form)) return openForm(deps, raw, form);
+  await take(deps, raw, person, place, text);
+}
+
+async function openForm(deps: InteractionDeps, raw: RawInteraction, form: SkillForm): Promise<void> {
+  await answer(deps, raw, { type: callbackTypes.modal, data: skillModal(form) });
+}
+
+/** Acknowledges a command with a "thinking…" and hands it in. */
+async function take(deps: InteractionDeps, raw: RawInteraction, person: string, place: Place, text: string) {
+  const isPrivate = isPrivateCommand(text);
+  const data = isPrivate ? { flags: messageFlags.ephemeral } : {};
+  await answer(deps, raw, { type: callbackTypes.deferredMessage, data });
+  deps.live.add(liveInteraction(raw, isPrivate ? "private" : "public"));
+  const key = `discord:interaction:${raw.id}`;
+  await deps.intake.command({ key, place, id: raw.id, author: person, text, said_at: timeOf(raw.id) });
+}
+
+async function submitForm(deps: InteractionDeps, raw: RawInteraction, person: string): Promise<void> {
+  const skill = skillOfModal(raw.data?.custom_id ?? "");
+  const place = await placeOf(deps, raw, person);
+  const form = skill === undefined ? undefined : await inTime(deps, deps.intake.form(skill, place.namespace));
+  if (form === undefined) return refuse(deps, raw, "This form is for a skill that is not there any more.");
+  const filled = modalValues(raw.data?.components ?? []);
+  if (!filled.ok) return refuse(deps, raw, filled.problem);
+  const result = form.command(filled.values);
+  if (result.ok) return take(deps, raw, person, place, result.text);
+  const problems = Object.entries(result.problems).map(([name, problem]) => `- **${name}**: ${problem}`);
+  const again = `Nothing was run. Use \`/skill run ${form.skill_id}\` again.`;
+  await refuse(deps, raw, ["Some fields are not right:", ...problems, again].join("\n"));
+}
+
+async function press(deps: InteractionDeps, raw: RawInteraction, person: string): Promise<void> {
+  await answer(deps, raw, { type: callbackTypes.deferredUpdate });
+  deps.live.add(liveInteraction(raw, "none"));
+  const { custom_id = "", values = [] } = raw.data ?? {};
+  const button = custom_id === menuId ? (values[0] ?? "") : custom_id;
+  const place = await placeOf(deps, raw, person, raw.message?.id);
+  const reference = referenceOf(raw.channel_id ?? "", raw.message?.id ?? "");
+  await deps.intake.press({ place, id: raw.id, person, button, reference });
+}
+
+/** Choices of an option: 25 with 100 characters each. Source: Discord reference, "Application Command Option Choice". */
+async function complete(deps: InteractionDeps, raw: RawInteraction, person: string): Promise<void> {
+  const place = await placeOf(deps, raw, person);
+  const { text, before } = typedSoFar(raw.data ?? {});
+  const found = (await inTime(deps, deps.app.complete(text, place.namespace))) ?? [];
+  const choices = found
+    .map(({ text: whole, label, description }) => ({
+      name: (description === "" ? label : `${label} — ${description}`).slice(0, 100),
+      value: whole.slice(before.length).trim(),
+    }))
+    .filter(({ value }) => value !== "" && value.length <= 100);
+  await answer(deps, raw, { type: callbackTypes.autocomplete, data: { choices: choices.slice(0, 25) } });
+}
+
+async function askAboutMessage(deps: InteractionDeps, raw: RawInteraction, person: string): Promise<void> {
+  const message = raw.data?.resolved?.messages?.[raw.data.target_id ?? ""];
+  if (message === undefined) return refuse(deps, raw, "That message is not there any more.");
+  await answer(deps, raw, ephemeral("I am on it. The answer comes in a thread of that message."));
+  deps.live.add(liveInteraction(raw, "none"));
+  const place = await placeOf(deps, raw, person, message.id);
+  if (place.thread === message.id) {
+    if (message.thread === undefined) deps.targets.noteMessage(message.id, message.content);
+    else deps.targets.noteThread(message.id);
+  }
+  const names = namesIn(message, knownNames(deps.directory, raw.guild_id));
+  const quoted = readableText(message.content, names).replaceAll("\n", "\n> ");
+  const by = message.author.global_name ?? message.author.username;
+  await deps.intake.message({
+    key: `discord:interaction:${raw.id}`,
+    place,
+    id: message.id,
+    author: person,
+    by_bot: false,
+    text: `What can you tell me about this message of ${by}?\n\n> ${quoted}`,
+    said_at: timeOf(raw.id),
+    addressed: "mention",
+    mentions_others: false,
+    in_thread: true,
+    files: filesOf(message),
+  });
+}
+
+/** Where an interaction belongs; `message` is the one that begins a conversation where there is no thread yet. */
+async function placeOf(
+  { directory, chains }: InteractionDeps,
+  raw: RawInteraction,
+  person: string,
+  message?: string,
+): Promise<Place> {
+  const { guild_id, channel_id = "" } = raw;
+  if (guild_id === undefined) return directPlace(person);
+  const channel = await directory.channel(channel_id);
+  if (channel === undefined) return channelPlace(guild_id, channel_id);
+  if (isThreadType(channel.type) || message === undefined) return placeIn(guild_id, channel, channel.id);
+  return placeIn(guild_id, channel, (await chains.threadOf(channel_id, message)) ?? message);
+}
+
+/** The value, or undefined when it takes longer than Discord waits. */
+async function inTime<T>({ clock }: InteractionDeps, work: Promise<T>): Promise<T | undefined> {
+  let cancel = () => {};
+  const late = new Promise<undefined>((resolve) => {
+    cancel = clock.after(patience, () => resolve(undefined));
+  });
+  try {
+    return await Promise.race([work, late]);
+  } finally {
+    cancel();
+  }
+}
+
+function answer({ rest }: InteractionDeps, { id, token }: RawInteraction, body: object): Promise<unknown> {
+  return rest.request("POST", `/interactions/${id}/${token}/callback`, { body, auth: false });
+}
+
+function ephemeral(content: string) {
+  const data = { content, flags: messageFlags.ephemeral, allowed_mentions: { parse: [] } };
+  return { type: callbackTypes.message, data };
+}
+
+async function refuse(deps: InteractionDeps, raw: RawInteraction, text: string): Promise<void> {
+  await answer(deps, raw, ephemeral(text));
+}
+
+function liveInteraction(
+  { id, token, application_id, channel_id = "" }: RawInteraction,
+  placeholder: LiveInteraction["placeholder"],
+): LiveInteraction {
+  return { id, token, application: application_id, channel: channel_id, placeholder };
+}
+
+/** Only where the person was told that something is going on. */
+async function sayItFailed(deps: InteractionDeps, raw: RawInteraction): Promise<void> {
+  if (!deps.live.has(raw.id)) return;
+  const markdown = "That could not be stored, so nothing was done. Try again in a minute.";
+  try {
+    await deps.live.whisper(raw.id, { markdown });
+  } catch (error) {
+    deps.logger.warn({ err: error }, "Discord: a failure could not be told");
+  }
+}

@@ -1,0 +1,100 @@
+import type { ChatIntake, ChatMessage } from "../../app/chat/chat-intake.ts";
+import type { Place } from "../../core/place.ts";
+import type { ConversationTargets } from "./conversation-targets.ts";
+import type { Directory } from "./directory.ts";
+import { isThreadType } from "./discord-facts.ts";
+import { directPlace, messageKey, placeIn } from "./discord-place.ts";
+import { botIds, knownNames } from "./known-names.ts";
+import { isWritten, type ParsedMessage, parseMessage, type RawMessage } from "./parse-message.ts";
+import type { ReplyChains } from "./reply-chains.ts";
+
+export interface ReceiveDeps {
+  intake: ChatIntake;
+  directory: Directory;
+  targets: ConversationTargets;
+  chains: ReplyChains;
+}
+
+/** Hands in a message of the gateway, or one found by looking back. @throws when it could not be stored */
+export async function receiveMessage(deps: ReceiveDeps, raw: RawMessage, missed = false): Promise<void> {
+  const message = await read(deps, raw);
+  if (message === undefined) return;
+  await deps.intake.message(missed ? { ...message, missed: true } : message);
+}
+
+/** Hands in a message whose text may have changed; previews of links change none. @throws when it could not be stored */
+export async function receiveEdit(deps: ReceiveDeps, raw: Partial<RawMessage>): Promise<void> {
+  if (raw.content === undefined || raw.author === undefined || !raw.edited_timestamp) return;
+  const message = await read(deps, raw as RawMessage);
+  if (message === undefined) return;
+  await deps.intake.edited({ ...message, edited_at: Date.parse(raw.edited_timestamp) });
+}
+
+/** Says that messages are gone. @throws when it could not be stored */
+export async function receiveRemovals(
+  deps: ReceiveDeps,
+  gone: { ids: readonly string[]; channel_id: string; guild_id?: string | undefined },
+): Promise<void> {
+  for (const id of gone.ids) {
+    const place = await placeOfMessage(deps, { ...gone, id, author: undefined, reply_to: undefined });
+    if (place !== undefined) await deps.intake.removed({ key: messageKey(gone.channel_id, id), place });
+  }
+}
+
+async function read(deps: ReceiveDeps, raw: RawMessage): Promise<ChatMessage | undefined> {
+  const { directory, targets } = deps;
+  const { id: self } = await directory.self();
+  if (!isWritten(raw, self)) return undefined;
+  directory.see.author(raw);
+  if (raw.guild_id === undefined) directory.see.directMessage(raw.author.id, raw.channel_id);
+  else if (raw.member !== undefined) directory.see.member(raw.guild_id, raw.author, raw.member);
+  const bot = await botIds(directory, raw.guild_id);
+  const parsed = parseMessage(raw, bot, knownNames(directory, raw.guild_id));
+  if (parsed.text === "" && parsed.files.length === 0 && parsed.addressed === "none") return undefined;
+  const place = await placeOfMessage(deps, { ...raw, author: parsed.author, reply_to: parsed.reply_to });
+  if (place === undefined) return undefined;
+  if (place.thread === raw.id && parsed.channel !== raw.id) targets.noteMessage(raw.id, parsed.text);
+  return chatMessage(parsed, place);
+}
+
+function chatMessage(parsed: ParsedMessage, place: Place): ChatMessage {
+  const { id, author, by_bot, text, said_at, addressed, mentions_others, files } = parsed;
+  const begins = place.thread === id;
+  return {
+    key: messageKey(parsed.channel, id),
+    place,
+    id,
+    author,
+    by_bot,
+    text,
+    said_at,
+    addressed,
+    mentions_others,
+    in_thread: !begins || parsed.reply_to !== undefined,
+    files,
+  };
+}
+
+interface Located {
+  id: string;
+  channel_id: string;
+  guild_id?: string | undefined;
+  author: string | undefined;
+  reply_to: string | undefined;
+}
+
+/** Where a message belongs; undefined in a channel that is gone. @throws DiscordProblem */
+async function placeOfMessage(
+  { directory, chains }: ReceiveDeps,
+  { id, channel_id, guild_id, author, reply_to }: Located,
+): Promise<Place | undefined> {
+  if (guild_id === undefined) {
+    const person = author ?? (await directory.channel(channel_id))?.recipient;
+    return person === undefined ? undefined : directPlace(person);
+  }
+  const channel = await directory.channel(channel_id);
+  if (channel === undefined) return undefined;
+  if (isThreadType(channel.type)) return placeIn(guild_id, channel, channel.id);
+  const thread = reply_to === undefined ? undefined : await chains.threadOf(channel_id, reply_to);
+  return placeIn(guild_id, channel, thread ?? id);
+}

@@ -1,0 +1,50 @@
+import type { APIActionRowComponent, APIComponentInMessageActionRow } from "discord.js";
+import type { OutgoingButton } from "../../app/chat/chat-platform.ts";
+import { componentTypes } from "./discord-facts.ts";
+
+type Row = APIActionRowComponent<APIComponentInMessageActionRow>;
+
+/** More choices than this become a menu. Five is what fits into a row. */
+const mostChoiceButtons = 5;
+/** Source: Discord reference, "String Select". */
+const mostOptions = 25;
+
+/** Names the menu of a question; the chosen value is the id the button would have. */
+export const menuId = "choose";
+
+/** Buttons in rows of five; a question with more than five choices is a menu, of the first 25. */
+export function renderComponents(buttons: readonly OutgoingButton[]): Row[] {
+  const choices = buttons.filter(({ id }) => id.startsWith("answer:"));
+  if (choices.length <= mostChoiceButtons) return buttonRows(buttons);
+  const others = buttons.filter((button) => !choices.includes(button));
+  return [menu(choices.slice(0, mostOptions)), ...buttonRows(others).slice(0, 4)];
+}
+
+function menu(choices: readonly OutgoingButton[]): Row {
+  const options = choices.map(({ id, label }) => ({ value: id, label: labelOf(label, 100) }));
+  return {
+    type: componentTypes.row,
+    components: [
+      { type: componentTypes.stringSelect, custom_id: menuId, placeholder: "Choose an answer", options },
+    ],
+  } as Row;
+}
+
+function buttonRows(buttons: readonly OutgoingButton[]): Row[] {
+  const rows: Row[] = [];
+  for (let at = 0; at < Math.min(buttons.length, 25); at += 5) {
+    const components = buttons.slice(at, at + 5).map(({ id, label, style }) => ({
+      type: componentTypes.button,
+      custom_id: id,
+      label: labelOf(label, 80),
+      style: style === "primary" ? 1 : style === "danger" ? 4 : 2,
+    }));
+    rows.push({ type: componentTypes.row, components } as Row);
+  }
+  return rows;
+}
+
+function labelOf(label: string, most: number): string {
+  const text = label.trim() || "…";
+  return text.length <= most ? text : `${text.slice(0, most - 1)}…`;
+}

@@ -1,0 +1,110 @@
+import { lexer, type Token, type Tokens } from "marked";
+import stringWidth from "string-width";
+
+/** Characters of a message. Source: Discord reference, "Create Message". */
+export const longestContent = 2_000;
+
+/** Characters a table in columns may be wide, so that phones need not scroll far. */
+const widestTable = 100;
+
+/** Standard Markdown as Discord shows it, with nobody called. May be longer than one message. */
+export function renderContent(markdown: string): string {
+  return neutralised(lexer(markdown).map(renderToken).join("")).trim();
+}
+
+/** The same cut to what fits into one message. */
+export function renderMessage(markdown: string): string {
+  const content = renderContent(markdown);
+  if (content.length <= longestContent) return content;
+  const [first = "", ...more] = splitContent(content, longestContent - 2);
+  return more.length === 0 ? first : `${first}\n…`;
+}
+
+function renderToken(token: Token): string {
+  switch (token.type) {
+    case "table":
+      return `${renderTable(token as Tokens.Table)}\n\n`;
+    case "heading":
+      return renderHeading(token as Tokens.Heading);
+    case "hr":
+      return "───────\n\n";
+    case "code":
+      return token.raw;
+    default:
+      return withImages(token.raw);
+  }
+}
+
+/** Discord knows three depths of headings. */
+function renderHeading({ depth, text, raw }: Tokens.Heading): string {
+  return depth > 3 ? `**${text}**\n\n` : withImages(raw);
+}
+
+/** Discord shows no images by Markdown: they become links, outside of inline code. */
+function withImages(text: string): string {
+  return text.replace(/(`+)[\s\S]*?\1|!\[([^\]]*)\]\(([^)\s]+)[^)]*\)/g, (whole, code, label, url) =>
+    code === undefined ? `[${label || "image"}](${url})` : whole,
+  );
+}
+
+/** Discord has no tables: columns in a code block, or one line per cell where they would be too wide. */
+function renderTable({ header, rows }: Tokens.Table): string {
+  const lines = [header, ...rows].map((cells) => cells.map(({ text }) => text.replaceAll("`", "")));
+  const widths = header.map((_, column) =>
+    Math.max(...lines.map((cells) => stringWidth(cells[column] ?? ""))),
+  );
+  if (widths.reduce((sum, width) => sum + width + 2, 0) > widestTable) return renderRecords(lines);
+  const [head = [], ...body] = lines.map((cells) =>
+    cells.map((cell, column) => padded(cell, widths[column] ?? 0)),
+  );
+  const rule = widths.map((width) => "─".repeat(width));
+  const drawn = [head, rule, ...body].map((cells) => cells.join("  ").trimEnd());
+  return ["```", ...drawn, "```"].join("\n");
+}
+
+function padded(cell: string, width: number): string {
+  return cell + " ".repeat(Math.max(0, width - stringWidth(cell)));
+}
+
+function renderRecords([head = [], ...rows]: readonly string[][]): string {
+  return rows
+    .map((cells) => cells.map((cell, column) => `**${head[column] ?? ""}** ${cell}`).join(" · "))
+    .map((line) => `- ${line}`)
+    .join("\n");
+}
+
+/** Calls of everyone, with a zero-width space that keeps them from being one; Discord is told so a second time. */
+function neutralised(text: string): string {
+  return text.replace(/@(everyone|here)\b/g, "@\u200b$1").replace(/<@&/g, "<@\u200b&");
+}
+
+/** Parts that fit into `most` characters each, at line ends where possible; code fences are closed and opened again. */
+export function splitContent(content: string, most: number = longestContent): string[] {
+  const parts: string[] = [];
+  let rest = content;
+  let opened = "";
+  while (opened.length + rest.length > most) {
+    const room = most - opened.length - 4;
+    const end = cutAt(rest, room);
+    const part = opened + rest.slice(0, end);
+    opened = openFence(part);
+    parts.push(opened === "" ? part : `${part.trimEnd()}\n\`\`\``);
+    rest = rest.slice(end).replace(/^\n/, "");
+  }
+  return rest.trim() === "" ? parts : [...parts, opened + rest];
+}
+
+function cutAt(text: string, room: number): number {
+  const newline = text.lastIndexOf("\n", room);
+  if (newline > room / 2) return newline;
+  const space = text.lastIndexOf(" ", room);
+  if (space > room / 2) return space;
+  const code = text.charCodeAt(room - 1);
+  return code >= 0xd800 && code <= 0xdbff ? room - 1 : room;
+}
+
+/** The line that opened the code fence a text ends in, with its newline; empty when it ends in none. */
+function openFence(text: string): string {
+  const fences = text.match(/^ {0,3}```.*$/gm) ?? [];
+  return fences.length % 2 === 0 ? "" : `${fences.at(-1)?.trim().slice(0, 40)}\n`;
+}

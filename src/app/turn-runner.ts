@@ -137,7 +137,8 @@ function profileOf(
 async function topicOf(log: TurnLog, { turn_id, inbound }: ClaimedTurn): Promise<string> {
   const root = await log.root(inbound);
   if (root === undefined || root === turn_id) return inbound.text;
-  return (await log.get(root))?.text ?? inbound.text;
+  // The text of a deleted message is empty.
+  return (await log.get(root))?.text || inbound.text;
 }
 
 /** The summary this turn works with: made before the crash, or now when the history has outgrown its budget. */

@@ -1,0 +1,58 @@
+import { describe, expect, it } from "vitest";
+import { createAudit } from "../../../src/app/audit.ts";
+import { createFakePlatform } from "../../support/fake-platform.ts";
+import { scriptedModel } from "../../support/scripted-model.ts";
+import { ada, ben, createTestApp, home } from "../../support/test-app.ts";
+import { testSkill } from "../../support/test-skill.ts";
+
+const quiet = () => {};
+
+describe("the record of what people change", () => {
+  it("is one structured line of the log, also when the audit channel fails", async () => {
+    const lines: unknown[][] = [];
+    const warnings: unknown[][] = [];
+    const warned = Promise.withResolvers<void>();
+    const warn = (...line: unknown[]) => {
+      warnings.push(line);
+      warned.resolve();
+    };
+    const audit = createAudit({
+      logger: { debug: quiet, info: (...line) => void lines.push(line), warn, error: quiet },
+      post: () => Promise.reject(new Error("gone")),
+    });
+    audit.record({
+      action: "skill_enabled",
+      by: ada,
+      namespace: "slack:T:C",
+      subject: "memory",
+      detail: "enabled **memory**",
+    });
+    await warned.promise;
+    const fields = { audit: true, action: "skill_enabled", by: "ada", by_name: "Ada" };
+    expect(lines).toEqual([[{ ...fields, namespace: "slack:T:C", subject: "memory" }, "Ada enabled memory"]]);
+    expect(warnings).toHaveLength(1);
+  });
+
+  it("is shown at the top level of the audit channel, for what was done and not for what was refused", async () => {
+    const platform = createFakePlatform();
+    const { app, chat, ask } = createTestApp(scriptedModel(["An answer."]), {
+      skills: [testSkill("memory", [{ name: "memory" }])],
+      chat: { audit_channel: "fake:w:audit" },
+    });
+    chat.connect(platform);
+    const { turnId } = await ask("hello", { by: ben });
+    await app.setSkill(home.namespace, "memory", "pinned", ben);
+    await app.setSkill(home.namespace, "memory", "pinned", ada);
+    await ask("/agent pause");
+    await app.forget(turnId, ada);
+    const lines = platform.visible();
+    expect(new Set(lines.map(({ place }) => `${place.namespace} ${place.thread}`))).toEqual(
+      new Set(["fake:w:audit channel"]),
+    );
+    expect(lines.map(({ message }) => message.markdown)).toEqual([
+      "**Ada** enabled **memory** in `console:local:general`",
+      "**Ada** set paused to `true` in `console:local:general`",
+      "**Ada** deleted a turn of Ben in `console:local:general`",
+    ]);
+  });
+});

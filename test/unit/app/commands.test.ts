@@ -1,0 +1,153 @@
+import { describe, expect, it } from "vitest";
+import { scriptedModel } from "../../support/scripted-model.ts";
+import { ada, ben, createTestApp, home } from "../../support/test-app.ts";
+import { testSkill } from "../../support/test-skill.ts";
+
+const skills = [
+  testSkill("memory", [{ name: "memory" }]),
+  testSkill("weekly", [{ name: "weekly", run: () => "report" }], { kind: "flow" }),
+];
+const newApp = (more = {}) => createTestApp(scriptedModel(["An answer."]), { skills, ...more });
+
+describe("an answer of a command", () => {
+  it.each([
+    "/help",
+    "/skill",
+    "/skill list",
+    "/skill info memory",
+    "/skill runs",
+    "/skill reload",
+    "/agent",
+    "/agent status",
+    "/agent model",
+    "/agent usage",
+    "/agent list",
+    "/flow",
+    "/flow list",
+    "/flow show weekly",
+    "/skill nonsense",
+    "/skill enable nonsense",
+    "/agent reply sometimes",
+  ])("%s is only for who asked", async (text) => {
+    const { end } = await newApp().ask(text);
+    expect(end.private).toBe(true);
+  });
+
+  it.each([
+    "/skill enable memory",
+    "/skill disable memory",
+    "/skill reset memory",
+    "/skill only memory",
+    "/skill run memory text=x",
+    "/agent use chat",
+    "/agent progress full",
+    "/agent steering off",
+    "/agent reply always",
+    "/agent pause",
+    "/agent resume",
+    "/agent reset",
+    "/flow run weekly",
+    "/flow enable weekly",
+  ])("%s is for the channel, and its refusal is not", async (text) => {
+    const { end } = await newApp().ask(text);
+    expect(end).toMatchObject({ outcome: "completed" });
+    expect(end.private).toBeUndefined();
+    if (text.includes(" run ")) return;
+    const refusal = (await newApp().ask(text, { by: ben })).end;
+    expect(refusal).toMatchObject({ outcome: "failed", private: true });
+    expect(refusal.text).toMatch(/manager/);
+  });
+});
+
+describe("a family of commands", () => {
+  it("alone, or with help, shows its own commands", async () => {
+    const { ask } = newApp();
+    for (const text of ["/flow", "/flow help", "/knack flow", "@Knack flow help"]) {
+      const { end } = await ask(text);
+      expect(end.text).toContain("/flow run");
+      expect(end.text).not.toContain("/skill");
+    }
+    expect((await ask("/skill run memory I need help")).end.text).toContain("I need help");
+  });
+
+  it("is completed", async () => {
+    const { app } = newApp();
+    const texts = async (typed: string) =>
+      (await app.complete(typed, home.namespace)).map(({ text }) => text);
+    expect(await texts("/agent re")).toEqual(["/agent resume", "/agent reply ", "/agent reset"]);
+    expect(await texts("/agent reply t")).toContain("/agent reply thread");
+    expect(await texts("/flow run ")).toEqual(["/flow run weekly"]);
+  });
+});
+
+describe("flows", () => {
+  it("are those skills that are flows", async () => {
+    const { ask } = newApp();
+    const { end } = await ask("/flow list");
+    expect(end.text).toContain("weekly");
+    expect(end.text).not.toContain("memory");
+    expect((await ask("/flow run weekly")).end.text).toBe("report");
+    expect((await ask("/flow run memory")).end.text).toContain("is a skill, not a flow");
+  });
+
+  it("may not be there, which is said", async () => {
+    const { ask } = newApp({ skills: [] });
+    for (const text of ["/flow list", "/flow run x"]) {
+      expect((await ask(text)).end.text).toContain("There are no flows yet");
+    }
+  });
+});
+
+describe("the settings of a channel", () => {
+  it("are changed by spoken commands too, and reset without touching skills", async () => {
+    const { app, ask } = newApp();
+    await ask("@Knack agent reply always");
+    await ask("/skill enable memory");
+    await ask("/agent progress quiet");
+    await ask("/agent pause");
+    const { settings } = await app.namespace(home.namespace);
+    expect(settings).toMatchObject({ reply: "always", progress: "quiet", paused: { by: "ada" } });
+    expect((await ask("/agent status")).end.text).toMatch(/Paused.*always/s);
+    await ask("/agent reset");
+    const after = await app.namespace(home.namespace);
+    expect(after.settings).toEqual({ progress: "steps", while_running: "steer" });
+    expect(after.pinned).toHaveProperty("memory");
+    await ask("/agent reply mention");
+    await ask("/agent reply default");
+    expect((await app.namespace(home.namespace)).settings.reply).toBeUndefined();
+  });
+
+  it("keep who paused first", async () => {
+    const { app, ask } = newApp();
+    await ask("/agent pause");
+    await ask("/agent pause", { by: { id: "mia", name: "Mia", trust: "manager" } });
+    expect((await app.namespace(home.namespace)).settings.paused?.by).toBe("ada");
+  });
+});
+
+describe("a message that cannot be answered", () => {
+  it("in a paused channel says how to go on, without the model, and commands still work", async () => {
+    const model = scriptedModel(["An answer."]);
+    const { ask } = createTestApp(model, { skills });
+    await ask("/agent pause");
+    const { end, events } = await ask("hello");
+    expect(end).toMatchObject({ outcome: "failed" });
+    expect(end.text).toContain("/agent resume");
+    expect(events.map((event) => event.type)).toEqual(["inbound", "turn_started", "error", "turn_finished"]);
+    expect(model.requests).toEqual([]);
+    await ask("/agent resume");
+    expect((await ask("hello")).end.text).toBe("An answer.");
+  });
+
+  it("from a chat platform without a model says so; the console keeps the offline provider", async () => {
+    const model = scriptedModel(["An answer."], { generative: false });
+    const { ask } = createTestApp(model);
+    const origin = { message: "m1", said_at: Date.now(), files: [], in_thread: false };
+    const { end, events } = await ask("hello", { origin });
+    expect(events.find((event) => event.type === "error")).toMatchObject({ code: "not_configured" });
+    expect(end).toMatchObject({ outcome: "failed" });
+    expect(end.text).toMatch(/KNACK_MODEL.*Commands work/s);
+    expect((await ask("/help", { origin, by: ada })).end.outcome).toBe("completed");
+    expect((await ask("hello")).end.text).toBe("An answer.");
+  });
+});

@@ -1,0 +1,139 @@
+import { describe, expect, it } from "vitest";
+import { PlatformError } from "../../../src/app/chat/chat-platform.ts";
+import type { Author } from "../../../src/core/inbound.ts";
+import type { TurnEvent } from "../../../src/core/turn-event.ts";
+import { emptyTurnView, foldTurn } from "../../../src/core/turn-view.ts";
+import { createMemoryTurnLog } from "../../../src/storage/memory-turn-log.ts";
+import { createFakePlatform } from "../../support/fake-platform.ts";
+import { scriptedModel } from "../../support/scripted-model.ts";
+import { ada, ben, createTestApp, home } from "../../support/test-app.ts";
+import { testSkill } from "../../support/test-skill.ts";
+
+const mia: Author = { id: "mia", name: "Mia", trust: "manager" };
+const carl: Author = { id: "carl", name: "Carl", trust: "member" };
+const forgotten = { ok: true, value: { forgotten: true } };
+
+describe("a deleted turn", () => {
+  it("is gone from the log, the thread and what later turns see, and its record stays", async () => {
+    const model = scriptedModel(["The code is 4711.", "Yes.", "No."]);
+    const { app, ask } = createTestApp(model);
+    const first = await ask("remember the magic word", { by: ben });
+    await ask("do you?", { by: ben });
+    expect(JSON.stringify(model.requests[1]?.messages)).toContain("magic");
+    expect(await app.forget(first.turnId, ben)).toEqual(forgotten);
+    await ask("and now?", { by: ben });
+    const seen = JSON.stringify(model.requests[2]);
+    expect(seen).not.toContain("magic");
+    expect(seen).not.toContain("4711");
+    expect(seen).toContain("do you?");
+    expect(JSON.stringify(await app.thread(home.namespace, home.thread))).not.toMatch(/magic|4711/);
+    expect(JSON.stringify(await app.threads(home.namespace))).not.toContain("magic");
+    expect(await app.turn(first.turnId)).toMatchObject({ status: "finished", text: "", input_tokens: 10 });
+  });
+
+  it("is not remembered through a summary of the thread either", async () => {
+    const model = scriptedModel(({ system }) =>
+      system.startsWith("Summarise") ? "They spoke of a secret." : "An answer.",
+    );
+    const { app, ask } = createTestApp(model, { history_tokens: 100 });
+    const first = await ask(`the secret ${"is long ".repeat(30)}`);
+    for (let at = 0; at < 4; at += 1) await ask(`question ${at} ${"text ".repeat(30)}`);
+    expect(model.requests.at(-1)?.system).toContain("They spoke of a secret.");
+    await app.forget(first.turnId, ada);
+    const before = model.requests.length;
+    await ask("and now?");
+    const summarised = model.requests
+      .slice(before)
+      .filter(({ system }) => system.startsWith("Summarise"))
+      .map(({ messages }) => JSON.stringify(messages));
+    expect(summarised.length).toBeGreaterThan(0);
+    for (const text of summarised) expect(text).not.toContain("secret");
+  });
+
+  it("disappears for those who watch", async () => {
+    const { app, ask } = createTestApp(scriptedModel(["An answer."]));
+    const { turnId, events } = await ask("hello");
+    const end = new AbortController();
+    const watching = app.watch(home.namespace, end.signal)[Symbol.asyncIterator]();
+    const next = watching.next();
+    await app.forget(turnId, ada);
+    const { value } = await next;
+    const event = value.event as TurnEvent;
+    expect(event).toMatchObject({ type: "turn_finished", forgotten_by: "ada" });
+    const view = [...events, event].reduce(foldTurn, emptyTurnView(turnId));
+    expect(view).toMatchObject({ said: "", text: "", steps: [], forgotten_by: "ada" });
+    end.abort();
+  });
+
+  it("loses its files", async () => {
+    const { app, ask, files } = createTestApp(scriptedModel(["An answer."]));
+    const { turnId } = await ask("hello");
+    const file = await files.put(turnId, {
+      name: "a.txt",
+      media_type: "text/plain",
+      data: new Uint8Array([1]),
+    });
+    await app.forget(turnId, ada);
+    expect(await app.file(turnId, file.name)).toBeUndefined();
+  });
+
+  it("goes with the messages that were taken into it, and they with it", async () => {
+    const look = testSkill("look", [{ name: "look" }], { active: true });
+    const gate = Promise.withResolvers<void>();
+    const model = scriptedModel([[{ call: "look" }], "Second."], {
+      gate: (_request, round) => (round === 1 ? gate.promise : Promise.resolve()),
+    });
+    const { app, say, until, events, log } = createTestApp(model, { skills: [look] });
+    const turnId = await say("go");
+    await until(turnId, "turn_started");
+    const taken = await say("the secret part");
+    gate.resolve();
+    await events(turnId);
+    await events(taken);
+    expect((await log.get(taken))?.merged_into).toBe(turnId);
+    await app.forget(taken, ada);
+    expect(JSON.stringify([await log.read(turnId), await log.read(taken)])).not.toContain("secret");
+  });
+});
+
+describe("deleting", () => {
+  it("is for who asked and for managers", async () => {
+    const { app, ask } = createTestApp(scriptedModel(["An answer."]));
+    const { turnId } = await ask("hello", { by: ben });
+    expect(await app.forget(turnId, carl)).toMatchObject({ ok: false, status: 403 });
+    expect((await app.turn(turnId))?.text).toBe("hello");
+    expect(await app.forget(turnId, mia)).toEqual(forgotten);
+    expect(await app.forget("none", mia)).toMatchObject({ ok: false, status: 404 });
+  });
+
+  it("stops what runs first", async () => {
+    const { app, say, until, log } = createTestApp(
+      scriptedModel(["never"], { gate: () => new Promise(() => {}) }),
+    );
+    const turnId = await say("think for ever");
+    await until(turnId, "turn_started");
+    expect(await app.forget(turnId, ada)).toEqual(forgotten);
+    expect(await log.get(turnId)).toMatchObject({ status: "finished", outcome: "stopped", text: "" });
+  });
+
+  it("takes its messages off the platform, or keeps everything while it cannot be reached", async () => {
+    const log = createMemoryTurnLog();
+    const inbound = { key: "k", namespace: "fake:w:c", thread: "t", author: ben, text: "hello" };
+    await log.accept({ ...inbound, kind: "message" }, "t1", 1);
+    await log.claim("w", 1, 1_000);
+    const platform = createFakePlatform();
+    const place = { namespace: "fake:w:c", thread: "t" };
+    const reference = await platform.post(place, { markdown: "An answer." });
+    await log.append("t1", "w", [
+      { type: "message_posted", purpose: "answer", part: 0, reference, turn_id: "t1", seq: 1, at: 2 },
+      { type: "turn_finished", outcome: "completed", text: "An answer.", turn_id: "t1", seq: 2, at: 3 },
+    ]);
+    const { app, chat } = createTestApp(scriptedModel(["unused"]), { log });
+    chat.connect(platform);
+    platform.fail("remove", new PlatformError("unavailable", "Fake is down."));
+    expect(await app.forget("t1", ada)).toMatchObject({ ok: false, status: 503 });
+    expect((await app.turn("t1"))?.answer).toBe("An answer.");
+    expect(await app.forget("t1", ada)).toEqual(forgotten);
+    expect(platform.visible()).toEqual([]);
+  });
+});

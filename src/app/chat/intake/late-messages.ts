@@ -3,6 +3,7 @@ import { type Author, inboundSchema } from "../../../core/inbound.ts";
 import type { Json } from "../../../core/json.ts";
 import type { Place } from "../../../core/place.ts";
 import { formatDuration } from "../../../core/turn-view.ts";
+import { withoutMention } from "../../commands/parse-command.ts";
 import { mayStop } from "../../permissions.ts";
 import type { ButtonPress } from "../chat-intake.ts";
 import type { OutgoingMessage } from "../chat-platform.ts";
@@ -59,12 +60,13 @@ export function createLateMessages(context: IntakeContext): LateMessages {
   const oneInThread = <T>(place: Place, work: () => Promise<T>) => oneAtATime(keyOf(place), work);
 
   const show = async (place: Place, state: LateThread) => {
-    const card = questionAbout(state, context.clock.now());
+    const card = questionAbout(state, context.clock.now(), context.app.name);
     const to = { message: state.newest.id, person: state.newest.author.id };
     if (state.reference !== undefined) await platform.edit(place, state.reference, card);
     else await write(place, { ...state, reference: await platform.post(place, card, to) });
   };
-  const close = async (place: Place, state: LateThread, reference = state.reference) => {
+  const close = async (place: Place, state: LateThread, pressed?: string) => {
+    const reference = state.reference ?? pressed;
     await write(place, { ...state, open: false, reference: undefined });
     if (reference === undefined) return;
     context.background(
@@ -145,9 +147,9 @@ async function submit(
   await noteTaken(context, place, spoken);
 }
 
-function questionAbout({ token, count, newest }: LateThread, now: number): OutgoingMessage {
+function questionAbout({ token, count, newest }: LateThread, now: number, botName: string): OutgoingMessage {
   const ago = formatAge(now - newest.origin.said_at);
-  const text = newest.text.replace(/\s+/g, " ");
+  const text = withoutMention(newest.text, botName).replace(/\s+/g, " ");
   const quoted = text.length > quotedCharacters ? `${text.slice(0, quotedCharacters)}…` : text;
   const markdown =
     count === 1

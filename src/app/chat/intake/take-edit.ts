@@ -3,14 +3,13 @@ import type { TurnRecord } from "../../../core/turn-log.ts";
 import { withoutMention } from "../../commands/parse-command.ts";
 import type { ChatEdit } from "../chat-intake.ts";
 import { type IntakeContext, NotStoredError } from "./intake-context.ts";
-import { isAddressed } from "./is-for-bot.ts";
 import { submittedText } from "./submitted-text.ts";
 import type { TakeMessage } from "./take-message.ts";
 
 /** Decides about a message whose text may have changed. */
 export type TakeEdit = (edit: ChatEdit) => Promise<void>;
 
-/** A message that only now addresses the bot is taken as new if it is not older. */
+/** A message that is meant for the bot only now is taken as new if it is not older. */
 const freshMs = 15 * 60_000;
 
 /** Edited messages whose latest text is kept in memory. */
@@ -30,7 +29,7 @@ export function createTakeEdit(context: IntakeContext, takeMessage: TakeMessage)
     const turnId = await log.find(key);
     if (turnId === undefined) {
       const isFresh = clock.now() - edit.said_at <= freshMs;
-      if (isAddressed(edit) && isFresh) await takeMessage({ ...message, key, text });
+      if (isFresh) await takeMessage({ ...message, key, text });
       return;
     }
     const turn = await log.get(turnId);

@@ -17,9 +17,10 @@ describe("who may use the bot", () => {
       chat: { access, reply: "always" },
     });
     platform.people.set("ben", person);
+    await intake.message(message("just talking", { author: "ben" }));
+    expect(platform.shown).toEqual([]);
     await intake.message(mention("please", { author: "ben" }));
     await intake.message(mention("please!", { author: "ben" }));
-    await intake.message(message("just talking", { author: "ben" }));
     expect(await asked()).toEqual([]);
     expect(told("ben")).toEqual([expect.stringMatching(reason)]);
     expect(platform.shown).toHaveLength(1);
@@ -115,6 +116,14 @@ describe("bots", () => {
     expect(await asked()).toEqual(["0", "1", "2", "4"]);
     expect(told("spam")).toEqual([]);
   });
+
+  it("do not make company, and do not go on with people's threads by themselves", async () => {
+    const { intake, mention, message, asked } = createIntake({ chat: { access: { bots: ["ci"] } } });
+    await intake.message(mention("one", { id: "root" }));
+    await intake.message(message("build 7 failed", { author: "ci", by_bot: true, thread: "root" }));
+    await intake.message(message("two", { thread: "root" }));
+    expect(await asked()).toEqual(["one", "two"]);
+  });
 });
 
 describe("a paused channel", () => {
@@ -150,6 +159,15 @@ describe("the cooldown", () => {
     pass(20_000);
     await intake.message(mention("four"));
     expect(await asked()).toEqual(["one", "three", "four"]);
+  });
+
+  it("counts neither what was missed nor what was too long to be taken", async () => {
+    const { intake, mention, asked, told } = createIntake({ chat: { access: { cooldown_ms: 30_000 } } });
+    await intake.message(mention("x".repeat(2_000_001)));
+    expect(told("ada")).toEqual([expect.stringContaining("at most 2000000")]);
+    await intake.message(mention("one"));
+    await intake.message(mention("two", { missed: true }));
+    expect(await asked()).toEqual(["one", "two"]);
   });
 
   it("does not stand between a person and their running turn", async () => {

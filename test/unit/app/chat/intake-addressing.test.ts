@@ -153,6 +153,14 @@ describe("commands as text", () => {
     ]);
   });
 
+  it("takes paths as text where it answers everything", async () => {
+    const { intake, message, app } = createIntake({ chat: { reply: "always" } });
+    await intake.message(message("/etc/hosts is empty"));
+    expect(await app.turns({ namespace: channel })).toMatchObject([
+      { kind: "message", text: "/etc/hosts is empty" },
+    ]);
+  });
+
   it("answers an empty mention with a word of help, once per message, and takes files without a text", async () => {
     const { intake, mention, asked, told } = createIntake();
     const empty = mention(" ");
@@ -167,13 +175,15 @@ describe("commands as text", () => {
 describe("direct messages", () => {
   it("share neither skills nor history with channels", async () => {
     const skill = testSkill("memory");
-    const { intake, message, mention, app, asked } = createIntake({ skills: [skill] });
+    const { intake, message, mention, app, asked, store } = createIntake({ skills: [skill] });
     await intake.message(message(...direct("/skill enable memory")));
     const [enabling] = await app.turns({ namespace: "fake:team:dm-ada" });
     for await (const event of (await app.events(enabling?.turn_id ?? "", -1, AbortSignal.timeout(5_000))) ??
       [])
       if (event.type === "turn_finished") expect(event.outcome).toBe("completed");
+    await intake.message(message(...direct("and you?")));
     await intake.message(mention("hello"));
+    expect(await store.get("chat-thread:fake:team:dm-ada:dm")).toBeUndefined();
     expect((await app.skill("memory", "fake:team:dm-ada"))?.state).toBe("pinned");
     expect((await app.skill("memory", channel))?.state).toBe("available");
     expect(await asked()).toEqual(["hello"]);

@@ -128,6 +128,18 @@ describe("who may press", () => {
     expect(fixture.told("ada")).toEqual(Array(2).fill(expect.stringContaining("question is over")));
   });
 
+  it("a question: not after its time", async () => {
+    const fixture = createAsking();
+    const question = fixture.mention("paint");
+    await fixture.intake.message(question);
+    const turnId = await fixture.turnOf(question);
+    await fixture.until(turnId, "turn_waiting");
+    fixture.pass(61_000);
+    await fixture.press(`answer:${turnId}:1`, "ada");
+    expect(fixture.told("ada")).toEqual([expect.stringContaining("question is over")]);
+    expect(await fixture.log.signals(turnId)).toEqual([]);
+  });
+
   it("an approval: who is trusted enough", async () => {
     const ran: unknown[] = [];
     const tool = {
@@ -225,7 +237,7 @@ describe("buttons of an answer", () => {
   });
 
   it("show the steps with input and output, within what fits into a message", async () => {
-    const skill = testSkill("look", [{ name: "look", run: () => `${"long ".repeat(2_000)}\`\`\`` }], {
+    const skill = testSkill("look", [{ name: "look", run: () => `\`\`\`\n${"long ".repeat(2_000)}` }], {
       active: true,
     });
     const calls = Array.from({ length: 30 }, (_each, index) => ({

@@ -85,6 +85,22 @@ describe("a message that comes too late", () => {
     expect(await second.asked()).toEqual([]);
   });
 
+  it("is asked about anew after a decision, and the old question is over", async () => {
+    const { intake, mention, asked, told, platform, pass, press } = createIntake();
+    const place = { namespace: channel, thread: "root" };
+    const [one, two] = [mention("one", { thread: "root" }), mention("two", { thread: "root" })];
+    pass(hour);
+    await intake.message(one);
+    const old = buttons(platform);
+    await press(old.unwanted, "ada", { place });
+    await platform.until(() => (cards(platform).length === 0 ? true : undefined));
+    await intake.message(two);
+    expect(cards(platform)).toHaveLength(1);
+    await press(old.wanted, "ada", { place });
+    expect(await asked()).toEqual([]);
+    expect(told("ada")).toEqual([expect.stringContaining("over")]);
+  });
+
   it("can still be wanted after a restart", async () => {
     const log = createMemoryTurnLog();
     const store = createMemoryKeyValue();
@@ -131,6 +147,26 @@ describe("a message that comes too late", () => {
     await intake.message(question);
     expect(await asked()).toEqual([]);
     expect(platform.shown).toEqual([]);
+  });
+});
+
+describe("what was taken already", () => {
+  it("is not refused or called late when it is delivered again", async () => {
+    const log = createMemoryTurnLog();
+    const store = createMemoryKeyValue();
+    const first = createIntake({ log, store });
+    const question = first.mention("one");
+    const place = { namespace: channel, thread: "commands" };
+    const command = { key: "c", place, id: "c", author: "ada", text: "/help", said_at: question.said_at };
+    await first.intake.message(question);
+    await first.intake.command(command);
+    const second = createIntake({ log, store });
+    second.platform.people.set("ada", { standing: "guest" });
+    second.pass(hour);
+    await second.intake.message(question);
+    await second.intake.command(command);
+    expect(second.told("ada")).toEqual([]);
+    expect(await second.asked()).toEqual(["one", "/help"]);
   });
 });
 

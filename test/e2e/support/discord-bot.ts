@@ -1,0 +1,93 @@
+import { afterEach } from "vitest";
+import type { ChatConnection } from "../../../src/app/chat/chat-connection.ts";
+import type { Leases } from "../../../src/app/leases.ts";
+import { systemClock } from "../../../src/app/system-clock.ts";
+import type { Model } from "../../../src/core/model.ts";
+import { createDiscordConnection } from "../../../src/platforms/discord/create-discord-connection.ts";
+import type { DiscordSettings } from "../../../src/platforms/discord/discord-settings.ts";
+import { createMemoryKeyValue } from "../../../src/storage/memory-key-value.ts";
+import type { DiscordOptions } from "../../support/discord/discord-options.ts";
+import { type DiscordServer, startDiscordServer } from "../../support/discord/discord-server.ts";
+import { exampleToken, exampleWorld, ids } from "../../support/discord/example-world.ts";
+import type { ObservedMessage, ObservedState } from "../../support/discord/observed-state.ts";
+import { createTestApp, type TestApp, type TestAppOptions } from "../../support/test-app.ts";
+
+const running: { stop(): Promise<void> }[] = [];
+
+/** Ends what a test started, the last first. */
+afterEach(async () => {
+  for (const each of running.splice(0).reverse()) await each.stop();
+});
+
+/** The example world, with these options changed. */
+export async function fakeDiscord(change: Partial<DiscordOptions> = {}): Promise<DiscordServer> {
+  const discord = await startDiscordServer({ ...exampleWorld(), ...change });
+  running.push({ stop: () => discord.close() });
+  return discord;
+}
+
+export interface DiscordBotOptions extends TestAppOptions {
+  settings?: Partial<DiscordSettings>;
+  leases?: Leases;
+  /** Is not waited for until the connection stands. */
+  unconnected?: boolean;
+}
+
+export interface DiscordBot {
+  app: TestApp;
+  connection: ChatConnection;
+  logged: { level: string; message: string; fields: object }[];
+  stop(): Promise<void>;
+}
+
+/** The whole bot on a scripted model, connected to the fake Discord. */
+export async function discordBot(
+  discord: DiscordServer,
+  model: Model,
+  { settings = {}, unconnected = false, leases, ...options }: DiscordBotOptions = {},
+): Promise<DiscordBot> {
+  const store = options.store ?? createMemoryKeyValue();
+  const app = createTestApp(model, { ...options, store });
+  const logged: DiscordBot["logged"] = [];
+  const write = (level: string) => (fields: object, message: string) =>
+    void logged.push({ level, message, fields });
+  const connection = createDiscordConnection({
+    settings: { token: exampleToken, api_url: discord.apiUrl, shards: "auto", operators: [], ...settings },
+    hub: app.chat,
+    app: app.app,
+    store,
+    clock: systemClock,
+    logger: { debug: write("debug"), info: write("info"), warn: write("warn"), error: write("error") },
+    leases,
+  });
+  let stopped: Promise<void> | undefined;
+  const stop = () => {
+    stopped ??= connection.stop().then(() => app.stop(1_000));
+    return stopped;
+  };
+  running.push({ stop });
+  const already = (await discord.state()).sessions.length;
+  connection.start();
+  if (!unconnected) {
+    await discord.until(({ sessions }) => sessions.slice(already).some(({ connected }) => connected));
+    await discord.until(({ commands }) => commands.puts > 0);
+  }
+  return { app, connection, logged, stop };
+}
+
+/** The bot's messages in a channel that everybody there sees, once there are so many with content. */
+export function said(state: ObservedState, channel: string, count = 1): ObservedMessage[] | undefined {
+  const found = state.messages.filter(
+    (message) =>
+      message.author === ids.bot &&
+      message.channel === channel &&
+      message.ephemeralFor === null &&
+      (message.content !== "" || message.attachments.length > 0),
+  );
+  return found.length >= count ? found : undefined;
+}
+
+/** The labels of a message's buttons. */
+export function buttons({ components }: ObservedMessage): { label: string; custom_id: string }[] {
+  return components.flatMap((row) => (row["components"] ?? []) as { label: string; custom_id: string }[]);
+}

@@ -131,6 +131,19 @@ describe("what the bot takes as meant for it", () => {
   });
 });
 
+describe("what is remembered of threads", () => {
+  it("is written only when it changes", async () => {
+    const { intake, mention, message, store } = createIntake();
+    const updates = vi.spyOn(store, "update");
+    const written = () => updates.mock.calls.filter(([key]) => key.startsWith("chat-thread:")).length;
+    await intake.message(mention("one", { id: "root" }));
+    for (const text of ["two", "three"]) await intake.message(message(text, { thread: "root" }));
+    expect(written()).toBe(1);
+    for (const text of ["hm", "so"]) await intake.message(message(text, { thread: "root", author: "ben" }));
+    expect(written()).toBe(2);
+  });
+});
+
 describe("commands as text", () => {
   it("understands `@bot stop` and a follow-up `stop` in a thread as commands", async () => {
     const { intake, mention, message, app } = createIntake();

@@ -173,6 +173,8 @@ describe("buttons of an answer", () => {
     await fixture.intake.message(question);
     const turnId = await fixture.turnOf(question);
     await fixture.until(turnId, "turn_started");
+    await fixture.press(`good:${turnId}`, "ben");
+    expect(fixture.told("ben")).toEqual([expect.stringContaining("no answer to rate yet")]);
     await fixture.press(`stop:${turnId}`, "ada");
     expect((await fixture.events(turnId)).at(-1)).toMatchObject({ outcome: "stopped" });
     await fixture.press(`stop:${turnId}`, "ada");
@@ -252,6 +254,7 @@ describe("buttons of an answer", () => {
     expect(details).toContain("long long");
     expect(details).toMatch(/and \d+ more/);
     expect(details.length).toBeLessThanOrEqual(fixture.platform.limits.message_characters);
-    expect(details.match(/```/g)?.length).toBe((details.match(/^```$/gm) ?? []).length);
+    const steps = details.match(/^\*\*\d+\. /gm) ?? [];
+    expect(details.match(/```/g)).toHaveLength(4 * steps.length);
   });
 });

@@ -66,6 +66,7 @@ describe("a message that comes too late", () => {
     await Promise.all(messages.map((message) => intake.message(message)));
     expect(cards(platform)).toHaveLength(1);
     expect(cards(platform)[0]?.message.markdown).toMatch(/3 messages[\s\S]*three/);
+    await intake.removed({ key: messages[0]?.key ?? "", place });
     await press(buttons(platform).wanted, "ada", { place });
     expect(await asked()).toEqual(["three"]);
   });
@@ -140,11 +141,15 @@ describe("a message that comes too late", () => {
     expect(cards(platform)).toEqual([]);
   });
 
-  it("is left alone where the bot answers everything and was not spoken to", async () => {
-    const { intake, message, asked, platform, pass } = createIntake({ chat: { reply: "always" } });
+  it("is left alone where the bot answers everything and was not spoken to, and when a bot wrote it", async () => {
+    const { intake, message, mention, asked, platform, pass } = createIntake({
+      chat: { reply: "always", access: { bots: ["ci"] } },
+    });
     const question = message("anybody hungry?", { missed: true });
+    const machine = mention("report", { author: "ci", by_bot: true });
     pass(hour);
     await intake.message(question);
+    await intake.message(machine);
     expect(await asked()).toEqual([]);
     expect(platform.shown).toEqual([]);
   });

@@ -35,6 +35,11 @@ export interface ApiClient {
   /** False when the question was no longer open. */
   answer(turnId: string, answer: shapes.AnswerRequest): Promise<boolean>;
 
+  /** Approves or refuses what a tool asked for. False when it was decided before, or is over. */
+  approve(approvalId: string, approve: boolean, user?: string): Promise<boolean>;
+  /** Stops a turn and deletes its texts, files and answer for good. */
+  forget(turnId: string, user?: string): Promise<void>;
+
   /** Namespaces in which something was said; of the console unless told. */
   namespaces(platform?: string): Promise<shapes.NamespaceList["namespaces"]>;
   namespace(namespace: string): Promise<shapes.NamespaceView>;
@@ -114,6 +119,11 @@ export function createApiClient(options: ApiClientOptions): ApiClient {
       (await post<{ stopped: boolean }>(`/turns/${at(turnId)}/stop`, { user })).stopped,
     answer: async (turnId, answer) =>
       (await post<{ answered: boolean }>(`/turns/${at(turnId)}/answer`, answer)).answered,
+    approve: async (approvalId, approve, user) =>
+      (await post<{ decided: boolean }>(`/approvals/${at(approvalId)}`, { approve, user })).decided,
+    forget: async (turnId, user) => {
+      await json(`${api}/turns/${at(turnId)}${query({ user })}`, { method: "DELETE" });
+    },
 
     namespaces: async (platform) =>
       (await get<shapes.NamespaceList>(`/namespaces${query({ platform })}`)).namespaces,

@@ -12,7 +12,7 @@ export interface ApiClientOptions {
 }
 
 export interface SendOptions {
-  method?: "GET" | "POST" | "PUT";
+  method?: "GET" | "POST" | "PUT" | "DELETE";
   /** Sent as JSON. */
   body?: unknown;
   headers?: Record<string, string>;

@@ -6,6 +6,7 @@ import { checkCaller, checkSource, type Security } from "./access.ts";
 import type { ServerDependencies } from "./dependencies.ts";
 import { HttpProblem, isProblemStatus, problemResponse } from "./http-problem.ts";
 import { requireJson } from "./request-body.ts";
+import { addApprovalRoutes } from "./routes/approval-routes.ts";
 import { addBotRoutes } from "./routes/bot-routes.ts";
 import { addConsoleRoutes } from "./routes/console-routes.ts";
 import { addFileRoutes } from "./routes/file-routes.ts";
@@ -57,6 +58,7 @@ function createApi(dependencies: ServerDependencies): OpenAPIHono {
   const api = new OpenAPIHono({ defaultHook: refuseInvalid });
   addBotRoutes(api, dependencies);
   addTurnRoutes(api, dependencies);
+  addApprovalRoutes(api, dependencies);
   addFileRoutes(api, dependencies);
   addNamespaceRoutes(api, dependencies);
   addSkillRoutes(api, dependencies);

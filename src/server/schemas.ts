@@ -133,6 +133,8 @@ export const namespaceView = z.object({
     progress: z.enum(["quiet", "steps", "full"]),
     while_running: z.enum(["steer", "queue"]),
     profile: z.string().optional(),
+    reply: z.enum(["mention", "thread", "always"]).optional(),
+    paused: z.object({ by: z.string(), at: milliseconds }).optional(),
     allowed_skills: z.array(z.string()).optional(),
   }),
 });
@@ -145,6 +147,8 @@ export const namespaceSettingsRequest = z
         progress: z.enum(["quiet", "steps", "full"]).optional(),
         while_running: z.enum(["steer", "queue"]).optional(),
         profile: z.string().min(1).max(200).nullable().optional(),
+        reply: z.enum(["mention", "thread", "always"]).nullable().optional(),
+        paused: z.boolean().optional(),
         allowed_skills: z.array(z.string().min(1).max(200)).max(1000).nullable().optional(),
       })
       .strict(),
@@ -208,6 +212,21 @@ export const stopRequest = z.object({ user: z.string().min(1).max(200).default("
 
 export const stopped = z.object({
   stopped: z.boolean().describe("false when the turn had finished before"),
+});
+
+export const forgotten = z.object({
+  forgotten: z.boolean().describe("its texts and files are gone for good"),
+});
+
+export const approvalRequest = z
+  .object({
+    approve: z.boolean().describe("false refuses"),
+    user: z.string().min(1).max(200).default("operator"),
+  })
+  .strict();
+
+export const decided = z.object({
+  decided: z.boolean().describe("false when somebody had decided before, or it was over"),
 });
 
 export const answered = z.object({

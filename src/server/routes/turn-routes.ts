@@ -55,6 +55,14 @@ const stop = createRoute({
   responses: answers(schemas.stopped, "whether it was still running"),
 });
 
+const forget = createRoute({
+  method: "delete",
+  path: "/turns/{id}",
+  summary: "Delete a turn: its texts, files and answer, for good",
+  request: { params: turnParams, query: z.object({ user: z.string().min(1).max(200).default("operator") }) },
+  responses: answers(schemas.forgotten, "the turn is stopped and deleted; its record stays without texts"),
+});
+
 const answer = createRoute({
   method: "post",
   path: "/turns/{id}/answer",
@@ -98,6 +106,12 @@ export function addTurnRoutes(server: OpenAPIHono, dependencies: ServerDependenc
     const { id } = context.req.valid("param");
     const by = operatorNamed(context.req.valid("json").user, operator);
     return context.json(resultOf(await app.stop(id, by)), 200);
+  });
+
+  server.openapi(forget, async (context) => {
+    const { id } = context.req.valid("param");
+    const by = operatorNamed(context.req.valid("query").user, operator);
+    return context.json(resultOf(await app.forget(id, by)), 200);
   });
 
   server.openapi(answer, async (context) => {

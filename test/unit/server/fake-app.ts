@@ -87,6 +87,16 @@ export function createFakeApp() {
       return { ok: true, value: { answered: true } };
     },
     file: async (_turnId, name) => files.get(name),
+    async approve(approvalId, approved, by) {
+      asked.push({ approvalId, approved, by });
+      if (approvalId === "none:1") return { ok: false, status: 404, message: "There is nothing to approve." };
+      return { ok: true, value: { decided: approvalId !== "turn-1:2" } };
+    },
+    async forget(turnId, by) {
+      asked.push({ forget: turnId, by });
+      if (!turns.has(turnId)) return { ok: false, status: 404, message: `There is no turn ${turnId}.` };
+      return { ok: true, value: { forgotten: true } };
+    },
     namespaces: async (platform) => [`${platform}:local:dm`, `${platform}:local:general`],
     namespace: async () => state,
     async changeSettings(_namespace, settings, by) {

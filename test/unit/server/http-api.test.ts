@@ -146,6 +146,8 @@ describe("the API", () => {
         "get /api/v1/skills/{id}",
         "post /api/v1/skills/{id}/run",
         "post /api/v1/turns",
+        "post /api/v1/approvals/{id}",
+        "delete /api/v1/turns/{id}",
         "get /api/v1/turns/{id}",
         "post /api/v1/turns/{id}/answer",
         "get /api/v1/turns/{id}/events",

@@ -1,0 +1,26 @@
+import { createRoute, type OpenAPIHono, z } from "@hono/zod-openapi";
+import type { ServerDependencies } from "../dependencies.ts";
+import { resultOf } from "../http-problem.ts";
+import { operatorNamed } from "../present.ts";
+import * as schemas from "../schemas.ts";
+import { answers, jsonBody } from "./route-parts.ts";
+
+const approvalParams = z.object({
+  id: z.string().min(1).max(320).describe("`approval_id` of an approval_requested event"),
+});
+
+const decide = createRoute({
+  method: "post",
+  path: "/approvals/{id}",
+  summary: "Approve or refuse what a tool asked for",
+  request: { params: approvalParams, body: jsonBody(schemas.approvalRequest) },
+  responses: answers(schemas.decided, "whether this decided it"),
+});
+
+export function addApprovalRoutes(server: OpenAPIHono, { app, operator }: ServerDependencies): void {
+  server.openapi(decide, async (context) => {
+    const { id } = context.req.valid("param");
+    const { approve, user } = context.req.valid("json");
+    return context.json(resultOf(await app.approve(id, approve, operatorNamed(user, operator))), 200);
+  });
+}

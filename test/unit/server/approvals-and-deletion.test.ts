@@ -1,0 +1,60 @@
+import { describe, expect, it } from "vitest";
+import { createApiClient } from "../../../src/client/api-client.ts";
+import { json, send, startServer } from "./start-server.ts";
+
+describe("a decision over the API", () => {
+  it("reaches the app as the operator's, with its name", async () => {
+    const { url, asked } = await startServer();
+    const client = createApiClient({ fetch, baseUrl: url });
+    expect(await client.approve("turn-1:1", false, "ada")).toBe(true);
+    expect(asked).toEqual([
+      { approvalId: "turn-1:1", approved: false, by: { id: "ada", name: "ada", trust: "operator" } },
+    ]);
+    expect(await client.approve("turn-1:2", true)).toBe(false);
+    await expect(client.approve("none:1", true)).rejects.toMatchObject({ status: 404 });
+  });
+
+  it("has to say what it is", async () => {
+    const { url, asked } = await startServer();
+    const response = await send(`${url}/api/v1/approvals/turn-1%3A1`, {
+      method: "POST",
+      headers: json,
+      body: "{}",
+    });
+    expect(response.status).toBe(400);
+    expect(asked).toEqual([]);
+  });
+});
+
+describe("deleting a turn over the API", () => {
+  it("asks the app for it", async () => {
+    const { url, asked, addTurn } = await startServer();
+    addTurn("turn-1", "finished");
+    const client = createApiClient({ fetch, baseUrl: url });
+    await client.forget("turn-1", "ada");
+    expect(asked).toEqual([{ forget: "turn-1", by: { id: "ada", name: "ada", trust: "operator" } }]);
+    await expect(client.forget("none")).rejects.toMatchObject({ status: 404 });
+  });
+
+  it("is refused to a page of another origin", async () => {
+    const { url, asked, addTurn } = await startServer();
+    addTurn("turn-1", "finished");
+    const headers = { Origin: "http://evil.example" };
+    const response = await send(`${url}/api/v1/turns/turn-1`, { method: "DELETE", headers });
+    expect(response.status).toBe(403);
+    expect(asked).toEqual([]);
+  });
+});
+
+describe("the settings of a channel over the API", () => {
+  it("take a pause and when to reply", async () => {
+    const { url, asked } = await startServer();
+    const client = createApiClient({ fetch, baseUrl: url });
+    await client.changeSettings("console:local:dm", { paused: true, reply: "always" });
+    await client.changeSettings("console:local:dm", { reply: null });
+    expect(asked).toEqual([
+      expect.objectContaining({ settings: { paused: true, reply: "always" } }),
+      expect.objectContaining({ settings: { reply: null } }),
+    ]);
+  });
+});

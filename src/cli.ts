@@ -18,7 +18,7 @@ const context: CommandContext = {
     now: Date.now,
     sleep: (ms, signal) => sleep(ms, undefined, signal === undefined ? {} : { signal }),
   },
-  openBot: async (config) => (await import("./main.ts")).openKnack(config),
+  openBot: async (config, options) => (await import("./main.ts")).openKnack(config, options),
   findRunningBot: async (folder) => (await import("./storage/data-folder.ts")).readHolder(folder),
   onSignal(names, listener) {
     for (const name of names) process.on(name, listener);

@@ -33,6 +33,7 @@ import { openKeyValue } from "./storage/keyv-store.ts";
 import { openSqliteTurnLog } from "./storage/sqlite-turn-log.ts";
 import { createLogger } from "./telemetry/logger.ts";
 import { chatPolicy, turnLimits } from "./wiring/app-settings.ts";
+import { noPlatforms, openPlatforms, type Platforms } from "./wiring/open-platforms.ts";
 
 /** Knack's own version, of the API and the console. */
 export const version = "0.1.0";
@@ -45,6 +46,11 @@ export interface Knack {
   listen(): Promise<{ url: string }>;
   /** Lets running turns finish, then closes everything. */
   close(): Promise<void>;
+}
+
+export interface OpenOptions {
+  /** Whether the bot is on its chat platforms once it listens. Commands beside it are not: they would answer twice. */
+  platforms?: boolean;
 }
 
 /** Another bot has the data folder. */
@@ -62,7 +68,7 @@ export class DataFolderInUseError extends Error {
  * Opens the data folder and wires the bot. Turns that were queued or interrupted are taken up at once.
  * @throws DataFolderInUseError, StorageError, ServerSetupError, ModelError: each says what to do
  */
-export async function openKnack(config: Config): Promise<Knack> {
+export async function openKnack(config: Config, options: OpenOptions = {}): Promise<Knack> {
   const lock = await lockDataFolder(config.data.folder);
   if ("holder" in lock) throw new DataFolderInUseError(config.data.folder, lock.holder?.url);
   const opened: (() => Promise<unknown>)[] = [() => lock.release()];
@@ -78,7 +84,7 @@ export async function openKnack(config: Config): Promise<Knack> {
     const catalogue = createCatalogueLoader(skillSources(config), createMiniSearchIndex);
     await requireKnownSkills(config, catalogue);
     const profiles = await loadProfiles();
-    return wire(config, { log, store, catalogue, profiles, lock, closeAll });
+    return await wire(config, { log, store, catalogue, profiles, lock, closeAll }, options);
   } catch (error) {
     await closeAll();
     throw error;
@@ -110,7 +116,12 @@ interface Opened {
   closeAll(): Promise<void>;
 }
 
-function wire(config: Config, { log, store, catalogue, profiles, lock, closeAll }: Opened): Knack {
+async function wire(
+  config: Config,
+  { log, store, catalogue, profiles, lock, closeAll }: Opened,
+  { platforms: wanted = false }: OpenOptions,
+): Promise<Knack> {
+  const owner = randomUUID();
   const redact = createRedactor(secretsOf(config));
   const logger = createLogger(config.log.level, redact);
   const running = createApp({
@@ -125,7 +136,8 @@ function wire(config: Config, { log, store, catalogue, profiles, lock, closeAll 
     limits: turnLimits(config),
     spending: config.spending,
     newId: randomUUID,
-    owner: randomUUID(),
+    owner,
+    checks: () => platforms.connections.map(({ id, status }) => ({ name: id, ...status() })),
     concurrent: config.turns.concurrent,
     lease_ms: config.turns.lease_seconds * 1000,
     max_duration_ms: config.turns.max_duration_seconds * 1000,
@@ -150,8 +162,11 @@ function wire(config: Config, { log, store, catalogue, profiles, lock, closeAll 
       report: (error, where) => logger.error({ err: error, where }, "Unexpected error"),
     },
   });
+  const deps = { hub: running.chat, app: running.app, store, clock: systemClock, logger, owner };
+  const platforms: Platforms = wanted ? await openPlatforms(config, deps) : noPlatforms;
   const server = createServer({
     app: running.app,
+    outside: platforms.handle,
     assets: loadConsoleAssets(),
     security: { host: config.server.host, port: config.server.port, token: config.server.token },
     version,
@@ -163,10 +178,13 @@ function wire(config: Config, { log, store, catalogue, profiles, lock, closeAll 
     async listen() {
       const listening = await server.listen();
       await lock.publish({ url: listening.url, pid: process.pid });
+      for (const connection of platforms.connections) connection.start();
       return listening;
     },
     async close() {
+      // Running turns still post their answers.
       await running.stop(config.turns.drain_seconds * 1000);
+      await Promise.all(platforms.connections.map((connection) => connection.stop()));
       await server.close();
       await closeAll();
     },

@@ -32,7 +32,7 @@ import { createForget } from "./forgetting.ts";
 import { createHistoryReader } from "./history.ts";
 import type { Log } from "./log.ts";
 import { mayStop } from "./permissions.ts";
-import { readiness } from "./readiness.ts";
+import { type Readiness, readiness } from "./readiness.ts";
 import { skillRuns } from "./skill-runs.ts";
 import { createSkillService } from "./skill-service.ts";
 import { createSpending, type SpendingCaps } from "./spending.ts";
@@ -67,6 +67,8 @@ export interface AppDeps {
   history_tokens: number;
   /** How the bot behaves on chat platforms. */
   chat: ChatPolicy;
+  /** What else must be well for the bot to be ready: its connections. */
+  checks?: () => Readiness[];
 }
 
 /** The running app. `start` takes up what is queued or was interrupted. */

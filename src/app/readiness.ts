@@ -2,16 +2,26 @@ import type { KeyValue } from "../core/key-value.ts";
 import type { Model } from "../core/model.ts";
 import type { TurnLog } from "../core/turn-log.ts";
 
-/** Whether store, queue and model are usable, each with what to do when not. */
+/** One thing that must be well. */
+export interface Readiness {
+  name: string;
+  ok: boolean;
+  /** What it is, or what is wrong and what to do. */
+  detail: string;
+}
+
+/** Whether store, queue, model and connections are usable, each with what to do when not. */
 export async function readiness({
   store,
   log,
   ports,
+  checks = () => [],
 }: {
   store: KeyValue;
   log: TurnLog;
   ports: { model: Model };
-}): Promise<{ name: string; ok: boolean; detail: string }[]> {
+  checks?: (() => Readiness[]) | undefined;
+}): Promise<Readiness[]> {
   const check = async (name: string, probe: () => Promise<string>) => {
     try {
       return { name, ok: true, detail: await probe() };
@@ -19,7 +29,7 @@ export async function readiness({
       return { name, ok: false, detail: error instanceof Error ? error.message : String(error) };
     }
   };
-  return Promise.all([
+  const own = await Promise.all([
     check("store", async () => {
       await store.get("namespace:console:local:dm");
       return "readable";
@@ -27,4 +37,5 @@ export async function readiness({
     check("queue", async () => `${await log.pending()} turns pending`),
     check("model", async () => ports.model.id),
   ]);
+  return [...own, ...checks()];
 }

@@ -28,7 +28,8 @@ export interface CommandContext {
   env: Environment;
   cwd: string;
   clock: Pick<Clock, "now" | "sleep">;
-  openBot(config: Config): Promise<Bot>;
+  /** `platforms`: with its lines to Slack and Discord. */
+  openBot(config: Config, options?: { platforms?: boolean }): Promise<Bot>;
   findRunningBot(dataFolder: string): Promise<RunningBot>;
   /** Calls back on each of these signals to the process; answers how to stop listening. */
   onSignal(names: readonly ("SIGINT" | "SIGTERM")[], listener: (name: string) => void): () => void;

@@ -29,7 +29,7 @@ export async function start(context: CommandContext, options: StartOptions): Pro
   }
   const stopping = waitForStop(context);
   try {
-    const bot = await context.openBot(config);
+    const bot = await context.openBot(config, { platforms: true });
     try {
       const { url } = await bot.listen();
       printLine(context, `${config.name} is ready: ${url}`);

@@ -1,7 +1,7 @@
 import { once } from "node:events";
-import type { Server } from "node:http";
+import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo, Socket } from "node:net";
-import { createAdaptorServer } from "@hono/node-server";
+import { getRequestListener } from "@hono/node-server";
 import { isLoopback, type Security, ServerSetupError } from "./access.ts";
 
 /** How long requests in flight may take to end when the server closes, ms. */
@@ -14,11 +14,18 @@ export interface Listener {
   close(): Promise<void>;
 }
 
+/** Takes requests that are not ours to check, e.g. those a platform has signed. False when it is not for it. */
+export type OutsideHandler = (request: IncomingMessage, response: ServerResponse) => boolean;
+
 export function createListener(
   fetch: (request: Request) => Response | Promise<Response>,
   { host, port }: Security,
+  outside: OutsideHandler = () => false,
 ): Listener {
-  const server = createAdaptorServer({ fetch, overrideGlobalObjects: false }) as Server;
+  const inside = getRequestListener(fetch, { overrideGlobalObjects: false });
+  const server = createServer((request, response) => {
+    if (!outside(request, response)) void inside(request, response);
+  });
   // Connections that never carried a request, as browsers open ahead of need: Node does not count them as idle.
   const unused = new Set<Socket>();
   server.on("connection", (socket) => {

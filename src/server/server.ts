@@ -4,7 +4,7 @@ import { requireSafeSetup, type Security } from "./access.ts";
 import type { Assets } from "./assets.ts";
 import type { StreamTiming } from "./event-stream.ts";
 import { createHttpApi } from "./http-api.ts";
-import { createListener } from "./listener.ts";
+import { createListener, type OutsideHandler } from "./listener.ts";
 import type { ServerLogger } from "./server-logger.ts";
 
 export interface ServerOptions {
@@ -17,6 +17,8 @@ export interface ServerOptions {
   /** The name shown for the person at this machine; `operator` unless told. */
   operator?: string;
   timing?: StreamTiming;
+  /** Requests it takes are not checked here, and need no token. */
+  outside?: OutsideHandler;
 }
 
 /** The HTTP API, the console and the health checks. */
@@ -45,7 +47,7 @@ export function createServer(options: ServerOptions): KnackServer {
     },
     options.security,
   );
-  const listener = createListener(app.fetch, options.security);
+  const listener = createListener(app.fetch, options.security, options.outside);
   return {
     app,
     listen: () => listener.listen(),

@@ -1,0 +1,66 @@
+import type { IncomingMessage, ServerResponse } from "node:http";
+import type { App } from "../app/app.ts";
+import type { ChatConnection } from "../app/chat/chat-connection.ts";
+import type { ChatHub } from "../app/chat/chat-hub.ts";
+import { createLeases } from "../app/leases.ts";
+import type { Log } from "../app/log.ts";
+import { slackMode } from "../config/incomplete-platforms.ts";
+import type { Config } from "../config/schema.ts";
+import type { Clock } from "../core/clock.ts";
+import { type KeyValue, scopeKeyValue } from "../core/key-value.ts";
+import { sealKeyValue } from "../storage/sealed-key-value.ts";
+import { createSecretKey } from "../storage/secret-key.ts";
+
+export interface PlatformDeps {
+  hub: ChatHub;
+  app: App;
+  store: KeyValue;
+  clock: Clock;
+  logger: Log;
+  /** Names this process among those that share the store. */
+  owner: string;
+}
+
+/** The chat platforms that are configured. */
+export interface Platforms {
+  connections: readonly ChatConnection[];
+  /** Takes requests that a platform sends and that it checks itself. False when it is not for it. */
+  handle(request: IncomingMessage, response: ServerResponse): boolean;
+}
+
+export const noPlatforms: Platforms = { connections: [], handle: () => false };
+
+/** Makes the lines to all configured platforms; none is connected yet. An SDK is loaded when its line is started. */
+export async function openPlatforms(config: Config, deps: PlatformDeps): Promise<Platforms> {
+  const slack = slackMode(config) === undefined ? undefined : await openSlack(config, deps);
+  const discord = config.discord.token === undefined ? undefined : await openDiscord(config, deps);
+  return {
+    connections: [slack, discord].filter((connection) => connection !== undefined),
+    handle(request, response) {
+      if (slack === undefined || !request.url?.startsWith("/slack/")) return false;
+      slack.handle(request, response);
+      return true;
+    },
+  };
+}
+
+async function openSlack(config: Config, deps: PlatformDeps) {
+  const { createSlackConnection } = await import("../platforms/slack/create-slack-connection.ts");
+  const secret = createSecretKey(config.data.folder, config.secret_key);
+  return createSlackConnection({
+    ...deps,
+    store: scopeKeyValue(deps.store, "slack:"),
+    sealed: scopeKeyValue(sealKeyValue(deps.store, secret), "slack-sealed:"),
+    settings: { ...config.slack, public_url: config.server.public_url, operators: config.operators },
+  });
+}
+
+async function openDiscord({ discord, operators }: Config, deps: PlatformDeps) {
+  const { createDiscordConnection } = await import("../platforms/discord/create-discord-connection.ts");
+  return createDiscordConnection({
+    ...deps,
+    store: scopeKeyValue(deps.store, "discord:"),
+    leases: createLeases(deps.store, deps.clock, deps.owner),
+    settings: { token: discord.token ?? "", api_url: discord.api_url, shards: discord.shards, operators },
+  });
+}

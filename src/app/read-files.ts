@@ -24,8 +24,9 @@ const mostBytesTogether = 40_000_000;
 const atOnce = 3;
 /** How long one file may take, ms. */
 const patience = 30_000;
-/** Pictures a model is shown. */
+/** Pictures a model is shown, and their bytes together: requests to Anthropic may have 32 MB, with base64. */
 const mostImages = 8;
+const imageBytesTogether = 20_000_000;
 /** Bytes of one picture: Anthropic takes 5 MiB of it in base64, which is a third longer. */
 const imageBytes = 3_932_160;
 
@@ -53,7 +54,7 @@ export async function readFiles(deps: ReadFilesDeps, request: FilesToRead): Prom
   const { sent, signal } = request;
   const planned = plan(sent);
   const read: ReadFile[] = [];
-  const images = { left: mostImages };
+  const images: ImageRoom = { left: mostImages, bytes: imageBytesTogether };
   const queue = planned.map((each, index) => ({ ...each, index }));
   const work = async () => {
     for (let next = queue.shift(); next !== undefined; next = queue.shift()) {
@@ -65,7 +66,14 @@ export async function readFiles(deps: ReadFilesDeps, request: FilesToRead): Prom
   };
   await Promise.all(Array.from({ length: Math.min(atOnce, queue.length) }, work));
   signal.throwIfAborted();
-  return withinTokens(read, request.tokens, deps.countTokens);
+  const fitted = withinTokens(read, request.tokens, deps.countTokens);
+  return Promise.all(fitted.map((file, index) => keepWhole(deps, request, file, read[index]?.text)));
+}
+
+/** How many more pictures, and bytes of pictures, may be shown. */
+interface ImageRoom {
+  left: number;
+  bytes: number;
 }
 
 /** Which files are fetched, by what the platform says of them. */
@@ -98,7 +106,7 @@ async function readOne(
   deps: ReadFilesDeps,
   request: FilesToRead,
   sent: SentFile,
-  images: { left: number },
+  images: ImageRoom,
 ): Promise<ReadFile> {
   const fetched = await fetchOne(deps, request, sent.file);
   if ("problem" in fetched) return { ...about(sent), problem: fetched.problem };
@@ -128,13 +136,17 @@ async function keepImage(
   { turn_id }: FilesToRead,
   { name, media_type }: ReadFile,
   data: Uint8Array,
-  images: { left: number },
+  images: ImageRoom,
 ): Promise<{ image: string } | { problem: string }> {
   if (data.byteLength > imageBytes) {
     return { problem: `pictures of more than ${megabytes(imageBytes)} cannot be looked at; send it smaller` };
   }
-  if (images.left <= 0) return { problem: `at most ${mostImages} pictures are looked at at once` };
+  if (images.left < 1 || images.bytes < data.byteLength) {
+    const most = `${mostImages} pictures of together ${megabytes(imageBytesTogether)}`;
+    return { problem: `at most ${most} are looked at at once; send it again alone` };
+  }
   images.left -= 1;
+  images.bytes -= data.byteLength;
   try {
     return { image: (await store.put(turn_id, { name, media_type, data })).name };
   } catch (error) {
@@ -173,13 +185,32 @@ function withinTokens(files: readonly ReadFile[], tokens: number, countTokens: C
   let waiting = files.filter((file) => file.text !== undefined).length;
   return files.map((file) => {
     if (file.text === undefined) return file;
-    const { text, left_out } = fitBeginning(file.text, Math.floor(room / waiting), countTokens);
+    const { text } = fitBeginning(file.text, Math.floor(room / waiting), countTokens);
     waiting -= 1;
     room -= countTokens(text);
-    if (left_out === 0) return file;
-    const problem = `only the beginning is here; ${left_out.toLocaleString("en")} more characters are cut`;
-    return { ...file, text, problem };
+    return { ...file, text };
   });
+}
+
+/** Of a text that is cut the rest stays readable. */
+async function keepWhole(
+  { store, report }: ReadFilesDeps,
+  { turn_id }: FilesToRead,
+  file: ReadFile,
+  whole: string | undefined,
+): Promise<ReadFile> {
+  const { text, name } = file;
+  if (text === undefined || whole === undefined || text.length === whole.length) return file;
+  const problem = `only the beginning is here; ${(whole.length - text.length).toLocaleString("en")} more characters are cut`;
+  try {
+    const data = new TextEncoder().encode(whole);
+    const stored = await store.put(turn_id, { name, media_type: "text/plain", data });
+    const from = `read_tool_output(call_id: file:${stored.name}, offset: ${text.length}) reads on`;
+    return { ...file, whole: stored.name, problem: `${problem}; ${from}` };
+  } catch (error) {
+    report(error, "keeping a file");
+    return { ...file, problem };
+  }
 }
 
 function tooLarge(bytes: number): string {

@@ -1,5 +1,5 @@
 import type { CatalogueLoader } from "../core/catalogue.ts";
-import type { Author } from "../core/inbound.ts";
+import type { Author, Inbound } from "../core/inbound.ts";
 import type { NamespaceState } from "../core/namespace-state.ts";
 import type { Profile, Turn, TurnLimits, TurnPorts } from "../core/turn.ts";
 import type { TurnEventBody } from "../core/turn-event.ts";
@@ -52,7 +52,11 @@ export function createTurnRunner(deps: TurnRunnerDeps): TurnRunner {
     ...ports,
     async steering() {
       const queued = await log.steering(turnId);
-      return queued.map(({ turn_id, inbound }) => ({ turn_id, text: inbound.text, by: inbound.author.id }));
+      return queued.map(({ turn_id, inbound }) => ({
+        turn_id,
+        by: inbound.author.id,
+        ...steeringText(inbound),
+      }));
     },
     signals: () => log.signals(turnId),
     overBudget: () => spending.exceeded(namespace, author.id),
@@ -121,6 +125,11 @@ export function createTurnRunner(deps: TurnRunnerDeps): TurnRunner {
       }
     },
   };
+}
+
+function steeringText({ text, origin }: Inbound): { text: string; has_files: boolean } {
+  const names = origin?.files.map(({ name }) => `[file that was not read: ${name}]`) ?? [];
+  return { text: [text, ...names].filter(Boolean).join("\n"), has_files: names.length > 0 };
 }
 
 /** The agent that began the turn, or that begins turns in its channel. */

@@ -157,6 +157,8 @@ export interface ReadFile {
   by?: string | undefined;
   /** Its text, cut to the budget. */
   text?: string | undefined;
+  /** Name in the file store, for a text that was cut: all of it, as UTF-8. */
+  whole?: string | undefined;
   /** Name in the file store, for images the model is shown. */
   image?: string | undefined;
   problem?: string | undefined;

@@ -136,6 +136,7 @@ async function lastWord(scope: TurnScope, system: string, limit: string): Promis
 async function takeSteering(scope: TurnScope): Promise<void> {
   if (scope.state.rounds === 0 || scope.namespace.settings.while_running === "queue") return;
   for (const said of await scope.ports.steering()) {
+    if (said.has_files) break;
     await scope.emit({ type: "steered", text: said.text, by: said.by, from_turn: said.turn_id });
   }
 }

@@ -92,8 +92,11 @@ export interface TurnPorts {
   countTokens: CountTokens;
   /** The declared variables of a skill that the operator has set. */
   environmentOf(skill: Skill): Readonly<Record<string, string>>;
-  /** Queued messages of the turn's author in this thread. Those answered with a `steered` event are taken. */
-  steering(): Promise<{ turn_id: string; text: string; by: string }[]>;
+  /**
+   * Queued messages of the turn's author in this thread. Those answered with a `steered` event are taken. One with files is
+   * better left to its own turn, which reads them: its text here has only their names.
+   */
+  steering(): Promise<{ turn_id: string; text: string; by: string; has_files: boolean }[]>;
   signals(): Promise<readonly Signal[]>;
   /** Why no more may be spent here and by this person; undefined when it may. */
   overBudget(): string | undefined;

@@ -7,7 +7,7 @@ import { defineMetaTool, failure, ok } from "./meta-tool.ts";
 /** Characters in one answer. */
 const pageLength = 8_000;
 
-/** Reads on in an output, or in the person's message, that was too long to show whole. */
+/** Reads on in an output, in the person's message, or in a file of it, that was too long to show whole. */
 export const createReadToolOutput = () =>
   defineMetaTool({
     name: "read_tool_output",
@@ -21,10 +21,16 @@ export const createReadToolOutput = () =>
     effect: "read_only",
     offered: (scope) =>
       scope.turn.text.length > scope.turn.limits.message_tokens ||
+      keptFiles(scope).length > 0 ||
       (scope.state.toolCalls > 0 && hasLongOutput(scope)),
     run: async ({ call_id, offset }, _context, scope) => {
       const finished = scope.state.calls.get(call_id)?.finished;
-      const whole = call_id === messageCallId ? scope.turn.text : finished && outputText(finished.output);
+      const whole =
+        call_id === messageCallId
+          ? scope.turn.text
+          : finished === undefined
+            ? await fileText(scope, call_id)
+            : outputText(finished.output);
       if (whole === undefined)
         return failure("unknown_call", `There is no output of a call ${call_id} in this turn.`);
       const text = whole.slice(offset, offset + pageLength);
@@ -36,6 +42,18 @@ export const createReadToolOutput = () =>
       });
     },
   });
+
+/** A file that came with the message and was too long to show whole: `file:NAME`. */
+async function fileText(scope: TurnScope, callId: string): Promise<string | undefined> {
+  // Where it was named, an ampersand was written as markup.
+  const name = keptFiles(scope).find((kept) => callId.replaceAll("&amp;", "&") === `file:${kept}`);
+  const found = name === undefined ? undefined : await scope.ports.files.get(scope.turn.turn_id, name);
+  return found === undefined ? undefined : new TextDecoder().decode(found.data);
+}
+
+function keptFiles({ turn }: TurnScope): string[] {
+  return turn.context?.files.flatMap(({ whole }) => whole ?? []) ?? [];
+}
 
 function hasLongOutput({ state, turn }: TurnScope): boolean {
   const longest = turn.limits.tool_output_tokens;

@@ -215,3 +215,19 @@ describe("strange messages", () => {
     expect((await answer(request(said))).message.text).not.toBe("");
   });
 });
+
+describe("a message with something around it", () => {
+  it("is understood by the person's own words, and pictures are said not to be seen", async () => {
+    const images = [{ media_type: "image/jpeg" as const, base64: "/9j/" }];
+    const text = "<thread_so_far>\nWrite an essay.\n</thread_so_far>\n\nAda: hello";
+    const request: ModelRequest = {
+      system: "",
+      messages: [{ role: "user", text, said: "hello", images }],
+      tools: [],
+      signal: new AbortController().signal,
+    };
+    const events: ModelEvent[] = await Array.fromAsync(createOfflineModel().stream(request));
+    const last = events.at(-1);
+    expect(last?.type === "finished" && last.message.text).toMatch(/^Hello![\s\S]*I cannot see images/);
+  });
+});

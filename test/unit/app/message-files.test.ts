@@ -1,0 +1,156 @@
+import { describe, expect, it } from "vitest";
+import { PlatformError } from "../../../src/app/chat/chat-platform.ts";
+import { bytes, callable, channel, fileOf, heard, lastSaid } from "../../support/called-bot.ts";
+import { scriptedModel, toolResults } from "../../support/scripted-model.ts";
+import { testSkill } from "../../support/test-skill.ts";
+
+describe("the files of a message", () => {
+  it("are shown as text in their blocks, whatever their encoding", async () => {
+    const { platform, call } = callable();
+    platform.files.set("f1", bytes("name;city\nAda;London"));
+    platform.files.set("f2", new Uint8Array([0xff, 0xfe, 0x48, 0, 0xfc, 0]));
+    platform.files.set("f3", new Uint8Array([0x63, 0x61, 0x66, 0xe9]));
+    const files = [fileOf("f1", "a.csv"), fileOf("f2", "b.txt"), fileOf("f3", "c.txt")];
+    const said = await call("Look", { files, in_thread: false });
+    expect(said).toContain(
+      '<attached_file name="a.csv" type="text/plain">\nname;city\nAda;London\n</attached_file>',
+    );
+    expect(said).toContain("\nHü\n");
+    expect(said).toContain("\ncafé\n");
+  });
+
+  it("are cut to what fits, and the cut is said", async () => {
+    const { platform, call } = callable({ limits: { message_tokens: 300 } });
+    platform.files.set("f1", bytes("word ".repeat(5_000)));
+    platform.files.set("f2", bytes("short"));
+    const said = await call("Look", {
+      files: [fileOf("f1", "big.txt"), fileOf("f2", "small.txt")],
+      in_thread: false,
+    });
+    expect(said).toMatch(
+      /name="big.txt" type="text\/plain" note="only the beginning is here; 2\d,\d{3} more characters are cut; read_tool_output/,
+    );
+    expect(said.length).toBeLessThan(2_500);
+    expect(said).toContain("\nshort\n");
+  });
+
+  it("are named with the reason when they cannot be read, and fetched only when they might", async () => {
+    const { app, platform, call } = callable();
+    platform.files.set("f1", new Uint8Array([1, 0, 2, 0, 250]));
+    platform.fail("download", new Error("boom"), { times: 0 });
+    const files = [
+      fileOf("f1", "tool.bin", { media_type: "application/octet-stream" }),
+      fileOf("f2", "report.pdf", { media_type: "application/pdf" }),
+      fileOf("f3", "huge.txt", { bytes: 31_000_000 }),
+      fileOf("f4", "plan.docx", { media_type: "application/octet-stream" }),
+    ];
+    const said = await call("Look", { files, in_thread: false });
+    expect(said).toMatch(/name="tool.bin".* not_read="it is not text/);
+    expect(said).toContain(
+      'name="report.pdf" type="application/pdf" not_read="PDF files cannot be read yet; send it as text"',
+    );
+    expect(said).toContain('not_read="it has 31 MB; at most 20 MB are read"');
+    expect(said).toMatch(/name="plan.docx".*Office documents cannot be read yet/);
+    expect(platform.calls.filter(({ call: made }) => made === "download")).toHaveLength(1);
+    expect(app.errors).toEqual([]);
+  });
+
+  it("are named with the platform's reason when they cannot be fetched", async () => {
+    const { platform, call } = callable();
+    platform.fail("download", new PlatformError("forbidden", "the bot lacks files:read"));
+    platform.files.set("f2", bytes("second"));
+    const files = [fileOf("f1", "one.txt"), fileOf("f2", "two.txt")];
+    const said = await call("Look", { files, in_thread: false });
+    expect(said).toContain('not_read="it could not be fetched: the bot lacks files:read"');
+    expect(said).toContain("\nsecond\n");
+  });
+
+  it("are read up to twenty; the others are named", async () => {
+    const { platform, call } = callable();
+    const own = Array.from({ length: 40 }, (_, at) => fileOf(`f${at}`, `own-${at}.txt`));
+    const others = Array.from({ length: 20 }, (_, at) => fileOf(`g${at}`, `other-${at}.txt`));
+    for (const { id, name } of [...own, ...others]) platform.files.set(id, bytes(`content of ${name}`));
+    platform.threads.set("t1", [heard("m1", "Ben", "All of them", { files: others })]);
+    const said = await call("Look", { files: own });
+    expect(said.match(/content of/g)).toHaveLength(20);
+    expect(said.match(/at most 20 files are read at once/g)).toHaveLength(40);
+    expect(said).toContain('name="other-19.txt" type="text/plain" from="Ben"');
+  });
+
+  it("may come without a word", async () => {
+    const { platform, call } = callable();
+    platform.files.set("f1", bytes("content"));
+    expect(await call("", { files: [fileOf("f1", "a.txt")], in_thread: false })).toMatch(
+      /content[\s\S]*Ada: \(no text\)$/,
+    );
+  });
+
+  it("are shown as pictures when they are, in their own turn only", async () => {
+    const { app, platform, model, call } = callable();
+    const png = new Uint8Array([0x89, 0x50, 0x4e, 0x47, 13, 10, 26, 10, 1, 2, 3]);
+    platform.files.set("f1", png);
+    platform.files.set("f2", bytes("no picture at all \u0000"));
+    const files = [
+      fileOf("f1", "chart.png", { media_type: "image/jpeg" }),
+      fileOf("f2", "fake.png", { media_type: "image/png" }),
+    ];
+    const said = await call("What is this?", { files, in_thread: false });
+    expect(said).toContain('<attached_file name="chart.png" type="image/png" shown_as="image" />');
+    expect(said).toMatch(/name="fake.png".*only PNG, JPEG, GIF and WebP/);
+    const shown = model.requests[0]?.messages.at(-1);
+    const base64 = Buffer.from(png).toString("base64");
+    expect(shown).toMatchObject({ images: [{ media_type: "image/png", base64 }] });
+    const [turn] = await app.app.turns({ namespace: channel });
+    expect((await app.app.file(turn?.turn_id ?? "", "chart.png"))?.data).toEqual(png);
+
+    await call("And?", { in_thread: false });
+    const past = model.requests.at(-1)?.messages ?? [];
+    expect(past.some((message) => "images" in message)).toBe(false);
+    expect(past[0]?.text).toContain("[image: chart.png]");
+  });
+
+  it("can be read on in where they were cut", async () => {
+    const lines = Array.from({ length: 3_000 }, (_, at) => `line ${at} & more`).join("\n");
+    const readsOn = scriptedModel((request) => {
+      const said = request.messages.findLast((message) => message.role === "user")?.text ?? "";
+      const found = /read_tool_output\(call_id: (\S+), offset: (\d+)\)/.exec(said);
+      if (found === null || request.messages.at(-1)?.role === "tool") return "Done.";
+      return [{ call: "read_tool_output", with: { call_id: found[1], offset: Number(found[2]) } }];
+    });
+    const { platform, model, call } = callable(
+      { limits: { message_tokens: 300, tool_output_tokens: 9_000 } },
+      readsOn,
+    );
+    platform.files.set("f1", bytes(lines));
+    const said = await call("Look", { files: [fileOf("f1", "R&D.log")], in_thread: false });
+    const shown = /<attached_file[^>]*>\n([\s\S]*)\n<\/attached_file>/.exec(said)?.[1] ?? "";
+    const [result] = toolResults(model.requests[1]?.messages ?? []);
+    const { text } = JSON.parse(result ?? "{}") as { text: string };
+    expect(lines.startsWith(shown + text)).toBe(true);
+    expect(text.length).toBe(8_000);
+  });
+
+  it("get a turn of their own when they are sent while another one runs", async () => {
+    const gate = Promise.withResolvers<void>();
+    const echo = testSkill("echo", [{ name: "echo", run: () => gate.promise.then(() => "done") }], {
+      active: true,
+    });
+    const script = scriptedModel([[{ call: "echo" }], "First.", "Second."]);
+    const { app, platform, model } = callable({ skills: [echo] }, script);
+    platform.files.set("f1", bytes("the content"));
+    const place = { namespace: channel, thread: "t1" };
+    const origin = { message: "c1", said_at: 1, files: [], in_thread: false };
+    const first = await app.say("Begin", { ...place, key: "c1", origin });
+    await app.until(first, "tool_started");
+    const files = [fileOf("f1", "a.txt")];
+    const second = await app.say("Look", {
+      ...place,
+      key: "c2",
+      origin: { ...origin, message: "c2", files },
+    });
+    gate.resolve();
+    await app.until(second, "turn_finished");
+    expect((await app.app.turn(second))?.answer).toBe("Second.");
+    expect(lastSaid(model)).toContain("the content");
+  });
+});

@@ -85,8 +85,8 @@ export function namesOf(directory: PersonDirectory, team: string): Names {
 const lookBack = 200;
 
 /**
- * The bot's message with this tag. An answer that was still being streamed has no metadata yet: it is the one that Slack still
- * shows as growing, and a thread has one at a time.
+ * The bot's message with this tag. An answer whose streaming was interrupted has no metadata: it is the latest streamed one
+ * without, as a thread has one answer at a time.
  */
 export async function findTagged(
   context: SlackContext,
@@ -104,6 +104,6 @@ export async function findTagged(
   });
   if (tagged !== undefined || tag.purpose !== "answer") return tagged?.ts;
   return own.findLast(
-    ({ metadata, streaming_state }) => streaming_state === "in_progress" && !metadata?.event_type,
+    ({ metadata, streaming_state }) => streaming_state !== undefined && !metadata?.event_type,
   )?.ts;
 }

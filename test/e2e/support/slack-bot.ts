@@ -1,4 +1,5 @@
 import { afterEach } from "vitest";
+import type { ChatPlatform } from "../../../src/app/chat/chat-platform.ts";
 import { systemClock } from "../../../src/app/system-clock.ts";
 import type { Model } from "../../../src/core/model.ts";
 import {
@@ -7,6 +8,7 @@ import {
 } from "../../../src/platforms/slack/create-slack-connection.ts";
 import type { SlackSettings } from "../../../src/platforms/slack/slack-options.ts";
 import { createMemoryKeyValue } from "../../../src/storage/memory-key-value.ts";
+import type { Observation } from "../../support/slack/observation.ts";
 import { type SlackServer, startSlackServer } from "../../support/slack/slack-server.ts";
 import type { SlackOptions } from "../../support/slack/slack-service.ts";
 import { createTestApp, type TestApp, type TestAppOptions } from "../../support/test-app.ts";
@@ -33,6 +35,7 @@ export interface SlackBotOptions extends TestAppOptions {
 export interface SlackBot {
   app: TestApp;
   connection: SlackConnection;
+  platform: ChatPlatform;
   /** What was logged, with its level. */
   logged: { level: string; message: string; fields: object }[];
   stop(): Promise<void>;
@@ -50,6 +53,7 @@ export async function slackBot(
   const write = (level: string) => (fields: object, message: string) =>
     void logged.push({ level, message, fields });
   const { seed } = slack;
+  let connected: ChatPlatform | undefined;
   const connection = createSlackConnection({
     settings: {
       bot_token: seed.workspaces[0]?.bot_token,
@@ -61,7 +65,12 @@ export async function slackBot(
       read_retries: 0,
       ...settings,
     },
-    hub: app.chat,
+    hub: {
+      connect(platform) {
+        connected = platform;
+        return app.chat.connect(platform);
+      },
+    },
     app: app.app,
     store,
     sealed: store,
@@ -76,5 +85,23 @@ export async function slackBot(
   running.push({ stop });
   connection.start();
   if (!unconnected) await slack.until((state) => state.all.connections > 0, "a connection");
-  return { app, connection, logged, stop };
+  if (connected === undefined) throw new Error("The connection made itself known to nobody");
+  return { app, connection, platform: connected, logged, stop };
+}
+
+/** The texts of the bot's finished answers in a thread, once there are `count` of them. */
+export function answers(
+  state: Observation,
+  channel: string,
+  threadTs: string,
+  count: number,
+): string[] | undefined {
+  const finished = state
+    .botMessages(channel, threadTs)
+    .filter(({ stream, metadata }) => {
+      const { purpose } = metadata?.event_payload ?? {};
+      return stream?.state !== "in_progress" && purpose === "answer";
+    })
+    .map(({ text, blocks }) => `${text}\n${blocks.map((block) => block.text ?? "").join("\n")}`);
+  return finished.length >= count ? finished : undefined;
 }

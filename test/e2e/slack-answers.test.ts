@@ -1,0 +1,225 @@
+import { describe, expect, test } from "vitest";
+import type { Model } from "../../src/core/model.ts";
+import { scriptedModel } from "../support/scripted-model.ts";
+import { testSkill } from "../support/test-skill.ts";
+import { answers, fakeSlack, slackBot } from "./support/slack-bot.ts";
+
+const general = "C0GENERAL";
+const long = (word: string) => `${word} `.repeat(60);
+
+/** A model that says the first part, waits, and says the second. */
+function haltingModel(first: string, second: string) {
+  const go = Promise.withResolvers<void>();
+  const model: Model = {
+    id: "halting/model",
+    generative: true,
+    async *stream() {
+      yield { type: "text", text: first };
+      await go.promise;
+      yield { type: "text", text: second };
+      const message = { role: "assistant" as const, text: first + second, tool_calls: [] };
+      yield {
+        type: "finished",
+        message,
+        usage: { input_tokens: 1, output_tokens: 1 },
+        model: "halting/model",
+      };
+    },
+  };
+  return { model, go: () => go.resolve() };
+}
+
+describe("an answer", () => {
+  test("grows in Slack's own stream and ends with buttons and its tag", async () => {
+    const slack = await fakeSlack();
+    const { model, go } = haltingModel(long("alpha"), "omega");
+    await slackBot(slack, model);
+    const { ts } = await slack.say({ user: "U0BEN", channel: general, text: "<@U0KNACK> write" });
+
+    await slack.until(
+      (state) => state.botMessages(general, ts).find(({ text }) => text.includes("alpha alpha")),
+      "a growing answer",
+    );
+    go();
+
+    const [text] = await slack.until((state) => answers(state, general, ts, 1), "the answer");
+    expect(text).toContain("alpha omega");
+    const [answer, ...others] = (await slack.look()).botMessages(general, ts);
+    expect(others).toEqual([]);
+    expect(answer?.stream?.recipient_user_id).toBe("U0BEN");
+    expect(JSON.stringify(answer?.blocks)).toContain("feedback_buttons");
+    expect((await slack.look()).refusals()).toEqual([]);
+  });
+
+  test("goes on in the same message when Slack closes the stream", async () => {
+    const slack = await fakeSlack();
+    const { model, go } = haltingModel(long("alpha"), `${long("beta")}omega`);
+    await slackBot(slack, model);
+    const { ts } = await slack.say({ user: "U0BEN", channel: general, text: "<@U0KNACK> write" });
+    await slack.until((state) => state.botMessages(general, ts)[0]?.text.includes("alpha alpha"), "a stream");
+
+    await slack.closeStreams();
+    go();
+
+    const [text = ""] = (await slack.until((state) => answers(state, general, ts, 1), "the answer")) ?? [];
+    expect(text.match(/omega/g)).not.toBeNull();
+    const own = (await slack.look()).botMessages(general, ts);
+    expect(own).toHaveLength(1);
+    const shown = own[0]?.blocks.find(({ type }) => type === "markdown")?.text;
+    expect(shown).toBe(`${long("alpha")}${long("beta")}omega`);
+  });
+
+  test("is edited where the workspace has no streams, which is asked once", async () => {
+    const slack = await fakeSlack();
+    await slack.fail({ method: "chat.startStream", error: "feature_not_enabled", times: 9 });
+    const { model, go } = haltingModel(long("alpha"), "omega");
+    await slackBot(slack, model);
+    const { ts } = await slack.say({ user: "U0BEN", channel: general, text: "<@U0KNACK> write" });
+    await slack.until((state) => state.botMessages(general, ts)[0], "a growing answer");
+    go();
+    await slack.until((state) => answers(state, general, ts, 1)?.[0]?.includes("omega"), "the answer");
+
+    const next = await slack.say({ user: "U0BEN", channel: general, text: "<@U0KNACK> again" });
+    await slack.until((state) => answers(state, general, next.ts, 1)?.[0]?.includes("omega"), "another");
+
+    const state = await slack.look();
+    expect(state.calls("chat.startStream")).toHaveLength(1);
+    expect(state.botMessages(general)).toHaveLength(2);
+  });
+
+  test("waits when Slack limits the rate, and is posted once", async () => {
+    const slack = await fakeSlack();
+    await slack.rateLimit({ method: "chat.postMessage", seconds: 1, times: 1 });
+    await slackBot(slack, scriptedModel(["Patience."]));
+
+    const { ts } = await slack.say({ user: "U0BEN", channel: general, text: "<@U0KNACK> hurry" });
+
+    await slack.until((state) => answers(state, general, ts, 1), "an answer");
+    const posts = (await slack.look()).calls("chat.postMessage");
+    expect(posts.map(({ status }) => status)).toEqual([429, 200]);
+    expect(Number(posts[1]?.at) - Number(posts[0]?.at)).toBeGreaterThanOrEqual(1_000);
+  });
+
+  test("longer than a message comes in parts that Slack takes whole", async () => {
+    const slack = await fakeSlack();
+    const text = Array.from({ length: 400 }, (_, line) => `Line ${line} ${"x".repeat(60)}`).join("\n\n");
+    await slackBot(slack, scriptedModel([text]));
+
+    const { ts } = await slack.say({ user: "U0BEN", channel: general, text: "<@U0KNACK> tell it all" });
+
+    const parts = await slack.until((state) => answers(state, general, ts, 3), "three parts");
+    expect(parts.join("\n")).toContain("Line 399");
+    expect((await slack.look()).refusals()).toEqual([]);
+  });
+});
+
+describe("progress", () => {
+  test("is a plan of tasks, changed in place, which ends collapsed; Stop ends the turn", async () => {
+    const slack = await fakeSlack();
+    const run = Promise.withResolvers<string>();
+    const slow = testSkill("slow", [{ name: "dig", title: "Digging", run: () => run.promise }]);
+    const model = scriptedModel([[{ call: "dig" }], "Found it."]);
+    await slackBot(slack, model, {
+      skills: [{ ...slow, active: true }],
+      chat: { progress_delay_ms: 1 },
+    });
+    const { ts } = await slack.say({ user: "U0BEN", channel: general, text: "<@U0KNACK> dig" });
+
+    const shown = await slack.until(
+      (state) =>
+        state.botMessages(general, ts).find(({ blocks }) => blocks.some(({ type }) => type === "plan")),
+      "a plan",
+    );
+    expect(JSON.stringify(shown.blocks)).toContain("in_progress");
+    run.resolve("a bone");
+
+    await slack.until((state) => answers(state, general, ts, 1), "an answer");
+    const done = await slack.until(
+      (state) => state.botMessages(general, ts).find((each) => each.ts === shown.ts && each.edits > 0),
+      "the end of the plan",
+    );
+    expect(JSON.stringify(done.blocks)).not.toContain("in_progress");
+    expect((await slack.look()).botMessages(general, ts)).toHaveLength(2);
+    expect((await slack.look()).refusals()).toEqual([]);
+  });
+
+  test("is told in words where the workspace refuses plans", async () => {
+    const slack = await fakeSlack();
+    await slack.fail({ method: "chat.postMessage", error: "invalid_blocks", times: 1 });
+    const run = Promise.withResolvers<string>();
+    const slow = testSkill("slow", [{ name: "dig", title: "Digging", run: () => run.promise }]);
+    await slackBot(slack, scriptedModel([[{ call: "dig" }], "Found it."]), {
+      skills: [{ ...slow, active: true }],
+      chat: { progress_delay_ms: 1 },
+    });
+    const { ts } = await slack.say({ user: "U0BEN", channel: general, text: "<@U0KNACK> dig" });
+
+    const shown = await slack.until((state) => state.botMessages(general, ts)[0], "progress");
+    expect(shown.blocks[0]?.type).toBe("markdown");
+    const stop = shown.blocks
+      .flatMap((block) => (block.elements ?? []) as { action_id: string }[])
+      .find(({ action_id }) => action_id?.startsWith("stop:"));
+    await slack.click({
+      user: "U0BEN",
+      channel: general,
+      message_ts: shown.ts,
+      action_id: stop?.action_id ?? "",
+    });
+
+    await slack.until((state) => answers(state, general, ts, 1), "the end");
+    run.resolve("too late");
+  });
+});
+
+describe("files", () => {
+  test("of a person are read with the bot's token, and only as far as allowed", async () => {
+    const slack = await fakeSlack();
+    const model = scriptedModel(["I see."]);
+    const { platform } = await slackBot(slack, model);
+
+    const { ts } = await slack.say({
+      user: "U0BEN",
+      channel: general,
+      text: "<@U0KNACK> read this",
+      files: [{ name: "notes.txt", mimetype: "text/plain", content: "bones: 1, 2" }],
+    });
+
+    await slack.until((state) => answers(state, general, ts, 1), "an answer");
+    expect(JSON.stringify(model.requests[0]?.messages)).toContain("bones: 1, 2");
+    const place = { namespace: "slack:T0ACME:C0GENERAL", thread: ts };
+    const [file] = (await platform.readThread(place, 10))[0]?.files ?? [];
+    if (file === undefined) throw new Error("The file is not in the thread");
+    const read = (reference: typeof file, maxBytes: number) =>
+      platform.download(place, reference, { maxBytes, signal: AbortSignal.timeout(5_000) });
+    expect(Buffer.from(await read(file, 100)).toString()).toBe("bones: 1, 2");
+    await expect(read(file, 5)).rejects.toMatchObject({ code: "too_large" });
+    await expect(read({ ...file, url: "http://127.0.0.1:9/steal" }, 5)).rejects.toMatchObject({
+      code: "forbidden",
+    });
+    const { url: _, ...unaddressed } = file;
+    expect((await read(unaddressed, 100)).byteLength).toBe(11);
+    await slack.removeScopes({ team: "T0ACME", scopes: ["files:read"] });
+    await expect(read(file, 100)).rejects.toMatchObject({ code: "forbidden" });
+  });
+
+  test("of the bot are shown in the thread, and a refusal of one is said", async () => {
+    const slack = await fakeSlack();
+    const { platform } = await slackBot(slack, scriptedModel(["-"]));
+    const { ts } = await slack.say({ user: "U0BEN", channel: general, text: "a table please" });
+    const place = { namespace: "slack:T0ACME:C0GENERAL", thread: ts };
+    const files = [{ name: "bones.csv", media_type: "text/csv", data: Buffer.from("a,b") }];
+
+    await platform.post(place, { markdown: "Here.", files });
+
+    const file = await slack.until(
+      (state) => state.all.files.find(({ state: is }) => is === "complete"),
+      "it",
+    );
+    expect((await slack.file({ id: file.id })).text).toBe("a,b");
+    expect(file.channels).toEqual([general]);
+    await slack.fail({ method: "files.completeUploadExternal", error: "access_denied" });
+    await platform.post(place, { markdown: "Once more.", files });
+    const texts = (await slack.look()).botMessages(general, ts).map(({ text }) => text);
+    expect(texts.at(-1)).toContain("I could not attach bones.csv");
+  });
+});

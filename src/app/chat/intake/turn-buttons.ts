@@ -63,7 +63,6 @@ async function rate(
   { turn, by }: TurnPress,
   verdict: Verdict,
 ): Promise<string> {
-  if (turn.status !== "finished") return "There is no answer to rate yet.";
   if (!(await storeFeedback(store, turn.turn_id, by.id, verdict))) return "You said so already; it is noted.";
   const { turn_id, namespace } = turn;
   logger.info({ feedback: verdict, turn_id, namespace, person: by.id }, "Somebody rated an answer");

@@ -164,7 +164,12 @@ function isShown(mediaType: string | undefined): mediaType is MessageImage["medi
 function unreadable(error: unknown, report: TurnContextDeps["report"]): ReadThread {
   const expected = error instanceof PlatformError || error instanceof TookTooLongError;
   if (!expected) report(error, "reading a thread");
-  const reason = expected ? error.message : "something went wrong inside the bot";
+  const reason =
+    error instanceof PlatformError
+      ? error.message
+      : expected
+        ? `it took longer than ${patience / 1000} s`
+        : "something went wrong inside the bot";
   const note = `The thread could not be read (${reason}). What was said in it before is not known here; say so if it matters.`;
   return { thread: [], notes: [note], sent: [] };
 }

@@ -1,5 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { PlatformError } from "../../../src/app/chat/chat-platform.ts";
+import { systemClock } from "../../../src/app/system-clock.ts";
+import type { Clock } from "../../../src/core/clock.ts";
 import { createMemoryTurnLog } from "../../../src/storage/memory-turn-log.ts";
 import {
   bytes,
@@ -11,7 +13,7 @@ import {
   lastSaid,
 } from "../../support/called-bot.ts";
 import { scriptedModel } from "../../support/scripted-model.ts";
-import { ben } from "../../support/test-app.ts";
+import { ada, ben } from "../../support/test-app.ts";
 
 describe("a bot called into a thread", () => {
   it("reads what others said with their names, once, and only what is new at the next mention", async () => {
@@ -108,5 +110,48 @@ describe("a bot called into a thread", () => {
     await second.app.until(turnId, "turn_finished");
     expect(lastSaid(second.model)).toContain("The build is red.");
     expect(second.platform.calls.filter(({ call }) => call === "readThread")).toEqual([]);
+  });
+
+  it("can be stopped while it reads", async () => {
+    const { app, platform, model } = callable();
+    const reading = Promise.withResolvers<void>();
+    platform.readThread = () => {
+      reading.resolve();
+      return new Promise(() => {});
+    };
+    const origin = { message: "c1", said_at: 1, files: [], in_thread: true };
+    const turnId = await app.say("Why?", { namespace: channel, thread: "t1", key: "c1", origin });
+    await reading.promise;
+    await app.app.stop(turnId, ada);
+    expect(await app.until(turnId, "turn_finished")).toMatchObject({ outcome: "stopped" });
+    expect(model.requests).toEqual([]);
+  });
+
+  it("goes on without what does not come in time", async () => {
+    const impatient: Clock = {
+      ...systemClock,
+      after: (ms, callback) => systemClock.after(ms === 20_000 || ms === 30_000 ? 1 : ms, callback),
+    };
+    const { platform, call } = callable({ clock: impatient });
+    platform.readThread = () => new Promise(() => {});
+    platform.download = () => new Promise(() => {});
+    const said = await call("Why?", { files: [fileOf("f1", "a.txt")] });
+    expect(said).toContain("The thread could not be read (it took longer than 20 s)");
+    expect(said).toContain('not_read="it could not be fetched within 30 s; send it again"');
+  });
+
+  it("reads again when a message came that is no turn, but not the bot's own or the turns of the thread", async () => {
+    const { platform, call } = callable();
+    platform.threads.set("t1", [heard("call-1", "Ada", "First")]);
+    expect(await call("First")).toBe("Ada: First");
+    const later = (id: string, by: string, text: string, minute: number) =>
+      heard(id, by, text, { at: Date.UTC(2026, 10, 22, 8, minute) });
+    platform.threads.set("t1", [
+      heard("call-1", "Ada", "First"),
+      later("x1", "Ben", "By the way", 1),
+      later("call-2", "Ada", "Second", 2),
+    ]);
+    expect(await call("Second")).toMatch(/By the way[\s\S]*\n\nAda: Second$/);
+    expect(await call("Third")).toBe("Ada: Third");
   });
 });

@@ -68,7 +68,10 @@ async function printEvents(
   return undefined;
 }
 
+/** What needs a decision does not run where nobody can decide. */
 async function answerForNobody(event: TurnEvent, { client, remote }: Connection): Promise<void> {
-  if (event.type !== "question_asked" || remote !== undefined) return;
-  await client.answer(event.turn_id, { question_id: event.question_id, text: nobodyThere });
+  if (remote !== undefined) return;
+  if (event.type === "question_asked")
+    await client.answer(event.turn_id, { question_id: event.question_id, text: nobodyThere });
+  if (event.type === "approval_requested") await client.approve(event.approval_id, false);
 }

@@ -1,6 +1,7 @@
 import type { TurnOutcome } from "../core/turn-event.ts";
-import type { QuestionView } from "../core/turn-view.ts";
+import type { ApprovalView, QuestionView } from "../core/turn-view.ts";
 import { askPerson } from "../platforms/terminal/ask-person.ts";
+import { decidePerson } from "../platforms/terminal/decide-person.ts";
 import { followTurn } from "../platforms/terminal/follow-turn.ts";
 import { createLineDisplay } from "../platforms/terminal/line-display.ts";
 import { createLineReader } from "../platforms/terminal/line-reader.ts";
@@ -34,6 +35,7 @@ export async function showTurn(
     display,
     signal: watch.signal,
     ask: (question, signal) => answerQuestion(context, connection, turn, question, signal),
+    decide: (approval, signal) => decideApproval(context, connection, turn, approval, signal),
   });
   return view.outcome;
 }
@@ -53,6 +55,36 @@ async function answerQuestion(
     );
     return undefined;
   }
+  return withReader(context, client, turn, (asking) => askPerson(question, signal, asking));
+}
+
+/** Where nobody can decide, nothing that needs a decision runs. */
+async function decideApproval(
+  context: CommandContext,
+  { client, remote }: Connection,
+  turn: { turn_id: string; thread: string },
+  approval: ApprovalView,
+  signal: AbortSignal,
+): Promise<boolean | undefined> {
+  const { stdin, stderr } = context;
+  if (stdin.isTTY === true && stderr.isTTY === true) {
+    return withReader(context, client, turn, (asking) => decidePerson(approval, signal, asking));
+  }
+  if (remote === undefined) return false;
+  stderr.write(
+    `${plainLine(approval.tool)} needs approval. Decide in the console at ${remote}, or with: knack chat --thread ${turn.thread}\n`,
+  );
+  return undefined;
+}
+
+/** Lends a prompt on stderr for as long as something is asked. */
+async function withReader<T>(
+  context: CommandContext,
+  client: Connection["client"],
+  turn: { turn_id: string },
+  ask: (asking: Parameters<typeof askPerson>[2]) => Promise<T>,
+): Promise<T> {
+  const { stdin, stderr } = context;
   const stopTurn = () =>
     void client.stop(turn.turn_id).catch((error: unknown) => stderr.write(`${String(error)}\n`));
   const reader = createLineReader({
@@ -66,7 +98,7 @@ async function answerQuestion(
   const paint = createPaint(wantsColours(context));
   try {
     const say = (line: string) => screenOf(stderr).write(`${line}\n`);
-    return await askPerson(question, signal, { reader, say, paint, prompt: "? " });
+    return await ask({ reader, say, paint, prompt: "? " });
   } finally {
     reader.close();
   }

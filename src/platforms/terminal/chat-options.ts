@@ -5,7 +5,7 @@ import type { Keys } from "./line-reader.ts";
 /** What the chat needs of the HTTP API. */
 export type ChatClient = Pick<
   ApiClient,
-  "about" | "submitTurn" | "turnEvents" | "stop" | "answer" | "complete" | "thread"
+  "about" | "submitTurn" | "turnEvents" | "stop" | "answer" | "approve" | "complete" | "thread"
 >;
 
 /** An output that may be a terminal; `process.stdout` is one. */

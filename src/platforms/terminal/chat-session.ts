@@ -1,8 +1,9 @@
 import { ApiError } from "../../client/api-error.ts";
 import type { TurnEvent } from "../../core/turn-event.ts";
-import type { QuestionView } from "../../core/turn-view.ts";
+import type { ApprovalView, QuestionView } from "../../core/turn-view.ts";
 import { askPerson } from "./ask-person.ts";
 import type { ChatOptions } from "./chat-options.ts";
+import { decidePerson } from "./decide-person.ts";
 import { followTurn } from "./follow-turn.ts";
 import { createInterrupts } from "./interrupts.ts";
 import { createLineDisplay } from "./line-display.ts";
@@ -74,8 +75,10 @@ export function createChatSession(options: ChatOptions, history: readonly string
     const signal = interrupts.begin(turnId);
     const ask = (question: QuestionView, over: AbortSignal) =>
       askPerson(question, AbortSignal.any([over, interrupts.left]), asking);
+    const decide = (approval: ApprovalView, over: AbortSignal) =>
+      decidePerson(approval, AbortSignal.any([over, interrupts.left]), asking);
     try {
-      await followTurn({ client, turnId, known, display: newDisplay(), signal, ask });
+      await followTurn({ client, turnId, known, display: newDisplay(), signal, ask, decide });
     } finally {
       interrupts.end();
     }

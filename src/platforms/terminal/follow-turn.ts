@@ -1,10 +1,16 @@
 import type { ApiClient } from "../../client/api-client.ts";
 import type { TurnEvent } from "../../core/turn-event.ts";
-import { emptyTurnView, foldTurn, type QuestionView, type TurnView } from "../../core/turn-view.ts";
+import {
+  type ApprovalView,
+  emptyTurnView,
+  foldTurn,
+  type QuestionView,
+  type TurnView,
+} from "../../core/turn-view.ts";
 import type { TurnDisplay } from "./turn-display.ts";
 
 export interface FollowTurn {
-  client: Pick<ApiClient, "turnEvents" | "answer">;
+  client: Pick<ApiClient, "turnEvents" | "answer" | "approve">;
   turnId: string;
   display: TurnDisplay;
   /** Events that are known already; they are shown and not asked for again. */
@@ -14,9 +20,11 @@ export interface FollowTurn {
   onEvent?(event: TurnEvent): void;
   /** Asks the person; undefined leaves the question open. The signal aborts when it was answered elsewhere or expired. */
   ask(question: QuestionView, signal: AbortSignal): Promise<string | undefined>;
+  /** Lets the person decide; undefined leaves it open. The signal as in `ask`. */
+  decide(approval: ApprovalView, signal: AbortSignal): Promise<boolean | undefined>;
 }
 
-/** Shows a turn until it is finished, and answers its questions. The view it ended with. @throws ApiError */
+/** Shows a turn until it is finished, and answers what it asks. The view it ended with. @throws ApiError */
 export async function followTurn(options: FollowTurn): Promise<TurnView> {
   const { client, turnId, display, known = [], signal, onEvent } = options;
   let view = known.reduce(foldTurn, emptyTurnView(turnId));
@@ -43,8 +51,9 @@ export async function followTurn(options: FollowTurn): Promise<TurnView> {
   return view;
 }
 
-/** Asks each question once, beside the stream of events, so that an answer given elsewhere ends the asking. */
-function createQuestions({ client, turnId, display, ask }: FollowTurn) {
+/** Asks for one thing after the other, beside the stream of events, so that an answer given elsewhere ends the asking. */
+function createQuestions(options: FollowTurn) {
+  const { display } = options;
   let current: { id: string; cancel: AbortController; done: Promise<void> } | undefined;
   const close = async () => {
     const asked = current;
@@ -52,26 +61,55 @@ function createQuestions({ client, turnId, display, ask }: FollowTurn) {
     asked?.cancel.abort();
     await asked?.done;
   };
-  const start = async (question: QuestionView, signal: AbortSignal) => {
-    const text = await ask(question, signal);
-    if (text === undefined || signal.aborted) return;
-    const taken = await client.answer(turnId, { question_id: question.question_id, text });
-    if (!taken) display.note("The question is no longer open.");
-  };
   return {
     open: () => current !== undefined,
     close,
     async follow(view: TurnView) {
-      const { question } = view;
-      if (question?.question_id === current?.id) return;
+      const next = nextAsked(view, options);
+      if (next?.id === current?.id) return;
       await close();
-      if (question === undefined) return;
+      if (next === undefined) return;
       display.pause();
       const cancel = new AbortController();
-      const done = start(question, cancel.signal).catch((error: unknown) => {
+      const done = next.ask(cancel.signal).catch((error: unknown) => {
         display.note(error instanceof Error ? error.message : String(error));
       });
-      current = { id: question.question_id, cancel, done };
+      current = { id: next.id, cancel, done };
     },
   };
+}
+
+interface Asked {
+  id: string;
+  ask(signal: AbortSignal): Promise<void>;
+}
+
+function nextAsked(
+  { question, approvals }: TurnView,
+  { client, turnId, display, ask, decide }: FollowTurn,
+): Asked | undefined {
+  if (question !== undefined) {
+    const { question_id } = question;
+    return {
+      id: question_id,
+      async ask(signal) {
+        const text = await ask(question, signal);
+        if (text === undefined || signal.aborted) return;
+        if (!(await client.answer(turnId, { question_id, text })))
+          display.note("The question is no longer open.");
+      },
+    };
+  }
+  const approval = approvals.find(({ state }) => state === "open");
+  return (
+    approval && {
+      id: approval.approval_id,
+      async ask(signal) {
+        const approved = await decide(approval, signal);
+        if (approved === undefined || signal.aborted) return;
+        if (!(await client.approve(approval.approval_id, approved)))
+          display.note("Somebody decided before, or it is over.");
+      },
+    }
+  );
 }

@@ -121,6 +121,29 @@ describe("in a terminal", () => {
     await chat.done;
   });
 
+  it("shows what a tool would run with, and takes yes or no", async () => {
+    const chat = open(async ({ emit, decided }) => {
+      const call = { call_id: "c1", tool: "send", skill_id: "mail", input: { to: "all@example.com" } };
+      const approval_id = "turn-1:1";
+      emit({ type: "approval_requested", approval_id, ...call, approver: "operator", expires_at: 9e12 });
+      emit({ type: "turn_waiting", until: 9e12 });
+      const approved = await decided;
+      emit({ type: "approval_decided", approval_id, approved, by: "operator" });
+      emit(finish(approved ? "Sent." : "Not sent."));
+    });
+    await chat.shows("› ");
+    chat.type("mail them\r");
+    await chat.shows("send of mail needs the approval of an operator");
+    await chat.shows('"to": "all@example.com"');
+    await chat.shows("? ");
+    chat.type("maybe\r");
+    await chat.shows("y runs it, n refuses it.");
+    chat.type("n\r");
+    await chat.shows("Not sent.");
+    chat.type("/exit\r");
+    await chat.done;
+  });
+
   it("completes commands with Tab", async () => {
     const chat = open(echo);
     await chat.shows("› ");

@@ -7,6 +7,7 @@ export type Script = (turn: {
   emit(body: TurnEventBody): void;
   stopped: Promise<void>;
   answered: Promise<string>;
+  decided: Promise<boolean>;
 }) => Promise<void>;
 
 /** An HTTP API whose turns follow a script; it keeps what was asked of it. */
@@ -47,6 +48,10 @@ export function fakeChatClient(script: Script) {
       turns.get(turnId)?.answer(text);
       return true;
     },
+    async approve(approvalId, approved) {
+      turns.get(approvalId.slice(0, approvalId.lastIndexOf(":")))?.decide(approved);
+      return true;
+    },
     async complete(text) {
       asked.completed.push(text);
       return [{ text: "/skill list", label: "list", description: "" }];
@@ -61,15 +66,27 @@ function startTurn(turnId: string, text: string, script: Script) {
   const slot = (index: number) => (slots[index] ??= Promise.withResolvers<TurnEvent>());
   const stop = Promise.withResolvers<void>();
   const answer = Promise.withResolvers<string>();
+  const decision = Promise.withResolvers<boolean>();
   let seq = 0;
   const emit = (body: TurnEventBody) => {
     slot(seq).resolve({ ...body, turn_id: turnId, seq, at: 1000 + seq });
     seq += 1;
   };
   emit({ type: "turn_started", profile: "chat", model: "offline" });
-  const done = script({ text, emit, stopped: stop.promise, answered: answer.promise });
+  const done = script({
+    text,
+    emit,
+    stopped: stop.promise,
+    answered: answer.promise,
+    decided: decision.promise,
+  });
   done.catch((error: unknown) => emit({ type: "turn_finished", outcome: "failed", text: String(error) }));
-  return { event: (index: number) => slot(index).promise, stop: stop.resolve, answer: answer.resolve };
+  return {
+    event: (index: number) => slot(index).promise,
+    stop: stop.resolve,
+    answer: answer.resolve,
+    decide: decision.resolve,
+  };
 }
 
 export const finish = (text: string): TurnEventBody => ({

@@ -1,0 +1,40 @@
+import type { ApprovalView } from "../../core/turn-view.ts";
+import type { LineReader } from "./line-reader.ts";
+import type { Paint } from "./paint.ts";
+import { plainLine, plainText } from "./plain-text.ts";
+
+/** Shows what a tool would run with, and reads until somebody said yes or no. Undefined when it is over before. */
+export async function decidePerson(
+  approval: ApprovalView,
+  over: AbortSignal,
+  {
+    reader,
+    say,
+    paint,
+    prompt,
+  }: { reader: LineReader; say(line: string): void; paint: Paint; prompt: string },
+): Promise<boolean | undefined> {
+  for (const line of approvalLines(approval, paint)) say(line);
+  for (;;) {
+    const line = await reader.read(prompt, over);
+    if (line === undefined) return undefined;
+    const word = line.trim().toLowerCase();
+    if (word === "y" || word === "yes") return true;
+    if (word === "n" || word === "no") return false;
+    say(paint.dim("y runs it, n refuses it."));
+  }
+}
+
+/** What waits for approval, with the exact arguments, as lines above the prompt. */
+function approvalLines({ tool, skill_id, input, approver }: ApprovalView, paint: Paint): string[] {
+  const of = skill_id === "" || skill_id === tool ? "" : ` of ${plainLine(skill_id)}`;
+  return [
+    paint.bold(`${plainLine(tool)}${of} needs the approval of ${who[approver]}:`),
+    ...plainText(JSON.stringify(input, null, 2))
+      .split("\n")
+      .map((line) => `  ${line}`),
+    paint.dim("Run it? y or n:"),
+  ];
+}
+
+const who = { guest: "anybody", member: "a member", manager: "a manager", operator: "an operator" };

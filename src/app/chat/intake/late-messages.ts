@@ -6,7 +6,7 @@ import { formatDuration } from "../../../core/turn-view.ts";
 import { withoutMention } from "../../commands/parse-command.ts";
 import { mayStop } from "../../permissions.ts";
 import type { ButtonPress } from "../chat-intake.ts";
-import type { OutgoingMessage } from "../chat-platform.ts";
+import { type OutgoingMessage, PlatformError } from "../chat-platform.ts";
 import { acceptMessage, noteTaken, type TakenMessage } from "./accept-message.ts";
 import { authorOf, type IntakeContext } from "./intake-context.ts";
 import { createOneAtATime } from "./one-at-a-time.ts";
@@ -14,7 +14,10 @@ import type { Spoken } from "./thread-state.ts";
 
 /** Messages that came too late to be answered unasked: the bot asks once per thread whether they are still wanted. */
 export interface LateMessages {
-  /** Asks about a message, together with others of its thread. Asks nothing twice. */
+  /**
+   * Asks about a message, together with others of its thread. Asks nothing twice.
+   * @throws PlatformError when it could not be asked now: the message has to come again
+   */
   ask(message: TakenMessage): Promise<void>;
   /** Somebody pressed the answer. Answers what to tell them, if anything. @throws NotStoredError */
   decide(token: string, wanted: boolean, press: ButtonPress, by: Author): Promise<string | undefined>;
@@ -52,7 +55,7 @@ const quotedCharacters = 200;
 const over = "This question is over; write again what you want.";
 
 export function createLateMessages(context: IntakeContext): LateMessages {
-  const { store, platform, newId, logger } = context;
+  const { store, platform, newId } = context;
   const oneAtATime = createOneAtATime();
   const keyOf = ({ namespace, thread }: Place) => `chat-late:${namespace}:${thread}`;
   const read = async (place: Place) => parse(await store.get(keyOf(place)));
@@ -69,10 +72,8 @@ export function createLateMessages(context: IntakeContext): LateMessages {
     const reference = state.reference ?? pressed;
     await write(place, { ...state, open: false, reference: undefined });
     if (reference === undefined) return;
-    context.background(
-      () => platform.remove(place, reference),
-      "The question about a late message could not be removed",
-    );
+    const remove = () => platform.remove(place, reference);
+    context.background(remove, "The question about a late message could not be removed");
   };
 
   return {
@@ -83,14 +84,7 @@ export function createLateMessages(context: IntakeContext): LateMessages {
         if (before !== undefined && known && (!before.open || before.reference !== undefined)) return;
         const after = before !== undefined && known ? before : withMessage(before, message, newId());
         await write(message.place, after);
-        try {
-          await show(message.place, after);
-        } catch (error) {
-          logger.warn(
-            { err: error, ...message.place },
-            "It could not be asked whether a late message is still wanted",
-          );
-        }
+        await show(message.place, after).catch((error: unknown) => giveUp(context, after, error));
       }),
 
     decide: (token, wanted, press, by) =>
@@ -112,6 +106,17 @@ export function createLateMessages(context: IntakeContext): LateMessages {
         if (state?.open === true && state.newest.key === key) await close(place, state);
       }),
   };
+}
+
+/** A question that is not there yet is posted when the message comes again; one that is there is good enough as it is. */
+function giveUp({ logger }: IntakeContext, state: LateThread, error: unknown): void {
+  if (!(error instanceof PlatformError)) throw error;
+  const passes = error.code === "unavailable" || error.code === "rate_limited";
+  if (passes && state.reference === undefined) throw error;
+  logger.warn(
+    { err: error, message: state.newest.key },
+    "It could not be asked whether a late message is still wanted",
+  );
 }
 
 function withMessage(before: LateThread | undefined, message: TakenMessage, token: string): LateThread {

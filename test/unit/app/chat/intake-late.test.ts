@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import { PlatformError } from "../../../../src/app/chat/chat-platform.ts";
 import { createMemoryKeyValue } from "../../../../src/storage/memory-key-value.ts";
 import { createMemoryTurnLog } from "../../../../src/storage/memory-turn-log.ts";
 import { createFakePlatform, type FakePlatform } from "../../../support/fake-platform.ts";
@@ -100,6 +101,19 @@ describe("a message that comes too late", () => {
     await press(old.wanted, "ada", { place });
     expect(await asked()).toEqual([]);
     expect(told("ada")).toEqual([expect.stringContaining("over")]);
+  });
+
+  it("comes again while the platform cannot be asked, and is let go where the bot may not speak", async () => {
+    const { intake, mention, platform, pass } = createIntake();
+    const [one, two] = [mention("one", { thread: "a" }), mention("two", { thread: "b" })];
+    pass(hour);
+    platform.fail("post", new PlatformError("unavailable", "Slack is down."));
+    await expect(intake.message(one)).rejects.toMatchObject({ code: "unavailable" });
+    await intake.message(one);
+    expect(cards(platform)).toHaveLength(1);
+    platform.fail("post", new PlatformError("forbidden", "Not here."));
+    await intake.message(two);
+    expect(cards(platform)).toHaveLength(1);
   });
 
   it("can still be wanted after a restart", async () => {

@@ -30,9 +30,10 @@ export interface LiveAnswer {
   count(): number;
 }
 
-/** Text is shown once it is longer than this, or has been coming for so long (ms). */
-const worthLength = 160;
+/** Text is shown once it has been coming for so long (ms), the shorter time if it has more characters than that. */
 const worthTime = 1_200;
+const shortTime = 400;
+const worthLength = 160;
 
 /** Room for closing a code block for display. */
 const closing = 16;
@@ -65,7 +66,7 @@ export function createLiveAnswer(
   for (let part = 0; part < recorded; part += 1) slot(part);
 
   let text = "";
-  let isWorth = false;
+  let begun: number | undefined;
   let cancelWait: (() => void) | undefined;
   let isOff = false;
   let mayStream = platform.openStream !== undefined;
@@ -152,7 +153,12 @@ export function createLiveAnswer(
     cancelWait?.();
     cancelWait = undefined;
     text = "";
-    isWorth = false;
+    begun = undefined;
+  };
+  const reconsider = () => {
+    cancelWait = undefined;
+    if (text.length > worthLength) pacer.request();
+    else cancelWait = clock.after(worthTime - shortTime, () => pacer.request());
   };
 
   return {
@@ -161,13 +167,10 @@ export function createLiveAnswer(
     add(more) {
       text += more;
       if (isOff) return;
-      if (text.length > worthLength) isWorth = true;
-      if (isWorth) pacer.request();
-      else
-        cancelWait ??= clock.after(worthTime, () => {
-          isWorth = true;
-          pacer.request();
-        });
+      begun ??= clock.now();
+      const age = clock.now() - begun;
+      if (age >= worthTime || (age >= shortTime && text.length > worthLength)) pacer.request();
+      else cancelWait ??= clock.after(shortTime, reconsider);
     },
     discard() {
       if (text === "") return;

@@ -12,7 +12,7 @@ import { mergeNotes } from "./merge-notes.ts";
 import { createNoteQueue, type NoteQueue } from "./note-queue.ts";
 import { createPersonPrompts, type PersonPrompts } from "./person-prompts.ts";
 import type { AnswerReady } from "./plan-answer.ts";
-import type { PresentedTurn } from "./presented-turn.ts";
+import { lastReference, type PresentedTurn } from "./presented-turn.ts";
 import { createProgressMessage, type ProgressMessage } from "./progress-message.ts";
 import { passes } from "./publish-message.ts";
 import { createWorkingMark, type WorkingMark } from "./working-mark.ts";
@@ -93,7 +93,8 @@ function openStage(
   const delay = chat.progress_delay_ms;
   const mark = createWorkingMark(turn, kind === "command" ? delay : 0);
   const live = createLiveAnswer(turn, events, (isShown) => void (isShown ? mark.hide() : mark.show()));
-  const notBefore = (view.started_at ?? clock.now()) + delay;
+  const isShown = lastReference(events, "progress", 0) !== undefined;
+  const notBefore = clock.now() + (isShown ? 0 : delay);
   const progress = createProgressMessage(turn, events, { level, notBefore });
   const prompts = createPersonPrompts(turn, events);
   return { turn, claimed, files, notes, mark, live, progress, prompts, made: [], view };

@@ -11,7 +11,7 @@ import { renderCollapsed, renderProgress } from "./render-progress.ts";
 export interface ProgressMessage {
   /** The turn has come this far. */
   changed(view: TurnView): void;
-  /** Shows what is newest and then nothing more: the turn waits. */
+  /** Shows what is newest, if anything was shown, and then nothing more: the turn waits. */
   pause(): Promise<void>;
   /** Shows nothing more. */
   stop(): Promise<void>;
@@ -84,9 +84,8 @@ export function createProgressMessage(
         });
     },
     async pause() {
-      const isLate = notBefore <= clock.now();
       await stop();
-      if (isLate) await show();
+      if (slot.reference !== undefined) await show();
     },
     async end(view) {
       await stop();

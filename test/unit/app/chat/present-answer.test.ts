@@ -1,0 +1,272 @@
+import { describe, expect, it } from "vitest";
+import { PlatformError } from "../../../../src/app/chat/chat-platform.ts";
+import { createFakePlatform } from "../../../support/fake-platform.ts";
+import { ben, home } from "../../../support/test-app.ts";
+import { testSkill } from "../../../support/test-skill.ts";
+import { manualClock, pass, presentedApp, seen, stagedModel } from "./presented-app.ts";
+
+const sentences = (count: number) =>
+  Array.from({ length: count }, (_, i) => `Sentence ${i} is here.`).join(" ");
+const types = (events: readonly { type: string }[]) => events.map((event) => event.type);
+
+describe("an answer on a chat platform", () => {
+  it("that is quick is one message with its buttons, and nothing else", async () => {
+    const { ask, reach, platform } = presentedApp(stagedModel(["Hello Ada."]));
+    platform.seen.add("x");
+    const turnId = await ask("hi");
+    const events = await reach(turnId, "turn_finished");
+    expect(seen(platform)).toEqual(["answer: Hello Ada."]);
+    expect(platform.shown[0]).toMatchObject({
+      edits: 0,
+      to: { person: "ada" },
+      message: { tag: { turn_id: turnId, purpose: "answer", part: 0 } },
+    });
+    expect(platform.shown[0]?.message.buttons?.map((button) => button.id)).toEqual([
+      `good:${turnId}`,
+      `bad:${turnId}`,
+      `again:${turnId}`,
+      `forget:${turnId}`,
+    ]);
+    expect(types(events).slice(-3)).toEqual(["answer_ready", "message_posted", "turn_finished"]);
+    expect(platform.working).toEqual(["is thinking…", undefined]);
+  });
+
+  it("is not posted for what came through the API", async () => {
+    const { ask, reach, platform } = presentedApp(stagedModel(["one"], ["two"]));
+    const events = await reach(await ask("hi", { shown: false }), "turn_finished");
+    await reach(await ask("hi", { ...home }), "turn_finished");
+    expect(types(events)).not.toContain("answer_ready");
+    expect(platform.calls).toEqual([]);
+    expect(platform.working).toEqual([]);
+  });
+
+  it("takes the mark off the message it answers", async () => {
+    const { ask, reach, platform } = presentedApp(stagedModel(["Hello."]));
+    platform.seen.add("message-1");
+    await reach(await ask("hi", { said: "message-1" }), "turn_finished");
+    expect([...platform.seen]).toEqual([]);
+  });
+
+  it("without text says so", async () => {
+    const { ask, reach, platform } = presentedApp(stagedModel([""]));
+    await reach(await ask("hi"), "turn_finished");
+    expect(seen(platform)[0]).toMatch(/no text in this answer/);
+  });
+
+  it("of several messages is split, with buttons on the last", async () => {
+    const clock = manualClock();
+    const platform = createFakePlatform({ message_characters: 300, now: clock.now });
+    const { ask, reach } = presentedApp(stagedModel([`\`\`\`ts\n${"const a = 1;\n".repeat(50)}\`\`\``]), {
+      platform,
+      clock,
+    });
+    const events = await reach(await ask("hi"), "turn_finished");
+    const shown = platform.visible();
+    expect(shown.length).toBeGreaterThan(1);
+    for (const { message } of shown) expect(message.markdown).toMatch(/^```ts\n[\s\S]*\n```$/);
+    expect(shown.map(({ message }) => message.buttons !== undefined)).toEqual(
+      shown.map((_, index) => index === shown.length - 1),
+    );
+    expect(events.filter((event) => event.type === "message_posted")).toMatchObject(
+      shown.map((message, part) => ({ purpose: "answer", part, reference: message.reference })),
+    );
+  });
+
+  it("has secrets taken out, also while it grows", async () => {
+    const gate = Promise.withResolvers<void>();
+    const { ask, reach, platform, clock } = presentedApp(
+      stagedModel([`${sentences(20)} The key is sec`, gate.promise, "ret-123456 and more."]),
+      { secrets: ["secret-123456"] },
+    );
+    const turnId = await ask("hi");
+    await pass(clock, 3_000);
+    expect(platform.visible()[0]?.message.markdown).toMatch(/The key is$/);
+    gate.resolve();
+    await reach(turnId, "turn_finished");
+    expect(seen(platform)[0]).toMatch(/The key is \[secret\] and more\.$/);
+  });
+
+  it("of a failed turn says what failed and offers another try", async () => {
+    const { ask, reach, platform } = presentedApp({
+      ...stagedModel(),
+      async *stream() {
+        yield* [];
+        throw new Error("a bug");
+      },
+    });
+    const turnId = await ask("hi");
+    await reach(turnId, "turn_finished");
+    expect(seen(platform)).toEqual([expect.stringContaining("try again")]);
+    expect(platform.shown[0]?.message.buttons?.map((button) => button.id)).toContain(`again:${turnId}`);
+  });
+
+  it("is delivered when a person stops the turn", async () => {
+    const { ask, platform, app, reach, clock } = presentedApp(stagedModel([new Promise(() => {})]));
+    const turnId = await ask("hi");
+    await pass(clock, 100);
+    await app.stop(turnId, { id: "ada", name: "Ada", trust: "operator" });
+    await reach(turnId, "turn_finished");
+    expect(seen(platform)).toEqual(["answer: Stopped."]);
+  });
+
+  it("does not disturb the answer of another turn when it fails", async () => {
+    const { ask, reach, platform } = presentedApp(stagedModel(["first"], ["second"]));
+    platform.fail("post", new PlatformError("gone", "The channel is gone."));
+    const first = await ask("one");
+    await reach(first, "turn_finished");
+    const second = await ask("two", { author: ben, thread: "t2" });
+    await reach(second, "turn_finished");
+    expect(seen(platform)).toEqual(["answer: second"]);
+  });
+});
+
+describe("an answer that is very long", () => {
+  it("is shown in part and attached whole", async () => {
+    const long = Array.from({ length: 60 }, (_, i) => `Paragraph ${i}: ${sentences(8)}`).join("\n\n");
+    const { ask, reach, platform } = presentedApp(stagedModel([long]));
+    await reach(await ask("hi"), "turn_finished");
+    const shown = platform.visible();
+    expect(shown.length).toBeLessThanOrEqual(4);
+    const files = shown.flatMap(({ message }) => message.files ?? []);
+    expect(files.map((file) => new TextDecoder().decode(file.data))).toEqual([long]);
+    expect(shown[0]?.message.files).toHaveLength(1);
+  });
+
+  it("is attached in a message of its own when its beginning stood there already", async () => {
+    const clock = manualClock();
+    const gate = Promise.withResolvers<void>();
+    const long = Array.from({ length: 60 }, (_, i) => `Paragraph ${i}: ${sentences(8)}`).join("\n\n");
+    const { ask, reach, platform } = presentedApp(stagedModel([long, gate.promise, " End."]), { clock });
+    const turnId = await ask("hi");
+    await pass(clock, 2_000);
+    gate.resolve();
+    await reach(turnId, "turn_finished");
+    expect(platform.visible().map(({ message }) => message.files?.length)).toEqual([
+      undefined,
+      undefined,
+      undefined,
+      1,
+    ]);
+  });
+});
+
+describe("an answer while it is written", () => {
+  const hold = () => Promise.withResolvers<void>();
+
+  it.each([true, false])("grows in one message and is finished there (native: %s)", async (streams) => {
+    const clock = manualClock();
+    const gate = hold();
+    const platform = createFakePlatform({ streams, edit_interval_ms: 1_000, now: clock.now });
+    const { ask, reach } = presentedApp(
+      stagedModel([sentences(10), "\n\n```js\ncode ", gate.promise, "more\n```\n\nEnd."]),
+      { platform, clock },
+    );
+    const turnId = await ask("hi");
+    await pass(clock, 2_500);
+    expect(platform.visible()).toHaveLength(1);
+    expect(platform.visible()[0]).toMatchObject({ streamed: streams });
+    const live = platform.visible()[0]?.message.markdown;
+    expect(live).toContain("code");
+    if (!streams) expect(live).toMatch(/code\n```$/);
+    gate.resolve();
+    const events = await reach(turnId, "turn_finished");
+    expect(platform.shown).toHaveLength(1);
+    expect(platform.visible()[0]?.message.markdown).toMatch(/^Sentence 0[\s\S]*code more\n```\n\nEnd\.$/);
+    expect(platform.visible()[0]?.message.buttons).toHaveLength(4);
+    const posted = events.filter((event) => event.type === "message_posted");
+    expect(new Set(posted.map((event) => event.reference)).size).toBe(1);
+    expect(types(events).indexOf("message_posted")).toBeLessThan(types(events).indexOf("answer_ready"));
+  });
+
+  it("is edited no faster than the platform allows", async () => {
+    const clock = manualClock();
+    const platform = createFakePlatform({
+      edit_interval_ms: 1_000,
+      message_characters: 20_000,
+      now: clock.now,
+    });
+    const gates = Array.from({ length: 40 }, hold);
+    const pieces = gates.flatMap((gate) => [sentences(4), gate.promise]);
+    const { ask, reach } = presentedApp(stagedModel(pieces), { platform, clock });
+    const turnId = await ask("hi");
+    for (const gate of gates) {
+      gate.resolve();
+      await pass(clock, 100);
+    }
+    await reach(turnId, "turn_finished");
+    const at = platform.calls.filter(({ call }) => call === "post" || call === "edit").map((call) => call.at);
+    expect(at.length).toBeGreaterThan(3);
+    for (const [index, time] of at.slice(1).entries())
+      expect(time - (at[index] ?? 0)).toBeGreaterThanOrEqual(1_000);
+  });
+
+  it("rolls over into further messages", async () => {
+    const clock = manualClock();
+    const gate = hold();
+    const platform = createFakePlatform({ message_characters: 300, now: clock.now });
+    const { ask, reach } = presentedApp(stagedModel([sentences(20), gate.promise, " End."]), {
+      platform,
+      clock,
+    });
+    const turnId = await ask("hi");
+    await pass(clock, 2_000);
+    expect(platform.visible().length).toBeGreaterThan(1);
+    gate.resolve();
+    await reach(turnId, "turn_finished");
+    const text = platform
+      .visible()
+      .map(({ message }) => message.markdown)
+      .join(" ");
+    expect(text).toBe(`${sentences(20)} End.`);
+  });
+
+  it.each([true, false])("is taken away when it was only a remark (native: %s)", async (streams) => {
+    const clock = manualClock();
+    const gate = hold();
+    const platform = createFakePlatform({ streams, now: clock.now });
+    const skill = testSkill("look", [{ name: "look" }], { active: true });
+    const { ask, reach } = presentedApp(
+      stagedModel([`I will look. ${sentences(10)}`, gate.promise, { call: "look" }], ["Found."]),
+      { platform, clock, skills: [skill] },
+    );
+    const turnId = await ask("hi");
+    await pass(clock, 2_000);
+    expect(platform.visible()).toHaveLength(1);
+    gate.resolve();
+    await reach(turnId, "turn_finished");
+    expect(seen(platform)).toEqual(["answer: Found."]);
+    expect(platform.shown).toHaveLength(2);
+  });
+
+  it("is taken away when the model begins again", async () => {
+    const clock = manualClock();
+    const gate = hold();
+    const { ask, reach, platform } = presentedApp(
+      stagedModel([`Wrong. ${sentences(10)} `, gate.promise, { reset: true }, "Right."]),
+      { clock },
+    );
+    const turnId = await ask("hi");
+    await pass(clock, 2_000);
+    gate.resolve();
+    await reach(turnId, "turn_finished");
+    expect(seen(platform)).toEqual(["answer: Right."]);
+  });
+
+  it.each(["openStream", "append", "finish"] as const)("survives a stream that dies in %s", async (call) => {
+    const clock = manualClock();
+    const gate = hold();
+    const platform = createFakePlatform({ streams: true, now: clock.now });
+    if (call === "openStream") platform.fail(call, new PlatformError("unavailable", "cut"), { after: true });
+    else platform.fail(call, new PlatformError("invalid", "not streaming"));
+    const { ask, reach } = presentedApp(stagedModel([sentences(10), gate.promise, " End."]), {
+      platform,
+      clock,
+    });
+    const turnId = await ask("hi");
+    await pass(clock, 4_000);
+    gate.resolve();
+    await reach(turnId, "turn_finished");
+    expect(platform.visible()).toHaveLength(1);
+    expect(seen(platform)).toEqual([`answer: ${sentences(10)} End.`]);
+  });
+});

@@ -1,0 +1,218 @@
+import { describe, expect, it } from "vitest";
+import { PlatformError } from "../../../../src/app/chat/chat-platform.ts";
+import type { TurnEventBody } from "../../../../src/core/turn-event.ts";
+import { createMemoryTurnLog } from "../../../../src/storage/memory-turn-log.ts";
+import { createFakePlatform } from "../../../support/fake-platform.ts";
+import {
+  elapse,
+  logLeftBehind,
+  manualClock,
+  pass,
+  place,
+  presentedApp,
+  seen,
+  stagedModel,
+} from "./presented-app.ts";
+
+const outage = new PlatformError("unavailable", "The platform does not answer.");
+const forEver = { times: 1e9 };
+
+const started: TurnEventBody = { type: "turn_started", profile: "chat", model: "m" };
+const answered: TurnEventBody = {
+  type: "model_message",
+  round: 1,
+  model: "m",
+  message: { role: "assistant", text: "The answer.", tool_calls: [] },
+};
+const ready: TurnEventBody = { type: "answer_ready", outcome: "completed", text: "The answer." };
+const part = (number: number) => ({ turn_id: "left", purpose: "answer" as const, part: number });
+
+describe("delivery", () => {
+  it("that is slowed down is tried again and posts once", async () => {
+    const { ask, reach, platform } = presentedApp(stagedModel(["Hello."]));
+    platform.fail("post", new PlatformError("rate_limited", "slow down", { retryAfterMs: 2_000 }), {
+      times: 2,
+    });
+    const events = await reach(await ask("hi"), "turn_finished");
+    expect(seen(platform)).toEqual(["answer: Hello."]);
+    expect(platform.shown).toHaveLength(1);
+    expect(events.some((event) => event.type === "turn_waiting")).toBe(false);
+    const [first, second] = platform.calls.filter(({ call }) => call === "post");
+    expect((second?.at ?? 0) - (first?.at ?? 0)).toBeGreaterThanOrEqual(2_000);
+  });
+
+  it("looks for a post whose outcome is unclear before it posts again", async () => {
+    const { ask, reach, platform } = presentedApp(stagedModel(["Hello."]));
+    platform.fail("post", outage, { after: true });
+    await reach(await ask("hi"), "turn_finished");
+    expect(seen(platform)).toEqual(["answer: Hello."]);
+    expect(platform.shown).toHaveLength(1);
+  });
+
+  it("waits with growing pauses while the platform is out, frees its worker, and comes in the end", async () => {
+    const clock = manualClock();
+    const platform = createFakePlatform({ now: clock.now });
+    const model = stagedModel(["Hello."]);
+    platform.fail("post", outage, { times: 18 });
+    const { ask, reach } = presentedApp(model, { platform, clock, concurrent: 1 });
+    const events = await reach(await ask("hi"), "turn_finished");
+    const waits = events.filter((event) => event.type === "turn_waiting").map(({ until, at }) => until - at);
+    expect(waits).toEqual([5_000, 10_000, 20_000]);
+    expect(seen(platform)).toEqual(["answer: Hello."]);
+    expect(model.asked).toBe(1);
+  });
+
+  it("goes on after a restart during an outage, without asking the model again", async () => {
+    const clock = manualClock();
+    const log = createMemoryTurnLog();
+    const broken = createFakePlatform({ now: clock.now });
+    broken.fail("post", outage, forEver);
+    const before = presentedApp(stagedModel(["Hello."]), { platform: broken, clock, log });
+    const turnId = await before.ask("hi");
+    await before.reach(turnId, "turn_waiting");
+    await before.stop(0);
+    const platform = createFakePlatform({ now: clock.now });
+    const model = stagedModel(["again"]);
+    const after = presentedApp(model, { platform, clock, log });
+    await after.reach(turnId, "turn_finished");
+    expect(seen(platform)).toEqual(["answer: Hello."]);
+    expect(model.asked).toBe(0);
+  });
+
+  it("interrupted by a shutdown is left to the next start", async () => {
+    const clock = manualClock();
+    const log = createMemoryTurnLog();
+    const broken = createFakePlatform({ now: clock.now });
+    broken.fail("post", outage, forEver);
+    const before = presentedApp(stagedModel(["Hello."]), { platform: broken, clock, log });
+    const turnId = await before.ask("hi");
+    await before.reach(turnId, "answer_ready");
+    let stopped = false;
+    const stopping = before.stop(0).then(() => {
+      stopped = true;
+    });
+    const begun = clock.now();
+    await elapse(clock, () => stopped, 1);
+    await stopping;
+    expect(clock.now() - begun).toBeLessThan(5_000);
+    expect((await log.get(turnId))?.status).not.toBe("finished");
+    await log.reclaim();
+    const platform = createFakePlatform({ now: clock.now });
+    const after = presentedApp(stagedModel(["again"]), { platform, clock, log });
+    await after.reach(turnId, "turn_finished");
+    expect(seen(platform)).toEqual(["answer: Hello."]);
+  });
+
+  it("is given up after a day", async () => {
+    const clock = manualClock();
+    const platform = createFakePlatform({ now: clock.now });
+    platform.fail("post", outage, forEver);
+    const log = await logLeftBehind("left", [started, ready], clock.now() - 24 * 3_600_000);
+    const { reach } = presentedApp(stagedModel(), { platform, clock, log });
+    const events = await reach("left", "turn_finished");
+    expect(events.find((event) => event.type === "error")).toMatchObject({ code: "not_delivered" });
+    expect((await log.get("left"))?.answer).toBe("The answer.");
+  });
+
+  it.each(["gone", "forbidden", "too_large"] as const)(
+    "that is refused as %s keeps the answer",
+    async (code) => {
+      const { ask, reach, platform } = presentedApp(stagedModel(["Hello."]));
+      platform.fail("post", new PlatformError(code, "No."), forEver);
+      const events = await reach(await ask("hi"), "turn_finished");
+      expect(events.find((event) => event.type === "error")).toMatchObject({
+        code: "not_delivered",
+        message: expect.stringContaining("No."),
+      });
+      expect(events.at(-1)).toMatchObject({ outcome: "completed", text: "Hello." });
+      expect(platform.calls.filter(({ call }) => call === "post")).toHaveLength(1);
+    },
+  );
+
+  it("refused as malformed is tried once more as plain text", async () => {
+    const { ask, reach, platform } = presentedApp(stagedModel(["Hello *Ada*."]));
+    platform.fail("post", new PlatformError("invalid", "bad blocks"));
+    await reach(await ask("hi"), "turn_finished");
+    expect(seen(platform)).toEqual(["answer: Hello \\*Ada\\*."]);
+    expect(platform.shown[0]?.message.buttons).toBeUndefined();
+  });
+});
+
+describe("delivery after a crash", () => {
+  const crashed = async (events: readonly TurnEventBody[], model = stagedModel(["asked again"])) => {
+    const clock = manualClock();
+    const platform = createFakePlatform({ now: clock.now });
+    const log = await logLeftBehind("left", events, clock.now());
+    const begin = async () => {
+      const { reach } = presentedApp(model, { platform, clock, log });
+      return reach("left", "turn_finished");
+    };
+    return { platform, begin, model };
+  };
+
+  it("posts an answer that was ready", async () => {
+    const { platform, begin, model } = await crashed([started, answered, ready]);
+    const events = await begin();
+    expect(seen(platform)).toEqual(["answer: The answer."]);
+    expect(model.asked).toBe(0);
+    expect(events.filter((event) => event.type === "answer_ready")).toHaveLength(1);
+  });
+
+  it("does not post what was posted and not recorded", async () => {
+    const { platform, begin } = await crashed([started, answered, ready]);
+    await platform.post(place, { tag: part(0), markdown: "The answer." });
+    await begin();
+    expect(seen(platform)).toEqual(["answer: The answer."]);
+    expect(platform.shown).toHaveLength(1);
+  });
+
+  it("does not post what was recorded", async () => {
+    const posted: TurnEventBody = { type: "message_posted", purpose: "answer", part: 0, reference: "m1" };
+    const { platform, begin } = await crashed([started, answered, ready, posted]);
+    await begin();
+    expect(platform.calls).toEqual([]);
+  });
+
+  it.each(["recorded", "not recorded"])("finishes the message that was growing (%s)", async (how) => {
+    const posted: TurnEventBody = { type: "message_posted", purpose: "answer", part: 0, reference: "m1" };
+    const model = stagedModel(["The whole answer."]);
+    const { platform, begin } = await crashed(how === "recorded" ? [started, posted] : [started], model);
+    await platform.post(place, { tag: part(0), markdown: "The wh" });
+    await begin();
+    expect(seen(platform)).toEqual(["answer: The whole answer."]);
+    expect(platform.shown).toHaveLength(1);
+  });
+
+  it("posts anew when the growing message was deleted", async () => {
+    const posted: TurnEventBody = { type: "message_posted", purpose: "answer", part: 0, reference: "m1" };
+    const { platform, begin } = await crashed([started, posted], stagedModel(["The whole answer."]));
+    platform.fail("edit", new PlatformError("gone", "The message is deleted."));
+    await begin();
+    expect(seen(platform)).toEqual(["answer: The whole answer."]);
+  });
+
+  it("posts only the parts that are missing", async () => {
+    const clock = manualClock();
+    const platform = createFakePlatform({ message_characters: 100, now: clock.now });
+    const text = Array.from({ length: 3 }, (_, index) => `${index} `.repeat(45).trim()).join("\n\n");
+    const posted: TurnEventBody = { type: "message_posted", purpose: "answer", part: 0, reference: "m1" };
+    const log = await logLeftBehind("left", [started, { ...ready, text }, posted], clock.now());
+    await platform.post(place, { tag: part(1), markdown: "1 ".repeat(45).trim() });
+    const { reach } = presentedApp(stagedModel(), { platform, clock, log });
+    await reach("left", "turn_finished");
+    expect(platform.shown.map(({ message }) => message.tag?.part)).toEqual([1, 2]);
+  });
+});
+
+describe("a turn whose time is over", () => {
+  it("still delivers its answer", async () => {
+    const { ask, reach, platform, clock } = presentedApp(stagedModel([new Promise(() => {})]), {
+      max_duration_ms: 10_000,
+    });
+    const turnId = await ask("hi");
+    await pass(clock, 11_000);
+    await reach(turnId, "turn_finished");
+    expect(seen(platform)).toEqual([expect.stringContaining("time limit")]);
+    expect(platform.shown[0]?.message.buttons?.[0]?.id).toBe(`continue:${turnId}`);
+  });
+});

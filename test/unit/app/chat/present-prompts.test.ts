@@ -1,0 +1,73 @@
+import { describe, expect, it } from "vitest";
+import { PlatformError } from "../../../../src/app/chat/chat-platform.ts";
+import { createMemoryTurnLog } from "../../../../src/storage/memory-turn-log.ts";
+import { createFakePlatform, type FakePlatform } from "../../../support/fake-platform.ts";
+import { ada } from "../../../support/test-app.ts";
+import { manualClock, pass, presentedApp, seen, stagedModel } from "./presented-app.ts";
+
+const question = { call: "ask_user", with: { question: "Which one?", choices: ["A", "B"] } };
+const asked = ({ visible }: FakePlatform) =>
+  visible().find(({ message }) => message.tag?.purpose === "question");
+
+describe("a question on a chat platform", () => {
+  it("stands in the channel before the turn waits, and says in the end who chose what", async () => {
+    const clock = manualClock();
+    const log = createMemoryTurnLog();
+    const platform = createFakePlatform({ now: clock.now });
+    const before = presentedApp(stagedModel([question]), { platform, clock, log });
+    const turnId = await before.ask("choose");
+    const events = await before.reach(turnId, "turn_waiting");
+    expect(events.slice(-2).map((event) => event.type)).toEqual(["message_posted", "turn_waiting"]);
+    expect(asked(platform)?.message).toMatchObject({
+      markdown: "Which one?\n\n*Choose, or write your answer in this thread.*",
+      buttons: [
+        { id: `answer:${turnId}:0`, label: "A" },
+        { id: `answer:${turnId}:1`, label: "B" },
+      ],
+    });
+    await before.stop(0);
+    const after = presentedApp(stagedModel(["You chose."]), { platform, clock, log });
+    const open = events.find((event) => event.type === "question_asked");
+    await after.app.answer(turnId, open?.question_id ?? "", "B", ada);
+    await after.reach(turnId, "turn_finished");
+    expect(seen(platform)).toEqual(["question: Which one?\n\n**Ada:** B", "answer: You chose."]);
+    expect(asked(platform)?.message.buttons).toBeUndefined();
+  });
+
+  it("loses its buttons when the time is over", async () => {
+    const { ask, reach, platform } = presentedApp(stagedModel([question], ["Then not."]), {
+      limits: { question_ms: 5_000 },
+    });
+    await reach(await ask("choose"), "turn_finished");
+    expect(seen(platform)[0]).toBe("question: Which one?\n\n*The time to answer is over.*");
+    expect(asked(platform)?.message.buttons).toBeUndefined();
+  });
+
+  it("that cannot be posted during an outage is posted when that is over", async () => {
+    const clock = manualClock();
+    const platform = createFakePlatform({ now: clock.now });
+    platform.fail("post", new PlatformError("unavailable", "out"), { times: 5 });
+    const model = stagedModel([question]);
+    const { ask } = presentedApp(model, {
+      platform,
+      clock,
+      max_duration_ms: 1e9,
+      limits: { question_ms: 1e8 },
+    });
+    await ask("choose");
+    await pass(clock, 20_000);
+    expect(seen(platform)).toEqual([]);
+    await pass(clock, 60_000);
+    expect(seen(platform)).toEqual([expect.stringContaining("Which one?")]);
+    expect(model.asked).toBe(1);
+  });
+
+  it("is closed when the turn is stopped", async () => {
+    const { ask, reach, platform, app } = presentedApp(stagedModel([question]));
+    const turnId = await ask("choose");
+    await reach(turnId, "turn_waiting");
+    await app.stop(turnId, ada);
+    await reach(turnId, "turn_finished");
+    expect(seen(platform)[0]).toContain("No answer is needed any more");
+  });
+});

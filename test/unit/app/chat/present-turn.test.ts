@@ -1,0 +1,228 @@
+import { describe, expect, it } from "vitest";
+import { createChatPlatforms } from "../../../../src/app/chat/chat-hub.ts";
+import { PlatformError } from "../../../../src/app/chat/chat-platform.ts";
+import { createTurnPresenter } from "../../../../src/app/chat/create-turn-presenter.ts";
+import type { FileStore } from "../../../../src/core/file-store.ts";
+import { createRedactor } from "../../../../src/core/redact.ts";
+import type { TurnEventBody } from "../../../../src/core/turn-event.ts";
+import type { ClaimedTurn } from "../../../../src/core/turn-log.ts";
+import { createMemoryKeyValue } from "../../../../src/storage/memory-key-value.ts";
+import { createFakePlatform, type FakePlatform } from "../../../support/fake-platform.ts";
+import { ada } from "../../../support/test-app.ts";
+import { elapse, manualClock, place, seen } from "./presented-app.ts";
+
+const quiet = () => {};
+const silent = { debug: quiet, info: quiet, warn: quiet, error: quiet };
+const policy = {
+  access: {
+    channels: ["*"],
+    users: ["*"],
+    roles: [],
+    guests: false,
+    outsiders: false,
+    direct_messages: "members" as const,
+    bots: [],
+    cooldown_ms: 0,
+  },
+  reply: "thread" as const,
+  stale_ms: 1,
+  catch_up_ms: 1,
+  progress_delay_ms: 3_000,
+};
+
+function storeOf(contents: Record<string, string>): FileStore {
+  return {
+    put: () => Promise.reject(new Error("not in this test")),
+    forget: async () => {},
+    get: async (_turn, name) => {
+      const data = new TextEncoder().encode(contents[name] ?? "");
+      return { file: { name, media_type: "text/plain", bytes: data.length }, data };
+    },
+  };
+}
+
+/** Presents events that nothing else in the app makes yet, and answers with what came out. */
+async function present(
+  events: readonly (TurnEventBody | (() => Promise<unknown>))[],
+  platform: FakePlatform,
+  {
+    kind = "message" as "message" | "command",
+    files = undefined as FileStore | undefined,
+    secrets = [] as string[],
+  } = {},
+) {
+  const clock = manualClock();
+  const platforms = createChatPlatforms();
+  platforms.add(platform);
+  const presenter = createTurnPresenter({
+    platforms,
+    store: createMemoryKeyValue(),
+    clock,
+    redact: createRedactor(secrets),
+    logger: silent,
+    chat: policy,
+    name: "Knack",
+    files,
+  });
+  const origin = { message: "m0", said_at: clock.now(), files: [], in_thread: false };
+  const claimed: ClaimedTurn = {
+    turn_id: "turn",
+    inbound: { key: "k", ...place, author: ada, kind, text: "go", origin },
+    events: [],
+    ordinal: 1,
+  };
+  const out: TurnEventBody[] = [];
+  let done = false;
+  const run = async function* () {
+    for (const event of events) {
+      if (typeof event === "function") await event();
+      else yield event;
+    }
+  };
+  const read = async () => {
+    for await (const event of presenter.around(claimed, run, new AbortController().signal)) out.push(event);
+    done = true;
+  };
+  const reading = read();
+  await elapse(clock, () => done);
+  await reading;
+  return { out, clock };
+}
+
+/** Waits until something stands in the channel. */
+const isThere = (platform: FakePlatform) => () => platform.until(() => platform.shown[0]);
+
+const finished: TurnEventBody = { type: "turn_finished", outcome: "completed", text: "Done." };
+const file = (name: string, bytes: number): TurnEventBody => ({
+  type: "file",
+  name,
+  media_type: "text/plain",
+  bytes,
+  url: `https://knack.example/files/${name}`,
+});
+
+describe("an answer", () => {
+  it("that is private is whispered, without buttons", async () => {
+    const platform = createFakePlatform();
+    const { out } = await present([{ ...finished, private: true }], platform, { kind: "command" });
+    expect(seen(platform)).toEqual(["notice for ada: Done."]);
+    expect(platform.shown[0]?.message.buttons).toBeUndefined();
+    expect(out).toEqual([
+      { type: "answer_ready", outcome: "completed", text: "Done.", private: true },
+      { type: "message_posted", purpose: "answer", part: 0, reference: "whisper" },
+      { ...finished, private: true },
+    ]);
+  });
+
+  it("of a command is posted without buttons, progress or a sign of work", async () => {
+    const platform = createFakePlatform();
+    await present([finished], platform, { kind: "command" });
+    expect(seen(platform)).toEqual(["answer: Done."]);
+    expect(platform.shown[0]?.message.buttons).toBeUndefined();
+    expect(platform.working).toEqual([]);
+  });
+
+  it("of a message that was taken into another turn is not posted", async () => {
+    const platform = createFakePlatform();
+    const merged: TurnEventBody = { ...finished, text: "", merged_into: "other" };
+    const { out } = await present([merged], platform);
+    expect(platform.calls).toEqual([]);
+    expect(out).toEqual([merged]);
+  });
+
+  it("brings the files that tools made; larger ones are named with size and address", async () => {
+    const platform = createFakePlatform();
+    const files = storeOf({ "a.txt": "hello" });
+    await present([file("a.txt", 5), file("big.bin", 3_400_000), finished], platform, { files });
+    const { message } = platform.shown[0] ?? {};
+    expect(message?.files).toEqual([
+      { name: "a.txt", media_type: "text/plain", data: new TextEncoder().encode("hello") },
+    ]);
+    expect(message?.markdown).toBe(
+      "Done.\n\nFiles that are not attached here:\n- big.bin (3.4 MB): https://knack.example/files/big.bin",
+    );
+  });
+
+  it("comes without its files when the platform refuses those", async () => {
+    const platform = createFakePlatform();
+    platform.fail("post", new PlatformError("forbidden", "The scope files:write is missing."));
+    await present([file("a.txt", 5), finished], platform, { files: storeOf({ "a.txt": "hello" }) });
+    expect(seen(platform)).toEqual([expect.stringMatching(/^answer: Done\.\n\n\*Not attached: a\.txt\./)]);
+    expect(platform.shown[0]?.message.files).toBeUndefined();
+  });
+});
+
+describe("an approval", () => {
+  const approval = (input: Record<string, string>): TurnEventBody => ({
+    type: "approval_requested",
+    approval_id: "turn:0",
+    call_id: "c",
+    tool: "send_mail",
+    skill_id: "mail",
+    input,
+    approver: "manager",
+    expires_at: manualClock().now() + 15 * 60_000,
+  });
+  const waiting: TurnEventBody = { type: "turn_waiting", until: 1 };
+
+  it("shows the tool, its exact arguments, who may decide and until when", async () => {
+    const platform = createFakePlatform();
+    const { out } = await present(
+      [approval({ to: "ada@example.com", key: "secret-123" }), waiting],
+      platform,
+      {
+        secrets: ["secret-123"],
+      },
+    );
+    const { message } = platform.shown[0] ?? {};
+    expect(message?.markdown).toContain("**send\\_mail** of the skill **mail**");
+    expect(message?.markdown).toContain(
+      '```json\n{\n  "to": "ada@example.com",\n  "key": "[secret]"\n}\n```',
+    );
+    expect(message?.markdown).toMatch(/A manager of this channel may decide\. Open for 15 min/);
+    expect(message?.buttons).toEqual([
+      { id: "approve:turn:0", label: "Approve", style: "primary" },
+      { id: "refuse:turn:0", label: "Refuse", style: "danger" },
+    ]);
+    expect(out.slice(-2)).toMatchObject([{ type: "message_posted", purpose: "approval", part: 0 }, waiting]);
+  });
+
+  it("does not let arguments break out of their block or hide", async () => {
+    const platform = createFakePlatform();
+    await present([approval({ text: "```\n@everyone \u202etxt.exe" }), waiting], platform);
+    const markdown = platform.shown[0]?.message.markdown ?? "";
+    expect(markdown).toContain("````json\n");
+    expect(markdown).toContain("\\u202e");
+    expect(markdown).not.toContain("\u202e");
+  });
+
+  it("attaches arguments that do not fit, whole", async () => {
+    const platform = createFakePlatform();
+    await present([approval({ text: "x".repeat(5_000) }), waiting], platform);
+    const { message } = platform.shown[0] ?? {};
+    expect(message?.markdown.length).toBeLessThanOrEqual(platform.limits.message_characters);
+    expect(message?.files?.[0]?.name).toBe("arguments.json");
+    expect(new TextDecoder().decode(message?.files?.[0]?.data)).toContain("x".repeat(5_000));
+  });
+
+  it.each([
+    [true, "**Approved** by Ben B."],
+    [false, "**Refused** by Ben B."],
+  ])("says in the end who decided (approved: %s)", async (approved, end) => {
+    const platform = createFakePlatform();
+    platform.people.set("ben", { name: "Ben B." });
+    const decided: TurnEventBody = { type: "approval_decided", approval_id: "turn:0", approved, by: "ben" };
+    await present([approval({ to: "x" }), isThere(platform), decided, finished], platform);
+    const card = platform.visible().find(({ message }) => message.tag?.purpose === "approval");
+    expect(card?.message.markdown).toContain(end);
+    expect(card?.message.buttons).toBeUndefined();
+  });
+
+  it("that nobody decided is closed with the turn", async () => {
+    const platform = createFakePlatform();
+    await present([approval({ to: "x" }), isThere(platform), finished], platform);
+    const card = platform.visible().find(({ message }) => message.tag?.purpose === "approval");
+    expect(card?.message.markdown).toContain("it was not run");
+    expect(card?.message.buttons).toBeUndefined();
+  });
+});

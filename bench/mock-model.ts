@@ -1,17 +1,20 @@
 /**
  * A model that costs nothing: OpenAI's streaming chat completions, always the same, in a process of its own so that the CPU
  * of the clients alone is measured. Three calls of `lookup_…` tools one after another, if there are any, then an answer
- * of 100 chunks. `GET /received` tells what came in since it was last asked.
+ * of 100 chunks; below `/slow` it takes its time over them. `GET /received` tells what came in since it was last asked.
  */
 import { once } from "node:events";
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
-import { setImmediate } from "node:timers/promises";
+import { setImmediate, setTimeout as sleep } from "node:timers/promises";
 
 interface ChatRequest {
   messages: { role: string }[];
   tools?: { function: { name: string } }[];
 }
+
+/** Between two chunks of an answer asked for below `/slow`, ms: some 20 s for the whole. */
+const slowPause = 200;
 
 const rounds = 3;
 const words =
@@ -74,9 +77,10 @@ async function serve(request: IncomingMessage, response: ServerResponse): Promis
   received.requests += 1;
   received.bytes += body.length;
   response.writeHead(200, { "content-type": "text/event-stream" });
+  const pause = request.url?.startsWith("/slow/") ? () => sleep(slowPause) : () => setImmediate();
   for (const part of answerTo(JSON.parse(body.toString()) as ChatRequest)) {
     response.write(part);
-    await setImmediate();
+    await pause();
   }
   response.end();
 }

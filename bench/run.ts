@@ -7,6 +7,7 @@
  * 3. Bytes a turn sends with 1,000 skills installed, against 10.
  * 4. Loading 1,000 skill folders, cold and again.
  * 5. Start of the bot until it is ready, and its memory when idle.
+ * 6. How long Slack waits for an acknowledgement while 200 turns run.
  *
  * `--json` prints the measures as JSON, `--check` exits 1 when a target is missed, `--profile` prints where the CPU of
  * measure 1 goes instead and keeps the CPU profiles, `--only 1,4` measures some.
@@ -15,6 +16,7 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { parseArgs } from "node:util";
+import { measureAcknowledgement } from "./acknowledgement.ts";
 import { type MockModel, startMockModel } from "./child.ts";
 import { formatTable, type Measure } from "./measure.ts";
 import { profileTurns } from "./profile-turns.ts";
@@ -38,6 +40,7 @@ const measurements: ((mock: MockModel, folder: string) => Promise<Measure[]>)[] 
   measureRequestSize,
   (_, folder) => measureSkillLoading(folder),
   (_, folder) => measureStartUp(folder),
+  measureAcknowledgement,
 ];
 
 const folder = await mkdtemp(path.join(tmpdir(), "knack-bench-"));

@@ -1,11 +1,10 @@
 import { type ChildProcess, execFile, spawn } from "node:child_process";
-import { once } from "node:events";
 import { mkdir } from "node:fs/promises";
 import path from "node:path";
-import { createInterface } from "node:readline";
 import { setTimeout as sleep } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
+import { addressOf, stop } from "./bot-child.ts";
 import { limited, type Measure, median } from "./measure.ts";
 
 const cli = fileURLToPath(new URL("../src/cli.ts", import.meta.url));
@@ -44,27 +43,8 @@ function startBot(home: string): ChildProcess {
   return spawn(process.execPath, args, { cwd: home, env, stdio: ["ignore", "pipe", "pipe"] });
 }
 
-/** The address in the line the bot prints when it is ready. */
-async function addressOf(bot: ChildProcess): Promise<string> {
-  const complaints: string[] = [];
-  bot.stderr?.setEncoding("utf8").on("data", (text: string) => complaints.push(text));
-  if (bot.stdout === null) throw new Error("The bot has no standard output");
-  for await (const line of createInterface({ input: bot.stdout })) {
-    const url = /https?:\/\/\S+/.exec(line)?.[0];
-    if (url !== undefined) return url;
-  }
-  throw new Error(`The bot ended before it was ready: ${complaints.join("")}`);
-}
-
 /** Resident memory as `ps` tells it. */
 async function residentMegabytes({ pid }: ChildProcess): Promise<number> {
   const { stdout } = await promisify(execFile)("ps", ["-o", "rss=", "-p", String(pid)]);
   return Number(stdout) / 1024;
-}
-
-async function stop(bot: ChildProcess): Promise<void> {
-  if (bot.exitCode !== null || bot.signalCode !== null) return;
-  const exited = once(bot, "exit");
-  bot.kill("SIGTERM");
-  await exited;
 }

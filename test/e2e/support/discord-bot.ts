@@ -89,5 +89,6 @@ export function said(state: ObservedState, channel: string, count = 1): Observed
 
 /** The labels of a message's buttons. */
 export function buttons({ components }: ObservedMessage): { label: string; custom_id: string }[] {
-  return components.flatMap((row) => (row["components"] ?? []) as { label: string; custom_id: string }[]);
+  const rows = components as { components?: { label: string; custom_id: string }[] }[];
+  return rows.flatMap((row) => row.components ?? []);
 }

@@ -1,0 +1,211 @@
+import { describe, expect, test } from "vitest";
+import type { ChatPlatform } from "../../src/app/chat/chat-platform.ts";
+import { createLeases } from "../../src/app/leases.ts";
+import { systemClock } from "../../src/app/system-clock.ts";
+import type { KeyValue } from "../../src/core/key-value.ts";
+import { createDiscordConnection } from "../../src/platforms/discord/create-discord-connection.ts";
+import { createMemoryKeyValue } from "../../src/storage/memory-key-value.ts";
+import { createMemoryTurnLog } from "../../src/storage/memory-turn-log.ts";
+import type { DiscordServer } from "../support/discord/discord-server.ts";
+import { exampleToken, exampleWorld, ids } from "../support/discord/example-world.ts";
+import { scriptedModel } from "../support/scripted-model.ts";
+import { createTestApp } from "../support/test-app.ts";
+import { discordBot, fakeDiscord, said } from "./support/discord-bot.ts";
+
+const mention = `<@${ids.bot}>`;
+const general = ids.general;
+
+/** The platform as the app sees it, without a gateway. */
+function platformOf(discord: DiscordServer, store: KeyValue): ChatPlatform {
+  let platform: ChatPlatform | undefined;
+  const { app, chat } = createTestApp(scriptedModel(["-"]));
+  createDiscordConnection({
+    settings: { token: exampleToken, api_url: discord.apiUrl, shards: "auto", operators: [] },
+    hub: {
+      connect(connected) {
+        platform = connected;
+        return chat.connect(connected);
+      },
+    },
+    app,
+    store,
+    clock: systemClock,
+    logger: { debug() {}, info() {}, warn() {}, error() {} },
+  });
+  if (platform === undefined) throw new Error("no platform was connected");
+  return platform;
+}
+
+describe("messages that came while there was no connection", () => {
+  test("of a lost session are looked for and answered, once", async () => {
+    const discord = await fakeDiscord();
+    const model = scriptedModel(["First.", "Second."]);
+    const store = createMemoryKeyValue();
+    await discordBot(discord, model, { store });
+    const first = await discord.say({ user: ids.adam, channel: general, content: `${mention} one` });
+    await discord.until((state) => said(state, first));
+    await store.set("chat-seen:discord", Date.now());
+
+    await discord.holdConnections(true);
+    await discord.disconnect({ invalid: "gone" });
+    await discord.until(({ sessions }) => sessions.every(({ connected }) => !connected));
+    const second = await discord.say({ user: ids.adam, channel: general, content: `${mention} two` });
+    await discord.holdConnections(false);
+
+    const [answer] = await discord.until((state) => said(state, second));
+    expect(answer?.content).toBe("Second.");
+    expect(said(await discord.state(), first)).toHaveLength(1);
+  });
+
+  test("of a session that goes on are delivered by Discord", async () => {
+    const discord = await fakeDiscord();
+    await discordBot(discord, scriptedModel(["Here."]));
+
+    await discord.disconnect({ abrupt: true });
+    const id = await discord.say({ user: ids.adam, channel: general, content: `${mention} hello` });
+
+    await discord.until((state) => said(state, id));
+    expect((await discord.state()).sessions.some(({ resumes }) => resumes > 0)).toBe(true);
+  });
+});
+
+describe("what Discord does not allow", () => {
+  test("without the message content intent it answers mentions and replies, and says so", async () => {
+    const { application } = exampleWorld();
+    const discord = await fakeDiscord({ application: { ...application, privileged: [] } });
+    const bot = await discordBot(discord, scriptedModel(["Here."]));
+
+    const id = await discord.say({ user: ids.adam, channel: general, content: `${mention} hello` });
+
+    await discord.until((state) => said(state, id));
+    expect(bot.connection.status()).toMatchObject({ ok: true });
+    expect(bot.connection.status().detail).toContain("Message Content Intent");
+    expect(bot.logged.filter(({ message }) => message.includes("Message Content Intent"))).toHaveLength(1);
+  });
+
+  test("with a wrong token it says where to get the right one, and stays off", async () => {
+    const discord = await fakeDiscord();
+    const bot = await discordBot(discord, scriptedModel(["-"]), {
+      settings: { token: "MTAwMDAwMDAwMDAwMDAwMDAwMQ.wrong.token" },
+      unconnected: true,
+    });
+
+    await expect.poll(() => bot.connection.status().detail).toContain("developer portal");
+    expect(bot.connection.status().ok).toBe(false);
+    expect((await discord.state()).identified).toEqual([]);
+  });
+
+  test("a rate limit delays an answer, and it comes once", async () => {
+    const discord = await fakeDiscord();
+    await discordBot(discord, scriptedModel(["Late."]));
+    await discord.rateLimit({ route: "POST /channels/:channel/messages", seconds: 0.3 });
+
+    const id = await discord.say({ user: ids.adam, channel: general, content: `${mention} hello` });
+
+    await discord.until((state) => said(state, id));
+    const posts = await discord.calls("POST /channels/:channel/messages");
+    expect(posts.map(({ status }) => status)).toEqual([429, 200]);
+  });
+});
+
+describe("what must not be lost or doubled", () => {
+  test("an answer whose confirmation was lost is not posted again", async () => {
+    const discord = await fakeDiscord();
+    await discordBot(discord, scriptedModel(["Once."]));
+    await discord.drop({ route: "POST /channels/:channel/messages", after: true, times: 2 });
+
+    const id = await discord.say({ user: ids.adam, channel: general, content: `${mention} hello` });
+
+    await discord.until(({ messages }) =>
+      messages.find((each) => each.id === id && !each.reactions["👀"]?.length),
+    );
+    await discord.until((state) => said(state, id)?.[0]?.components.length);
+    expect(said(await discord.state(), id)).toHaveLength(1);
+  });
+
+  test("a message that a process posted before it ended is found by the next one", async () => {
+    const discord = await fakeDiscord();
+    const thread = await discord.startThread({ user: ids.adam, channel: general, name: "talk" });
+    const place = { namespace: `discord:${ids.guild}:${general}`, thread };
+    const tag = { turn_id: "t1", purpose: "answer", part: 1 } as const;
+    const whole = createMemoryKeyValue();
+    let writes = 0;
+    // Of the two notes of a message, the process lives to write the first.
+    const store: typeof whole = {
+      ...whole,
+      update: async (key, change) => {
+        writes += 1;
+        return writes === 1 ? whole.update(key, change) : change(undefined);
+      },
+    };
+
+    const reference = await platformOf(discord, store).post(place, { tag, markdown: "The *second* part.  " });
+    await discord.say({ user: ids.adam, channel: thread, content: "The *second* part." });
+
+    expect(await platformOf(discord, whole).find(place, tag)).toBe(reference);
+    expect(await platformOf(discord, whole).find(place, { ...tag, part: 2 })).toBeUndefined();
+  });
+
+  test("a message that cannot be stored at first is tried again", async () => {
+    const discord = await fakeDiscord();
+    const log = createMemoryTurnLog();
+    let failures = 1;
+    const accept: typeof log.accept = (...given) => {
+      failures -= 1;
+      return failures >= 0 ? Promise.reject(new Error("disk full")) : log.accept(...given);
+    };
+    await discordBot(discord, scriptedModel(["Here."]), { log: { ...log, accept } });
+
+    const id = await discord.say({ user: ids.adam, channel: general, content: `${mention} hello` });
+
+    await discord.until((state) => said(state, id));
+    expect(said(await discord.state(), id)).toHaveLength(1);
+  });
+});
+
+describe("several processes", () => {
+  test("share the shards, and one takes over what another left", async () => {
+    const discord = await fakeDiscord({ shards: 2 });
+    const store = createMemoryKeyValue();
+    const log = createMemoryTurnLog();
+    const one = await discordBot(discord, scriptedModel(["One."]), {
+      store,
+      log,
+      leases: createLeases(store, systemClock, "one"),
+    });
+    await discord.until(({ sessions }) => sessions.filter(({ connected }) => connected).length === 2);
+    const two = await discordBot(discord, scriptedModel(["Two."]), {
+      store,
+      log,
+      leases: createLeases(store, systemClock, "two"),
+      unconnected: true,
+    });
+    await expect.poll(() => two.connection.status().detail).toContain("another process");
+    expect((await discord.state()).sessions).toHaveLength(2);
+
+    await one.stop();
+
+    await discord.until(
+      ({ sessions }) => sessions.slice(2).filter(({ connected }) => connected).length === 2,
+    );
+    expect(
+      (await discord.state()).sessions
+        .slice(2)
+        .map(({ shard }) => shard)
+        .sort(),
+    ).toEqual([0, 1]);
+  });
+});
+
+test("the owner of a server it comes into gets a set-up card, once", async () => {
+  const world = exampleWorld();
+  const guilds = world.guilds.map((guild) => ({ ...guild, joined: false }));
+  const discord = await fakeDiscord({ guilds });
+  await discordBot(discord, scriptedModel(["-"]));
+
+  await discord.joinGuild(ids.guild);
+
+  const card = await discord.until(({ messages }) => messages.find(({ author }) => author === ids.bot));
+  expect(card.content).toContain("Example");
+  expect(card.channel).toBe(await discord.openDm(ids.olivia));
+});

@@ -22,6 +22,7 @@ const mostBytes = 20_000_000;
 const mostBytesTogether = 40_000_000;
 /** Files fetched at the same time. */
 const atOnce = 3;
+const tooMuch = `at most ${megabytes(mostBytesTogether)} of files are read at once; send it again alone`;
 /** How long one file may take, ms. */
 const patience = 30_000;
 /** Pictures a model is shown, and their bytes together: requests to Anthropic may have 32 MB, with base64. */
@@ -54,13 +55,17 @@ export async function readFiles(deps: ReadFilesDeps, request: FilesToRead): Prom
   const { sent, signal } = request;
   const planned = plan(sent);
   const read: ReadFile[] = [];
-  const images: ImageRoom = { left: mostImages, bytes: imageBytesTogether };
+  const room: Room = {
+    bytes: mostBytesTogether,
+    images: mostImages,
+    imageBytes: imageBytesTogether,
+  };
   const queue = planned.map((each, index) => ({ ...each, index }));
   const work = async () => {
     for (let next = queue.shift(); next !== undefined; next = queue.shift()) {
       read[next.index] =
         next.problem === undefined
-          ? await readOne(deps, request, next.sent, images)
+          ? await readOne(deps, request, next.sent, room)
           : { ...about(next.sent), problem: next.problem };
     }
   };
@@ -70,10 +75,11 @@ export async function readFiles(deps: ReadFilesDeps, request: FilesToRead): Prom
   return Promise.all(fitted.map((file, index) => keepWhole(deps, request, file, read[index]?.text)));
 }
 
-/** How many more pictures, and bytes of pictures, may be shown. */
-interface ImageRoom {
-  left: number;
+/** What may still be read: bytes of any file, pictures, and their bytes. */
+interface Room {
   bytes: number;
+  images: number;
+  imageBytes: number;
 }
 
 /** Which files are fetched, by what the platform says of them. */
@@ -86,9 +92,7 @@ function plan(sent: readonly SentFile[]): { sent: SentFile; problem: string | un
       unreadFormat(file.name, file.media_type) ??
       (file.bytes > mostBytes ? tooLarge(file.bytes) : undefined) ??
       (files >= mostFiles ? `at most ${mostFiles} files are read at once; send it again alone` : undefined) ??
-      (bytes + file.bytes > mostBytesTogether
-        ? `the files before it have ${megabytes(bytes)} already; at most ${megabytes(mostBytesTogether)} are read at once`
-        : undefined);
+      (bytes + file.bytes > mostBytesTogether ? tooMuch : undefined);
     if (problem === undefined) {
       files += 1;
       bytes += file.bytes;
@@ -106,9 +110,9 @@ async function readOne(
   deps: ReadFilesDeps,
   request: FilesToRead,
   sent: SentFile,
-  images: ImageRoom,
+  room: Room,
 ): Promise<ReadFile> {
-  const fetched = await fetchOne(deps, request, sent.file);
+  const fetched = await fetchOne(deps, request, sent.file, room);
   if ("problem" in fetched) return { ...about(sent), problem: fetched.problem };
   const { data } = fetched;
   const known: ReadFile = { ...about(sent), bytes: data.byteLength };
@@ -123,7 +127,7 @@ async function readOne(
       return {
         ...known,
         media_type,
-        ...(await keepImage(deps, request, { ...known, media_type }, data, images)),
+        ...(await keepImage(deps, request, { ...known, media_type }, data, room)),
       };
     }
     default:
@@ -136,17 +140,17 @@ async function keepImage(
   { turn_id }: FilesToRead,
   { name, media_type }: ReadFile,
   data: Uint8Array,
-  images: ImageRoom,
+  room: Room,
 ): Promise<{ image: string } | { problem: string }> {
   if (data.byteLength > imageBytes) {
     return { problem: `pictures of more than ${megabytes(imageBytes)} cannot be looked at; send it smaller` };
   }
-  if (images.left < 1 || images.bytes < data.byteLength) {
+  if (room.images < 1 || room.imageBytes < data.byteLength) {
     const most = `${mostImages} pictures of together ${megabytes(imageBytesTogether)}`;
     return { problem: `at most ${most} are looked at at once; send it again alone` };
   }
-  images.left -= 1;
-  images.bytes -= data.byteLength;
+  room.images -= 1;
+  room.imageBytes -= data.byteLength;
   try {
     return { image: (await store.put(turn_id, { name, media_type, data })).name };
   } catch (error) {
@@ -159,11 +163,15 @@ async function fetchOne(
   { platform, clock, report }: ReadFilesDeps,
   { place, signal }: FilesToRead,
   file: FileReference,
+  room: Room,
 ): Promise<{ data: Uint8Array } | { problem: string }> {
+  // Of some files the platform tells the size only when they are fetched.
+  if (room.bytes <= 0) return { problem: tooMuch };
   try {
     const data = await within(patience, clock, signal, (limit) =>
       platform.download(place, file, { maxBytes: mostBytes, signal: limit }),
     );
+    room.bytes -= data.byteLength;
     return data.byteLength > mostBytes ? { problem: tooLarge(data.byteLength) } : { data };
   } catch (error) {
     signal.throwIfAborted();
@@ -214,7 +222,8 @@ async function keepWhole(
 }
 
 function tooLarge(bytes: number): string {
-  return `it has ${megabytes(bytes)}; at most ${megabytes(mostBytes)} are read`;
+  const size = bytes > mostBytes ? megabytes(bytes) : `more than ${megabytes(mostBytes)}`;
+  return `it has ${size}; at most ${megabytes(mostBytes)} are read`;
 }
 
 function megabytes(bytes: number): string {

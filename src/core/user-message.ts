@@ -55,7 +55,7 @@ const fileTag = "attached_file";
 const noteTag = "context_note";
 
 /** The blocks of a context; empty when there is nothing to tell. */
-export function renderContext({ thread, files, notes = [] }: MessageContext): string {
+function renderContext({ thread, files, notes = [] }: MessageContext): string {
   const messages = thread.map(renderHeard);
   return [
     ...(messages.length === 0 ? [] : [`<${threadTag}>`, ...messages, `</${threadTag}>`]),

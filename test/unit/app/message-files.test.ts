@@ -78,6 +78,28 @@ describe("the files of a message", () => {
     expect(said).toContain('name="other-19.txt" type="text/plain" from="Ben"');
   });
 
+  it("are read up to forty megabytes together, also when their sizes were not told before", async () => {
+    const { platform, call } = callable();
+    const told = ["a.txt", "b.txt", "c.txt"].map((name) => fileOf(name, name, { bytes: 15_000_000 }));
+    const untold = Array.from({ length: 8 }, (_, at) => fileOf(`u${at}`, `u${at}.txt`, { bytes: 0 }));
+    const large = new Uint8Array(14_000_000).fill(97);
+    for (const { id } of told) platform.files.set(id, bytes("small after all"));
+    for (const { id } of untold) platform.files.set(id, large);
+    const said = await call("Look", { files: [...told, ...untold], in_thread: false });
+    const refused = [...said.matchAll(/name="(\w+).txt"[^>]*at most 40 MB of files are read at once/g)];
+    const names = refused.map(([, name]) => name);
+    expect(names[0]).toBe("c");
+    // Three are fetched at a time: two may be on their way when a third one fills the room.
+    expect(names.slice(-3)).toEqual(["u5", "u6", "u7"]);
+  });
+
+  it("are named as too large when that is only found out while they are fetched", async () => {
+    const { platform, call } = callable();
+    platform.fail("download", new PlatformError("too_large", "no"));
+    const said = await call("Look", { files: [fileOf("f1", "a.txt", { bytes: 0 })], in_thread: false });
+    expect(said).toContain('not_read="it has more than 20 MB; at most 20 MB are read"');
+  });
+
   it("may come without a word", async () => {
     const { platform, call } = callable();
     platform.files.set("f1", bytes("content"));

@@ -33,11 +33,19 @@ function announcement(before: TurnView | undefined, turn: TurnView, name: string
   if (before === turn) return undefined;
   if (turn.question !== undefined && before?.question === undefined)
     return `${name} asks: ${turn.question.text}`;
+  const approval = newApproval(before, turn);
+  if (approval !== undefined) return `${name} needs your approval to run ${approval.tool}`;
+  if (turn.forgotten_by !== undefined && before?.forgotten_by === undefined) return "Deleted";
   if (turn.status === before?.status) return undefined;
   if (turn.status === "running" && before?.status !== "waiting") return `${name} is working`;
   if (turn.status !== "finished" || before === undefined) return undefined;
   if (turn.outcome === "failed") return `${name} could not answer: ${turn.error?.message ?? turn.text}`;
   return `${turn.outcome === "stopped" ? "Stopped" : name}: ${turn.text.slice(0, longestSpoken)}`;
+}
+
+function newApproval(before: TurnView | undefined, { approvals }: TurnView) {
+  const known = new Set(before?.approvals.map(({ approval_id }) => approval_id));
+  return approvals.find(({ approval_id, state }) => state === "open" && !known.has(approval_id));
 }
 
 function pageTitle({ open, channels, about, threads }: ConsoleState, turns: readonly TurnView[]): string {

@@ -15,6 +15,10 @@ export interface MessageActions {
   resume(): void;
   stop(turnId: string): void;
   answer(turnId: string, questionId: string, text: string): void;
+  /** Decides what a tool asked for. */
+  approve(approvalId: string, approve: boolean): void;
+  /** Deletes a turn for good. */
+  forget(turnId: string): void;
 }
 
 /** Where commands go that belong to no thread. */
@@ -77,6 +81,11 @@ export function createMessageActions(parts: {
       if (text.trim() === "") return;
       void session.attempt((client) => client.answer(turnId, { question_id, text: text.trim() }));
     },
+    async approve(approvalId, approve) {
+      const decided = await session.attempt((client) => client.approve(approvalId, approve));
+      if (decided === false) store.set({ notice: "Somebody decided before, or it is over." });
+    },
+    forget: (turnId) => void session.attempt((client) => client.forget(turnId)),
   };
 }
 

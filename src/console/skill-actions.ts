@@ -10,7 +10,8 @@ export interface SkillActions {
   showSkill(id: string | undefined): void;
   /** `pinned` turns it on, `blocked` off, `available` leaves it to the agent. */
   setSkill(id: string, state: "pinned" | "blocked" | "available"): void;
-  setProgress(level: "quiet" | "steps" | "full"): void;
+  /** Changes settings of the channel. */
+  change(settings: shapes.NamespaceSettings): void;
   /** Reads settings, and skills when they are shown, again. */
   refresh(): void;
 }
@@ -65,9 +66,9 @@ export function createSkillActions(parts: { store: ConsoleStore; session: Sessio
       store.set((now) => ({ skills: saved(now, id, isOpen(namespace) ? listing : undefined) }));
       refresh();
     },
-    async setProgress(progress) {
+    async change(settings) {
       const { namespace } = store.get().open;
-      const view = await session.attempt((client) => client.changeSettings(namespace, { progress }), tell);
+      const view = await session.attempt((client) => client.changeSettings(namespace, settings), tell);
       if (view !== undefined && isOpen(namespace)) store.set({ settings: view.settings });
     },
     refresh,

@@ -3,6 +3,7 @@ import { ref } from "lit-html/directives/ref.js";
 import { repeat } from "lit-html/directives/repeat.js";
 import type { SkillListing } from "../client/shapes.ts";
 import type { Actions } from "./actions.ts";
+import { channelSettings } from "./channel-settings-view.ts";
 import { channelName, isDirect } from "./channels.ts";
 import { focusWhenShown } from "./focus-when-shown.ts";
 import { icon } from "./icons.ts";
@@ -65,7 +66,7 @@ function skillList(state: ConsoleState, actions: Actions): TemplateResult {
     ${group("Available", panel, actions, (skill) => skill.eligible && skill.state === "available")}
     ${group("Off", panel, actions, (skill) => skill.eligible && skill.state === "blocked")}
     ${group("Needs something first", panel, actions, (skill) => !skill.eligible)}
-    ${diagnosticsList(panel.diagnostics)} ${progressSetting(state, actions)}`;
+    ${diagnosticsList(panel.diagnostics)} ${channelSettings(state, actions)}`;
 }
 
 function isOn({ state }: SkillListing): boolean {
@@ -114,27 +115,4 @@ function diagnosticsList(
       )}
     </ul>
   </details>`;
-}
-
-const progressNames = {
-  quiet: "Only the answer",
-  steps: "Steps",
-  full: "Steps with input and output",
-} as const;
-
-function progressSetting({ settings }: ConsoleState, actions: Actions): TemplateResult | typeof nothing {
-  if (settings === undefined) return nothing;
-  const choose = (event: Event) => {
-    const value = event.target instanceof HTMLSelectElement ? event.target.value : "";
-    if (value === "quiet" || value === "steps" || value === "full") actions.skills.setProgress(value);
-  };
-  return html`<label class="setting">
-    <span>While the agent works, show</span>
-    <select class="field" @change=${choose}>
-      ${Object.entries(progressNames).map(
-        ([value, name]) =>
-          html`<option value=${value} ?selected=${value === settings.progress}>${name}</option>`,
-      )}
-    </select>
-  </label>`;
 }

@@ -2,6 +2,8 @@ import { html, nothing, type TemplateResult } from "lit-html";
 import { guard } from "lit-html/directives/guard.js";
 import { formatDuration, type TurnView } from "../core/turn-view.ts";
 import type { Actions } from "./actions.ts";
+import { approvalCard } from "./approval-card.ts";
+import { deleteControl } from "./delete-control.ts";
 import { fileList } from "./file-list.ts";
 import { icon } from "./icons.ts";
 import type { RenderMarkdown } from "./markdown.ts";
@@ -22,18 +24,27 @@ export function turnCard(
 ): TemplateResult {
   const name = state.about?.name ?? "Knack";
   const isCommand = view.kind === "command";
+  if (view.forgotten_by !== undefined) return deletedTurn(view);
   return html`<article class="turn ${isCommand ? "is-command" : ""}" aria-label="Turn" data-status=${view.status}>
     ${view.said === "" ? nothing : saidBubble(view, state, actions)}
     ${view.steered.map(({ text }) => steeredBubble(text, name))}
     <div class="reply">
       ${view.status === "queued" ? queuedNote(view, state, actions) : nothing}
       ${progressBlock(view, state, actions)}
+      ${view.handoffs.map(({ to }) => html`<p class="handoff">Handed over to ${to}</p>`)}
       ${view.text === "" || isOnlyTheFailure(view) ? nothing : answer(view, markdown, name)}
       ${fileList(view, state, actions)}
       ${view.question === undefined ? nothing : questionCard(view.turn_id, view.question, actions)}
+      ${view.approvals.map((approval) => approvalCard(approval, actions))}
       ${view.status === "finished" ? outcomeNote(view, actions) : nothing}
-      ${view.status === "finished" ? footer(view) : nothing}
+      ${view.status === "finished" ? footer(view, state, actions) : nothing}
     </div>
+  </article>`;
+}
+
+function deletedTurn({ turn_id, forgotten_by }: TurnView): TemplateResult {
+  return html`<article class="turn is-deleted" aria-label="Turn" data-turn=${turn_id}>
+    <p class="hint" data-testid="deleted">Deleted by ${forgotten_by}.</p>
   </article>`;
 }
 
@@ -84,7 +95,7 @@ function answer(view: TurnView, markdown: RenderMarkdown, name: string): Templat
   </div>`;
 }
 
-function footer(view: TurnView): TemplateResult {
+function footer(view: TurnView, state: ConsoleState, actions: Actions): TemplateResult {
   const facts = [
     view.finished_at === undefined ? "" : clockTime(view.finished_at),
     view.steps.length > 0 || view.started_at === undefined || view.finished_at === undefined
@@ -103,6 +114,7 @@ function footer(view: TurnView): TemplateResult {
           </button>`
     }
     <span>${facts.join(" · ")}</span>
+    ${deleteControl(view.turn_id, state, actions)}
   </footer>`;
 }
 

@@ -1,3 +1,4 @@
+import { exactJson } from "../../core/exact-json.ts";
 import type { ApprovalView } from "../../core/turn-view.ts";
 import type { LineReader } from "./line-reader.ts";
 import type { Paint } from "./paint.ts";
@@ -30,7 +31,7 @@ function approvalLines({ tool, skill_id, input, approver }: ApprovalView, paint:
   const of = skill_id === "" || skill_id === tool ? "" : ` of ${plainLine(skill_id)}`;
   return [
     paint.bold(`${plainLine(tool)}${of} needs the approval of ${who[approver]}:`),
-    ...plainText(JSON.stringify(input, null, 2))
+    ...plainText(exactJson(input))
       .split("\n")
       .map((line) => `  ${line}`),
     paint.dim("Run it? y or n:"),

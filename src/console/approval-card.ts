@@ -1,0 +1,54 @@
+import { html, nothing, type TemplateResult } from "lit-html";
+import { exactJson } from "../core/exact-json.ts";
+import type { ApprovalView } from "../core/turn-view.ts";
+import type { Actions } from "./actions.ts";
+import { icon } from "./icons.ts";
+import { clockTime } from "./relative-time.ts";
+
+/** What a tool needs approval for, with exactly what would run; who decided, once somebody has. */
+export function approvalCard(approval: ApprovalView, actions: Actions): TemplateResult {
+  const { state, approval_id, expires_at } = approval;
+  const decide = (approve: boolean) => () => actions.messages.approve(approval_id, approve);
+  if (state !== "open") return decidedLine(approval);
+  return html`<section class="card question approval" aria-label="An approval" data-testid="approval">
+    <p class="card-title">${icon("question")} ${toolName(approval)} needs the approval of ${people[approval.approver]}</p>
+    ${argumentsOf(approval)}
+    <div class="choices" role="group" aria-label="Decide">
+      <button type="button" class="button is-primary" @click=${decide(true)}>Approve</button>
+      <button type="button" class="button" @click=${decide(false)}>Refuse</button>
+    </div>
+    <p class="hint">Nothing runs before. Open until ${clockTime(expires_at)}.</p>
+  </section>`;
+}
+
+const people = { guest: "anybody", member: "a member", manager: "a manager", operator: "an operator" };
+
+function toolName({ tool, skill_id }: ApprovalView): string {
+  return skill_id === "" || skill_id === tool ? tool : `${tool} (${skill_id})`;
+}
+
+/** All of it, however long: people decide about what they see. */
+function argumentsOf({ input }: ApprovalView): TemplateResult {
+  const text = exactJson(input);
+  return html`<div class="code-block">
+    <div class="code-head">
+      <span>It would run with exactly this</span>
+      <button type="button" class="quiet-button" data-copy="code" data-text=${text}>Copy</button>
+    </div>
+    <pre tabindex="0" aria-label="Arguments"><code>${text}</code></pre>
+  </div>`;
+}
+
+function decidedLine(approval: ApprovalView): TemplateResult {
+  const { state, by, input } = approval;
+  const words = { open: "", approved: "approved", refused: "refused", expired: "not approved in time" }[
+    state
+  ];
+  return html`<details class="decided" data-testid="decided">
+    <summary>
+      ${icon(state === "approved" ? "check" : "cross")}
+      <span>${toolName(approval)} was ${words}${by === undefined ? nothing : ` by ${by}`}</span>
+    </summary>
+    <pre tabindex="0" aria-label="Arguments"><code>${exactJson(input)}</code></pre>
+  </details>`;
+}

@@ -86,12 +86,18 @@ function renewing(installer: NonNullable<HTTPReceiver["installer"]>): InstalledT
   const asked = new Map<string, ReturnType<InstalledToken>>();
   const ask = async (teamId: string) => {
     try {
-      const found = await installer.authorize({ teamId, enterpriseId: undefined, isEnterpriseInstall: false });
+      const found = await installer.authorize({
+        teamId,
+        enterpriseId: undefined,
+        isEnterpriseInstall: false,
+      });
       const { botToken, botUserId = "", botId = "" } = found;
       return botToken === undefined ? undefined : { token: botToken, self: botUserId, bot: botId };
     } catch (error) {
       if (isNotInstalled(error)) return undefined;
-      throw new PlatformError("unavailable", "The token of the Slack workspace could not be read.", { cause: error });
+      throw new PlatformError("unavailable", "The token of the Slack workspace could not be read.", {
+        cause: error,
+      });
     }
   };
   return (team) => {

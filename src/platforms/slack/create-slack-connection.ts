@@ -34,7 +34,7 @@ export function createSlackConnection(options: SlackOptions): SlackConnection {
   const addresses = createReplyAddresses(clock);
   const platform = createSlackPlatform({ settings, workspaces, directory, addresses, clock, logger });
   const intake = hub.connect(platform);
-  const home = createHome({ app, intake, workspaces, directory, clock });
+  const home = createHome({ app, intake, workspaces, directory, clock, logger });
   const context = { intake, workspaces, directory, addresses, home, clock, logger };
   const catchingUp = createCatchUp(context);
   const status = createSlackStatus(settings, workspaces);

@@ -1,5 +1,7 @@
 import type { App } from "../../app/app.ts";
 import type { ChatIntake } from "../../app/chat/chat-intake.ts";
+import { PlatformError } from "../../app/chat/chat-platform.ts";
+import type { Log } from "../../app/log.ts";
 import type { Clock } from "../../core/clock.ts";
 import { formModal } from "./form-modal.ts";
 import { homeActions, homeView } from "./home-view.ts";
@@ -32,15 +34,22 @@ export interface HomeDeps {
   workspaces: Workspaces;
   directory: PersonDirectory;
   clock: Clock;
+  logger: Log;
 }
 
-export function createHome({ app, intake, workspaces, directory, clock }: HomeDeps): Home {
+export function createHome({ app, intake, workspaces, directory, clock, logger }: HomeDeps): Home {
+  /** The home tab is shown again when it is opened again, so that a refusal is only logged. */
   const show: Home["show"] = async (team, person, page = 0, note) => {
     const { skills } = await app.skills(directNamespace(team, person));
     const view = homeView({ botName: app.name, model: app.model, skills, page, note });
-    await workspaces.call(team, "show the home tab", ({ write }) =>
-      write.views.publish({ user_id: person, view }),
-    );
+    try {
+      await workspaces.call(team, "show the home tab", ({ write }) =>
+        write.views.publish({ user_id: person, view }),
+      );
+    } catch (error) {
+      if (!(error instanceof PlatformError)) throw error;
+      logger.debug({ error, team }, "Slack did not show a home tab");
+    }
   };
   const change = async (team: string, person: string, id: string, state: "pinned" | "blocked") => {
     const namespace = directNamespace(team, person);

@@ -1,5 +1,6 @@
-import type { BlockAction, App as Bolt, SlashCommand, ViewOutput } from "@slack/bolt";
+import type { BlockAction, App as Bolt, SlashCommand, types, ViewOutput } from "@slack/bolt";
 import type { ChatIntake } from "../../app/chat/chat-intake.ts";
+import { PlatformError } from "../../app/chat/chat-platform.ts";
 import type { Clock } from "../../core/clock.ts";
 import type { Place } from "../../core/place.ts";
 import { askModal, askModalId, readAsk } from "./ask-modal.ts";
@@ -82,16 +83,27 @@ async function onCommand(deps: CommandDeps, command: SlashCommand, team: string)
   const text = `${command.command} ${command.text ?? ""}`.trim();
   const skill = bareRun.exec(text)?.[1];
   const form = skill === undefined ? undefined : await intake.form(skill, place.namespace);
-  if (form !== undefined) {
-    const view = formModal(form, place);
-    await workspaces.call(team, "open a form", ({ write }) =>
-      write.views.open({ trigger_id: command.trigger_id, view }),
-    );
+  if (form !== undefined && (await opened(workspaces, team, command.trigger_id, formModal(form, place))))
     return;
-  }
   const key = `slack:${team}:command:${command.trigger_id}`;
   const { trigger_id: id, user_id: author } = command;
   await intake.command({ key, place, id, author, text, said_at: clock.now() });
+}
+
+/** False when Slack refused the form: the command then says itself what it lacks. */
+async function opened(
+  workspaces: Workspaces,
+  team: string,
+  trigger_id: string,
+  view: types.ModalView,
+): Promise<boolean> {
+  try {
+    await workspaces.call(team, "open a form", ({ write }) => write.views.open({ trigger_id, view }));
+    return true;
+  } catch (error) {
+    if (error instanceof PlatformError) return false;
+    throw error;
+  }
 }
 
 /** Slack takes no slash commands in threads, so all of a channel share one. A direct message is that person's own place. */

@@ -79,8 +79,18 @@ export function createTenants({ settings, sealed, clock, client }: TenantsDeps):
         isEnterpriseInstall: false,
       });
       workspaces.forget(team);
+      if (single !== undefined) await askAgain(workspaces, team);
     },
   };
+}
+
+/** With a configured token nothing can be forgotten; asking once makes the status true at once. */
+async function askAgain(workspaces: Workspaces, team: string): Promise<void> {
+  try {
+    await workspaces.call(team, "say whose token this is", ({ read }) => read.auth.test());
+  } catch (error) {
+    if (!(error instanceof PlatformError)) throw error;
+  }
 }
 
 function storedToken(installations: InstallationStore): InstalledToken {

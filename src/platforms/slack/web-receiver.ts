@@ -3,6 +3,7 @@ import type { HTTPReceiver, Logger } from "@slack/bolt";
 import { PlatformError } from "../../app/chat/chat-platform.ts";
 import type { Clock } from "../../core/clock.ts";
 import type { KeyValue } from "../../core/key-value.ts";
+import { installPage } from "./install-page.ts";
 import { createInstallationStore, createStateStore } from "./installation-store.ts";
 import { clientOptions } from "./sdk-clients.ts";
 import type { SlackSettings } from "./slack-options.ts";
@@ -51,15 +52,15 @@ export async function createWebReceiver(deps: WebReceiverDeps): Promise<HTTPRece
     // Without a secret nothing could be checked: then events are not taken at all.
     endpoints: settings.signing_secret === undefined ? [] : [slackPaths.events],
     signatureVerification: settings.signing_secret !== undefined,
-    // The reply is written when the event is stored.
-    processBeforeResponse: true,
     logger,
     ...installerOptions(deps),
     async processEventErrorHandler({ error, response }) {
-      const known = isNotInstalled(error);
-      response.writeHead(known ? 200 : 500);
-      response.end();
+      if (!response.headersSent) response.writeHead(isNotInstalled(error) ? 200 : 500).end();
       return false;
+    },
+    // Not stored within Slack's three seconds: it is delivered again.
+    unhandledRequestHandler({ response }) {
+      if (!response.headersSent) response.writeHead(503).end();
     },
   });
 }
@@ -77,6 +78,7 @@ function installerOptions({ settings, sealed, clock, logger }: WebReceiverDeps) 
     installerOptions: {
       installPath: slackPaths.install,
       redirectUriPath: slackPaths.redirect,
+      renderHtmlForInstallPath: installPage,
       stateStore: createStateStore(sealed, clock),
       clientOptions: clientOptions(settings, logger, "read"),
       ...(authorize_url === undefined ? {} : { authorizationUrl: authorize_url }),

@@ -42,13 +42,12 @@ export function createTakeMessage(context: IntakeContext, late: LateMessages): T
   const decided = new LRUCache<string, string>({ max: rememberedMessages });
 
   return async (message) => {
-    const { key, text } = message;
+    const { key, text, place } = message;
     if (message.by_bot && !context.policy.access.bots.includes(message.author)) return;
-    const thread = await threadOf(context, message);
-    if (!(await isMeant(context, message, thread))) return;
-    // Slack delivers a mention twice at the same time, as two kinds of events.
-    await oneAtATime(key, async () => {
-      if (decided.get(key) === text) return;
+    // In order: a follow-up comes while the mention before it is still being looked at, and Slack delivers a mention twice.
+    await oneAtATime(`${place.namespace} ${place.thread}`, async () => {
+      const thread = await threadOf(context, message);
+      if (!(await isMeant(context, message, thread)) || decided.get(key) === text) return;
       await take(taking, message, thread);
       decided.set(key, text);
     });

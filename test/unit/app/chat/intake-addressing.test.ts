@@ -90,6 +90,19 @@ describe("what the bot takes as meant for it", () => {
     expect((await asked()).sort()).toEqual(["ada", "ben"]);
   });
 
+  it("goes on with a follow-up that comes while the mention is still being looked at, in order", async () => {
+    const { intake, mention, message, asked, platform } = createIntake();
+    const known = Promise.withResolvers<void>();
+    const { person } = platform;
+    platform.person = (place, id) => known.promise.then(() => person(place, id));
+    const first = intake.message(mention("one", { id: "root" }));
+    platform.person = person;
+    const second = intake.message(message("two", { thread: "root" }));
+    known.resolve();
+    await Promise.all([first, second]);
+    expect(await asked()).toEqual(["one", "two"]);
+  });
+
   it("does not wait for the thread to be read before it takes the message", async () => {
     const { intake, mention, asked, platform } = createIntake();
     platform.readThread = () => new Promise(() => {});

@@ -4,7 +4,7 @@ import { channelThread, type OutgoingMessage } from "./chat/chat-platform.ts";
 import type { Log } from "./log.ts";
 
 /** Something a person did that others answer for: changes of skills and settings, approvals, deletions. */
-export interface AuditEntry {
+interface AuditEntry {
   /** Stable, for searches in the log: `skill_enabled`, `approval_refused`, … */
   action: string;
   by: Author;

@@ -25,11 +25,13 @@ export interface ConsoleBench {
 const unsafeAnswer =
   '<img src=x onerror="document.title=1"><script>document.title=2</script> [link](javascript:alert(1)) ![spy](https://example.com/spy.png)\n\n```js\nlet a = 1;\n```';
 
-export async function openConsoleBench(): Promise<ConsoleBench> {
+/** `environment` is added to the bot's. */
+export async function openConsoleBench(environment: Record<string, string> = {}): Promise<ConsoleBench> {
   const data = await mkdtemp(path.join(tmpdir(), "knack-console-"));
   const model = await startWireServer(answer);
   const browser = await launchBrowser();
-  let bot = await startBot(data, model, 0);
+  const start = (port: number) => startBot(data, model, port, environment);
+  let bot = await start(0);
   return {
     url: bot.url,
     async open(hash = "", { width = 1280, height = 800 } = {}) {
@@ -44,7 +46,7 @@ export async function openConsoleBench(): Promise<ConsoleBench> {
     },
     stopBot: () => stop(bot.process),
     async startBot() {
-      bot = await startBot(data, model, Number(new URL(bot.url).port));
+      bot = await start(Number(new URL(bot.url).port));
     },
     async close() {
       await browser.close();
@@ -67,6 +69,7 @@ async function startBot(
   data: string,
   model: WireServer,
   port: number,
+  more: Record<string, string>,
 ): Promise<{ process: ChildProcess; url: string }> {
   const env = {
     PATH: process.env.PATH,
@@ -75,6 +78,7 @@ async function startBot(
     KNACK_MODEL: "openai/test-model",
     OPENAI_API_KEY: "sk-test",
     OPENAI_BASE_URL: `${model.url}/v1`,
+    ...more,
   };
   const bot = spawn(process.execPath, ["src/cli.ts", "start", "--port", String(port)], {
     env,
@@ -94,24 +98,30 @@ async function stop(bot: ChildProcess): Promise<void> {
   await ended;
 }
 
-/** `ask me`: asks back. `unsafe`: hostile Markdown. `forever`: never ends. Anything else: greets. */
+/** `ask me`: asks back. `tidy up`: runs a script of the skill `cleaner`. `unsafe`: hostile Markdown. `forever`: never ends. Anything else: greets. */
 function answer(response: ServerResponse, body: Record<string, unknown>): void {
   const messages = body.messages as { role: string; content: unknown }[];
   const said = JSON.stringify(messages.findLast(({ role }) => role === "user")?.content ?? "");
   const result = messages.at(-1)?.role === "tool" ? String(messages.at(-1)?.content) : undefined;
-  if (result !== undefined) sendText(response, `You chose: ${/spring|summer/.exec(result)?.[0]}.`);
-  else if (said.includes("ask me")) sendQuestion(response);
+  if (result !== undefined) sendText(response, `You chose: ${/spring|summer|refused/.exec(result)?.[0]}.`);
+  else if (said.includes("ask me"))
+    sendCall(response, "ask_user", { question: "When?", choices: ["In spring", "In summer"] });
+  else if (said.includes("tidy up"))
+    sendCall(response, "run_skill_script", {
+      skill_name: "cleaner",
+      script: "clean.sh",
+      args: ["/tmp/\u202eold"],
+    });
   else if (said.includes("forever")) beginText(response, "It was a dark and stormy night");
   else sendText(response, said.includes("unsafe") ? unsafeAnswer : "Hello **there**, from the model.");
 }
 
-function sendQuestion(response: ServerResponse): void {
-  const question = JSON.stringify({ question: "When?", choices: ["In spring", "In summer"] });
+function sendCall(response: ServerResponse, name: string, input: object): void {
   const call = {
     index: 0,
     id: "call-1",
     type: "function",
-    function: { name: "ask_user", arguments: question },
+    function: { name, arguments: JSON.stringify(input) },
   };
   sendEvents(response, [chunk({ tool_calls: [call] }), chunk({}, "tool_calls")]);
 }

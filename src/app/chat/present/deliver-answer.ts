@@ -3,10 +3,17 @@ import type { PlatformError, PlatformErrorCode } from "../chat-platform.ts";
 import type { AnswerFiles } from "./answer-files.ts";
 import { escapeMarkdown } from "./escape-markdown.ts";
 import { orGivenUp } from "./given-up-turn.ts";
-import type { LiveAnswer } from "./live-answer.ts";
+import type { AnswerSlot, LiveAnswer } from "./live-answer.ts";
 import { type AnswerMessage, type AnswerReady, planAnswer } from "./plan-answer.ts";
 import { lastReference, type PresentedTurn } from "./presented-turn.ts";
-import { type Published, passes, publishMessage, redactMessage, whisperMessage } from "./publish-message.ts";
+import {
+  type Published,
+  passes,
+  platformErrorOf,
+  publishMessage,
+  redactMessage,
+  whisperMessage,
+} from "./publish-message.ts";
 
 export interface Delivery {
   ready: AnswerReady;
@@ -79,24 +86,39 @@ async function publishPart(
 ): Promise<Published> {
   if (ready.private) return withoutFilesIfRefused(message, (now) => whisperMessage(turn, now));
   const slot = live.slot(part);
-  const stream = slot.stream;
-  slot.stream = undefined;
-  if (stream !== undefined) {
-    try {
-      await stream.finish(redactMessage({ ...message, tag: slot.tag }, turn.redact));
-      return { ok: true, reference: stream.reference };
-    } catch (error) {
-      turn.logger.debug(
-        { err: error, turn_id: turn.turn_id },
-        "A stream was not finished; its message is edited",
-      );
-    }
-  }
+  const reference = await finishStream(turn, slot, message);
+  if (reference !== undefined) return { ok: true, reference };
   const published = await withoutFilesIfRefused(message, (now) => publishMessage(turn, slot, now));
   if (published.ok || slot.reference === undefined || !isOneOf(published.error, "invalid", "too_large"))
     return published;
   await removeParts(turn, live, part, part + 1);
   return publishMessage(turn, slot, message);
+}
+
+/** How often, and after what pause (ms) at most, a stream is finished that the platform slows down. */
+const mostFinishes = 3;
+const longestFinishPause = 3_000;
+
+/** The reference of the message if its stream lived and could be finished. */
+async function finishStream(
+  { redact, clock, givenUp, logger, turn_id }: PresentedTurn,
+  slot: AnswerSlot,
+  message: AnswerMessage,
+): Promise<string | undefined> {
+  const { stream, tag } = slot;
+  slot.stream = undefined;
+  for (let tries = 1; stream !== undefined; tries += 1) {
+    try {
+      await stream.finish(redactMessage({ ...message, tag }, redact));
+      return stream.reference;
+    } catch (thrown) {
+      const error = platformErrorOf(thrown);
+      logger.debug({ err: thrown, turn_id }, "A stream was not finished");
+      if (error.code !== "rate_limited" || tries >= mostFinishes) return undefined;
+      await clock.sleep(Math.min(error.retryAfterMs ?? 1_000, longestFinishPause), givenUp);
+    }
+  }
+  return undefined;
 }
 
 /** An answer whose files are refused is delivered without them. */

@@ -24,6 +24,8 @@ export interface LiveAnswer {
   discard(): void;
   /** Shows nothing more. Resolves when its messages may be written to. */
   settle(): Promise<void>;
+  /** Ends the native stream with what it shows: the next start writes on in its message. */
+  leave(): Promise<void>;
   /** The message of a part, whether it is there or not. */
   slot(part: number): AnswerSlot;
   /** How many messages there may be. */
@@ -178,6 +180,13 @@ export function createLiveAnswer(
       pacer = newPacer();
       forget();
       cleaned = cleaned.then(() => old.stop()).then(takeAway);
+    },
+    async leave() {
+      const target = slots[0];
+      if (target?.stream === undefined) return;
+      const { stream: open, shown, tag } = target;
+      target.stream = undefined;
+      await open.finish({ tag, markdown: closeFence(shown) });
     },
     async settle() {
       isOff = true;

@@ -41,8 +41,8 @@ function fenceOf(line: string): Fence | undefined {
   return fence.startsWith("`") && info.includes("`") ? undefined : { before, fence, info };
 }
 
-function closes(line: string, { fence }: Fence): boolean {
-  const bare = line.replace(/^[ \t>]*/, "").trimEnd();
+function closes(line: string, { before, fence }: Fence): boolean {
+  const bare = line.replace(before.includes(">") ? /^[ \t>]*/ : /^[ \t]*/, "").trimEnd();
   return bare.length >= fence.length && bare === fence.charAt(0).repeat(bare.length);
 }
 

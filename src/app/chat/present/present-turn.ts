@@ -3,7 +3,7 @@ import { type ProgressLevel, readNamespace } from "../../../core/namespace-state
 import type { TurnEvent, TurnEventBody } from "../../../core/turn-event.ts";
 import type { ClaimedTurn } from "../../../core/turn-log.ts";
 import { emptyTurnView, foldTurn, type TurnView } from "../../../core/turn-view.ts";
-import type { TurnPresenterDeps } from "../create-turn-presenter.ts";
+import { ShuttingDown } from "../../given-up.ts";
 import { readAnswerFiles } from "./answer-files.ts";
 import { type Delivered, deliverAnswer } from "./deliver-answer.ts";
 import { followGivenUp, orGivenUp } from "./given-up-turn.ts";
@@ -13,6 +13,7 @@ import { createNoteQueue, type NoteQueue } from "./note-queue.ts";
 import { createPersonPrompts, type PersonPrompts } from "./person-prompts.ts";
 import type { AnswerReady } from "./plan-answer.ts";
 import { lastReference, type PresentedTurn } from "./presented-turn.ts";
+import type { TurnPresenterDeps } from "./presenter-deps.ts";
 import { createProgressMessage, type ProgressMessage } from "./progress-message.ts";
 import { passes } from "./publish-message.ts";
 import { createWorkingMark, type WorkingMark } from "./working-mark.ts";
@@ -230,7 +231,9 @@ async function* finish(
 
 /** Nothing is left running: timers are cleared, and what is on its way to the platform may arrive. */
 async function close({ turn, live, mark, progress }: Stage): Promise<void> {
-  const rest = Promise.allSettled([live.settle(), progress.stop(), mark.hide()]);
+  const isNextStarts = turn.givenUp.reason instanceof ShuttingDown;
+  const answer = live.settle().then(() => (isNextStarts ? live.leave() : undefined));
+  const rest = Promise.allSettled([answer, progress.stop(), mark.hide()]);
   const patience = new AbortController();
   const enough = turn.clock.sleep(lastPatience, patience.signal).catch(() => undefined);
   await Promise.race([rest, enough]);

@@ -4,7 +4,7 @@ import type { TurnView } from "../../../core/turn-view.ts";
 import type { MessageTag, OutgoingMessage } from "../chat-platform.ts";
 import { createEditPacer } from "./edit-pacer.ts";
 import { type PresentedTurn, slotOf } from "./presented-turn.ts";
-import { placeMessage, platformErrorOf } from "./publish-message.ts";
+import { passes, placeMessage, platformErrorOf } from "./publish-message.ts";
 import { renderCollapsed, renderProgress } from "./render-progress.ts";
 
 /** The one message that tells what a turn does. Whatever the platform says to it, the turn goes on. */
@@ -25,8 +25,9 @@ export interface ProgressOptions {
   notBefore: number;
 }
 
-/** After the platform refused, how long until progress is shown again, ms. */
+/** How long until progress is shown again, ms: after a disturbance, and after what will hardly pass by itself. */
 const pauseAfterFailure = 5_000;
+const pauseAfterRefusal = 60_000;
 
 export function createProgressMessage(
   turn: PresentedTurn,
@@ -53,7 +54,8 @@ export function createProgressMessage(
       return 0;
     } catch (error) {
       logger.debug({ err: error, turn_id }, "Progress was not shown");
-      return platformErrorOf(error).retryAfterMs ?? pauseAfterFailure;
+      const failure = platformErrorOf(error);
+      return passes(failure) ? (failure.retryAfterMs ?? pauseAfterFailure) : pauseAfterRefusal;
     }
   };
   const show = async (): Promise<number> => {

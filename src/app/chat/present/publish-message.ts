@@ -2,6 +2,9 @@ import { type OutgoingMessage, PlatformError } from "../chat-platform.ts";
 import { escapeMarkdown } from "./escape-markdown.ts";
 import type { MessageSlot, PresentedTurn } from "./presented-turn.ts";
 
+/** A message without its name. */
+export type Content = Omit<OutgoingMessage, "tag">;
+
 /** What came of posting: the message's reference, or why it is not there. */
 export type Published = { ok: true; reference: string } | { ok: false; error: PlatformError };
 
@@ -17,16 +20,13 @@ const firstPause = 500;
 export async function publishMessage(
   turn: PresentedTurn,
   slot: MessageSlot,
-  message: Omit<OutgoingMessage, "tag">,
+  message: Content,
 ): Promise<Published> {
   return persist(turn, message, (now) => placeMessage(turn, slot, now));
 }
 
 /** As `publishMessage`, for the asker alone. */
-export async function whisperMessage(
-  turn: PresentedTurn,
-  message: Omit<OutgoingMessage, "tag">,
-): Promise<Published> {
+export async function whisperMessage(turn: PresentedTurn, message: Content): Promise<Published> {
   const { platform, place, to, redact } = turn;
   return persist(turn, message, async (now) => {
     await platform.whisper(place, to.person, redactMessage(now, redact), to);
@@ -36,8 +36,8 @@ export async function whisperMessage(
 
 async function persist(
   { clock, givenUp, platform }: PresentedTurn,
-  wanted: Omit<OutgoingMessage, "tag">,
-  attempt: (message: Omit<OutgoingMessage, "tag">) => Promise<string>,
+  wanted: Content,
+  attempt: (message: Content) => Promise<string>,
 ): Promise<Published> {
   const begun = clock.now();
   let message = wanted;
@@ -66,7 +66,7 @@ async function persist(
 export async function placeMessage(
   { platform, place, to, redact }: PresentedTurn,
   slot: MessageSlot,
-  content: Omit<OutgoingMessage, "tag">,
+  content: Content,
 ): Promise<string> {
   const message = redactMessage({ ...content, tag: slot.tag }, redact);
   if (slot.reference === undefined && slot.lookFirst) {
@@ -103,11 +103,13 @@ export function platformErrorOf(error: unknown): PlatformError {
   return new PlatformError("unavailable", message, { cause: error });
 }
 
-function plainMessage(
-  { markdown, files }: Omit<OutgoingMessage, "tag">,
-  limit: number,
-): Omit<OutgoingMessage, "tag"> {
-  const escaped = escapeMarkdown(markdown);
+/** Choices that were buttons are told in words. */
+function plainMessage({ markdown, buttons = [], files }: Content, limit: number): Content {
+  const choices = buttons
+    .filter((button) => button.id.startsWith("answer:"))
+    .map((button) => `- ${button.label}`);
+  const text = [markdown, choices.join("\n")].filter(Boolean).join("\n\n");
+  const escaped = escapeMarkdown(text);
   return {
     markdown: escaped.length <= limit ? escaped : markdown,
     ...(files === undefined ? {} : { files }),

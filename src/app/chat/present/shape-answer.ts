@@ -1,5 +1,6 @@
-import { marked, type Tokens } from "marked";
+import type { Tokens } from "marked";
 import type { OutgoingFile, PlatformLimits } from "../chat-platform.ts";
+import { readBlocks } from "./read-markdown.ts";
 import { splitMarkdown } from "./split-markdown.ts";
 import { tableCsv } from "./table-csv.ts";
 
@@ -52,8 +53,9 @@ export function shapeAnswer(
 /** Large tables are cut to their first rows and attached as CSV. */
 function withTablesAttached(text: string, taken: Set<string>, largest: number) {
   const files: OutgoingFile[] = [];
-  if (!text.includes("|")) return { text, files };
-  const shown = marked.lexer(text).map((token) => {
+  const blocks = text.includes("|") ? readBlocks(text) : undefined;
+  if (blocks === undefined) return { text, files };
+  const shown = blocks.map((token) => {
     if (token.type !== "table") return token.raw;
     const table = token as Tokens.Table;
     const isLong = table.rows.length > mostRows;

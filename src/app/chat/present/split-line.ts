@@ -1,5 +1,5 @@
-import { Lexer } from "marked";
 import { packUnits, type Unit } from "./pack-units.ts";
+import { readInline } from "./read-markdown.ts";
 
 /** Longer lines are no prose: their Markdown is not looked at. */
 const longestProse = 20_000;
@@ -32,14 +32,15 @@ function sentencesOf(words: readonly string[]): Unit[] {
 
 /** Words with the white space after them. Links, inline code and short emphasis are one word. */
 function wordsOf(line: string, limit: number): string[] {
-  if (line.length > longestProse) return line.match(/\S*\s+|\S+$/gu) ?? [];
+  const tokens = line.length > longestProse ? undefined : readInline(line);
+  if (tokens === undefined) return line.match(/\S*\s+|\S+$/gu) ?? [];
   const words: string[] = [];
   let word = "";
   const end = () => {
     if (word !== "") words.push(word);
     word = "";
   };
-  for (const { type, raw } of Lexer.lexInline(line)) {
+  for (const { type, raw } of tokens) {
     const isPlain = type === "text" || type === "br" || (isEmphasis(type) && raw.length > limit / 2);
     if (!isPlain) {
       word += raw;
@@ -51,7 +52,7 @@ function wordsOf(line: string, limit: number): string[] {
     }
   }
   end();
-  return words.join("") === line ? words : (line.match(/\S*\s+|\S+$/gu) ?? []);
+  return words;
 }
 
 const isEmphasis = (type: string) => type === "em" || type === "strong" || type === "del";

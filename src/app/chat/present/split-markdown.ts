@@ -1,6 +1,7 @@
-import { marked, type Token, type Tokens } from "marked";
+import type { Token, Tokens } from "marked";
 import { fenceLines, groupLines, type LineGroup } from "./markdown-fences.ts";
 import { packUnits, type Unit } from "./pack-units.ts";
+import { readBlocks } from "./read-markdown.ts";
 import { splitLine, uncuttable } from "./split-line.ts";
 
 /**
@@ -9,7 +10,8 @@ import { splitLine, uncuttable } from "./split-line.ts";
  */
 export function splitMarkdown(markdown: string, limit: number): string[] {
   const text = markdown.replaceAll("\r\n", "\n");
-  if (text.trim().length <= limit) return [text].map(trimBlankLines).filter(Boolean);
+  const trimmed = trimBlankLines(text);
+  if (trimmed.length <= limit) return [trimmed].filter(Boolean);
   return packUnits(blocksOf(text), limit, limit).map(trimBlankLines).filter(Boolean);
 }
 
@@ -17,8 +19,8 @@ const trimBlankLines = (part: string) => part.replace(/^(?:[ \t]*\n)+/, "").trim
 
 /** The blocks of the text; a heading and what follows are one, so that no part ends with a heading. */
 function blocksOf(text: string): Unit[] {
-  const tokens = marked.lexer(text);
-  if (tokens.map((token) => token.raw).join("") !== text) return linesOf(text);
+  const tokens = readBlocks(text);
+  if (tokens === undefined) return linesOf(text);
   const units: Unit[] = [];
   let heading = "";
   for (const token of tokens) {
@@ -83,16 +85,17 @@ function splitCode({ lines, fence, closed }: LineGroup, room: number, limit: num
   if (fence === undefined) return splitLine(lines.join(""), room, limit);
   const body = closed ? rest.slice(0, -1) : rest;
   const { open, close } = fenceLines(fence);
-  const overhead = Math.max(first.length, open.length) + close.length + 1;
-  if (overhead > limit / 2) return packUnits([uncuttable(lines.join(""))], room, limit);
+  const end = closed ? (rest.at(-1) ?? close) : close;
+  const overhead = Math.max(first.length, open.length) + Math.max(close.length, end.length) + 1;
+  if (overhead > limit / 2 || body.join("").trim() === "")
+    return packUnits([uncuttable(lines.join(""))], room, limit);
   const pieces = packUnits(body.map(uncuttable), Math.max(0, room - overhead), limit - overhead);
-  const wrapped = pieces.map((code, index) => {
-    if (code === "") return "";
-    const isFirst = pieces.slice(0, index).every((piece) => piece === "");
-    return `${isFirst ? first : open}${code.endsWith("\n") ? code : `${code}\n`}${close}`;
+  const firstIndex = pieces.findIndex((piece) => piece.trim() !== "");
+  const lastIndex = pieces.findLastIndex((piece) => piece.trim() !== "");
+  return pieces.map((code, index) => {
+    if (code.trim() === "") return "";
+    return `${index === firstIndex ? first : open}${code.trimEnd()}\n${index === lastIndex ? end : close}`;
   });
-  const last = wrapped.pop();
-  return [...wrapped, `${last ?? ""}${lines.at(-1)?.endsWith("\n") ? "\n" : ""}`];
 }
 
 function splitTable(raw: string, room: number, limit: number): string[] {

@@ -258,7 +258,7 @@ describe("an answer while it is written", () => {
     const platform = createFakePlatform({ streams: true, now: clock.now });
     if (call === "openStream") platform.fail(call, new PlatformError("unavailable", "cut"), { after: true });
     else platform.fail(call, new PlatformError("invalid", "not streaming"));
-    const { ask, reach } = presentedApp(stagedModel([sentences(10), gate.promise, " End."]), {
+    const { ask, reach, errors } = presentedApp(stagedModel([sentences(10), gate.promise, " End."]), {
       platform,
       clock,
     });
@@ -268,5 +268,6 @@ describe("an answer while it is written", () => {
     await reach(turnId, "turn_finished");
     expect(platform.visible()).toHaveLength(1);
     expect(seen(platform)).toEqual([`answer: ${sentences(10)} End.`]);
+    expect(errors).toEqual([]);
   });
 });

@@ -183,6 +183,32 @@ describe("delivery after a crash", () => {
     expect(platform.shown).toHaveLength(1);
   });
 
+  it.each([true, false])(
+    "finishes the message that was growing at a shutdown (native: %s)",
+    async (streams) => {
+      const clock = manualClock();
+      const log = createMemoryTurnLog();
+      const platform = createFakePlatform({ streams, now: clock.now });
+      const begun = "It begins so, and goes on for a while. ".repeat(6);
+      const before = presentedApp(stagedModel([begun, new Promise(() => {})]), { platform, clock, log });
+      const turnId = await before.ask("hi");
+      await pass(clock, 2_000);
+      expect(platform.visible()).toHaveLength(1);
+      let stopped = false;
+      const stopping = before.stop(0).then(() => {
+        stopped = true;
+      });
+      await elapse(clock, () => stopped);
+      await stopping;
+      await log.reclaim();
+      const after = presentedApp(stagedModel(["The whole answer."]), { platform, clock, log });
+      await after.reach(turnId, "turn_finished");
+      expect(seen(platform)).toEqual(["answer: The whole answer."]);
+      expect(platform.shown).toHaveLength(1);
+      expect(platform.calls.filter(({ call }) => call === "finish")).toHaveLength(streams ? 1 : 0);
+    },
+  );
+
   it("posts anew when the growing message was deleted", async () => {
     const posted: TurnEventBody = { type: "message_posted", purpose: "answer", part: 0, reference: "m1" };
     const { platform, begin } = await crashed([started, posted], stagedModel(["The whole answer."]));

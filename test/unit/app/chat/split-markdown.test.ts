@@ -107,6 +107,8 @@ describe("splitting Markdown", () => {
     ["blank lines", `a${"\n".repeat(4_000)}b`],
     ["many emoji", "👩‍🚀 ".repeat(900)],
     ["a table of long cells", `| a | b |\n|-|-|\n${`| ${"cell ".repeat(200)} | b |\n`.repeat(5)}`],
+    ["quotes in quotes", `${"> ".repeat(5_000)}deep`],
+    ["indented code", "    code\n".repeat(45)],
     ["a long info string", `\`\`\`${"i".repeat(900)}\n${"code\n".repeat(50)}\`\`\``],
   ])("keeps to the limit with %s", (_name, text) => {
     const parts = splitMarkdown(text, 400);

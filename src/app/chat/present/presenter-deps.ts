@@ -1,0 +1,21 @@
+import type { Clock } from "../../../core/clock.ts";
+import type { FileStore } from "../../../core/file-store.ts";
+import type { KeyValue } from "../../../core/key-value.ts";
+import type { Redact } from "../../../core/redact.ts";
+import type { Log } from "../../log.ts";
+import type { ChatPlatforms } from "../chat-hub.ts";
+import type { ChatPolicy } from "../chat-policy.ts";
+
+/** What showing turns on chat platforms needs. */
+export interface TurnPresenterDeps {
+  platforms: ChatPlatforms;
+  store: KeyValue;
+  clock: Clock;
+  redact: Redact;
+  logger: Log;
+  chat: ChatPolicy;
+  /** The name people call the bot by. */
+  name: string;
+  /** Where the files are that tools made; without it they are only named. */
+  files?: FileStore | undefined;
+}

@@ -33,11 +33,15 @@ const painter = testSkill(
   { active: true },
 );
 
+const paints = scriptedModel(({ messages }) =>
+  messages.at(-1)?.role === "tool" ? "Here they are." : [{ call: "paint" }],
+);
+
 let server: KnackServer;
 let url: string;
 let browser: Browser;
 beforeAll(async () => {
-  const { app } = createTestApp(scriptedModel([[{ call: "paint" }], "Here they are."]), {
+  const { app } = createTestApp(paints, {
     skills: [painter],
   });
   server = createServer({
@@ -68,7 +72,7 @@ test("files of a turn are shown and downloaded, also where the API wants a token
   await tab.locator("#composer").press("Enter");
   const picture = tab.getByAltText("red.png");
   await picture.waitFor();
-  await expect.poll(() => picture.evaluate("(image) => image.naturalWidth")).toBe(1);
+  await expect.poll(() => picture.evaluate((image) => Reflect.get(image, "naturalWidth"))).toBe(1);
 
   const download = tab.waitForEvent("download");
   await tab.getByRole("button", { name: "Download page.html" }).click();

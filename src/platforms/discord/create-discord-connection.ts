@@ -53,12 +53,14 @@ export function createDiscordConnection(options: DiscordConnectionOptions): Chat
   const missed = createMissedWatch({
     clock,
     logger,
-    isConnected: () => session.isConnected(),
+    isConnected: () => session.status().ok,
     catchUp: () => catchUp(deps),
     seen: () => intake.seen("discord"),
   });
+  const stopping = new AbortController();
   const dispatch = createGatewayEvents({
     ...deps,
+    signal: stopping.signal,
     interaction: (interaction) => receiveInteraction(deps, interaction),
     guildJoined: (guild) =>
       sendSetupCard({ ...deps, bot: app, readsMessages: () => session.readsMessages() }, guild),
@@ -72,7 +74,7 @@ export function createDiscordConnection(options: DiscordConnectionOptions): Chat
   const session = createGatewaySession({
     settings,
     rest,
-    shards: createShardHolder(options.leases),
+    holder: createShardHolder(options.leases),
     clock,
     logger,
     dispatch,
@@ -89,6 +91,7 @@ export function createDiscordConnection(options: DiscordConnectionOptions): Chat
       missed.start();
     },
     async stop() {
+      stopping.abort();
       await session.stop();
       await missed.stop();
       await lines.settled();

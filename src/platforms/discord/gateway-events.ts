@@ -15,6 +15,8 @@ export interface GatewayEventDeps extends ReceiveDeps {
   clock: Clock;
   logger: Log;
   lines: KeyedLines;
+  /** Ends waiting for another try. */
+  signal: AbortSignal;
   interaction(interaction: RawInteraction): Promise<void>;
   /** The bot came into a server while it was connected. */
   guildJoined(guildId: string): Promise<void>;
@@ -76,7 +78,7 @@ export function createGatewayEvents(deps: GatewayEventDeps): (payload: GatewayDi
 
 /** The gateway delivers once, so what cannot be stored is tried again, and in the end looked for. */
 async function untilStored(
-  { clock, logger, lost }: GatewayEventDeps,
+  { clock, logger, lost, signal }: GatewayEventDeps,
   what: string,
   work: () => Promise<void>,
 ): Promise<void> {
@@ -85,7 +87,8 @@ async function untilStored(
       return await work();
     } catch (error) {
       logger.warn({ err: error }, `Discord: ${what} could not be taken in`);
-      if (wait !== undefined) await clock.sleep(wait);
+      if (wait === undefined || signal.aborted) break;
+      await clock.sleep(wait, signal).catch(() => undefined);
     }
   }
   lost();

@@ -7,13 +7,13 @@ export interface Names {
   channel(id: string): Promise<string | undefined>;
 }
 
-const entity = /<([^<>\n]+)>/g;
+const entity = /([ \t]*)<((?:[@#!]|[a-z][a-z0-9+.-]*:)[^<>\n]*)>/gi;
 
 /** The ids a text mentions: people, and whether it mentions a group or everyone. */
 export function mentionsIn(text: string): { people: string[]; groups: boolean } {
   const people: string[] = [];
   let groups = false;
-  for (const [, inner = ""] of text.matchAll(entity)) {
+  for (const [, , inner = ""] of text.matchAll(entity)) {
     if (/^@[UW]/.test(inner)) people.push(idOf(inner));
     if (/^!(channel|here|everyone|group|subteam\^)/.test(inner)) groups = true;
   }
@@ -22,14 +22,14 @@ export function mentionsIn(text: string): { people: string[]; groups: boolean } 
 
 /** The text as people read it, in Markdown; mentions of `self` are left out. Names that cannot be found stay ids. */
 export async function readableText(text: string, self: string, names: Names): Promise<string> {
-  const found = [...text.matchAll(entity)].map(([, inner = ""]) => inner);
+  const found = [...text.matchAll(entity)].map(([, , inner = ""]) => inner);
   const readable = new Map<string, string>();
   await Promise.all(
     [...new Set(found)].map(async (inner) => {
       readable.set(inner, await readableEntity(inner, self, names));
     }),
   );
-  const replaced = text.replace(/([ \t]*)<([^<>\n]+)>/g, (_whole, before: string, inner: string) => {
+  const replaced = text.replace(entity, (_whole, before: string, inner: string) => {
     const words = readable.get(inner) ?? "";
     return words === "" ? "" : before + words;
   });

@@ -1,0 +1,119 @@
+import type { ViewOutput } from "@slack/bolt";
+import { expect, test } from "vitest";
+import type { SkillListing } from "../../../../src/app/app.ts";
+import type { ChatIntake } from "../../../../src/app/chat/chat-intake.ts";
+import type { FormField, SkillForm } from "../../../../src/app/chat/skill-form.ts";
+import { askModal, readAsk } from "../../../../src/platforms/slack/ask-modal.ts";
+import { formModal, readForm } from "../../../../src/platforms/slack/form-modal.ts";
+import { homeView } from "../../../../src/platforms/slack/home-view.ts";
+import { acceptBlocks } from "../../../support/slack/block-rules.ts";
+
+let ids = 0;
+const accepted = (blocks: unknown[], surface: "modal" | "home") =>
+  acceptBlocks(blocks, surface, () => `b${++ids}`);
+
+const place = { namespace: "slack:T1:C1", thread: "commands" };
+const field = (more: Partial<FormField> & Pick<FormField, "name" | "kind">): FormField => ({
+  label: more.name,
+  description: "d".repeat(400),
+  required: false,
+  ...more,
+});
+
+const form: SkillForm = {
+  skill_id: "weather",
+  title: "A title that is longer than Slack's headings",
+  fields: [
+    field({ name: "city", kind: "text", required: true, default: "Bern" }),
+    field({ name: "story", kind: "long_text" }),
+    field({ name: "days", kind: "number", default: 3 }),
+    field({ name: "metric", kind: "boolean", default: true }),
+    field({ name: "kind", kind: "choice", choices: ["a", "b"], default: "b" }),
+    field({
+      name: "many",
+      kind: "choice",
+      choices: Array.from({ length: 150 }, (_, i) => `${i}`.repeat(60)),
+    }),
+    field({ name: "more", kind: "json", default: { x: 1 } }),
+  ],
+  command: (values) =>
+    values.city === "Bern"
+      ? { ok: true, text: `/skill run weather ${JSON.stringify(values)}` }
+      : { ok: false, problems: { city: "Only Bern.", elsewhere: "Something else." } },
+};
+const intake = { form: async (id: string) => (id === "weather" ? form : undefined) } as unknown as ChatIntake;
+
+function filled(values: Record<string, object>, view = formModal(form, place)): ViewOutput {
+  return { id: "V1", private_metadata: view.private_metadata, state: { values } } as unknown as ViewOutput;
+}
+
+test("every kind of field becomes an input that Slack takes, with its default", () => {
+  const view = formModal(form, place);
+  accepted(view.blocks, "modal");
+  expect(view.title.text.length).toBeLessThanOrEqual(24);
+  expect(view.blocks[3]).toMatchObject({ element: { initial_option: { value: "true" } } });
+  expect(view.blocks[6]).toMatchObject({ element: { initial_value: '{"x":1}', multiline: true } });
+});
+
+test("a filled form is the command, in the place it was opened for", async () => {
+  const values = {
+    city: { value: { value: "Bern" } },
+    kind: { value: { selected_option: { value: "a" } } },
+    story: { value: { value: null } },
+  };
+  expect(await readForm(filled(values), intake, "T1")).toEqual({
+    ok: true,
+    place,
+    text: '/skill run weather {"city":"Bern","kind":"a"}',
+  });
+});
+
+test("problems stand at their fields, those of no field at the first", async () => {
+  const values = { city: { value: { value: "Ulm" } } };
+  expect(await readForm(filled(values), intake, "T1")).toEqual({
+    ok: false,
+    errors: { city: "Something else." },
+  });
+});
+
+test("a form of another workspace, or of a skill that is gone, runs nothing", async () => {
+  const values = { city: { value: { value: "Bern" } } };
+  expect((await readForm(filled(values), intake, "T2")).ok).toBe(false);
+  const gone = formModal({ ...form, skill_id: "gone" }, place);
+  expect((await readForm(filled(values, gone), intake, "T1")).ok).toBe(false);
+});
+
+test("the home tab shows hundreds of skills in pages that Slack takes", () => {
+  const skill = (index: number) =>
+    ({
+      id: `skill-${index}`,
+      name: `Skill ${index} <!here>`,
+      description: "d".repeat(2_000),
+      state: index % 2 === 0 ? "available" : "pinned",
+      eligible: index % 3 !== 0,
+      reasons: ["it lacks a key"],
+    }) as unknown as SkillListing;
+  const skills = Array.from({ length: 230 }, (_, index) => skill(index));
+  const seen = new Set<string>();
+  for (let page = 0; page < 6; page += 1) {
+    const { blocks } = homeView({ botName: "Knack", model: "a/b", skills, page });
+    accepted(blocks, "home");
+    const mrkdwn = blocks.flatMap((block) => (block.type === "section" ? [block.text?.text] : []));
+    expect(mrkdwn.join("\n")).not.toContain("<!here>");
+    for (const [, id = ""] of JSON.stringify(blocks).matchAll(
+      /"home:(?:en|dis)able".*?"value":"(skill-\d+)"/g,
+    )) {
+      seen.add(id);
+    }
+  }
+  expect(seen.size).toBe(230);
+});
+
+test("a question about a message of two other people is answered directly, not in their conversation", () => {
+  const view = askModal("D0OTHERS", { ts: "1.2", thread_ts: "1.1", text: "psst" });
+  const values = { question: { value: { value: "What?" } } };
+  const read = (direct: string) =>
+    readAsk(filled(values, view), { author: "U1", team: "T1", direct, now: 5 });
+  expect(read("D0BOT").place).toEqual({ namespace: "slack:T1:dm-U1", thread: "dm" });
+  expect(read("D0OTHERS").place).toEqual({ namespace: "slack:T1:dm-U1", thread: "1.1" });
+});

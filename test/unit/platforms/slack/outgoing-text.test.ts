@@ -1,0 +1,46 @@
+import { expect, test } from "vitest";
+import {
+  createPieceFilter,
+  fallbackText,
+  wholeCharacters,
+  withoutMassMentions,
+} from "../../../../src/platforms/slack/outgoing-text.ts";
+
+const calls = /<!(channel|here|everyone|group|subteam\^)|@(channel|here|everyone)\b/i;
+
+test("nobody can be called by the channel, in code either; other text stays as it is", () => {
+  for (const text of [
+    "<!channel>",
+    "<!here|here>",
+    "@Everyone!",
+    "`@channel`",
+    "<!subteam^S1|@ops>",
+    "<!GROUP>",
+  ]) {
+    expect(withoutMassMentions(text)).not.toMatch(calls);
+  }
+  const harmless = "<!DOCTYPE html> <@U1> a@channels.example <!-- here --> &amp; @hereby";
+  expect(withoutMassMentions(harmless)).toBe(harmless);
+});
+
+test("a mention cut in pieces is caught, and no text is lost, wherever the cuts are", () => {
+  const text = "a <!channel> b @everyone c <!subteam^S1> d < @ e <!";
+  for (let cut = 0; cut <= text.length; cut += 1) {
+    for (let next = cut; next <= text.length; next += 3) {
+      const filter = createPieceFilter();
+      const pieces = [text.slice(0, cut), text.slice(cut, next), text.slice(next)];
+      const shown = pieces.map((piece) => filter.push(piece)).join("") + filter.end();
+      expect(shown).toBe(withoutMassMentions(text));
+    }
+  }
+});
+
+test("notifications get plain words, escaped and short", () => {
+  expect(fallbackText("1 < 2 & <!here>")).not.toMatch(/<|&(?!amp;|lt;|gt;)/);
+  expect(fallbackText("x".repeat(5_000)).length).toBeLessThanOrEqual(1_000);
+});
+
+test("a cut leaves no half emoji", () => {
+  expect(wholeCharacters("ab😀", 3)).toBe("ab");
+  expect(wholeCharacters("ab😀", 4)).toBe("ab😀");
+});

@@ -1,0 +1,65 @@
+import { expect, test } from "vitest";
+import type { ProgressCard } from "../../../../src/app/chat/chat-platform.ts";
+import { renderMessage } from "../../../../src/platforms/slack/render-message.ts";
+import { acceptBlocks } from "../../../support/slack/block-rules.ts";
+
+let ids = 0;
+/** Throws where the strict fake would refuse. */
+const accepted = (blocks: unknown[]) => acceptBlocks(blocks, "message", () => `b${++ids}`);
+
+const step = (index: number): ProgressCard["steps"][number] => ({
+  id: `call_${index}`,
+  title: "t".repeat(400),
+  state: "running",
+  note: "n".repeat(900),
+  duration_ms: 1_234,
+});
+
+test("a message carries its tag where the bot finds it again", () => {
+  const tag = { turn_id: "t1", purpose: "answer" as const, part: 2 };
+  expect(renderMessage({ markdown: "hi", tag }, true).metadata).toEqual({
+    event_type: "knack_message",
+    event_payload: tag,
+  });
+});
+
+test("the longest text with a dozen buttons, and a plan of many long steps, fit into what Slack takes", () => {
+  accepted(renderMessage({ markdown: "x".repeat(11_000), buttons: buttons(12) }, true).blocks);
+  const progress = { title: "Working", steps: Array.from({ length: 80 }, (_, i) => step(i)), done: false };
+  const { blocks } = renderMessage({ markdown: "words", progress, buttons: buttons(1) }, true);
+  accepted(blocks);
+  expect(blocks[0]).toMatchObject({ type: "plan" });
+  expect(JSON.stringify(blocks)).toContain("call_79");
+});
+
+test("a plan in a workspace that has none is told in words", () => {
+  const progress = { title: "Working", steps: [step(1)], done: false };
+  const { blocks } = renderMessage({ markdown: "1. working", progress }, false);
+  expect(blocks).toEqual([{ type: "markdown", text: "1. working" }]);
+});
+
+test("feedback is Slack's own pair of buttons, beside the others; without them plain buttons", () => {
+  const all = [
+    { id: "good:t1", label: "👍" },
+    { id: "bad:t1", label: "👎" },
+    { id: "again:t1", label: "Try again" },
+  ];
+  const { blocks } = renderMessage({ markdown: "hi", buttons: all }, true);
+  accepted(blocks);
+  expect(JSON.stringify(blocks[1])).not.toContain("good:t1");
+  expect(blocks[2]).toMatchObject({
+    type: "context_actions",
+    elements: [{ positive_button: { value: "good:t1" }, negative_button: { value: "bad:t1" } }],
+  });
+  const plain = renderMessage({ markdown: "hi", buttons: all }, false).blocks;
+  expect(plain).toHaveLength(2);
+  expect(JSON.stringify(plain[1])).toContain("good:t1");
+});
+
+test("a message without text still has something for notifications", () => {
+  expect(renderMessage({ markdown: "", buttons: buttons(1) }, true).text).not.toBe("");
+});
+
+function buttons(count: number) {
+  return Array.from({ length: count }, (_, index) => ({ id: `b:${index}`, label: "l".repeat(90) }));
+}

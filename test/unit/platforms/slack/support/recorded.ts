@@ -1,0 +1,94 @@
+import { readFile } from "node:fs/promises";
+import type { App, Receiver } from "@slack/bolt";
+import type { ChatIntake } from "../../../../../src/app/chat/chat-intake.ts";
+import { listenToEvents } from "../../../../../src/platforms/slack/listen-events.ts";
+import type { PersonDirectory } from "../../../../../src/platforms/slack/person-directory.ts";
+import { createStoreFirst } from "../../../../../src/platforms/slack/store-first.ts";
+import type { Workspaces } from "../../../../../src/platforms/slack/workspaces.ts";
+
+/** What an intake was given, in order. */
+export interface Handed {
+  what: "message" | "edited" | "removed" | "joined" | "left" | "command" | "press";
+  given: Record<string, unknown>;
+}
+
+export interface RecordedEvents {
+  handed: Handed[];
+  uninstalled: string[];
+  /** Sends a recorded event, and answers whether it was acknowledged. */
+  send(name: string): Promise<{ acknowledged: boolean; handedBefore: number }>;
+  /** The next calls of the intake fail. */
+  fail(times: number): void;
+}
+
+const names: Record<string, string> = { U0ANNA: "Anna", U0BEN: "Ben", C0GENERAL: "general" };
+
+/** Real Bolt with our listeners and an intake that keeps what it gets. */
+export async function recordedEvents(): Promise<RecordedEvents> {
+  const { App: Bolt } = await import("@slack/bolt");
+  const handed: Handed[] = [];
+  const uninstalled: string[] = [];
+  let failures = 0;
+  const take = (what: Handed["what"]) => async (given: unknown) => {
+    failures -= 1;
+    if (failures >= 0) throw new Error("disk full");
+    handed.push({ what, given: given as Record<string, unknown> });
+  };
+  const intake = {
+    message: take("message"),
+    edited: take("edited"),
+    removed: take("removed"),
+    joined: take("joined"),
+    left: take("left"),
+    command: take("command"),
+    press: take("press"),
+  } as unknown as ChatIntake;
+  const directory = {
+    name: async (_team: string, id: string) => names[id],
+    channel: async (_team: string, id: string) => ({ id, name: names[id] ?? id, about: "", creator: "" }),
+    learnDirectChannel() {},
+  } as unknown as PersonDirectory;
+
+  let processed: App | undefined;
+  const receiver: Receiver = {
+    init: (app) => {
+      processed = app;
+    },
+    start: async () => undefined,
+    stop: async () => undefined,
+  };
+  const storeFirst = createStoreFirst();
+  const bolt = new Bolt({
+    receiver: { ...receiver, init: (app) => storeFirst.attach(receiver, app) },
+    authorize: async () => ({ teamId: "T0ACME", botToken: "xoxb", botId: "B0KNACK", botUserId: "U0KNACK" }),
+    ignoreSelf: false,
+    convoStore: false,
+  });
+  bolt.error(async (error) => {
+    throw error;
+  });
+  listenToEvents(bolt, {
+    intake,
+    directory,
+    workspaces: {} as Workspaces,
+    home: { show: async () => {}, pressed: async () => {} },
+    uninstalled: async (team) => void uninstalled.push(team),
+  });
+  return {
+    handed,
+    uninstalled,
+    fail: (times) => {
+      failures = times;
+    },
+    async send(name) {
+      const file = new URL(`../../../../fixtures/slack/${name}.json`, import.meta.url);
+      const body = JSON.parse(await readFile(file, "utf8")) as Record<string, unknown>;
+      let handedBefore = -1;
+      const ack = async () => {
+        handedBefore = handed.length;
+      };
+      await processed?.processEvent({ body, ack }).catch(() => {});
+      return { acknowledged: handedBefore >= 0, handedBefore };
+    },
+  };
+}

@@ -51,7 +51,7 @@ export function createTurnRunner(deps: TurnRunnerDeps): TurnRunner {
   const portsFor: TurnRunner["portsFor"] = (turnId, namespace, author) => ({
     ...ports,
     async steering() {
-      const queued = await log.steering(turnId);
+      const queued = await withoutStopped(log, await log.steering(turnId));
       return queued.map(({ turn_id, inbound }) => ({
         turn_id,
         by: inbound.author.id,
@@ -130,6 +130,15 @@ export function createTurnRunner(deps: TurnRunnerDeps): TurnRunner {
 function steeringText({ text, origin }: Inbound): { text: string; has_files: boolean } {
   const names = origin?.files.map(({ name }) => `[file that was not read: ${name}]`) ?? [];
   return { text: [text, ...names].filter(Boolean).join("\n"), has_files: names.length > 0 };
+}
+
+/** A message that was stopped or deleted while it waited says nothing to the running turn either. */
+async function withoutStopped<T extends { turn_id: string }>(
+  log: TurnLog,
+  queued: readonly T[],
+): Promise<T[]> {
+  const signals = await Promise.all(queued.map(({ turn_id }) => log.signals(turn_id)));
+  return queued.filter((_, at) => !signals[at]?.some((signal) => signal.type === "stop"));
 }
 
 /** The agent that began the turn, or that begins turns in its channel. */

@@ -81,7 +81,8 @@ function stepList(view: TurnView, state: ConsoleState, actions: Actions): Templa
 
 /** What is going on right now; beneath it the list says the same with more words. */
 function runningTitle(view: TurnView, open: boolean): string {
-  if (view.status === "waiting") return "Waiting for your answer";
+  if (view.status === "waiting")
+    return view.question === undefined ? "Waiting for approval" : "Waiting for your answer";
   const current = view.steps.findLast((step) => step.state === "running");
   if (open) return current === undefined ? "Thinking" : "Working";
   if (current !== undefined) return describe(current);

@@ -22,12 +22,15 @@ function firstSentence(text: string): string {
   return sentence.length > 140 ? `${sentence.slice(0, 140)}…` : sentence;
 }
 
+const highRisk = "High risk: each time it would change something, an operator has to approve.";
+
 /** One skill in full. Markdown. */
 export function skillDetailText(skill: SkillDetail): string {
   const lines = [
     `**${skill.emoji ? `${skill.emoji} ` : ""}${skill.name}** (\`${skill.id}\`, ${skill.version}, ${skill.kind} from ${skill.source})`,
     skill.description,
     `State: ${icons[skill.state]} ${skill.state}${skill.eligible ? "" : ` — ${skill.reasons.join(" ")}`}`,
+    ...(skill.risk === "high" ? [highRisk] : []),
     ...skill.parts.map((part) => `- \`${part.id}\` ${firstSentence(part.description)}`),
     ...skill.parameters.map(parameterLine),
     ...skill.examples.slice(0, 3).map((example) => `Example: ${example.prompt}`),

@@ -161,6 +161,20 @@ describe("messages that arrive while a turn runs", () => {
     expect(model.requests).toHaveLength(2);
   });
 
+  it("of the asker say nothing once they are stopped", async () => {
+    const gate = createGate();
+    const model = scriptedModel([[{ call: "slow" }], "first answer"]);
+    const { app, say, until, events } = createTestApp(model, { skills: [slowTool(gate)] });
+    const first = await say("question");
+    await until(first, "stage");
+    const second = await say("forget that I said this");
+    await app.stop(second, ada);
+    gate.open();
+    await events(first);
+    expect((await events(second)).at(-1)).toMatchObject({ outcome: "stopped" });
+    expect(JSON.stringify(model.requests.map(({ messages }) => messages))).not.toContain("I said this");
+  });
+
   it("of others wait and are answered in order", async () => {
     const gate = createGate();
     const model = scriptedModel([[{ call: "slow" }], "first answer", "second answer"]);

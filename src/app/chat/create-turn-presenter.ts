@@ -1,3 +1,4 @@
+import { type AnswerReady, finishedBy } from "./present/plan-answer.ts";
 import { presentTurn } from "./present/present-turn.ts";
 import type { TurnPresenterDeps } from "./present/presenter-deps.ts";
 import type { TurnPresenter } from "./turn-presenter.ts";
@@ -7,10 +8,19 @@ export function createTurnPresenter(deps: TurnPresenterDeps): TurnPresenter {
   return {
     around(claimed, run, signal) {
       const { origin, namespace, author } = claimed.inbound;
-      const platform = origin === undefined ? undefined : deps.platforms.of(namespace);
-      if (origin === undefined || platform === undefined) return run();
-      const to = { message: origin.message, person: author.id };
-      return presentTurn(deps, claimed, { platform, to }, run, signal);
+      if (origin === undefined) return run();
+      const platform = deps.platforms.of(namespace);
+      if (platform !== undefined) {
+        const to = { message: origin.message, person: author.id };
+        return presentTurn(deps, claimed, { platform, to }, run, signal);
+      }
+      const ready = claimed.events.find((event) => event.type === "answer_ready");
+      return ready === undefined ? run() : finishUnseen(ready);
     },
   };
+}
+
+/** A turn that is done, of a platform that was taken out of the configuration: nothing of it is run again. */
+async function* finishUnseen(ready: AnswerReady) {
+  yield finishedBy(ready);
 }

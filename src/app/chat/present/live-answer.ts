@@ -13,7 +13,9 @@ export interface AnswerSlot extends MessageSlot {
   stream: AnswerStream | undefined;
   /** Whether this process has shown something in it. */
   live: boolean;
-  /** What that is; empty when it is not known. */
+  /** The reference that is in the log, or on its way there. */
+  noted: string | undefined;
+  /** What this process has shown; empty when it is not known. */
   shown: string;
 }
 
@@ -57,7 +59,8 @@ export function createLiveAnswer(
   const slot = (part: number): AnswerSlot => {
     const known = slots[part];
     if (known !== undefined) return known;
-    slots[part] = { ...slotOf(turn, events, "answer", part), stream: undefined, live: false, shown: "" };
+    const made = slotOf(turn, events, "answer", part);
+    slots[part] = { ...made, stream: undefined, live: false, noted: made.reference, shown: "" };
     return slot(part);
   };
   const recorded = events.reduce(
@@ -95,21 +98,21 @@ export function createLiveAnswer(
     if (target.tag.part === 0 && mayStream && (await stream(target, part))) return;
     const markdown = closeFence(part);
     if (target.shown === markdown) return;
-    const before = target.reference;
     const reference = await placeMessage(turn, target, { markdown });
-    target.live = true;
     target.shown = markdown;
-    if (reference !== before) isThere(target, reference);
+    isThere(target, reference);
   };
-  const isThere = ({ tag }: AnswerSlot, reference: string) => {
-    turn.note({ type: "message_posted", purpose: "answer", part: tag.part, reference });
+  const isThere = (target: AnswerSlot, reference: string) => {
+    target.live = true;
+    if (target.noted === reference) return;
+    target.noted = reference;
+    turn.note({ type: "message_posted", purpose: "answer", part: target.tag.part, reference });
     changed(true);
   };
   const streamInto = async (target: AnswerSlot, part: string) => {
     if (target.stream === undefined) {
       target.stream = await platform.openStream?.(turn.place, target.tag, turn.to);
       target.reference = target.stream?.reference;
-      target.live = true;
       if (target.reference !== undefined) isThere(target, target.reference);
     }
     if (!part.startsWith(target.shown) || part === target.shown) return;
@@ -118,7 +121,11 @@ export function createLiveAnswer(
   };
   /** False when the platform's stream cannot be used: the message is edited instead. */
   const stream = async (target: AnswerSlot, part: string): Promise<boolean> => {
-    if (target.stream === undefined && (target.reference !== undefined || target.lookFirst)) return false;
+    if (target.reference === undefined && target.lookFirst) {
+      target.reference = await platform.find(turn.place, target.tag);
+      target.lookFirst = false;
+    }
+    if (target.stream === undefined && target.reference !== undefined) return false;
     try {
       await streamInto(target, part);
       return true;

@@ -48,3 +48,13 @@ function buttonsOf(turnId: string, outcome: AnswerReady["outcome"]): OutgoingBut
   if (outcome === "completed") return [...opinions, ...rest];
   return [{ id: `continue:${turnId}`, label: "Continue", style: "primary" }, ...opinions, ...rest];
 }
+
+/** The end of a turn whose answer was ready. */
+export function finishedBy({ outcome, text, output, private: isPrivate }: AnswerReady): TurnEventBody {
+  return {
+    type: "turn_finished",
+    ...{ outcome, text },
+    ...(output === undefined ? {} : { output }),
+    ...(isPrivate === undefined ? {} : { private: isPrivate }),
+  };
+}

@@ -11,7 +11,7 @@ import { createLiveAnswer, type LiveAnswer } from "./live-answer.ts";
 import { mergeNotes } from "./merge-notes.ts";
 import { createNoteQueue, type NoteQueue } from "./note-queue.ts";
 import { createPersonPrompts, type PersonPrompts } from "./person-prompts.ts";
-import type { AnswerReady } from "./plan-answer.ts";
+import { type AnswerReady, finishedBy } from "./plan-answer.ts";
 import { lastReference, type PresentedTurn } from "./presented-turn.ts";
 import type { TurnPresenterDeps } from "./presenter-deps.ts";
 import { createProgressMessage, type ProgressMessage } from "./progress-message.ts";
@@ -144,11 +144,13 @@ function watch(stage: Stage, event: TurnEventBody): void {
     live.add(event.text);
     return;
   }
-  stage.view = foldTurn(stage.view, stamped(turn, event));
+  // Redacted before anything is cut: half a secret would not be known for one.
+  const shown = turn.redact(event);
+  stage.view = foldTurn(stage.view, stamped(turn, shown));
   if (event.type === "text_reset") live.discard();
   if (event.type === "model_message" && event.message.tool_calls.length > 0) live.discard();
   if (event.type === "file") stage.made.push(event);
-  prompts.watch(event);
+  prompts.watch(shown);
   progress.changed(stage.view);
 }
 
@@ -211,22 +213,15 @@ async function* finish(
   const files = await readAnswerFiles(turn, [...claimed.events, ...stage.made], stage.files);
   const delivery = { ready, readyAt, events: claimed.events, live, files };
   const delivered: Delivered = yield* deliverAnswer(turn, delivery);
-  const { message } = turn.to;
-  if (delivered.kind === "delivered" && turn.kind === "message")
-    await orGivenUp(turn.givenUp, turn.platform.markSeen(turn.place, message, false));
-  await orGivenUp(turn.givenUp, Promise.all([order, mark.hide()]));
+  const isAnswered = delivered.kind === "delivered" && turn.kind === "message";
+  const answered = isAnswered ? turn.platform.markSeen(turn.place, turn.to.message, false) : undefined;
+  await orGivenUp(turn.givenUp, Promise.allSettled([order, mark.hide(), answered]));
   yield* notes.take();
   if (delivered.kind === "waiting") {
     yield { type: "turn_waiting", until: delivered.until };
     return;
   }
-  const { outcome, text, output, private: isPrivate } = ready;
-  yield {
-    type: "turn_finished",
-    ...{ outcome, text },
-    ...(output === undefined ? {} : { output }),
-    ...(isPrivate === undefined ? {} : { private: isPrivate }),
-  };
+  yield finishedBy(ready);
 }
 
 /** Nothing is left running: timers are cleared, and what is on its way to the platform may arrive. */

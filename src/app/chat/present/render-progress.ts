@@ -23,7 +23,7 @@ export function renderProgress(
   const shown = all.slice(-mostSteps);
   const steps = shown.map((step) => stepOf(step, view.steps, level));
   const remark = view.remarks.at(-1);
-  const title = remark === undefined ? "Working on it" : oneLine(remark, 150);
+  const title = remark === undefined ? "Working on it" : oneLine(remark.replace(/[*`#]/g, ""), 150);
   const earlier = all.length - shown.length;
   const lines = [
     `**${escapeMarkdown(title)}**`,

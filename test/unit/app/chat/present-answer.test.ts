@@ -3,7 +3,7 @@ import { PlatformError } from "../../../../src/app/chat/chat-platform.ts";
 import { createFakePlatform } from "../../../support/fake-platform.ts";
 import { ben, home } from "../../../support/test-app.ts";
 import { testSkill } from "../../../support/test-skill.ts";
-import { manualClock, pass, presentedApp, seen, stagedModel } from "./presented-app.ts";
+import { logLeftBehind, manualClock, pass, presentedApp, seen, stagedModel } from "./presented-app.ts";
 
 const sentences = (count: number) =>
   Array.from({ length: count }, (_, i) => `Sentence ${i} is here.`).join(" ");
@@ -38,6 +38,16 @@ describe("an answer on a chat platform", () => {
     expect(types(events)).not.toContain("answer_ready");
     expect(platform.calls).toEqual([]);
     expect(platform.working).toEqual([]);
+  });
+
+  it("that was ready when its platform was taken out of the configuration ends its turn, unseen", async () => {
+    const clock = manualClock();
+    const ready = { type: "answer_ready" as const, outcome: "completed" as const, text: "Hello." };
+    const log = await logLeftBehind("left", [ready], clock.now());
+    const model = stagedModel(["again"]);
+    const { reach } = presentedApp(model, { clock, log, platform: createFakePlatform({ id: "other" }) });
+    expect((await reach("left", "turn_finished")).at(-1)).toMatchObject({ text: "Hello." });
+    expect(model.asked).toBe(0);
   });
 
   it("takes the mark off the message it answers", async () => {

@@ -98,6 +98,21 @@ describe("progress", () => {
     );
   });
 
+  it("never shows a part of a secret that a long result ends with", async () => {
+    const secret = "hunter2-and-a-long-tail";
+    const skill = testSkill("look", [{ name: "look", run: () => `${"x".repeat(70)} ${secret}` }], {
+      active: true,
+    });
+    const gate = Promise.withResolvers<void>();
+    const clock = manualClock();
+    const model = stagedModel([{ call: "look" }], [gate.promise, "Found."]);
+    const { ask, platform } = presentedApp(model, { clock, skills: [skill], secrets: [secret] });
+    await ask("go");
+    await pass(clock, 4_000);
+    expect(progress(platform)?.message.markdown).toContain("xxx");
+    expect(JSON.stringify(platform.shown)).not.toContain("hunter");
+  });
+
   it("is not shown of a turn that was quick", async () => {
     const { begin, reach, platform, clock, open } = slowTurn();
     const turnId = await begin();

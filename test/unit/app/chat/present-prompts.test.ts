@@ -62,6 +62,24 @@ describe("a question on a chat platform", () => {
     expect(model.asked).toBe(1);
   });
 
+  it("does not keep the answer after it from streaming natively", async () => {
+    const clock = manualClock();
+    const platform = createFakePlatform({ streams: true, now: clock.now });
+    const gate = Promise.withResolvers<void>();
+    const long = "You chose, and this is what comes of it. ".repeat(6);
+    const model = stagedModel([question], [long, gate.promise, "End."]);
+    const { ask, reach, app } = presentedApp(model, { platform, clock });
+    const turnId = await ask("choose");
+    const events = await reach(turnId, "turn_waiting");
+    const open = events.find((event) => event.type === "question_asked");
+    await app.answer(turnId, open?.question_id ?? "", "A", ada);
+    await pass(clock, 2_000);
+    gate.resolve();
+    await reach(turnId, "turn_finished");
+    expect(platform.calls.some(({ call }) => call === "openStream")).toBe(true);
+    expect(seen(platform).at(-1)).toBe(`answer: ${long}End.`);
+  });
+
   it("is closed when the turn is stopped", async () => {
     const { ask, reach, platform, app } = presentedApp(stagedModel([question]));
     const turnId = await ask("choose");

@@ -1,0 +1,27 @@
+import { expect } from "vitest";
+import type { PlatformBot } from "../../support/platform-bot.ts";
+import type { Surface } from "../../support/platform-surface.ts";
+import { ended, expectWholeTurn, stored } from "./turns.ts";
+
+/** Waits until the turns of a thread are finished, of which there are so many, and checks that each is whole. */
+export async function finished(
+  { bot }: PlatformBot,
+  { namespace }: Surface,
+  thread: string,
+  turns = 1,
+): Promise<void> {
+  const { client } = bot();
+  const all = await client.thread(namespace, thread);
+  expect(all).toHaveLength(turns);
+  for (const { turn } of all) {
+    await ended(client, turn.turn_id);
+    expectWholeTurn(await stored(client, turn.turn_id));
+  }
+}
+
+/** Nothing is wrong with what the bot asked of Slack, but for the refusals named, and nothing of it was cut. */
+export async function expectCleanSlack({ slack }: PlatformBot, ...known: string[]): Promise<void> {
+  const state = await slack.look();
+  expect(state.refusals().filter(({ error = "" }) => !known.includes(error))).toEqual([]);
+  expect(state.all.messages.filter(({ truncated }) => truncated)).toEqual([]);
+}

@@ -1,0 +1,131 @@
+import { afterAll, afterEach, beforeAll } from "vitest";
+import { type BotHome, type BotProcess, createBotHome } from "./bot-process.ts";
+import { type DiscordServer, startDiscordServer } from "./discord/discord-server.ts";
+import { exampleToken, exampleWorld } from "./discord/example-world.ts";
+import { type PlatformGate, startPlatformGate } from "./platform-gate.ts";
+import { type PlatformModel, startPlatformModel } from "./platform-model.ts";
+import { discordSurface, type Surface, slackSurface } from "./platform-surface.ts";
+import { type SlackServer, startSlackServer } from "./slack/slack-server.ts";
+import type { SlackOptions } from "./slack/slack-service.ts";
+
+/** The whole bot in its own process on both fakes, with a model whose replies a test writes. */
+export interface PlatformBot {
+  home: BotHome;
+  slack: SlackServer;
+  discord: DiscordServer;
+  model: PlatformModel;
+  surfaces: Record<Surface["name"], Surface>;
+  /** The bot that runs now. */
+  bot(): BotProcess;
+  /** Starts it, or another one after the last, and waits until it is on both platforms unless told otherwise. */
+  start(options?: StartOptions): Promise<BotProcess>;
+  /** Kills the bot that runs, and waits until the platforms know. */
+  kill(): Promise<void>;
+  /** Kills the bot that runs and starts another one. */
+  crash(): Promise<BotProcess>;
+}
+
+export interface StartOptions {
+  env?: Record<string, string>;
+  /** Resolves as soon as the bot is ready, connected or not. */
+  unconnected?: boolean;
+}
+
+export interface PlatformBotOptions {
+  /** YAML. */
+  config?: string;
+  env?: Record<string, string>;
+  slack?: SlackOptions;
+}
+
+/** Sets up what the tests of a file share, without starting the bot, and takes it down after them. */
+export function usePlatformBot(options: PlatformBotOptions = {}): () => PlatformBot {
+  let opened: Awaited<ReturnType<typeof open>> | undefined;
+  beforeAll(async () => {
+    opened = await open(options);
+  });
+  afterEach(() => {
+    for (const name of ["slack", "discord"] as const) opened?.fixture.surfaces[name].gate.cut(false);
+  });
+  afterAll(() => opened?.close());
+  return () => {
+    if (opened === undefined) throw new Error("The bot's surroundings are not there.");
+    return opened.fixture;
+  };
+}
+
+async function open({ config = "", env = {}, slack: slackOptions = {} }: PlatformBotOptions) {
+  const [slack, discord, model] = await Promise.all([
+    startSlackServer({ retryDelaysMs: [0, 100, 100], ...slackOptions }),
+    startDiscordServer(exampleWorld()),
+    startPlatformModel(),
+  ]);
+  const [slackGate, discordGate] = await Promise.all([
+    startPlatformGate(slack.url),
+    startPlatformGate(discord.apiUrl.replace(/\/api$/, "")),
+  ]);
+  const home = await createBotHome({
+    config,
+    env: { ...surroundings({ slack, slackGate, discordGate, model }), ...env },
+  });
+  let running: BotProcess | undefined;
+  const fixture: PlatformBot = {
+    ...{ home, slack, discord, model },
+    surfaces: { slack: slackSurface(slack, slackGate), discord: discordSurface(discord, discordGate) },
+    bot() {
+      if (running === undefined) throw new Error("No bot was started.");
+      return running;
+    },
+    async start({ unconnected = false, ...given } = {}) {
+      running = await home.start(given);
+      if (!unconnected) await connected(fixture);
+      return running;
+    },
+    async kill() {
+      await running?.kill();
+      running = undefined;
+      await disconnected(fixture);
+    },
+    async crash() {
+      await fixture.kill();
+      return fixture.start();
+    },
+  };
+  const close = async () => {
+    await home.remove();
+    const servers = [slack.close, discord.close.bind(discord), model.stop, slackGate.stop, discordGate.stop];
+    await Promise.all(servers.map((end) => end()));
+  };
+  return { fixture, close };
+}
+
+interface Parts {
+  slack: SlackServer;
+  slackGate: PlatformGate;
+  discordGate: PlatformGate;
+  model: PlatformModel;
+}
+
+function surroundings({ slack, slackGate, discordGate, model }: Parts): Record<string, string> {
+  return {
+    KNACK_MODEL: "openai/gpt-5-mini",
+    KNACK_NET_ALLOW: "127.0.0.1",
+    OPENAI_API_KEY: "test",
+    OPENAI_BASE_URL: model.url,
+    SLACK_BOT_TOKEN: slack.seed.workspaces[0]?.bot_token ?? "",
+    SLACK_APP_TOKEN: slack.seed.app.app_token,
+    SLACK_API_URL: `${slackGate.url}/api/`,
+    DISCORD_TOKEN: exampleToken,
+    DISCORD_API_URL: `${discordGate.url}/api`,
+  };
+}
+
+async function connected({ slack, discord }: PlatformBot): Promise<void> {
+  await slack.until((state) => state.all.connections > 0, "a connection to Slack", 30_000);
+  await discord.until(({ sessions }) => sessions.some((session) => session.connected));
+}
+
+async function disconnected({ slack, discord }: PlatformBot): Promise<void> {
+  await slack.until((state) => state.all.connections === 0, "the end of the connection to Slack", 30_000);
+  await discord.until(({ sessions }) => !sessions.some((session) => session.connected));
+}

@@ -1,0 +1,102 @@
+import { once } from "node:events";
+import { createServer, type ServerResponse } from "node:http";
+import type { AddressInfo } from "node:net";
+import { text as readText } from "node:stream/consumers";
+
+/** What a reply is made of: text as it is streamed, calls of tools at its end. */
+export type Piece = string | { call: string; with: unknown };
+
+/** A question to the model. */
+export interface Asked {
+  /** The last message of a person, as the model gets it. */
+  text: string;
+  /** Results of tools since then. */
+  results: string[];
+  /** The whole request. */
+  body: string;
+}
+
+export type Reply = (asked: Asked) => Iterable<Piece> | AsyncIterable<Piece>;
+
+/** A model behind OpenAI's wire, whose replies a test writes and can hold anywhere. */
+export interface PlatformModel {
+  /** For `OPENAI_BASE_URL`. */
+  url: string;
+  /** What was asked so far, oldest first. */
+  asked: readonly Asked[];
+  /** Questions with this text in them get this reply; others get `Reply to` and their number: “question 7”. */
+  when(text: string, reply: Reply): void;
+  /** The questions with this text. */
+  askedOf(text: string): Asked[];
+  stop(): Promise<void>;
+}
+
+interface WireMessage {
+  role: string;
+  content?: string | { text?: string }[] | null;
+}
+
+export async function startPlatformModel(): Promise<PlatformModel> {
+  const asked: Asked[] = [];
+  const replies: { text: string; reply: Reply }[] = [];
+  const server = createServer(async (request, response) => {
+    const question = askedIn(await readText(request));
+    asked.push(question);
+    const found = replies.findLast(({ text }) => question.text.includes(text));
+    await stream(response, (found?.reply ?? defaultReply)(question));
+  });
+  server.listen(0, "127.0.0.1");
+  await once(server, "listening");
+  return {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/v1`,
+    asked,
+    when: (text, reply) => void replies.push({ text, reply }),
+    askedOf: (text) => asked.filter((each) => each.text.includes(text)),
+    async stop() {
+      server.closeAllConnections();
+      server.close();
+      await once(server, "close");
+    },
+  };
+}
+
+const defaultReply: Reply = ({ text }) => [`Reply to ${/question \w+/.exec(text)?.[0] ?? "nothing"}.`];
+
+function askedIn(body: string): Asked {
+  const { messages } = JSON.parse(body) as { messages: WireMessage[] };
+  const last = messages.findLastIndex(({ role }) => role === "user");
+  const results = messages.slice(last + 1).filter(({ role }) => role === "tool");
+  return { text: contentOf(messages[last]), results: results.map(contentOf), body };
+}
+
+function contentOf(message: WireMessage | undefined): string {
+  const content = message?.content ?? "";
+  return typeof content === "string" ? content : content.map(({ text = "" }) => text).join("\n");
+}
+
+async function stream(response: ServerResponse, pieces: ReturnType<Reply>): Promise<void> {
+  response.writeHead(200, { "content-type": "text/event-stream" });
+  let calls = 0;
+  for await (const piece of pieces) {
+    // Who asked was killed meanwhile.
+    if (response.destroyed) return;
+    if (typeof piece === "string") send(response, { content: piece });
+    else send(response, { tool_calls: [callOf(piece, calls++)] });
+  }
+  send(response, {}, calls > 0 ? "tool_calls" : "stop");
+  const usage = { prompt_tokens: 10, completion_tokens: 5, total_tokens: 15 };
+  response.write(`data: ${JSON.stringify({ ...head, choices: [], usage })}\n\n`);
+  response.end("data: [DONE]\n\n");
+}
+
+const head = { id: "chatcmpl-test", object: "chat.completion.chunk", created: 1_790_000_000, model: "test" };
+
+function callOf({ call, with: given }: Exclude<Piece, string>, index: number) {
+  const id = `call_${crypto.randomUUID()}`;
+  return { index, id, type: "function", function: { name: call, arguments: JSON.stringify(given) } };
+}
+
+function send(response: ServerResponse, delta: object, finish: string | null = null): void {
+  const choices = [{ index: 0, delta, logprobs: null, finish_reason: finish }];
+  response.write(`data: ${JSON.stringify({ ...head, choices, usage: null })}\n\n`);
+}

@@ -1,9 +1,10 @@
 import type { TurnEvent, TurnEventBody } from "../../../core/turn-event.ts";
 import type { PlatformError, PlatformErrorCode } from "../chat-platform.ts";
 import type { AnswerFiles } from "./answer-files.ts";
+import type { AnswerSlot } from "./answer-slots.ts";
 import { escapeMarkdown } from "./escape-markdown.ts";
 import { orGivenUp } from "./given-up-turn.ts";
-import type { AnswerSlot, LiveAnswer } from "./live-answer.ts";
+import type { LiveAnswer } from "./live-answer.ts";
 import { type AnswerMessage, type AnswerReady, planAnswer } from "./plan-answer.ts";
 import { lastReference, type PresentedTurn } from "./presented-turn.ts";
 import {

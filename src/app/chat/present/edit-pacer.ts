@@ -1,4 +1,4 @@
-import type { Clock } from "../../../core/clock.ts";
+import type { PresentedTurn } from "./presented-turn.ts";
 
 /** Shows the newest state again and again, never faster than a platform takes edits. Requests do not queue up. */
 export interface EditPacer {
@@ -12,10 +12,11 @@ export interface EditPacer {
 
 /**
  * @param interval least time between the end of one `show` and the next, ms
- * @param show shows what is newest; answers a longer pause (ms) when the platform wants one. Never rejects
+ * @param show shows what is newest; answers a longer pause (ms) when the platform wants one. When it rejects nothing
+ *   more is shown
  */
 export function createEditPacer(
-  { clock, givenUp }: { clock: Clock; givenUp: AbortSignal },
+  { clock, givenUp, logger, turn_id }: Pick<PresentedTurn, "clock" | "givenUp" | "logger" | "turn_id">,
   interval: number,
   show: () => Promise<number>,
 ): EditPacer {
@@ -42,10 +43,15 @@ export function createEditPacer(
       });
       return;
     }
-    running = run().finally(() => {
-      running = undefined;
-      begin();
-    });
+    running = run()
+      .catch((error: unknown) => {
+        logger.error({ err: error, turn_id }, "A message was not brought up to date");
+        stopped = true;
+      })
+      .finally(() => {
+        running = undefined;
+        begin();
+      });
   };
   return {
     request() {

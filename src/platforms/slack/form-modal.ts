@@ -11,9 +11,10 @@ export const formModalId = "knack_form";
 /** What a form remembers until it is filled in. */
 const rememberedSchema = z.object({ skill: z.string(), namespace: z.string(), thread: z.string() });
 
-/** Slack's limits: 24 characters of a title, 100 options, 3,000 characters of a text field. */
+/** Slack's limits: 24 characters of a title, 100 options of 150 characters, 3,000 characters of a text field. */
 const titleLength = 24;
 const mostOptions = 100;
+const longestOption = 150;
 const longestValue = 3_000;
 
 /** A form for a skill's parameters; its command is given in `place`. */
@@ -44,8 +45,11 @@ function inputBlock(field: FormField): types.InputBlock {
 
 function element({ kind, choices = [], default: given }: FormField): types.InputBlock["element"] {
   const value = given === undefined ? undefined : typeof given === "string" ? given : JSON.stringify(given);
-  const options = (kind === "boolean" ? ["true", "false"] : choices).slice(0, mostOptions).map(option);
-  if (options.length > 0) {
+  const offered = kind === "boolean" ? ["true", "false"] : choices;
+  const options = offered.map(option);
+  // What does not fit into a list is typed.
+  const fits = offered.length <= mostOptions && offered.every((choice) => choice.length <= longestOption);
+  if (fits && options.length > 0) {
     const initial_option = options.find((each) => each.value === value);
     return { type: "static_select", action_id: "value", options, ...(initial_option && { initial_option }) };
   }
@@ -59,7 +63,7 @@ function element({ kind, choices = [], default: given }: FormField): types.Input
 
 function option(choice: string): types.PlainTextOption {
   const labels: Record<string, string> = { true: "Yes", false: "No" };
-  return { text: plain(labels[choice] ?? choice, 75), value: wholeCharacters(choice, 150) };
+  return { text: plain(labels[choice] ?? choice, 75), value: choice };
 }
 
 function plain(text: string, length: number): types.PlainTextElement {

@@ -1,0 +1,207 @@
+import { describe, expect, test } from "vitest";
+import { channelThread } from "../../src/app/chat/chat-platform.ts";
+import { scriptedModel } from "../support/scripted-model.ts";
+import { fakeSlack, type SlackBot, slackBot } from "./support/slack-bot.ts";
+
+const general = "C0GENERAL";
+const channel = { namespace: "slack:T0ACME:C0GENERAL", thread: channelThread };
+const shared = { namespace: "slack:T0ACME:C0SHARED", thread: channelThread };
+const direct = { namespace: "slack:T0ACME:dm-U0BEN", thread: "dm" };
+const quiet = () => scriptedModel(["-"]);
+
+async function surface(options: Parameters<typeof slackBot>[2] = {}) {
+  const slack = await fakeSlack();
+  const bot: SlackBot = await slackBot(slack, quiet(), options);
+  return { slack, platform: bot.platform };
+}
+
+describe("people", () => {
+  test("are what Slack says they are, in each place", async () => {
+    const { slack, platform } = await surface({ settings: { operators: ["U0GUS"] } });
+    const creator = { ...slack.seed.users[1], id: "U0CARA", name: "cara", display_name: "cara" };
+    await slack.addUser(creator as never);
+    await slack.addChannel({
+      id: "C0CARA",
+      team_id: "T0ACME",
+      name: "cara",
+      kind: "public",
+      creator: "U0CARA",
+      members: ["U0CARA", "U0KNACK"],
+    });
+    const of = async (place: typeof channel, id: string) => {
+      const { trust, standing } = await platform.person(place, id);
+      return `${standing} ${trust}`;
+    };
+    expect(await of(channel, "U0ANNA")).toBe("member manager");
+    expect(await of(channel, "U0BEN")).toBe("member member");
+    expect(await of({ ...channel, namespace: "slack:T0ACME:C0CARA" }, "U0CARA")).toBe("member manager");
+    expect(await of(channel, "U0CARA")).toBe("member member");
+    expect(await of(direct, "U0ANNA")).toBe("member member");
+    expect(await of(shared, "U0STELLA")).toBe("outsider guest");
+    expect(await of(shared, "U0GUS")).toBe("guest operator");
+    expect(await of(channel, "U0KNACK")).toBe("bot guest");
+    expect(await of(channel, "UNOBODY")).toBe("outsider guest");
+  });
+
+  test("are asked for once by many at once, and again after a failure", async () => {
+    const { slack, platform } = await surface();
+    await slack.fail({ method: "users.info", error: "internal_error" });
+    const failed = await Promise.allSettled([
+      platform.person(channel, "U0BEN"),
+      platform.person(channel, "U0BEN"),
+    ]);
+    expect(failed.map(({ status }) => status)).toEqual(["rejected", "rejected"]);
+
+    await Promise.all(Array.from({ length: 20 }, () => platform.person(channel, "U0BEN")));
+
+    expect((await slack.look()).calls("users.info")).toHaveLength(2);
+  });
+});
+
+describe("messages", () => {
+  test("are found by their tag, and nothing else is", async () => {
+    const { slack, platform } = await surface();
+    const { ts } = await slack.say({ user: "U0BEN", channel: general, text: "hello" });
+    const place = { ...channel, thread: ts };
+    const tag = { turn_id: "t1", purpose: "answer", part: 1 } as const;
+
+    const reference = await platform.post(place, { markdown: "One", tag });
+    await platform.post(place, { markdown: "Another", tag: { ...tag, part: 2 } });
+
+    expect(await platform.find(place, tag)).toBe(reference);
+    expect(await platform.find(place, { ...tag, part: 3 })).toBeUndefined();
+    expect(await platform.find(place, { ...tag, purpose: "progress" })).toBeUndefined();
+    await platform.edit(place, reference, { markdown: "One, changed", tag });
+    expect(await platform.find(place, tag)).toBe(reference);
+    const inDirect = await platform.post(direct, { markdown: "Two", tag });
+    expect(await platform.find(direct, tag)).toBe(inDirect);
+  });
+
+  test("whose stream a crash interrupted are found, and made right by an edit", async () => {
+    const { slack, platform } = await surface();
+    const { ts } = await slack.say({ user: "U0BEN", channel: general, text: "hello" });
+    const place = { ...channel, thread: ts };
+    const tag = { turn_id: "t1", purpose: "answer", part: 0 } as const;
+    const stream = await platform.openStream?.(place, tag, { message: ts, person: "U0BEN" });
+    await stream?.append("Half an ans");
+
+    const found = await platform.find(place, tag);
+    expect(found).toBe(stream?.reference);
+    await platform.edit(place, found ?? "", { markdown: "The whole answer", tag });
+
+    const own = (await slack.look()).botMessages(general, ts);
+    expect(own).toHaveLength(1);
+    expect(own[0]?.blocks).toMatchObject([{ type: "markdown", text: "The whole answer" }]);
+  });
+
+  test("that were streamed in vain go away, and a removed message may be removed again", async () => {
+    const { slack, platform } = await surface();
+    const { ts } = await slack.say({ user: "U0BEN", channel: general, text: "hello" });
+    const place = { ...channel, thread: ts };
+    const tag = { turn_id: "t1", purpose: "answer", part: 0 } as const;
+    const stream = await platform.openStream?.(place, tag, { message: ts, person: "U0BEN" });
+    await stream?.append("Let me look…");
+
+    await stream?.cancel();
+
+    expect((await slack.look()).botMessages(general, ts)).toEqual([]);
+    await platform.remove(place, stream?.reference ?? "");
+  });
+
+  test("whose end differs from what was streamed show the end alone", async () => {
+    const { slack, platform } = await surface();
+    const { ts } = await slack.say({ user: "U0BEN", channel: general, text: "hello" });
+    const place = { ...channel, thread: ts };
+    const tag = { turn_id: "t1", purpose: "answer", part: 0 } as const;
+    const stream = await platform.openStream?.(place, tag, { message: ts, person: "U0BEN" });
+    await stream?.append("The key is sk-123");
+    await stream?.finish({ markdown: "The key is [redacted]" });
+
+    const [shown] = (await slack.look()).botMessages(general, ts);
+    expect(JSON.stringify(shown)).not.toContain("sk-123");
+    expect(shown?.metadata?.event_payload).toEqual(tag);
+  });
+
+  test("to the channel open no thread; a direct message is opened when it is not known", async () => {
+    const { slack, platform } = await surface();
+
+    await platform.post(channel, { markdown: "Hello everybody" });
+    await platform.post({ ...direct, namespace: "slack:T0ACME:dm-U0ANNA" }, { markdown: "Hello Anna" });
+
+    const state = await slack.look();
+    expect(state.botMessages(general)[0]?.thread_ts).toBeUndefined();
+    expect(state.botMessages("D0ANNA")[0]?.text).toBe("Hello Anna");
+  });
+
+  test("for one person reach them directly when they are not in the channel", async () => {
+    const { slack, platform } = await surface();
+
+    await platform.whisper({ ...channel, namespace: "slack:T0ACME:C0PRIVATE" }, "U0BEN", {
+      markdown: "psst",
+    });
+
+    expect((await slack.look()).botMessages("D0BEN")[0]?.text).toBe("psst");
+    expect((await slack.look()).ephemerals("U0BEN")).toEqual([]);
+  });
+
+  test("that Slack does not take fail with what it means", async () => {
+    const { slack, platform } = await surface();
+    const post = (namespace: string) =>
+      platform.post({ namespace, thread: channelThread }, { markdown: "x" });
+
+    await expect(post("slack:T0ACME:C0OLD")).rejects.toMatchObject({ code: "gone" });
+    await expect(post("slack:T0ACME:C0RANDOM")).rejects.toMatchObject({ code: "gone" });
+    await expect(post("slack:T0GLOBEX:C1GENERAL")).rejects.toMatchObject({ code: "gone" });
+    await slack.rateLimit({ method: "chat.postMessage", seconds: 3 });
+    await expect(post(channel.namespace)).rejects.toMatchObject({
+      code: "rate_limited",
+      retryAfterMs: 3_000,
+    });
+    await slack.fail({ method: "chat.postMessage", status: 502 });
+    await expect(post(channel.namespace)).rejects.toMatchObject({ code: "unavailable" });
+    await slack.removeScopes({ team: "T0ACME", scopes: ["chat:write"] });
+    await expect(post(channel.namespace)).rejects.toMatchObject({ code: "forbidden" });
+    expect(
+      (await slack.look()).calls("chat.postMessage").filter(({ status }) => status === 502),
+    ).toHaveLength(1);
+  });
+});
+
+test("a thread is read with names, files and who is the bot", async () => {
+  const { slack, platform } = await surface();
+  const { ts } = await slack.say({ user: "U0ANNA", channel: general, text: "hello <@U0BEN>" });
+  await platform.post({ ...channel, thread: ts }, { markdown: "Hello Anna" });
+  await slack.say({ user: "U0BEN", channel: general, text: "hi", thread_ts: ts });
+
+  const thread = await platform.readThread({ ...channel, thread: ts }, 2);
+  const all = await platform.readThread({ ...channel, thread: ts }, 50);
+
+  expect(thread.map(({ text }) => text)).toEqual(["Hello Anna", "hi"]);
+  expect(all.map(({ author }) => [author.name, author.bot, author.self])).toEqual([
+    ["anna", false, false],
+    ["Knack", true, true],
+    ["ben", false, false],
+  ]);
+  expect(all[0]?.text).toBe("hello @ben");
+  expect(await platform.describe(channel)).toMatchObject({ name: "general" });
+});
+
+test("signs never fail a turn", async () => {
+  const { slack, platform } = await surface();
+  const { ts } = await slack.say({ user: "U0BEN", channel: general, text: "hello" });
+  const place = { ...channel, thread: ts };
+  const to = { message: ts, person: "U0BEN" };
+
+  await platform.markSeen(place, ts, true);
+  await platform.markSeen(place, ts, true);
+  await platform.markSeen(place, "1.0", false);
+  await platform.nameThread?.(place, "A title");
+  await slack.removeScopes({ team: "T0ACME", scopes: ["assistant:write"] });
+  await platform.showWorking(place, "is thinking…", to);
+  await platform.showWorking(place, "is thinking…", to);
+
+  const state = await slack.look();
+  expect(state.messages(general, ts)[0]?.reactions).toHaveLength(1);
+  expect(state.calls("assistant.threads.setStatus")).toHaveLength(1);
+  expect(await platform.describe({ ...channel, namespace: "slack:T0ACME:CNOWHERE" })).toEqual({});
+});

@@ -1,0 +1,120 @@
+import { expect, test } from "vitest";
+import type { ChatIntake, ChatMessage } from "../../../../src/app/chat/chat-intake.ts";
+import { PlatformError } from "../../../../src/app/chat/chat-platform.ts";
+import type { Clock } from "../../../../src/core/clock.ts";
+import type { Place } from "../../../../src/core/place.ts";
+import { type CatchUpDeps, catchUp, createCatchUp } from "../../../../src/platforms/slack/catch-up.ts";
+import type { PersonDirectory } from "../../../../src/platforms/slack/person-directory.ts";
+import type { Workspace, Workspaces } from "../../../../src/platforms/slack/workspaces.ts";
+
+const quiet = { debug() {}, info() {}, warn() {}, error() {} };
+const never = new AbortController().signal;
+
+interface Call {
+  method: string;
+  channel: string;
+  oldest: string;
+  ts?: string;
+}
+
+function rig(places: Place[], answer: (call: Call) => object[] | PlatformError) {
+  const calls: Call[] = [];
+  const handed: ChatMessage[] = [];
+  const slept: number[] = [];
+  const ask = (method: string) => async (given: Omit<Call, "method">) => {
+    calls.push({ method, ...given });
+    const messages = answer({ method, ...given });
+    if (messages instanceof PlatformError) throw messages;
+    return { ok: true, messages };
+  };
+  const read = { conversations: { history: ask("history"), replies: ask("replies") } };
+  const workspace = { team: "T1", self: "UBOT", bot: "BBOT", read } as unknown as Workspace;
+  const deps: CatchUpDeps = {
+    workspaces: {
+      of: async () => workspace,
+      call: (_team: string, _what: string, call: (given: Workspace) => unknown) => call(workspace),
+    } as unknown as Workspaces,
+    directory: { directChannel: async () => "D1" } as unknown as PersonDirectory,
+    intake: {
+      missed: async () => ({ since: 1_700_000_000_000, places }),
+      message: async (message: ChatMessage) => void handed.push(message),
+      seen: async () => {},
+    } as unknown as ChatIntake,
+    clock: { now: () => 0, after: () => () => {}, sleep: async (ms) => void slept.push(ms) } as Clock,
+    logger: quiet,
+  };
+  return { deps, calls, handed, slept };
+}
+
+const said = (ts: string, more = {}) => ({ type: "message", user: "U1", text: `said at ${ts}`, ts, ...more });
+
+test("channels and known threads are read since then, oldest first, without the bot's own and thread roots", async () => {
+  const places = [
+    { namespace: "slack:T1:C1", thread: "channel" },
+    { namespace: "slack:T1:C1", thread: "1.0" },
+    { namespace: "slack:T1:dm-U1", thread: "dm" },
+  ];
+  const { deps, calls, handed } = rig(places, ({ method, channel }) => {
+    if (method === "replies") return [said("1.0"), said("9.0", { thread_ts: "1.0" })];
+    if (channel === "D1") return [said("8.0")];
+    return [said("7.0", { bot_id: "BBOT", user: "UBOT" }), said("6.0", { text: "<@UBOT> hi" }), said("5.0")];
+  });
+
+  await catchUp(deps, never);
+
+  expect(calls.map(({ method, channel, oldest }) => [method, channel, oldest])).toEqual([
+    ["history", "C1", "1700000000.000000"],
+    ["history", "D1", "1700000000.000000"],
+    ["replies", "C1", "1700000000.000000"],
+  ]);
+  expect(handed.map(({ key, addressed, missed }) => [key, addressed, missed])).toEqual([
+    ["slack:T1:C1:5.0", "none", true],
+    ["slack:T1:C1:6.0", "mention", true],
+    ["slack:T1:D1:8.0", "direct", true],
+    ["slack:T1:C1:9.0", "none", true],
+  ]);
+});
+
+test("a limit is waited for; a conversation that is gone does not hide the next", async () => {
+  const places = ["C1", "C2"].map((channel) => ({ namespace: `slack:T1:${channel}`, thread: "channel" }));
+  let limited = 1;
+  const { deps, handed, slept } = rig(places, ({ channel }) => {
+    if (channel === "C1") return new PlatformError("gone", "gone");
+    limited -= 1;
+    return limited >= 0 ? new PlatformError("rate_limited", "wait", { retryAfterMs: 7_000 }) : [said("5.0")];
+  });
+
+  await catchUp(deps, never);
+
+  expect(slept).toEqual([7_000]);
+  expect(handed.map(({ key }) => key)).toEqual(["slack:T1:C2:5.0"]);
+});
+
+test("that all was received is noted only after a look that succeeded", async () => {
+  const { deps } = rig([], () => []);
+  const seen: string[] = [];
+  const timers: (() => void)[] = [];
+  let failures = 1;
+  deps.intake.seen = async () => void seen.push("seen");
+  deps.intake.missed = async () => {
+    failures -= 1;
+    if (failures >= 0) throw new Error("disk full");
+    seen.push("looked");
+    return { since: 0, places: [] };
+  };
+  deps.clock.after = (_ms, callback) => {
+    timers.push(callback);
+    return () => {};
+  };
+  const catching = createCatchUp(deps);
+
+  catching.connected(never);
+  await catching.settled();
+  expect(seen).toEqual([]);
+  timers.shift()?.();
+  await catching.settled();
+  timers.shift()?.();
+  await catching.settled();
+
+  expect(seen).toEqual(["looked", "seen", "seen"]);
+});

@@ -1,0 +1,47 @@
+import type { Installation } from "@slack/bolt";
+import { expect, test } from "vitest";
+import type { Clock } from "../../../../src/core/clock.ts";
+import {
+  createInstallationStore,
+  createStateStore,
+} from "../../../../src/platforms/slack/installation-store.ts";
+import { createMemoryKeyValue } from "../../../../src/storage/memory-key-value.ts";
+
+const query = (teamId: string) => ({ teamId, enterpriseId: undefined, isEnterpriseInstall: false });
+const installation = (team: string, token: string) =>
+  ({
+    team: { id: team },
+    bot: { token, id: "B1", userId: "U1", scopes: [] },
+    isEnterpriseInstall: false,
+  }) as unknown as Installation<"v2", false>;
+
+test("each workspace has one installation, the latest; a deleted one is gone and others stay", async () => {
+  const store = createInstallationStore(createMemoryKeyValue());
+  await store.storeInstallation(installation("T1", "old"));
+  await store.storeInstallation(installation("T1", "new"));
+  await store.storeInstallation(installation("T2", "other"));
+
+  expect((await store.fetchInstallation(query("T1"))).bot?.token).toBe("new");
+  await store.deleteInstallation?.(query("T1"));
+
+  await expect(store.fetchInstallation(query("T1"))).rejects.toMatchObject({ code: "gone" });
+  expect((await store.fetchInstallation(query("T2"))).bot?.token).toBe("other");
+});
+
+test("a state is good once and for ten minutes", async () => {
+  let now = 0;
+  const clock: Clock = { now: () => now, after: () => () => {}, sleep: async () => {} };
+  const states = createStateStore(createMemoryKeyValue(), clock);
+  const state = await states.generateStateParam({ scopes: ["chat:write"] }, new Date());
+
+  expect(await states.verifyStateParam(new Date(), state)).toEqual({ scopes: ["chat:write"] });
+  await expect(states.verifyStateParam(new Date(), state)).rejects.toMatchObject({
+    code: "slack_oauth_invalid_state",
+  });
+  const late = await states.generateStateParam({ scopes: [] }, new Date());
+  now = 10 * 60_000;
+  await expect(states.verifyStateParam(new Date(), late)).rejects.toMatchObject({
+    code: "slack_oauth_invalid_state",
+  });
+  await expect(states.verifyStateParam(new Date(), "made up")).rejects.toThrow();
+});

@@ -1,0 +1,38 @@
+import { expect, test } from "vitest";
+import type { Clock } from "../../../../src/core/clock.ts";
+import { createReplyAddresses } from "../../../../src/platforms/slack/reply-addresses.ts";
+
+function clockAt(): { clock: Clock; pass(ms: number): void } {
+  let now = 1_000_000;
+  const clock: Clock = { now: () => now, after: () => () => {}, sleep: async () => {} };
+  return {
+    clock,
+    pass: (ms) => {
+      now += ms;
+    },
+  };
+}
+
+test("an address is good for five posts", () => {
+  const addresses = createReplyAddresses(clockAt().clock);
+  addresses.remember("trigger", "https://hooks.slack.com/x");
+  const taken = Array.from({ length: 6 }, () => addresses.take("trigger"));
+  expect(taken.map((url) => url !== undefined)).toEqual([true, true, true, true, true, false]);
+});
+
+test("an address is good for less than thirty minutes", () => {
+  const { clock, pass } = clockAt();
+  const addresses = createReplyAddresses(clock);
+  addresses.remember("trigger", "https://hooks.slack.com/x");
+  pass(29 * 60_000);
+  expect(addresses.take("trigger")).toBe("https://hooks.slack.com/x");
+  pass(60_000);
+  expect(addresses.take("trigger")).toBeUndefined();
+});
+
+test("there is none of what nobody gave one for", () => {
+  const addresses = createReplyAddresses(clockAt().clock);
+  addresses.remember("trigger", undefined);
+  expect(addresses.take("trigger")).toBeUndefined();
+  expect(addresses.take("other")).toBeUndefined();
+});

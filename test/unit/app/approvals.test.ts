@@ -1,44 +1,12 @@
 import { describe, expect, it } from "vitest";
-import type { Author } from "../../../src/core/inbound.ts";
-import type { Json } from "../../../src/core/json.ts";
 import { createMemoryKeyValue } from "../../../src/storage/memory-key-value.ts";
 import { createMemoryTurnLog } from "../../../src/storage/memory-turn-log.ts";
 import { createFakeClock } from "../../support/fake-clock.ts";
-import { type Line, scriptedModel, toolResults } from "../../support/scripted-model.ts";
-import { ada, ben, createTestApp, type TestAppOptions } from "../../support/test-app.ts";
-import { type TestTool, testSkill } from "../../support/test-skill.ts";
+import { scriptedModel, toolResults } from "../../support/scripted-model.ts";
+import { ada, ben, createTestApp } from "../../support/test-app.ts";
+import { testSkill } from "../../support/test-skill.ts";
 
-const mia: Author = { id: "mia", name: "Mia", trust: "manager" };
-
-/** A skill whose tool `send` changes something; what it ran with is kept. */
-function sender(tool: Partial<TestTool> = {}, risk: "low" | "medium" | "high" = "high") {
-  const ran: Json[] = [];
-  const run = (input: Json) => {
-    ran.push(input);
-    return "sent";
-  };
-  const skill = testSkill("mail", [{ name: "send", effect: "side_effect", run, ...tool }], {
-    active: true,
-    risk,
-  });
-  return { ran, skill };
-}
-
-const script = (...calls: { text: string }[]): Line[] => [
-  calls.map((each) => ({ call: "send", with: each })),
-  "Done.",
-];
-
-function waitingApp(
-  options: { tool?: Partial<TestTool>; risk?: "low" | "medium" | "high" } & TestAppOptions,
-) {
-  const { tool, risk, ...more } = options;
-  const { ran, skill } = sender(tool, risk);
-  const model = scriptedModel(script({ text: "hello" }));
-  const test = createTestApp(model, { skills: [skill], ...more });
-  const results = () => toolResults(model.requests.at(-1)?.messages ?? []);
-  return { ...test, model, ran, skill, results };
-}
+import { mia, script, sender, waitingApp } from "./approval-fixture.ts";
 
 describe("who has to approve", () => {
   it("is an operator for what a skill of high risk changes, and nobody for what it only reads", async () => {
@@ -202,97 +170,5 @@ describe("a refusal", () => {
     expect(all.find((event) => event.type === "approval_decided")).toMatchObject({ approved: false, by: "" });
     expect(results()[0]).toMatch(/Nobody approved send in time.*run again/s);
     expect(await app.approve(approval_id, true, ada)).toEqual({ ok: true, value: { decided: false } });
-  });
-});
-
-describe("a decision", () => {
-  it("counts only from people with the trust, and is not stored from others", async () => {
-    const { app, log, say, until } = waitingApp({});
-    const turnId = await say("go", { by: ben });
-    const { approval_id } = await until(turnId, "approval_requested");
-    for (const by of [ben, mia])
-      expect(await app.approve(approval_id, true, by)).toMatchObject({ ok: false, status: 403 });
-    expect(await log.signals(turnId)).toEqual([]);
-  });
-
-  it("is made once: the first one counts", async () => {
-    const { app, say, until, events, ran } = waitingApp({});
-    const turnId = await say("go");
-    const { approval_id } = await until(turnId, "approval_requested");
-    const eve: Author = { id: "eve", name: "Eve", trust: "operator" };
-    const both = await Promise.all([
-      app.approve(approval_id, false, eve),
-      app.approve(approval_id, true, ada),
-    ]);
-    expect(both.map((each) => each.ok && each.value.decided)).toEqual([true, false]);
-    await events(turnId);
-    expect(ran).toEqual([]);
-    expect(await app.approve(approval_id, true, ada)).toEqual({ ok: true, value: { decided: false } });
-  });
-
-  it("is refused for what nobody asked", async () => {
-    const { app, say, until } = waitingApp({});
-    const turnId = await say("go");
-    await until(turnId, "approval_requested");
-    for (const id of [`${turnId}:2`, turnId, "none:1", ":", ""])
-      expect(await app.approve(id, true, ada)).toMatchObject({ ok: false, status: 404 });
-  });
-
-  it("is not made by a message", async () => {
-    const { app, say, until, events, ran, log } = waitingApp({});
-    const turnId = await say("go");
-    await until(turnId, "turn_waiting");
-    const message = await say("yes, do it, approved");
-    expect(ran).toEqual([]);
-    expect((await app.turn(message))?.status).toBe("queued");
-    await app.approve(`${turnId}:1`, false, ada);
-    await events(turnId);
-    expect(ran).toEqual([]);
-    expect((await log.get(message))?.merged_into).toBe(turnId);
-  });
-
-  it("is for a member in their own direct message where a manager would decide, not where an operator would", async () => {
-    const namespace = "console:local:dm-ben";
-    const low = waitingApp({ risk: "low", tool: { approval: () => "manager" } });
-    const turnId = await low.say("go", { by: ben, namespace });
-    const { approval_id } = await low.until(turnId, "approval_requested");
-    expect(await low.app.approve(approval_id, true, ben)).toMatchObject({ ok: true });
-    const high = waitingApp({});
-    const asked = await high.until(await high.say("go", { by: ben, namespace }), "approval_requested");
-    expect(await high.app.approve(asked.approval_id, true, ben)).toMatchObject({ ok: false, status: 403 });
-  });
-});
-
-describe("a turn that waits for approval", () => {
-  it("can be stopped, and nothing runs", async () => {
-    const { app, say, until, events, ran } = waitingApp({});
-    const turnId = await say("go");
-    await until(turnId, "turn_waiting");
-    await app.stop(turnId, ada);
-    const all = await events(turnId);
-    expect(all.at(-1)).toMatchObject({ type: "turn_finished", outcome: "stopped" });
-    expect(ran).toEqual([]);
-    expect(await app.approve(`${turnId}:1`, true, ada)).toEqual({ ok: true, value: { decided: false } });
-  });
-
-  it("does not ask about what the channel has disabled meanwhile, and does not run it", async () => {
-    const { app, say, until, events, ran, results } = waitingApp({});
-    const turnId = await say("go");
-    await until(turnId, "turn_waiting");
-    await app.setSkill("console:local:general", "mail", "blocked", ada);
-    await app.approve(`${turnId}:1`, true, ada);
-    await events(turnId);
-    expect(ran).toEqual([]);
-    expect(results()[0]).toContain("not found");
-  });
-
-  it("may be a command, which goes on where it was", async () => {
-    const { app, say, until, events, ran } = waitingApp({});
-    const turnId = await say("/skill run mail text=hi", { by: ben });
-    const { approval_id } = await until(turnId, "approval_requested");
-    await until(turnId, "turn_waiting");
-    await app.approve(approval_id, true, ada);
-    expect((await events(turnId)).at(-1)).toMatchObject({ outcome: "completed", text: "sent" });
-    expect(ran).toEqual([{ text: "hi" }]);
   });
 });

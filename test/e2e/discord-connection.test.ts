@@ -10,7 +10,7 @@ import type { DiscordServer } from "../support/discord/discord-server.ts";
 import { exampleToken, exampleWorld, ids } from "../support/discord/example-world.ts";
 import { scriptedModel } from "../support/scripted-model.ts";
 import { createTestApp } from "../support/test-app.ts";
-import { discordBot, fakeDiscord, said } from "./support/discord-bot.ts";
+import { discordBot, fakeDiscord, next, said } from "./support/discord-bot.ts";
 
 const mention = `<@${ids.bot}>`;
 const general = ids.general;
@@ -69,7 +69,34 @@ describe("messages that came while there was no connection", () => {
   });
 });
 
+test("when Discord is down at the start it goes on trying, and then works", async () => {
+  const discord = await fakeDiscord();
+  await discord.refuseConnections(true, { rest: true });
+  const bot = await discordBot(discord, scriptedModel(["Up."]), { unconnected: true });
+  await expect.poll(() => bot.connection.status().detail).toContain("cannot be reached");
+
+  await discord.refuseConnections(false);
+
+  await expect.poll(() => bot.connection.status().ok, { timeout: 10_000 }).toBe(true);
+  const id = await discord.say({ user: ids.adam, channel: general, content: `${mention} hello` });
+  await discord.until((state) => said(state, id));
+});
+
 describe("what Discord does not allow", () => {
+  test("where it may not write, the turn says which permissions are missing", async () => {
+    const discord = await fakeDiscord();
+    const { app } = await discordBot(discord, scriptedModel(["Here."]));
+    const deny = ["SendMessages", "CreatePublicThreads"] as const;
+    await discord.setOverwrites({ channel: general, overwrites: [{ id: ids.bot, kind: "member", deny }] });
+    const problems = next(app, "error", 1);
+
+    await discord.say({ user: ids.adam, channel: general, content: `${mention} hello` });
+
+    const [problem] = await problems;
+    expect(problem?.message).toContain("#general");
+    expect(problem?.message).toContain("Send Messages, Create Public Threads");
+  });
+
   test("without the message content intent it answers mentions and replies, and says so", async () => {
     const { application } = exampleWorld();
     const discord = await fakeDiscord({ application: { ...application, privileged: [] } });

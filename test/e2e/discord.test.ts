@@ -1,26 +1,10 @@
 import { describe, expect, test } from "vitest";
-import type { TurnEvent, TurnEventOf } from "../../src/core/turn-event.ts";
 import { ids } from "../support/discord/example-world.ts";
 import { scriptedModel } from "../support/scripted-model.ts";
-import type { TestApp } from "../support/test-app.ts";
-import { discordBot, fakeDiscord, said } from "./support/discord-bot.ts";
+import { discordBot, fakeDiscord, next, said } from "./support/discord-bot.ts";
 
 const mention = `<@${ids.bot}>`;
 const general = ids.general;
-
-/** The next events of this kind in the channel. */
-async function next<T extends TurnEvent["type"]>(
-  { app }: TestApp,
-  type: T,
-  count: number,
-): Promise<TurnEventOf<T>[]> {
-  const events: TurnEventOf<T>[] = [];
-  for await (const item of app.watch(`discord:${ids.guild}:${general}`, AbortSignal.timeout(10_000))) {
-    if (item.kind === "event" && item.event.type === type) events.push(item.event as TurnEventOf<T>);
-    if (events.length === count) break;
-  }
-  return events;
-}
 
 describe("in a channel", () => {
   test("a mention is answered in a thread that is named after it, and marked as seen until then", async () => {

@@ -1,10 +1,11 @@
 import type { APIMessage } from "discord.js";
 import type { Log } from "../../app/log.ts";
 import type { Place } from "../../core/place.ts";
-import type { ChannelFacts } from "./directory.ts";
+import type { ChannelFacts, Directory } from "./directory.ts";
 import { channelTypes, isThreadType, snowflakeAt } from "./discord-facts.ts";
 import { readPlace } from "./discord-place.ts";
 import { type DiscordRest, unlessRefused } from "./discord-rest.ts";
+import { botLacks } from "./missing-permissions.ts";
 import { type ReceiveDeps, receiveMessage } from "./receive-messages.ts";
 
 export interface CatchUpDeps extends ReceiveDeps {
@@ -61,7 +62,15 @@ async function channelsWithNews(
     const id = await unlessRefused(directory.directMessage(person), ({ code }) => code !== "unavailable");
     if (id !== undefined) found.set(id, { id, guild_id: undefined });
   }
-  return [...found.values()];
+  const readable = await Promise.all([...found.values()].map((channel) => mayRead(directory, channel)));
+  return [...found.values()].filter((_, index) => readable[index]);
+}
+
+/** Asking for what the bot may not read is counted against it by Discord. */
+async function mayRead(directory: Directory, { id, guild_id }: Readable): Promise<boolean> {
+  if (guild_id === undefined || directory.knownChannel(id) === undefined) return true;
+  const lacks = await botLacks(directory, guild_id, id);
+  return !lacks.some(({ name }) => name === "View Channel" || name === "Read Message History");
 }
 
 async function readChannel(

@@ -42,7 +42,7 @@ export interface Directory {
   guild(id: string): Promise<GuildFacts>;
   /** Undefined when it does not exist. @throws DiscordProblem */
   channel(id: string): Promise<ChannelFacts | undefined>;
-  /** The channel as far as it is known without asking. */
+  /** The channel as far as it is known without asking, maybe no longer as it is: good for names and types. */
   knownChannel(id: string): ChannelFacts | undefined;
   /** All channels and threads known without asking. */
   knownChannels(): ChannelFacts[];
@@ -73,7 +73,9 @@ export interface DirectoryNotes {
   noMember(guildId: string, userId: string): void;
 }
 
-const freshness = { ttl: 5 * 60_000, max: 20_000 };
+/** What is older is asked for again; names are still good. */
+const freshness = { ttl: 5 * 60_000, max: 20_000, noDeleteOnStaleGet: true };
+const known = { allowStale: true };
 
 export function createDirectory(rest: DiscordRest): Directory {
   const guilds = new LRUCache<string, GuildFacts>(freshness);
@@ -134,31 +136,31 @@ export function createDirectory(rest: DiscordRest): Directory {
   return {
     see,
     guilds: () => [...joined],
-    knownChannel: (id) => channels.get(id),
+    knownChannel: (id) => channels.get(id, known),
     knownChannels: () => [...channels.values()],
-    knownGuild: (id) => guilds.get(id),
-    knownUser: (id) => users.get(id),
+    knownGuild: (id) => guilds.get(id, known),
+    knownUser: (id) => users.get(id, known),
     async self() {
       if (self === undefined) see.self(await rest.request<APIUser>("GET", "/users/@me"));
       return self ?? { id: "", name: "" };
     },
     async guild(id) {
-      const known = guilds.get(id);
-      if (known !== undefined) return known;
+      const fresh = guilds.get(id);
+      if (fresh !== undefined) return fresh;
       const facts = guildFacts(await rest.request<APIGuild>("GET", `/guilds/${id}`));
       guilds.set(id, facts);
       return facts;
     },
     async channel(id) {
-      const known = channels.get(id);
-      if (known !== undefined) return known;
+      const fresh = channels.get(id);
+      if (fresh !== undefined) return fresh;
       const found = await unlessGone(rest.request<APIChannel>("GET", `/channels/${id}`));
       if (found !== undefined) see.channel(found);
       return channels.get(id);
     },
     async member(guildId, userId) {
-      const known = members.get(`${guildId}:${userId}`);
-      if (known !== undefined) return known;
+      const fresh = members.get(`${guildId}:${userId}`);
+      if (fresh !== undefined) return fresh;
       const found = await unlessRefused(
         rest.request<APIGuildMember>("GET", `/guilds/${guildId}/members/${userId}`),
         ({ code, discordCode }) => code === "gone" || discordCode === errorCodes.unknownUser,
@@ -167,15 +169,15 @@ export function createDirectory(rest: DiscordRest): Directory {
       return members.get(`${guildId}:${userId}`);
     },
     async user(id) {
-      const known = users.get(id);
-      if (known !== undefined) return known;
+      const fresh = users.get(id);
+      if (fresh !== undefined) return fresh;
       const found = await unlessGone(rest.request<APIUser>("GET", `/users/${id}`));
       if (found !== undefined) see.author({ author: found });
       return users.get(id);
     },
     async directMessage(userId) {
-      const known = directMessages.get(userId);
-      if (known !== undefined) return known;
+      const fresh = directMessages.get(userId);
+      if (fresh !== undefined) return fresh;
       const body = { recipient_id: userId };
       const { id } = await rest.request<APIChannel>("POST", "/users/@me/channels", { body });
       directMessages.set(userId, id);

@@ -36,7 +36,11 @@ export function channelPlace(guild: string, channel: string): Place {
 }
 
 /** The place of something in a server's channel; `thread` only counts where the channel is none itself. */
-export function placeIn(guild: string, channel: ChannelFacts, thread: string): Place {
+export function placeIn(
+  guild: string,
+  channel: Pick<ChannelFacts, "id" | "type" | "parent_id">,
+  thread: string,
+): Place {
   if (channel.type === channelTypes.privateThread) return channelPlace(guild, channel.id);
   if (isThreadType(channel.type))
     return { namespace: `discord:${guild}:${channel.parent_id ?? channel.id}`, thread: channel.id };

@@ -9,6 +9,7 @@ import { DiscordProblem } from "./discord-problem.ts";
 import { type DiscordRest, unlessRefused } from "./discord-rest.ts";
 import type { LiveInteractions } from "./live-interactions.ts";
 import { editBody, messageBody, mostFiles, rawFiles, whisperParts } from "./message-body.ts";
+import { botLacks } from "./missing-permissions.ts";
 import type { ReplyChains } from "./reply-chains.ts";
 import { contentDigest, type SentMessages } from "./sent-messages.ts";
 
@@ -21,8 +22,40 @@ export interface PostDeps {
   live: LiveInteractions;
 }
 
-/** Posts a message where its place says. @throws DiscordProblem */
+/** Posts a message where its place says. @throws DiscordProblem that names the permissions the bot lacks there */
 export async function postMessage(
+  deps: PostDeps,
+  place: Place,
+  message: OutgoingMessage,
+  to: ReplyTarget | undefined,
+): Promise<string> {
+  try {
+    return await post(deps, place, message, to);
+  } catch (error) {
+    throw await withMissingPermissions(deps.directory, place, error);
+  }
+}
+
+/** A refusal for lack of permissions in words that help; any other error as it is. */
+async function withMissingPermissions(directory: Directory, place: Place, error: unknown): Promise<unknown> {
+  const { guild, channel } = readPlace(place);
+  const isRefusal =
+    error instanceof DiscordProblem &&
+    (error.discordCode === errorCodes.missingPermissions || error.discordCode === errorCodes.missingAccess);
+  if (!isRefusal || guild === undefined || channel === undefined) return error;
+  const lacks = await unlessRefused(botLacks(directory, guild, channel), () => true);
+  if (lacks === undefined || lacks.length === 0) return error;
+  const names = lacks.map(({ name }) => name).join(", ");
+  const name = directory.knownChannel(channel)?.name ?? "the channel";
+  const message = `I may not write in #${name}. Give my role there: ${names}.`;
+  return new DiscordProblem(error.code, message, {
+    cause: error,
+    discordCode: error.discordCode,
+    status: error.status,
+  });
+}
+
+async function post(
   deps: PostDeps,
   place: Place,
   message: OutgoingMessage,
@@ -104,9 +137,11 @@ export async function whisperMessage(
   to: ReplyTarget | undefined,
 ): Promise<void> {
   if (to !== undefined && (await deps.live.whisper(to.message, message))) return;
+  const { channel: about } = readPlace(place);
+  const markdown = about === undefined ? message.markdown : `${message.markdown}\n\n-# About <#${about}>`;
   const send = async () => {
     const channel = await deps.directory.directMessage(person);
-    for (const request of whisperParts(message)) {
+    for (const request of whisperParts({ ...message, markdown })) {
       await deps.rest.request("POST", `/channels/${channel}/messages`, request);
     }
     return true;

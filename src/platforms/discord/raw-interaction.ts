@@ -1,4 +1,4 @@
-import type { APIChannel, APIUser } from "discord.js";
+import type { APIUser } from "discord.js";
 import type { RawMessage } from "./parse-message.ts";
 
 /** An interaction as the gateway brings it, as far as it is read. Source: Discord reference, "Interaction Object". */
@@ -9,7 +9,7 @@ export interface RawInteraction {
   type: number;
   guild_id?: string;
   channel_id?: string;
-  channel?: Pick<APIChannel, "id" | "type">;
+  channel?: { id: string; type: number; parent_id?: string | null };
   member?: { user: APIUser; roles: string[]; nick?: string | null };
   user?: APIUser;
   /** The message whose button was pressed. */

@@ -165,10 +165,15 @@ async function placeOf(
 ): Promise<Place> {
   const { guild_id, channel_id = "" } = raw;
   if (guild_id === undefined) return directPlace(person);
-  const channel = await directory.channel(channel_id);
+  // Not asked for: the first answer must not wait for a request.
+  const channel = directory.knownChannel(channel_id) ?? channelOf(raw);
   if (channel === undefined) return channelPlace(guild_id, channel_id);
   if (isThreadType(channel.type) || message === undefined) return placeIn(guild_id, channel, channel.id);
   return placeIn(guild_id, channel, (await chains.threadOf(channel_id, message)) ?? message);
+}
+
+function channelOf({ channel }: RawInteraction) {
+  return channel && { id: channel.id, type: channel.type, parent_id: channel.parent_id ?? undefined };
 }
 
 /** The value, or undefined when it takes longer than Discord waits. */

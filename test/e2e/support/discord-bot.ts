@@ -3,6 +3,7 @@ import type { ChatConnection } from "../../../src/app/chat/chat-connection.ts";
 import type { Leases } from "../../../src/app/leases.ts";
 import { systemClock } from "../../../src/app/system-clock.ts";
 import type { Model } from "../../../src/core/model.ts";
+import type { TurnEvent, TurnEventOf } from "../../../src/core/turn-event.ts";
 import { createDiscordConnection } from "../../../src/platforms/discord/create-discord-connection.ts";
 import type { DiscordSettings } from "../../../src/platforms/discord/discord-settings.ts";
 import { createMemoryKeyValue } from "../../../src/storage/memory-key-value.ts";
@@ -91,4 +92,18 @@ export function said(state: ObservedState, channel: string, count = 1): Observed
 export function buttons({ components }: ObservedMessage): { label: string; custom_id: string }[] {
   const rows = components as { components?: { label: string; custom_id: string }[] }[];
   return rows.flatMap((row) => row.components ?? []);
+}
+
+/** The next events of this kind in the channel `general`. */
+export async function next<T extends TurnEvent["type"]>(
+  { app }: TestApp,
+  type: T,
+  count: number,
+): Promise<TurnEventOf<T>[]> {
+  const events: TurnEventOf<T>[] = [];
+  for await (const item of app.watch(`discord:${ids.guild}:${ids.general}`, AbortSignal.timeout(10_000))) {
+    if (item.kind === "event" && item.event.type === type) events.push(item.event as TurnEventOf<T>);
+    if (events.length === count) break;
+  }
+  return events;
 }

@@ -1,7 +1,7 @@
 import type { Json } from "./json.ts";
 
 /** Characters that show nothing, or turn the direction of what follows: text with them reads differently from what it says. */
-const deceptive = /[\u00ad\u061c\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff]/g;
+const deceptive = /[\u007f-\u009f\u00ad\u061c\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff]/g;
 
 /** A value as indented JSON in which nothing hides, for people who decide about it. Escapes stand for what cannot be seen. */
 export function exactJson(value: Json): string {

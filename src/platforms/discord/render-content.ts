@@ -21,13 +21,14 @@ export function renderMessage(markdown: string): string {
 }
 
 function renderToken(token: Token): string {
+  const [space] = /\n*$/.exec(token.raw) ?? [""];
   switch (token.type) {
     case "table":
-      return `${renderTable(token as Tokens.Table)}\n\n`;
+      return renderTable(token as Tokens.Table) + space;
     case "heading":
-      return renderHeading(token as Tokens.Heading);
+      return renderHeading(token as Tokens.Heading) + space;
     case "hr":
-      return "───────\n\n";
+      return `───────${space}`;
     case "code":
       return token.raw;
     default:
@@ -37,7 +38,7 @@ function renderToken(token: Token): string {
 
 /** Discord knows three depths of headings. */
 function renderHeading({ depth, text, raw }: Tokens.Heading): string {
-  return depth > 3 ? `**${text}**\n\n` : withImages(raw);
+  return depth > 3 ? `**${text}**` : withImages(raw.trimEnd());
 }
 
 /** Discord shows no images by Markdown: they become links, outside of inline code. */

@@ -1,0 +1,51 @@
+import { expect, test } from "vitest";
+import { createLeases } from "../../../src/app/leases.ts";
+import { createMemoryKeyValue } from "../../../src/storage/memory-key-value.ts";
+
+function twoOwners() {
+  const store = createMemoryKeyValue();
+  let now = 1_000;
+  const clock = { now: () => now, after: () => () => {}, sleep: async () => {} };
+  return {
+    one: createLeases(store, clock, "one"),
+    two: createLeases(store, clock, "two"),
+    pass: (ms: number) => {
+      now += ms;
+    },
+  };
+}
+
+test("only one of two gets a lease, however they hurry; taking it again is no error", async () => {
+  const { one, two } = twoOwners();
+  expect(await Promise.all([one.acquire("a", 100), two.acquire("a", 100)])).toEqual([true, false]);
+  expect(await one.acquire("a", 100)).toBe(true);
+  expect(await two.acquire("b", 100)).toBe(true);
+});
+
+test("a lease that is renewed stays; one that is over passes on, and its old owner hears it", async () => {
+  const { one, two, pass } = twoOwners();
+  await one.acquire("a", 100);
+  pass(60);
+  expect(await one.renew("a", 100)).toBe(true);
+  pass(60);
+  expect(await two.acquire("a", 100)).toBe(false);
+  pass(60);
+  expect(await two.acquire("a", 100)).toBe(true);
+  expect(await one.renew("a", 100)).toBe(false);
+});
+
+test("a lease that is over is not renewed, even when nobody else took it", async () => {
+  const { one, pass } = twoOwners();
+  await one.acquire("a", 100);
+  pass(100);
+  expect(await one.renew("a", 100)).toBe(false);
+});
+
+test("a released lease is free; nobody releases another's", async () => {
+  const { one, two } = twoOwners();
+  await one.acquire("a", 100);
+  await two.release("a");
+  expect(await two.acquire("a", 100)).toBe(false);
+  await one.release("a");
+  expect(await two.acquire("a", 100)).toBe(true);
+});

@@ -1,0 +1,73 @@
+import { readFileSync } from "node:fs";
+import { describe, expect, test } from "vitest";
+import { isWritten, parseMessage, type RawMessage } from "../../../../src/platforms/discord/parse-message.ts";
+import type { Names } from "../../../../src/platforms/discord/readable-text.ts";
+
+const bot = { user: "1000000000000000001", role: "1000000000000000130" };
+const names: Names = {
+  user: (id) => (id === bot.user ? "Knack" : undefined),
+  channel: (id) => (id === "1000000000000000112" ? "questions" : undefined),
+  role: () => undefined,
+};
+
+/** A message as Discord's gateway brings it. */
+function fixture(name: string): RawMessage {
+  const url = new URL(`../../../fixtures/discord/${name}.json`, import.meta.url);
+  return JSON.parse(readFileSync(url, "utf8")) as RawMessage;
+}
+const parsed = (name: string) => parseMessage(fixture(name), bot, names);
+
+describe("a message", () => {
+  test("that mentions the bot is for it, without the mention and with names for ids", () => {
+    expect(parsed("mention")).toMatchObject({
+      addressed: "mention",
+      text: "ask @Benny in #questions about :party:",
+      mentions_others: true,
+      by_bot: false,
+      said_at: Date.UTC(2026, 10, 22, 8),
+      edited_at: undefined,
+      files: [{ name: "notes.md", media_type: "text/markdown", bytes: 12 }],
+    });
+  });
+
+  test("that mentions the role Discord made for the bot is for it too", () => {
+    expect(parsed("role-mention")).toMatchObject({
+      addressed: "mention",
+      text: "hello",
+      mentions_others: false,
+    });
+  });
+
+  test("that replies to the bot is a reply, whose ping mentions nobody else", () => {
+    expect(parsed("reply-to-bot")).toMatchObject({
+      addressed: "reply",
+      mentions_others: false,
+      reply_to: "1300000000000000000",
+    });
+  });
+
+  test("to somebody else is not for the bot; a direct message always is", () => {
+    expect(parsed("to-somebody-else")).toMatchObject({ addressed: "none", mentions_others: true });
+    expect(parsed("direct-message")).toMatchObject({ addressed: "direct", guild: undefined });
+  });
+
+  test("of a webhook is a bot's, and a forwarded one brings what it forwards and answers nothing", () => {
+    expect(parsed("webhook").by_bot).toBe(true);
+    expect(parsed("forwarded")).toMatchObject({
+      text: "see\n\nForwarded: Release on Friday",
+      reply_to: undefined,
+    });
+  });
+
+  test("of Discord or of the bot itself is nobody's words", () => {
+    expect(isWritten(fixture("pinned-note"), bot.user)).toBe(false);
+    expect(isWritten(fixture("mention"), fixture("mention").author.id)).toBe(false);
+    expect(isWritten(fixture("reply-to-bot"), bot.user)).toBe(true);
+  });
+});
+
+test("a mention in the middle of a sentence stays readable, times that are none stay as they are", () => {
+  const message = { ...fixture("mention"), content: "is <@1000000000000000001> here <t:99999999999999:R>?" };
+  const read = parseMessage({ ...message, mentions: [] }, bot, names);
+  expect(read.text).toBe("is @Knack here <t:99999999999999:R>?");
+});

@@ -1,0 +1,95 @@
+import { describe, expect, test } from "vitest";
+import { editBody, messageBody, whisperParts } from "../../../../src/platforms/discord/message-body.ts";
+import { renderComponents } from "../../../../src/platforms/discord/render-components.ts";
+import {
+  renderContent,
+  renderMessage,
+  splitContent,
+} from "../../../../src/platforms/discord/render-content.ts";
+
+describe("Markdown", () => {
+  test("of tables becomes columns in a code block, wide ones a list", () => {
+    expect(renderContent("| a | bb |\n|---|---|\n| 漢字 | 1 |\n\nafter")).toBe(
+      "```\na     bb\n────  ──\n漢字  1\n```\n\nafter",
+    );
+    const wide = renderContent(`| a | b |\n|---|---|\n| ${"x".repeat(120)} | y |`);
+    expect(wide).toBe(`- **a** ${"x".repeat(120)} · **b** y`);
+  });
+
+  test("that Discord does not know is shown as well as can be; code stays as it is", () => {
+    expect(renderContent("#### Deep\n\n![a cat](https://a.example/cat.png) `![x](y)`")).toBe(
+      "**Deep**\n\n[a cat](https://a.example/cat.png) `![x](y)`",
+    );
+    expect(renderContent("```md\n#### Deep\n![x](y)\n```")).toBe("```md\n#### Deep\n![x](y)\n```");
+  });
+
+  test("calls nobody", () => {
+    expect(renderContent("@everyone, @here and <@&12>")).not.toMatch(/@everyone|@here|<@&/);
+    expect(messageBody({ markdown: "hi <@1>" }, undefined).allowed_mentions.parse).toEqual([]);
+  });
+
+  test.each([1_999, 2_000, 2_001, 9_000])("of %i characters fits into one message", (length) => {
+    expect(renderMessage("x ".repeat(length / 2)).length).toBeLessThanOrEqual(2_000);
+    expect(renderMessage(`\`\`\`\n${"y\n".repeat(length / 2)}\`\`\``).length).toBeLessThanOrEqual(2_000);
+  });
+});
+
+describe("what is too long for one message", () => {
+  const code = `\`\`\`ts\n${"const a = 1;\n".repeat(400)}\`\`\``;
+
+  test("is split into whole code blocks, and nothing is lost", () => {
+    const parts = splitContent(`Before\n${code}\nafter`);
+    expect(parts.every((part) => part.length <= 2_000 && (part.match(/```/g) ?? []).length % 2 === 0)).toBe(
+      true,
+    );
+    expect(parts.join("\n").match(/const a = 1;/g)).toHaveLength(400);
+    expect(parts[1]).toMatch(/^```ts\n/);
+  });
+
+  test("is never cut inside an emoji", () => {
+    for (const part of splitContent("🙂".repeat(2_500))) expect(part.isWellFormed()).toBe(true);
+  });
+
+  test("is whispered in several messages, with the buttons on the last", () => {
+    const parts = whisperParts({ markdown: code, buttons: [{ id: "a", label: "A" }] });
+    expect(parts.length).toBeGreaterThan(1);
+    expect(parts.map(({ body }) => body.components.length)).toEqual([...parts.slice(1).map(() => 0), 1]);
+  });
+});
+
+describe("a message", () => {
+  const tag = { turn_id: "t", purpose: "progress", part: 0 } as const;
+
+  test("of progress shows no previews and makes no sound, and stays so when it is edited", () => {
+    expect(messageBody({ tag, markdown: "…" }, undefined).flags).toBe(4 | 4096);
+    expect(editBody({ tag, markdown: "…" }).flags).toBe(4);
+  });
+
+  test("has a nonce of its tag, so that Discord posts it once", () => {
+    const nonce = (part: number) => messageBody({ tag: { ...tag, part }, markdown: "x" }, undefined).nonce;
+    expect(nonce(0)).toBe(nonce(0));
+    expect(nonce(0)).not.toBe(nonce(1));
+    expect(nonce(0)?.length).toBeLessThanOrEqual(25);
+  });
+
+  test("is never empty", () => {
+    expect(editBody({ markdown: " " }).content).toBe("…");
+  });
+});
+
+test("buttons come five in a row, many choices as a menu whose values are the buttons' ids", () => {
+  const choice = (n: number) => ({ id: `answer:t:${n}`, label: `Choice ${n}` });
+  const some = renderComponents([...Array(6)].map((_, n) => ({ id: `b${n}`, label: "x".repeat(90) })));
+  expect(some.map(({ components }) => components.length)).toEqual([5, 1]);
+  expect(JSON.stringify(some)).not.toContain("x".repeat(81));
+
+  const [menu, ...rest] = renderComponents([
+    ...[...Array(30)].map((_, n) => choice(n)),
+    { id: "stop:t", label: "Stop" },
+  ]);
+  expect(menu?.components[0]).toMatchObject({
+    type: 3,
+    options: { length: 25, 24: { value: "answer:t:24" } },
+  });
+  expect(rest).toHaveLength(1);
+});

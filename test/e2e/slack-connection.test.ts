@@ -177,6 +177,42 @@ describe("in several workspaces", () => {
   });
 });
 
+test("a token that ends soon is renewed before it is used, and once by many at once", async () => {
+  let connection: SlackConnection | undefined;
+  const url = await serving(() => connection as SlackConnection);
+  const slack = await fakeSlack({ eventsUrl: `${url}/slack/events` });
+  const { client_id, client_secret, signing_secret } = slack.seed.app;
+  const sealed = createMemoryKeyValue();
+  const settings = { bot_token: undefined, app_token: undefined, client_id, client_secret, signing_secret };
+  const options = { settings: { ...settings, public_url: url }, store: sealed, unconnected: true };
+  const first = await slackBot(slack, scriptedModel(["-"]), options);
+  connection = first.connection;
+  await expect.poll(() => first.connection.status().ok).toBe(true);
+  const { authorize, cookie } = await beginInstallation(url);
+  const granted = await fetch(`${authorize}&team=T0INITECH`, { redirect: "manual" });
+  await fetch(granted.headers.get("location") ?? "", { headers: { cookie } });
+  await first.stop();
+
+  const key = "slack-installation:T0INITECH";
+  const stored = (await sealed.get(key)) as { bot: { token: string; expiresAt: number } };
+  const old = stored.bot.token;
+  await sealed.set(key, {
+    ...stored,
+    bot: { ...stored.bot, expiresAt: Math.floor(Date.now() / 1_000) + 60 },
+  });
+  const second = await slackBot(slack, scriptedModel(["Renewed."]), options);
+  connection = second.connection;
+  await expect.poll(() => second.connection.status().ok).toBe(true);
+  const { ts } = await slack.say({ user: "U2DORA", channel: "C2GENERAL", text: "<@U2KNACK> hello" });
+
+  await slack.until((state) => answers(state, "C2GENERAL", ts, 1), "an answer");
+  const renewed = (await sealed.get(key)) as { bot: { token: string } };
+  expect(renewed.bot.token).not.toBe(old);
+  const state = await slack.look();
+  expect(state.calls("oauth.v2.access")).toHaveLength(2);
+  expect(state.calls("chat.postMessage").map(({ token }) => token)).toEqual([renewed.bot.token]);
+});
+
 /** Opens the install page and answers where its button leads. */
 async function beginInstallation(url: string) {
   const page = await fetch(`${url}/slack/install`);

@@ -10,7 +10,7 @@ import { commandThread, directNamespace } from "./slack-place.ts";
 import type { Workspaces } from "./workspaces.ts";
 
 /** What a click in the home tab brings along. */
-export interface HomeAction {
+interface HomeAction {
   action_id: string;
   value?: string | undefined;
   selected_option?: { value: string } | null | undefined;

@@ -58,7 +58,7 @@ export function createStateStore(store: KeyValue, clock: Clock): StateStore {
 }
 
 /** With the code that Bolt's own state stores use, so that it shows its page for a refused installation. */
-export class InstallStateError extends Error {
+class InstallStateError extends Error {
   readonly code = "slack_oauth_invalid_state";
 }
 

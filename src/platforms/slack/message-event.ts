@@ -36,7 +36,6 @@ export type SlackMessage = z.infer<typeof messageSchema>;
 const inChannel = { channel: z.string(), channel_type: z.string().optional() };
 
 export const messageEventSchema = messageSchema.extend(inChannel);
-export type MessageEvent = z.infer<typeof messageEventSchema>;
 
 export const changedEventSchema = z.looseObject({
   ...inChannel,

@@ -17,7 +17,7 @@ interface Profile {
 }
 
 /** What Slack says about a channel. */
-export interface Channel {
+interface Channel {
   id: string;
   name: string;
   about: string;

@@ -5,36 +5,16 @@ import type { Clock } from "../../core/clock.ts";
 import type { KeyValue } from "../../core/key-value.ts";
 import { installPage } from "./install-page.ts";
 import { createInstallationStore, createStateStore } from "./installation-store.ts";
+import { scopeMeanings } from "./manifest.ts";
 import { clientOptions } from "./sdk-clients.ts";
 import type { SlackSettings } from "./slack-options.ts";
 
 /** Paths that Slack and browsers call. */
-export const slackPaths = {
+const slackPaths = {
   events: "/slack/events",
   install: "/slack/install",
   redirect: "/slack/oauth_redirect",
 } as const;
-
-/** What the bot asks for when it is installed; the manifest lists the same with a reason for each. */
-export const botScopes = [
-  "app_mentions:read",
-  "assistant:write",
-  "channels:history",
-  "channels:read",
-  "chat:write",
-  "commands",
-  "files:read",
-  "files:write",
-  "groups:history",
-  "groups:read",
-  "im:history",
-  "im:read",
-  "im:write",
-  "mpim:history",
-  "mpim:read",
-  "reactions:write",
-  "users:read",
-];
 
 export interface WebReceiverDeps {
   settings: SlackSettings;
@@ -68,11 +48,11 @@ export async function createWebReceiver(deps: WebReceiverDeps): Promise<HTTPRece
 function installerOptions({ settings, sealed, clock, logger }: WebReceiverDeps) {
   const { client_id, client_secret, public_url, authorize_url } = settings;
   if (client_id === undefined || client_secret === undefined) return {};
-  const redirectUri = public_url && new URL(slackPaths.redirect, public_url).href;
+  const redirectUri = public_url && `${public_url.replace(/\/+$/, "")}${slackPaths.redirect}`;
   return {
     clientId: client_id,
     clientSecret: client_secret,
-    scopes: botScopes,
+    scopes: Object.keys(scopeMeanings),
     installationStore: createInstallationStore(sealed),
     ...(redirectUri === undefined ? {} : { redirectUri }),
     installerOptions: {

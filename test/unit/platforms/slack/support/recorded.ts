@@ -7,7 +7,7 @@ import { createStoreFirst } from "../../../../../src/platforms/slack/store-first
 import type { Workspaces } from "../../../../../src/platforms/slack/workspaces.ts";
 
 /** What an intake was given, in order. */
-export interface Handed {
+interface Handed {
   what: "message" | "edited" | "removed" | "joined" | "left" | "command" | "press";
   given: Record<string, unknown>;
 }

@@ -1,12 +1,12 @@
-import type {
-  AnswerStream,
-  ChatPerson,
-  ChatPlatform,
-  MessageTag,
-  OutgoingMessage,
+import {
+  type AnswerStream,
+  type ChatPerson,
+  type ChatPlatform,
+  type MessageTag,
+  type OutgoingMessage,
   PlatformError,
-  ReplyTarget,
-  ThreadMessage,
+  type ReplyTarget,
+  type ThreadMessage,
 } from "../../src/app/chat/chat-platform.ts";
 import type { FileReference } from "../../src/core/inbound.ts";
 import type { Place } from "../../src/core/place.ts";
@@ -141,6 +141,7 @@ export function createFakePlatform(options: FakePlatformOptions = {}): FakePlatf
     edit: (_place, reference, message) =>
       doing("edit", () => {
         const target = the(reference);
+        if (target.removed) throw new PlatformError("gone", "The message was deleted.");
         target.message = message;
         target.edits += 1;
       }),

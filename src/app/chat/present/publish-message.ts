@@ -64,30 +64,49 @@ async function persist(
  * @throws PlatformError, or whatever the platform throws
  */
 export async function placeMessage(
-  { platform, place, to, redact }: PresentedTurn,
+  turn: PresentedTurn,
   slot: MessageSlot,
   content: Content,
 ): Promise<string> {
+  const { platform, place, to, redact } = turn;
   const message = redactMessage({ ...content, tag: slot.tag }, redact);
-  if (slot.reference === undefined && slot.lookFirst) {
-    slot.reference = await platform.find(place, slot.tag);
-    slot.lookFirst = false;
-  }
-  if (slot.reference !== undefined) {
-    try {
-      await platform.edit(place, slot.reference, message);
-      return slot.reference;
-    } catch (error) {
-      if (platformErrorOf(error).code !== "gone") throw error;
-      slot.reference = undefined;
-    }
-  }
+  const before = slot.reference;
+  const edited = await editKnown(turn, slot, message);
+  if (edited !== undefined) return edited;
+  // The one that was known is gone; a later one may have been posted and not noted.
+  slot.lookFirst = before !== undefined;
+  const found = await editKnown(turn, slot, message, before);
+  if (found !== undefined) return found;
   try {
     slot.reference = await platform.post(place, message, to);
     return slot.reference;
   } catch (error) {
     if (platformErrorOf(error).code === "unavailable") slot.lookFirst = true;
     throw error;
+  }
+}
+
+/** Edits the message in the slot, or the one that is found. Undefined when there is none, or it is gone. */
+async function editKnown(
+  { platform, place }: PresentedTurn,
+  slot: MessageSlot,
+  message: OutgoingMessage,
+  gone?: string,
+): Promise<string | undefined> {
+  if (slot.reference === undefined && slot.lookFirst) {
+    const found = await platform.find(place, slot.tag);
+    slot.reference = found === gone ? undefined : found;
+    slot.lookFirst = false;
+  }
+  const { reference } = slot;
+  if (reference === undefined) return undefined;
+  try {
+    await platform.edit(place, reference, message);
+    return reference;
+  } catch (error) {
+    if (platformErrorOf(error).code !== "gone") throw error;
+    slot.reference = undefined;
+    return undefined;
   }
 }
 

@@ -12,7 +12,9 @@ const general = "C0GENERAL";
 
 /** A server that hands everything to the connection, as ours does. Answers its address. */
 async function serving(connection: () => SlackConnection): Promise<string> {
-  const server = createServer((request, response) => connection().handle(request, response));
+  const server = createServer((request, response) => {
+    if (!connection().handle(request, response)) response.writeHead(418).end();
+  });
   server.listen(0, "127.0.0.1");
   await once(server, "listening");
   onTestFinished(() => {
@@ -133,6 +135,8 @@ describe("over HTTP", () => {
     await slack.until((state) => state.ephemerals("U0BEN")[0], "a list");
 
     expect((await fetch(`${url}/slack/install`)).status).toBe(404);
+    expect((await fetch(`${url}/slack/events`)).status).toBe(404);
+    expect((await fetch(`${url}/api/v1/turns`)).status).toBe(418);
     expect((await slack.look()).deliveries().every(({ attempts }) => attempts.length === 1)).toBe(true);
   });
 });

@@ -17,10 +17,10 @@ import { answerRequest } from "./web-receiver.ts";
 /** The bot's line to Slack. */
 export interface SlackConnection extends ChatConnection {
   /**
-   * Takes requests to `POST /slack/events`, `GET /slack/install` and `GET /slack/oauth_redirect`, with bodies not read yet. Always
-   * answers: 404 for what is not configured, 503 before `start`.
+   * Answers requests to `/slack/events`, `/slack/install` and `/slack/oauth_redirect`, whose bodies nobody may have read yet: 404
+   * for what is not configured, 503 until it is started. False for other paths.
    */
-  handle(request: IncomingMessage, response: ServerResponse): void;
+  handle(request: IncomingMessage, response: ServerResponse): boolean;
 }
 
 /** Connects to Slack over a socket, or is called over HTTP. The SDK is loaded by `start`. */
@@ -97,6 +97,6 @@ export function createSlackConnection(options: SlackOptions): SlackConnection {
       await catchingUp.settled();
     },
     status: status.read,
-    handle: (request, response) => answerRequest(bolt?.web, request, response),
+    handle: (request, response) => answerRequest(bolt?.web, bolt === undefined, request, response),
   };
 }

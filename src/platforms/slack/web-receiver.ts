@@ -78,17 +78,31 @@ function original(error: Error): unknown {
   return "original" in error ? error.original : error.cause;
 }
 
-/** Hands a request to the receiver; what is not for it is answered with 404, and everything with 503 until it is there. */
+/** For the pages of an installation: nothing is loaded, nobody frames them, and their address, with its code, stays here. */
+const pageHeaders = {
+  "content-security-policy":
+    "default-src 'none'; style-src 'unsafe-inline'; frame-ancestors 'none'; base-uri 'none'; form-action 'none'",
+  "x-content-type-options": "nosniff",
+  "x-frame-options": "DENY",
+  "referrer-policy": "no-referrer",
+};
+
+/**
+ * Hands a request to the receiver. False for paths that are not Slack's. What is not configured is answered with 404, everything
+ * with 503 until the receiver is there.
+ */
 export function answerRequest(
   receiver: HTTPReceiver | undefined,
+  isStarting: boolean,
   request: IncomingMessage,
   response: ServerResponse,
-): void {
+): boolean {
   const path = (request.url ?? "/").split("?")[0] ?? "/";
-  const known = Object.values<string>(slackPaths).includes(path);
-  if (receiver === undefined || !known) {
-    response.writeHead(known ? 503 : 404).end();
-    return;
+  if (!Object.values<string>(slackPaths).includes(path)) return false;
+  for (const [name, value] of Object.entries(pageHeaders)) response.setHeader(name, value);
+  if (receiver === undefined) {
+    response.writeHead(isStarting ? 503 : 404).end();
+    return true;
   }
   try {
     receiver.requestListener(request, response);
@@ -96,4 +110,5 @@ export function answerRequest(
     // Bolt throws for paths and methods it was not made for.
     response.writeHead(404).end();
   }
+  return true;
 }

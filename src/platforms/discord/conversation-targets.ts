@@ -11,7 +11,7 @@ import { channelPermissions, has } from "./permission-bits.ts";
 import type { ReplyChains } from "./reply-chains.ts";
 
 /** Where the messages of a conversation go. */
-export interface Target {
+interface Target {
   channel: string;
   /** Set where the conversation has no thread of its own: the message it began with. */
   root: string | undefined;
@@ -159,7 +159,7 @@ async function mayBegin(directory: Directory, channelId: string): Promise<boolea
 }
 
 /** A thread's name from what was said: one line, at most 100 characters. Source: Discord reference, "Start Thread". */
-export function threadName(text: string): string {
+function threadName(text: string): string {
   const line = text
     .replace(/<[@#][!&]?\d+>/g, "")
     .replace(/\s+/g, " ")

@@ -25,7 +25,7 @@ export interface ChannelFacts {
   last_message_id: string | undefined;
 }
 
-export interface MemberFacts {
+interface MemberFacts {
   id: string;
   /** As people of the server see it. */
   name: string;
@@ -59,7 +59,7 @@ export interface Directory {
 }
 
 /** What the gateway brings. */
-export interface DirectoryNotes {
+interface DirectoryNotes {
   self(user: APIUser): void;
   guild(guild: APIGuild): void;
   role(guildId: string, role: APIRole): void;

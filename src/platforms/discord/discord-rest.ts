@@ -1,7 +1,7 @@
 import type { RawFile, REST } from "discord.js";
 import { DiscordProblem, discordProblem } from "./discord-problem.ts";
 
-export interface RestRequest {
+interface RestRequest {
   body?: unknown;
   files?: RawFile[];
   query?: Record<string, string | number>;
@@ -18,7 +18,7 @@ export interface DiscordRest {
   stop(): void;
 }
 
-export type RestMethod = "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
+type RestMethod = "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
 
 /** A longer wait than this is left to who asked, ms. */
 const longestWait = 10_000;

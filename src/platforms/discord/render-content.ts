@@ -2,7 +2,7 @@ import { lexer, type Token, type Tokens } from "marked";
 import stringWidth from "string-width";
 
 /** Characters of a message. Source: Discord reference, "Create Message". */
-export const longestContent = 2_000;
+const longestContent = 2_000;
 
 /** Characters a table in columns may be wide, so that phones need not scroll far. */
 const widestTable = 100;

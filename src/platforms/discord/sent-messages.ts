@@ -4,7 +4,7 @@ import type { Clock } from "../../core/clock.ts";
 import type { KeyValue } from "../../core/key-value.ts";
 
 /** A message about to be posted, or posted. */
-export interface SentMessage {
+interface SentMessage {
   /** Names the tag. */
   nonce: string;
   channel: string;

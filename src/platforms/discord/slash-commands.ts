@@ -14,7 +14,7 @@ export interface CommandDefinition {
   integration_types: number[];
 }
 
-export interface OptionDefinition {
+interface OptionDefinition {
   /** 1 is a subcommand, 3 a text. */
   type: 1 | 3;
   name: string;
@@ -26,7 +26,7 @@ export interface OptionDefinition {
 }
 
 /** The command of a message's menu. */
-export const askAbout = "Ask Knack about this";
+const askAbout = "Ask Knack about this";
 
 /** Limits. Source: Discord reference, "Application Command Object". */
 const most = { description: 100, subcommands: 25 };

@@ -1,0 +1,170 @@
+import { describe, expect, test } from "vitest";
+import { exampleWorld, ids } from "../support/discord/example-world.ts";
+import { scriptedModel } from "../support/scripted-model.ts";
+import { testSkill } from "../support/test-skill.ts";
+import { buttons, discordBot, fakeDiscord, said } from "./support/discord-bot.ts";
+
+const mention = `<@${ids.bot}>`;
+const general = ids.general;
+const onlyMia = { access: { users: [ids.mia] } };
+
+describe("a refusal", () => {
+  test("comes as a direct message, and says which channel it is about", async () => {
+    const discord = await fakeDiscord();
+    await discordBot(discord, scriptedModel(["-"]), { chat: onlyMia });
+
+    await discord.say({ user: ids.adam, channel: general, content: `${mention} hello` });
+
+    const dm = await discord.openDm(ids.adam);
+    const [refusal] = await discord.until((state) => said(state, dm));
+    expect(refusal?.content).toContain(`<#${general}>`);
+    expect(said(await discord.state(), general)).toBeUndefined();
+  });
+
+  test("of somebody who takes no direct messages is a few words in the channel that call nobody else", async () => {
+    const users = exampleWorld().users.map((user) => ({ ...user, closedDms: true }));
+    const discord = await fakeDiscord({ users });
+    await discordBot(discord, scriptedModel(["-"]), { chat: onlyMia });
+
+    const id = await discord.say({ user: ids.adam, channel: general, content: `${mention} hello` });
+
+    const [words] = await discord.until((state) => said(state, general));
+    expect(words).toMatchObject({ replyTo: id, notified: [ids.adam] });
+    expect(words?.content).not.toContain("access");
+  });
+
+  test("of a command is seen by who gave it alone", async () => {
+    const discord = await fakeDiscord();
+    await discordBot(discord, scriptedModel(["-"]), { chat: onlyMia });
+
+    const run = await discord.command({
+      user: ids.adam,
+      channel: general,
+      name: "skill",
+      subcommand: "reload",
+    });
+
+    expect(await run.answer()).toMatchObject({ ephemeralFor: ids.adam });
+  });
+});
+
+describe("a turn that takes its time", () => {
+  test("shows progress in one message that is edited, and can be stopped by a button", async () => {
+    const discord = await fakeDiscord();
+    const wait = testSkill(
+      "wait",
+      [
+        {
+          name: "wait",
+          run: (_, { signal }) =>
+            new Promise((_resolve, reject) => {
+              signal.addEventListener("abort", () => reject(signal.reason));
+            }),
+        },
+      ],
+      { active: true },
+    );
+    const model = scriptedModel([[{ call: "wait" }], "-"]);
+    await discordBot(discord, model, { skills: [wait], chat: { progress_delay_ms: 1 } });
+
+    const id = await discord.say({ user: ids.adam, channel: general, content: `${mention} wait` });
+    const [progress] = await discord.until((state) => {
+      const found = said(state, id);
+      return found?.[0]?.content.includes("wait") ? found : undefined;
+    });
+    const stop = progress && buttons(progress).find(({ label }) => label === "Stop");
+    await discord.click({ user: ids.adam, message: progress?.id ?? "", customId: stop?.custom_id ?? "" });
+
+    await discord.until((state) => said(state, id)?.some(({ content }) => /stopped/i.test(content)));
+    const { typing, messages } = await discord.state();
+    expect(typing.length).toBeGreaterThan(0);
+    expect(messages.find((each) => each.id === progress?.id)?.notified).toEqual([]);
+  });
+});
+
+describe("places", () => {
+  test("a private thread is a namespace of its own, a public one belongs to its channel", async () => {
+    const discord = await fakeDiscord();
+    const { app } = await discordBot(discord, scriptedModel(["Here."]));
+    const secret = await discord.startThread({
+      user: ids.adam,
+      channel: general,
+      name: "secret",
+      private: true,
+    });
+    await discord.addToThread({ thread: secret, user: ids.bot });
+    const open = await discord.startThread({ user: ids.adam, channel: general, name: "open" });
+
+    for (const channel of [secret, open]) {
+      await discord.say({ user: ids.adam, channel, content: `${mention} hello` });
+      await discord.until((state) => said(state, channel));
+    }
+
+    expect((await app.app.namespaces("discord")).sort()).toEqual(
+      [`discord:${ids.guild}:${general}`, `discord:${ids.guild}:${secret}`].sort(),
+    );
+  });
+
+  test("who manages the channel is its manager, who runs the bot its operator", async () => {
+    const discord = await fakeDiscord();
+    const { app } = await discordBot(discord, scriptedModel(["Hi."]), {
+      settings: { operators: [ids.olivia] },
+    });
+    for (const user of [ids.adam, ids.mia, ids.olivia]) {
+      const id = await discord.say({ user, channel: general, content: `${mention} hello` });
+      await discord.until((state) => said(state, id));
+    }
+
+    const turns = await app.app.turns({ namespace: `discord:${ids.guild}:${general}` });
+    expect(turns.map(({ author }) => [author.name, author.trust]).sort()).toEqual([
+      ["adam", "member"],
+      ["mia", "manager"],
+      ["olivia", "operator"],
+    ]);
+  });
+
+  test("rights that are taken away are gone at once", async () => {
+    const discord = await fakeDiscord();
+    const { app } = await discordBot(discord, scriptedModel(["Hi."]));
+    const ask = async () => {
+      const id = await discord.say({ user: ids.mia, channel: general, content: `${mention} hello` });
+      await discord.until((state) => said(state, id));
+    };
+    await ask();
+    await discord.setRoles({ guild: ids.guild, user: ids.mia, roles: [] });
+    await ask();
+
+    const turns = await app.app.turns({ namespace: `discord:${ids.guild}:${general}` });
+    expect(turns.map(({ author }) => author.trust).sort()).toEqual(["manager", "member"]);
+  });
+});
+
+test("a token that is reset while it runs is told with what to do", async () => {
+  const discord = await fakeDiscord();
+  const bot = await discordBot(discord, scriptedModel(["-"]));
+
+  await discord.revokeToken();
+  await discord.disconnect({ code: 4004 });
+
+  await expect.poll(() => bot.connection.status().detail).toContain("DISCORD_TOKEN");
+  expect(bot.connection.status().ok).toBe(false);
+});
+
+test("a channel that is deleted while it works fails that turn alone", async () => {
+  const discord = await fakeDiscord();
+  const asked = Promise.withResolvers<void>();
+  const go = Promise.withResolvers<void>();
+  const gate = async (_: unknown, round: number) => {
+    if (round > 1) return;
+    asked.resolve();
+    await go.promise;
+  };
+  await discordBot(discord, scriptedModel(["Hello."], { gate }));
+  await discord.say({ user: ids.adam, channel: ids.announcements, content: `${mention} hello` });
+  await asked.promise;
+  await discord.deleteChannel(ids.announcements);
+  go.resolve();
+
+  const id = await discord.say({ user: ids.adam, channel: general, content: `${mention} hello` });
+  await discord.until((state) => said(state, id));
+});

@@ -103,6 +103,26 @@ describe("over a socket", () => {
     expect(connection.status().detail).toMatch(/token_revoked.*Install the app again/);
   });
 
+  test("it stops at once while Slack cannot be reached", async () => {
+    const slack = await fakeSlack();
+    await slack.delay({ method: "auth.test", ms: 20_000, times: 9 });
+    const bot = await slackBot(slack, scriptedModel(["-"]), { unconnected: true });
+
+    await bot.stop();
+
+    expect((await slack.look()).calls("auth.test")).toEqual([]);
+  });
+
+  test("a dead app token is told with where to make another", async () => {
+    const slack = await fakeSlack();
+    await slack.revoke({ token: slack.seed.app.app_token, error: "invalid_auth" });
+    const { connection } = await slackBot(slack, scriptedModel(["-"]), { unconnected: true });
+
+    await slack.until((state) => state.calls("apps.connections.open").length > 1, "two tries");
+
+    expect(connection.status().detail).toMatch(/app token: invalid_auth.*connections:write/);
+  });
+
   test("a token that is revoked later is told, too", async () => {
     const slack = await fakeSlack();
     const { connection } = await slackBot(slack, scriptedModel(["-"]));

@@ -34,7 +34,7 @@ export async function catchUp(deps: CatchUpDeps, signal: AbortSignal): Promise<v
       await handIn(deps, room, await readPatiently(deps, room, oldest, signal));
     } catch (error) {
       if (!(error instanceof PlatformError)) throw error;
-      logger.debug({ error, place }, "what was missed in a Slack conversation could not be read");
+      logger.debug({ err: error, place }, "what was missed in a Slack conversation could not be read");
     }
   }
 }
@@ -101,7 +101,7 @@ export function createCatchUp(deps: CatchUpDeps, look: typeof catchUp = catchUp)
     running = (running ?? Promise.resolve())
       .then(() => round(signal))
       .catch((error: unknown) => {
-        if (!signal.aborted) logger.warn({ error }, "missed Slack messages could not be looked for");
+        if (!signal.aborted) logger.warn({ err: error }, "missed Slack messages could not be looked for");
       });
   };
   return {

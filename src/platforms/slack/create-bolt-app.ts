@@ -54,7 +54,10 @@ export async function createBoltApp(deps: BoltDeps): Promise<SlackBolt> {
   // A failure must reach the receiver, which then does not acknowledge.
   bolt.error(async (error) => {
     if (isNotInstalled(error)) return;
-    logger.warn({ error, platform: "slack" }, "what Slack sent could not be taken; Slack sends events again");
+    logger.warn(
+      { err: error, platform: "slack" },
+      "what Slack sent could not be taken; Slack sends events again",
+    );
     throw error;
   });
   listenToEvents(bolt, deps);

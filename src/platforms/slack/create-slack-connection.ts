@@ -56,8 +56,8 @@ export function createSlackConnection(options: SlackOptions): SlackConnection {
     }
     const lost = (error: unknown) => {
       standing.abort();
-      status.lost(error);
-      logger.warn({ error, platform: "slack" }, "the connection to Slack is lost; trying again");
+      status.lost(error, "app");
+      logger.warn({ err: error, platform: "slack" }, "the connection to Slack is lost; trying again");
     };
     await createSocketLine({ client: made.socket.client, clock, logger, connected, lost }).run(
       stopping.signal,
@@ -67,9 +67,9 @@ export function createSlackConnection(options: SlackOptions): SlackConnection {
     await tenants.ready({
       signal: stopping.signal,
       failed(error, wait) {
-        status.lost(error);
+        status.lost(error, "bot");
         logger.warn(
-          { error, retry_in_ms: wait, platform: "slack" },
+          { err: error, retry_in_ms: wait, platform: "slack" },
           "Slack cannot be used yet; trying again",
         );
       },
@@ -86,8 +86,8 @@ export function createSlackConnection(options: SlackOptions): SlackConnection {
     start() {
       running ??= run().catch((error: unknown) => {
         if (stopping.signal.aborted) return;
-        status.lost(error);
-        logger.error({ error, platform: "slack" }, "the connection to Slack ended unexpectedly");
+        status.lost(error, "bot");
+        logger.error({ err: error, platform: "slack" }, "the connection to Slack ended unexpectedly");
       });
     },
     async stop() {

@@ -48,7 +48,7 @@ export function createHome({ app, intake, workspaces, directory, clock, logger }
       );
     } catch (error) {
       if (!(error instanceof PlatformError)) throw error;
-      logger.debug({ error, team }, "Slack did not show a home tab");
+      logger.debug({ err: error, team }, "Slack did not show a home tab");
     }
   };
   const change = async (team: string, person: string, id: string, state: "pinned" | "blocked") => {

@@ -20,7 +20,7 @@ export function createSigns(
       await act(await roomOf(context, place));
     } catch (error) {
       if (!(error instanceof PlatformError)) throw error;
-      logger.debug({ error, namespace: place.namespace }, `Slack did not ${what}`);
+      logger.debug({ err: error, namespace: place.namespace }, `Slack did not ${what}`);
     }
   };
   return {

@@ -5,13 +5,18 @@ import type { Workspaces } from "./workspaces.ts";
 /** What a person is told about the connection. */
 export interface SlackStatus {
   connected(): void;
-  /** @param error why, if anything is known */
-  lost(error: unknown): void;
+  /**
+   * @param error why, if anything is known
+   * @param token which one was used
+   */
+  lost(error: unknown, token: "bot" | "app"): void;
   read(): { ok: boolean; detail: string };
 }
 
-const newToken =
+const newBotToken =
   "Install the app again under Install App of its Slack settings, set slack.bot_token, and restart Knack.";
+const newAppToken =
+  "Make another with connections:write under Basic Information of the app's Slack settings, set slack.app_token, and restart Knack.";
 
 export function createSlackStatus(settings: SlackSettings, workspaces: Workspaces): SlackStatus {
   let state: { ok: boolean; detail: string } = { ok: false, detail: "connecting" };
@@ -24,27 +29,26 @@ export function createSlackStatus(settings: SlackSettings, workspaces: Workspace
     connected() {
       state = { ok: true, detail: way };
     },
-    lost(error) {
-      state = {
-        ok: false,
-        detail: error === undefined ? "connection lost, connecting again" : reason(error),
-      };
+    lost(error, token) {
+      const detail = error === undefined ? "connection lost, connecting again" : reason(error, token);
+      state = { ok: false, detail };
     },
     read() {
       const refused = [...workspaces.refused()];
       if (!state.ok || refused.length === 0) return state;
       const teams = refused.map(([team, code]) => `${team} (${code})`).join(", ");
       const advice = single
-        ? newToken
+        ? newBotToken
         : "Install the app there again at /slack/install; other workspaces go on.";
       return { ok: false, detail: `Slack refuses the token of ${teams}. ${advice}` };
     },
   };
 }
 
-function reason(error: unknown): string {
+function reason(error: unknown, token: "bot" | "app"): string {
   if (error instanceof SlackError && error.deadToken) {
-    return `Slack refuses the token: ${error.slack_code}. ${newToken}`;
+    const advice = token === "bot" ? newBotToken : newAppToken;
+    return `Slack refuses the ${token} token: ${error.slack_code}. ${advice}`;
   }
   return error instanceof Error ? error.message : String(error);
 }

@@ -1,6 +1,7 @@
 import type { SocketModeReceiver } from "@slack/bolt";
 import type { Log } from "../../app/log.ts";
 import type { Clock } from "../../core/clock.ts";
+import { slackCall } from "./slack-call.ts";
 
 type SocketClient = SocketModeReceiver["client"];
 
@@ -32,22 +33,27 @@ const farewell = 2_000;
  * reached at that moment, and it gives up for good on lost network.
  */
 export function createSocketLine({ client, clock, logger, connected, lost }: SocketLineDeps): SocketLine {
+  const leave = () =>
+    Promise.race([client.disconnect(), clock.sleep(farewell)]).catch((error: unknown) =>
+      logger.debug({ err: error }, "the Slack socket was closed rudely"),
+    );
+  /** Opens the line, and resolves when it is gone. */
   const stand = async (signal: AbortSignal): Promise<void> => {
-    const gone = Promise.withResolvers<void>();
-    const over = () => gone.resolve();
+    const gone = Promise.withResolvers<"gone">();
+    const over = () => gone.resolve("gone");
     client.once("disconnected", over);
     signal.addEventListener("abort", over, { once: true });
     try {
-      await client.start();
-      if (!signal.aborted) connected();
+      const started = slackCall("open a connection", () => client.start());
+      const first = await Promise.race([started, gone.promise]);
+      if (first !== "gone") connected();
+      // What opens after the end is closed again.
+      else if (signal.aborted) void started.then(leave, () => {});
       await gone.promise;
     } finally {
       client.removeListener("disconnected", over);
       signal.removeEventListener("abort", over);
     }
-  };
-  const leave = async () => {
-    await Promise.race([client.disconnect(), clock.sleep(farewell)]);
   };
   return {
     async run(signal) {
@@ -59,14 +65,14 @@ export function createSocketLine({ client, clock, logger, connected, lost }: Soc
           await stand(signal);
         } catch (error) {
           failure = error;
-          logger.debug({ error }, "the Slack socket could not be opened");
+          logger.debug({ err: error }, "the Slack socket could not be opened");
         }
         if (signal.aborted) break;
         lost(failure);
         wait = clock.now() - since > goodAfter ? firstWait : Math.min(wait * 2, longestWait);
         await clock.sleep(wait, signal).catch(() => {});
       }
-      await leave().catch((error: unknown) => logger.debug({ error }, "the Slack socket was closed rudely"));
+      await leave();
     },
   };
 }

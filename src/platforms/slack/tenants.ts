@@ -64,9 +64,10 @@ export function createTenants({ settings, sealed, clock, client }: TenantsDeps):
     async ready({ signal, failed }) {
       for (let wait = firstWait; single !== undefined; wait = Math.min(wait * 2, longestWait)) {
         try {
-          await single.team();
+          await Promise.race([single.team(), aborted(signal)]);
           return;
         } catch (error) {
+          signal.throwIfAborted();
           failed(error, wait);
         }
         await clock.sleep(wait, signal);
@@ -82,6 +83,13 @@ export function createTenants({ settings, sealed, clock, client }: TenantsDeps):
       if (single !== undefined) await askAgain(workspaces, team);
     },
   };
+}
+
+/** Rejects with the signal, so that a stop does not wait for Slack. */
+function aborted(signal: AbortSignal): Promise<never> {
+  return new Promise((_resolve, reject) => {
+    signal.addEventListener("abort", () => reject(signal.reason), { once: true });
+  });
 }
 
 /** With a configured token nothing can be forgotten; asking once makes the status true at once. */

@@ -107,10 +107,11 @@ describe("over a socket", () => {
     const slack = await fakeSlack();
     await slack.delay({ method: "auth.test", ms: 20_000, times: 9 });
     const bot = await slackBot(slack, scriptedModel(["-"]), { unconnected: true });
+    await slack.until((state) => state.calls("auth.test")[0], "a question to Slack");
 
     await bot.stop();
 
-    expect((await slack.look()).calls("auth.test")).toEqual([]);
+    expect((await slack.look()).calls("auth.test").map(({ ok }) => ok)).toEqual([false]);
   });
 
   test("a dead app token is told with where to make another", async () => {

@@ -91,7 +91,7 @@ export function createApp(deps: AppDeps): RunningApp {
   const audit = createAudit({ ...deps, post: auditChannel(deps.chat.audit_channel, platforms) });
   const skills = auditedSkills(createSkillService({ catalogue, store, offers, feed, clock }), audit);
   const turns = createTurnRunner({ ...deps, ports, history, spending, platforms });
-  const presenter = createTurnPresenter({ ...deps, platforms, name: ports.name });
+  const presenter = createTurnPresenter({ ...deps, platforms, name: ports.name, files: ports.files });
   const changeSettings = auditedSettings(createChangeSettings(store, feed, deps.profiles, clock), audit);
 
   const stop = async (turnId: string, by: string) => {

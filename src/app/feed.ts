@@ -23,8 +23,10 @@ export function createFeed(): Feed {
   };
   return {
     publish(namespace, thread, event) {
-      if (!isEphemeral(event)) tails.delete(event.turn_id);
-      else {
+      if (!isEphemeral(event)) {
+        // The answer is still being written while its message is noted.
+        if (event.type !== "message_posted") tails.delete(event.turn_id);
+      } else {
         const tail = tails.get(event.turn_id);
         if (tail === undefined) tails.set(event.turn_id, [event]);
         else tail.push(event);

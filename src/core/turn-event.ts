@@ -97,6 +97,7 @@ export type TurnEventBody =
       approver: Trust;
       expires_at: number;
     }
+  /** `by` is empty when nobody decided in time. */
   | { type: "approval_decided"; approval_id: string; approved: boolean; by: string }
   /** The turn waits for a person until `until` (ms since the epoch) and frees its worker. */
   | { type: "turn_waiting"; until: number }

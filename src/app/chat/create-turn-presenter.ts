@@ -1,4 +1,6 @@
-import { type AnswerReady, finishedBy } from "./present/plan-answer.ts";
+import type { TurnEventBody } from "../../core/turn-event.ts";
+import type { ClaimedTurn } from "../../core/turn-log.ts";
+import { finishedBy } from "./present/plan-answer.ts";
 import { presentTurn } from "./present/present-turn.ts";
 import type { TurnPresenterDeps } from "./present/presenter-deps.ts";
 import type { TurnPresenter } from "./turn-presenter.ts";
@@ -14,13 +16,32 @@ export function createTurnPresenter(deps: TurnPresenterDeps): TurnPresenter {
         const to = { message: origin.message, person: author.id };
         return presentTurn(deps, claimed, { platform, to }, run, signal);
       }
-      const ready = claimed.events.find((event) => event.type === "answer_ready");
-      return ready === undefined ? run() : finishUnseen(ready);
+      return withoutPlatform(claimed, deps.clock.now(), run);
     },
   };
 }
 
-/** A turn that is done, of a platform that was taken out of the configuration: nothing of it is run again. */
-async function* finishUnseen(ready: AnswerReady) {
-  yield finishedBy(ready);
+/** A turn waits so long at most for a process that has its platform, ms. */
+const longestAbsence = 24 * 3_600_000;
+/** Between two looks whether this process has, ms. */
+const [firstPause, longestPause] = [2_000, 60_000];
+
+/**
+ * A turn of a platform that this process has not: a command beside the stopped bot, or the platform was taken out of the
+ * configuration. It waits for a bot that has it; after a day it ends where only the console sees it.
+ */
+async function* withoutPlatform(
+  { events }: ClaimedTurn,
+  now: number,
+  run: () => AsyncGenerator<TurnEventBody, void>,
+): AsyncGenerator<TurnEventBody, void> {
+  const said = events[0]?.at ?? now;
+  if (now - said < longestAbsence) {
+    const waits = events.filter((event) => event.type === "turn_waiting").length;
+    yield { type: "turn_waiting", until: now + Math.min(firstPause * 2 ** Math.min(waits, 9), longestPause) };
+    return;
+  }
+  const ready = events.find((event) => event.type === "answer_ready");
+  if (ready === undefined) yield* run();
+  else yield finishedBy(ready);
 }

@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import { createFakePlatform } from "../../support/fake-platform.ts";
 import { scriptedModel } from "../../support/scripted-model.ts";
 import { ada, ben, createTestApp, home } from "../../support/test-app.ts";
 import { testSkill } from "../../support/test-skill.ts";
@@ -141,13 +142,15 @@ describe("a message that cannot be answered", () => {
 
   it("from a chat platform without a model says so; the console keeps the offline provider", async () => {
     const model = scriptedModel(["An answer."], { generative: false });
-    const { ask } = createTestApp(model);
+    const { ask, chat } = createTestApp(model);
+    chat.connect(createFakePlatform());
     const origin = { message: "m1", said_at: Date.now(), files: [], in_thread: false };
-    const { end, events } = await ask("hello", { origin });
+    const there = { origin, namespace: "fake:team:general" };
+    const { end, events } = await ask("hello", there);
     expect(events.find((event) => event.type === "error")).toMatchObject({ code: "not_configured" });
     expect(end).toMatchObject({ outcome: "failed" });
     expect(end.text).toMatch(/KNACK_MODEL.*Commands work/s);
-    expect((await ask("/help", { origin, by: ada })).end.outcome).toBe("completed");
+    expect((await ask("/help", { ...there, by: ada })).end.outcome).toBe("completed");
     expect((await ask("hello")).end.text).toBe("An answer.");
   });
 });

@@ -62,6 +62,8 @@ export function createPersonPrompts(turn: PresentedTurn, events: readonly TurnEv
       case "question_answered":
         return decide(find(event.question_id), { what: event.text, by: event.by });
       case "approval_decided":
+        // Nobody's decision: its time is over, and the message says so.
+        if (event.by === "") return find(event.approval_id);
         return decide(find(event.approval_id), {
           what: event.approved ? "Approved" : "Refused",
           by: event.by,
@@ -110,7 +112,9 @@ export function createPersonPrompts(turn: PresentedTurn, events: readonly TurnEv
     watch(event) {
       const prompt = learn(event);
       if (prompt !== undefined)
-        later(() => (prompt.decision === undefined ? post(prompt) : close(prompt, false)));
+        later(() =>
+          prompt.decision === undefined && !isExpired(prompt) ? post(prompt) : close(prompt, false),
+        );
       if (event.type !== "tool_finished") return;
       for (const open of prompts.filter(isExpired)) later(() => close(open, false));
     },

@@ -1,3 +1,5 @@
+import { exactJson } from "../../../core/exact-json.ts";
+import type { Json } from "../../../core/json.ts";
 import type { TurnEventOf } from "../../../core/turn-event.ts";
 import { formatDuration } from "../../../core/turn-view.ts";
 import type { OutgoingButton, OutgoingMessage } from "../chat-platform.ts";
@@ -90,10 +92,12 @@ function describeApproval(
   { tool, skill_id, input }: Approval,
   room: number,
 ): { markdown: string; whole?: string } {
-  const json = visible(JSON.stringify(input, undefined, 2));
+  const json = exactJson(input);
   const longestRun = Math.max(2, ...(json.match(/`+/g) ?? []).map((run) => run.length));
   const fence = "`".repeat(Math.min(longestRun + 1, 50));
-  const head = `May I run **${escapeMarkdown(oneLine(tool, 100))}** of the skill **${escapeMarkdown(oneLine(skill_id, 100))}** with exactly this?`;
+  const skill = skill_id || skillIn(input);
+  const of = skill === "" ? "" : ` of the skill **${escapeMarkdown(oneLine(skill, 100))}**`;
+  const head = `May I run **${escapeMarkdown(oneLine(tool, 100))}**${of} with exactly this?`;
   const space = Math.max(0, room - head.length - 2 * fence.length - 120);
   const shown = longestRun >= 50 ? "" : cutText(json, space);
   const isCut = shown !== json;
@@ -102,10 +106,8 @@ function describeApproval(
   return isCut ? { markdown, whole: json } : { markdown };
 }
 
-/** Characters that hide or reorder text are shown as escapes: what is approved must be what is read. */
-function visible(json: string): string {
-  return json.replace(
-    /[\u007f-\u009f\u00ad\u061c\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff]/g,
-    (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, "0")}`,
-  );
+/** The agent's own tools belong to no skill; what they do for one names it. */
+function skillIn(input: Json): string {
+  const name = (input as { skill_name?: unknown } | null)?.skill_name;
+  return typeof name === "string" ? name : "";
 }

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { PlatformError } from "../../../../src/app/chat/chat-platform.ts";
 import { createFakePlatform } from "../../../support/fake-platform.ts";
-import { ben, home } from "../../../support/test-app.ts";
+import { ben } from "../../../support/test-app.ts";
 import { testSkill } from "../../../support/test-skill.ts";
 import { logLeftBehind, manualClock, pass, presentedApp, seen, stagedModel } from "./presented-app.ts";
 
@@ -32,18 +32,32 @@ describe("an answer on a chat platform", () => {
   });
 
   it("is not posted for what came through the API", async () => {
-    const { ask, reach, platform } = presentedApp(stagedModel(["one"], ["two"]));
+    const { ask, reach, platform } = presentedApp(stagedModel(["one"]));
     const events = await reach(await ask("hi", { shown: false }), "turn_finished");
-    await reach(await ask("hi", { ...home }), "turn_finished");
     expect(types(events)).not.toContain("answer_ready");
     expect(platform.calls).toEqual([]);
     expect(platform.working).toEqual([]);
   });
 
-  it("that was ready when its platform was taken out of the configuration ends its turn, unseen", async () => {
+  it("of a platform that this process has not waits for a bot that has it", async () => {
+    const clock = manualClock();
+    const log = await logLeftBehind("left", [], clock.now());
+    const beside = presentedApp(stagedModel(["unseen"]), {
+      clock,
+      log,
+      platform: createFakePlatform({ id: "other" }),
+    });
+    await beside.reach("left", "turn_waiting");
+    await beside.stop(0);
+    const { reach, platform } = presentedApp(stagedModel(["Hello."]), { clock, log });
+    expect((await reach("left", "turn_finished")).at(-1)).toMatchObject({ text: "Hello." });
+    expect(seen(platform)).toEqual(["answer: Hello."]);
+  });
+
+  it("that was ready a day ago, when its platform was taken out of the configuration, ends its turn unseen", async () => {
     const clock = manualClock();
     const ready = { type: "answer_ready" as const, outcome: "completed" as const, text: "Hello." };
-    const log = await logLeftBehind("left", [ready], clock.now());
+    const log = await logLeftBehind("left", [ready], clock.now() - 25 * 3_600_000);
     const model = stagedModel(["again"]);
     const { reach } = presentedApp(model, { clock, log, platform: createFakePlatform({ id: "other" }) });
     expect((await reach("left", "turn_finished")).at(-1)).toMatchObject({ text: "Hello." });

@@ -48,6 +48,52 @@ describe("a refusal", () => {
   });
 });
 
+test("a stranger's direct message is refused, and their next one asks Discord for nothing", async () => {
+  const world = exampleWorld();
+  const stranger = { id: "1000000000000000299", name: "sid" };
+  const discord = await fakeDiscord({ users: [...world.users, stranger] });
+  const model = scriptedModel(["-"]);
+  const { app } = await discordBot(discord, model);
+  const dm = await discord.openDm(stranger.id);
+
+  await discord.say({ user: stranger.id, channel: dm, content: "hello" });
+  await discord.until((state) => said(state, dm));
+  const asked = async () => (await discord.calls("GET /guilds/:guild/members/:user")).length;
+  const before = await asked();
+  await discord.say({ user: stranger.id, channel: dm, content: "hello?" });
+  await discord.say({ user: ids.adam, channel: await discord.openDm(ids.adam), content: "hello" });
+  await discord.until((state) => state.messages.some(({ content }) => content === "-"));
+
+  expect(await app.app.namespaces("discord")).toEqual([`discord:dm:dm-${ids.adam}`]);
+  expect((await asked()) - before).toBeLessThanOrEqual(1);
+});
+
+test("files that tools make come with the answer", async () => {
+  const discord = await fakeDiscord();
+  const data = new TextEncoder().encode("a,b");
+  const exporter = testSkill(
+    "export",
+    [
+      {
+        name: "export",
+        run: async (_, context) => {
+          await context.file({ name: "table.csv", media_type: "text/csv", data });
+          return "made";
+        },
+      },
+    ],
+    { active: true },
+  );
+  await discordBot(discord, scriptedModel([[{ call: "export" }], "Here it is."]), { skills: [exporter] });
+
+  const id = await discord.say({ user: ids.adam, channel: general, content: `${mention} export` });
+
+  const [answer] = await discord.until((state) =>
+    said(state, id)?.some(({ attachments }) => attachments.length > 0) ? said(state, id) : undefined,
+  );
+  expect(answer?.attachments).toMatchObject([{ filename: "table.csv", contentType: "text/csv", size: 3 }]);
+});
+
 describe("a turn that takes its time", () => {
   test("shows progress in one message that is edited, and can be stopped by a button", async () => {
     const discord = await fakeDiscord();

@@ -53,8 +53,8 @@ export interface Directory {
   user(id: string): Promise<{ name: string; bot: boolean } | undefined>;
   /** The channel of direct messages with somebody; made if there is none. @throws DiscordProblem */
   directMessage(userId: string): Promise<string>;
-  /** The servers the bot is known to be in. */
-  guilds(): string[];
+  /** The servers the bot is in: those of this process first, with those of others if `all`. @throws DiscordProblem */
+  guilds(all: boolean): Promise<string[]>;
   see: DirectoryNotes;
 }
 
@@ -81,6 +81,7 @@ export function createDirectory(rest: DiscordRest): Directory {
   const guilds = new LRUCache<string, GuildFacts>(freshness);
   const channels = new LRUCache<string, ChannelFacts>(freshness);
   const members = new LRUCache<string, MemberFacts>(freshness);
+  const absent = new LRUCache<string, true>(freshness);
   const users = new LRUCache<string, { name: string; bot: boolean }>(freshness);
   const directMessages = new LRUCache<string, string>({ max: 20_000 });
   const joined = new Set<string>();
@@ -110,6 +111,7 @@ export function createDirectory(rest: DiscordRest): Directory {
     },
     member: (guildId, user, member) => {
       members.set(`${guildId}:${user.id}`, memberFacts(user, member));
+      absent.delete(`${guildId}:${user.id}`);
       users.set(user.id, { name: displayName(user), bot: user.bot === true });
     },
     author: ({ author, webhook_id }) => {
@@ -135,7 +137,12 @@ export function createDirectory(rest: DiscordRest): Directory {
 
   return {
     see,
-    guilds: () => [...joined],
+    async guilds(all) {
+      if (!all) return [...joined];
+      const query = { limit: 200 };
+      const found = await rest.request<{ id: string }[]>("GET", "/users/@me/guilds", { query });
+      return [...new Set([...joined, ...found.map(({ id }) => id)])];
+    },
     knownChannel: (id) => channels.get(id, known),
     knownChannels: () => [...channels.values()],
     knownGuild: (id) => guilds.get(id, known),
@@ -161,11 +168,13 @@ export function createDirectory(rest: DiscordRest): Directory {
     async member(guildId, userId) {
       const fresh = members.get(`${guildId}:${userId}`);
       if (fresh !== undefined) return fresh;
+      if (absent.has(`${guildId}:${userId}`)) return undefined;
       const found = await unlessRefused(
         rest.request<APIGuildMember>("GET", `/guilds/${guildId}/members/${userId}`),
         ({ code, discordCode }) => code === "gone" || discordCode === errorCodes.unknownUser,
       );
-      if (found !== undefined) see.member(guildId, found.user, found);
+      if (found === undefined) absent.set(`${guildId}:${userId}`, true);
+      else see.member(guildId, found.user, found);
       return members.get(`${guildId}:${userId}`);
     },
     async user(id) {

@@ -14,6 +14,7 @@ export function knownNames(directory: Directory, guildId?: string): Names {
 export async function botIds(directory: Directory, guildId: string | undefined): Promise<BotIds> {
   const { id } = await directory.self();
   if (guildId === undefined) return { user: id, role: undefined };
-  const { roles } = await directory.guild(guildId);
+  // The role stays the same, so that what is known of the server is good enough, however old.
+  const { roles } = directory.knownGuild(guildId) ?? (await directory.guild(guildId));
   return { user: id, role: [...roles].find(([, role]) => role.bot_id === id)?.[0] };
 }

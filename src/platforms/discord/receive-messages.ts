@@ -92,7 +92,8 @@ async function placeOfMessage(
     const person = author ?? (await directory.channel(channel_id))?.recipient;
     return person === undefined ? undefined : directPlace(person);
   }
-  const channel = await directory.channel(channel_id);
+  // Neither type nor parent of a channel changes.
+  const channel = directory.knownChannel(channel_id) ?? (await directory.channel(channel_id));
   if (channel === undefined) return undefined;
   if (isThreadType(channel.type)) return placeIn(guild_id, channel, channel.id);
   const thread = reply_to === undefined ? undefined : await chains.threadOf(channel_id, reply_to);

@@ -7,7 +7,7 @@ import { readPlace } from "./discord-place.ts";
 import { channelPermissions, guildPermissions, has } from "./permission-bits.ts";
 
 /** Servers looked through for somebody who writes a direct message. */
-const mostGuilds = 20;
+const mostGuilds = 50;
 
 /**
  * Who somebody is in a place: who may manage the channel there manages the bot's settings of it, the operators are named in the
@@ -50,6 +50,19 @@ async function trustIn(
   return has(bits, permissions.manageChannels) ? "manager" : "member";
 }
 
+/** Another process may have the server both are in, so that in the end Discord is asked for all. */
+async function sharesGuild(directory: Directory, userId: string): Promise<boolean> {
+  const seen = new Set<string>();
+  for (const all of [false, true]) {
+    for (const guild of (await directory.guilds(all)).slice(0, mostGuilds)) {
+      if (seen.has(guild)) continue;
+      seen.add(guild);
+      if ((await directory.member(guild, userId)) !== undefined) return true;
+    }
+  }
+  return false;
+}
+
 async function inDirectMessage(
   directory: Directory,
   operators: ReadonlySet<string>,
@@ -59,9 +72,8 @@ async function inDirectMessage(
   const base = { id, name: user?.name ?? id, roles: [] };
   if (user?.bot === true) return { ...base, trust: "guest", standing: "bot" };
   if (operators.has(id)) return { ...base, trust: "operator", standing: "member" };
-  for (const guild of directory.guilds().slice(0, mostGuilds)) {
-    if ((await directory.member(guild, id)) !== undefined)
-      return { ...base, trust: "member", standing: "member" };
-  }
-  return { ...base, trust: "guest", standing: "stranger" };
+  const isMember = await sharesGuild(directory, id);
+  return isMember
+    ? { ...base, trust: "member", standing: "member" }
+    : { ...base, trust: "guest", standing: "stranger" };
 }

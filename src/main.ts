@@ -121,7 +121,6 @@ async function wire(
   { log, store, catalogue, profiles, lock, closeAll }: Opened,
   { platforms: wanted = false }: OpenOptions,
 ): Promise<Knack> {
-  const owner = randomUUID();
   const redact = createRedactor(secretsOf(config));
   const logger = createLogger(config.log.level, redact);
   const running = createApp({
@@ -136,7 +135,7 @@ async function wire(
     limits: turnLimits(config),
     spending: config.spending,
     newId: randomUUID,
-    owner,
+    owner: randomUUID(),
     checks: () => platforms.connections.map(({ id, status }) => ({ name: id, ...status() })),
     concurrent: config.turns.concurrent,
     lease_ms: config.turns.lease_seconds * 1000,
@@ -162,7 +161,7 @@ async function wire(
       report: (error, where) => logger.error({ err: error, where }, "Unexpected error"),
     },
   });
-  const deps = { hub: running.chat, app: running.app, store, clock: systemClock, logger, owner };
+  const deps = { hub: running.chat, app: running.app, store, clock: systemClock, logger };
   const platforms: Platforms = wanted ? await openPlatforms(config, deps) : noPlatforms;
   const server = createServer({
     app: running.app,

@@ -17,9 +17,10 @@ export interface PlatformDeps {
   store: KeyValue;
   clock: Clock;
   logger: Log;
-  /** Names this process among those that share the store. */
-  owner: string;
 }
+
+/** One process at a time has a data folder, so what a killed one had leased is this one's at once. */
+const holderOfFolder = "holder-of-the-data-folder";
 
 /** The chat platforms that are configured. */
 export interface Platforms {
@@ -60,7 +61,7 @@ async function openDiscord({ discord, operators }: Config, deps: PlatformDeps) {
   return createDiscordConnection({
     ...deps,
     store: scopeKeyValue(deps.store, "discord:"),
-    leases: createLeases(deps.store, deps.clock, deps.owner),
+    leases: createLeases(deps.store, deps.clock, holderOfFolder),
     settings: { token: discord.token ?? "", api_url: discord.api_url, shards: discord.shards, operators },
   });
 }

@@ -157,6 +157,7 @@ describe("over HTTP", () => {
 
     expect((await fetch(`${url}/slack/install`)).status).toBe(404);
     expect((await fetch(`${url}/slack/events`)).status).toBe(404);
+    expect((await fetch(`${url}/slack/elsewhere`)).status).toBe(404);
     expect((await fetch(`${url}/api/v1/turns`)).status).toBe(418);
     expect((await slack.look()).deliveries().every(({ attempts }) => attempts.length === 1)).toBe(true);
   });

@@ -5,7 +5,7 @@ import type { KeyValue } from "../../core/key-value.ts";
 import { type CommandDeps, listenToCommands } from "./listen-commands.ts";
 import { type EventDeps, listenToEvents } from "./listen-events.ts";
 import { clientOptions } from "./sdk-clients.ts";
-import type { SlackSettings } from "./slack-options.ts";
+import { isInstalledByMany, type SlackSettings } from "./slack-options.ts";
 import { createStoreFirst } from "./store-first.ts";
 import type { InstalledToken, Tenants } from "./tenants.ts";
 import { createWebReceiver, isNotInstalled } from "./web-receiver.ts";
@@ -65,8 +65,9 @@ export async function createBoltApp(deps: BoltDeps): Promise<SlackBolt> {
   return { socket, web, drain: storeFirst.drain };
 }
 
-function needsWeb({ app_token, signing_secret, client_id }: SlackSettings): boolean {
-  return client_id !== undefined || (app_token === undefined && signing_secret !== undefined);
+function needsWeb(settings: SlackSettings): boolean {
+  const { app_token, signing_secret } = settings;
+  return isInstalledByMany(settings) || (app_token === undefined && signing_secret !== undefined);
 }
 
 async function createSocket(

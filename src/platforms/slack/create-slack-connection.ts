@@ -18,7 +18,7 @@ import { answerRequest } from "./web-receiver.ts";
 export interface SlackConnection extends ChatConnection {
   /**
    * Answers requests to `/slack/events`, `/slack/install` and `/slack/oauth_redirect`, whose bodies nobody may have read yet: 404
-   * for what is not configured, 503 until it is started. False for other paths.
+   * for what is not configured, 503 until it is started. False for paths that do not begin with `/slack/`.
    */
   handle(request: IncomingMessage, response: ServerResponse): boolean;
 }

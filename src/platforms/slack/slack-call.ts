@@ -119,6 +119,8 @@ async function asSlackError(what: string, error: unknown): Promise<PlatformError
   const why = status === undefined ? "it did not answer" : `it answered HTTP ${status}`;
   return new SlackError(passes ? "unavailable" : "invalid", `Slack could not ${what}: ${why}.`, {
     cause: error,
+    // Not Slack's way to say it, but that of servers that stand in for it.
+    slack_code: status === 404 ? "unknown_method" : undefined,
   });
 }
 

@@ -4,7 +4,7 @@ import type { Log } from "../../app/log.ts";
 import type { Clock } from "../../core/clock.ts";
 import type { KeyValue } from "../../core/key-value.ts";
 
-/** How Slack is reached, as configured. One workspace has a `bot_token`; several install the app with `client_id`. */
+/** How Slack is reached, as configured. One workspace has a `bot_token`; several install the app with `client_id` and secret. */
 export interface SlackSettings {
   bot_token?: string | undefined;
   /** With it events come over a socket, otherwise over HTTP. */
@@ -24,6 +24,11 @@ export interface SlackSettings {
   operators: readonly string[];
   /** How often a read of the Web API is tried again at once after a connection failed; 2 unless set. */
   read_retries?: number | undefined;
+}
+
+/** Whether workspaces install the app, each with its own token; a configured one then counts for nothing. */
+export function isInstalledByMany({ client_id, client_secret }: SlackSettings): boolean {
+  return client_id !== undefined && client_secret !== undefined;
 }
 
 export interface SlackOptions {

@@ -1,5 +1,5 @@
 import { SlackError } from "./slack-call.ts";
-import type { SlackSettings } from "./slack-options.ts";
+import { isInstalledByMany, type SlackSettings } from "./slack-options.ts";
 import type { Workspaces } from "./workspaces.ts";
 
 /** What a person is told about the connection. */
@@ -20,7 +20,7 @@ const newAppToken =
 
 export function createSlackStatus(settings: SlackSettings, workspaces: Workspaces): SlackStatus {
   let state: { ok: boolean; detail: string } = { ok: false, detail: "connecting" };
-  const single = settings.bot_token !== undefined;
+  const single = !isInstalledByMany(settings);
   const way =
     settings.app_token === undefined
       ? "waits for Slack's requests at /slack/events"

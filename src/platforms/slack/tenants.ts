@@ -3,7 +3,7 @@ import { PlatformError } from "../../app/chat/chat-platform.ts";
 import type { Clock } from "../../core/clock.ts";
 import type { KeyValue } from "../../core/key-value.ts";
 import { createInstallationStore } from "./installation-store.ts";
-import type { SlackSettings } from "./slack-options.ts";
+import { isInstalledByMany, type SlackSettings } from "./slack-options.ts";
 import {
   type Credentials,
   createSingleWorkspace,
@@ -41,7 +41,10 @@ const longestWait = 60_000;
 
 export function createTenants({ settings, sealed, clock, client }: TenantsDeps): Tenants {
   const { bot_token } = settings;
-  const single = bot_token === undefined ? undefined : createSingleWorkspace(bot_token, client);
+  const single =
+    bot_token === undefined || isInstalledByMany(settings)
+      ? undefined
+      : createSingleWorkspace(bot_token, client);
   const installations = createInstallationStore(sealed);
   let renewed: InstalledToken | undefined;
 

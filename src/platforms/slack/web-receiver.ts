@@ -88,8 +88,8 @@ const pageHeaders = {
 };
 
 /**
- * Hands a request to the receiver. False for paths that are not Slack's. What is not configured is answered with 404, everything
- * with 503 until the receiver is there.
+ * Hands a request to the receiver. False for paths that do not begin with `/slack/`. What is not there or not configured is
+ * answered with 404, everything with 503 until the receiver is there.
  */
 export function answerRequest(
   receiver: HTTPReceiver | undefined,
@@ -98,7 +98,7 @@ export function answerRequest(
   response: ServerResponse,
 ): boolean {
   const path = (request.url ?? "/").split("?")[0] ?? "/";
-  if (!Object.values<string>(slackPaths).includes(path)) return false;
+  if (!path.startsWith("/slack/")) return false;
   for (const [name, value] of Object.entries(pageHeaders)) response.setHeader(name, value);
   if (receiver === undefined) {
     response.writeHead(isStarting ? 503 : 404).end();

@@ -1,7 +1,7 @@
 import type { CatalogueLoader } from "../core/catalogue.ts";
 import type { Clock } from "../core/clock.ts";
 import type { HostFacts } from "../core/eligibility.ts";
-import { type Author, type Inbound, inboundSchema, longestMessage } from "../core/inbound.ts";
+import type { Author, Inbound } from "../core/inbound.ts";
 import type { Json } from "../core/json.ts";
 import type { KeyValue } from "../core/key-value.ts";
 import { readNamespace } from "../core/namespace-state.ts";
@@ -11,7 +11,7 @@ import type { Redact } from "../core/redact.ts";
 import type { Profile, TurnLimits, TurnPorts } from "../core/turn.ts";
 import type { ClaimedTurn, TurnLog } from "../core/turn-log.ts";
 import type { MetaTool } from "../core/turn-scope.ts";
-import type { App, Outcome, Submission } from "./app.ts";
+import type { App, Outcome } from "./app.ts";
 import { createApprove } from "./approvals.ts";
 import { auditChannel, createAudit } from "./audit.ts";
 import { auditedSettings, auditedSkills } from "./audited-changes.ts";
@@ -24,7 +24,6 @@ import { agentCommands } from "./commands/agent-commands.ts";
 import { channelCommands } from "./commands/channel-commands.ts";
 import { createCommandRunner } from "./commands/command-runner.ts";
 import { flowCommands } from "./commands/flow-commands.ts";
-import { parseCommand, withoutMention } from "./commands/parse-command.ts";
 import { skillCommands } from "./commands/skill-commands.ts";
 import { createDispatcher } from "./dispatcher.ts";
 import { createFeed } from "./feed.ts";
@@ -36,6 +35,7 @@ import { type Readiness, readiness } from "./readiness.ts";
 import { skillRuns } from "./skill-runs.ts";
 import { createSkillService } from "./skill-service.ts";
 import { createSpending, type SpendingCaps } from "./spending.ts";
+import { createSubmit } from "./submit.ts";
 import { followTurn } from "./turn-events.ts";
 import { turnFile } from "./turn-file.ts";
 import { createTurnRunner } from "./turn-runner.ts";
@@ -132,21 +132,7 @@ export function createApp(deps: AppDeps): RunningApp {
     },
   });
 
-  const submit = async (submission: Submission): Promise<Outcome<{ turn_id: string; accepted: boolean }>> => {
-    const inbound = inboundOf(submission, ports.name, deps.newId());
-    if (!inbound.ok) return inbound;
-    const turnId = deps.newId();
-    const accepted = await acceptSafely(log, inbound.value, turnId, clock.now());
-    if (!accepted.ok) return accepted;
-    if (accepted.value.accepted) {
-      const { namespace, thread } = inbound.value;
-      for (const event of await log.read(accepted.value.turn_id)) {
-        if (event.seq === 0) feed.publish(namespace, thread, event);
-      }
-    }
-    dispatcher.wake();
-    return accepted;
-  };
+  const submit = createSubmit({ ...deps, feed, name: ports.name, wake: () => dispatcher.wake() });
 
   const app: App = {
     name: ports.name,
@@ -218,48 +204,6 @@ export function createApp(deps: AppDeps): RunningApp {
     },
   };
   return { app, chat, start: () => dispatcher.wake(), stop: (drainMs) => dispatcher.stop(drainMs) };
-}
-
-/** A log that cannot be written is told to the person: their message was not taken. */
-async function acceptSafely(log: TurnLog, inbound: Inbound, turnId: string, at: number) {
-  try {
-    return { ok: true as const, value: await log.accept(inbound, turnId, at) };
-  } catch (error) {
-    const reason = error instanceof Error ? error.message : String(error);
-    return {
-      ok: false as const,
-      status: 503 as const,
-      message: `Your message could not be stored, so nothing was done. ${reason}`,
-    };
-  }
-}
-
-function inboundOf(submission: Submission, botName: string, id: string): Outcome<Inbound> {
-  const { namespace, thread, text, author, key = `${namespace}:${id}`, origin } = submission;
-  if (text.length > longestMessage) {
-    const message = `The message has ${text.length} characters; at most ${longestMessage} are taken. Send the rest as a file or in parts.`;
-    return { ok: false, status: 413, message };
-  }
-  const command = parseCommand(text, botName);
-  const kind = command === undefined ? "message" : "command";
-  const parsed = inboundSchema.safeParse({
-    key,
-    namespace,
-    thread,
-    author,
-    kind,
-    text: command === undefined ? withoutMention(text, botName) : text,
-    origin,
-  });
-  if (!parsed.success)
-    return {
-      ok: false,
-      status: 400,
-      message: parsed.error.issues.map((issue) => `${issue.path.join(".")}: ${issue.message}`).join("; "),
-    };
-  const isEmpty = parsed.data.text.trim() === "" && (origin?.files ?? []).length === 0;
-  if (isEmpty) return { ok: false, status: 400, message: "The message is empty." };
-  return { ok: true, value: parsed.data };
 }
 
 async function stopTurn(

@@ -11,8 +11,8 @@ import type { ChatPlatforms } from "./chat/chat-hub.ts";
 import { compactHistory } from "./compaction.ts";
 import type { HistoryReader, ThreadHistory } from "./history.ts";
 import { noStart, unstarted } from "./no-start.ts";
+import { createTurnContextReader } from "./reading/turn-context.ts";
 import type { Spending } from "./spending.ts";
-import { createTurnContextReader } from "./turn-context.ts";
 
 /** Makes turns out of claimed messages and runs them. */
 export interface TurnRunner {

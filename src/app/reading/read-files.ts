@@ -1,11 +1,11 @@
-import type { Clock } from "../core/clock.ts";
-import type { FileStore } from "../core/file-store.ts";
-import type { FileReference } from "../core/inbound.ts";
-import { fitBeginning } from "../core/message-budget.ts";
-import type { Place } from "../core/place.ts";
-import type { CountTokens } from "../core/prompt.ts";
-import type { ReadFile } from "../core/turn-event.ts";
-import { type ChatPlatform, PlatformError } from "./chat/chat-platform.ts";
+import type { Clock } from "../../core/clock.ts";
+import type { FileStore } from "../../core/file-store.ts";
+import type { FileReference } from "../../core/inbound.ts";
+import { fitBeginning } from "../../core/message-budget.ts";
+import type { Place } from "../../core/place.ts";
+import type { CountTokens } from "../../core/prompt.ts";
+import type { ReadFile } from "../../core/turn-event.ts";
+import { type ChatPlatform, PlatformError } from "../chat/chat-platform.ts";
 import { readContent, unreadFormat } from "./file-content.ts";
 import { TookTooLongError, within } from "./within.ts";
 

@@ -1,4 +1,4 @@
-import type { Clock } from "../core/clock.ts";
+import type { Clock } from "../../core/clock.ts";
 
 /** Work took longer than it was given. */
 export class TookTooLongError extends Error {

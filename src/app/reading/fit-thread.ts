@@ -1,7 +1,7 @@
-import { fitBeginning } from "../core/message-budget.ts";
-import type { CountTokens } from "../core/prompt.ts";
-import type { HeardMessage } from "../core/turn-event.ts";
-import type { ThreadMessage } from "./chat/chat-platform.ts";
+import { fitBeginning } from "../../core/message-budget.ts";
+import type { CountTokens } from "../../core/prompt.ts";
+import type { HeardMessage } from "../../core/turn-event.ts";
+import type { ThreadMessage } from "../chat/chat-platform.ts";
 
 /** Messages of a thread, oldest first, and what is to be said about those that are not there. */
 export interface HeardInThread {

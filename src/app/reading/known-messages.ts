@@ -1,6 +1,6 @@
 import { LRUCache } from "lru-cache";
-import type { Place } from "../core/place.ts";
-import type { TurnLog } from "../core/turn-log.ts";
+import type { Place } from "../../core/place.ts";
+import type { TurnLog } from "../../core/turn-log.ts";
 
 /** What the log knows of a thread's messages. */
 export interface KnownMessages {

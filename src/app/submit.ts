@@ -1,0 +1,77 @@
+import type { Clock } from "../core/clock.ts";
+import { type Inbound, inboundSchema, longestMessage } from "../core/inbound.ts";
+import type { TurnLog } from "../core/turn-log.ts";
+import type { App, Outcome, Submission } from "./app.ts";
+import { parseCommand, withoutMention } from "./commands/parse-command.ts";
+import type { Feed } from "./feed.ts";
+
+export interface SubmitDeps {
+  log: TurnLog;
+  feed: Feed;
+  clock: Clock;
+  newId(): string;
+  /** The name people call the bot by. */
+  name: string;
+  /** There is work. */
+  wake(): void;
+}
+
+/** The way in: a message is stored under its key and queued, in one write, and shown to those who watch. */
+export function createSubmit({ log, feed, clock, newId, name, wake }: SubmitDeps): App["submit"] {
+  return async (submission) => {
+    const inbound = inboundOf(submission, name, newId());
+    if (!inbound.ok) return inbound;
+    const accepted = await acceptSafely(log, inbound.value, newId(), clock.now());
+    if (!accepted.ok) return accepted;
+    if (accepted.value.accepted) {
+      const { namespace, thread } = inbound.value;
+      for (const event of await log.read(accepted.value.turn_id)) {
+        if (event.seq === 0) feed.publish(namespace, thread, event);
+      }
+    }
+    wake();
+    return accepted;
+  };
+}
+
+/** A log that cannot be written is told to the person: their message was not taken. */
+async function acceptSafely(log: TurnLog, inbound: Inbound, turnId: string, at: number) {
+  try {
+    return { ok: true as const, value: await log.accept(inbound, turnId, at) };
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : String(error);
+    return {
+      ok: false as const,
+      status: 503 as const,
+      message: `Your message could not be stored, so nothing was done. ${reason}`,
+    };
+  }
+}
+
+function inboundOf(submission: Submission, botName: string, id: string): Outcome<Inbound> {
+  const { namespace, thread, text, author, key = `${namespace}:${id}`, origin } = submission;
+  if (text.length > longestMessage) {
+    const message = `The message has ${text.length} characters; at most ${longestMessage} are taken. Send the rest as a file or in parts.`;
+    return { ok: false, status: 413, message };
+  }
+  const command = parseCommand(text, botName);
+  const kind = command === undefined ? "message" : "command";
+  const parsed = inboundSchema.safeParse({
+    key,
+    namespace,
+    thread,
+    author,
+    kind,
+    text: command === undefined ? withoutMention(text, botName) : text,
+    origin,
+  });
+  if (!parsed.success)
+    return {
+      ok: false,
+      status: 400,
+      message: parsed.error.issues.map((issue) => `${issue.path.join(".")}: ${issue.message}`).join("; "),
+    };
+  const isEmpty = parsed.data.text.trim() === "" && (origin?.files ?? []).length === 0;
+  if (isEmpty) return { ok: false, status: 400, message: "The message is empty." };
+  return { ok: true, value: parsed.data };
+}

@@ -6,7 +6,7 @@ import { formatDuration } from "../../../core/turn-view.ts";
 import { withoutMention } from "../../commands/parse-command.ts";
 import { mayStop } from "../../permissions.ts";
 import type { ButtonPress } from "../chat-intake.ts";
-import { type OutgoingMessage, PlatformError } from "../chat-platform.ts";
+import { type MessageTag, type OutgoingMessage, PlatformError } from "../chat-platform.ts";
 import { acceptMessage, noteTaken, type TakenMessage } from "./accept-message.ts";
 import { authorOf, type IntakeContext } from "./intake-context.ts";
 import { createOneAtATime } from "./one-at-a-time.ts";
@@ -62,11 +62,14 @@ export function createLateMessages(context: IntakeContext): LateMessages {
   const write = (place: Place, state: LateThread) => store.set(keyOf(place), toJson(state));
   const oneInThread = <T>(place: Place, work: () => Promise<T>) => oneAtATime(keyOf(place), work);
 
-  const show = async (place: Place, state: LateThread) => {
-    const card = questionAbout(state, context.clock.now(), context.app.name);
+  const show = async (place: Place, state: LateThread, mayBeThere: boolean) => {
+    const tag: MessageTag = { turn_id: state.token, purpose: "question", part: 0 };
+    const card = { ...questionAbout(state, context.clock.now(), context.app.name), tag };
     const to = { message: state.newest.id, person: state.newest.author.id };
-    if (state.reference !== undefined) await platform.edit(place, state.reference, card);
-    else await write(place, { ...state, reference: await platform.post(place, card, to) });
+    const known = state.reference ?? (mayBeThere ? await platform.find(place, tag) : undefined);
+    if (known !== undefined) await platform.edit(place, known, card);
+    const reference = known ?? (await platform.post(place, card, to));
+    if (reference !== state.reference) await write(place, { ...state, reference });
   };
   const close = async (place: Place, state: LateThread, pressed?: string) => {
     const reference = state.reference ?? pressed;
@@ -84,7 +87,9 @@ export function createLateMessages(context: IntakeContext): LateMessages {
         if (before !== undefined && known && (!before.open || before.reference !== undefined)) return;
         const after = before !== undefined && known ? before : withMessage(before, message, newId());
         await write(message.place, after);
-        await show(message.place, after).catch((error: unknown) => giveUp(context, after, error));
+        // An earlier try may have posted the question and ended before it was noted.
+        const mayBeThere = before?.open === true;
+        await show(message.place, after, mayBeThere).catch((error: unknown) => giveUp(context, after, error));
       }),
 
     decide: (token, wanted, press, by) =>

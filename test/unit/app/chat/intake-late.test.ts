@@ -45,6 +45,23 @@ describe("a message that comes too late", () => {
     expect(cards(platform)).toEqual([]);
   });
 
+  it("is asked about once by a process that took over right after it was asked", async () => {
+    const log = createMemoryTurnLog();
+    const store = createMemoryKeyValue();
+    const platform = createFakePlatform();
+    const first = createIntake({ log, store, platform });
+    const question = first.mention("what is for lunch?", { missed: true });
+    first.pass(hour);
+    platform.fail("post", new PlatformError("unavailable", "the line broke"), { after: true });
+    await expect(first.intake.message(question)).rejects.toThrow();
+    const second = createIntake({ log, store, platform });
+    second.pass(hour);
+    await second.intake.message(question);
+    expect(cards(platform)).toHaveLength(1);
+    await second.press(buttons(platform).unwanted, "ada", { place: question.place });
+    await platform.until(() => (cards(platform).length === 0 ? true : undefined));
+  });
+
   it("is answered for its author when a manager wants it", async () => {
     const { intake, mention, app, platform, pass, press } = createIntake();
     platform.people.set("cleo", { trust: "manager" });

@@ -1,10 +1,12 @@
 import { afterAll, afterEach, beforeAll } from "vitest";
 import { type BotHome, type BotProcess, createBotHome } from "./bot-process.ts";
+import type { DiscordOptions } from "./discord/discord-options.ts";
 import { type DiscordServer, startDiscordServer } from "./discord/discord-server.ts";
 import { exampleToken, exampleWorld } from "./discord/example-world.ts";
 import { type PlatformGate, startPlatformGate } from "./platform-gate.ts";
 import { type PlatformModel, startPlatformModel } from "./platform-model.ts";
-import { discordSurface, type Surface, slackSurface } from "./platform-surface.ts";
+import { discordSurface, type Surface, slackSurface, zoe } from "./platform-surface.ts";
+import { defaultSeed, type SlackSeed } from "./slack/seed.ts";
 import { type SlackServer, startSlackServer } from "./slack/slack-server.ts";
 import type { SlackOptions } from "./slack/slack-service.ts";
 
@@ -56,8 +58,8 @@ export function usePlatformBot(options: PlatformBotOptions = {}): () => Platform
 
 async function open({ config = "", env = {}, slack: slackOptions = {} }: PlatformBotOptions) {
   const [slack, discord, model] = await Promise.all([
-    startSlackServer({ retryDelaysMs: [0, 100, 100], ...slackOptions }),
-    startDiscordServer(exampleWorld()),
+    startSlackServer({ retryDelaysMs: [0, 100, 100], seed: slackSeed(), ...slackOptions }),
+    startDiscordServer(discordWorld()),
     startPlatformModel(),
   ]);
   const [slackGate, discordGate] = await Promise.all([
@@ -97,6 +99,27 @@ async function open({ config = "", env = {}, slack: slackOptions = {} }: Platfor
     await Promise.all(servers.map((end) => end()));
   };
   return { fixture, close };
+}
+
+/** The fakes' own worlds with one more ordinary person in the general channels. */
+function slackSeed(): Pick<SlackSeed, "users" | "channels"> {
+  const { users, channels } = defaultSeed();
+  const cleo = { real_name: "Cleo Clark", display_name: "cleo", tz: "Europe/Amsterdam" };
+  return {
+    users: [...users, { id: "U0CLEO", team_id: "T0ACME", name: "cleo", ...cleo }],
+    channels: channels.map((channel) =>
+      channel.id === "C0GENERAL" ? { ...channel, members: [...channel.members, "U0CLEO"] } : channel,
+    ),
+  };
+}
+
+function discordWorld(): DiscordOptions {
+  const { users, guilds, ...world } = exampleWorld();
+  return {
+    ...world,
+    users: [...users, { id: zoe, name: "zoe" }],
+    guilds: guilds.map((guild) => ({ ...guild, members: [...guild.members, { user: zoe }] })),
+  };
 }
 
 interface Parts {

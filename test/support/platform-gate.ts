@@ -17,6 +17,8 @@ export interface PlatformGate {
   url: string;
   /** The next request that fits is done, and its reply never comes. Resolves when it is done. */
   loseReply(fits: Fits): Promise<void>;
+  /** The next request that fits is done, and its connection breaks. Resolves when it is done. */
+  breakReply(fits: Fits): Promise<void>;
   /** The next request that fits is never done, nor answered. Resolves when it came. */
   loseRequest(fits: Fits): Promise<void>;
   /** While on, connections break without anything being done. */
@@ -27,6 +29,7 @@ export interface PlatformGate {
 interface Loss {
   fits: Fits;
   isDone: boolean;
+  isBroken: boolean;
   happened: () => void;
 }
 
@@ -34,9 +37,9 @@ interface Loss {
 export async function startPlatformGate(origin: string): Promise<PlatformGate> {
   const losses = new Set<Loss>();
   let isCut = false;
-  const lose = (fits: Fits, isDone: boolean) => {
+  const lose = (fits: Fits, how: Pick<Loss, "isDone" | "isBroken">) => {
     const { promise, resolve } = Promise.withResolvers<void>();
-    losses.add({ fits, isDone, happened: resolve });
+    losses.add({ fits, ...how, happened: resolve });
     return promise;
   };
   const takeLoss = (request: PlatformRequest): Loss | undefined => {
@@ -55,6 +58,7 @@ export async function startPlatformGate(origin: string): Promise<PlatformGate> {
     if (loss === undefined) await passOn(origin, incoming, body, response);
     else {
       if (loss.isDone) await passOn(origin, incoming, body);
+      if (loss.isBroken) response.destroy();
       loss.happened();
     }
   });
@@ -62,8 +66,9 @@ export async function startPlatformGate(origin: string): Promise<PlatformGate> {
   await once(server, "listening");
   return {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
-    loseReply: (fits) => lose(fits, true),
-    loseRequest: (fits) => lose(fits, false),
+    loseReply: (fits) => lose(fits, { isDone: true, isBroken: false }),
+    loseRequest: (fits) => lose(fits, { isDone: false, isBroken: false }),
+    breakReply: (fits) => lose(fits, { isDone: true, isBroken: true }),
     cut: (on) => {
       isCut = on;
     },

@@ -16,7 +16,12 @@ export interface Asked {
   body: string;
 }
 
-export type Reply = (asked: Asked) => Iterable<Piece> | AsyncIterable<Piece>;
+/** An HTTP status instead of an answer. */
+export interface Refusal {
+  status: number;
+}
+
+export type Reply = (asked: Asked) => Iterable<Piece> | AsyncIterable<Piece> | Refusal;
 
 /** A model behind OpenAI's wire, whose replies a test writes and can hold anywhere. */
 export interface PlatformModel {
@@ -75,6 +80,11 @@ function contentOf(message: WireMessage | undefined): string {
 }
 
 async function stream(response: ServerResponse, pieces: ReturnType<Reply>): Promise<void> {
+  if ("status" in pieces) {
+    response.writeHead(pieces.status, { "content-type": "application/json" });
+    response.end(JSON.stringify({ error: { message: "The model refuses.", type: "test" } }));
+    return;
+  }
   response.writeHead(200, { "content-type": "text/event-stream" });
   let calls = 0;
   for await (const piece of pieces) {

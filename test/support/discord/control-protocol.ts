@@ -28,7 +28,15 @@ interface OnMessage {
 /** What tests can make happen: input and output of each action. */
 export interface ControlActions {
   say: {
-    input: { user: string; channel: string; content: string; replyTo?: string; files?: SaidFile[] };
+    input: {
+      user: string;
+      channel: string;
+      content: string;
+      replyTo?: string;
+      files?: SaidFile[];
+      /** It was written so long ago, ms. */
+      agoMs?: number;
+    };
     output: string;
   };
   edit: { input: { message: string; content: string }; output: null };

@@ -9,7 +9,7 @@ import { type Attachment, type Channel, channelTypes, type Message, type User, t
 /** What people write. Throws an ordinary error if they could not do it on Discord: then the test is wrong. */
 export function say(
   world: World,
-  { user, channel: id, content, replyTo, files }: ControlInput<"say">,
+  { user, channel: id, content, replyTo, files, agoMs }: ControlInput<"say">,
 ): Message {
   const channel = channelOf(world, id);
   const author = userOf(world, user);
@@ -21,7 +21,12 @@ export function say(
   }
   require(world, channel, user, sendPermission(channel));
   const replied = replyTo === undefined ? undefined : messageOf(world, replyTo);
+  const before =
+    agoMs === undefined
+      ? {}
+      : { id: world.snowflakes.next(agoMs), sentAt: new Date(Date.now() - agoMs).toISOString() };
   return postMessage(world, {
+    ...before,
     channel: id,
     author: user,
     content,

@@ -5,10 +5,11 @@ const epoch = 1_420_070_400_000n;
 export class Snowflakes {
   #last = 0n;
 
-  next(): string {
+  /** @param agoMs for something that is so much older */
+  next(agoMs = 0): string {
     const now = (BigInt(Date.now()) - epoch) << 22n;
     this.#last = now > this.#last ? now : this.#last + 1n;
-    return String(this.#last);
+    return String(this.#last - (BigInt(agoMs) << 22n));
   }
 }
 

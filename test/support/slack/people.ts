@@ -23,6 +23,8 @@ export interface Said {
   files?: readonly SaidFile[];
   /** A reply that also goes to the channel. */
   broadcast?: boolean;
+  /** It was written so long ago, ms, and stands where it belongs. */
+  ago_ms?: number;
 }
 
 interface Place {
@@ -40,6 +42,7 @@ export function peopleControls(backend: Backend) {
       const user = requireMemberUser(backend, said.user, channel);
       const message = personMessage(backend, said, channel, user);
       world.messages.push(message);
+      if (said.ago_ms !== undefined) world.messages.sort((a, b) => Number(a.ts) - Number(b.ts));
       events.posted(message);
       world.touch();
       return { ts: message.ts };
@@ -168,7 +171,7 @@ export function requireMessage(backend: Backend, channel: string, ts: string): M
 
 function personMessage(backend: Backend, said: Said, channel: Channel, user: SeedUser): MessageRecord {
   const { world } = backend;
-  const ts = world.timestamp();
+  const ts = world.timestamp(said.ago_ms);
   const thread = threadOf(backend, said);
   const files = (said.files ?? []).map((file) => storeFile(backend, file, user, channel));
   const subtype = files.length > 0 ? "file_share" : said.broadcast === true ? "thread_broadcast" : undefined;

@@ -146,11 +146,11 @@ export class World {
     });
   }
 
-  /** A message's ts: seconds with six decimals, never twice the same, always rising. */
-  timestamp(): string {
+  /** A message's ts: seconds with six decimals, never twice the same, always rising unless it is to be older. */
+  timestamp(agoMs = 0): string {
     const now = Date.now() * 1000;
     this.#lastMicroseconds = Math.max(now, this.#lastMicroseconds + 1);
-    const digits = String(this.#lastMicroseconds);
+    const digits = String(this.#lastMicroseconds - agoMs * 1000);
     return `${digits.slice(0, -6)}.${digits.slice(-6)}`;
   }
 

@@ -78,6 +78,20 @@ describe("in a channel", () => {
     expect(asked).toMatch(/ask @anna in #general about \[this\]\(https:\/\/a\.example\/x\) & that/);
   });
 
+  test("names that Slack is slow to tell do not hold up the acknowledgement", async () => {
+    const slack = await fakeSlack();
+    await slack.delay({ method: "users.info", ms: 4_000, times: 1 });
+    const model = scriptedModel(["Here."]);
+    await slackBot(slack, model);
+
+    const { ts } = await slack.say({ user: "U0BEN", channel: general, text: "<@U0KNACK> greet <@U0ANNA>" });
+
+    await slack.until((state) => answers(state, general, ts, 1), "an answer");
+    expect(JSON.stringify(model.requests[0]?.messages)).toContain("greet @U0ANNA");
+    const attempts = (await slack.look()).deliveries("app_mention").flatMap((each) => each.attempts);
+    expect(attempts.map(({ failure }) => failure)).toEqual([undefined]);
+  });
+
   test("a message that is edited while it is answered changes the turn; a link preview changes nothing", async () => {
     const slack = await fakeSlack();
     const asked = Promise.withResolvers<void>();

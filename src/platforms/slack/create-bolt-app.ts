@@ -56,7 +56,7 @@ export async function createBoltApp(deps: BoltDeps): Promise<SlackBolt> {
     if (isNotInstalled(error)) return;
     logger.warn(
       { err: error, platform: "slack" },
-      "what Slack sent could not be taken; Slack sends events again",
+      "what Slack sent could not be stored, so it is not acknowledged",
     );
     throw error;
   });

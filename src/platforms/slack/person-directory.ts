@@ -27,8 +27,10 @@ interface Channel {
 export interface PersonDirectory {
   /** Who this is in a place. @throws PlatformError */
   person(target: SlackTarget, id: string): Promise<ChatPerson>;
-  /** What a person is called; undefined when that cannot be found now. */
+  /** What a person is called; undefined when that cannot be found soon. */
   name(team: string, id: string): Promise<string | undefined>;
+  /** What a channel is called; undefined when that cannot be found soon. */
+  channelName(team: string, id: string): Promise<string | undefined>;
   /** @throws PlatformError */
   channel(team: string, id: string): Promise<Channel>;
   /** The channel of the direct messages with a person. @throws PlatformError */
@@ -36,6 +38,9 @@ export interface PersonDirectory {
   /** Remembers that channel from a message. */
   learnDirectChannel(team: string, person: string, channel: string): void;
 }
+
+/** How long a message waits for the names in it before it is taken with ids instead, ms: it must be stored within 3 s. */
+const namePatience = 800;
 
 /** How long what Slack said about people and channels holds, ms. Somebody made a guest is treated as one after this. */
 const profileAge = 10 * 60_000;
@@ -57,16 +62,19 @@ export function createPersonDirectory(
     const { creator } = await channels.get(join(target.team, target.channel)).catch(noChannel);
     return creator === profile.id ? "manager" : "member";
   };
+  const soon = async <T>(found: Promise<T>): Promise<T | undefined> => {
+    const late = Promise.withResolvers<undefined>();
+    const cancel = clock.after(namePatience, () => late.resolve(undefined));
+    return Promise.race([found, late.promise]).finally(cancel);
+  };
   return {
     async person(target, id) {
       const profile = await profiles.get(join(target.team, id));
       const { name, standing } = profile;
       return { id, name, standing, roles: [], trust: await trustOf(profile, target) };
     },
-    async name(team, id) {
-      const found = await profiles.get(join(team, id)).catch(noProfile);
-      return found?.name;
-    },
+    name: async (team, id) => (await soon(profiles.get(join(team, id)).catch(unknown)))?.name,
+    channelName: async (team, id) => (await soon(channels.get(join(team, id)).catch(unknown)))?.name,
     channel: (team, id) => channels.get(join(team, id)),
     directChannel: (team, person) => directs.get(join(team, person)),
     learnDirectChannel: (team, person, channel) => directs.put(join(team, person), channel),
@@ -84,7 +92,7 @@ function noChannel(error: unknown): Pick<Channel, "creator"> {
   throw error;
 }
 
-function noProfile(error: unknown): undefined {
+function unknown(error: unknown): undefined {
   if (error instanceof PlatformError) return undefined;
   throw error;
 }

@@ -69,15 +69,11 @@ export async function readThread(
   return Promise.all(read);
 }
 
-/** Names of people and channels of a workspace, where they can be found now. */
+/** Names of people and channels of a workspace, where they can be found soon. */
 export function namesOf(directory: PersonDirectory, team: string): Names {
   return {
     person: (id) => directory.name(team, id),
-    channel: (id) =>
-      directory.channel(team, id).then(
-        ({ name }) => name,
-        () => undefined,
-      ),
+    channel: (id) => directory.channelName(team, id),
   };
 }
 

@@ -45,7 +45,7 @@ export async function recordedEvents(): Promise<RecordedEvents> {
   } as unknown as ChatIntake;
   const directory = {
     name: async (_team: string, id: string) => names[id],
-    channel: async (_team: string, id: string) => ({ id, name: names[id] ?? id, about: "", creator: "" }),
+    channelName: async (_team: string, id: string) => names[id],
     learnDirectChannel() {},
   } as unknown as PersonDirectory;
 

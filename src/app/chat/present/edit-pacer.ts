@@ -12,8 +12,8 @@ export interface EditPacer {
 
 /**
  * @param interval least time between the end of one `show` and the next, ms
- * @param show shows what is newest; answers a longer pause (ms) when the platform wants one. When it rejects nothing
- *   more is shown
+ * @param show shows what is newest; answers a pause (ms) after which it is tried again when it could not, otherwise 0. When it
+ *   rejects nothing more is shown
  */
 export function createEditPacer(
   { clock, givenUp, logger, turn_id }: Pick<PresentedTurn, "clock" | "givenUp" | "logger" | "turn_id">,
@@ -30,6 +30,7 @@ export function createEditPacer(
   const run = async () => {
     wanted = false;
     const pause = await show();
+    if (pause > 0) wanted = true;
     editable = clock.now() + interval;
     next = clock.now() + Math.max(interval, pause);
   };

@@ -55,7 +55,10 @@ export function createLiveAnswer(
     } catch (thrown) {
       const error = platformErrorOf(thrown);
       logger.debug({ err: thrown, turn_id }, "The answer could not be shown while it is written");
-      if (!passes(error)) isOff = true;
+      if (!passes(error)) {
+        isOff = true;
+        return 0;
+      }
       failures += 1;
       return Math.min(error.retryAfterMs ?? 1_000 * 2 ** failures, longestPause);
     }

@@ -186,6 +186,7 @@ describe("in direct messages", () => {
       (state) => state.botMessages(channel, thread_ts).some(({ metadata }) => metadata !== undefined),
       "an answer",
     );
+    await slack.until((state) => state.all.titles.find(({ title }) => title === "help me"), "a title");
     const statuses = (await slack.look()).statuses(channel, thread_ts);
     expect(statuses[0]).not.toBe("");
     expect(statuses.at(-1)).toBe("");

@@ -12,6 +12,7 @@ import type { SlackOptions } from "./slack-options.ts";
 import { createSlackStatus } from "./slack-status.ts";
 import { createSocketLine } from "./socket-line.ts";
 import { createTenants } from "./tenants.ts";
+import { createThreadTitles } from "./thread-titles.ts";
 import { answerRequest } from "./web-receiver.ts";
 
 /** The bot's line to Slack. */
@@ -35,7 +36,8 @@ export function createSlackConnection(options: SlackOptions): SlackConnection {
   const platform = createSlackPlatform({ settings, workspaces, directory, addresses, clock, logger });
   const intake = hub.connect(platform);
   const home = createHome({ app, intake, workspaces, directory, clock, logger });
-  const context = { intake, workspaces, directory, addresses, home, clock, logger };
+  const titles = createThreadTitles(async (place, title) => platform.nameThread?.(place, title), logger);
+  const context = { titles, intake, workspaces, directory, addresses, home, clock, logger };
   const catchingUp = createCatchUp(context);
   const status = createSlackStatus(settings, workspaces);
   const stopping = new AbortController();

@@ -13,6 +13,7 @@ import type { PersonDirectory } from "./person-directory.ts";
 import { namesOf } from "./read-history.ts";
 import { directNamespace, messageKey, slackNamespace } from "./slack-place.ts";
 import { suggestPrompts } from "./suggest-prompts.ts";
+import type { ThreadTitles } from "./thread-titles.ts";
 import type { Workspaces } from "./workspaces.ts";
 
 export interface EventDeps {
@@ -20,6 +21,7 @@ export interface EventDeps {
   workspaces: Workspaces;
   directory: PersonDirectory;
   home: Home;
+  titles: ThreadTitles;
   /** The app was removed from a workspace, or its tokens were withdrawn. */
   uninstalled(team: string): Promise<void>;
 }
@@ -48,6 +50,7 @@ export function listenToEvents(bolt: Bolt, deps: EventDeps): void {
     const { user_id, channel_id, thread_ts } = event.assistant_thread;
     deps.directory.learnDirectChannel(team, user_id, channel_id);
     const place = { namespace: directNamespace(team, user_id), thread: thread_ts };
+    deps.titles.started(place);
     await suggestPrompts(deps, team, channel_id, place);
   });
   bolt.event("app_home_opened", async ({ event, context }) => {
@@ -83,7 +86,9 @@ async function onSaid(deps: EventDeps, event: unknown, self: Self): Promise<void
   if (!isSaid(message) || isOwn(message, self)) return;
   learnDirect(deps, message, message, self);
   const parsed = await parseMessage(message, message, self, namesOf(deps.directory, self.team));
-  if (parsed !== undefined) await deps.intake.message(parsed);
+  if (parsed === undefined) return;
+  await deps.intake.message(parsed);
+  deps.titles.said(parsed);
 }
 
 async function onChanged(deps: EventDeps, event: unknown, self: Self): Promise<void> {

@@ -71,6 +71,7 @@ export async function recordedEvents(): Promise<RecordedEvents> {
     intake,
     directory,
     workspaces: {} as Workspaces,
+    titles: { started() {}, said() {} },
     home: { show: async () => {}, pressed: async () => {} },
     uninstalled: async (team) => void uninstalled.push(team),
   });

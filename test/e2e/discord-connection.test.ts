@@ -83,7 +83,7 @@ test("when Discord is down at the start it goes on trying, and then works", asyn
 });
 
 describe("what Discord does not allow", () => {
-  test("where it may not write, the turn says which permissions are missing", async () => {
+  test("where it may not write, the turn and the asker are told which permissions are missing", async () => {
     const discord = await fakeDiscord();
     const { app } = await discordBot(discord, scriptedModel(["Here."]));
     const deny = ["SendMessages", "CreatePublicThreads"] as const;
@@ -95,6 +95,9 @@ describe("what Discord does not allow", () => {
     const [problem] = await problems;
     expect(problem?.message).toContain("#general");
     expect(problem?.message).toContain("Send Messages, Create Public Threads");
+    const dm = await discord.openDm(ids.adam);
+    const [told] = await discord.until((state) => said(state, dm));
+    expect(told?.content).toContain("Send Messages");
   });
 
   test("without the message content intent it answers mentions and replies, and says so", async () => {

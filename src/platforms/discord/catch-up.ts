@@ -1,7 +1,8 @@
 import type { APIMessage } from "discord.js";
 import type { Log } from "../../app/log.ts";
 import type { Place } from "../../core/place.ts";
-import type { ChannelFacts, Directory } from "./directory.ts";
+import type { Directory } from "./directory.ts";
+import type { ChannelFacts } from "./directory-facts.ts";
 import { channelTypes, isThreadType, snowflakeAt } from "./discord-facts.ts";
 import { readPlace } from "./discord-place.ts";
 import { type DiscordRest, unlessRefused } from "./discord-rest.ts";

@@ -1,5 +1,5 @@
 import type { Place } from "../../core/place.ts";
-import type { ChannelFacts } from "./directory.ts";
+import type { ChannelFacts } from "./directory-facts.ts";
 import { channelTypes, isSnowflake, isThreadType } from "./discord-facts.ts";
 
 /**

@@ -3,7 +3,8 @@ import type { OutgoingMessage } from "../../app/chat/chat-platform.ts";
 import type { Clock } from "../../core/clock.ts";
 import { messageFlags } from "./discord-facts.ts";
 import { referenceOf } from "./discord-place.ts";
-import type { DiscordRest } from "./discord-rest.ts";
+import type { DiscordProblem } from "./discord-problem.ts";
+import { type DiscordRest, unlessRefused } from "./discord-rest.ts";
 import { editBody, rawFiles, whisperParts } from "./message-body.ts";
 
 /** A command or a press that can still be answered. */
@@ -35,6 +36,9 @@ export interface LiveInteractions {
   stop(): void;
 }
 
+/** The person sent the placeholder away, or the token is no good any more. */
+const isOver = ({ code }: DiscordProblem) => code === "gone" || code === "forbidden";
+
 /** ms that an interaction's token is good for, less a little. Source: Discord reference, "Interactions". */
 const tokenLifetime = 14.5 * 60_000;
 
@@ -46,14 +50,14 @@ export function createLiveInteractions(rest: DiscordRest, clock: Clock): LiveInt
   const send = (interaction: LiveInteraction, body: object, files: RawFile[]) =>
     rest.request<APIMessage>("POST", hook(interaction), { body, files, auth: false });
   const fill = async (interaction: LiveInteraction, body: object, files: RawFile[]) => {
-    const path = `${hook(interaction)}/messages/@original` as const;
-    const filled = await rest.request<APIMessage>("PATCH", path, { body, files, auth: false });
     interaction.placeholder = "none";
-    return filled;
+    const path = `${hook(interaction)}/messages/@original` as const;
+    return unlessRefused(rest.request<APIMessage>("PATCH", path, { body, files, auth: false }), isOver);
   };
   const dropPlaceholder = async (interaction: LiveInteraction) => {
     interaction.placeholder = "none";
-    await rest.request("DELETE", `${hook(interaction)}/messages/@original`, { auth: false });
+    const path = `${hook(interaction)}/messages/@original` as const;
+    await unlessRefused(rest.request("DELETE", path, { auth: false }), isOver);
   };
 
   return {
@@ -74,6 +78,7 @@ export function createLiveInteractions(rest: DiscordRest, clock: Clock): LiveInt
         await dropPlaceholder(interaction);
       if (interaction.placeholder !== "public") return undefined;
       const posted = await fill(interaction, editBody(message), rawFiles(message.files ?? []));
+      if (posted === undefined) return undefined;
       messages.set(posted.id, interaction);
       return referenceOf(posted.channel_id, posted.id);
     },
@@ -82,8 +87,8 @@ export function createLiveInteractions(rest: DiscordRest, clock: Clock): LiveInt
       if (interaction === undefined) return false;
       if (interaction.placeholder === "public") await dropPlaceholder(interaction);
       for (const { body, files } of whisperParts(message)) {
-        if (interaction.placeholder === "private") await fill(interaction, body, files);
-        else await send(interaction, { ...body, flags: messageFlags.ephemeral }, files);
+        const filled = interaction.placeholder === "private" && (await fill(interaction, body, files));
+        if (!filled) await send(interaction, { ...body, flags: messageFlags.ephemeral }, files);
       }
       return true;
     },

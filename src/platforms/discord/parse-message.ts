@@ -1,6 +1,6 @@
 import type { APIAttachment, APIMessage, APIUser } from "discord.js";
 import type { FileReference } from "../../core/inbound.ts";
-import { displayName } from "./directory.ts";
+import { displayName } from "./directory-facts.ts";
 import { type BotIds, mentionsBot, type Names, readableText, withoutBotMention } from "./readable-text.ts";
 
 /** A message as REST answers it; the gateway adds the server and the author's membership. */

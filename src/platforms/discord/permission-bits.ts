@@ -1,4 +1,4 @@
-import type { ChannelFacts, GuildFacts } from "./directory.ts";
+import type { ChannelFacts, GuildFacts } from "./directory-facts.ts";
 import { permissions } from "./discord-facts.ts";
 
 const everything = (1n << 60n) - 1n;

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import type { ChannelFacts, GuildFacts } from "../../../../src/platforms/discord/directory.ts";
+import type { ChannelFacts, GuildFacts } from "../../../../src/platforms/discord/directory-facts.ts";
 import { permissions } from "../../../../src/platforms/discord/discord-facts.ts";
 import { missingPermissions } from "../../../../src/platforms/discord/missing-permissions.ts";
 import { channelPermissions, has } from "../../../../src/platforms/discord/permission-bits.ts";

@@ -1,0 +1,77 @@
+import { describe, expect, test } from "vitest";
+import { createKeyedLines } from "../../../../src/platforms/discord/keyed-lines.ts";
+import { createReplyChains } from "../../../../src/platforms/discord/reply-chains.ts";
+import { contentDigest, createSentMessages } from "../../../../src/platforms/discord/sent-messages.ts";
+import { createMemoryKeyValue } from "../../../../src/storage/memory-key-value.ts";
+import { createFakeClock } from "../../../support/fake-clock.ts";
+
+const hour = 3_600_000;
+
+describe("conversations by replies", () => {
+  test("are known after a restart, for a week, and the latest 200 of a channel", async () => {
+    const store = createMemoryKeyValue();
+    const clock = createFakeClock(hour);
+    await createReplyChains(store, clock).note("c", "m0", "root");
+    expect(await createReplyChains(store, clock).threadOf("c", "m0")).toBe("root");
+    expect(await createReplyChains(store, clock).threadOf("other", "m0")).toBeUndefined();
+
+    const chains = createReplyChains(store, clock);
+    clock.advance(8 * 24 * hour);
+    for (let n = 1; n <= 201; n += 1) await chains.note("c", `m${n}`, "root");
+    expect(await chains.threadOf("c", "m0")).toBeUndefined();
+    expect((await chains.messagesOf("c", "root"))[0]).toBe("m2");
+  });
+
+  test("a refused thread is tried again after an hour", async () => {
+    const clock = createFakeClock(10 * hour);
+    const chains = createReplyChains(createMemoryKeyValue(), clock);
+    expect(await chains.isRefused("c")).toBe(false);
+    await chains.refused("c");
+    expect(await chains.isRefused("c")).toBe(true);
+    clock.advance(hour);
+    expect(await chains.isRefused("c")).toBe(false);
+  });
+});
+
+describe("what was sent", () => {
+  const tag = { turn_id: "t", purpose: "answer", part: 0 } as const;
+  const channel = "1300000000000000000";
+
+  test("is known by its tag, with its reference once Discord answered", async () => {
+    const clock = createFakeClock(5);
+    const sent = createSentMessages(createMemoryKeyValue(), clock);
+    await sent.sending(tag, channel, "Hello");
+    expect(await sent.find(tag, channel)).toMatchObject({ at: 5, digest: contentDigest(" Hello\n") });
+    expect(await sent.find({ ...tag, part: 1 }, channel)).toBeUndefined();
+    await sent.sent(tag, channel, "r");
+    expect((await sent.find(tag, channel))?.reference).toBe("r");
+  });
+
+  test("is forgotten when much was sent since", async () => {
+    const sent = createSentMessages(createMemoryKeyValue(), createFakeClock(5));
+    await sent.sending(tag, channel, "Hello");
+    for (let part = 1; part <= 64; part += 1) await sent.sending({ ...tag, part }, channel, "x");
+    expect(await sent.find(tag, channel)).toBeUndefined();
+    expect(await sent.find({ ...tag, part: 64 }, channel)).toBeDefined();
+  });
+});
+
+test("work in one line is done in order, other lines do not wait for it", async () => {
+  const lines = createKeyedLines();
+  const done: string[] = [];
+  const gate = Promise.withResolvers<void>();
+  const other = Promise.withResolvers<void>();
+  lines.add("a", async () => {
+    await gate.promise;
+    done.push("a1");
+  });
+  lines.add("a", async () => void done.push("a2"));
+  lines.add("b", async () => {
+    done.push("b");
+    other.resolve();
+  });
+  await other.promise;
+  gate.resolve();
+  await lines.settled();
+  expect(done).toEqual(["b", "a1", "a2"]);
+});

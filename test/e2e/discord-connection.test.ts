@@ -176,6 +176,23 @@ describe("what must not be lost or doubled", () => {
     expect(await platformOf(discord, whole).find(place, { ...tag, part: 2 })).toBeUndefined();
   });
 
+  test("a message that was taken away and posted anew is a new one", async () => {
+    const discord = await fakeDiscord();
+    const thread = await discord.startThread({ user: ids.adam, channel: general, name: "talk" });
+    const place = { namespace: `discord:${ids.guild}:${general}`, thread };
+    const message = { tag: { turn_id: "t1", purpose: "answer", part: 0 }, markdown: "Here." } as const;
+    const platform = platformOf(discord, createMemoryKeyValue());
+
+    const first = await platform.post(place, message);
+    await platform.remove(place, first);
+    await platform.remove(place, first);
+    const second = await platform.post(place, message);
+
+    expect(second).not.toBe(first);
+    expect(said(await discord.state(), thread)).toHaveLength(1);
+    expect(await platform.find(place, message.tag)).toBe(second);
+  });
+
   test("a message that cannot be stored at first is tried again", async () => {
     const discord = await fakeDiscord();
     const log = createMemoryTurnLog();

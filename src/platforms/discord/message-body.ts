@@ -3,7 +3,6 @@ import type { OutgoingFile, OutgoingMessage } from "../../app/chat/chat-platform
 import { isSnowflake, messageFlags } from "./discord-facts.ts";
 import { renderComponents } from "./render-components.ts";
 import { renderContent, renderMessage, splitContent } from "./render-content.ts";
-import { nonceOf } from "./sent-messages.ts";
 
 /** Files of one message. Source: Discord reference, "Create Message". */
 export const mostFiles = 10;
@@ -15,7 +14,6 @@ export function messageBody(message: OutgoingMessage, replyTo: string | undefine
   return {
     ...editBody(message),
     components: renderComponents(buttons),
-    ...(tag === undefined ? {} : { nonce: nonceOf(tag), enforce_nonce: true }),
     ...(reply ? { message_reference: { message_id: replyTo, fail_if_not_exists: false } } : {}),
     allowed_mentions: { parse: [], replied_user: tag?.purpose === "answer" || tag?.purpose === "question" },
     ...(tag?.purpose === "progress" ? { flags: messageFlags.suppressEmbeds | messageFlags.silent } : {}),

@@ -89,8 +89,10 @@ async function post(
   const { channel, root } = await deps.targets.open(place);
   const files = message.files ?? [];
   const replyTo = root === undefined ? undefined : await repliedTo(deps, channel, root, to?.message);
-  const body = messageBody(message, replyTo);
-  if (message.tag !== undefined) await deps.sent.sending(message.tag, channel, body.content);
+  const content = messageBody(message, replyTo);
+  const { tag } = message;
+  const nonce = tag === undefined ? undefined : await deps.sent.sending(tag, channel, content.content);
+  const body = nonce === undefined ? content : { ...content, nonce, enforce_nonce: true };
   const request = { body, files: rawFiles(files.slice(0, mostFiles)) };
   const path = `/channels/${channel}/messages` as const;
   const posted = await inOpenThread(deps, channel, () =>
@@ -98,7 +100,7 @@ async function post(
   );
   const reference = referenceOf(channel, posted.id);
   if (root !== undefined) await deps.chains.note(channel, posted.id, root);
-  if (message.tag !== undefined) await deps.sent.sent(message.tag, channel, reference);
+  if (tag !== undefined) await deps.sent.sent(tag, channel, reference);
   for (let at = mostFiles; at < files.length; at += mostFiles) {
     await deps.rest.request("POST", path, { body: {}, files: rawFiles(files.slice(at, at + mostFiles)) });
   }

@@ -6,7 +6,12 @@ import type { KeyValue } from "../../core/key-value.ts";
 /** A message about to be posted, or posted. */
 interface SentMessage {
   /** Names the tag. */
-  nonce: string;
+  name: string;
+  /**
+   * How often the tag was posted before: a message that was taken away and comes again needs another nonce, or Discord
+   * would answer with the one that is gone.
+   */
+  attempt: number;
   channel: string;
   /** Of its content, as `contentDigest` makes it. */
   digest: string;
@@ -22,7 +27,8 @@ interface SentMessage {
  * of 64 groups of channels.
  */
 export interface SentMessages {
-  sending(tag: MessageTag, channel: string, content: string): Promise<void>;
+  /** Answers the nonce under which Discord posts it once: the same as before if the outcome of that is not known. */
+  sending(tag: MessageTag, channel: string, content: string): Promise<string>;
   sent(tag: MessageTag, channel: string, reference: string): Promise<void>;
   find(tag: MessageTag, channel: string): Promise<SentMessage | undefined>;
 }
@@ -38,22 +44,27 @@ export function createSentMessages(store: KeyValue, clock: Clock): SentMessages 
     store.update<Entries>(key(channel), (entries) => next(entries ?? []));
   return {
     async sending(tag, channel, content) {
-      const nonce = nonceOf(tag);
-      const entry = { nonce, channel, digest: contentDigest(content), at: clock.now(), reference: "" };
-      await change(channel, (entries) =>
-        [...entries.filter((each) => each.nonce !== nonce), entry].slice(-perGroup),
-      );
+      const name = hashOf(nameOf(tag));
+      const digest = contentDigest(content);
+      let attempt = 0;
+      await change(channel, (entries) => {
+        const before = entries.find((each) => each.name === name);
+        attempt = before === undefined ? 0 : before.attempt + (before.reference === "" ? 0 : 1);
+        const entry = { name, attempt, channel, digest, at: clock.now(), reference: "" };
+        return [...entries.filter((each) => each !== before), entry].slice(-perGroup);
+      });
+      return hashOf(`${nameOf(tag)} ${attempt}`);
     },
     async sent(tag, channel, reference) {
-      const nonce = nonceOf(tag);
+      const name = hashOf(nameOf(tag));
       await change(channel, (entries) =>
-        entries.map((each) => (each.nonce === nonce ? { ...each, reference } : each)),
+        entries.map((each) => (each.name === name ? { ...each, reference } : each)),
       );
     },
     async find(tag, channel) {
       const entries = ((await store.get(key(channel))) as Entries | undefined) ?? [];
-      const nonce = nonceOf(tag);
-      const found = entries.find((each) => each.nonce === nonce && each.channel === channel);
+      const name = hashOf(nameOf(tag));
+      const found = entries.find((each) => each.name === name && each.channel === channel);
       if (found === undefined) return undefined;
       const { reference, ...more } = found;
       return reference === "" ? more : { ...more, reference };
@@ -61,12 +72,16 @@ export function createSentMessages(store: KeyValue, clock: Clock): SentMessages 
   };
 }
 
-/** A tag in the 25 characters Discord has for a nonce. */
-export function nonceOf({ turn_id, purpose, part }: MessageTag): string {
-  return createHash("sha256").update(`${turn_id} ${purpose} ${part}`).digest("base64url").slice(0, 24);
+function nameOf({ turn_id, purpose, part }: MessageTag): string {
+  return `${turn_id} ${purpose} ${part}`;
+}
+
+/** In the 25 characters that Discord has for a nonce. */
+function hashOf(text: string): string {
+  return createHash("sha256").update(text).digest("base64url").slice(0, 24);
 }
 
 /** The same for a content as it was sent and as Discord keeps it, which trims. */
 export function contentDigest(content: string): string {
-  return createHash("sha256").update(content.replace(/\s+/g, "")).digest("base64url").slice(0, 24);
+  return hashOf(content.replace(/\s+/g, ""));
 }

@@ -47,6 +47,16 @@ describe("what was sent", () => {
     expect((await sent.find(tag, channel))?.reference).toBe("r");
   });
 
+  test("has the same nonce until it is posted, and another one when it is posted anew", async () => {
+    const sent = createSentMessages(createMemoryKeyValue(), createFakeClock(5));
+    const first = await sent.sending(tag, channel, "Hello");
+    expect(first.length).toBeLessThanOrEqual(25);
+    expect(await sent.sending(tag, channel, "Hello")).toBe(first);
+    expect(await sent.sending({ ...tag, part: 1 }, channel, "Hello")).not.toBe(first);
+    await sent.sent(tag, channel, "r");
+    expect(await sent.sending(tag, channel, "Hello")).not.toBe(first);
+  });
+
   test("is forgotten when much was sent since", async () => {
     const sent = createSentMessages(createMemoryKeyValue(), createFakeClock(5));
     await sent.sending(tag, channel, "Hello");

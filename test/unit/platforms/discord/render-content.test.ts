@@ -65,13 +65,6 @@ describe("a message", () => {
     expect(editBody({ tag, markdown: "…" }).flags).toBe(4);
   });
 
-  test("has a nonce of its tag, so that Discord posts it once", () => {
-    const nonce = (part: number) => messageBody({ tag: { ...tag, part }, markdown: "x" }, undefined).nonce;
-    expect(nonce(0)).toBe(nonce(0));
-    expect(nonce(0)).not.toBe(nonce(1));
-    expect(nonce(0)?.length).toBeLessThanOrEqual(25);
-  });
-
   test("is never empty", () => {
     expect(editBody({ markdown: " " }).content).toBe("…");
   });

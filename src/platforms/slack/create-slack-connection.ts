@@ -4,13 +4,13 @@ import { createCatchUp } from "./catch-up.ts";
 import { createBoltApp, type SlackBolt } from "./create-bolt-app.ts";
 import { createSlackPlatform } from "./create-slack-platform.ts";
 import { createHome } from "./home.ts";
+import { keepConnected } from "./keep-connected.ts";
 import { createPersonDirectory } from "./person-directory.ts";
 import { createReplyAddresses } from "./reply-addresses.ts";
 import { createClients } from "./sdk-clients.ts";
 import { createSlackLogger } from "./slack-logger.ts";
 import type { SlackOptions } from "./slack-options.ts";
 import { createSlackStatus } from "./slack-status.ts";
-import { createSocketLine } from "./socket-line.ts";
 import { createTenants } from "./tenants.ts";
 import { createThreadTitles } from "./thread-titles.ts";
 import { answerRequest } from "./web-receiver.ts";
@@ -28,8 +28,7 @@ export interface SlackConnection extends ChatConnection {
 export function createSlackConnection(options: SlackOptions): SlackConnection {
   const { settings, hub, app, sealed, clock, logger } = options;
   const sdkLogger = createSlackLogger(logger);
-  const clients = createClients(settings, sdkLogger);
-  const tenants = createTenants({ settings, sealed, clock, client: clients });
+  const tenants = createTenants({ settings, sealed, clock, client: createClients(settings, sdkLogger) });
   const { workspaces } = tenants;
   const directory = createPersonDirectory(workspaces, settings.operators, clock);
   const addresses = createReplyAddresses(clock);
@@ -44,44 +43,19 @@ export function createSlackConnection(options: SlackOptions): SlackConnection {
   let bolt: SlackBolt | undefined;
   let running: Promise<void> | undefined;
 
-  const lines = async (made: SlackBolt): Promise<void> => {
-    let standing = new AbortController();
-    const connected = () => {
-      standing = new AbortController();
-      status.connected();
-      logger.info({ platform: "slack" }, "connected to Slack");
-      catchingUp.connected(AbortSignal.any([standing.signal, stopping.signal]));
-    };
-    if (made.socket === undefined) {
-      connected();
-      return;
-    }
-    const lost = (error: unknown) => {
-      standing.abort();
-      status.lost(error, "app");
-      logger.warn({ err: error, platform: "slack" }, "the connection to Slack is lost; trying again");
-    };
-    await createSocketLine({ client: made.socket.client, clock, logger, connected, lost }).run(
-      stopping.signal,
-    );
-  };
   const run = async (): Promise<void> => {
-    await tenants.ready({
-      signal: stopping.signal,
-      failed(error, wait) {
-        status.lost(error, "bot");
-        logger.warn(
-          { err: error, retry_in_ms: wait, platform: "slack" },
-          "Slack cannot be used yet; trying again",
-        );
-      },
-    });
+    const failed = (error: unknown, wait: number) => {
+      status.lost(error, "bot");
+      const fields = { err: error, retry_in_ms: wait, platform: "slack" };
+      logger.warn(fields, "Slack cannot be used yet; trying again");
+    };
     const uninstalled = async (team: string) => {
       await tenants.uninstalled(team);
       logger.warn({ team, platform: "slack" }, "the app was removed from a Slack workspace");
     };
+    const workspace = await tenants.ready({ signal: stopping.signal, failed });
     bolt = await createBoltApp({ ...context, settings, sealed, tenants, sdkLogger, uninstalled });
-    await lines(bolt);
+    await keepConnected(bolt, { status, catchingUp, clock, logger, workspace }, stopping.signal);
   };
   return {
     id: "slack",

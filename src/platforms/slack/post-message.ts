@@ -4,6 +4,7 @@ import type { Place } from "../../core/place.ts";
 import { hasRichParts, type Rendered, renderMessage } from "./render-message.ts";
 import { refusedWith } from "./slack-call.ts";
 import { type Room, roomOf, type SlackContext } from "./slack-rooms.ts";
+import type { Workspaces } from "./workspaces.ts";
 
 /** Posts and changes messages. Blocks that a workspace refuses are remembered and left out from then on. */
 export interface MessageWriter {
@@ -35,12 +36,13 @@ export function createMessageWriter(context: SlackContext, streaming: "auto" | "
   };
   const edit: MessageWriter["edit"] = async (place, ts, message) => {
     const { team, channel } = await roomOf(context, place);
-    const update = () =>
-      rendered(team, message, ({ text, blocks, metadata }) =>
+    const update = async () => {
+      await rendered(team, message, ({ text, blocks, metadata }) =>
         workspaces.call(team, "change a message", ({ write }) =>
           write.chat.update({ channel, ts, text, blocks, ...(metadata && { metadata }) }),
         ),
       );
+    };
     try {
       await update();
     } catch (error) {
@@ -49,34 +51,35 @@ export function createMessageWriter(context: SlackContext, streaming: "auto" | "
       await update();
     }
   };
-  return {
-    rendered,
-    edit,
-    async post({ team, channel, thread }, message) {
-      const { ts = "" } = await rendered(team, message, ({ text, blocks, metadata }) =>
-        workspaces.call(team, "post a message", ({ write }) =>
-          write.chat.postMessage({
-            channel,
-            text,
-            blocks: blocks as types.KnownBlock[],
-            unfurl_links: false,
-            unfurl_media: false,
-            ...(thread === undefined ? {} : { thread_ts: thread }),
-            ...(metadata && { metadata }),
-          }),
-        ),
-      );
-      return ts;
-    },
-    async remove(place, ts) {
-      const { team, channel } = await roomOf(context, place);
-      const erase = () =>
-        workspaces.call(team, "delete a message", ({ write }) => write.chat.delete({ channel, ts }));
-      try {
-        await erase();
-      } catch (error) {
-        if (!refusedWith(error, "message_not_found", "channel_not_found")) throw error;
-      }
-    },
+  const remove: MessageWriter["remove"] = async (place, ts) => {
+    const { team, channel } = await roomOf(context, place);
+    try {
+      await workspaces.call(team, "delete a message", ({ write }) => write.chat.delete({ channel, ts }));
+    } catch (error) {
+      if (!refusedWith(error, "message_not_found", "channel_not_found")) throw error;
+    }
   };
+  return { rendered, edit, remove, post: (room, message) => post(workspaces, rendered, room, message) };
+}
+
+async function post(
+  workspaces: Workspaces,
+  rendered: MessageWriter["rendered"],
+  { team, channel, thread }: Room,
+  message: OutgoingMessage,
+): Promise<string> {
+  const { ts = "" } = await rendered(team, message, ({ text, blocks, metadata }) =>
+    workspaces.call(team, "post a message", ({ write }) =>
+      write.chat.postMessage({
+        channel,
+        text,
+        blocks: blocks as types.KnownBlock[],
+        unfurl_links: false,
+        unfurl_media: false,
+        ...(thread === undefined ? {} : { thread_ts: thread }),
+        ...(metadata && { metadata }),
+      }),
+    ),
+  );
+  return ts;
 }

@@ -4,7 +4,8 @@ import type { Workspaces } from "./workspaces.ts";
 
 /** What a person is told about the connection. */
 export interface SlackStatus {
-  connected(): void;
+  /** @param workspace its name, if it is one */
+  connected(workspace: string | undefined): void;
   /**
    * @param error why, if anything is known
    * @param token which one was used
@@ -21,13 +22,10 @@ const newAppToken =
 export function createSlackStatus(settings: SlackSettings, workspaces: Workspaces): SlackStatus {
   let state: { ok: boolean; detail: string } = { ok: false, detail: "connecting" };
   const single = !isInstalledByMany(settings);
-  const way =
-    settings.app_token === undefined
-      ? "waits for Slack's requests at /slack/events"
-      : "connected over a socket";
+  const way = settings.app_token === undefined ? "Slack calls /slack/events" : "over a socket";
   return {
-    connected() {
-      state = { ok: true, detail: way };
+    connected(workspace) {
+      state = { ok: true, detail: `connected${workspace === undefined ? "" : ` to ${workspace}`}, ${way}` };
     },
     lost(error, token) {
       const detail = error === undefined ? "connection lost, connecting again" : reason(error, token);

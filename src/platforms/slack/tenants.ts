@@ -24,8 +24,11 @@ export interface Tenants {
   authorize: Authorize<boolean>;
   /** Bolt's installer renews tokens; it exists once Bolt is loaded. */
   renewWith(installed: InstalledToken): void;
-  /** Resolves when the token of the one workspace was accepted; tries until the signal. */
-  ready(options: { signal: AbortSignal; failed(error: unknown, waitMs: number): void }): Promise<void>;
+  /** Answers the name of the one workspace when its token was accepted; tries until the signal. */
+  ready(options: {
+    signal: AbortSignal;
+    failed(error: unknown, waitMs: number): void;
+  }): Promise<string | undefined>;
   uninstalled(team: string): Promise<void>;
 }
 
@@ -67,14 +70,14 @@ export function createTenants({ settings, sealed, clock, client }: TenantsDeps):
     async ready({ signal, failed }) {
       for (let wait = firstWait; single !== undefined; wait = Math.min(wait * 2, longestWait)) {
         try {
-          await Promise.race([single.team(), aborted(signal)]);
-          return;
+          return await Promise.race([single.name(), aborted(signal)]);
         } catch (error) {
           signal.throwIfAborted();
           failed(error, wait);
         }
         await clock.sleep(wait, signal);
       }
+      return undefined;
     },
     async uninstalled(team) {
       await installations.deleteInstallation?.({

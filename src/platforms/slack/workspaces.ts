@@ -93,7 +93,7 @@ export function createWorkspaces({ credentials, client, clock }: WorkspacesDeps)
 export function createSingleWorkspace(
   token: string,
   client: WorkspacesDeps["client"],
-): { team(): Promise<string>; credentials(team: string): Promise<Credentials> } {
+): { team(): Promise<string>; name(): Promise<string>; credentials(team: string): Promise<Credentials> } {
   let asked: Promise<Credentials & { team: string }> | undefined;
   const ask = async () => {
     const web = await client(token, "read");
@@ -112,6 +112,7 @@ export function createSingleWorkspace(
   };
   return {
     team: async () => (await answer()).team,
+    name: async () => (await answer()).name,
     async credentials(team) {
       const { team: own, ...rest } = await answer();
       if (own === team) return rest;

@@ -8,8 +8,8 @@ export interface ChatMessage {
   /** The same for every delivery of the same message: team, channel and message id, never the event's id. */
   key: string;
   /**
-   * Where it belongs: the thread it stands in, or the thread an answer would open. Direct messages outside of a thread all
-   * belong to the thread `dm`.
+   * Where it belongs: the thread it stands in, or the thread an answer would open. Where direct messages
+   * have no threads they all belong to the thread `dm`.
    */
   place: Place;
   /** The platform's id of the message. */

@@ -11,7 +11,7 @@ import {
 import { isDirect, isOwn, parseEdit, parseMessage, placeOf, type Self, type Where } from "./parse-message.ts";
 import type { PersonDirectory } from "./person-directory.ts";
 import { namesOf } from "./read-history.ts";
-import { directNamespace, messageKey, slackNamespace } from "./slack-place.ts";
+import { directNamespace, directThread, messageKey, slackNamespace } from "./slack-place.ts";
 import { suggestPrompts } from "./suggest-prompts.ts";
 import type { ThreadTitles } from "./thread-titles.ts";
 import type { Workspaces } from "./workspaces.ts";
@@ -56,7 +56,10 @@ export function listenToEvents(bolt: Bolt, deps: EventDeps): void {
   bolt.event("app_home_opened", async ({ event, context }) => {
     const { team } = selfOf(context);
     deps.directory.learnDirectChannel(team, event.user, event.channel);
-    if (event.tab !== "messages") await deps.home.show(team, event.user);
+    if (event.tab !== "messages") return deps.home.show(team, event.user);
+    // Apps with an agent view get no `assistant_thread_started`: this says that somebody opened the conversation.
+    const place = { namespace: directNamespace(team, event.user), thread: directThread };
+    await suggestPrompts(deps, team, event.channel, place);
   });
   for (const name of ["app_uninstalled", "tokens_revoked"] as const) {
     bolt.event(name, ({ body, event }) => {

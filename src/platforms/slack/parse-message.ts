@@ -3,7 +3,7 @@ import type { FileReference } from "../../core/inbound.ts";
 import type { Place } from "../../core/place.ts";
 import type { SlackFile, SlackMessage } from "./message-event.ts";
 import { mentionsIn, type Names, readableText } from "./mrkdwn.ts";
-import { directNamespace, directThread, messageKey, slackNamespace, timeOf } from "./slack-place.ts";
+import { directNamespace, messageKey, slackNamespace, timeOf } from "./slack-place.ts";
 
 /** Who the bot is in the workspace a message came to. */
 export interface Self {
@@ -30,7 +30,8 @@ export function isDirect({ channel, channel_type }: Where): boolean {
 }
 
 /**
- * The place of a message: the thread it stands in or would open; in direct messages outside of a thread always the same one.
+ * The place of a message: the thread it stands in or would open. In direct messages too: Slack shows conversations with an agent
+ * as threads there, and streams and its status only in threads. https://docs.slack.dev/ai/migrating-to-agent-messaging
  * @param person whose direct messages these are
  */
 export function placeOf(
@@ -39,9 +40,8 @@ export function placeOf(
   team: string,
   person: string,
 ): Place {
-  return isDirect(where)
-    ? { namespace: directNamespace(team, person), thread: message.thread_ts ?? directThread }
-    : { namespace: slackNamespace(team, where.channel), thread: message.thread_ts ?? message.ts };
+  const namespace = isDirect(where) ? directNamespace(team, person) : slackNamespace(team, where.channel);
+  return { namespace, thread: message.thread_ts ?? message.ts };
 }
 
 /** A message as the intake takes it; undefined for one without an author. */

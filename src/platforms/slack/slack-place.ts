@@ -3,7 +3,7 @@ import type { Place } from "../../core/place.ts";
 /** The thread of answers to slash commands, which Slack lets nobody write in threads: they stand in the channel itself. */
 export const commandThread = "commands";
 
-/** The thread of direct messages that stand in no thread. */
+/** The thread of what stands in direct messages and in no thread: what was asked from elsewhere, and greetings. */
 export const directThread = "dm";
 
 /** Where in Slack a place is. `person` is set in direct messages with the bot, `channel` elsewhere. */

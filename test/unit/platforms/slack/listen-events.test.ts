@@ -30,14 +30,14 @@ describe("messages", () => {
     expect(mention).toEqual(message);
   });
 
-  test("a direct message belongs to one thread, one in an assistant thread to that", async () => {
+  test("a direct message opens a thread, as in a channel, or belongs to the one it stands in", async () => {
     await slack.send("message-im");
     await slack.send("assistant-message");
 
     const direct = "slack:T0ACME:dm-U0BEN";
     expect(slack.handed.map(({ given }) => given)).toMatchObject([
       {
-        place: { namespace: direct, thread: "dm" },
+        place: { namespace: direct, thread: "1732260000.000100" },
         addressed: "direct",
         in_thread: false,
         text: "what's up?",

@@ -3,9 +3,11 @@ import { type BotHome, type BotProcess, createBotHome } from "./bot-process.ts";
 import type { DiscordOptions } from "./discord/discord-options.ts";
 import { type DiscordServer, startDiscordServer } from "./discord/discord-server.ts";
 import { exampleToken, exampleWorld } from "./discord/example-world.ts";
+import { discordSurface, zoe } from "./platform-discord.ts";
 import { type PlatformGate, startPlatformGate } from "./platform-gate.ts";
 import { type PlatformModel, startPlatformModel } from "./platform-model.ts";
-import { discordSurface, type Surface, slackSurface, zoe } from "./platform-surface.ts";
+import { slackSurface } from "./platform-slack.ts";
+import type { Surface } from "./platform-surface.ts";
 import { defaultSeed, type SlackSeed } from "./slack/seed.ts";
 import { type SlackServer, startSlackServer } from "./slack/slack-server.ts";
 import type { SlackOptions } from "./slack/slack-service.ts";
@@ -107,9 +109,19 @@ function slackSeed(): Pick<SlackSeed, "users" | "channels"> {
   const cleo = { real_name: "Cleo Clark", display_name: "cleo", tz: "Europe/Amsterdam" };
   return {
     users: [...users, { id: "U0CLEO", team_id: "T0ACME", name: "cleo", ...cleo }],
-    channels: channels.map((channel) =>
-      channel.id === "C0GENERAL" ? { ...channel, members: [...channel.members, "U0CLEO"] } : channel,
-    ),
+    channels: [
+      ...channels.map((channel) =>
+        channel.id === "C0GENERAL" ? { ...channel, members: [...channel.members, "U0CLEO"] } : channel,
+      ),
+      {
+        id: "D0CLEO",
+        team_id: "T0ACME",
+        name: "",
+        kind: "im",
+        creator: "U0CLEO",
+        members: ["U0CLEO", "U0KNACK"],
+      },
+    ],
   };
 }
 

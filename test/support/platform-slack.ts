@@ -1,0 +1,91 @@
+import type { PlatformGate } from "./platform-gate.ts";
+import type { Saying, Somebody, Surface } from "./platform-surface.ts";
+import type { MessageRecord } from "./slack/message-record.ts";
+import type { Observation } from "./slack/observation.ts";
+import type { SlackServer } from "./slack/slack-server.ts";
+
+/** Slack's general channel; Ben is the member, Anna the manager. */
+export function slackSurface(slack: SlackServer, gate: PlatformGate): Surface {
+  const channel = "C0GENERAL";
+  const users = { member: "U0BEN", other: "U0CLEO", manager: "U0ANNA" };
+  const directs = { member: "D0BEN", other: "D0CLEO", manager: "D0ANNA" };
+  const whispers = (state: Observation, who: Somebody) => state.ephemerals(users[who]).map(slackText);
+  const saying = (text: string, { who = "member", ago }: Saying = {}) => ({
+    ...{ user: users[who], channel, text },
+    ...(ago === undefined ? {} : { ago_ms: ago }),
+  });
+  const texts = (state: Observation, thread: string) => state.botMessages(channel, thread).map(slackText);
+  return {
+    name: "slack",
+    gate,
+    namespace: `slack:T0ACME:${channel}`,
+    ask: async (text, how) => (await slack.say(saying(`<@U0KNACK> ${text}`, how))).ts,
+    reply: async (thread, text, how) => (await slack.say({ ...saying(text, how), thread_ts: thread })).ts,
+    say: async (text, how) => (await slack.say(saying(text, how))).ts,
+    open: async (message) => message,
+    remove: (ts) => slack.remove({ channel, ts }),
+    async enable(skill, who, where = "channel") {
+      const at = where === "channel" ? channel : directs[who];
+      await slack.command({ user: users[who], channel: at, command: "/skill", text: `enable ${skill}` });
+    },
+    async askDirectly(text, answer, who = "member") {
+      await slack.say({ user: users[who], channel: directs[who], text });
+      await slack.until(
+        (state) => state.botMessages(directs[who]).some((message) => slackText(message).includes(answer)),
+        `“${answer}” for ${who}`,
+      );
+    },
+    directNamespace: (who) => `slack:T0ACME:dm-${users[who]}`,
+    async press(thread, label, who = "member") {
+      const found = await slack.until(
+        (state) => slackButton(state.botMessages(channel, thread), label),
+        `the button ${label}`,
+      );
+      await slack.click({ user: users[who], channel, ...found });
+    },
+    whispers: async (who) => whispers(await slack.look(), who),
+    async whispered(who, text) {
+      await slack.until(
+        (state) => whispers(state, who).some((each) => each.includes(text)),
+        `“${text}” for ${who}`,
+      );
+    },
+    shown: (thread, count = 0) =>
+      slack.until(
+        (state) => texts(state, thread).length >= count && texts(state, thread),
+        `${count} messages in ${thread}`,
+        30_000,
+      ),
+    async shows(thread, text) {
+      await slack.until(
+        (state) => texts(state, thread).some((each) => each.includes(text)),
+        `“${text}” in ${thread}`,
+        30_000,
+      );
+    },
+    isPost: ({ path }) => path === "/api/chat.postMessage",
+  };
+}
+
+interface SlackElement {
+  type: string;
+  action_id?: string;
+  text?: { text?: string };
+}
+
+function slackButton(messages: readonly MessageRecord[], label: string) {
+  for (const { ts, blocks } of messages.toReversed()) {
+    const elements = blocks.flatMap((block) => (block.elements ?? []) as SlackElement[]);
+    const found = elements.find(({ text }) => text?.text === label);
+    if (found !== undefined) return { message_ts: ts, action_id: found.action_id ?? "" };
+  }
+  return undefined;
+}
+
+/** What a message of Slack shows: its Markdown blocks, or its text. */
+export function slackText({ text, blocks }: { text: string; blocks: unknown[] }): string {
+  const markdown = (blocks as MessageRecord["blocks"])
+    .filter(({ type }) => type === "markdown")
+    .map((block) => String(block.text));
+  return markdown.length > 0 ? markdown.join("\n") : text;
+}

@@ -1,6 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { createMemoryTurnLog } from "../../src/storage/memory-turn-log.ts";
 import { scriptedModel } from "../support/scripted-model.ts";
+import { testSkill } from "../support/test-skill.ts";
 import { answers, fakeSlack, slackBot } from "./support/slack-bot.ts";
 
 const general = "C0GENERAL";
@@ -161,17 +162,35 @@ describe("in a channel", () => {
   });
 });
 
+const greeter = testSkill("greeter", [], { examples: [{ prompt: "Please greet Ada.", call: "" }] });
+
 describe("in direct messages", () => {
-  test("it answers beside the question, and in a thread when asked in one", async () => {
+  test("each question opens a thread, and goes on there", async () => {
     const slack = await fakeSlack();
-    await slackBot(slack, scriptedModel(["First.", "Second."]));
+    const model = scriptedModel(["First.", "Second.", "Third."]);
+    await slackBot(slack, model);
 
     const { ts } = await slack.say({ user: "U0BEN", channel: "D0BEN", text: "hello" });
-    const [first] = await slack.until((state) => state.botMessages("D0BEN"), "an answer");
-    expect(first?.thread_ts).toBeUndefined();
-    await slack.say({ user: "U0BEN", channel: "D0BEN", text: "in here please", thread_ts: ts });
+    await slack.until((state) => answers(state, "D0BEN", ts, 1), "an answer in the question's thread");
+    await slack.say({ user: "U0BEN", channel: "D0BEN", text: "and then?", thread_ts: ts });
+    await slack.until((state) => answers(state, "D0BEN", ts, 2), "a second answer there");
+    expect(JSON.stringify(model.requests[1]?.messages)).toContain("First.");
 
-    await slack.until((state) => answers(state, "D0BEN", ts, 1), "an answer in the thread");
+    const other = await slack.say({ user: "U0BEN", channel: "D0BEN", text: "something else" });
+    await slack.until((state) => answers(state, "D0BEN", other.ts, 1), "an answer in another thread");
+    expect(JSON.stringify(model.requests[2]?.messages)).not.toContain("First.");
+    expect((await slack.look()).refusals()).toEqual([]);
+  });
+
+  test("who opens them is shown prompts that fit", async () => {
+    const slack = await fakeSlack();
+    await slackBot(slack, scriptedModel(["-"]), { skills: [greeter] });
+
+    await slack.openHome({ user: "U0BEN", tab: "messages" });
+    const shown = await slack.until((state) => state.all.prompts[0], "prompts");
+    expect(shown.channel).toBe("D0BEN");
+    expect(shown.prompts).toContainEqual({ title: "Please greet Ada.", message: "Please greet Ada." });
+    expect(shown.thread_ts).toBeUndefined();
   });
 
   test("an assistant thread gets prompts, shows that it works, and is answered there", async () => {

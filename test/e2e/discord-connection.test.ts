@@ -69,6 +69,25 @@ describe("messages that came while there was no connection", () => {
   });
 });
 
+test("stopped while it pauses before it connects again, it stays away", async () => {
+  const discord = await fakeDiscord();
+  const bot = await discordBot(discord, scriptedModel(["-"]));
+  const [first] = (await discord.state()).sessions;
+  await discord.disconnect({ abrupt: true });
+  await discord.until(({ sessions }) => sessions.every(({ connected }) => !connected));
+  await expect.poll(() => bot.connection.status().detail).toContain("connecting again");
+
+  await bot.connection.stop();
+  // Another bot pauses later and as long: once it is back, the first would have been.
+  await discordBot(discord, scriptedModel(["-"]));
+  await discord.disconnect({ abrupt: true });
+
+  const { sessions } = await discord.until((state) =>
+    state.sessions.some(({ id, resumes }) => id !== first?.id && resumes > 0) ? state : undefined,
+  );
+  expect(sessions.find(({ id }) => id === first?.id)?.resumes ?? 0).toBe(0);
+});
+
 test("when Discord is down at the start it goes on trying, and then works", async () => {
   const discord = await fakeDiscord();
   await discord.refuseConnections(true, { rest: true });

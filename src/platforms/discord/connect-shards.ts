@@ -2,6 +2,7 @@ import type { EventEmitter } from "node:events";
 import type { Client, GatewayDispatchPayload } from "discord.js";
 import type { Log } from "../../app/log.ts";
 import type { Clock } from "../../core/clock.ts";
+import { destroyClient } from "./destroy-client.ts";
 import type { DiscordSettings } from "./discord-settings.ts";
 import { openGatewayClient } from "./open-gateway-client.ts";
 import { type ShardHolder, shardLease } from "./shard-holder.ts";
@@ -53,9 +54,16 @@ export async function connectShards(
   } finally {
     signal.removeEventListener("abort", onStop);
     letGo();
-    await client.destroy();
+    const emitter: EventEmitter = client;
+    for (const event of listened) emitter.removeAllListeners(event);
+    await destroyClient(client, (error) => {
+      deps.logger.warn({ err: error }, "Discord: a connection could not be closed");
+    });
   }
 }
+
+/** What comes after the end of a connection is not for us; errors are still caught. */
+const listened = ["raw", "shardReady", "shardResume", "shardReconnecting", "shardDisconnect"];
 
 function follow(deps: ShardConnectionDeps, client: Client, end: (ending: Ending) => void): void {
   const { logger } = deps;

@@ -20,6 +20,7 @@ export function createFakeClock(start = 1_000_000): FakeClock {
     },
     sleep: (ms, signal) =>
       new Promise((resolve, reject) => {
+        if (signal?.aborted) return reject(signal.reason);
         const cancel = clock.after(ms, resolve);
         signal?.addEventListener("abort", () => {
           cancel();

@@ -3,23 +3,36 @@ import type { LineReader } from "./line-reader.ts";
 import type { Paint } from "./paint.ts";
 import { plainLine, plainText } from "./plain-text.ts";
 
-/** Puts a question above the prompt and reads until something was answered. */
-export async function askPerson(
+/** Where a person is asked. */
+export interface PersonPrompt {
+  reader: LineReader;
+  say(line: string): void;
+  paint: Paint;
+  /** What stands before what they type. */
+  prompt: string;
+}
+
+/** Puts a question above the prompt and reads until something was answered. Undefined when it is over before. */
+export function askPerson(
   question: QuestionView,
   over: AbortSignal,
-  {
-    reader,
-    say,
-    paint,
-    prompt,
-  }: { reader: LineReader; say(line: string): void; paint: Paint; prompt: string },
+  person: PersonPrompt,
 ): Promise<string | undefined> {
-  for (const line of askPrompt(question, paint)) say(line);
+  return readUntil(askPrompt(question, person.paint), over, person, (line) => readAnswer(question, line));
+}
+
+/** Shows the lines, and reads until a line has a meaning. Undefined when it is over before. */
+export async function readUntil<T>(
+  lines: readonly string[],
+  over: AbortSignal,
+  { reader, say, prompt }: PersonPrompt,
+  meaningOf: (line: string) => T | undefined,
+): Promise<T | undefined> {
+  for (const line of lines) say(line);
   for (;;) {
     const line = await reader.read(prompt, over);
-    if (line === undefined) return undefined;
-    const answer = readAnswer(question, line);
-    if (answer !== undefined) return answer;
+    const meaning = line === undefined ? undefined : meaningOf(line);
+    if (line === undefined || meaning !== undefined) return meaning;
   }
 }
 

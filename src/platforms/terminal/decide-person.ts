@@ -1,29 +1,23 @@
 import { exactJson } from "../../core/exact-json.ts";
 import type { ApprovalView } from "../../core/turn-view.ts";
-import type { LineReader } from "./line-reader.ts";
+import { type PersonPrompt, readUntil } from "./ask-person.ts";
 import type { Paint } from "./paint.ts";
 import { plainLine, plainText } from "./plain-text.ts";
 
 /** Shows what a tool would run with, and reads until somebody said yes or no. Undefined when it is over before. */
-export async function decidePerson(
+export function decidePerson(
   approval: ApprovalView,
   over: AbortSignal,
-  {
-    reader,
-    say,
-    paint,
-    prompt,
-  }: { reader: LineReader; say(line: string): void; paint: Paint; prompt: string },
+  person: PersonPrompt,
 ): Promise<boolean | undefined> {
-  for (const line of approvalLines(approval, paint)) say(line);
-  for (;;) {
-    const line = await reader.read(prompt, over);
-    if (line === undefined) return undefined;
+  const { paint, say } = person;
+  return readUntil(approvalLines(approval, paint), over, person, (line) => {
     const word = line.trim().toLowerCase();
     if (word === "y" || word === "yes") return true;
     if (word === "n" || word === "no") return false;
     say(paint.dim("y runs it, n refuses it."));
-  }
+    return undefined;
+  });
 }
 
 /** What waits for approval, with the exact arguments, as lines above the prompt. */

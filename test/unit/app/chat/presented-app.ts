@@ -1,54 +1,19 @@
 import { randomUUID } from "node:crypto";
-import type { Clock } from "../../../../src/core/clock.ts";
 import type { Author } from "../../../../src/core/inbound.ts";
 import type { Model } from "../../../../src/core/model.ts";
 import type { TurnEvent, TurnEventBody } from "../../../../src/core/turn-event.ts";
 import type { TurnLog } from "../../../../src/core/turn-log.ts";
 import { createMemoryTurnLog } from "../../../../src/storage/memory-turn-log.ts";
+import { createFakeClock, type FakeClock } from "../../../support/fake-clock.ts";
 import { createFakePlatform, type FakePlatform } from "../../../support/fake-platform.ts";
 import { ada, createTestApp, type TestAppOptions } from "../../../support/test-app.ts";
 
-/** A clock that goes on only when a test says so. */
-export interface ManualClock extends Clock {
-  advance(ms: number): void;
-}
-
-export function manualClock(): ManualClock {
-  let now = 1_800_000_000_000;
-  const timers = new Set<{ at: number; call: () => void }>();
-  const after: Clock["after"] = (ms, call) => {
-    const timer = { at: now + Math.max(0, ms), call };
-    timers.add(timer);
-    return () => void timers.delete(timer);
-  };
-  return {
-    now: () => now,
-    after,
-    sleep: (ms, signal) =>
-      new Promise((resolve, reject) => {
-        if (signal?.aborted) reject(signal.reason);
-        const cancel = after(ms, resolve);
-        signal?.addEventListener("abort", () => {
-          cancel();
-          reject(signal.reason);
-        });
-      }),
-    advance(ms) {
-      const end = now + ms;
-      for (;;) {
-        const due = [...timers].filter((timer) => timer.at <= end).sort((a, b) => a.at - b.at)[0];
-        if (due === undefined) break;
-        timers.delete(due);
-        now = Math.max(now, due.at);
-        due.call();
-      }
-      now = end;
-    },
-  };
+export function manualClock(): FakeClock {
+  return createFakeClock(1_800_000_000_000);
 }
 
 /** Lets time pass in small steps, with room for what it sets off, until `isOver`. */
-export async function elapse(clock: ManualClock, isOver: () => boolean, step = 50): Promise<void> {
+export async function elapse(clock: FakeClock, isOver: () => boolean, step = 50): Promise<void> {
   for (let steps = 0; !isOver(); steps += 1) {
     if (steps > 20_000) throw new Error("It did not come, however long we waited.");
     clock.advance(step);
@@ -57,7 +22,7 @@ export async function elapse(clock: ManualClock, isOver: () => boolean, step = 5
 }
 
 /** Lets so much time pass. */
-export async function pass(clock: ManualClock, ms: number): Promise<void> {
+export async function pass(clock: FakeClock, ms: number): Promise<void> {
   const end = clock.now() + ms;
   await elapse(clock, () => clock.now() >= end, Math.min(50, ms));
 }
@@ -105,7 +70,7 @@ function aborted(signal: AbortSignal): Promise<never> {
 
 export interface PresentedOptions extends Omit<TestAppOptions, "clock"> {
   platform?: FakePlatform;
-  clock?: ManualClock;
+  clock?: FakeClock;
 }
 
 export const place = { namespace: "fake:team:general", thread: "t1" };

@@ -1,0 +1,62 @@
+import { describe, expect, it } from "vitest";
+import { said, untilSaid } from "../support/surfaces/chat-surface.ts";
+import { newWord, type SurfaceUnderContract } from "./surface-under-contract.ts";
+
+/** What people may rely on when they give the bot commands in a conversation. */
+export function chatCommandContract({ fixture, name, can }: SurfaceUnderContract): void {
+  const surface = () => fixture().surfaces[name];
+  const listed = can.whispers ? "private" : "answer";
+
+  describe("commands", () => {
+    it("list the skills, to who asks alone where that is possible", async () => {
+      const conversation = await surface().open();
+      await conversation.say("/skill list");
+      await untilSaid(conversation, "text-analyzer", listed);
+      await fixture().finished("/skill list");
+      if (!can.severalPeople) return;
+      const toOthers = await conversation.shown("manager");
+      expect(toOthers.filter(({ text }) => text.includes("text-analyzer"))).toEqual([]);
+    });
+
+    it("that do not exist are answered with the nearest one", async () => {
+      const conversation = await surface().open();
+      await conversation.say("/skill enabel text-analyzer");
+      await untilSaid(conversation, "skill enable", listed);
+    });
+
+    it("enable a skill for one channel, where the model then gets its tools", async () => {
+      const { model } = fixture();
+      const asked = async (channel: "home" | "elsewhere") => {
+        const word = newWord("tools");
+        model.when(word, () => [`Reply to ${word}.`]);
+        const conversation = await surface().open(channel);
+        await conversation.say(word);
+        await untilSaid(conversation, `Reply to ${word}.`);
+        return toolsIn(model.askedOf(word)[0]?.body ?? "{}");
+      };
+      expect(await asked("home")).not.toContain("text-analyzer");
+
+      const commands = await surface().open();
+      await commands.say("/skill enable text-analyzer", "manager");
+      await untilSaid(commands, "is enabled in this channel", "answer", "manager");
+      expect(await asked("home")).toContain("text-analyzer");
+      expect(await asked("elsewhere")).not.toContain("text-analyzer");
+
+      await commands.say("/skill reset text-analyzer", "manager");
+      await fixture().finished("/skill reset text-analyzer");
+      expect(await asked("home")).not.toContain("text-analyzer");
+    });
+
+    it.skipIf(!can.severalPeople)("change nothing for who does not manage the channel", async () => {
+      const conversation = await surface().open();
+      await conversation.say("/skill disable memory");
+      await untilSaid(conversation, /manage/, "private");
+      expect(said(await conversation.shown("manager"), "answer")).toBe("");
+    });
+  });
+}
+
+function toolsIn(body: string): string[] {
+  const { tools = [] } = JSON.parse(body) as { tools?: { function: { name: string } }[] };
+  return tools.map((tool) => tool.function.name);
+}

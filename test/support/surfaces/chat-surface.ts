@@ -1,0 +1,91 @@
+import { vi } from "vitest";
+
+/** What a person may count on at one surface. A case that cannot apply is skipped by the name of what is missing. */
+export interface Capabilities {
+  /** Others are in the conversation, with rights of their own. */
+  severalPeople: boolean;
+  /** Something can be said to one person alone. */
+  whispers: boolean;
+  /** Choices and decisions are pressed. */
+  buttons: boolean;
+  /** The bot reads what is written while it works. */
+  readsWhileWorking: boolean;
+  /** What is shown is changed later, rather than only added to. */
+  editable: boolean;
+  /** People can be called by a message. */
+  mentions: boolean;
+}
+
+/** `asker`: somebody ordinary where there are several people; `manager`: an operator of the bot, who manages the channel. */
+export type Somebody = "asker" | "manager";
+
+export interface Part {
+  /** `private`: seen by one person alone. A `question` may be a request for approval. */
+  kind: "answer" | "progress" | "question" | "private";
+  /** As Markdown. */
+  text: string;
+}
+
+/** A conversation with the bot in one channel. */
+export interface Conversation {
+  /** Writes; the first message addresses the bot as people do there. */
+  say(text: string, who?: Somebody): Promise<void>;
+  /** What this person sees of the bot in the conversation now, oldest first. */
+  shown(who?: Somebody): Promise<Part[]>;
+  /** Presses what has this label, or does what stands for it. */
+  press(label: string, who?: Somebody): Promise<void>;
+  /** The files that are there to be fetched: name and text. */
+  files(): Promise<Map<string, string>>;
+  /** Who was called by the bot's messages, beside the person it answers. */
+  called(): Promise<string[]>;
+}
+
+export interface ChatSurface {
+  /** A conversation that nothing was said in, in one of two channels. */
+  open(channel?: "home" | "elsewhere"): Promise<Conversation>;
+  /** All that people see of the bot, in every conversation. */
+  everything(): Promise<Part[]>;
+  /** All that the bot sent here, whether it is still to be seen or not. */
+  sent(): Promise<string>;
+  close(): Promise<void>;
+}
+
+/** Longest wait for anything that should be shown, ms: then a case fails and says what there was. */
+const patience = 15_000;
+
+/** Waits until what is shown is as wanted, and answers it. */
+export function until(
+  conversation: Pick<Conversation, "shown">,
+  wanted: (parts: Part[]) => boolean,
+  who?: Somebody,
+): Promise<Part[]> {
+  const look = async () => {
+    const parts = await conversation.shown(who);
+    if (!wanted(parts)) throw new Error(`Not as wanted: ${JSON.stringify(parts, undefined, 1)}`);
+    return parts;
+  };
+  return vi.waitFor(look, { timeout: patience, interval: 40 });
+}
+
+/** Waits until a text is shown in a part of this kind. */
+export function untilSaid(
+  conversation: Pick<Conversation, "shown">,
+  text: string | RegExp,
+  kind: Part["kind"] = "answer",
+  who?: Somebody,
+): Promise<Part[]> {
+  return until(conversation, (parts) => said(parts, kind).search(exactly(text)) >= 0, who);
+}
+
+/** The texts of one kind. */
+export function said(parts: readonly Part[], kind: Part["kind"]): string {
+  return textsOf(parts, kind).join("\n\n");
+}
+
+export function textsOf(parts: readonly Part[], kind: Part["kind"]): string[] {
+  return parts.filter((part) => part.kind === kind).map(({ text }) => text);
+}
+
+function exactly(text: string | RegExp): RegExp {
+  return typeof text === "string" ? new RegExp(text.replace(/[.*+?^${}()|[\]\\]/g, "\\$&")) : text;
+}

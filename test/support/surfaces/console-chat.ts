@@ -1,0 +1,98 @@
+import { readFile } from "node:fs/promises";
+import { type Browser, type BrowserContext, chromium, type Page } from "playwright-core";
+import type TurndownService from "turndown";
+import { createMarkdownConverter } from "../../../src/net/markdown.ts";
+import type { Capabilities, ChatSurface, Conversation, Part } from "./chat-surface.ts";
+
+const channels = { home: "general", elsewhere: "elsewhere" };
+
+/** What can be done there. */
+export const consoleCan: Capabilities = {
+  severalPeople: false,
+  whispers: false,
+  buttons: true,
+  readsWhileWorking: true,
+  editable: true,
+  mentions: false,
+};
+
+/** A browser keeps at most six connections to a server, and each window needs one for what is new. */
+const mostWindows = 4;
+
+/** The console in a real browser. Each conversation is a window of its own; the oldest ones are closed. */
+export async function consoleChat(bot: () => { url: string }): Promise<ChatSurface> {
+  const browser = await launch();
+  const context = await browser.newContext();
+  const markdown = await createMarkdownConverter();
+  const pages: Page[] = [];
+  return {
+    async open(channel = "home") {
+      if (pages.length === mostWindows) await pages.shift()?.close();
+      const page = await newPage(context, `${bot().url}/#/${channels[channel]}`);
+      pages.push(page);
+      return openWindow(page, markdown);
+    },
+    everything: async () => (await Promise.all(pages.map((page) => partsOf(page, markdown)))).flat(),
+    sent: async () => (await Promise.all(pages.map((page) => page.content()))).join("\n"),
+    close: () => browser.close(),
+  };
+}
+
+function launch(): Promise<Browser> {
+  const executablePath = process.env.CHROMIUM ?? "/usr/bin/chromium";
+  return chromium.launch({ executablePath, args: ["--headless", "--no-sandbox", "--disable-gpu"] });
+}
+
+async function newPage(context: BrowserContext, url: string): Promise<Page> {
+  const page = await context.newPage();
+  await page.goto(url);
+  await page.locator("#composer").waitFor();
+  return page;
+}
+
+function openWindow(page: Page, markdown: TurndownService): Conversation {
+  return {
+    async say(text) {
+      await page.locator("#composer").fill(text);
+      await page.locator("#composer").press("Enter");
+    },
+    shown: () => partsOf(page, markdown),
+    press: (label) => page.getByRole("button", { name: label, exact: true }).last().click(),
+    async files() {
+      const buttons = await page.getByRole("button", { name: /^Download / }).all();
+      const files = new Map<string, string>();
+      for (const button of buttons) {
+        const download = page.waitForEvent("download");
+        await button.click();
+        const kept = await download;
+        files.set(kept.suggestedFilename(), await readFile(await kept.path(), "utf8"));
+      }
+      return files;
+    },
+    called: async () => [],
+  };
+}
+
+/** Runs in the page: what the bot shows of each turn, in order. Bars with buttons are no part of it. */
+const readPage = `(() => {
+  const kinds = { answer: "answer", outcome: "answer", decided: "question", progress: "progress" };
+  const parts = [...document.querySelectorAll("article.turn [data-testid], article.turn .question")];
+  return parts.flatMap((part) => {
+    const kind = part.classList.contains("question") ? "question" : kinds[part.dataset.testid];
+    if (kind === undefined) return [];
+    const copy = part.cloneNode(true);
+    for (const head of copy.querySelectorAll(".code-head"))
+      head.parentElement.querySelector("pre").className = "language-" + head.querySelector("span").textContent;
+    for (const bar of copy.querySelectorAll(".visually-hidden, .code-head, svg")) bar.remove();
+    const isAnswer = part.dataset.testid === "answer";
+    return [{ kind, html: isAnswer ? copy.innerHTML : "", text: isAnswer ? "" : copy.textContent }];
+  });
+})()`;
+
+async function partsOf(page: Page, markdown: TurndownService): Promise<Part[]> {
+  const found = await page.evaluate<{ kind: Part["kind"]; html: string; text: string }[]>(readPage);
+  return found.map(({ kind, html, text }) => ({
+    kind,
+    text: html === "" ? text.replace(/[ \t]*\n\s*/g, "\n").trim() : markdown.turndown(html),
+  }));
+}

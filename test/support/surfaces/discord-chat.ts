@@ -1,0 +1,121 @@
+import type { DiscordServer } from "../discord/discord-server.ts";
+import { ids } from "../discord/example-world.ts";
+import type { ObservedMessage, ObservedState } from "../discord/observed-state.ts";
+import type { Capabilities, ChatSurface, Conversation, Part, Somebody } from "./chat-surface.ts";
+
+const users = { asker: ids.adam, manager: ids.mia };
+const channels = { home: ids.general, elsewhere: ids.announcements };
+
+/** What can be done there. */
+export const discordCan: Capabilities = {
+  severalPeople: true,
+  whispers: true,
+  buttons: true,
+  readsWhileWorking: true,
+  editable: true,
+  mentions: true,
+};
+
+/** Discord: Adam asks in threads of two channels; Mia manages them. What is for one person may come as a direct message. */
+export async function discordChat(discord: DiscordServer): Promise<ChatSurface> {
+  const direct = { asker: await discord.openDm(users.asker), manager: await discord.openDm(users.manager) };
+  const fromBot = (state: ObservedState) => state.messages.filter(({ author }) => author === ids.bot);
+  return {
+    async open(channel = "home") {
+      const before = new Set(fromBot(await discord.state()).map(({ id }) => id));
+      return openThread(discord, channels[channel], direct, before);
+    },
+    async everything() {
+      const kind = kindsOfMessages();
+      return fromBot(await discord.state()).map((message) => ({
+        kind: kind(message),
+        text: message.content,
+      }));
+    },
+    async sent() {
+      const { calls, messages } = await discord.state();
+      return JSON.stringify({ calls, messages });
+    },
+    close: async () => undefined,
+  };
+}
+
+function openThread(
+  discord: DiscordServer,
+  channel: string,
+  direct: Record<Somebody, string>,
+  before: ReadonlySet<string>,
+): Conversation {
+  let thread: string | undefined;
+  let isCrowded = false;
+  const kindOf = kindsOfMessages();
+  const own = (state: ObservedState) =>
+    state.messages.filter(({ author, id }) => author === ids.bot && !before.has(id));
+  const inThread = (state: ObservedState) => own(state).filter((message) => message.channel === thread);
+  return {
+    async say(text, who = "asker") {
+      isCrowded ||= who === "manager";
+      const mention = thread === undefined || isCrowded ? `<@${ids.bot}> ` : "";
+      const id = await discord.say({
+        user: users[who],
+        channel: thread ?? channel,
+        content: mention + text,
+      });
+      thread ??= id;
+    },
+    async shown(who = "asker") {
+      const state = await discord.state();
+      const seen = (message: ObservedMessage) =>
+        message.channel === direct[who] ||
+        (message.channel === thread && [null, users[who] as string].includes(message.ephemeralFor));
+      return own(state)
+        .filter(seen)
+        .map((message): Part => {
+          const isPrivate = message.channel === direct[who] || message.ephemeralFor !== null;
+          return { kind: isPrivate ? "private" : kindOf(message), text: message.content };
+        });
+    },
+    async press(label, who = "asker") {
+      const found = inThread(await discord.state())
+        .flatMap((message) => buttonsOf(message).map((button) => ({ ...button, message: message.id })))
+        .findLast((button) => button.label === label);
+      if (found === undefined) throw new Error(`Discord shows no button “${label}”.`);
+      await discord.click({ user: users[who], message: found.message, customId: found.custom_id });
+    },
+    async files() {
+      const files = inThread(await discord.state()).flatMap(({ attachments }) => attachments);
+      const texts = files.map(
+        async ({ filename, url }) => [filename, await (await fetch(url)).text()] as const,
+      );
+      return new Map(await Promise.all(texts));
+    },
+    async called() {
+      const messages = inThread(await discord.state());
+      const everyone = messages.filter(({ mentions }) => mentions.everyone).map(() => "everyone");
+      return [...everyone, ...messages.flatMap(({ notified }) => notified)].filter(
+        (each) => each !== users.asker,
+      );
+    },
+  };
+}
+
+/** A message is told by its buttons; once they are gone it is still what it was. */
+function kindsOfMessages(): (message: ObservedMessage) => Part["kind"] {
+  const known = new Map<string, Part["kind"]>();
+  return (message) => {
+    const kind = known.get(message.id) ?? kindByButtons(message);
+    if (kind !== "answer") known.set(message.id, kind);
+    return kind;
+  };
+}
+
+function kindByButtons(message: ObservedMessage): Part["kind"] {
+  const buttons = buttonsOf(message).map(({ custom_id }) => custom_id.split(":")[0] ?? "");
+  if (buttons.some((id) => id === "stop" || id === "details")) return "progress";
+  return buttons.some((id) => id === "answer" || id === "approve") ? "question" : "answer";
+}
+
+function buttonsOf({ components }: ObservedMessage): { label: string; custom_id: string }[] {
+  const rows = components as { components?: { label: string; custom_id: string }[] }[];
+  return rows.flatMap((row) => row.components ?? []);
+}

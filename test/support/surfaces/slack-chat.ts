@@ -1,0 +1,117 @@
+import { slackText } from "../platform-slack.ts";
+import type { MessageRecord } from "../slack/message-record.ts";
+import type { Observation } from "../slack/observation.ts";
+import type { SlackServer } from "../slack/slack-server.ts";
+import type { Capabilities, ChatSurface, Conversation, Part, Somebody } from "./chat-surface.ts";
+
+const users = { asker: "U0BEN", manager: "U0ANNA" };
+const bot = "U0KNACK";
+const channels = { home: "C0GENERAL", elsewhere: "C0ELSEWHERE" };
+
+/** What can be done there. */
+export const slackCan: Capabilities = {
+  severalPeople: true,
+  whispers: true,
+  buttons: true,
+  readsWhileWorking: true,
+  editable: true,
+  mentions: true,
+};
+
+/** Slack: Ben asks in threads of two channels; Anna manages them. */
+export async function slackChat(slack: SlackServer): Promise<ChatSurface> {
+  await slack.addChannel({
+    id: channels.elsewhere,
+    team_id: "T0ACME",
+    name: "elsewhere",
+    kind: "public",
+    creator: users.manager,
+    members: [users.asker, users.manager, bot],
+  });
+  return {
+    open: async (channel = "home") =>
+      openThread(slack, channels[channel], (await slack.look()).all.ephemerals.length),
+    async everything() {
+      const { all } = await slack.look();
+      const messages = all.messages.filter(({ bot_id, gone }) => bot_id !== undefined && !gone);
+      return [...messages.map(partOf), ...all.ephemerals.filter(({ shown }) => shown).map(whisperOf)];
+    },
+    sent: async () => JSON.stringify((await slack.look()).all),
+    close: async () => undefined,
+  };
+}
+
+function openThread(slack: SlackServer, channel: string, whispersBefore: number): Conversation {
+  let thread: string | undefined;
+  let isCrowded = false;
+  const messages = (state: Observation) =>
+    thread === undefined ? [] : state.botMessages(channel, thread).filter(({ ts }) => ts !== thread);
+  return {
+    async say(text, who = "asker") {
+      isCrowded ||= who === "manager";
+      const mention = thread === undefined || isCrowded ? `<@${bot}> ` : "";
+      const place = thread === undefined ? {} : { thread_ts: thread };
+      const { ts } = await slack.say({ user: users[who], channel, text: mention + text, ...place });
+      thread ??= ts;
+    },
+    async shown(who = "asker") {
+      const state = await slack.look();
+      const whispers = state.all.ephemerals
+        .slice(whispersBefore)
+        .filter((each) => each.user === users[who] && each.channel === channel && each.shown);
+      return [...messages(state).map(partOf), ...whispers.map(whisperOf)];
+    },
+    async press(label, who: Somebody = "asker") {
+      const found = messages(await slack.look())
+        .flatMap(({ ts, blocks }) => buttonsOf(blocks).map((button) => ({ ...button, ts })))
+        .findLast((button) => button.label === label);
+      if (found === undefined) throw new Error(`Slack shows no button “${label}”.`);
+      const { ts: message_ts, action_id } = found;
+      await slack.click({ user: users[who], channel, message_ts, action_id });
+    },
+    async files() {
+      const ids = messages(await slack.look()).flatMap(({ files }) => files);
+      const files = await Promise.all(ids.map((id) => slack.file({ id })));
+      return new Map(files.map(({ name, text }) => [name, text]));
+    },
+    async called() {
+      const texts = messages(await slack.look()).map(({ text, blocks }) => text + JSON.stringify(blocks));
+      return texts.flatMap(
+        (text) => text.match(/<!(?:channel|here|everyone|subteam)\b|@(?:channel|here|everyone)\b/g) ?? [],
+      );
+    },
+  };
+}
+
+const kinds: Record<string, Part["kind"]> = {
+  progress: "progress",
+  question: "question",
+  approval: "question",
+};
+
+function partOf(message: MessageRecord): Part {
+  const purpose = String(message.metadata?.event_payload.purpose);
+  return { kind: kinds[purpose] ?? "answer", text: planText(message.blocks) ?? slackText(message) };
+}
+
+function whisperOf({ text, blocks }: { text: string; blocks: unknown[] }): Part {
+  const known = blocks as Record<string, unknown>[];
+  const markdown = known.filter(({ type }) => type === "markdown").map((block) => String(block.text));
+  return { kind: "private", text: markdown.join("\n") || text };
+}
+
+/** A plan of tasks as lines. */
+function planText(blocks: readonly Record<string, unknown>[]): string | undefined {
+  const plan = blocks.find(({ type }) => type === "plan") as
+    | { title: string; tasks?: { title: string; status: string }[] }
+    | undefined;
+  if (plan === undefined) return undefined;
+  return [plan.title, ...(plan.tasks ?? []).map(({ title, status }) => `${status}: ${title}`)].join("\n");
+}
+
+function buttonsOf(blocks: readonly Record<string, unknown>[]): { label: string; action_id: string }[] {
+  const elements = blocks
+    .filter(({ type }) => type === "actions")
+    .flatMap((block) => block.elements as { action_id: string; text: { text: string } }[]);
+  return elements.map(({ action_id, text }) => ({ action_id, label: text.text }));
+}

@@ -1,0 +1,100 @@
+import { afterAll, beforeAll, vi } from "vitest";
+import { type Gate, startGate } from "../../e2e/support/gate.ts";
+import { ids } from "../discord/example-world.ts";
+import { type PlatformBot, usePlatformBot } from "../platform-bot.ts";
+import type { PlatformModel } from "../platform-model.ts";
+import type { Capabilities, ChatSurface } from "./chat-surface.ts";
+import { consoleCan, consoleChat } from "./console-chat.ts";
+import { discordCan, discordChat } from "./discord-chat.ts";
+import { slackCan, slackChat } from "./slack-chat.ts";
+import { terminalCan, terminalChat } from "./terminal-chat.ts";
+
+export type SurfaceName = "slack" | "discord" | "console" | "terminal";
+
+/** What can be done on each; known before anything is started. */
+export const surfaceCapabilities: { name: SurfaceName; can: Capabilities }[] = [
+  { name: "slack", can: slackCan },
+  { name: "discord", can: discordCan },
+  { name: "console", can: consoleCan },
+  { name: "terminal", can: terminalCan },
+];
+
+/** One bot on all surfaces at once. */
+export interface ChatSurfaces {
+  surfaces: Record<SurfaceName, ChatSurface>;
+  model: PlatformModel;
+  /** A site for slow work: a page that names itself, which can be held. */
+  pages: Gate;
+  /** Waits until the turns are finished that somebody asked for with this text in it. */
+  finished(text: string): Promise<void>;
+}
+
+/** A secret of the bot's configuration. */
+export const secret = "sk-surfaces-5f1d9c27ab";
+
+/** A skill whose script only operators may allow; it says what it was given. */
+const cleaner = `---
+name: cleaner
+description: Removes old files. Use it to tidy up.
+metadata:
+  risk: high
+  active: "true"
+---
+Run clean.sh with the folder.
+`;
+
+const config = `
+operators: [U0ANNA, "${ids.mia}"]
+model: { retries: 1 }
+skills: { opt_in: [text-analyzer] }
+chat: { progress_delay_seconds: 0 }
+`;
+
+/** Starts the bot, both fake platforms, a browser and terminals for the tests of a file. */
+export function useChatSurfaces(): () => ChatSurfaces {
+  const bot = usePlatformBot({ config, env: { OPENAI_API_KEY: secret } });
+  let opened: ChatSurfaces | undefined;
+  beforeAll(async () => {
+    const { home, start } = bot();
+    await home.write(".knack-workspace/skills/cleaner/SKILL.md", cleaner);
+    await home.write(".knack-workspace/skills/cleaner/clean.sh", 'echo "cleaned $1"\n');
+    await start();
+    opened = await open(bot());
+  });
+  afterAll(async () => {
+    if (opened === undefined) return;
+    for (const surface of Object.values(opened.surfaces)) await surface.close();
+    opened.pages.open();
+    await opened.pages[Symbol.asyncDispose]();
+  });
+  return () => {
+    if (opened === undefined) throw new Error("The surfaces are not there.");
+    return opened;
+  };
+}
+
+async function open({ slack, discord, model, bot }: PlatformBot): Promise<ChatSurfaces> {
+  const pages = await startGate(({ path }, response) => {
+    response.writeHead(200, { "content-type": "text/html" });
+    response.end(`<title>${path}</title><main><p>This is the page called ${path}.</p></main>`);
+  });
+  return {
+    model,
+    pages,
+    surfaces: {
+      slack: await slackChat(slack),
+      discord: await discordChat(discord),
+      console: await consoleChat(bot),
+      terminal: terminalChat(bot),
+    },
+    async finished(text) {
+      const look = async () => {
+        const { turns } = await bot().client.runs({ limit: 50 });
+        const asked = turns.filter(({ question }) => question.includes(text));
+        if (asked.length === 0 || asked.some(({ status }) => status !== "finished"))
+          throw new Error(`Not finished: ${JSON.stringify(asked)}`);
+      };
+      await vi.waitFor(look, { timeout: 15_000, interval: 40 });
+    },
+  };
+}

@@ -53,7 +53,8 @@ export function chatSurfaceContract({ fixture, name, can }: SurfaceUnderContract
 
       const parts = textsOf(await conversation.shown(), "answer");
       for (const part of parts) expect((part.match(/^```/gm) ?? []).length % 2).toBe(0);
-      const whole = (await conversation.files()).get("answer.md") ?? parts.join("\n");
+      const whole =
+        (await conversation.files()).find((file) => file.name === "answer.md")?.text ?? parts.join("\n");
       const found = [...whole.matchAll(/line_(\d+)_/g)].map(([, number]) => Number(number));
       expect(found).toEqual(lines.map((_, line) => line));
       expect(whole).toContain("The end.");

@@ -26,6 +26,11 @@ export interface Part {
   text: string;
 }
 
+export interface FetchedFile {
+  name: string;
+  text: string;
+}
+
 /** A conversation with the bot in one channel. */
 export interface Conversation {
   /** Writes; the first message addresses the bot as people do there. */
@@ -34,8 +39,8 @@ export interface Conversation {
   shown(who?: Somebody): Promise<Part[]>;
   /** Presses what has this label, or does what stands for it. */
   press(label: string, who?: Somebody): Promise<void>;
-  /** The files that are there to be fetched: name and text. */
-  files(): Promise<Map<string, string>>;
+  /** The files that are there to be fetched, as often as they are there. */
+  files(): Promise<FetchedFile[]>;
   /** Who was called by the bot's messages, beside the person it answers. */
   called(): Promise<string[]>;
 }

@@ -2,7 +2,7 @@ import { readFile } from "node:fs/promises";
 import { type Browser, type BrowserContext, chromium, type Page } from "playwright-core";
 import type TurndownService from "turndown";
 import { createMarkdownConverter } from "../../../src/net/markdown.ts";
-import type { Capabilities, ChatSurface, Conversation, Part } from "./chat-surface.ts";
+import type { Capabilities, ChatSurface, Conversation, FetchedFile, Part } from "./chat-surface.ts";
 
 const channels = { home: "general", elsewhere: "elsewhere" };
 
@@ -60,12 +60,12 @@ function openWindow(page: Page, markdown: TurndownService): Conversation {
     press: (label) => page.getByRole("button", { name: label, exact: true }).last().click(),
     async files() {
       const buttons = await page.getByRole("button", { name: /^Download / }).all();
-      const files = new Map<string, string>();
+      const files: FetchedFile[] = [];
       for (const button of buttons) {
         const download = page.waitForEvent("download");
         await button.click();
         const kept = await download;
-        files.set(kept.suggestedFilename(), await readFile(await kept.path(), "utf8"));
+        files.push({ name: kept.suggestedFilename(), text: await readFile(await kept.path(), "utf8") });
       }
       return files;
     },

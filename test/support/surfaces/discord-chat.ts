@@ -84,10 +84,11 @@ function openThread(
     },
     async files() {
       const files = inThread(await discord.state()).flatMap(({ attachments }) => attachments);
-      const texts = files.map(
-        async ({ filename, url }) => [filename, await (await fetch(url)).text()] as const,
-      );
-      return new Map(await Promise.all(texts));
+      const fetched = files.map(async ({ filename, url }) => {
+        const response = await fetch(url);
+        return { name: filename, text: await response.text() };
+      });
+      return Promise.all(fetched);
     },
     async called() {
       const messages = inThread(await discord.state());

@@ -72,7 +72,7 @@ function openThread(slack: SlackServer, channel: string, whispersBefore: number)
     async files() {
       const ids = messages(await slack.look()).flatMap(({ files }) => files);
       const files = await Promise.all(ids.map((id) => slack.file({ id })));
-      return new Map(files.map(({ name, text }) => [name, text]));
+      return files.map(({ name, text }) => ({ name, text }));
     },
     async called() {
       const texts = messages(await slack.look()).map(({ text, blocks }) => text + JSON.stringify(blocks));

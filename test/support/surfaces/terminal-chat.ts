@@ -69,9 +69,9 @@ function openSession({ client, url }: { client: ApiClient; url: string }, namesp
       const found = [...text.matchAll(/^File: (\S+) \(.*\) (\S+)$/gm)];
       const fetched = found.map(async ([, name = "", path = ""]) => {
         const response = await fetch(new URL(path, url));
-        return [name, await response.text()] as const;
+        return { name, text: await response.text() };
       });
-      return new Map(await Promise.all(fetched));
+      return Promise.all(fetched);
     },
     called: async () => [],
     async end() {

@@ -50,7 +50,6 @@ async function openSlack(config: Config, deps: PlatformDeps) {
   const secret = createSecretKey(config.data.folder, config.secret_key);
   return createSlackConnection({
     ...deps,
-    store: scopeKeyValue(deps.store, "slack:"),
     sealed: scopeKeyValue(sealKeyValue(deps.store, secret), "slack-sealed:"),
     settings: { ...config.slack, public_url: config.server.public_url, operators: config.operators },
   });
@@ -60,7 +59,6 @@ async function openDiscord({ discord, operators }: Config, deps: PlatformDeps) {
   const { createDiscordConnection } = await import("../platforms/discord/create-discord-connection.ts");
   return createDiscordConnection({
     ...deps,
-    store: scopeKeyValue(deps.store, "discord:"),
     leases: createLeases(deps.store, deps.clock, holderOfFolder),
     settings: { token: discord.token ?? "", api_url: discord.api_url, shards: discord.shards, operators },
   });

@@ -195,7 +195,6 @@ test("signs never fail a turn", async () => {
   await platform.markSeen(place, ts, true);
   await platform.markSeen(place, ts, true);
   await platform.markSeen(place, "1.0", false);
-  await platform.nameThread?.(place, "A title");
   await slack.removeScopes({ team: "T0ACME", scopes: ["assistant:write"] });
   await platform.showWorking(place, "is thinking…", to);
   await platform.showWorking(place, "is thinking…", to);

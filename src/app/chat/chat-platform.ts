@@ -144,8 +144,6 @@ export interface ChatPlatform {
   ): Promise<Uint8Array>;
   /** What the channel is called and about. Never throws. */
   describe(place: Place): Promise<{ name?: string; topic?: string }>;
-  /** Names a thread, where the platform shows names. Never throws. */
-  nameThread?(place: Place, title: string): Promise<void>;
 }
 
 /**

@@ -35,7 +35,7 @@ export function createSlackConnection(options: SlackOptions): SlackConnection {
   const platform = createSlackPlatform({ settings, workspaces, directory, addresses, clock, logger });
   const intake = hub.connect(platform);
   const home = createHome({ app, intake, workspaces, directory, clock, logger });
-  const titles = createThreadTitles(async (place, title) => platform.nameThread?.(place, title), logger);
+  const titles = createThreadTitles((place, title) => platform.nameThread(place, title), logger);
   const context = { titles, intake, workspaces, directory, addresses, home, clock, logger };
   const catchingUp = createCatchUp(context);
   const status = createSlackStatus(settings, workspaces);

@@ -6,7 +6,7 @@ import { createStreams } from "./answer-stream.ts";
 import { createMessageWriter, type MessageWriter } from "./post-message.ts";
 import { findTagged, readThread } from "./read-history.ts";
 import type { ReplyAddresses } from "./reply-addresses.ts";
-import { createSigns } from "./signs.ts";
+import { createSigns, type Signs } from "./signs.ts";
 import { refusedWith } from "./slack-call.ts";
 import type { SlackSettings } from "./slack-options.ts";
 import { targetOf } from "./slack-place.ts";
@@ -31,7 +31,7 @@ export interface SlackPlatformDeps extends SlackContext {
 }
 
 /** Slack as the app sees it. */
-export function createSlackPlatform(deps: SlackPlatformDeps): ChatPlatform {
+export function createSlackPlatform(deps: SlackPlatformDeps): ChatPlatform & Signs {
   const { settings, addresses, clock, logger, workspaces, directory } = deps;
   const context: SlackContext = { workspaces, directory };
   const writer = createMessageWriter(context, settings.streaming);

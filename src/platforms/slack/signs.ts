@@ -6,11 +6,14 @@ import { refusedWith } from "./slack-call.ts";
 import { isTimestamp } from "./slack-place.ts";
 import { type Room, roomOf, type SlackContext } from "./slack-rooms.ts";
 
-/** What shows that the bot is there without saying anything. A failure here is never worth a turn: it is only logged. */
-export function createSigns(
-  context: SlackContext,
-  logger: Log,
-): Required<Pick<ChatPlatform, "showWorking" | "markSeen" | "nameThread">> {
+/** What shows that the bot is there without saying anything. */
+export interface Signs extends Pick<ChatPlatform, "showWorking" | "markSeen"> {
+  /** Names a thread of direct messages, where Slack shows names. Never throws for what Slack refuses. */
+  nameThread(place: Place, title: string): Promise<void>;
+}
+
+/** A failure here is never worth a turn: it is only logged. */
+export function createSigns(context: SlackContext, logger: Log): Signs {
   const { workspaces } = context;
   /** Channels in which Slack shows no status, and workspaces without the scope. */
   const without = new Set<string>();

@@ -35,7 +35,6 @@ export interface SlackOptions {
   settings: SlackSettings;
   hub: ChatHub;
   app: App;
-  store: KeyValue;
   /** Encrypted at rest: tokens of installations. */
   sealed: KeyValue;
   clock: Clock;

@@ -72,7 +72,6 @@ export async function slackBot(
       },
     },
     app: app.app,
-    store,
     sealed: store,
     clock: systemClock,
     logger: { debug: write("debug"), info: write("info"), warn: write("warn"), error: write("error") },

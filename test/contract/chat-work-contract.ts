@@ -19,7 +19,7 @@ export function chatWorkContract({ fixture, name, can }: SurfaceUnderContract): 
       await conversation.say(word);
       await untilSaid(conversation, title, "progress");
       expect(said(await conversation.shown(), "answer")).not.toContain("I read");
-      expect(pages.requests.length).toBe(before + 1);
+      await pages.reached(before + 1);
       pages.open();
 
       await untilSaid(conversation, `I read ${word}.`);

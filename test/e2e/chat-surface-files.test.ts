@@ -85,8 +85,6 @@ test.each(["slack", "discord", "console", "terminal"] as const)(
     await conversation.say("report on the bones");
     await untilSaid(conversation, "Here is the report.");
 
-    await expect
-      .poll(() => conversation.files().then((files) => [...files]))
-      .toEqual([["bones.csv", content]]);
+    await expect.poll(() => conversation.files()).toEqual([{ name: "bones.csv", text: content }]);
   },
 );

@@ -1,0 +1,133 @@
+import { describe, expect, test } from "vitest";
+import { testSkill } from "../support/test-skill.ts";
+import { replayedDiscord } from "./support/replayed-discord.ts";
+
+const channel = "discord:1000000000000000100:1000000000000000110";
+const thread = /^POST \/channels\/1300000000000000001\/messages$/;
+const unmark = /^DELETE .*\/reactions\/.*\/@me$/;
+const callback = /^POST \/interactions\/\d+\/interaction-token\/callback$/;
+
+const greeter = testSkill(
+  "greeter",
+  [{ name: "greeter", run: (input) => `Hello ${(input as { who: string }).who}!` }],
+  { parameters: [{ name: "who", type: "string", description: "Whom to greet", required: true }] },
+);
+
+describe("what people write", () => {
+  test.each(["mention", "role-mention", "question"])(
+    "%s is answered in a thread of the message",
+    async (fixture) => {
+      const discord = await replayedDiscord();
+      discord.dispatch("MESSAGE_CREATE", fixture);
+      const [post] = await discord.until(thread);
+      expect(post?.body).toMatchObject({ content: "Hello.", allowed_mentions: { parse: [] } });
+      await discord.until(unmark);
+      expect(discord.changes().filter(({ what }) => what.endsWith("/threads"))).toHaveLength(1);
+    },
+  );
+
+  test("a direct message is answered there", async () => {
+    const discord = await replayedDiscord();
+    discord.dispatch("MESSAGE_CREATE", "direct-message");
+    const [post] = await discord.until(/^POST \/channels\/1000000000000000300\/messages$/);
+    expect(post?.body).toMatchObject({ content: "Hello." });
+  });
+
+  test.each(["to-somebody-else", "webhook", "pinned-note"])("%s stays without a trace", async (fixture) => {
+    const discord = await replayedDiscord();
+    discord.dispatch("MESSAGE_CREATE", fixture);
+    discord.dispatch("MESSAGE_CREATE", "direct-message");
+    await discord.until(/^POST \/channels\/1000000000000000300\/messages$/);
+    expect(await discord.app.app.turns({ namespace: channel, limit: 10 })).toEqual([]);
+    expect(discord.changes().filter(({ what }) => what.includes("1000000000000000110"))).toEqual([]);
+  });
+
+  test("a message that comes again, a link preview and a late edit change nothing", async () => {
+    const discord = await replayedDiscord();
+    discord.dispatch("MESSAGE_CREATE", "question");
+    await discord.until(unmark);
+    discord.dispatch("MESSAGE_CREATE", "question");
+    discord.dispatch("MESSAGE_UPDATE", "unfurled");
+    discord.dispatch("MESSAGE_UPDATE", "edited");
+    discord.dispatch("INTERACTION_CREATE", "command");
+    await discord.until(callback);
+    discord.dispatch("MESSAGE_CREATE", "direct-message");
+    await discord.until(/^POST \/channels\/1000000000000000300\/messages$/);
+    const turns = await discord.app.app.turns({ namespace: channel, limit: 10 });
+    expect(turns.filter(({ kind }) => kind === "message")).toHaveLength(1);
+  });
+
+  test.each([
+    ["MESSAGE_DELETE", "deleted"],
+    ["MESSAGE_DELETE_BULK", "deleted-bulk"],
+  ])("%s of a question takes the answer and the texts with it", async (event, fixture) => {
+    const discord = await replayedDiscord();
+    discord.dispatch("MESSAGE_CREATE", "question");
+    await discord.until(unmark);
+    discord.dispatch(event, fixture);
+    await discord.until(/^DELETE \/channels\/1300000000000000001\/messages\/\d+$/);
+    const texts = async () => JSON.stringify(await discord.app.app.turns({ namespace: channel, limit: 10 }));
+    await expect.poll(texts).not.toContain("2 + 2");
+  });
+
+  test("a server that is left is not looked into for missed messages; one that is out is", async () => {
+    const discord = await replayedDiscord();
+    const joined = () => discord.app.store.get("chat-joined:discord");
+    await discord.app.store.set("chat-joined:discord", [channel]);
+    discord.dispatch("GUILD_DELETE", "guild-unavailable");
+    discord.dispatch("MESSAGE_CREATE", "question");
+    await discord.until(unmark);
+    expect(await joined()).toEqual([channel]);
+    discord.dispatch("GUILD_DELETE", "guild-left");
+    await expect.poll(joined).toEqual([]);
+  });
+});
+
+describe("what people do", () => {
+  test("a command is acknowledged at once and answered for its author alone", async () => {
+    const discord = await replayedDiscord();
+    discord.dispatch("INTERACTION_CREATE", "command");
+    const [first] = await discord.until(callback);
+    expect(first?.body).toMatchObject({ type: 5, data: { flags: 64 } });
+    const [answer] = await discord.until(/^(PATCH|POST) \/webhooks\//);
+    expect(String(answer?.body.content)).not.toBe("");
+  });
+
+  test("what is typed is completed", async () => {
+    const discord = await replayedDiscord([], { skills: [greeter] });
+    discord.dispatch("INTERACTION_CREATE", "autocomplete");
+    const [choices] = await discord.until(callback);
+    expect(choices?.body).toMatchObject({ type: 8, data: { choices: [{ value: "greeter" }] } });
+  });
+
+  test("a skill without its values opens a form, which runs it", async () => {
+    const discord = await replayedDiscord([], { skills: [greeter] });
+    discord.dispatch("INTERACTION_CREATE", "run-command");
+    const [opened] = await discord.until(callback);
+    expect(opened?.body).toMatchObject({ type: 9 });
+    const { custom_id = "" } = (opened?.body.data ?? {}) as { custom_id?: string };
+    discord.dispatch("INTERACTION_CREATE", "modal-submit", { form: custom_id });
+    const [answer] = await discord.until(/^(PATCH|POST) \/webhooks\//);
+    expect(answer?.body.content).toContain("Hello Mia!");
+  });
+
+  test("a press on Try again answers once more", async () => {
+    const discord = await replayedDiscord(["Hello.", "Hello again."]);
+    discord.dispatch("MESSAGE_CREATE", "question");
+    await discord.until(unmark);
+    const [turn] = await discord.app.app.turns({ namespace: channel, limit: 1 });
+    const replaced = { turn: turn?.turn_id ?? "", message: "1300000000000000008" };
+    discord.dispatch("INTERACTION_CREATE", "button", replaced);
+    const [first] = await discord.until(callback);
+    expect(first?.body).toMatchObject({ type: 6 });
+    const posts = await discord.until(thread, 2);
+    expect(posts.map(({ body }) => body.content)).toEqual(["Hello.", "Hello again."]);
+  });
+
+  test("“Ask Knack about this” is answered in a thread of that message", async () => {
+    const discord = await replayedDiscord();
+    discord.dispatch("INTERACTION_CREATE", "message-command");
+    await discord.until(/^POST \/channels\/1300000000000000007\/messages$/);
+    expect(JSON.stringify(discord.model.requests[0]?.messages)).toContain("the flux is inverted");
+  });
+});

@@ -118,7 +118,7 @@ export interface ChatPlatform {
    * @throws PlatformError
    */
   post(place: Place, message: OutgoingMessage, to?: ReplyTarget): Promise<string>;
-  /** Replaces a message. Files cannot be changed. @throws PlatformError */
+  /** Replaces a message. Its files stay; those that an interrupted `post` did not show yet are shown. @throws PlatformError */
   edit(place: Place, reference: string, message: OutgoingMessage): Promise<void>;
   /** Deletes a message; nothing happens when it is gone already. @throws PlatformError */
   remove(place: Place, reference: string): Promise<void>;

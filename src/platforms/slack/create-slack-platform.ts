@@ -3,17 +3,17 @@ import type { Log } from "../../app/log.ts";
 import type { Clock } from "../../core/clock.ts";
 import type { Place } from "../../core/place.ts";
 import { createStreams } from "./answer-stream.ts";
-import { createMessageWriter, type MessageWriter } from "./post-message.ts";
+import { createMessageWriter } from "./post-message.ts";
 import { findTagged, readThread } from "./read-history.ts";
 import type { ReplyAddresses } from "./reply-addresses.ts";
+import { showFiles, showMissingFiles } from "./show-files.ts";
 import { createSigns, type Signs } from "./signs.ts";
 import { refusedWith } from "./slack-call.ts";
 import type { SlackSettings } from "./slack-options.ts";
 import { targetOf } from "./slack-place.ts";
-import { type Room, roomOf, type SlackContext } from "./slack-rooms.ts";
-import { downloadFile, shareFiles, type Upload, uploadFiles } from "./transfer-files.ts";
+import { roomOf, type SlackContext } from "./slack-rooms.ts";
+import { downloadFile, uploadFiles } from "./transfer-files.ts";
 import { answerAddress, createWhisper } from "./whisper.ts";
-import type { Workspaces } from "./workspaces.ts";
 
 const limits: PlatformLimits = {
   // A markdown block holds 12,000; from about 13,200 characters of all blocks Slack refuses a message (bolt-js #2509).
@@ -45,7 +45,7 @@ export function createSlackPlatform(deps: SlackPlatformDeps): ChatPlatform & Sig
       const uploads = await uploadFiles(workspaces, room.team, message.files ?? []);
       try {
         const reference = await writer.post(room, message);
-        if (uploads.length > 0) await showFiles(workspaces, writer, room, uploads);
+        await showFiles(context, writer, room, uploads);
         return reference;
       } catch (error) {
         // A command may come from a conversation the bot is not in; its own address works all the same.
@@ -55,7 +55,12 @@ export function createSlackPlatform(deps: SlackPlatformDeps): ChatPlatform & Sig
         throw error;
       }
     },
-    edit: writer.edit,
+    async edit(place, ts, message) {
+      await writer.edit(place, ts, message);
+      const { files = [] } = message;
+      if (files.length > 0)
+        await showMissingFiles(context, writer, await roomOf(context, place), { ts, files });
+    },
     remove: writer.remove,
     whisper: createWhisper(context, writer, addresses),
     find: (place, tag) => findTagged(context, place, tag),
@@ -67,29 +72,6 @@ export function createSlackPlatform(deps: SlackPlatformDeps): ChatPlatform & Sig
       downloadFile(workspaces, targetOf(place).team, file, { ...options, apiUrl: settings.api_url }),
     describe: (place) => describe(context, place),
   };
-}
-
-/** The message stands already: what Slack does not show with it is said, and nothing is posted twice. */
-async function showFiles(
-  workspaces: Workspaces,
-  writer: MessageWriter,
-  room: Room,
-  uploads: readonly Upload[],
-): Promise<void> {
-  try {
-    await shareFiles(workspaces, room, uploads);
-  } catch (error) {
-    if (!(error instanceof PlatformError)) throw error;
-    const names = uploads.map(({ title }) => title).join(", ");
-    await writer
-      .post(room, { markdown: `I could not attach ${names}. ${error.message}` })
-      .catch(ignoreRefusal);
-  }
-}
-
-/** For words that are not worth failing what was done before them. */
-function ignoreRefusal(error: unknown): void {
-  if (!(error instanceof PlatformError)) throw error;
 }
 
 async function describe(

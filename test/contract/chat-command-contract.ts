@@ -1,10 +1,11 @@
 import { describe, expect, it } from "vitest";
 import { said, untilSaid } from "../support/surfaces/chat-surface.ts";
-import { newWord, type SurfaceUnderContract } from "./surface-under-contract.ts";
+import { newWord, type SurfaceUnderContract, surfaceOf } from "./surface-under-contract.ts";
 
 /** What people may rely on when they give the bot commands in a conversation. */
-export function chatCommandContract({ fixture, name, can }: SurfaceUnderContract): void {
-  const surface = () => fixture().surfaces[name];
+export function chatCommandContract(under: SurfaceUnderContract): void {
+  const { fixture, can } = under;
+  const surface = () => surfaceOf(under);
   const listed = can.whispers ? "private" : "answer";
 
   describe("commands", () => {

@@ -1,24 +1,26 @@
 import { describe, expect, it } from "vitest";
 import { said, textsOf, until, untilSaid } from "../support/surfaces/chat-surface.ts";
 import { secret } from "../support/surfaces/use-chat-surfaces.ts";
-import { newWord, type SurfaceUnderContract } from "./surface-under-contract.ts";
+import { newWord, type SurfaceUnderContract, surfaceOf } from "./surface-under-contract.ts";
 
 /** What people may rely on in a conversation with the bot, wherever they have it. */
-export function chatSurfaceContract({ fixture, name, can }: SurfaceUnderContract): void {
-  const surface = () => fixture().surfaces[name];
+export function chatSurfaceContract(under: SurfaceUnderContract): void {
+  const { fixture, can } = under;
+  const surface = () => surfaceOf(under);
+  const openAnother = () => surface().open(can.severalConversations ? "home" : "elsewhere");
 
   describe("an answer", () => {
     it("is given once, in the conversation it was asked for in and nowhere else", async () => {
       const { model, surfaces, finished } = fixture();
       const word = newWord("once");
       model.when(word, () => [`Answer to ${word}!`]);
-      const silent = await surface().open();
+      const silent = await openAnother();
       const conversation = await surface().open();
       await conversation.say(word);
       await untilSaid(conversation, `Answer to ${word}!`);
       await finished(word);
 
-      const everything = await Promise.all(Object.values(surfaces).map((each) => each.everything()));
+      const everything = await Promise.all([...surfaces.values()].map((each) => each.everything()));
       expect(count(everything.flat(), `Answer to ${word}!`)).toBe(1);
       expect(await silent.shown()).toEqual([]);
       expect(model.askedOf(word)).toHaveLength(1);
@@ -94,7 +96,7 @@ export function chatSurfaceContract({ fixture, name, can }: SurfaceUnderContract
       await untilSaid(conversation, `Reply to ${first}.`);
       await conversation.say(second);
       await untilSaid(conversation, `Reply to ${second}.`);
-      const another = await surface().open();
+      const another = await openAnother();
       await another.say(other);
       await untilSaid(another, `Reply to ${other}.`);
 
@@ -111,7 +113,7 @@ export function chatSurfaceContract({ fixture, name, can }: SurfaceUnderContract
         yield `Reply to ${held}.`;
       });
       model.when(quick, () => [`Reply to ${quick}.`]);
-      const [one, two] = [await surface().open(), await surface().open()];
+      const [one, two] = [await surface().open(), await openAnother()];
       await one.say(held);
       await expect.poll(() => model.askedOf(held).length).toBe(1);
       await two.say(quick);

@@ -1,11 +1,12 @@
 import { describe, expect, it } from "vitest";
 import type { PlatformModel } from "../support/platform-model.ts";
 import { type Conversation, said, textsOf, untilSaid } from "../support/surfaces/chat-surface.ts";
-import { newWord, type SurfaceUnderContract } from "./surface-under-contract.ts";
+import { newWord, type SurfaceUnderContract, surfaceOf } from "./surface-under-contract.ts";
 
 /** What people may rely on while the bot works for them: to see what it does, to stop it, to answer and to decide. */
-export function chatWorkContract({ fixture, name, can }: SurfaceUnderContract): void {
-  const surface = () => fixture().surfaces[name];
+export function chatWorkContract(under: SurfaceUnderContract): void {
+  const { fixture, can } = under;
+  const surface = () => surfaceOf(under);
   const title = "Using the skill web-scraping";
 
   describe("slow work", () => {

@@ -4,6 +4,8 @@ import { vi } from "vitest";
 export interface Capabilities {
   /** Others are in the conversation, with rights of their own. */
   severalPeople: boolean;
+  /** One person has several with the bot in one channel; in direct messages there is one. */
+  severalConversations: boolean;
   /** Something can be said to one person alone. */
   whispers: boolean;
   /** Choices and decisions are pressed. */
@@ -46,7 +48,7 @@ export interface Conversation {
 }
 
 export interface ChatSurface {
-  /** A conversation that nothing was said in, in one of two channels. */
+  /** A conversation in one of two channels. What was shown before it was opened does not count. */
   open(channel?: "home" | "elsewhere"): Promise<Conversation>;
   /** All that people see of the bot, in every conversation. */
   everything(): Promise<Part[]>;

@@ -9,6 +9,7 @@ const channels = { home: "general", elsewhere: "elsewhere" };
 /** What can be done there. */
 export const consoleCan: Capabilities = {
   severalPeople: false,
+  severalConversations: true,
   whispers: false,
   buttons: true,
   readsWhileWorking: true,

@@ -1,7 +1,7 @@
 import type { DiscordServer } from "../discord/discord-server.ts";
 import { ids } from "../discord/example-world.ts";
 import type { ObservedMessage, ObservedState } from "../discord/observed-state.ts";
-import type { Capabilities, ChatSurface, Conversation, Part, Somebody } from "./chat-surface.ts";
+import type { Capabilities, ChatSurface, Conversation, FetchedFile, Part, Somebody } from "./chat-surface.ts";
 
 const users = { asker: ids.adam, manager: ids.mia };
 const channels = { home: ids.general, elsewhere: ids.announcements };
@@ -9,6 +9,7 @@ const channels = { home: ids.general, elsewhere: ids.announcements };
 /** What can be done there. */
 export const discordCan: Capabilities = {
   severalPeople: true,
+  severalConversations: true,
   whispers: true,
   buttons: true,
   readsWhileWorking: true,
@@ -83,12 +84,7 @@ function openThread(
       await discord.click({ user: users[who], message: found.message, customId: found.custom_id });
     },
     async files() {
-      const files = inThread(await discord.state()).flatMap(({ attachments }) => attachments);
-      const fetched = files.map(async ({ filename, url }) => {
-        const response = await fetch(url);
-        return { name: filename, text: await response.text() };
-      });
-      return Promise.all(fetched);
+      return filesOf(inThread(await discord.state()));
     },
     async called() {
       const messages = inThread(await discord.state());
@@ -100,8 +96,18 @@ function openThread(
   };
 }
 
+/** What is attached to these messages. */
+export function filesOf(messages: readonly ObservedMessage[]): Promise<FetchedFile[]> {
+  const files = messages.flatMap(({ attachments }) => attachments);
+  const fetched = files.map(async ({ filename, url }) => {
+    const response = await fetch(url);
+    return { name: filename, text: await response.text() };
+  });
+  return Promise.all(fetched);
+}
+
 /** A message is told by its buttons; once they are gone it is still what it was. */
-function kindsOfMessages(): (message: ObservedMessage) => Part["kind"] {
+export function kindsOfMessages(): (message: ObservedMessage) => Part["kind"] {
   const known = new Map<string, Part["kind"]>();
   return (message) => {
     const kind = known.get(message.id) ?? kindByButtons(message);
@@ -116,7 +122,7 @@ function kindByButtons(message: ObservedMessage): Part["kind"] {
   return buttons.some((id) => id === "answer" || id === "approve") ? "question" : "answer";
 }
 
-function buttonsOf({ components }: ObservedMessage): { label: string; custom_id: string }[] {
+export function buttonsOf({ components }: ObservedMessage): { label: string; custom_id: string }[] {
   const rows = components as { components?: { label: string; custom_id: string }[] }[];
   return rows.flatMap((row) => row.components ?? []);
 }

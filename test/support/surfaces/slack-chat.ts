@@ -11,6 +11,7 @@ const channels = { home: "C0GENERAL", elsewhere: "C0ELSEWHERE" };
 /** What can be done there. */
 export const slackCan: Capabilities = {
   severalPeople: true,
+  severalConversations: true,
   whispers: true,
   buttons: true,
   readsWhileWorking: true,
@@ -30,18 +31,33 @@ export async function slackChat(slack: SlackServer): Promise<ChatSurface> {
   });
   return {
     open: async (channel = "home") =>
-      openThread(slack, channels[channel], (await slack.look()).all.ephemerals.length),
-    async everything() {
-      const { all } = await slack.look();
-      const messages = all.messages.filter(({ bot_id, gone }) => bot_id !== undefined && !gone);
-      return [...messages.map(partOf), ...all.ephemerals.filter(({ shown }) => shown).map(whisperOf)];
-    },
+      openThread(slack, { channel: channels[channel], users, mention: `<@${bot}> ` }),
+    everything: () => slackParts(slack),
     sent: async () => JSON.stringify((await slack.look()).all),
     close: async () => undefined,
   };
 }
 
-function openThread(slack: SlackServer, channel: string, whispersBefore: number): Conversation {
+/** All that people see of the bot in Slack. */
+export async function slackParts(slack: SlackServer): Promise<Part[]> {
+  const { all } = await slack.look();
+  const messages = all.messages.filter(({ bot_id, gone }) => bot_id !== undefined && !gone);
+  return [...messages.map(partOf), ...all.ephemerals.filter(({ shown }) => shown).map(whisperOf)];
+}
+
+/** Where people write, and what makes the bot listen there. */
+interface SlackRoom {
+  channel: string;
+  users: Record<Somebody, string>;
+  mention: string;
+}
+
+/** A thread that begins with what is said first. */
+export async function openThread(
+  slack: SlackServer,
+  { channel, users: people, mention: begin }: SlackRoom,
+): Promise<Conversation> {
+  const whispersBefore = (await slack.look()).all.ephemerals.length;
   let thread: string | undefined;
   let isCrowded = false;
   const messages = (state: Observation) =>
@@ -49,16 +65,16 @@ function openThread(slack: SlackServer, channel: string, whispersBefore: number)
   return {
     async say(text, who = "asker") {
       isCrowded ||= who === "manager";
-      const mention = thread === undefined || isCrowded ? `<@${bot}> ` : "";
+      const mention = thread === undefined || isCrowded ? begin : "";
       const place = thread === undefined ? {} : { thread_ts: thread };
-      const { ts } = await slack.say({ user: users[who], channel, text: mention + text, ...place });
+      const { ts } = await slack.say({ user: people[who], channel, text: mention + text, ...place });
       thread ??= ts;
     },
     async shown(who = "asker") {
       const state = await slack.look();
       const whispers = state.all.ephemerals
         .slice(whispersBefore)
-        .filter((each) => each.user === users[who] && each.channel === channel && each.shown);
+        .filter((each) => each.user === people[who] && each.channel === channel && each.shown);
       return [...messages(state).map(partOf), ...whispers.map(whisperOf)];
     },
     async press(label, who: Somebody = "asker") {
@@ -67,7 +83,7 @@ function openThread(slack: SlackServer, channel: string, whispersBefore: number)
         .findLast((button) => button.label === label);
       if (found === undefined) throw new Error(`Slack shows no button “${label}”.`);
       const { ts: message_ts, action_id } = found;
-      await slack.click({ user: users[who], channel, message_ts, action_id });
+      await slack.click({ user: people[who], channel, message_ts, action_id });
     },
     async files() {
       const ids = messages(await slack.look()).flatMap(({ files }) => files);
@@ -75,12 +91,17 @@ function openThread(slack: SlackServer, channel: string, whispersBefore: number)
       return files.map(({ name, text }) => ({ name, text }));
     },
     async called() {
-      const texts = messages(await slack.look()).map(({ text, blocks }) => text + JSON.stringify(blocks));
-      return texts.flatMap(
-        (text) => text.match(/<!(?:channel|here|everyone|subteam)\b|@(?:channel|here|everyone)\b/g) ?? [],
-      );
+      return callsIn(messages(await slack.look()));
     },
   };
+}
+
+/** What in these messages calls people together. */
+function callsIn(messages: readonly MessageRecord[]): string[] {
+  const texts = messages.map(({ text, blocks }) => text + JSON.stringify(blocks));
+  return texts.flatMap(
+    (text) => text.match(/<!(?:channel|here|everyone|subteam)\b|@(?:channel|here|everyone)\b/g) ?? [],
+  );
 }
 
 const kinds: Record<string, Part["kind"]> = {

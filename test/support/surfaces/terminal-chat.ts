@@ -13,6 +13,7 @@ interface Session extends Conversation {
 /** What can be done there. */
 export const terminalCan: Capabilities = {
   severalPeople: false,
+  severalConversations: true,
   whispers: false,
   buttons: false,
   readsWhileWorking: false,

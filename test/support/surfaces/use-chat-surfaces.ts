@@ -6,22 +6,35 @@ import type { PlatformModel } from "../platform-model.ts";
 import type { Capabilities, ChatSurface } from "./chat-surface.ts";
 import { consoleCan, consoleChat } from "./console-chat.ts";
 import { discordCan, discordChat } from "./discord-chat.ts";
+import { discordDirectCan, discordDirectChat } from "./discord-direct-chat.ts";
 import { slackCan, slackChat } from "./slack-chat.ts";
+import { slackDirectCan, slackDirectChat } from "./slack-direct-chat.ts";
 import { terminalCan, terminalChat } from "./terminal-chat.ts";
 
-export type SurfaceName = "slack" | "discord" | "console" | "terminal";
+const surfaces = {
+  slack: { can: slackCan, open: ({ slack }: PlatformBot) => slackChat(slack) },
+  discord: { can: discordCan, open: ({ discord }: PlatformBot) => discordChat(discord) },
+  "slack direct messages": {
+    can: slackDirectCan,
+    open: ({ slack }: PlatformBot) => slackDirectChat(slack),
+  },
+  "discord direct messages": {
+    can: discordDirectCan,
+    open: ({ discord }: PlatformBot) => discordDirectChat(discord),
+  },
+  console: { can: consoleCan, open: ({ bot }: PlatformBot) => consoleChat(bot) },
+  terminal: { can: terminalCan, open: async ({ bot }: PlatformBot) => terminalChat(bot) },
+};
 
-/** What can be done on each; known before anything is started. */
-export const surfaceCapabilities: { name: SurfaceName; can: Capabilities }[] = [
-  { name: "slack", can: slackCan },
-  { name: "discord", can: discordCan },
-  { name: "console", can: consoleCan },
-  { name: "terminal", can: terminalCan },
-];
+export type SurfaceName = keyof typeof surfaces;
 
-/** One bot on all surfaces at once. */
+/** What can be done on a surface; known before anything is started. */
+export const capabilitiesOf = (name: SurfaceName): Capabilities => surfaces[name].can;
+
+/** One bot on several surfaces at once. */
 export interface ChatSurfaces {
-  surfaces: Record<SurfaceName, ChatSurface>;
+  /** Those that the tests of the file are about. */
+  surfaces: ReadonlyMap<SurfaceName, ChatSurface>;
   model: PlatformModel;
   /** A site for slow work: a page that names itself, which can be held. */
   pages: Gate;
@@ -44,14 +57,14 @@ Run clean.sh with the folder.
 `;
 
 const config = `
-operators: [U0ANNA, "${ids.mia}"]
+operators: [U0ANNA, U0OTTO, "${ids.mia}", "${ids.olivia}"]
 model: { retries: 1 }
 skills: { opt_in: [text-analyzer] }
 chat: { progress_delay_seconds: 0 }
 `;
 
-/** Starts the bot, both fake platforms, a browser and terminals for the tests of a file. */
-export function useChatSurfaces(): () => ChatSurfaces {
+/** Starts the bot on both fake platforms, and what its surfaces need, for the tests of a file. */
+export function useChatSurfaces(names: readonly SurfaceName[]): () => ChatSurfaces {
   const bot = usePlatformBot({ config, env: { OPENAI_API_KEY: secret } });
   let opened: ChatSurfaces | undefined;
   beforeAll(async () => {
@@ -59,11 +72,11 @@ export function useChatSurfaces(): () => ChatSurfaces {
     await home.write(".knack-workspace/skills/cleaner/SKILL.md", cleaner);
     await home.write(".knack-workspace/skills/cleaner/clean.sh", 'echo "cleaned $1"\n');
     await start();
-    opened = await open(bot());
+    opened = await open(bot(), names);
   });
   afterAll(async () => {
     if (opened === undefined) return;
-    for (const surface of Object.values(opened.surfaces)) await surface.close();
+    for (const surface of opened.surfaces.values()) await surface.close();
     opened.pages.open();
     await opened.pages[Symbol.asyncDispose]();
   });
@@ -73,23 +86,20 @@ export function useChatSurfaces(): () => ChatSurfaces {
   };
 }
 
-async function open({ slack, discord, model, bot }: PlatformBot): Promise<ChatSurfaces> {
+async function open(bot: PlatformBot, names: readonly SurfaceName[]): Promise<ChatSurfaces> {
   const pages = await startGate(({ path }, response) => {
     response.writeHead(200, { "content-type": "text/html" });
     response.end(`<title>${path}</title><main><p>This is the page called ${path}.</p></main>`);
   });
+  const opened = new Map<SurfaceName, ChatSurface>();
+  for (const name of names) opened.set(name, await surfaces[name].open(bot));
   return {
-    model,
+    model: bot.model,
     pages,
-    surfaces: {
-      slack: await slackChat(slack),
-      discord: await discordChat(discord),
-      console: await consoleChat(bot),
-      terminal: terminalChat(bot),
-    },
+    surfaces: opened,
     async finished(text) {
       const look = async () => {
-        const { turns } = await bot().client.runs({ limit: 50 });
+        const { turns } = await bot.bot().client.runs({ limit: 50 });
         const asked = turns.filter(({ question }) => question.includes(text));
         if (asked.length === 0 || asked.some(({ status }) => status !== "finished"))
           throw new Error(`Not finished: ${JSON.stringify(asked)}`);

@@ -1,0 +1,32 @@
+import type { SlackServer } from "../slack/slack-server.ts";
+import type { Capabilities, ChatSurface } from "./chat-surface.ts";
+import { openThread, slackCan, slackParts } from "./slack-chat.ts";
+
+/** Operators of the bot, who each write to it directly. */
+const people = {
+  home: { user: "U0ANNA", channel: "D0ANNA" },
+  elsewhere: { user: "U0OTTO", channel: "D0OTTO" },
+};
+
+/** What can be done there. */
+export const slackDirectCan: Capabilities = { ...slackCan, severalPeople: false, whispers: false };
+
+/** Direct messages in Slack, of Anna and Otto: each conversation is a thread, as Slack shows them with an agent. */
+export async function slackDirectChat(slack: SlackServer): Promise<ChatSurface> {
+  const { user, channel: id } = people.elsewhere;
+  const names = { name: "otto", real_name: "Otto Opel", display_name: "otto" };
+  await slack.addUser({ id: user, team_id: "T0ACME", tz: "Europe/Amsterdam", ...names });
+  await slack.addChannel({
+    ...{ id, team_id: "T0ACME", name: "", kind: "im", creator: user },
+    members: [user, "U0KNACK"],
+  });
+  return {
+    async open(where = "home") {
+      const { user: asker, channel } = people[where];
+      return openThread(slack, { channel, users: { asker, manager: asker }, mention: "" });
+    },
+    everything: () => slackParts(slack),
+    sent: async () => JSON.stringify((await slack.look()).all),
+    close: async () => undefined,
+  };
+}

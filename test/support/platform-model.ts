@@ -4,10 +4,10 @@ import type { AddressInfo } from "node:net";
 import { text as readText } from "node:stream/consumers";
 
 /** What a reply is made of: text as it is streamed, calls of tools at its end. */
-export type Piece = string | { call: string; with: unknown };
+type Piece = string | { call: string; with: unknown };
 
 /** A question to the model. */
-export interface Asked {
+interface Asked {
   /** The last message of a person, as the model gets it. */
   text: string;
   /** Results of tools since then. */
@@ -17,11 +17,11 @@ export interface Asked {
 }
 
 /** An HTTP status instead of an answer. */
-export interface Refusal {
+interface Refusal {
   status: number;
 }
 
-export type Reply = (asked: Asked) => Iterable<Piece> | AsyncIterable<Piece> | Refusal;
+type Reply = (asked: Asked) => Iterable<Piece> | AsyncIterable<Piece> | Refusal;
 
 /** A model behind OpenAI's wire, whose replies a test writes and can hold anywhere. */
 export interface PlatformModel {
@@ -33,6 +33,8 @@ export interface PlatformModel {
   when(text: string, reply: Reply): void;
   /** The questions with this text. */
   askedOf(text: string): Asked[];
+  /** Forgets what was asked, and all replies. */
+  reset(): void;
   stop(): Promise<void>;
 }
 
@@ -57,6 +59,10 @@ export async function startPlatformModel(): Promise<PlatformModel> {
     asked,
     when: (text, reply) => void replies.push({ text, reply }),
     askedOf: (text) => asked.filter((each) => each.text.includes(text)),
+    reset() {
+      asked.length = 0;
+      replies.length = 0;
+    },
     async stop() {
       server.closeAllConnections();
       server.close();

@@ -1,4 +1,4 @@
-import { afterAll, afterEach, beforeAll } from "vitest";
+import { afterAll, afterEach, beforeAll, beforeEach } from "vitest";
 import { type BotHome, type BotProcess, createBotHome } from "./bot-process.ts";
 import type { DiscordOptions } from "./discord/discord-options.ts";
 import { type DiscordServer, startDiscordServer } from "./discord/discord-server.ts";
@@ -29,7 +29,7 @@ export interface PlatformBot {
   crash(): Promise<BotProcess>;
 }
 
-export interface StartOptions {
+interface StartOptions {
   env?: Record<string, string>;
   /** Resolves as soon as the bot is ready, connected or not. */
   unconnected?: boolean;
@@ -48,6 +48,7 @@ export function usePlatformBot(options: PlatformBotOptions = {}): () => Platform
   beforeAll(async () => {
     opened = await open(options);
   });
+  beforeEach(() => opened?.fixture.model.reset());
   afterEach(() => {
     for (const name of ["slack", "discord"] as const) opened?.fixture.surfaces[name].gate.cut(false);
   });

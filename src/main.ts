@@ -136,7 +136,7 @@ async function wire(
     spending: config.spending,
     newId: randomUUID,
     owner: randomUUID(),
-    checks: () => platforms.connections.map(({ id, status }) => ({ name: id, ...status() })),
+    checks: () => platforms.connections.map(({ id, status }) => ({ name: id, platform: true, ...status() })),
     concurrent: config.turns.concurrent,
     lease_ms: config.turns.lease_seconds * 1000,
     max_duration_ms: config.turns.max_duration_seconds * 1000,

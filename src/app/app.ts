@@ -10,6 +10,7 @@ import type { Parameter } from "../core/parameter.ts";
 import type { Diagnostic, SkillKind } from "../core/skill.ts";
 import type { TurnEvent } from "../core/turn-event.ts";
 import type { ThreadRecord, TurnFilter, TurnRecord } from "../core/turn-log.ts";
+import type { Readiness } from "./readiness.ts";
 
 /** A message or command to be accepted. */
 export interface Submission {
@@ -176,6 +177,6 @@ export interface App {
     namespace: string,
     message: string,
   ): Promise<{ system: string; tools: ToolDefinition[]; tokens: number }>;
-  /** Whether store, queue and model are usable, each with what to do when not. */
-  ready(): Promise<{ name: string; ok: boolean; detail: string }[]>;
+  /** Whether store, queue, model and connections are usable, each with what to do when not. */
+  ready(): Promise<Readiness[]>;
 }

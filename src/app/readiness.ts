@@ -8,6 +8,15 @@ export interface Readiness {
   ok: boolean;
   /** What it is, or what is wrong and what to do. */
   detail: string;
+  /** One of the ways to the outside. A bot that has lost one of them still works on the others. */
+  platform?: true | undefined;
+}
+
+/** Whether a bot of which these things are known can work: everything of its own is well, and so is a platform, if it has any. */
+export function isReady(checks: readonly Readiness[]): boolean {
+  const platforms = checks.filter(({ platform }) => platform === true);
+  const own = checks.filter(({ platform }) => platform !== true);
+  return own.every(({ ok }) => ok) && (platforms.length === 0 || platforms.some(({ ok }) => ok));
 }
 
 /** Whether store, queue, model and connections are usable, each with what to do when not. */

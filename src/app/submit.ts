@@ -54,7 +54,9 @@ function inboundOf(submission: Submission, botName: string, id: string): Outcome
     const message = `The message has ${text.length} characters; at most ${longestMessage} are taken. Send the rest as a file or in parts.`;
     return { ok: false, status: 413, message };
   }
-  const command = parseCommand(text, botName);
+  // Where there is nobody else to talk to, `stop` needs no mention; platforms have said whom it was meant for.
+  const isStop = origin === undefined && /^\s*stop[.!]?\s*$/i.test(text);
+  const command = isStop ? "agent stop here" : parseCommand(text, botName);
   const kind = command === undefined ? "message" : "command";
   const parsed = inboundSchema.safeParse({
     key,
@@ -62,7 +64,7 @@ function inboundOf(submission: Submission, botName: string, id: string): Outcome
     thread,
     author,
     kind,
-    text: command === undefined ? withoutMention(text, botName) : text,
+    text: isStop ? "/agent stop here" : command === undefined ? withoutMention(text, botName) : text,
     origin,
   });
   if (!parsed.success)

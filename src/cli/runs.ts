@@ -1,7 +1,8 @@
 import type { ApiClient } from "../client/api-client.ts";
 import { ApiError } from "../client/api-error.ts";
 import type { RunList } from "../client/shapes.ts";
-import { emptyTurnView, foldTurn, formatDuration } from "../core/turn-view.ts";
+import { formatDuration } from "../core/turn-summary.ts";
+import { emptyTurnView, foldTurn } from "../core/turn-view.ts";
 import { finalLines } from "../platforms/terminal/final-lines.ts";
 import { createPaint } from "../platforms/terminal/paint.ts";
 import { plainLine } from "../platforms/terminal/plain-text.ts";

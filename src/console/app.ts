@@ -15,6 +15,7 @@ import { enableKeyboard } from "./keyboard.ts";
 import { createMarkdown } from "./markdown.ts";
 import { createMessageActions } from "./message-actions.ts";
 import { createPageActions } from "./page-actions.ts";
+import { restWhenHidden } from "./rest-when-hidden.ts";
 import { followScroll, type ScrollFollow } from "./scroll-follow.ts";
 import { createSession } from "./session.ts";
 import { createSkillActions } from "./skill-actions.ts";
@@ -82,6 +83,7 @@ function startConsole(root: HTMLElement, announcer: HTMLElement): void {
   enableCopying(document, navigator.clipboard);
   addEventListener("popstate", () => channels.open(addressNow()));
   addEventListener("pagehide", draft.keep);
+  restWhenHidden(document, channels);
 
   const unsent = storage.outgoing().map((message) => ({ ...message, problem: "Not sent yet." }));
   store.set({ outgoing: unsent });

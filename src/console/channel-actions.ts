@@ -16,6 +16,10 @@ export interface ChannelActions {
   beginThread(): void;
   addChannel(name: string): void;
   showChannelForm(shown: boolean): void;
+  /** Stops following the channel; what is shown stays. */
+  rest(): void;
+  /** Goes on following it, and reads what was missed. */
+  resume(): void;
 }
 
 export interface ChannelParts {
@@ -90,6 +94,12 @@ export function createChannelActions(parts: ChannelParts): ChannelActions {
       store.set({ channels: toChannels(namespaces), addingChannel: undefined });
       storage.keepChannels(namespaces);
       open({ namespace: parsed.namespace, thread: undefined });
+    },
+    rest: () => feed.abort(),
+    resume() {
+      if (watched === undefined || !feed.signal.aborted) return;
+      feed = new AbortController();
+      void watchChannel({ ...parts, namespace: watched, signal: feed.signal });
     },
     showChannelForm: (shown) => store.set({ addingChannel: shown ? { problem: undefined } : undefined }),
   };

@@ -1,6 +1,7 @@
 import { html, nothing, type TemplateResult } from "lit-html";
 import { repeat } from "lit-html/directives/repeat.js";
-import { formatDuration, type StepView, summariseSteps, type TurnView } from "../core/turn-view.ts";
+import { formatDuration, summariseSteps } from "../core/turn-summary.ts";
+import type { StepView, TurnView } from "../core/turn-view.ts";
 import type { Actions } from "./actions.ts";
 import { icon } from "./icons.ts";
 import type { ConsoleState } from "./state.ts";

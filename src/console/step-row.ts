@@ -1,5 +1,6 @@
 import { html, nothing, type TemplateResult } from "lit-html";
-import { formatDuration, type StepView, type TurnView } from "../core/turn-view.ts";
+import { formatDuration } from "../core/turn-summary.ts";
+import type { StepView, TurnView } from "../core/turn-view.ts";
 import type { Actions } from "./actions.ts";
 import { icon } from "./icons.ts";
 import { jsonView } from "./json-view.ts";

@@ -1,6 +1,7 @@
 import { html, nothing, type TemplateResult } from "lit-html";
 import { guard } from "lit-html/directives/guard.js";
-import { formatDuration, type TurnView } from "../core/turn-view.ts";
+import { formatDuration } from "../core/turn-summary.ts";
+import type { TurnView } from "../core/turn-view.ts";
 import type { Actions } from "./actions.ts";
 import { approvalCard } from "./approval-card.ts";
 import { deleteControl } from "./delete-control.ts";

@@ -281,20 +281,3 @@ function changeStep(view: TurnView, callId: string, change: Partial<StepView>): 
     steps: view.steps.map((step) => (step.call_id === callId ? { ...step, ...change } : step)),
   };
 }
-
-/** `3 steps, 12 s`, for the collapsed progress block. Empty when there was nothing to show. */
-export function summariseSteps(view: TurnView): string {
-  if (view.steps.length === 0) return "";
-  const count = view.steps.length === 1 ? "1 step" : `${view.steps.length} steps`;
-  const end = view.finished_at;
-  return end === undefined
-    ? count
-    : `${count}, ${formatDuration(end - (view.started_at ?? view.accepted_at))}`;
-}
-
-/** `0.4 s`, `12 s`, `3 min 5 s`. */
-export function formatDuration(ms: number): string {
-  if (ms < 10_000) return `${(Math.max(0, ms) / 1000).toFixed(1)} s`;
-  const seconds = Math.round(ms / 1000);
-  return seconds < 60 ? `${seconds} s` : `${Math.floor(seconds / 60)} min ${seconds % 60} s`;
-}

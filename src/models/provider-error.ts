@@ -63,10 +63,11 @@ function fromSdkError(error: SdkError, endpoint: Endpoint): ModelError {
   const status = error.status === undefined ? [] : [`HTTP ${error.status}`];
   const cause = error.cause instanceof Error ? [causeText(error.cause, endpoint)] : [];
   const detail = [...status, text, ...cause, ...(request ? [`request ${request}`] : [])].filter(Boolean);
+  const failed = code === "unavailable" && error.status !== undefined && error.status >= 500;
   return modelError(
     code,
     endpoint,
-    whatHappened[code],
+    failed ? "had an error" : whatHappened[code],
     detail.join(", "),
     retryAfterMs(error.headers, Date.now()),
   );
@@ -89,7 +90,7 @@ function advice(code: ModelErrorCode, endpoint: Endpoint): string {
     case "overloaded":
       return "Try again later, or add another model to the failover list.";
     case "unavailable":
-      return `Check that ${endpoint.host} is up and reachable.`;
+      return `Try again later; if it stays so, whoever runs the bot should check that ${endpoint.host} is up and reachable.`;
     case "unauthorized":
       return `Check ${endpoint.keyName} and the account it belongs to.`;
     case "context_too_long":

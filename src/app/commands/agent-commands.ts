@@ -1,6 +1,7 @@
 import type { Clock } from "../../core/clock.ts";
 import type { KeyValue } from "../../core/key-value.ts";
 import { progressLevelSchema, readNamespace } from "../../core/namespace-state.ts";
+import { isDirectMessage } from "../../core/place.ts";
 import type { Profile } from "../../core/turn.ts";
 import type { TurnLog } from "../../core/turn-log.ts";
 import type { ChangeSettings } from "../channel-settings.ts";
@@ -113,18 +114,18 @@ function names(marks: Record<string, unknown>): string {
   return Object.keys(marks).join(", ") || "none";
 }
 
-/** `agent stop here` is the short form `stop`: every turn of the thread that the person may stop. */
+/** `agent stop here` is the short form `stop`: every turn of the thread, or the direct message, that the person may stop. */
 async function stop(
   deps: AgentCommandDeps,
   { place, author, rest, turn_id }: CommandCall,
 ): Promise<CommandResult> {
-  const filter = rest === "here" ? place : { namespace: place.namespace };
+  // In a direct message everything is between the two: a new thread there may mean the one before.
+  const isThread = rest === "here" && !isDirectMessage(place.namespace);
+  const filter = isThread ? place : { namespace: place.namespace };
   const open = (await deps.log.list({ ...filter, limit: 200 })).filter(
     (turn) => turn.status !== "finished" && turn.turn_id !== turn_id,
   );
-  const mine = open.filter((turn) =>
-    rest === "here" ? mayStop(author, turn) : turn.author.id === author.id,
-  );
+  const mine = open.filter((turn) => (isThread ? mayStop(author, turn) : turn.author.id === author.id));
   for (const turn of mine) await deps.stop(turn.turn_id, author.id);
   if (mine.length > 0) return said(mine.length === 1 ? "Stopped." : `Stopped ${mine.length} turns.`);
   if (open.length > 0)

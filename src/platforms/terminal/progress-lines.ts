@@ -1,5 +1,6 @@
 import type { Json } from "../../core/json.ts";
-import { formatDuration, type StepView, summariseSteps, type TurnView } from "../../core/turn-view.ts";
+import { formatDuration, summariseSteps } from "../../core/turn-summary.ts";
+import type { StepView, TurnView } from "../../core/turn-view.ts";
 import type { Paint } from "./paint.ts";
 import { plainLine } from "./plain-text.ts";
 

@@ -1,4 +1,5 @@
 import { createRoute, type OpenAPIHono } from "@hono/zod-openapi";
+import { isReady } from "../../app/readiness.ts";
 import type { ServerDependencies } from "../dependencies.ts";
 import * as schemas from "../schemas.ts";
 
@@ -13,7 +14,7 @@ const live = createRoute({
 const ready = createRoute({
   method: "get",
   path: "/readyz",
-  summary: "Whether store, queue and model are usable",
+  summary: "Whether store, queue and model are usable, and at least one platform if there are any",
   security: [],
   responses: {
     200: { description: "ready", content: { "application/json": { schema: schemas.readiness } } },
@@ -27,7 +28,7 @@ export function addHealthRoutes(server: OpenAPIHono, { app, closing }: ServerDep
   server.openapi(ready, async (context) => {
     const checks = await app.ready();
     if (closing.aborted) checks.push({ name: "server", ok: false, detail: "The server is shutting down." });
-    const ok = checks.every((check) => check.ok);
+    const ok = isReady(checks);
     return context.json({ ok, checks }, ok ? 200 : 503);
   });
 }

@@ -103,7 +103,7 @@ describe("stopping", () => {
     gate.open();
   });
 
-  it.each(["/agent stop", "@Knack stop", "@knack agent stop"])(
+  it.each(["/agent stop", "@Knack stop", "@knack agent stop", "stop", " Stop. "])(
     "understands %s while every worker is busy",
     async (text) => {
       const { say, ask, until, events } = createTestApp(
@@ -117,6 +117,19 @@ describe("stopping", () => {
       expect((await events(turnId)).at(-1)).toMatchObject({ outcome: "stopped" });
     },
   );
+
+  it("said in a direct message means what the person runs there, in whatever thread", async () => {
+    const { say, ask, until, events } = createTestApp(
+      scriptedModel(["never"], { gate: () => new Promise(() => {}) }),
+    );
+    const namespace = "console:local:dm";
+    const mine = await say("think for ever", { namespace, thread: "one" });
+    const elsewhere = await say("think for ever", { thread: "one" });
+    await Promise.all([until(mine, "turn_started"), until(elsewhere, "turn_started")]);
+    expect((await ask("stop", { namespace, thread: "two" })).end.text).toBe("Stopped.");
+    expect((await events(mine)).at(-1)).toMatchObject({ outcome: "stopped" });
+    expect((await ask("stop", { thread: "two" })).end.text).toBe("Nothing is running here.");
+  });
 
   it("reaches the deadline and says so", async () => {
     const { ask } = createTestApp(scriptedModel(["never"], { gate: () => new Promise(() => {}) }), {

@@ -171,6 +171,19 @@ describe("the API", () => {
     expect((await server.app.fetch(new Request("http://localhost/readyz"))).status).toBe(503);
   });
 
+  it.each([
+    ["all of its platforms are lost", [false, false], 503],
+    ["one of its platforms is lost", [true, false], 200],
+    ["it has no platform", [], 200],
+  ])("when %s", async (_name, platforms, status) => {
+    const { app, url } = await startServer();
+    app.ready = async () => [
+      { name: "store", ok: true, detail: "readable" },
+      ...platforms.map((ok, at) => ({ name: `platform ${at}`, ok, detail: "", platform: true as const })),
+    ];
+    expect((await send(`${url}/readyz`)).status).toBe(status);
+  });
+
   it("says who has the port when it cannot listen", async () => {
     const { app, url } = await startServer();
     const second = createServer({

@@ -2,7 +2,7 @@ import { z } from "zod";
 import { type Author, inboundSchema } from "../../../core/inbound.ts";
 import type { Json } from "../../../core/json.ts";
 import type { Place } from "../../../core/place.ts";
-import { formatDuration } from "../../../core/turn-view.ts";
+import { formatDuration } from "../../../core/turn-summary.ts";
 import { withoutMention } from "../../commands/parse-command.ts";
 import { mayStop } from "../../permissions.ts";
 import type { ButtonPress } from "../chat-intake.ts";

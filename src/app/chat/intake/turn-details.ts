@@ -1,6 +1,7 @@
 import type { Json } from "../../../core/json.ts";
 import type { TurnEvent } from "../../../core/turn-event.ts";
-import { emptyTurnView, foldTurn, formatDuration, type StepView } from "../../../core/turn-view.ts";
+import { formatDuration } from "../../../core/turn-summary.ts";
+import { emptyTurnView, foldTurn, type StepView } from "../../../core/turn-view.ts";
 
 /**
  * What a turn did, step by step with input and output, in Markdown of at most `characters`. What is shown is what the log

@@ -1,6 +1,7 @@
 import type { Json } from "../../../core/json.ts";
 import type { ProgressLevel } from "../../../core/namespace-state.ts";
-import { formatDuration, type StepView, summariseSteps, type TurnView } from "../../../core/turn-view.ts";
+import { formatDuration, summariseSteps } from "../../../core/turn-summary.ts";
+import type { StepView, TurnView } from "../../../core/turn-view.ts";
 import type { OutgoingMessage, ProgressCard } from "../chat-platform.ts";
 import { cutText, escapeMarkdown, oneLine } from "./escape-markdown.ts";
 import { shortResult } from "./short-result.ts";

@@ -1,7 +1,7 @@
 import { exactJson } from "../../../core/exact-json.ts";
 import type { Json } from "../../../core/json.ts";
 import type { TurnEventOf } from "../../../core/turn-event.ts";
-import { formatDuration } from "../../../core/turn-view.ts";
+import { formatDuration } from "../../../core/turn-summary.ts";
 import type { OutgoingButton, OutgoingMessage } from "../chat-platform.ts";
 import { cutText, escapeMarkdown, oneLine } from "./escape-markdown.ts";
 import { closeFence } from "./markdown-fences.ts";

@@ -20,7 +20,7 @@ const manifestFile = new URL("../../config/slack-manifest.yaml", import.meta.url
 interface Guide {
   steps: string[];
   findings: Finding[];
-  /** Lines for the environment, with the values that were typed in. */
+  /** Variables of the environment whose values were typed in. */
   typed: string[];
 }
 
@@ -45,20 +45,15 @@ export async function connect(
     return ok ? exitCode.ok : exitCode.failed;
   }
   for (const finding of guide.findings) printFinding(context, finding);
-  if (ok && guide.typed.length > 0) {
-    tell([
-      "",
-      "Keep these where the bot is started, as environment variables or in a secret store:",
-      ...guide.typed,
-    ]);
-  }
-  tell([
-    "",
-    ok
-      ? "Everything that is needed is there. Start the bot with `npm start`."
-      : "Not connected yet. Run this again with the tokens set.",
-  ]);
+  tell(["", lastWord(ok, guide.typed)]);
   return ok ? exitCode.ok : exitCode.failed;
+}
+
+/** What was typed is not shown: a terminal remembers. */
+function lastWord(ok: boolean, typed: readonly string[]): string {
+  if (!ok) return "Not connected yet. Run this again with the tokens set.";
+  if (typed.length === 0) return "Everything that is needed is there. Start the bot with `npm start`.";
+  return `The tokens work. Nothing was stored: set ${typed.join(" and ")} where the bot is started, then run \`npm start\`.`;
 }
 
 type Ask = (prompt: string) => Promise<string | undefined> | undefined;
@@ -133,8 +128,8 @@ async function slackTokens(
   const app_token = slack.app_token ?? (await ask("App token (xapp-…, not shown; Enter to leave out): "));
   const bot_token = slack.bot_token ?? (await ask("Bot token (xoxb-…, not shown; Enter to leave out): "));
   const typed = [
-    ...(slack.app_token === undefined && app_token !== undefined ? [`SLACK_APP_TOKEN=${app_token}`] : []),
-    ...(slack.bot_token === undefined && bot_token !== undefined ? [`SLACK_BOT_TOKEN=${bot_token}`] : []),
+    ...(slack.app_token === undefined && app_token !== undefined ? ["SLACK_APP_TOKEN"] : []),
+    ...(slack.bot_token === undefined && bot_token !== undefined ? ["SLACK_BOT_TOKEN"] : []),
   ];
   return { slack: { ...slack, app_token, bot_token }, typed };
 }
@@ -160,5 +155,5 @@ async function guideDiscord(config: Config, ask: Ask, tell: Tell): Promise<Guide
     return { steps, findings: [missing], typed: [] };
   }
   const findings = await liveDiscordFindings({ ...config, discord: { ...config.discord, token } });
-  return { steps, findings, typed: typed === undefined ? [] : [`DISCORD_TOKEN=${typed}`] };
+  return { steps, findings, typed: typed === undefined ? [] : ["DISCORD_TOKEN"] };
 }

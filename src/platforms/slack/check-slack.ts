@@ -62,7 +62,8 @@ async function checkBotToken(client: webApi.WebClient, token: string): Promise<S
 function scopes(granted: readonly string[]): SlackFinding {
   const name = "scopes";
   const missing = Object.entries(scopeMeanings).filter(([scope]) => !granted.includes(scope));
-  if (missing.length === 0) return { name, status: "ok", detail: `all ${granted.length} that are needed` };
+  if (missing.length === 0)
+    return { name, status: "ok", detail: `all ${Object.keys(scopeMeanings).length} that are needed` };
   const list = missing.map(([scope, meaning]) => `${scope} (without it ${meaning})`).join("; ");
   const advice =
     "Add them under OAuth & Permissions of the Slack app, or paste config/slack-manifest.yaml under App Manifest; then install the app again.";

@@ -5,6 +5,7 @@ import { exampleToken, exampleWorld, ids } from "../support/discord/example-worl
 import { ordinaryPermissions } from "../support/discord/permission-bits.ts";
 import { allScopes } from "../support/slack/seed.ts";
 import { type SlackServer, startSlackServer } from "../support/slack/slack-server.ts";
+import { runKnack } from "../unit/cli/run-knack.ts";
 
 let home: BotHome;
 beforeEach(async () => {
@@ -60,6 +61,27 @@ describe("knack connect slack", () => {
     expect(check("slack bot token")?.detail).toContain(slack.seed.workspaces[0]?.name);
     expect(check("slack scopes")?.status).toBe("ok");
     expect(check("slack app token")?.status).toBe("ok");
+  });
+
+  it("asks who sits there for the tokens, and shows them to nobody", async () => {
+    const env = { SLACK_API_URL: slack.apiUrl };
+    const { code, stdin, out, err } = runKnack(["connect", "slack"], { cwd: home.folder, env, typing: true });
+    await err.shows("App token");
+    stdin.write(`${tokens.SLACK_APP_TOKEN}\r`);
+    await err.shows("Bot token");
+    stdin.write(`${tokens.SLACK_BOT_TOKEN}\r`);
+    expect(await code).toBe(0);
+    expect(out.text()).toContain("set SLACK_APP_TOKEN and SLACK_BOT_TOKEN");
+    for (const name of ["SLACK_APP_TOKEN", "SLACK_BOT_TOKEN"])
+      expect(out.text() + err.text()).not.toContain(tokens[name]);
+  });
+
+  it("stops asking at Ctrl-C", async () => {
+    const { code, stdin, err } = runKnack(["connect", "slack"], { cwd: home.folder, typing: true });
+    await err.shows("App token");
+    stdin.write("xapp-half\u0003");
+    expect(await code).toBe(130);
+    expect(err.text()).not.toContain("Bot token");
   });
 
   it("names a wrong token and where the right one is", async () => {

@@ -8,16 +8,23 @@ interface Options {
   env?: Record<string, string>;
   cwd: string;
   stdin?: string;
+  /** Whether somebody sits there; what they type is written to `stdin` of the answer. */
+  typing?: boolean;
 }
 
 /** Runs a command line in this process, with streams in memory. */
-export function runKnack(argv: string[], { bot, running, env = {}, cwd, stdin = "" }: Options) {
+export function runKnack(
+  argv: string[],
+  { bot, running, env = {}, cwd, stdin = "", typing = false }: Options,
+) {
   const out = memory();
   const err = memory();
   const listeners = new Set<(name: string) => void>();
   const exits: number[] = [];
+  const keys = Object.assign(new PassThrough(), { isTTY: typing });
+  if (!typing) keys.end(stdin);
   const context: CommandContext = {
-    stdin: new PassThrough().end(stdin),
+    stdin: keys,
     stdout: out.stream,
     stderr: err.stream,
     env,
@@ -36,6 +43,7 @@ export function runKnack(argv: string[], { bot, running, env = {}, cwd, stdin = 
   };
   return {
     code: runCommandLine(argv, context, "1.2.3"),
+    stdin: keys,
     out,
     err,
     exits,

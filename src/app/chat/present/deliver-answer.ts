@@ -13,6 +13,7 @@ import {
   platformErrorOf,
   publishMessage,
   redactMessage,
+  UnforeseenError,
   whisperMessage,
 } from "./publish-message.ts";
 
@@ -33,6 +34,8 @@ export type Delivered = { kind: "delivered" } | { kind: "refused" } | { kind: "w
 const firstWait = 5_000;
 const longestWait = 5 * 60_000;
 const giveUpAfter = 24 * 3_600_000;
+/** A defect must not hold the thread up for so long: what nobody foresaw is met again this often, some half a minute in all. */
+const unforeseenWaits = 3;
 
 /** Posts the parts of an answer that are not there yet. Yields what was posted, or why it cannot be. */
 export async function* deliverAnswer(
@@ -172,6 +175,7 @@ function waitUntil(
   const now = clock.now();
   if (!passes(error) || now - readyAt >= giveUpAfter) return undefined;
   const waits = splitAt(events).after.filter((event) => event.type === "turn_waiting").length;
+  if (error instanceof UnforeseenError && waits >= unforeseenWaits) return undefined;
   const pause = Math.min(firstWait * 2 ** Math.min(waits, 20), longestWait);
   return now + Math.max(pause, error.retryAfterMs ?? 0);
 }

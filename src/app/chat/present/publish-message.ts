@@ -115,11 +115,14 @@ export function passes({ code }: PlatformError): boolean {
   return code === "unavailable" || code === "rate_limited";
 }
 
-/** What a platform threw. Anything it did not foresee is taken for a disturbance. */
+/** Something the platform's own code did not foresee. It may pass, or be a defect that every further try meets again. */
+export class UnforeseenError extends PlatformError {}
+
+/** What a platform threw. Anything it did not foresee is taken for a disturbance at first. */
 export function platformErrorOf(error: unknown): PlatformError {
   if (error instanceof PlatformError) return error;
   const message = error instanceof Error ? error.message : String(error);
-  return new PlatformError("unavailable", message, { cause: error });
+  return new UnforeseenError("unavailable", message, { cause: error });
 }
 
 /** Choices that were buttons are told in words. */

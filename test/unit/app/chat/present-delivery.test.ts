@@ -114,6 +114,16 @@ describe("delivery", () => {
     expect((await log.get("left"))?.answer).toBe("The answer.");
   });
 
+  it("that meets a defect again and again does not hold its thread up", async () => {
+    const clock = manualClock();
+    const { ask, reach, platform } = presentedApp(stagedModel(["Hello."]), { clock });
+    const begun = clock.now();
+    platform.fail("post", new TypeError("undefined is not a function"), forEver);
+    const events = await reach(await ask("hi"), "turn_finished");
+    expect(events.find((event) => event.type === "error")).toMatchObject({ code: "not_delivered" });
+    expect(clock.now() - begun).toBeLessThan(3 * 60_000);
+  });
+
   it.each(["gone", "forbidden", "too_large"] as const)(
     "that is refused as %s keeps the answer",
     async (code) => {

@@ -52,6 +52,24 @@ describe("slash commands", () => {
     expect((await app.app.namespace("slack:T0ACME:C0GENERAL")).pinned).toEqual({});
   });
 
+  test("a command reads names, links and signs as they were typed", async () => {
+    const slack = await fakeSlack();
+    await slackBot(slack, scriptedModel(["-"]), { skills: [weather] });
+
+    await slack.command({
+      user: "U0BEN",
+      channel: general,
+      command: "/skill",
+      text: 'run weather city="<@U0ANNA|anna> &amp; <#C0GENERAL|general>, <https://example.com/?a=1&amp;b=2>"',
+    });
+
+    const [result] = await slack.until(
+      (state) => state.botMessages(general).length > 0 && state.botMessages(general),
+      "the result",
+    );
+    expect(JSON.stringify(result?.blocks)).toContain("@anna & #general, https://example.com/?a=1&b=2");
+  });
+
   test("without values a run opens a form, which says what is wrong and then runs", async () => {
     const slack = await fakeSlack();
     await slackBot(slack, scriptedModel(["-"]), { skills: [weather] });

@@ -29,7 +29,7 @@ export interface CommandDeps {
 export function listenToCommands(bolt: Bolt, deps: CommandDeps): void {
   const { clock, intake } = deps;
   bolt.command(/^\/(skill|flow|agent|knack)$/, async ({ command, ack, context }) => {
-    await acknowledgeInTime(clock, ack, onCommand(deps, command, selfOf(context).team));
+    await acknowledgeInTime(clock, ack, onCommand(deps, command, selfOf(context)));
   });
   bolt.action<BlockAction>({ type: "block_actions", action_id: /.*/ }, async ({ body, ack, context }) => {
     await acknowledgeInTime(clock, ack, onPress(deps, body, selfOf(context).team));
@@ -46,7 +46,7 @@ export function listenToCommands(bolt: Bolt, deps: CommandDeps): void {
     await acknowledgeInTime(clock, ack, onAsk(deps, view, body.user.id, selfOf(context)));
   });
   bolt.view(formModalId, async ({ view, body, ack, context }) => {
-    const read = await readForm(view, intake, selfOf(context).team);
+    const read = await readForm(view, intake, { team: selfOf(context).team, person: body.user.id });
     if (!read.ok) {
       await ack({ response_action: "errors", errors: read.errors });
       return;
@@ -76,13 +76,14 @@ async function onAsk(
 /** `/skill run weather` without values opens a form instead of running. */
 const bareRun = /^\/(?:knack\s+)?(?:skill|flow)\s+run\s+(\S+)$/;
 
-async function onCommand(deps: CommandDeps, command: SlashCommand, team: string): Promise<void> {
-  const { intake, addresses, clock, workspaces } = deps;
+async function onCommand(deps: CommandDeps, command: SlashCommand, { team, self }: Self): Promise<void> {
+  const { intake, addresses, clock, workspaces, directory } = deps;
   addresses.remember(command.trigger_id, command.response_url);
   const place = placeOfCommand(command, team);
-  const text = `${command.command} ${command.text ?? ""}`.trim();
+  const words = await readableText(command.text ?? "", self, namesOf(directory, team));
+  const text = `${command.command} ${words}`.trim();
   const skill = bareRun.exec(text)?.[1];
-  const form = skill === undefined ? undefined : await intake.form(skill, place.namespace);
+  const form = skill === undefined ? undefined : await intake.form(skill, place, command.user_id);
   if (form !== undefined && (await opened(workspaces, team, command.trigger_id, formModal(form, place))))
     return;
   const key = `slack:${team}:command:${command.trigger_id}`;

@@ -25,7 +25,7 @@ export function noStart(
   }
   if (inbound.origin === undefined || generative) return undefined;
   const text =
-    "No model is configured, so I cannot answer yet. An operator of the bot sets `KNACK_MODEL` and the provider's API key and starts it again; `knack doctor` says what is missing. Commands work meanwhile: `/help` shows them. Then say it again.";
+    "No model is configured, so I cannot answer yet. An operator of the bot sets `KNACK_MODEL` and the provider's API key and starts it again; `knack doctor` says what is missing. Commands work meanwhile: `/knack help` shows them. Then say it again.";
   return { code: "not_configured", text };
 }
 

@@ -92,7 +92,7 @@ async function execute(
     );
   const members = membersOf(commands, words.split(/\s/)[0] ?? "");
   if (members.length > 0) return refused(help(members));
-  return refused(`There is no command /${words.slice(0, 100)}. \`/help\` shows what there is.`);
+  return refused(`There is no command /${words.slice(0, 100)}. \`/knack help\` shows what there is.`);
 }
 
 function find(commands: readonly Command[], words: string): Command | undefined {

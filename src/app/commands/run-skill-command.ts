@@ -25,6 +25,9 @@ export async function runSkillCommand(skills: SkillService, call: CommandCall): 
 
 type ParsedParams = { status: "ok"; params: Json } | { status: "error"; message: string };
 
+/** Quotes as people type them, and as Slack and phones turn them. */
+const pair = /(?:^|\s)([\w-]+)=("(?:[^"\\]|\\.)*"|[“”„][^“”]*[“”]|\S+)/g;
+
 /** JSON, `name=value` pairs (values may be quoted), or plain text for the first required parameter. */
 function parseParams(text: string, parameters: readonly Parameter[]): ParsedParams {
   if (text === "") return { status: "ok", params: {} };
@@ -38,7 +41,7 @@ function parseParams(text: string, parameters: readonly Parameter[]): ParsedPara
       };
     }
   }
-  const pairs = [...text.matchAll(/(?:^|\s)([\w-]+)=("(?:[^"\\]|\\.)*"|\S+)/g)];
+  const pairs = [...text.matchAll(pair)];
   const known = new Map(parameters.map((parameter) => [parameter.name, parameter]));
   if (pairs.length > 0 && pairs.every(([, name = ""]) => known.has(name))) {
     const entries = pairs.map(
@@ -51,11 +54,16 @@ function parseParams(text: string, parameters: readonly Parameter[]): ParsedPara
 }
 
 function readValue(text: string, parameter: Parameter | undefined): Json {
-  const plain = text.startsWith('"') ? text.slice(1, -1).replace(/\\(.)/g, "$1") : text;
+  const plain = unquoted(text);
   if (parameter === undefined || parameter.type === "string") return plain;
   try {
     return JSON.parse(plain) as Json;
   } catch {
     return plain;
   }
+}
+
+function unquoted(text: string): string {
+  if (text.startsWith('"')) return text.slice(1, -1).replace(/\\(.)/g, "$1");
+  return /^[“”„].*[“”]$/s.test(text) ? text.slice(1, -1) : text;
 }

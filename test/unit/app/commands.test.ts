@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import type { JsonSchema } from "../../../src/core/json.ts";
 import { createFakePlatform } from "../../support/fake-platform.ts";
 import { scriptedModel } from "../../support/scripted-model.ts";
 import { ada, ben, createTestApp, home } from "../../support/test-app.ts";
@@ -60,6 +61,23 @@ describe("an answer of a command", () => {
   });
 });
 
+describe("values of a skill", () => {
+  const parameters: JsonSchema = {
+    type: "object",
+    properties: { text: { type: "string" }, kind: { type: "string" } },
+    required: ["text"],
+  };
+  const echo = testSkill("echo", [{ name: "echo", parameters, run: (input) => JSON.stringify(input) }]);
+
+  it.each(['text="two words" kind=plain', "text=“two words” kind=plain", "kind=“plain” text=„two words“"])(
+    "may be quoted as keyboards do: %s",
+    async (values) => {
+      const { end } = await newApp({ skills: [echo] }).ask(`/skill run echo ${values}`);
+      expect(JSON.parse(end.text)).toEqual({ text: "two words", kind: "plain" });
+    },
+  );
+});
+
 describe("a family of commands", () => {
   it("alone, or with help, shows its own commands", async () => {
     const { ask } = newApp();
@@ -69,6 +87,11 @@ describe("a family of commands", () => {
       expect(end.text).not.toContain("/skill");
     }
     expect((await ask("/skill run memory I need help")).end.text).toContain("I need help");
+  });
+
+  it("is named by who knows no such command, in words that every platform takes", async () => {
+    const { end } = await newApp().ask("/knack hello there");
+    expect(end.text).toContain("`/knack help`");
   });
 
   it("is completed", async () => {

@@ -142,7 +142,7 @@ async function isTurnedAway(
 }
 
 function shortHelp(name: string): string {
-  return `Write your question or task after \`@${name}\`, or attach files. \`/skill list\` shows what I can do here, \`/help\` all commands.`;
+  return `Write your question or task after \`@${name}\`, or attach files. \`/skill list\` shows what I can do here, \`/knack help\` all commands.`;
 }
 
 /** What was said too long ago is not answered unasked. */

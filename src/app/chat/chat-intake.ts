@@ -76,8 +76,16 @@ export interface ChatIntake {
   joined(channel: { namespace: string; by?: string }): Promise<void>;
   /** The bot is in no channel of the namespace any more. */
   left(namespace: string): Promise<void>;
-  /** What a form for a skill's parameters asks; undefined for an unknown skill or one without parameters. */
-  form(skillId: string, namespace: string): Promise<SkillForm | undefined>;
+  /**
+   * Why somebody may not use the bot in a place, in words for them; undefined when they may. Asked before a platform shows by
+   * itself what is there: what is handed in is checked here. @throws PlatformError
+   */
+  refusal(place: Place, person: string): Promise<string | undefined>;
+  /**
+   * What a form for a skill's parameters asks; undefined for an unknown skill, one without parameters, and for somebody who may
+   * not use the bot there: their command says why. @throws PlatformError
+   */
+  form(skillId: string, place: Place, person: string): Promise<SkillForm | undefined>;
   /** Three prompts that fit the place, for greetings and suggestions. */
   suggestions(place: Place): Promise<{ title: string; message: string }[]>;
   /**

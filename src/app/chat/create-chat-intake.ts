@@ -6,6 +6,7 @@ import type { ChatIntakeDeps, IntakeContext } from "./intake/intake-context.ts";
 import { createJoinedChannels } from "./intake/joined-channels.ts";
 import { createLateMessages } from "./intake/late-messages.ts";
 import { pressButton } from "./intake/press-button.ts";
+import { refusalOf } from "./intake/refusal-of.ts";
 import { createSettingsReader } from "./intake/settings-reader.ts";
 import { suggestPrompts } from "./intake/suggest-prompts.ts";
 import { takeCommand } from "./intake/take-command.ts";
@@ -21,6 +22,8 @@ export function createChatIntake(deps: ChatIntakeDeps): ChatIntake {
   const late = createLateMessages(context);
   const message = createTakeMessage(context, late);
   const channels = createJoinedChannels(deps.store);
+  const refusal: ChatIntake["refusal"] = async (place, person) =>
+    refusalOf(deps.policy.access, await deps.platform.person(place, person), place);
   return {
     message,
     command: (command) => takeCommand(context, command),
@@ -35,8 +38,10 @@ export function createChatIntake(deps: ChatIntakeDeps): ChatIntake {
       await channels.remove(namespace);
       await forgetGreeting(context, namespace);
     },
-    async form(skillId, namespace) {
-      const skill = await deps.app.skill(skillId, namespace);
+    refusal,
+    async form(skillId, place, person) {
+      if ((await refusal(place, person)) !== undefined) return undefined;
+      const skill = await deps.app.skill(skillId, place.namespace);
       return skill === undefined ? undefined : createSkillForm(skill);
     },
     suggestions: (place) => suggestPrompts(context, place),

@@ -71,7 +71,7 @@ async function command(deps: InteractionDeps, raw: RawInteraction, person: strin
   const text = commandText(raw.data ?? {});
   const place = await placeOf(deps, raw, person);
   const skill = /^\/skill run (\S+)$/.exec(text)?.[1];
-  const form = skill === undefined ? undefined : await inTime(deps, deps.intake.form(skill, place.namespace));
+  const form = skill === undefined ? undefined : await inTime(deps, deps.intake.form(skill, place, person));
   if (form !== undefined && fitsModal(form)) return openForm(deps, raw, form);
   await take(deps, raw, person, place, text);
 }
@@ -93,7 +93,7 @@ async function take(deps: InteractionDeps, raw: RawInteraction, person: string, 
 async function submitForm(deps: InteractionDeps, raw: RawInteraction, person: string): Promise<void> {
   const skill = skillOfModal(raw.data?.custom_id ?? "");
   const place = await placeOf(deps, raw, person);
-  const form = skill === undefined ? undefined : await inTime(deps, deps.intake.form(skill, place.namespace));
+  const form = skill === undefined ? undefined : await inTime(deps, deps.intake.form(skill, place, person));
   if (form === undefined) return refuse(deps, raw, "This form is for a skill that is not there any more.");
   const filled = modalValues(raw.data?.components ?? []);
   if (!filled.ok) return refuse(deps, raw, filled.problem);
@@ -118,7 +118,10 @@ async function press(deps: InteractionDeps, raw: RawInteraction, person: string)
 async function complete(deps: InteractionDeps, raw: RawInteraction, person: string): Promise<void> {
   const place = await placeOf(deps, raw, person);
   const { text, before } = typedSoFar(raw.data ?? {});
-  const found = (await inTime(deps, deps.app.complete(text, place.namespace))) ?? [];
+  // Names of skills are not for those who may not use them.
+  const allowed = async () =>
+    (await deps.intake.refusal(place, person)) === undefined ? deps.app.complete(text, place.namespace) : [];
+  const found = (await inTime(deps, allowed())) ?? [];
   const choices = found
     .map(({ text: whole, label, description }) => ({
       name: (description === "" ? label : `${label} — ${description}`).slice(0, 100),

@@ -76,11 +76,15 @@ export type ReadForm =
   | { ok: false; errors: Record<string, string> };
 
 /** The command of a filled form, or what is wrong with it. */
-export async function readForm(view: ViewOutput, intake: ChatIntake, team: string): Promise<ReadForm> {
+export async function readForm(
+  view: ViewOutput,
+  intake: ChatIntake,
+  { team, person }: { team: string; person: string },
+): Promise<ReadForm> {
   const { skill, ...place } = rememberedSchema.parse(JSON.parse(view.private_metadata));
   const first = Object.keys(view.state.values)[0] ?? "";
   const mine = place.namespace.startsWith(`slack:${team}:`);
-  const form = mine ? await intake.form(skill, place.namespace) : undefined;
+  const form = mine ? await intake.form(skill, place, person) : undefined;
   if (form === undefined)
     return { ok: false, errors: { [first]: `The skill ${skill} is not here any more.` } };
   const values: Record<string, string> = {};

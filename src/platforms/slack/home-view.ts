@@ -48,6 +48,17 @@ export function homeView({ botName, model, skills, page, note }: HomeState): typ
   };
 }
 
+/** The home tab of somebody who may not use the bot: only why. */
+export function closedHomeView(botName: string, refusal: string): types.HomeView {
+  return {
+    type: "home",
+    blocks: [
+      { type: "header", text: { type: "plain_text", text: wholeCharacters(botName, 150) } },
+      section(fallbackText(refusal)),
+    ],
+  };
+}
+
 function skillBlock(skill: SkillListing): types.SectionBlock {
   const { id, name, description, state, eligible, reasons, emoji } = skill;
   const on = state === "pinned" || state === "active";

@@ -3,8 +3,9 @@ import type { ChatIntake } from "../../app/chat/chat-intake.ts";
 import { PlatformError } from "../../app/chat/chat-platform.ts";
 import type { Log } from "../../app/log.ts";
 import type { Clock } from "../../core/clock.ts";
+import type { Place } from "../../core/place.ts";
 import { formModal } from "./form-modal.ts";
-import { homeActions, homeView } from "./home-view.ts";
+import { closedHomeView, homeActions, homeView } from "./home-view.ts";
 import type { PersonDirectory } from "./person-directory.ts";
 import { commandThread, directNamespace } from "./slack-place.ts";
 import type { Workspaces } from "./workspaces.ts";
@@ -37,12 +38,21 @@ export interface HomeDeps {
   logger: Log;
 }
 
+/** Where what is asked for in the home tab belongs. */
+function placeOf(team: string, person: string): Place {
+  return { namespace: directNamespace(team, person), thread: commandThread };
+}
+
 export function createHome({ app, intake, workspaces, directory, clock, logger }: HomeDeps): Home {
   /** The home tab is shown again when it is opened again, so that a refusal is only logged. */
   const show: Home["show"] = async (team, person, page = 0, note) => {
-    const { skills } = await app.skills(directNamespace(team, person));
-    const view = homeView({ botName: app.name, model: app.model, skills, page, note });
     try {
+      const refusal = await intake.refusal(placeOf(team, person), person);
+      const { skills } = await app.skills(directNamespace(team, person));
+      const view =
+        refusal === undefined
+          ? homeView({ botName: app.name, model: app.model, skills, page, note })
+          : closedHomeView(app.name, refusal);
       await workspaces.call(team, "show the home tab", ({ write }) =>
         write.views.publish({ user_id: person, view }),
       );
@@ -52,7 +62,10 @@ export function createHome({ app, intake, workspaces, directory, clock, logger }
     }
   };
   const change = async (team: string, person: string, id: string, state: "pinned" | "blocked") => {
-    const namespace = directNamespace(team, person);
+    const place = placeOf(team, person);
+    const { namespace } = place;
+    // It may have become closed to them since it was shown.
+    if ((await intake.refusal(place, person)) !== undefined) return show(team, person);
     const by = await directory.person({ team, person }, person);
     const changed = await app.setSkill(namespace, id, state, by);
     const word = state === "pinned" ? "enabled" : "disabled";
@@ -64,8 +77,8 @@ export function createHome({ app, intake, workspaces, directory, clock, logger }
     await show(team, person, Math.floor(Math.max(0, position) / 40), note);
   };
   const run = async (team: string, person: string, triggerId: string, id: string) => {
-    const place = { namespace: directNamespace(team, person), thread: commandThread };
-    const form = await intake.form(id, place.namespace);
+    const place = placeOf(team, person);
+    const form = await intake.form(id, place, person);
     if (form !== undefined) {
       const view = formModal(form, place);
       await workspaces.call(team, "open a form", ({ write }) =>

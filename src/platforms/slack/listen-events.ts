@@ -51,7 +51,7 @@ export function listenToEvents(bolt: Bolt, deps: EventDeps): void {
     deps.directory.learnDirectChannel(team, user_id, channel_id);
     const place = { namespace: directNamespace(team, user_id), thread: thread_ts };
     deps.titles.started(place);
-    await suggestPrompts(deps, team, channel_id, place);
+    await suggestPrompts(deps, team, channel_id, place, user_id);
   });
   bolt.event("app_home_opened", async ({ event, context }) => {
     const { team } = selfOf(context);
@@ -59,7 +59,7 @@ export function listenToEvents(bolt: Bolt, deps: EventDeps): void {
     if (event.tab !== "messages") return deps.home.show(team, event.user);
     // Apps with an agent view get no `assistant_thread_started`: this says that somebody opened the conversation.
     const place = { namespace: directNamespace(team, event.user), thread: directThread };
-    await suggestPrompts(deps, team, event.channel, place);
+    await suggestPrompts(deps, team, event.channel, place, event.user);
   });
   for (const name of ["app_uninstalled", "tokens_revoked"] as const) {
     bolt.event(name, ({ body, event }) => {

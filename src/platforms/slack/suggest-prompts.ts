@@ -8,13 +8,18 @@ import type { Workspaces } from "./workspaces.ts";
 /** Slack shows four at most. */
 const mostPrompts = 4;
 
-/** Shows prompts that fit where a person opens the assistant. Without them it works as well, so a refusal is let go. */
+/**
+ * Shows prompts that fit where a person opens the assistant, if they may use it. Without them it works as well, so a refusal is
+ * let go.
+ */
 export async function suggestPrompts(
   { intake, workspaces }: { intake: ChatIntake; workspaces: Workspaces },
   team: string,
   channel: string,
   place: Place,
+  person: string,
 ): Promise<void> {
+  if (!(await mayAsk(intake, place, person))) return;
   const found = await intake.suggestions(place);
   const prompts = found.slice(0, mostPrompts).map(({ title, message }) => ({
     title: wholeCharacters(title, 100),
@@ -28,5 +33,14 @@ export async function suggestPrompts(
     );
   } catch (error) {
     if (!(error instanceof PlatformError)) throw error;
+  }
+}
+
+async function mayAsk(intake: ChatIntake, place: Place, person: string): Promise<boolean> {
+  try {
+    return (await intake.refusal(place, person)) === undefined;
+  } catch (error) {
+    if (error instanceof PlatformError) return false;
+    throw error;
   }
 }

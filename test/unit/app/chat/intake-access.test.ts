@@ -3,6 +3,7 @@ import { PlatformError } from "../../../../src/app/chat/chat-platform.ts";
 import { updateNamespace } from "../../../../src/core/namespace-state.ts";
 import { createMemoryTurnLog } from "../../../../src/storage/memory-turn-log.ts";
 import { scriptedModel } from "../../../support/scripted-model.ts";
+import { testSkill } from "../../../support/test-skill.ts";
 import { channel, createGate, createIntake, direct } from "./intake-fixture.ts";
 
 describe("who may use the bot", () => {
@@ -27,6 +28,17 @@ describe("who may use the bot", () => {
     pass(11 * 60_000);
     await intake.message(mention("please?", { author: "ben" }));
     expect(told("ben")).toHaveLength(2);
+  });
+
+  it("tells platforms who may see what is there, and gives forms to nobody else", async () => {
+    const skills = [testSkill("echo", [{ name: "echo" }])];
+    const { intake, platform } = createIntake({ skills });
+    platform.people.set("ben", { standing: "guest", trust: "guest" });
+    const place = { namespace: channel, thread: "t" };
+    expect(await intake.refusal(place, "ben")).toMatch(/guests/);
+    expect(await intake.form("echo", place, "ben")).toBeUndefined();
+    expect(await intake.refusal(place, "ada")).toBeUndefined();
+    expect(await intake.form("echo", place, "ada")).toBeDefined();
   });
 
   it.each([

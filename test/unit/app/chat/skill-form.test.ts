@@ -71,8 +71,9 @@ describe("the form of a skill", () => {
   it("is there for skills with parameters only", async () => {
     const skills = [testSkill("echo", [{ name: "echo" }]), testSkill("guide")];
     const { intake } = createIntake({ skills });
-    expect((await intake.form("echo", channel))?.fields.map((field) => field.name)).toEqual(["text"]);
-    expect(await intake.form("guide", channel)).toBeUndefined();
-    expect(await intake.form("unheard-of", channel)).toBeUndefined();
+    const place = { namespace: channel, thread: "t" };
+    expect((await intake.form("echo", place, "ada"))?.fields.map((field) => field.name)).toEqual(["text"]);
+    expect(await intake.form("guide", place, "ada")).toBeUndefined();
+    expect(await intake.form("unheard-of", place, "ada")).toBeUndefined();
   });
 });

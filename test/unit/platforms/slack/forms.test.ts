@@ -66,7 +66,7 @@ test("a filled form is the command, in the place it was opened for", async () =>
     kind: { value: { selected_option: { value: "a" } } },
     story: { value: { value: null } },
   };
-  expect(await readForm(filled(values), intake, "T1")).toEqual({
+  expect(await readForm(filled(values), intake, { team: "T1", person: "U1" })).toEqual({
     ok: true,
     place,
     text: '/skill run weather {"city":"Bern","kind":"a"}',
@@ -75,7 +75,7 @@ test("a filled form is the command, in the place it was opened for", async () =>
 
 test("problems stand at their fields, those of no field at the first", async () => {
   const values = { city: { value: { value: "Ulm" } } };
-  expect(await readForm(filled(values), intake, "T1")).toEqual({
+  expect(await readForm(filled(values), intake, { team: "T1", person: "U1" })).toEqual({
     ok: false,
     errors: { city: "Something else." },
   });
@@ -83,9 +83,9 @@ test("problems stand at their fields, those of no field at the first", async () 
 
 test("a form of another workspace, or of a skill that is gone, runs nothing", async () => {
   const values = { city: { value: { value: "Bern" } } };
-  expect((await readForm(filled(values), intake, "T2")).ok).toBe(false);
+  expect((await readForm(filled(values), intake, { team: "T2", person: "U1" })).ok).toBe(false);
   const gone = formModal({ ...form, skill_id: "gone" }, place);
-  expect((await readForm(filled(values, gone), intake, "T1")).ok).toBe(false);
+  expect((await readForm(filled(values, gone), intake, { team: "T1", person: "U1" })).ok).toBe(false);
 });
 
 test("the home tab shows hundreds of skills in pages that Slack takes", () => {

@@ -8,6 +8,11 @@ function hasTrust(author: Author, least: Trust): boolean {
   return ranks.indexOf(author.trust) >= ranks.indexOf(least);
 }
 
+/** Somebody who repeats what another person asked: as themselves, with no more rights than either of the two has. */
+export function onBehalfOf(author: Author, asker: Author): Author {
+  return author.id === asker.id || hasTrust(asker, author.trust) ? author : { ...author, trust: asker.trust };
+}
+
 /** Whether somebody may change what a channel has: its managers, and everyone in their own direct message. */
 export function mayManage(author: Author, namespace: string): boolean {
   return hasTrust(author, "manager") || (isDirectMessage(namespace) && hasTrust(author, "member"));

@@ -1,7 +1,7 @@
 import type { Author, Origin } from "../../../core/inbound.ts";
 import type { TurnRecord } from "../../../core/turn-log.ts";
 import { emptyTurnView, foldTurn } from "../../../core/turn-view.ts";
-import { mayStop } from "../../permissions.ts";
+import { mayStop, onBehalfOf } from "../../permissions.ts";
 import type { ButtonPress } from "../chat-intake.ts";
 import type { ButtonAction, TurnAction } from "./button-action.ts";
 import { storeFeedback, type Verdict } from "./feedback.ts";
@@ -117,6 +117,7 @@ async function repeat(context: IntakeContext, pressed: TurnPress): Promise<strin
   return submit(context, pressed, text, `again:${turn.turn_id}:${press.id}`.slice(0, 300));
 }
 
+/** Words of another person do not run with the rights of a manager who presses. */
 async function submit(
   context: IntakeContext,
   { turn, press, by }: TurnPress,
@@ -125,7 +126,8 @@ async function submit(
 ): Promise<string | undefined> {
   const { namespace, thread } = turn;
   const origin = await originOf(context, turn, press);
-  const outcome = await context.app.submit({ namespace, thread, text, author: by, key, origin });
+  const author = onBehalfOf(by, turn.author);
+  const outcome = await context.app.submit({ namespace, thread, text, author, key, origin });
   if (!outcome.ok) return outcome.message;
   return outcome.value.accepted ? undefined : "This is on its way already.";
 }

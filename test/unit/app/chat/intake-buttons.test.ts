@@ -188,6 +188,24 @@ describe("buttons of an answer", () => {
     expect(turns.map(({ text, thread }) => [text, thread])).toEqual(Array(2).fill(["what is new?", "root"]));
   });
 
+  it.each([
+    ["again", "operator"],
+    ["continue", "manager"],
+  ] as const)("%s gives what somebody else asked no rights of the %s who presses", async (action, trust) => {
+    const fixture = createIntake();
+    const turnId = await answered(fixture);
+    fixture.platform.people.set("cleo", { trust });
+    fixture.platform.people.set("ada", { trust: "operator" });
+    await fixture.press(`${action}:${turnId}`, "cleo");
+    await fixture.press(`again:${turnId}`, "ada");
+    const turns = await fixture.app.turns({ namespace: channel });
+    expect(turns.map(({ author }) => [author.id, author.trust])).toEqual([
+      ["ada", "operator"],
+      ["cleo", "member"],
+      ["ada", "member"],
+    ]);
+  });
+
   it("go on once after a limit", async () => {
     const fixture = createIntake();
     const turnId = await answered(fixture);

@@ -73,7 +73,7 @@ export function createLateMessages(context: IntakeContext): LateMessages {
   };
   const close = async (place: Place, state: LateThread, pressed?: string) => {
     const reference = state.reference ?? pressed;
-    await write(place, { ...state, open: false, reference: undefined });
+    await write(place, { ...withoutWords(state), open: false, reference: undefined });
     if (reference === undefined) return;
     const remove = () => platform.remove(place, reference);
     context.background(remove, "The question about a late message could not be removed");
@@ -136,6 +136,12 @@ function withMessage(before: LateThread | undefined, message: TakenMessage, toke
     newest: isNewer ? newest : open.newest,
     reference: open?.reference,
   };
+}
+
+/** What was said is kept no longer than the question about it: the turn has it now, or nobody wants it. */
+function withoutWords(state: LateThread): LateThread {
+  const { newest } = state;
+  return { ...state, newest: { ...newest, text: "", origin: { ...newest.origin, files: [] } } };
 }
 
 /** The author as they are now: what they may do can have changed since. */

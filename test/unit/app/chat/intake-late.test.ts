@@ -45,6 +45,21 @@ describe("a message that comes too late", () => {
     expect(cards(platform)).toEqual([]);
   });
 
+  it.each(["decided", "deleted"])("is kept nowhere once it is %s", async (how) => {
+    const store = createMemoryKeyValue();
+    const { intake, mention, platform, pass, press } = createIntake({ store });
+    const files = [{ id: "f", name: "diary.txt", media_type: "text/plain", bytes: 1 }];
+    const { place, key, ...question } = mention("my secret", { missed: true, files });
+    pass(hour);
+    await intake.message({ ...question, place, key });
+    const late = async () =>
+      JSON.stringify((await store.get(`chat-late:${place.namespace}:${place.thread}`)) ?? "");
+    expect(await late()).toContain("my secret");
+    if (how === "decided") await press(buttons(platform).unwanted, "ada", { place });
+    else await intake.removed({ key, place });
+    expect(await late()).not.toMatch(/secret|diary/);
+  });
+
   it("is asked about once by a process that took over right after it was asked", async () => {
     const log = createMemoryTurnLog();
     const store = createMemoryKeyValue();

@@ -150,6 +150,24 @@ describe("on a message", () => {
     expect(asked).toContain("> Meet @ben at 9 & go");
   });
 
+  test.each(["C0RANDOM", "C0HIDDEN"])(
+    "in %s, where the bot is not, it is answered directly",
+    async (channel) => {
+      const slack = await fakeSlack();
+      const model = scriptedModel(["It is a plan."]);
+      await slackBot(slack, model);
+      const { ts } = await slack.say({ user: "U0ANNA", channel, text: "Meet at 9" });
+
+      await slack.shortcut({ user: "U0ANNA", callback_id: "ask_knack", channel, message_ts: ts });
+      const modal = await slack.until((state) => state.modals("U0ANNA")[0], "a form");
+      await slack.submitView({ user: "U0ANNA", view_id: modal.id, values: {} });
+
+      const answer = await slack.until((state) => state.botMessages("D0ANNA")[0], "an answer");
+      expect(JSON.stringify(answer)).toContain("It is a plan.");
+      expect(JSON.stringify(model.requests[0]?.messages.at(-1))).toContain("> Meet at 9");
+    },
+  );
+
   test("feedback is thanked for privately; a manager takes an answer away", async () => {
     const slack = await fakeSlack();
     await slackBot(slack, scriptedModel(["Done."]));

@@ -3,13 +3,16 @@ import { z } from "zod";
 import type { ChatMessage } from "../../app/chat/chat-intake.ts";
 import { fileSchema, type SlackMessage } from "./message-event.ts";
 import { wholeCharacters } from "./outgoing-text.ts";
-import { filesOf, isDirect, placeOf } from "./parse-message.ts";
-import { directThread } from "./slack-place.ts";
+import { filesOf, placeOf } from "./parse-message.ts";
+import { directNamespace, directThread } from "./slack-place.ts";
 
 /** `callback_id` of the form of the shortcut "Ask Knack about this". */
 export const askModalId = "knack_ask";
 
 const usualQuestion = "What about this message?";
+
+const answeredThere = "The answer goes into the thread of the message.";
+const answeredDirectly = "I am not in this conversation, so I answer you in our direct messages.";
 
 /** Slack keeps 3,000 characters with a form; the quote takes most of them. */
 const quoteLength = 2_000;
@@ -19,6 +22,8 @@ const rememberedSchema = z.object({
   ts: z.string(),
   thread_ts: z.string().optional(),
   quote: z.string(),
+  /** The answer goes to the person's direct messages: the bot cannot write where the message stands. */
+  elsewhere: z.boolean(),
   /** Ids of files; the rest is asked for on download. */
   files: z.array(fileSchema),
 });
@@ -30,14 +35,18 @@ const shortcutMessageSchema = z.looseObject({
   files: z.array(fileSchema).nullish(),
 });
 
-/** Asks what to do with a message. */
-export function askModal(channel: string, message: unknown): types.ModalView {
+/**
+ * Asks what to do with a message.
+ * @param elsewhere whether the bot cannot write in its conversation, so that the answer goes to the person's direct messages
+ */
+export function askModal(channel: string, message: unknown, elsewhere: boolean): types.ModalView {
   const { ts, thread_ts, text, files } = shortcutMessageSchema.parse(message);
   const remembered: z.infer<typeof rememberedSchema> = {
     channel,
     ts,
     ...(thread_ts === undefined ? {} : { thread_ts }),
     quote: wholeCharacters(text ?? "", quoteLength),
+    elsewhere,
     files: (files ?? []).slice(0, 5).map(({ id, name, mimetype, size }) => ({ id, name, mimetype, size })),
   };
   return {
@@ -53,7 +62,7 @@ export function askModal(channel: string, message: unknown): types.ModalView {
         block_id: "question",
         optional: true,
         label: { type: "plain_text", text: "What shall I do with it?" },
-        hint: { type: "plain_text", text: "The answer goes into the thread of the message." },
+        hint: { type: "plain_text", text: elsewhere ? answeredDirectly : answeredThere },
         element: {
           type: "plain_text_input",
           action_id: "value",
@@ -66,22 +75,22 @@ export function askModal(channel: string, message: unknown): types.ModalView {
 }
 
 /**
- * The filled form as a message in the thread of the one it is about.
- * @param direct the channel of the person's direct messages with the bot: a conversation of two other people has no place here,
- * so what is asked there is answered directly
+ * The filled form as a message in the thread of the one it is about, or, asked about a conversation without the bot, in the direct
+ * messages with it.
  */
 export function readAsk(
   view: ViewOutput,
-  by: { author: string; team: string; direct: string; now: number },
+  by: { author: string; team: string; now: number },
 ): ChatMessage & { quote: string } {
   const about = rememberedSchema.parse(JSON.parse(view.private_metadata));
+  const { elsewhere } = about;
   const question = view.state.values.question?.value?.value || usualQuestion;
   const message: SlackMessage = { ts: about.ts, thread_ts: about.thread_ts, files: about.files };
-  const elsewhere = isDirect(about) && about.channel !== by.direct;
-  const place = placeOf(about, message, by.team, by.author);
   return {
     key: `slack:${by.team}:${about.channel}:${about.ts}:ask:${view.id}`,
-    place: elsewhere ? { ...place, thread: directThread } : place,
+    place: elsewhere
+      ? { namespace: directNamespace(by.team, by.author), thread: directThread }
+      : placeOf(about, message, by.team, by.author),
     id: elsewhere ? view.id : about.ts,
     author: by.author,
     by_bot: false,

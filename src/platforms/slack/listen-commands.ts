@@ -36,7 +36,9 @@ export function listenToCommands(bolt: Bolt, deps: CommandDeps): void {
   });
   bolt.shortcut({ type: "message_action", callback_id: "ask_knack" }, async ({ shortcut, ack, context }) => {
     const { team } = selfOf(context);
-    const view = askModal(shortcut.channel.id, shortcut.message);
+    const { channel, message, user } = shortcut;
+    const isThere = await deps.directory.isMember(team, user.id, channel.id);
+    const view = askModal(channel.id, message, !isThere);
     await deps.workspaces.call(team, "open a form", ({ write }) =>
       write.views.open({ trigger_id: shortcut.trigger_id, view }),
     );
@@ -66,8 +68,7 @@ async function onAsk(
   { team, self }: Self,
 ): Promise<void> {
   const { directory, clock, intake } = deps;
-  const direct = await directory.directChannel(team, author);
-  const { quote, ...message } = readAsk(view, { author, team, direct, now: clock.now() });
+  const { quote, ...message } = readAsk(view, { author, team, now: clock.now() });
   const words = await readableText(quote, self, namesOf(directory, team));
   const quoted = words === "" ? "" : `\n\n${words.replaceAll(/^/gm, "> ")}`;
   await intake.message({ ...message, text: message.text + quoted });

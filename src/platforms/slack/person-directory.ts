@@ -35,6 +35,8 @@ export interface PersonDirectory {
   channel(team: string, id: string): Promise<Channel>;
   /** The channel of the direct messages with a person. @throws PlatformError */
   directChannel(team: string, person: string): Promise<string>;
+  /** Whether the bot can write in a conversation that a person sees, asked anew. True when that cannot be found out soon. */
+  isMember(team: string, person: string, channel: string): Promise<boolean>;
   /** Remembers that channel from a message. */
   learnDirectChannel(team: string, person: string, channel: string): void;
 }
@@ -77,6 +79,10 @@ export function createPersonDirectory(
     channelName: async (team, id) => (await soon(channels.get(join(team, id)).catch(unknown)))?.name,
     channel: (team, id) => channels.get(join(team, id)),
     directChannel: (team, person) => directs.get(join(team, person)),
+    isMember: async (team, person, channel) =>
+      channel.startsWith("D")
+        ? channel === (await directs.get(join(team, person)).catch(unknown))
+        : (await soon(isMember(workspaces, team, channel))) !== false,
     learnDirectChannel: (team, person, channel) => directs.put(join(team, person), channel),
   };
 }
@@ -135,6 +141,19 @@ async function readChannel(workspaces: Workspaces, team: string, id: string): Pr
   );
   const about = channel.topic?.value || channel.purpose?.value || "";
   return { id, name: channel.name ?? id, about, creator: channel.creator ?? "" };
+}
+
+/** Of private conversations without it Slack says nothing. */
+async function isMember(workspaces: Workspaces, team: string, id: string): Promise<boolean> {
+  try {
+    const { channel } = await workspaces.call(team, "say what a channel is", ({ read }) =>
+      read.conversations.info({ channel: id }),
+    );
+    return channel?.is_member !== false;
+  } catch (error) {
+    if (!(error instanceof PlatformError)) throw error;
+    return !refusedWith(error, "channel_not_found", "not_in_channel");
+  }
 }
 
 async function openDirect(workspaces: Workspaces, team: string, person: string): Promise<string> {

@@ -116,11 +116,20 @@ test("the home tab shows hundreds of skills in pages that Slack takes", () => {
   expect(seen.size).toBe(230);
 });
 
-test("a question about a message of two other people is answered directly, not in their conversation", () => {
-  const view = askModal("D0OTHERS", { ts: "1.2", thread_ts: "1.1", text: "psst" });
+test("a question about a conversation without the bot is answered directly, and says so", () => {
   const values = { question: { value: { value: "What?" } } };
-  const read = (direct: string) =>
-    readAsk(filled(values, view), { author: "U1", team: "T1", direct, now: 5 });
-  expect(read("D0BOT").place).toEqual({ namespace: "slack:T1:dm-U1", thread: "dm" });
-  expect(read("D0OTHERS").place).toEqual({ namespace: "slack:T1:dm-U1", thread: "1.1" });
+  const asked = (channel: string, elsewhere: boolean) => {
+    const view = askModal(channel, { ts: "1.2", thread_ts: "1.1", text: "psst" }, elsewhere);
+    return {
+      view: JSON.stringify(accepted(view.blocks, "modal") ?? view.blocks),
+      ...readAsk(filled(values, view), { author: "U1", team: "T1", now: 5 }),
+    };
+  };
+  const direct = { namespace: "slack:T1:dm-U1", thread: "dm" };
+  expect(asked("D0OTHERS", true)).toMatchObject({ place: direct, in_thread: false });
+  expect(asked("C0OTHER", true)).toMatchObject({ place: direct, in_thread: false });
+  expect(asked("C0OTHER", true).view).toContain("in our direct messages");
+  expect(asked("D0BOT", false).place).toEqual({ namespace: "slack:T1:dm-U1", thread: "1.1" });
+  expect(asked("C0OURS", false)).toMatchObject({ place: { namespace: "slack:T1:C0OURS", thread: "1.1" } });
+  expect(asked("C0OURS", false).view).toContain("into the thread");
 });

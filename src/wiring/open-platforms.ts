@@ -55,11 +55,15 @@ async function openSlack(config: Config, deps: PlatformDeps) {
   });
 }
 
-async function openDiscord({ discord, operators }: Config, deps: PlatformDeps) {
+async function openDiscord({ discord, operators, data, secret_key }: Config, deps: PlatformDeps) {
   const { createDiscordConnection } = await import("../platforms/discord/create-discord-connection.ts");
   return createDiscordConnection({
     ...deps,
     leases: createLeases(deps.store, deps.clock, holderOfFolder),
+    sealed: scopeKeyValue(
+      sealKeyValue(deps.store, createSecretKey(data.folder, secret_key)),
+      "discord-sealed:",
+    ),
     settings: { token: discord.token ?? "", api_url: discord.api_url, shards: discord.shards, operators },
   });
 }

@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import type { ChatPlatform } from "../../src/app/chat/chat-platform.ts";
 import { createLeases } from "../../src/app/leases.ts";
 import { systemClock } from "../../src/app/system-clock.ts";
-import type { KeyValue } from "../../src/core/key-value.ts";
+import { type KeyValue, scopeKeyValue } from "../../src/core/key-value.ts";
 import { createDiscordConnection } from "../../src/platforms/discord/create-discord-connection.ts";
 import { createMemoryKeyValue } from "../../src/storage/memory-key-value.ts";
 import { createMemoryTurnLog } from "../../src/storage/memory-turn-log.ts";
@@ -29,6 +29,7 @@ function platformOf(discord: DiscordServer, store: KeyValue): ChatPlatform {
     },
     app,
     store,
+    sealed: scopeKeyValue(store, "sealed:"),
     clock: systemClock,
     logger: { debug() {}, info() {}, warn() {}, error() {} },
   });

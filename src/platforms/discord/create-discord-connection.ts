@@ -17,7 +17,7 @@ import { createGatewaySession } from "./gateway-session.ts";
 import { createKeyedLines } from "./keyed-lines.ts";
 import { createLiveInteractions } from "./live-interactions.ts";
 import { createMissedWatch } from "./missed-watch.ts";
-import { receiveInteraction } from "./receive-interactions.ts";
+import { receiveInteraction, takeUnanswered } from "./receive-interactions.ts";
 import { createReplyChains } from "./reply-chains.ts";
 import { createSentMessages } from "./sent-messages.ts";
 import { sendSetupCard } from "./setup-card.ts";
@@ -28,6 +28,8 @@ export interface DiscordConnectionOptions {
   hub: ChatHub;
   app: App;
   store: KeyValue;
+  /** For secrets: it encrypts what it keeps. */
+  sealed: KeyValue;
   clock: Clock;
   logger: Log;
   /** Given where several processes share the store: then they share the shards too. */
@@ -36,12 +38,12 @@ export interface DiscordConnectionOptions {
 
 /** The bot on Discord. Registers its platform at once, so that turns of before are delivered; connects with `start`. */
 export function createDiscordConnection(options: DiscordConnectionOptions): ChatConnection {
-  const { settings, hub, app, store, clock, logger } = options;
+  const { settings, hub, app, store, sealed, clock, logger } = options;
   const rest = createDiscordRest({ token: settings.token, api: settings.api_url });
   const directory = createDirectory(rest);
   const chains = createReplyChains(store, clock);
   const targets = createConversationTargets({ rest, directory, chains, logger });
-  const live = createLiveInteractions(rest, clock);
+  const live = createLiveInteractions({ rest, sealed, clock, logger });
   const lines = createKeyedLines();
   const sent = createSentMessages(store, clock);
   const shared = { rest, directory, targets, chains, sent, live, store, clock, logger, app };
@@ -89,6 +91,7 @@ export function createDiscordConnection(options: DiscordConnectionOptions): Chat
     start() {
       session.start();
       missed.start();
+      lines.add("commands of before", () => takeUnanswered(deps));
     },
     async stop() {
       stopping.abort();

@@ -80,14 +80,38 @@ async function openForm(deps: InteractionDeps, raw: RawInteraction, form: SkillF
   await answer(deps, raw, { type: callbackTypes.modal, data: skillModal(form) });
 }
 
-/** Acknowledges a command with a "thinking…" and hands it in. */
+/** Acknowledges a command with a "thinking…", keeps what it takes to answer it after a restart, and hands it in. */
 async function take(deps: InteractionDeps, raw: RawInteraction, person: string, place: Place, text: string) {
   const isPrivate = isPrivateCommand(text);
   const data = isPrivate ? { flags: messageFlags.ephemeral } : {};
-  await answer(deps, raw, { type: callbackTypes.deferredMessage, data });
-  deps.live.add(liveInteraction(raw, isPrivate ? "private" : "public"));
   const key = `discord:interaction:${raw.id}`;
-  await deps.intake.command({ key, place, id: raw.id, author: person, text, said_at: timeOf(raw.id) });
+  const given = { key, place, id: raw.id, author: person, text, said_at: timeOf(raw.id) };
+  const interaction = { ...liveInteraction(raw, isPrivate ? "private" : "public"), command: given };
+  const kept = deps.live.keep(interaction);
+  try {
+    await answer(deps, raw, { type: callbackTypes.deferredMessage, data });
+  } catch (error) {
+    await kept;
+    await deps.live.forget(raw.id);
+    throw error;
+  }
+  deps.live.add(interaction);
+  await kept;
+  await deps.intake.command(given);
+}
+
+/** Hands in again what a process before this one took: it may have ended before that was stored. */
+export async function takeUnanswered(
+  deps: Pick<InteractionDeps, "live" | "intake" | "logger">,
+): Promise<void> {
+  for (const given of await deps.live.unanswered()) {
+    try {
+      await deps.intake.command(given);
+    } catch (error) {
+      deps.logger.warn({ err: error }, "Discord: a command of before a restart could not be taken in");
+      await sayItFailed(deps, given);
+    }
+  }
 }
 
 async function submitForm(deps: InteractionDeps, raw: RawInteraction, person: string): Promise<void> {
@@ -213,11 +237,14 @@ function liveInteraction(
 }
 
 /** Only where the person was told that something is going on. */
-async function sayItFailed(deps: InteractionDeps, raw: RawInteraction): Promise<void> {
-  if (!deps.live.has(raw.id)) return;
+async function sayItFailed(
+  deps: Pick<InteractionDeps, "live" | "logger">,
+  { id }: { id: string },
+): Promise<void> {
+  if (!deps.live.has(id)) return;
   const markdown = "That could not be stored, so nothing was done. Try again in a minute.";
   try {
-    await deps.live.whisper(raw.id, { markdown });
+    await deps.live.whisper(id, { markdown });
   } catch (error) {
     deps.logger.warn({ err: error }, "Discord: a failure could not be told");
   }

@@ -2,6 +2,7 @@ import { afterEach } from "vitest";
 import type { ChatConnection } from "../../../src/app/chat/chat-connection.ts";
 import type { Leases } from "../../../src/app/leases.ts";
 import { systemClock } from "../../../src/app/system-clock.ts";
+import { scopeKeyValue } from "../../../src/core/key-value.ts";
 import type { Model } from "../../../src/core/model.ts";
 import type { TurnEvent, TurnEventOf } from "../../../src/core/turn-event.ts";
 import { createDiscordConnection } from "../../../src/platforms/discord/create-discord-connection.ts";
@@ -57,6 +58,7 @@ export async function discordBot(
     hub: app.chat,
     app: app.app,
     store,
+    sealed: scopeKeyValue(store, "sealed:"),
     clock: systemClock,
     logger: { debug: write("debug"), info: write("info"), warn: write("warn"), error: write("error") },
     leases,

@@ -2,6 +2,7 @@ import { randomInt } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { expect, onTestFinished } from "vitest";
 import { systemClock } from "../../../src/app/system-clock.ts";
+import { scopeKeyValue } from "../../../src/core/key-value.ts";
 import { createDiscordConnection } from "../../../src/platforms/discord/create-discord-connection.ts";
 import { createMemoryKeyValue } from "../../../src/storage/memory-key-value.ts";
 import { type ScriptedModel, scriptedModel } from "../../support/scripted-model.ts";
@@ -43,6 +44,7 @@ export async function replayedDiscord(
   const quiet = { debug() {}, info() {}, warn() {}, error() {} };
   const connection = createDiscordConnection({
     settings: { token: "recorded.token.of.the.bot", api_url: gateway.apiUrl, shards: "auto", operators: [] },
+    sealed: scopeKeyValue(store, "sealed:"),
     ...{ hub: app.chat, app: app.app, store, clock: systemClock, logger: quiet },
   });
   onTestFinished(async () => {

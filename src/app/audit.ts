@@ -1,6 +1,7 @@
 import type { Author } from "../core/inbound.ts";
 import type { ChatPlatforms } from "./chat/chat-hub.ts";
 import { channelThread, type OutgoingMessage } from "./chat/chat-platform.ts";
+import { escapeMarkdown } from "./chat/present/escape-markdown.ts";
 import type { Log } from "./log.ts";
 
 /** Something a person did that others answer for: changes of skills and settings, approvals, deletions. */
@@ -12,7 +13,7 @@ interface AuditEntry {
   namespace: string;
   /** What it was done to: a skill, a tool, a turn. */
   subject: string;
-  /** In words for a person, after the name: `enabled **memory**`. Names no texts of others. */
+  /** In Markdown, after the name: `enabled **memory**`. Names no texts of others; what people call themselves is escaped. */
   detail: string;
 }
 
@@ -33,7 +34,7 @@ export function createAudit({ logger, post }: AuditDeps): Audit {
     record({ action, by, namespace, subject, detail }) {
       const fields = { audit: true, action, by: by.id, by_name: by.name, namespace, subject };
       logger.info(fields, `${by.name} ${plain(detail)}`);
-      post?.(`**${by.name}** ${detail} in \`${namespace}\``).catch((error: unknown) => {
+      post?.(`**${escapeMarkdown(by.name)}** ${detail} in \`${namespace}\``).catch((error: unknown) => {
         logger.warn(
           { err: error, action },
           "The audit channel could not be told; the line above is the record",
@@ -56,5 +57,5 @@ export function auditChannel(
 }
 
 function plain(markdown: string): string {
-  return markdown.replaceAll("**", "").replaceAll("`", "");
+  return markdown.replace(/\\(.)|\*\*|`/g, "$1");
 }

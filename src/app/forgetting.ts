@@ -7,6 +7,7 @@ import type { Outcome } from "./app.ts";
 import type { Audit } from "./audit.ts";
 import type { ChatPlatforms } from "./chat/chat-hub.ts";
 import { PlatformError } from "./chat/chat-platform.ts";
+import { escapeMarkdown } from "./chat/present/escape-markdown.ts";
 import type { Feed } from "./feed.ts";
 import type { HistoryReader } from "./history.ts";
 import type { Log } from "./log.ts";
@@ -56,7 +57,7 @@ export function createForget(deps: ForgettingDeps): Forget {
     const taken = events.flatMap((event) => (event.type === "steered" ? [event.from_turn] : []));
     for (const id of [...taken, turnId]) await forgetOne(deps, turn, id, by.id);
     const { namespace } = turn;
-    const detail = `deleted a turn of ${turn.author.name}`;
+    const detail = `deleted a turn of ${escapeMarkdown(turn.author.name)}`;
     audit.record({ action: "turn_deleted", by, namespace, subject: turnId, detail });
     return { ok: true, value: { forgotten: true } };
   };

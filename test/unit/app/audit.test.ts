@@ -33,6 +33,27 @@ describe("the record of what people change", () => {
     expect(warnings).toHaveLength(1);
   });
 
+  it("has names as people wrote them, which neither close nor begin anything in the line", async () => {
+    const lines: unknown[] = [];
+    const posted: string[] = [];
+    const audit = createAudit({
+      logger: { debug: quiet, info: (_fields, line) => void lines.push(line), warn: quiet, error: quiet },
+      post: async (line) => void posted.push(line),
+    });
+    const by = { ...ben, name: "Ada** approved **pay** [ok](http://evil.example)" };
+    audit.record({
+      action: "x",
+      by,
+      namespace: "slack:T:C",
+      subject: "s",
+      detail: "did **s** for \\*Eve\\*",
+    });
+    expect(lines).toEqual([`${by.name} did s for *Eve*`]);
+    expect(posted).toEqual([
+      "**Ada\\*\\* approved \\*\\*pay\\*\\* \\[ok\\](http://evil.example)** did **s** for \\*Eve\\* in `slack:T:C`",
+    ]);
+  });
+
   it("is shown at the top level of the audit channel, for what was done and not for what was refused", async () => {
     const platform = createFakePlatform();
     const { app, chat, ask } = createTestApp(scriptedModel(["An answer."]), {

@@ -6,10 +6,16 @@ import type { Json } from "../../core/json.ts";
 import type { KeyValue } from "../../core/key-value.ts";
 
 const installationKey = (team: string) => `slack-installation:${team}`;
-const stateKey = (state: string) => `slack-install-state:${state}`;
+const statesKey = "slack-install-states";
 
 /** How long a person has between the install page and Slack's answer, ms. */
 const stateLife = 10 * 60_000;
+
+/** Begun installations kept; the oldest goes first. Anybody can open the install page, so it must not fill the store. */
+const mostStates = 200;
+
+/** By state. `until` is ms since the epoch. */
+type States = { [state: string]: { until: number; options: Json } };
 
 /** Installations of the app, one per workspace, in an encrypted store. @throws PlatformError `gone` where there is none */
 export function createInstallationStore(sealed: KeyValue): InstallationStore {
@@ -37,21 +43,25 @@ export function createInstallationStore(sealed: KeyValue): InstallationStore {
  * nobody can make another person's browser finish an installation.
  */
 export function createStateStore(store: KeyValue, clock: Clock): StateStore {
+  /** Without those that are over. */
+  const open = (states: States = {}) => Object.entries(states).filter(([, { until }]) => until > clock.now());
   return {
     async generateStateParam(options) {
       const state = randomUUID();
-      await store.set(stateKey(state), {
-        until: clock.now() + stateLife,
-        options: options as unknown as Json,
-      });
+      const begun = { until: clock.now() + stateLife, options: options as unknown as Json };
+      await store.update<States>(statesKey, (states) =>
+        Object.fromEntries([...open(states), [state, begun]].slice(-mostStates)),
+      );
       return state;
     },
     async verifyStateParam(_now, state) {
-      const stored = (await store.get(stateKey(state))) as { until: number; options: Json } | undefined;
-      await store.delete(stateKey(state));
-      if (stored !== undefined && stored.until > clock.now()) {
-        return stored.options as unknown as InstallURLOptions;
-      }
+      let found: Json | undefined;
+      await store.update<States>(statesKey, (states) => {
+        const known = open(states);
+        found = known.find(([each]) => each === state)?.[1].options;
+        return Object.fromEntries(known.filter(([each]) => each !== state));
+      });
+      if (found !== undefined) return found as unknown as InstallURLOptions;
       throw new InstallStateError("This link was used already or is older than ten minutes. Begin again.");
     },
   };

@@ -45,3 +45,20 @@ test("a state is good once and for ten minutes", async () => {
   });
   await expect(states.verifyStateParam(new Date(), "made up")).rejects.toThrow();
 });
+
+test("who opens the install page again and again does not fill the store, and a state is good for one of two at once", async () => {
+  const store = createMemoryKeyValue();
+  let now = 0;
+  const clock: Clock = { now: () => now, after: () => () => {}, sleep: async () => {} };
+  const states = createStateStore(store, clock);
+  for (let index = 0; index < 500; index += 1) await states.generateStateParam({ scopes: [] }, new Date());
+  const last = await states.generateStateParam({ scopes: ["chat:write"] }, new Date());
+  expect(Object.keys((await store.get("slack-install-states")) ?? {})).toHaveLength(200);
+
+  const both = await Promise.allSettled([1, 2].map(() => states.verifyStateParam(new Date(), last)));
+  expect(both.map(({ status }) => status).sort()).toEqual(["fulfilled", "rejected"]);
+
+  now = 11 * 60_000;
+  await states.generateStateParam({ scopes: [] }, new Date());
+  expect(Object.keys((await store.get("slack-install-states")) ?? {})).toHaveLength(1);
+});

@@ -4,6 +4,7 @@ import type { ChatMessage } from "../../app/chat/chat-intake.ts";
 import { fileSchema, type SlackMessage } from "./message-event.ts";
 import { wholeCharacters } from "./outgoing-text.ts";
 import { filesOf, placeOf } from "./parse-message.ts";
+import { attachmentSchema, saidText } from "./said-text.ts";
 import { directNamespace, directThread } from "./slack-place.ts";
 
 /** `callback_id` of the form of the shortcut "Ask Knack about this". */
@@ -32,6 +33,7 @@ const shortcutMessageSchema = z.looseObject({
   ts: z.string(),
   thread_ts: z.string().optional(),
   text: z.string().nullish(),
+  attachments: z.array(attachmentSchema).nullish().catch(undefined),
   files: z.array(fileSchema).nullish(),
 });
 
@@ -40,12 +42,12 @@ const shortcutMessageSchema = z.looseObject({
  * @param elsewhere whether the bot cannot write in its conversation, so that the answer goes to the person's direct messages
  */
 export function askModal(channel: string, message: unknown, elsewhere: boolean): types.ModalView {
-  const { ts, thread_ts, text, files } = shortcutMessageSchema.parse(message);
+  const { ts, thread_ts, files, ...said } = shortcutMessageSchema.parse(message);
   const remembered: z.infer<typeof rememberedSchema> = {
     channel,
     ts,
     ...(thread_ts === undefined ? {} : { thread_ts }),
-    quote: wholeCharacters(text ?? "", quoteLength),
+    quote: wholeCharacters(saidText(said), quoteLength),
     elsewhere,
     files: (files ?? []).slice(0, 5).map(({ id, name, mimetype, size }) => ({ id, name, mimetype, size })),
   };

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { attachmentSchema } from "./said-text.ts";
 
 export const fileSchema = z.looseObject({
   id: z.string(),
@@ -23,6 +24,7 @@ const messageSchema = z.looseObject({
   thread_ts: z.string().optional(),
   edited: z.looseObject({ ts: z.string() }).nullish(),
   files: z.array(fileSchema).nullish(),
+  attachments: z.array(attachmentSchema).nullish().catch(undefined),
   streaming_state: z.string().optional(),
   metadata: z
     .looseObject({

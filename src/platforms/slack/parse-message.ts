@@ -3,6 +3,7 @@ import type { FileReference } from "../../core/inbound.ts";
 import type { Place } from "../../core/place.ts";
 import type { SlackFile, SlackMessage } from "./message-event.ts";
 import { mentionsIn, type Names, readableText } from "./mrkdwn.ts";
+import { saidText } from "./said-text.ts";
 import { directNamespace, messageKey, slackNamespace, timeOf } from "./slack-place.ts";
 
 /** Who the bot is in the workspace a message came to. */
@@ -62,7 +63,7 @@ export async function parseMessage(
     id: message.ts,
     author,
     by_bot: typeof message.bot_id === "string" || message.subtype === "bot_message",
-    text: await readableText(raw, self.self, names),
+    text: await readableText(saidText(message), self.self, names),
     said_at: timeOf(message.ts),
     addressed: direct ? "direct" : people.includes(self.self) ? "mention" : "none",
     mentions_others: groups || people.some((id) => id !== self.self),

@@ -5,6 +5,7 @@ import { type Names, readableText } from "./mrkdwn.ts";
 import { filesOf } from "./parse-message.ts";
 import type { PersonDirectory } from "./person-directory.ts";
 import { metadataType } from "./render-message.ts";
+import { saidText } from "./said-text.ts";
 import { timeOf } from "./slack-place.ts";
 import { type Room, roomOf, type SlackContext } from "./slack-rooms.ts";
 
@@ -61,7 +62,7 @@ export async function readThread(
         bot: typeof message.bot_id === "string",
         self: id === self || message.bot_id === bot,
       },
-      text: await readableText(message.text ?? "", self, names),
+      text: await readableText(saidText(message), self, names),
       at: timeOf(message.ts),
       files: filesOf(message),
     };

@@ -1,6 +1,6 @@
 import type { TurnEvent, TurnEventBody } from "../../../core/turn-event.ts";
 import type { OutgoingMessage, PlatformError } from "../chat-platform.ts";
-import { oneLine } from "./escape-markdown.ts";
+import { escapeMarkdown, oneLine } from "./escape-markdown.ts";
 import { type MessageSlot, type PresentedTurn, slotOf } from "./presented-turn.ts";
 import { publishMessage } from "./publish-message.ts";
 import {
@@ -138,7 +138,7 @@ function decide(prompt: Prompt | undefined, decision: Prompt["decision"]): Promp
 async function endOf(turn: PresentedTurn, { asked, decision }: Prompt, isEnd: boolean): Promise<string> {
   const isQuestion = asked.type === "question_asked";
   if (decision !== undefined) {
-    const name = await nameOf(turn, decision.by);
+    const name = escapeMarkdown(await nameOf(turn, decision.by));
     return isQuestion ? `**${name}:** ${oneLine(decision.what, 300)}` : `**${decision.what}** by ${name}.`;
   }
   if (isEnd && asked.expires_at > turn.clock.now()) {

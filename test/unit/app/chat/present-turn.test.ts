@@ -206,11 +206,12 @@ describe("an approval", () => {
   });
 
   it.each([
-    [true, "**Approved** by Ben B."],
-    [false, "**Refused** by Ben B."],
-  ])("says in the end who decided (approved: %s)", async (approved, end) => {
+    [true, "Ben B.", "**Approved** by Ben B."],
+    [false, "Ben B.", "**Refused** by Ben B."],
+    [true, "B [ok](http://x)", "**Approved** by B \\[ok\\](http://x)."],
+  ])("says in the end who decided (approved: %s, %s)", async (approved, name, end) => {
     const platform = createFakePlatform();
-    platform.people.set("ben", { name: "Ben B." });
+    platform.people.set("ben", { name });
     const decided: TurnEventBody = { type: "approval_decided", approval_id: "turn:0", approved, by: "ben" };
     await present([approval({ to: "x" }), isThere(platform), decided, finished], platform);
     const card = platform.visible().find(({ message }) => message.tag?.purpose === "approval");

@@ -4,16 +4,21 @@ export const markdownCharacters = 12_000;
 /** Never shown, but breaks a mention in two. */
 const invisible = "\u200b";
 
-const massMention = /<(?=!(?:channel|here|everyone|group|subteam\^))|@(?=(?:channel|here|everyone)\b)/gi;
+/**
+ * Of channels, of groups, and of people by their id. The bot itself never mentions by id, and a model reads names: such a text was
+ * slipped in by somebody.
+ */
+const mention =
+  /<(?=!(?:channel|here|everyone|group|subteam\^)|@[UW](?=[A-Z]*\d)[A-Z0-9]{4,}[>|])|@(?=(?:channel|here|everyone)\b)/gi;
 
-/** A text with which nobody can call a whole channel or group, in code as well. */
-export function withoutMassMentions(markdown: string): string {
-  return markdown.replace(massMention, (start) => start + invisible);
+/** A text that calls nobody, in code as well. */
+export function withoutMentions(markdown: string): string {
+  return markdown.replace(mention, (start) => start + invisible);
 }
 
 /** What notifications and screen readers get instead of the blocks: plain words, at most 1,000 characters. */
 export function fallbackText(markdown: string): string {
-  const text = withoutMassMentions(markdown)
+  const text = withoutMentions(markdown)
     .replaceAll("&", "&amp;")
     .replaceAll("<", "&lt;")
     .replaceAll(">", "&gt;");
@@ -32,11 +37,11 @@ export function createPieceFilter(): { push(piece: string): string; end(): strin
   return {
     push(piece) {
       const text = held + piece;
-      held = /(?:<(?:!\w{0,9})?|@\w{0,9})$/.exec(text)?.[0] ?? "";
-      return withoutMassMentions(text.slice(0, text.length - held.length));
+      held = /(?:<(?:!\w{0,9}|@\w{0,20})?|@\w{0,9})$/.exec(text)?.[0] ?? "";
+      return withoutMentions(text.slice(0, text.length - held.length));
     },
     end() {
-      const rest = withoutMassMentions(held);
+      const rest = withoutMentions(held);
       held = "";
       return rest;
     },

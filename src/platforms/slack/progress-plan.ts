@@ -1,6 +1,6 @@
 import type { types } from "@slack/bolt";
 import type { ProgressCard } from "../../app/chat/chat-platform.ts";
-import { wholeCharacters, withoutMassMentions } from "./outgoing-text.ts";
+import { wholeCharacters, withoutMentions } from "./outgoing-text.ts";
 
 const statuses = { running: "in_progress", ok: "complete", error: "error" } as const;
 
@@ -34,7 +34,7 @@ function richText(text: string): types.RichTextBlock {
 }
 
 function line(text: string, length: number): string {
-  const one = withoutMassMentions(text.replaceAll(/\s+/g, " ").trim());
+  const one = withoutMentions(text.replaceAll(/\s+/g, " ").trim());
   return (one.length > length ? `${wholeCharacters(one, length - 1)}…` : one) || "…";
 }
 

@@ -1,6 +1,6 @@
 import type { types } from "@slack/bolt";
 import type { MessageTag, OutgoingButton, OutgoingMessage } from "../../app/chat/chat-platform.ts";
-import { fallbackText, withoutMassMentions } from "./outgoing-text.ts";
+import { fallbackText, withoutMentions } from "./outgoing-text.ts";
 import { progressPlan } from "./progress-plan.ts";
 
 /** The `event_type` of the metadata by which the bot finds its messages again. */
@@ -21,7 +21,7 @@ export interface Rendered {
  */
 export function renderMessage(message: OutgoingMessage, rich: boolean): Rendered {
   const { markdown, progress, buttons = [], tag } = message;
-  const text = withoutMassMentions(markdown);
+  const text = withoutMentions(markdown);
   const body: types.AnyBlock[] =
     rich && progress !== undefined
       ? [progressPlan(progress)]

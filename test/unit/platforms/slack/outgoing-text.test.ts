@@ -3,12 +3,12 @@ import {
   createPieceFilter,
   fallbackText,
   wholeCharacters,
-  withoutMassMentions,
+  withoutMentions,
 } from "../../../../src/platforms/slack/outgoing-text.ts";
 
-const calls = /<!(channel|here|everyone|group|subteam\^)|@(channel|here|everyone)\b/i;
+const calls = /<!(channel|here|everyone|group|subteam\^)|<@[UW]0|@(channel|here|everyone)\b/i;
 
-test("nobody can be called by the channel, in code either; other text stays as it is", () => {
+test("nobody can be called, by the channel or by their id, in code either; other text stays as it is", () => {
   for (const text of [
     "<!channel>",
     "<!here|here>",
@@ -16,21 +16,23 @@ test("nobody can be called by the channel, in code either; other text stays as i
     "`@channel`",
     "<!subteam^S1|@ops>",
     "<!GROUP>",
+    "<@U0ANNA>",
+    "<@W012A3CDE|anna>",
   ]) {
-    expect(withoutMassMentions(text)).not.toMatch(calls);
+    expect(withoutMentions(text)).not.toMatch(calls);
   }
-  const harmless = "<!DOCTYPE html> <@U1> a@channels.example <!-- here --> &amp; @hereby";
-  expect(withoutMassMentions(harmless)).toBe(harmless);
+  const harmless = "<!DOCTYPE html> <@username> <@U1> a@channels.example <!-- here --> &amp; @hereby";
+  expect(withoutMentions(harmless)).toBe(harmless);
 });
 
 test("a mention cut in pieces is caught, and no text is lost, wherever the cuts are", () => {
-  const text = "a <!channel> b @everyone c <!subteam^S1> d < @ e <!";
+  const text = "a <!channel> b @everyone c <!subteam^S1> d < @ e <@U0ANNA> <@U0BEN|b> <!";
   for (let cut = 0; cut <= text.length; cut += 1) {
     for (let next = cut; next <= text.length; next += 3) {
       const filter = createPieceFilter();
       const pieces = [text.slice(0, cut), text.slice(cut, next), text.slice(next)];
       const shown = pieces.map((piece) => filter.push(piece)).join("") + filter.end();
-      expect(shown).toBe(withoutMassMentions(text));
+      expect(shown).toBe(withoutMentions(text));
     }
   }
 });

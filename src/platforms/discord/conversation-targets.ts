@@ -46,6 +46,9 @@ const refusals: readonly (number | undefined)[] = [
   errorCodes.tooManyThreads,
 ];
 
+/** Characters kept of a message: a name is made of them, and most messages are not for the bot. */
+const longestBeginning = 200;
+
 /** Minutes without a message after which Discord hides a thread. */
 const archiveAfter = 1440;
 
@@ -105,7 +108,7 @@ export function createConversationTargets(deps: TargetDeps): ConversationTargets
       return isPost ? target.channel : channel;
     },
     noteMessage(id, text) {
-      if (!threads.has(id)) threads.set(id, { exists: false, text });
+      if (!threads.has(id)) threads.set(id, { exists: false, text: text.slice(0, longestBeginning) });
     },
     noteThread(id) {
       threads.set(id, { exists: true, text: "" });

@@ -15,6 +15,9 @@ const freshMs = 15 * 60_000;
 /** Edited messages whose latest text is kept in memory. */
 const remembered = 2_000;
 
+/** Characters of their texts together. */
+const rememberedCharacters = 2_000_000;
+
 /**
  * While a turn is under way, the new text of its message goes into it. After it nothing happens: who wants another answer
  * asks again. @throws NotStoredError
@@ -22,7 +25,11 @@ const remembered = 2_000;
 export function createTakeEdit(context: IntakeContext, takeMessage: TakeMessage): TakeEdit {
   const { app, log, clock } = context;
   /** By key: link previews come as edits after an edit, too. */
-  const latest = new LRUCache<string, string>({ max: remembered });
+  const latest = new LRUCache<string, string>({
+    max: remembered,
+    maxSize: rememberedCharacters,
+    sizeCalculation: (text) => text.length + 1,
+  });
 
   return async (edit) => {
     const { key, text, edited_at: _edited_at, ...message } = edit;

@@ -25,6 +25,9 @@ const pausedPauseMs = 60 * 60_000;
 /** Messages whose second delivery is recognised although they made no turn. */
 const rememberedMessages = 5_000;
 
+/** Characters of their texts together: one message of Slack's can have 40,000. */
+const rememberedCharacters = 5_000_000;
+
 interface Taking {
   context: IntakeContext;
   late: LateMessages;
@@ -39,7 +42,11 @@ export function createTakeMessage(context: IntakeContext, late: LateMessages): T
   };
   const oneAtATime = createOneAtATime();
   /** Texts by key: what was decided holds until the text is another one. */
-  const decided = new LRUCache<string, string>({ max: rememberedMessages });
+  const decided = new LRUCache<string, string>({
+    max: rememberedMessages,
+    maxSize: rememberedCharacters,
+    sizeCalculation: (text) => text.length + 1,
+  });
 
   return async (message) => {
     const { key, text, place } = message;

@@ -9,22 +9,31 @@ const widestTable = 100;
 
 /** Standard Markdown as Discord shows it, with nobody called. May be longer than one message. */
 export function renderContent(markdown: string): string {
-  return neutralised(lexer(markdown).map(renderToken).join("")).trim();
+  return renderWith(renderTable, markdown);
 }
 
-/** The same cut to what fits into one message. */
+type TableRenderer = (table: Tokens.Table) => string;
+
+function renderWith(table: TableRenderer, markdown: string): string {
+  const texts = lexer(markdown).map((token) => renderToken(token, table));
+  return neutralised(texts.join("")).trim();
+}
+
+/** The same in one message: columns take more room than their table, so it stays as it was written where they do not fit. */
 export function renderMessage(markdown: string): string {
-  const content = renderContent(markdown);
+  const drawn = renderContent(markdown);
+  if (drawn.length <= longestContent) return drawn;
+  const content = renderWith(writtenTable, markdown);
   if (content.length <= longestContent) return content;
   const [first = "", ...more] = splitContent(content, longestContent - 2);
   return more.length === 0 ? first : `${first}\n…`;
 }
 
-function renderToken(token: Token): string {
+function renderToken(token: Token, table: TableRenderer): string {
   const [space] = /\n*$/.exec(token.raw) ?? [""];
   switch (token.type) {
     case "table":
-      return renderTable(token as Tokens.Table) + space;
+      return table(token as Tokens.Table) + space;
     case "heading":
       return renderHeading(token as Tokens.Heading) + space;
     case "hr":
@@ -46,6 +55,10 @@ function withImages(text: string): string {
   return text.replace(/(`+)[\s\S]*?\1|!\[([^\]]*)\]\(([^)\s]+)[^)]*\)/g, (whole, code, label, url) =>
     code === undefined ? `[${label || "image"}](${url})` : whole,
   );
+}
+
+function writtenTable({ raw }: Tokens.Table): string {
+  return ["```", raw.trim().replaceAll("`", ""), "```"].join("\n");
 }
 
 /** Discord has no tables: columns in a code block, or one line per cell where they would be too wide. */

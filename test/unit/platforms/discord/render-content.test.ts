@@ -34,6 +34,15 @@ describe("Markdown", () => {
   });
 });
 
+test("a message whose tables take too much room in columns keeps them as they were written, with every cell", () => {
+  const rows = [...Array(20)].map((_, n) => `| cell ${n} | ${n} |`);
+  const table = ["| name | n |", "|---|---|", `| ${"w".repeat(80)} | - |`, ...rows].join("\n");
+  const content = renderMessage(`${"word ".repeat(200)}\n\n${table}\n\nThe end.`);
+  expect(content.length).toBeLessThanOrEqual(2_000);
+  expect(content).toContain(`\`\`\`\n${table}\n\`\`\``);
+  expect(content).toContain("The end.");
+});
+
 describe("what is too long for one message", () => {
   const code = `\`\`\`ts\n${"const a = 1;\n".repeat(400)}\`\`\``;
 

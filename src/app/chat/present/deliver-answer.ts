@@ -56,6 +56,8 @@ export async function* deliverAnswer(
     const until = waitUntil(turn, delivery, published.error);
     if (until !== undefined) return { kind: "waiting", until };
     yield refusal(turn, published.error);
+    if (!ready.private && isOneOf(published.error, "forbidden", "gone"))
+      await orGivenUp(turn.givenUp, tellAsker(turn, published.error));
     return { kind: "refused" };
   }
   if (!ready.private) await removeParts(turn, live, plan.length);
@@ -184,4 +186,12 @@ function refusal({ logger, turn_id, place }: PresentedTurn, error: PlatformError
   logger.warn({ err: error, turn_id, ...place }, "An answer could not be delivered; it is kept in the log");
   const message = `The answer could not be posted: ${error.message} It is kept: the console and the API have it.`;
   return { type: "error", code: "not_delivered", message };
+}
+
+/** Whoever waits for an answer that nobody may post here any more is told, where they can be. */
+async function tellAsker(turn: PresentedTurn, error: PlatformError): Promise<void> {
+  const markdown = `I have an answer for you, but could not post it: ${error.message} Ask me again once I may write there, or in a direct message.`;
+  const told = await whisperMessage(turn, { markdown });
+  if (told.ok) return;
+  turn.logger.debug({ err: told.error, turn_id: turn.turn_id }, "Nobody could be told of a lost answer");
 }

@@ -139,6 +139,15 @@ describe("delivery", () => {
     },
   );
 
+  it("that may not be posted any more is told to who waits for it, alone", async () => {
+    const { ask, reach, platform } = presentedApp(stagedModel(["Hello."]));
+    platform.fail("post", new PlatformError("gone", "I am not in that channel: invite me."), forEver);
+    await reach(await ask("hi"), "turn_finished");
+    expect(seen(platform)).toEqual([
+      expect.stringMatching(/^notice for ada: .*could not post it: I am not in that channel: invite me\./),
+    ]);
+  });
+
   it("refused as malformed is tried once more as plain text", async () => {
     const { ask, reach, platform } = presentedApp(stagedModel(["Hello *Ada*."]));
     platform.fail("post", new PlatformError("invalid", "bad blocks"));

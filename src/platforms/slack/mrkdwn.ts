@@ -7,13 +7,20 @@ export interface Names {
   channel(id: string): Promise<string | undefined>;
 }
 
-const entity = /([ \t]*)<((?:[@#!]|[a-z][a-z0-9+.-]*:)[^<>\n]*)>/gi;
+const entity = /<((?:[@#!]|[a-z][a-z0-9+.-]*:)[^<>\n]*)>/gi;
+
+/** Names looked up for one text: each can be a call of Slack, and programs can write thousands. */
+const mostNames = 100;
+const noNames: Names = { person: async () => undefined, channel: async () => undefined };
+
+/** What takes the place of an entity without words, until the spaces before it are taken out with it. */
+const nothing = "\u0000";
 
 /** The ids a text mentions: people, and whether it mentions a group or everyone. */
 export function mentionsIn(text: string): { people: string[]; groups: boolean } {
   const people: string[] = [];
   let groups = false;
-  for (const [, , inner = ""] of text.matchAll(entity)) {
+  for (const [, inner = ""] of text.matchAll(entity)) {
     if (/^@[UW]/.test(inner)) people.push(idOf(inner));
     if (/^!(channel|here|everyone|group|subteam\^)/.test(inner)) groups = true;
   }
@@ -22,18 +29,19 @@ export function mentionsIn(text: string): { people: string[]; groups: boolean } 
 
 /** The text as people read it, in Markdown; mentions of `self` are left out. Names that cannot be found stay ids. */
 export async function readableText(text: string, self: string, names: Names): Promise<string> {
-  const found = [...text.matchAll(entity)].map(([, , inner = ""]) => inner);
+  const plain = text.replaceAll(nothing, "");
+  const found = [...plain.matchAll(entity)].map(([, inner = ""]) => inner);
   const readable = new Map<string, string>();
   await Promise.all(
-    [...new Set(found)].map(async (inner) => {
-      readable.set(inner, await readableEntity(inner, self, names));
+    [...new Set(found)].map(async (inner, at) => {
+      readable.set(inner, await readableEntity(inner, self, at < mostNames ? names : noNames));
     }),
   );
-  const replaced = text.replace(entity, (_whole, before: string, inner: string) => {
-    const words = readable.get(inner) ?? "";
-    return words === "" ? "" : before + words;
-  });
-  return unescaped(replaced).trim();
+  const parts = plain
+    .replace(entity, (_whole, inner: string) => readable.get(inner) || nothing)
+    .split(nothing);
+  const last = parts.pop() ?? "";
+  return unescaped([...parts.map(withoutEndSpaces), last].join("")).trim();
 }
 
 async function readableEntity(inner: string, self: string, names: Names): Promise<string> {
@@ -68,6 +76,13 @@ function labelOf(inner: string): string {
 /** `@U1|ada` → `U1` */
 function idOf(inner: string): string {
   return inner.replace(/^[@#]/, "").split("|")[0] ?? "";
+}
+
+/** By hand: an expression for it would look at every run of spaces from each of its spaces on. */
+function withoutEndSpaces(text: string): string {
+  let end = text.length;
+  while (end > 0 && (text[end - 1] === " " || text[end - 1] === "\t")) end -= 1;
+  return text.slice(0, end);
 }
 
 function unescaped(text: string): string {

@@ -30,3 +30,31 @@ test("an escaped mention mentions nobody", () => {
   expect(mentionsIn("&lt;@U1&gt; <@U2> <!here>")).toEqual({ people: ["U2"], groups: true });
   expect(mentionsIn("&lt;!here&gt;")).toEqual({ people: [], groups: false });
 });
+
+test("a text of nothing but spaces or brackets takes no longer than one of words", async () => {
+  const fastest = async (text: string) => {
+    const times: number[] = [];
+    for (let run = 0; run < 5; run += 1) {
+      const start = performance.now();
+      mentionsIn(text);
+      await read(text);
+      times.push(performance.now() - start);
+    }
+    return Math.min(...times);
+  };
+  const words = await fastest("word ".repeat(8_000));
+  for (const text of [`a${" ".repeat(40_000)}b`, "\t ".repeat(20_000), "<@".repeat(20_000)])
+    expect(await fastest(text)).toBeLessThan(100 * Math.max(words, 0.5));
+});
+
+test("a text full of names asks for some of them only", async () => {
+  let asked = 0;
+  const person = async () => {
+    asked += 1;
+    return "Ada";
+  };
+  const text = Array.from({ length: 3_000 }, (_, index) => `<@U${index}>`).join("");
+  const shown = await readableText(text, "UBOT", { ...names, person });
+  expect(asked).toBe(100);
+  expect(shown).toMatch(/^@Ada[\s\S]*@U2999$/);
+});

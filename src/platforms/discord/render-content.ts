@@ -1,5 +1,6 @@
-import { lexer, type Token, type Tokens } from "marked";
+import type { Token, Tokens } from "marked";
 import stringWidth from "string-width";
+import { readBlocks } from "../../app/chat/present/read-markdown.ts";
 
 /** Characters of a message. Source: Discord reference, "Create Message". */
 const longestContent = 2_000;
@@ -15,7 +16,8 @@ export function renderContent(markdown: string): string {
 type TableRenderer = (table: Tokens.Table) => string;
 
 function renderWith(table: TableRenderer, markdown: string): string {
-  const texts = lexer(markdown).map((token) => renderToken(token, table));
+  const text = markdown.replace(/\r\n?/g, "\n");
+  const texts = readBlocks(text)?.map((token) => renderToken(token, table)) ?? [text];
   return neutralised(texts.join("")).trim();
 }
 

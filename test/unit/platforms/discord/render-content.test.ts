@@ -23,6 +23,11 @@ describe("Markdown", () => {
     expect(renderContent("```md\n#### Deep\n![x](y)\n```")).toBe("```md\n#### Deep\n![x](y)\n```");
   });
 
+  test("that is nested too deep to be read is shown as it was written, with nobody called", () => {
+    const deep = `${">".repeat(10_000)} | a |\r\n@everyone`;
+    expect(renderContent(deep)).toBe(`${">".repeat(10_000)} | a |\n@\u200beveryone`);
+  });
+
   test("calls nobody", () => {
     expect(renderContent("@everyone, @here and <@&12>")).not.toMatch(/@everyone|@here|<@&/);
     expect(messageBody({ markdown: "hi <@1>" }, undefined).allowed_mentions.parse).toEqual([]);

@@ -51,7 +51,7 @@ export async function connect(
 
 /** What was typed is not shown: a terminal remembers. */
 function lastWord(ok: boolean, typed: readonly string[]): string {
-  if (!ok) return "Not connected yet. Run this again with the tokens set.";
+  if (!ok) return "Not connected yet. Put right what is marked ✖, then run this again.";
   if (typed.length === 0) return "Everything that is needed is there. Start the bot with `npm start`.";
   return `The tokens work. Nothing was stored: set ${typed.join(" and ")} where the bot is started, then run \`npm start\`.`;
 }

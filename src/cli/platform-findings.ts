@@ -24,7 +24,9 @@ function slackFinding(config: Config): Finding {
 
 function discordFinding({ discord }: Config): Finding {
   const detail =
-    discord.token === undefined ? "not connected (`knack connect discord` shows how)" : "with a token";
+    discord.token === undefined
+      ? "not connected (`knack connect discord` shows how)"
+      : "a token is set (`knack doctor --live` asks Discord about it)";
   return { name: "discord", status: "ok", detail };
 }
 

@@ -186,6 +186,15 @@ describe("knack connect discord", () => {
     expect(code).toBe(1);
     expect(check("discord token")?.advice).toContain("Reset and copy the token");
   });
+
+  it("says what to put right when Discord cannot be asked, and how doctor asks it", async () => {
+    const env = { DISCORD_TOKEN: exampleToken, DISCORD_API_URL: deadUrl };
+    const { code, stdout } = await home.run(["connect", "discord"], { env });
+    expect(code).toBe(1);
+    expect(stdout).toContain("✖ discord token: Discord cannot be asked");
+    expect(stdout).toContain("Put right what is marked ✖, then run this again.");
+    expect((await home.run(["doctor"], { env })).stdout).toContain("`knack doctor --live` asks Discord");
+  });
 });
 
 describe("knack start", () => {

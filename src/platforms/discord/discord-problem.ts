@@ -65,7 +65,7 @@ function codeFor(discordCode: number, status: number): PlatformErrorCode {
 function adviceFor(discordCode: number): string {
   switch (discordCode) {
     case errorCodes.missingPermissions:
-      return " Give the bot's role the permission in the channel's settings; `knack doctor` lists what is missing.";
+      return " Give the bot's role the permission in the channel's settings; `knack doctor --live` lists what is missing.";
     case errorCodes.missingAccess:
       return " Let the bot's role see the channel, or invite the bot again.";
     case errorCodes.cannotMessageUser:

@@ -6,7 +6,7 @@ import type { KeyValue } from "../../core/key-value.ts";
 export const tokenLifetime = 14.5 * 60_000;
 
 /** A command and what it takes to answer it where it was given. */
-export interface KeptCommand {
+interface KeptCommand {
   command: ChatCommand;
   token: string;
   application: string;

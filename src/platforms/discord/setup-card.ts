@@ -45,8 +45,8 @@ function setupText(
   const lines = [
     `Hello! I am ${bot.name}, and I was just added to **${guild}**. Only you see this.`,
     "- **Ask me**: mention me in a channel, and I answer in a thread. Or write to me here.",
-    "- **Skills**: `/skill list` shows what I can do; who has *Manage Channels* enables and disables skills of a channel.",
-    "- **Where**: take *View Channel* from my role in channels that are not for me. `/agent pause` keeps me quiet in one.",
+    "- **Skills**: `/skill list` shows what I can do; whoever has *Manage Channels* can enable and disable skills for a channel.",
+    "- **Where**: take *View Channel* away from my role in channels that I should stay out of. `/agent pause` keeps me quiet in one.",
   ];
   if (!readsMessages())
     lines.push(
@@ -54,7 +54,7 @@ function setupText(
     );
   if (bot.model === "offline")
     lines.push(
-      "- **No model yet**: who runs me sets one with `KNACK_MODEL`; until then I only do what skills do alone.",
+      "- **No model yet**: whoever runs me has to set one with `KNACK_MODEL`. Until then I can only do what skills do on their own.",
     );
   if (lacks.length > 0) lines.push("", "My role lacks some permissions:");
   return [...lines, ...lacks.map(({ name, stops }) => `- **${name}**: needed for ${stops}`)].join("\n");

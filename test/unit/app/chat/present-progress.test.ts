@@ -68,6 +68,27 @@ describe("progress", () => {
     ]);
   });
 
+  it("tells slips of the model in plain words", async () => {
+    const { skill } = slowSkill();
+    const clock = manualClock();
+    const other = testSkill("other", [{ name: "other" }]);
+    const calls = [
+      { call: "serach", with: {} },
+      { call: "activate_skill", with: { wrong: 1 } },
+    ];
+    const model = stagedModel(calls, [{ call: "look", with: { text: "over there" } }], ["Found."]);
+    const { ask, platform } = presentedApp(model, {
+      clock,
+      skills: [skill, other],
+      max_duration_ms: 1e9,
+    });
+    await ask("go");
+    await pass(clock, 4_000);
+    const shown = progress(platform)?.message.markdown;
+    expect(shown).toMatch(/serach.*: there is no such tool/);
+    expect(shown).toMatch(/activate.*: called in a wrong way/);
+  });
+
   it("keeps the sign that the bot works alive, and ends it", async () => {
     const { begin, reach, platform, clock, open } = slowTurn();
     const turnId = await begin();

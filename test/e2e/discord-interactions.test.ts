@@ -215,3 +215,30 @@ test("no interaction is answered too late or twice", async () => {
   const callbacks = await discord.calls("POST /interactions/:interaction/:token/callback");
   expect(callbacks.map(({ status }) => status)).toEqual([204, 204, 204]);
 });
+
+test.each([
+  ["was not done", false],
+  ["was done", true],
+])(
+  "a command whose answer failed in passing and %s is answered in place of “thinking…”, once",
+  async (_, after) => {
+    const discord = await fakeDiscord();
+    await discordBot(discord, scriptedModel(["-"]), { skills: [greeter] });
+    const route = "PATCH /webhooks/:application/:token/messages/:message";
+    // The client's own second try fails as well.
+    await discord.fail({ route, times: 2, status: 500, after });
+
+    const enable = await discord.command({
+      user: ids.mia,
+      channel: general,
+      name: "skill",
+      subcommand: "enable",
+      options: { skill: "greeter" },
+    });
+
+    expect((await enable.answer()).content).toContain("greeter");
+    await discord.until(({ calls }) => calls.filter(({ path }) => path.includes("/messages/")).length >= 3);
+    expect(await enable.now()).toMatchObject({ loading: false, followups: [] });
+    expect(said(await discord.state(), general)).toHaveLength(1);
+  },
+);

@@ -1,5 +1,7 @@
 import { readFile } from "node:fs/promises";
+import type { App } from "@slack/bolt";
 import { describe, expect, it } from "vitest";
+import { type EventDeps, listenToEvents } from "../../../../src/platforms/slack/listen-events.ts";
 import {
   createAppLink,
   manifestOverHttp,
@@ -15,6 +17,16 @@ const manifest = readManifest(
 describe("the manifest that ships", () => {
   it("asks for exactly the scopes whose use is explained", () => {
     expect([...manifest.oauth_config.scopes.bot].sort()).toEqual(Object.keys(scopeMeanings).sort());
+  });
+
+  it("asks for every event that is listened for", () => {
+    const heard = new Set<string>();
+    const bolt = { event: (name: string) => heard.add(name) } as unknown as App;
+    listenToEvents(bolt, {} as EventDeps);
+    // Apps with an agent view get no assistant threads.
+    heard.delete("assistant_thread_started");
+    const asked = manifest.settings.event_subscriptions.bot_events.map((name) => name.split(".")[0]);
+    expect([...new Set(asked)].sort()).toEqual([...heard].sort());
   });
 
   it("needs no address: Slack is reached over a socket", () => {

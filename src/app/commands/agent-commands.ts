@@ -7,6 +7,7 @@ import type { TurnLog } from "../../core/turn-log.ts";
 import type { ChangeSettings } from "../channel-settings.ts";
 import { mayStop } from "../permissions.ts";
 import { type Command, type CommandCall, type CommandResult, refused, said, shown } from "./command.ts";
+import { placeWords } from "./place-words.ts";
 
 export interface AgentCommandDeps {
   log: TurnLog;
@@ -153,7 +154,9 @@ async function use(
 ): Promise<CommandResult> {
   if (rest === "") return refused("Which agent? `/agent list` shows them.");
   const outcome = await changeSettings(place.namespace, { profile: rest }, author);
-  return outcome.ok ? said(`**${rest}** answers in this channel now.`) : refused(outcome.message);
+  return outcome.ok
+    ? said(`**${rest}** answers ${placeWords(place.namespace)} now.`)
+    : refused(outcome.message);
 }
 
 async function progress(

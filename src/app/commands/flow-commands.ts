@@ -1,5 +1,6 @@
 import type { SkillService } from "../skill-service.ts";
 import { type Command, type CommandCall, type CommandResult, refused, said, shown } from "./command.ts";
+import { placeWords } from "./place-words.ts";
 import { runSkillCommand } from "./run-skill-command.ts";
 import { skillDetailText, skillLegend, skillLine } from "./skill-text.ts";
 
@@ -14,7 +15,9 @@ export function flowCommands(skills: SkillService): Command[] {
   const set = (state: "pinned" | "blocked", done: string) =>
     onFlow(async ({ place, author }, id) => {
       const outcome = await skills.set(place.namespace, id, state, author);
-      return outcome.ok ? said(`**${id}** is ${done} in this channel.`) : refused(outcome.message);
+      return outcome.ok
+        ? said(`**${id}** is ${done} ${placeWords(place.namespace)}.`)
+        : refused(outcome.message);
     });
   return [
     {

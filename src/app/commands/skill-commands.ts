@@ -2,6 +2,7 @@ import type { SkillRun } from "../app.ts";
 import type { ChangeSettings } from "../channel-settings.ts";
 import type { SkillService } from "../skill-service.ts";
 import { type Command, type CommandCall, type CommandResult, refused, said, shown } from "./command.ts";
+import { placeWords } from "./place-words.ts";
 import { runSkillCommand } from "./run-skill-command.ts";
 import { skillDetailText, skillLegend, skillLine } from "./skill-text.ts";
 
@@ -18,11 +19,12 @@ export function skillCommands({ skills, runs, changeSettings }: SkillCommandDeps
     return all.map((skill) => ({ text: skill.id, description: skill.description }));
   };
   const set =
-    (state: "pinned" | "blocked" | "available", done: (id: string) => string) =>
+    (state: "pinned" | "blocked" | "available", done: (id: string, where: string) => string) =>
     async (call: CommandCall) => {
       if (call.rest === "") return refused("Which skill? `/skill list` shows what there is.");
       const outcome = await skills.set(call.place.namespace, call.rest, state, call.author);
-      return outcome.ok ? said(done(outcome.value.id)) : refused(outcome.message);
+      const where = placeWords(call.place.namespace);
+      return outcome.ok ? said(done(outcome.value.id, where)) : refused(outcome.message);
     };
   return [
     {
@@ -43,14 +45,14 @@ export function skillCommands({ skills, runs, changeSettings }: SkillCommandDeps
       usage: "<skill>",
       description: "Activates a skill here and pins it: the agent cannot put it away",
       complete,
-      run: set("pinned", (id) => `**${id}** is enabled in this channel.`),
+      run: set("pinned", (id, where) => `**${id}** is enabled ${where}.`),
     },
     {
       name: "skill disable",
       usage: "<skill>",
       description: "Blocks a skill here: the agent cannot use it",
       complete,
-      run: set("blocked", (id) => `**${id}** is disabled in this channel.`),
+      run: set("blocked", (id, where) => `**${id}** is disabled ${where}.`),
     },
     {
       name: "skill reset",

@@ -89,6 +89,21 @@ describe("a family of commands", () => {
     expect((await ask("/skill run memory I need help")).end.text).toContain("I need help");
   });
 
+  it("names direct messages what they are", async () => {
+    const { ask } = newApp();
+    for (const [text, done] of [
+      ["/skill enable memory", "**memory** is enabled"],
+      ["/flow disable weekly", "**weekly** is disabled"],
+      ["/agent use chat", "**chat** answers"],
+    ] as const) {
+      expect((await ask(text)).end.text).toContain(`${done} in this channel`);
+      const terminal = await ask(text, { namespace: "console:local:dm", thread: "main" });
+      expect(terminal.end.text).toContain(`${done} in this channel`);
+      const direct = await ask(text, { namespace: "slack:T1:dm-U1", thread: "dm" });
+      expect(direct.end.text).toContain(`${done} in our direct messages`);
+    }
+  });
+
   it("is named by who knows no such command, in words that every platform takes", async () => {
     const { end } = await newApp().ask("/knack hello there");
     expect(end.text).toContain("`/knack help`");

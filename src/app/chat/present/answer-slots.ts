@@ -57,7 +57,9 @@ export function createAnswerSlots(
     if (target.tag.part === 0 && mayStream && (await stream(target, part))) return;
     const markdown = closeFence(part);
     if (target.shown === markdown) return;
-    const reference = await placeMessage(turn, target, { markdown });
+    // The whole answer takes the button away again: each of its messages is written once more at the end.
+    const buttons = [{ id: `stop:${turn_id}`, label: "Stop" }];
+    const reference = await placeMessage(turn, target, { markdown, buttons });
     target.shown = markdown;
     isThere(target, reference);
   };

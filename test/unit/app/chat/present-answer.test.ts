@@ -191,7 +191,10 @@ describe("an answer while it is written", () => {
     expect(platform.visible()[0]).toMatchObject({ streamed: streams });
     const live = platform.visible()[0]?.message.markdown;
     expect(live).toContain("code");
-    if (!streams) expect(live).toMatch(/code\n```$/);
+    if (!streams) {
+      expect(live).toMatch(/code\n```$/);
+      expect(platform.visible()[0]?.message.buttons).toEqual([{ id: `stop:${turnId}`, label: "Stop" }]);
+    }
     gate.resolve();
     const events = await reach(turnId, "turn_finished");
     expect(platform.shown).toHaveLength(1);

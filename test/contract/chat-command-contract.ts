@@ -39,7 +39,7 @@ export function chatCommandContract(under: SurfaceUnderContract): void {
 
       const commands = await surface().open();
       await commands.say("/skill enable text-analyzer", "manager");
-      await untilSaid(commands, "is enabled in this channel", "answer", "manager");
+      await untilSaid(commands, "is enabled in ", "answer", "manager");
       expect(await asked("home")).toContain("text-analyzer");
       expect(await asked("elsewhere")).not.toContain("text-analyzer");
 

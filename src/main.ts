@@ -6,13 +6,14 @@ import { createApp } from "./app/create-app.ts";
 import { systemClock } from "./app/system-clock.ts";
 import { ConfigError } from "./config/config-error.ts";
 import { processEnvironment } from "./config/environment.ts";
+import { slackMode } from "./config/incomplete-platforms.ts";
 import { loadProfiles } from "./config/load-profiles.ts";
 import type { Config } from "./config/schema.ts";
 import { unknownSkillSettings } from "./config/settings-without-effect.ts";
 import { type CatalogueLoader, createCatalogueLoader } from "./core/catalogue.ts";
 import type { KeyValue } from "./core/key-value.ts";
 import { createMetaTools } from "./core/meta-tools/create-meta-tools.ts";
-import { createRedactor } from "./core/redact.ts";
+import { createRedactor, type SecretForm } from "./core/redact.ts";
 import type { ScriptRunner } from "./core/scripts.ts";
 import type { Skill, SkillSource } from "./core/skill.ts";
 import type { Profile } from "./core/turn.ts";
@@ -121,7 +122,7 @@ async function wire(
   { log, store, catalogue, profiles, lock, closeAll }: Opened,
   { platforms: wanted = false }: OpenOptions,
 ): Promise<Knack> {
-  const redact = createRedactor(secretsOf(config));
+  const redact = createRedactor(secretsOf(config), secretForms(config));
   const logger = createLogger(config.log.level, redact);
   const running = createApp({
     log,
@@ -268,6 +269,12 @@ function modelSettings({ model }: Config) {
     maxOutputTokens: model.max_output_tokens,
     prices: model.prices,
   };
+}
+
+/** Tokens of installations are not in the configuration. https://docs.slack.dev/authentication/tokens tells how they begin. */
+function secretForms(config: Config): SecretForm[] {
+  if (slackMode(config) !== "installations") return [];
+  return [{ mark: "xox", pattern: /\bxox[a-z](?:\.xox[a-z])?-[\w-]{8,}/g }];
 }
 
 function secretsOf({ server, model, skills, slack, discord, secret_key }: Config): string[] {

@@ -111,11 +111,13 @@ function httpSteps(installations: boolean, url: string): string[] {
         `${credentials}, the Client ID: SLACK_CLIENT_ID=…, and the Client Secret: SLACK_CLIENT_SECRET=…`,
         "3. Manage Distribution → Activate Public Distribution.",
         `4. Start the bot with them set and ${url} reaching it; every workspace installs it at ${url}/slack/install`,
+        `   ${token}`,
       ]
     : [
         credentials,
         "3. Install App → Install to Workspace. Copy the Bot User OAuth Token: SLACK_BOT_TOKEN=xoxb-…",
         `4. Start the bot with both set and ${url} reaching it, then invite it to a channel: /invite @Knack`,
+        `   ${token}`,
       ];
 }
 

@@ -1,4 +1,4 @@
-import { incompletePlatforms, slackMode } from "../config/incomplete-platforms.ts";
+import { incompletePlatforms, slackMode, unprotectedServer } from "../config/incomplete-platforms.ts";
 import type { Config } from "../config/schema.ts";
 import type { Finding } from "./doctor-finding.ts";
 
@@ -7,7 +7,14 @@ export function platformFindings(config: Config): Finding[] {
   const incomplete = incompletePlatforms(config).map(({ key, message, hint = "" }): Finding => {
     return { name: "slack", status: "error", detail: `${key} ${message}`, advice: `${hint}.` };
   });
-  return [...(incomplete.length > 0 ? incomplete : [slackFinding(config)]), discordFinding(config)];
+  const unprotected = unprotectedServer(config).map(({ key, message, hint = "" }): Finding => {
+    return { name: "server", status: "error", detail: `${key} ${message}`, advice: `${hint}.` };
+  });
+  return [
+    ...unprotected,
+    ...(incomplete.length > 0 ? incomplete : [slackFinding(config)]),
+    discordFinding(config),
+  ];
 }
 
 function slackFinding(config: Config): Finding {

@@ -1,5 +1,5 @@
 import { ConfigError } from "../config/config-error.ts";
-import { incompletePlatforms } from "../config/incomplete-platforms.ts";
+import { incompletePlatforms, unprotectedServer } from "../config/incomplete-platforms.ts";
 import { loadConfig } from "../config/load-config.ts";
 import { type CommandContext, CommandError, type GlobalOptions } from "./command-context.ts";
 import { exitCode } from "./exit-code.ts";
@@ -18,8 +18,8 @@ export async function start(context: CommandContext, options: StartOptions): Pro
     cwd: context.cwd,
     options: { "server.host": options.host, "server.port": options.port },
   });
-  const incomplete = incompletePlatforms(config);
-  if (incomplete.length > 0) throw new ConfigError(incomplete);
+  const problems = [...incompletePlatforms(config), ...unprotectedServer(config)];
+  if (problems.length > 0) throw new ConfigError(problems);
   const found = await context.findRunningBot(config.data.folder);
   if (found.running && found.holder !== undefined) {
     const { url, pid } = found.holder;

@@ -18,6 +18,17 @@ export function slackMode({ slack, server }: Pick<Config, "slack" | "server">): 
   return signing_secret === undefined ? undefined : "http";
 }
 
+/** A server that others reach needs a token, or whoever finds it has the console. Asked when the bot is started. */
+export function unprotectedServer({ server }: Config): ConfigProblem[] {
+  if (server.public_url === undefined || server.token !== undefined) return [];
+  const { hostname } = new URL(server.public_url);
+  if (/^(localhost|127\.0\.0\.1|\[::1\])$/.test(hostname)) return [];
+  const message = `is missing, and server.public_url says that others reach this server at ${hostname}`;
+  const hint =
+    "Set KNACK_API_TOKEN to a long random text, e.g. from `openssl rand -hex 32`: then they reach Slack's paths alone";
+  return [{ where: "configuration", key: "server.token", message, hint }];
+}
+
 /** Platforms with some of their settings and not all: what is missing, where it is found. Asked when the bot is started. */
 export function incompletePlatforms(config: Config): ConfigProblem[] {
   const { bot_token, app_token, signing_secret, client_id, client_secret } = config.slack;

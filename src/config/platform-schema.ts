@@ -47,6 +47,10 @@ export const discordSchema = z.strictObject({
 });
 
 export const accessSchema = z.strictObject({
+  workspaces: ids(
+    "Ids of the Slack workspaces and Discord servers the bot works in; * means every one it is installed in",
+    ["*"],
+  ),
   channels: ids("Channel ids the bot works in; * means every channel it is invited to", ["*"]),
   users: ids("User ids who may use the bot; * means everybody", ["*"]),
   roles: ids("Role ids whose members may use the bot even when users does not list them", []),

@@ -93,7 +93,7 @@ function skillFindings({ skills }: Config): Finding[] {
 }
 
 function accessFindings({ access, slack }: Config): Finding[] {
-  const beside = (list: "users" | "channels") =>
+  const beside = (list: "users" | "channels" | "workspaces") =>
     access[list].flatMap((id, index): Finding[] =>
       id !== "*" && access[list].includes("*")
         ? [
@@ -124,7 +124,7 @@ function accessFindings({ access, slack }: Config): Finding[] {
         },
       ]
     : [];
-  return [...beside("users"), ...beside("channels"), ...roles, ...unsigned];
+  return [...beside("workspaces"), ...beside("users"), ...beside("channels"), ...roles, ...unsigned];
 }
 
 /** Settings that name a skill which does not exist, once the skills are known; each says what to do. */

@@ -7,13 +7,29 @@ const mask = "[secret]";
 /** Shorter values are too common to be told from text. */
 const shortestSecret = 6;
 
+/** Secrets that are not known beforehand, by their form. */
+export interface SecretForm {
+  /** Stands in every one of them: what a text is searched for first. */
+  mark: string;
+  /** Global. */
+  pattern: RegExp;
+}
+
 /** Knows the values that must never be shown: keys, tokens, variables of skills. */
-export function createRedactor(secrets: readonly string[]): Redact {
+export function createRedactor(secrets: readonly string[], forms: readonly SecretForm[] = []): Redact {
   const known = [...new Set(secrets)].filter((secret) => secret.length >= shortestSecret);
   known.sort((a, b) => b.length - a.length);
-  if (known.length === 0) return (value) => value;
-  const inText = (text: string) =>
-    known.reduce((clean, secret) => (clean.includes(secret) ? clean.replaceAll(secret, mask) : clean), text);
+  if (known.length === 0 && forms.length === 0) return (value) => value;
+  const inText = (text: string) => {
+    const clean = known.reduce(
+      (sofar, secret) => (sofar.includes(secret) ? sofar.replaceAll(secret, mask) : sofar),
+      text,
+    );
+    return forms.reduce(
+      (sofar, { mark, pattern }) => (sofar.includes(mark) ? sofar.replaceAll(pattern, mask) : sofar),
+      clean,
+    );
+  };
   const inValue = (value: unknown): unknown => {
     if (typeof value === "string") return inText(value);
     if (Array.isArray(value)) return mapChanged(value, inValue);

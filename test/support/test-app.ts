@@ -104,6 +104,7 @@ function chatPolicy({ access, ...more }: NonNullable<TestAppOptions["chat"]> = {
     progress_delay_ms: 3_000,
     ...more,
     access: {
+      workspaces: ["*"],
       channels: ["*"],
       users: ["*"],
       roles: [],

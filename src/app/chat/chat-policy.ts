@@ -1,6 +1,8 @@
 /** Who may use the bot on chat platforms, and how it behaves there, as the operator configured it. Times are ms. */
 export interface ChatPolicy {
   access: {
+    /** Ids of Slack workspaces and Discord servers, or `*`. */
+    workspaces: readonly string[];
     /** Channel ids, namespaces, or `*`. Direct messages are not channels. */
     channels: readonly string[];
     /** User ids, or `*`. With `roles`: either is enough. */

@@ -4,7 +4,11 @@ import path from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { ConfigError } from "../../../src/config/config-error.ts";
 import { describeConfig } from "../../../src/config/describe-config.ts";
-import { incompletePlatforms, slackMode } from "../../../src/config/incomplete-platforms.ts";
+import {
+  incompletePlatforms,
+  slackMode,
+  unprotectedServer,
+} from "../../../src/config/incomplete-platforms.ts";
 import { loadConfig } from "../../../src/config/load-config.ts";
 
 let cwd: string;
@@ -92,5 +96,17 @@ describe("settings without effect", () => {
   it("lets roles in beside listed people", async () => {
     const { config } = await load({}, "access: {users: [U1], roles: [R1]}");
     expect(config.access).toMatchObject({ users: ["U1"], roles: ["R1"] });
+  });
+});
+
+describe("a server that others reach", () => {
+  it.each([
+    [{ KNACK_PUBLIC_URL: "https://k.example" }, ["server.token"]],
+    [{ KNACK_PUBLIC_URL: "https://k.example", KNACK_API_TOKEN: "secret-token" }, []],
+    [{ KNACK_PUBLIC_URL: "http://127.0.0.1:3000" }, []],
+    [{}, []],
+  ])("needs a token: %j", async (env, keys) => {
+    const { config } = await load(env);
+    expect(unprotectedServer(config).map((problem) => problem.key)).toEqual(keys);
   });
 });

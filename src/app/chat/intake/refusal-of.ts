@@ -18,6 +18,11 @@ function placeRefusal(
   { standing }: Pick<ChatPerson, "standing">,
   namespace: string,
 ): string | undefined {
+  const [, workspace = ""] = namespace.split(":");
+  // Direct messages on Discord belong to no server.
+  const isInOne = workspace !== "dm";
+  if (isInOne && !access.workspaces.some((each) => each === "*" || each === workspace))
+    return `I am not allowed to answer in this workspace${orOperator("access.workspaces")}`;
   if (isDirectMessage(namespace)) {
     const { direct_messages } = access;
     if (direct_messages === "nobody")

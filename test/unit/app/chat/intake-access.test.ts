@@ -12,6 +12,7 @@ describe("who may use the bot", () => {
     ["an outsider", { standing: "outsider" }, {}, /other organisations.*access\.outsiders/],
     ["somebody who is not listed", {}, { users: ["cleo"] }, /Only some people.*access\.users/],
     ["somebody with another role", { roles: ["r2"] }, { users: [], roles: ["r1"] }, /Only some people/],
+    ["somebody in another workspace", {}, { workspaces: ["T9"] }, /this workspace.*access\.workspaces/],
     ["somebody in another channel", {}, { channels: ["random"] }, /this channel.*access\.channels/],
   ] as const)("refuses %s: whispered, once in a while", async (_who, person, access, reason) => {
     const { intake, mention, message, asked, told, platform, pass } = createIntake({

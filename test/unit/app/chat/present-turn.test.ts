@@ -15,6 +15,7 @@ const quiet = () => {};
 const silent = { debug: quiet, info: quiet, warn: quiet, error: quiet };
 const policy = {
   access: {
+    workspaces: ["*"],
     channels: ["*"],
     users: ["*"],
     roles: [],

@@ -104,6 +104,7 @@ const socketSteps = [
 ];
 
 function httpSteps(installations: boolean, url: string): string[] {
+  const token = "Set KNACK_API_TOKEN to a long random text as well: the console is behind the same address.";
   const credentials =
     "2. Basic Information → App Credentials. Copy the Signing Secret: SLACK_SIGNING_SECRET=…";
   return installations

@@ -13,6 +13,8 @@ const turnActions = ["stop", "details", "again", "continue", "good", "bad", "for
 /** Ids are UUIDs; anything that could be more than an id is no button of ours. */
 const id = "[A-Za-z0-9-]{1,64}";
 const onTurn = new RegExp(`^(${turnActions.join("|")}):(${id})$`);
+/** Below an answer that grows; does the same as `stop`. */
+const onAnswer = new RegExp(`^stop-answer:(${id})$`);
 const onQuestion = new RegExp(`^answer:(${id}):(\\d{1,3})$`);
 const onApproval = new RegExp(`^(approve|refuse):((${id}):\\d{1,6})$`);
 const onLate = new RegExp(`^(wanted|unwanted):(${id})$`);
@@ -26,6 +28,8 @@ export function parseButton(button: string): ButtonAction | undefined {
     return { action: decision, turn_id: of, approval_id };
   const [, asking, choice] = onQuestion.exec(button) ?? [];
   if (asking !== undefined) return { action: "answer", turn_id: asking, choice: Number(choice) };
+  const [, growing] = onAnswer.exec(button) ?? [];
+  if (growing !== undefined) return { action: "stop", turn_id: growing };
   const [, word, turn_id] = onTurn.exec(button) ?? [];
   const action = turnActions.find((each) => each === word);
   return action === undefined || turn_id === undefined ? undefined : { action, turn_id };

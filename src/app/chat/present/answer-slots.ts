@@ -57,8 +57,9 @@ export function createAnswerSlots(
     if (target.tag.part === 0 && mayStream && (await stream(target, part))) return;
     const markdown = closeFence(part);
     if (target.shown === markdown) return;
-    // The whole answer takes the button away again: each of its messages is written once more at the end.
-    const buttons = [{ id: `stop:${turn_id}`, label: "Stop" }];
+    // Not the id of the button below the progress: platforms know that message by it. The whole answer takes the button away
+    // again, since each of its messages is written once more at the end.
+    const buttons = [{ id: `stop-answer:${turn_id}`, label: "Stop" }];
     const reference = await placeMessage(turn, target, { markdown, buttons });
     target.shown = markdown;
     isThere(target, reference);

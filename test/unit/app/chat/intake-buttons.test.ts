@@ -66,6 +66,7 @@ describe("buttons that are none", () => {
       turn_id: "a-1",
       approval_id: "a-1:12",
     });
+    expect(parseButton("stop-answer:a-1")).toEqual({ action: "stop", turn_id: "a-1" });
     expect(parseButton("answer:a-1:3")).toEqual({ action: "answer", turn_id: "a-1", choice: 3 });
     expect(parseButton("constructor:a-1")).toBeUndefined();
   });

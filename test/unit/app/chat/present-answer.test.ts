@@ -193,7 +193,9 @@ describe("an answer while it is written", () => {
     expect(live).toContain("code");
     if (!streams) {
       expect(live).toMatch(/code\n```$/);
-      expect(platform.visible()[0]?.message.buttons).toEqual([{ id: `stop:${turnId}`, label: "Stop" }]);
+      expect(platform.visible()[0]?.message.buttons).toEqual([
+        { id: `stop-answer:${turnId}`, label: "Stop" },
+      ]);
     }
     gate.resolve();
     const events = await reach(turnId, "turn_finished");

@@ -15,6 +15,7 @@ COPY package.json package-lock.json ./
 RUN npm ci --omit=dev --ignore-scripts --no-audit --no-fund && npm cache clean --force
 
 COPY config ./config
+COPY flows ./flows
 COPY skills ./skills
 COPY src ./src
 

@@ -18,6 +18,7 @@ import type { ScriptRunner } from "./core/scripts.ts";
 import type { Skill, SkillSource } from "./core/skill.ts";
 import type { Profile } from "./core/turn.ts";
 import type { TurnLog } from "./core/turn-log.ts";
+import { createFlowSource } from "./flows/flow-source.ts";
 import { countTokens } from "./models/count-tokens.ts";
 import { createModel } from "./models/create-model.ts";
 import { createWeb } from "./net/create-web.ts";
@@ -195,11 +196,15 @@ async function wire(
 function skillSources({ skills, workspace, data }: Config): SkillSource[] {
   const folder = (source: string, precedence: number, root: string, mustExist = false) =>
     createFolderSource({ source, precedence, root, importModules: source === "bundled", mustExist });
+  const flows = (source: string, precedence: number, root: string) =>
+    createFlowSource({ source, precedence, root });
   return [
     ...skills.extra.map((root) => folder("extra", 1, root, true)),
     folder("bundled", 2, fileURLToPath(new URL("../skills", import.meta.url))),
+    flows("bundled", 2, fileURLToPath(new URL("../flows", import.meta.url))),
     folder("managed", 3, join(data.folder, "skills")),
     folder("workspace", 4, workspace.skills),
+    flows("workspace", 4, workspace.flows),
     createConfigSource({
       source: "config",
       precedence: 5,

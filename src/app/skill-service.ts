@@ -6,7 +6,7 @@ import { updateNamespace } from "../core/namespace-state.ts";
 import type { Offer, OfferedSkill } from "../core/offer.ts";
 import type { OfferReader } from "../core/offer-reader.ts";
 import type { Diagnostic } from "../core/skill.ts";
-import { resolveSkillId } from "../core/skill-identifier.ts";
+import { resolveSkill } from "../core/skill-identifier.ts";
 import type { Outcome, SkillDetail, SkillListing } from "./app.ts";
 import type { Feed } from "./feed.ts";
 import { mayManage } from "./permissions.ts";
@@ -45,7 +45,7 @@ export function createSkillService(deps: SkillServiceDeps): SkillService {
   };
 
   const find = (offer: Offer, text: string): OfferedSkill | undefined => {
-    const resolved = resolveSkillId(text, offer.all.keys());
+    const resolved = resolveSkill(text, offer.catalogue.skills.values());
     return resolved.status === "found" ? offer.all.get(resolved.id) : undefined;
   };
 
@@ -111,7 +111,7 @@ export function createSkillService(deps: SkillServiceDeps): SkillService {
 }
 
 function unknownSkill(offer: Offer, id: string): Outcome<never> {
-  const resolved = resolveSkillId(id, offer.all.keys());
+  const resolved = resolveSkill(id, offer.catalogue.skills.values());
   const near = resolved.status === "unknown" ? resolved.nearest : [];
   const hint = near.length > 0 ? `Did you mean ${near.join(" or ")}?` : "/skill list shows what there is.";
   return { ok: false, status: 404, message: `There is no skill called ${id}. ${hint}` };

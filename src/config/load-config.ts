@@ -91,7 +91,10 @@ function resolve(config: Config, cwd: string): { config: Config; choiceKey: read
   const resolved: Config = {
     ...config,
     data: { ...data, folder: path.resolve(cwd, data.folder) },
-    workspace: { ...workspace, skills: path.resolve(cwd, workspace.skills) },
+    workspace: {
+      skills: path.resolve(cwd, workspace.skills),
+      flows: path.resolve(cwd, workspace.flows),
+    },
     skills: { ...skills, extra: skills.extra.map((folder) => path.resolve(cwd, folder)) },
     model: { ...model, choice: auto?.choice ?? model.choice },
   };

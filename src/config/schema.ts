@@ -138,6 +138,11 @@ export const configSchema = z.strictObject({
         .min(1)
         .default("./.knack-workspace/skills")
         .describe("Folder of your own skills; they replace all others with the same id"),
+      flows: z
+        .string()
+        .min(1)
+        .default("./.knack-workspace/flows")
+        .describe("Folder of your own flows, AnythingLLM's flow files as they are"),
     })
     .prefault({}),
   server: serverSchema.prefault({}),

@@ -1,6 +1,6 @@
 import type { Json } from "./json.ts";
 import type { OfferedSkill } from "./offer.ts";
-import { resolveSkillId } from "./skill-identifier.ts";
+import { resolveSkill } from "./skill-identifier.ts";
 import type { Tool, ToolResult } from "./tool.ts";
 import type { CallRequest, TurnScope } from "./turn-scope.ts";
 import { WaitingForPerson } from "./waiting.ts";
@@ -44,7 +44,10 @@ function findSkill(
   text: string,
 ): { status: "ok"; tool: Tool } | (ToolResult & { status: "error" }) {
   const usable = new Map(scope.offer.usable.map((offered) => [offered.skill.id, offered]));
-  const resolved = resolveSkillId(text, [...usable.keys()]);
+  const resolved = resolveSkill(
+    text,
+    scope.offer.usable.map(({ skill }) => skill),
+  );
   const offered = resolved.status === "found" ? usable.get(resolved.id) : undefined;
   if (offered === undefined) {
     const near =

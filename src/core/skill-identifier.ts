@@ -1,3 +1,4 @@
+import type { Skill } from "./skill.ts";
 import type { Tool } from "./tool.ts";
 
 /** A text that names a skill, looked up. `nearest` are known ids that look alike, best first; often empty. */
@@ -20,6 +21,16 @@ export function resolveSkillId(text: string, knownIds: Iterable<string>): Resolv
     if (others.length > 0) return { status: "unknown", nearest: fitting };
   }
   return { status: "unknown", nearest: nearest(text.trim().replace(/^@@/, ""), known) };
+}
+
+/** The skill a text means: as `resolveSkillId`, and by the skills' aliases too. */
+export function resolveSkill(text: string, skills: Iterable<Pick<Skill, "id" | "aliases">>): ResolvedSkillId {
+  const all = [...skills];
+  const aliases = all.flatMap(({ id, aliases: others = [] }) => others.map((alias) => [alias, id] as const));
+  const ids = new Map([...aliases, ...all.map(({ id }) => [id, id] as const)]);
+  const resolved = resolveSkillId(text, ids.keys());
+  if (resolved.status === "found") return { status: "found", id: ids.get(resolved.id) ?? resolved.id };
+  return { status: "unknown", nearest: [...new Set(resolved.nearest.map((name) => ids.get(name) ?? name))] };
 }
 
 /** Every id a text may stand for, the most literal first. */

@@ -78,6 +78,8 @@ export interface Skill extends SkillMetadata {
   output_schema?: JsonSchema;
   /** The id of the skill this one is a part of. */
   parent?: string;
+  /** Further names it goes by elsewhere, e.g. `flow_UUID`. An id wins over them. */
+  aliases?: readonly string[];
   /** Tools that appear once the skill is active. A document skill has none of its own. */
   tools: readonly Tool[];
   files?: SkillFiles;

@@ -63,6 +63,7 @@ describe("the layering check", () => {
       'import { readFileSync } from "node:fs";\nexport const bad = readFileSync;\n',
     ],
     ["models-is-an-adapter", "src/models/bad.ts", 'export { fine } from "../storage/fine.ts";\n'],
+    ["flows-is-an-adapter", "src/flows/bad.ts", 'export { fine } from "../storage/fine.ts";\n'],
     ["shipped-skills-on-core", "skills/bad/skill.ts", 'export { fine } from "../../src/app/app.ts";\n'],
     ["config-for-roots", "src/server/bad.ts", 'export { fine } from "../config/fine.ts";\n'],
     ["no-circular", "src/core/bad.ts", 'export { bad } from "./bad-too.ts";\n'],

@@ -58,7 +58,7 @@ export function flowCommands(skills: SkillService): Command[] {
 }
 
 const noFlows =
-  "There are no flows yet. They come from the bot's skill folders, as skills of the kind `flow`; an operator adds them. `/skill list` shows what there is instead.";
+  "There are no flows yet. An operator adds them by copying flow files into the bot's folder for flows (`.knack-workspace/flows` unless set otherwise). `/skill list` shows what there is instead.";
 
 async function flowsOf(skills: SkillService, namespace: string) {
   return (await skills.list(namespace)).skills.filter((skill) => skill.kind === "flow");
@@ -71,7 +71,7 @@ async function list(skills: SkillService, { place }: CommandCall): Promise<Comma
 
 async function show(skills: SkillService, namespace: string, id: string): Promise<CommandResult> {
   const flow = await skills.detail(id, namespace);
-  return flow === undefined ? refused(noFlows) : shown(skillDetailText(flow));
+  return flow === undefined ? refused(noFlows) : shown(`${skillDetailText(flow)}\n\n${flow.instructions}`);
 }
 
 async function withFlow(

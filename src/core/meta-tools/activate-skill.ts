@@ -2,7 +2,7 @@ import { z } from "zod";
 import { updateNamespace } from "../namespace-state.ts";
 import { isActive, type OfferedSkill } from "../offer.ts";
 import { guide } from "../prompt.ts";
-import { resolveSkillId } from "../skill-identifier.ts";
+import { resolveSkill } from "../skill-identifier.ts";
 import type { ToolResult } from "../tool.ts";
 import { refreshOffer } from "../toolset.ts";
 import type { TurnScope } from "../turn-scope.ts";
@@ -48,7 +48,7 @@ export type FoundSkill = { status: "ok"; offered: OfferedSkill } | (ToolResult &
 
 /** A skill by any of its names, usable here; otherwise why not, for the model. */
 export function findOffered(scope: TurnScope, name: string): FoundSkill {
-  const resolved = resolveSkillId(name, [...scope.offer.all.keys()]);
+  const resolved = resolveSkill(name, scope.offer.catalogue.skills.values());
   const offered = resolved.status === "found" ? scope.offer.all.get(resolved.id) : undefined;
   if (offered === undefined) {
     const near = resolved.status === "unknown" ? resolved.nearest : [];

@@ -1,0 +1,185 @@
+import { readdir, readFile, realpath, stat } from "node:fs/promises";
+import path from "node:path";
+import type { Diagnostic, LoadedSkills, Skill, SkillSource } from "../core/skill.ts";
+import { readFlow } from "./flow-file.ts";
+import { createFlowSkill } from "./flow-skill.ts";
+
+export interface FlowSourceOptions {
+  /** `bundled`, `workspace`. */
+  source: string;
+  precedence: number;
+  /** The folder of `*.json` files; it may be missing. */
+  root: string;
+}
+
+/** Files beyond this number are reported and left out. */
+const mostFiles = 1_000;
+const mostBytes = 1_000_000;
+
+/** After this time a file is read again although it seems unchanged, ms. */
+const oldest = 5 * 60_000;
+/** File systems stamp times in ticks: what changed this short before it was read may change unseen once more, ms. */
+const youngerThan = 100;
+
+/** A file as it was read. */
+interface KnownFile {
+  text: string;
+  stamp: Stamp | undefined;
+  skills: Skill[];
+  problem: Diagnostic | undefined;
+}
+
+/** What tells that a file changed, and when it was looked at. */
+interface Stamp {
+  state: string;
+  changedAt: number;
+  readAt: number;
+}
+
+/**
+ * The flows in a folder, not in folders below. Every `load` sees every file that was changed, added or removed before; when
+ * none was, it answers the same object as before.
+ */
+export function createFlowSource(options: FlowSourceOptions): SkillSource {
+  let known = new Map<string, KnownFile>();
+  let latest: LoadedSkills = { skills: [], diagnostics: [] };
+  return {
+    id: `${options.source}:${options.root}`,
+    async load() {
+      const listed = await listFiles(options.root);
+      const files = new Map<string, KnownFile>();
+      for (const file of listed.files) files.set(file, await readFlowFile(file, known.get(file), options));
+      known = files;
+      const next = assemble([...files.values()], listed.problems);
+      if (!isSame(latest, next)) latest = next;
+      return latest;
+    },
+  };
+}
+
+async function listFiles(root: string): Promise<{ files: string[]; problems: Diagnostic[] }> {
+  try {
+    const entries = await readdir(root, { withFileTypes: true });
+    const names = entries
+      .filter((entry) => (entry.isFile() || entry.isSymbolicLink()) && /^[^.].*\.json$/i.test(entry.name))
+      .map(({ name }) => path.join(root, name))
+      .sort();
+    const problems =
+      names.length > mostFiles
+        ? [defect(root, "too_many_files", `Of ${names.length} flows the first ${mostFiles} are read.`)]
+        : [];
+    return { files: names.slice(0, mostFiles), problems };
+  } catch (error) {
+    const code = codeOf(error);
+    if (code === "ENOENT") return { files: [], problems: [] };
+    const message = `The folder of flows cannot be read (${code}). Check that it is a folder, and its permissions.`;
+    return { files: [], problems: [defect(root, "unreadable", message)] };
+  }
+}
+
+async function readFlowFile(
+  file: string,
+  before: KnownFile | undefined,
+  { root, source, precedence }: FlowSourceOptions,
+): Promise<KnownFile> {
+  const found = await findFile(file, root);
+  if (!found.ok) return { text: "", stamp: undefined, skills: [], problem: found.problem };
+  const { stamp } = found;
+  if (before !== undefined && isUnchanged(before.stamp, stamp)) return before;
+  const read = await readText(found.real, file);
+  if (!read.ok) return { text: "", stamp, skills: [], problem: read.problem };
+  const { text } = read;
+  if (before?.text === text && before.skills.length > 0) return { ...before, stamp };
+  const parsed = readFlow(text);
+  if (!parsed.ok) return { text, stamp, skills: [], problem: defect(file, parsed.code, parsed.message) };
+  const origin = { source, precedence, path: file };
+  const skill = createFlowSkill(parsed.flow, { origin, fileName: path.basename(file), text });
+  return { text, stamp, skills: [skill], problem: undefined };
+}
+
+function isUnchanged(before: Stamp | undefined, now: Stamp): boolean {
+  if (before?.state !== now.state) return false;
+  return before.changedAt < before.readAt - youngerThan && now.readAt - before.readAt < oldest;
+}
+
+interface Refused {
+  ok: false;
+  problem: Diagnostic;
+}
+
+async function findFile(
+  file: string,
+  root: string,
+): Promise<{ ok: true; real: string; stamp: Stamp } | Refused> {
+  try {
+    const real = await realpath(file);
+    if (!real.startsWith(`${await realpath(root)}${path.sep}`)) {
+      return refuse(
+        file,
+        "link_outside",
+        "The link leads out of the folder of flows. Copy the file instead.",
+      );
+    }
+    const readAt = Date.now();
+    const stats = await stat(real);
+    if (!stats.isFile()) return refuse(file, "not_a_file", "It is no file.");
+    if (stats.size > mostBytes) return refuse(file, "too_large", `It is larger than ${mostBytes} bytes.`);
+    const { mtimeMs, ctimeMs, size, ino } = stats;
+    const state = `${real}:${mtimeMs}:${ctimeMs}:${size}:${ino}`;
+    return { ok: true, real, stamp: { state, changedAt: Math.max(mtimeMs, ctimeMs), readAt } };
+  } catch (error) {
+    return refuse(file, "unreadable", `It cannot be read (${codeOf(error)}). Check its permissions.`);
+  }
+}
+
+async function readText(real: string, file: string): Promise<{ ok: true; text: string } | Refused> {
+  try {
+    return { ok: true, text: new TextDecoder("utf-8", { fatal: true }).decode(await readFile(real)) };
+  } catch (error) {
+    if (error instanceof TypeError) {
+      return refuse(file, "not_text", "It is not UTF-8 text. Export the flow again.");
+    }
+    return refuse(file, "unreadable", `It cannot be read (${codeOf(error)}). Check its permissions.`);
+  }
+}
+
+function refuse(file: string, code: string, message: string): Refused {
+  return { ok: false, problem: defect(file, code, message) };
+}
+
+/** The first file by name keeps an id; later ones are reported. */
+function assemble(files: readonly KnownFile[], problems: readonly Diagnostic[]): LoadedSkills {
+  const owners = new Map<string, Skill>();
+  const diagnostics = [...problems];
+  for (const { skills, problem } of files) {
+    if (problem !== undefined) diagnostics.push(problem);
+    for (const skill of skills) {
+      const owner = owners.get(skill.id);
+      if (owner === undefined) owners.set(skill.id, skill);
+      else {
+        const message = `Its id ${skill.id} is taken by ${path.basename(owner.origin.path)}; it is left out. Give it another name.`;
+        diagnostics.push(defect(skill.origin.path, "duplicate_id", message));
+      }
+    }
+  }
+  return { skills: [...owners.values()], diagnostics };
+}
+
+function isSame(a: LoadedSkills, b: LoadedSkills): boolean {
+  return (
+    a.skills.length === b.skills.length &&
+    a.diagnostics.length === b.diagnostics.length &&
+    a.skills.every((skill, at) => skill === b.skills[at]) &&
+    a.diagnostics.every(
+      (each, at) => each.path === b.diagnostics[at]?.path && each.message === b.diagnostics[at]?.message,
+    )
+  );
+}
+
+function defect(file: string, code: string, message: string): Diagnostic {
+  return { path: file, severity: "error", code, message };
+}
+
+function codeOf(error: unknown): string {
+  return error instanceof Error && "code" in error ? String(error.code) : "unknown error";
+}

@@ -1,0 +1,41 @@
+import { once } from "node:events";
+import { Worker } from "node:worker_threads";
+import { SkillFailure } from "../core/define-skill.ts";
+
+export interface HtmlSelection {
+  html: string;
+  /** CSS. */
+  selector: string;
+}
+
+/** Milliseconds; pages made to take longer are given up. */
+const longest = 10_000;
+
+/**
+ * The inner HTML of all elements that match, a line each; empty when none does. Found in a thread of its own, as a page may
+ * be made to take minutes or gigabytes.
+ * @throws SkillFailure `selection_failed`; the signal's reason
+ */
+export async function selectHtml(selection: HtmlSelection, signal: AbortSignal): Promise<string> {
+  const worker = new Worker(new URL("./select-worker.ts", import.meta.url), {
+    workerData: selection,
+    env: {},
+    resourceLimits: { maxOldGenerationSizeMb: 512, stackSizeMb: 16 },
+  });
+  // A worker may still fail between the abort and its end, when nobody waits for it any more.
+  worker.on("error", () => undefined);
+  try {
+    const ends = AbortSignal.any([signal, AbortSignal.timeout(longest)]);
+    const [found] = await once(worker, "message", { signal: ends });
+    return String(found);
+  } catch (cause) {
+    signal.throwIfAborted();
+    throw new SkillFailure(
+      "selection_failed",
+      `The page could not be searched for ${selection.selector}.`,
+      `Check that it is a CSS selector. (${cause instanceof Error ? cause.message : String(cause)})`,
+    );
+  } finally {
+    await worker.terminate();
+  }
+}

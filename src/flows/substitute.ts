@@ -1,0 +1,148 @@
+import type { Json } from "../core/json.ts";
+
+/** The variables of one run, by name. */
+export type Variables = ReadonlyMap<string, Json>;
+
+/**
+ * `${path}`; bracketed keys may hold dots and braces. Lengths are bounded so that no text takes more than linear time.
+ */
+const placeholder = /\$\{((?:[^}[\n]|\[(?:"[^"]{0,200}"|'[^']{0,200}'|[^"'\]][^\]]{0,200})\]){1,500})\}/g;
+
+/** `.name`, `[0]`, `["a.b"]`, `['a.b']` or `[a.b]`. */
+const segment = /\.([^.[\]]+)|\[(\d+)\]|\["([^"]*)"\]|\['([^']*)'\]|\[([^\]]+)\]/y;
+
+/**
+ * The text with each `${path}` replaced: objects and arrays as JSON, other values as text. What leads nowhere, or to null, is
+ * left as it stands. Values are not looked at again, so a `${…}` in one of them stays.
+ */
+export function substitute(text: string, variables: Variables): string {
+  return text.replace(placeholder, (whole, path: string) => {
+    const value = valueAt(path, variables);
+    return value === undefined ? whole : asText(value);
+  });
+}
+
+/** `substitute` in every string of a value, however deep; never in the keys of objects. */
+export function substituteDeep(value: Json, variables: Variables): Json {
+  if (typeof value === "string") return substitute(value, variables);
+  if (Array.isArray(value)) return value.map((item) => substituteDeep(item, variables));
+  if (value === null || typeof value !== "object") return value;
+  return Object.fromEntries(
+    Object.entries(value).map(([key, item]) => [key, substituteDeep(item, variables)] as const),
+  );
+}
+
+/** `substitute` in a URL: from the question mark on, values are percent-encoded; before it they are parts of the address. */
+export function substituteUrl(url: string, variables: Variables): string {
+  return fill(url, variables, (value, before) => {
+    const text = asText(value);
+    return before.includes("?") ? encodeURIComponent(text.toWellFormed()) : text;
+  });
+}
+
+/**
+ * `substitute` in JSON text. Between quotes a value is escaped as part of that string. Outside of them it is a JSON value of
+ * its own: numbers, objects and text that is JSON keep their type, other text becomes a string.
+ */
+export function substituteJson(json: string, variables: Variables): string {
+  let quote = "";
+  let read = 0;
+  return fill(
+    json,
+    variables,
+    (value, before) => {
+      quote = quoteAfter(before.slice(read), quote);
+      const filled = quote === "" ? asJson(value) : escaped(asText(value));
+      read = before.length + filled.length;
+      return filled;
+    },
+    (whole) => whole,
+  );
+}
+
+/** The value a path leads to, own properties only; undefined when it leads nowhere or to null. */
+function valueAt(path: string, variables: Variables): Json | undefined {
+  const [name, ...keys] = segmentsOf(path) ?? [];
+  if (name === undefined) return undefined;
+  let value = variables.get(name.key);
+  for (const { key, isIndex } of keys) {
+    if (value === null || typeof value !== "object") return undefined;
+    if ((isIndex && !Array.isArray(value)) || !Object.hasOwn(value, key)) return undefined;
+    value = Reflect.get(value, key) as Json;
+  }
+  return value ?? undefined;
+}
+
+interface Segment {
+  key: string;
+  /** Written `[0]`: for arrays alone. */
+  isIndex: boolean;
+}
+
+function segmentsOf(path: string): Segment[] | undefined {
+  const text = path.startsWith("[") ? path : `.${path}`;
+  const found: Segment[] = [];
+  let at = 0;
+  while (at < text.length) {
+    segment.lastIndex = at;
+    const match = segment.exec(text);
+    if (match === null) return undefined;
+    const [whole, name, index, double, single, bare] = match;
+    found.push({ key: name ?? index ?? double ?? single ?? bare ?? "", isIndex: index !== undefined });
+    at += whole.length;
+  }
+  return found;
+}
+
+/** Replaces each placeholder; `render` also gets everything before it, values included. */
+function fill(
+  text: string,
+  variables: Variables,
+  render: (value: Json, before: string) => string,
+  unresolved?: (whole: string) => Json,
+): string {
+  let filled = "";
+  let last = 0;
+  for (const match of text.matchAll(placeholder)) {
+    const [whole, path = ""] = match;
+    filled += text.slice(last, match.index);
+    const value = valueAt(path, variables) ?? unresolved?.(whole);
+    filled += value === undefined ? whole : render(value, filled);
+    last = match.index + whole.length;
+  }
+  return filled + text.slice(last);
+}
+
+function asText(value: Json): string {
+  return typeof value === "string" ? value : JSON.stringify(value);
+}
+
+function asJson(value: Json): string {
+  return typeof value === "string" && isJson(value) ? value : JSON.stringify(value);
+}
+
+function isJson(text: string): boolean {
+  try {
+    JSON.parse(text);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/** Fit for strings in either quote: lenient JSON has single ones. */
+function escaped(text: string): string {
+  return JSON.stringify(text).slice(1, -1).replaceAll("'", "\\u0027");
+}
+
+/** The quote that is open after the text, empty when none is. */
+function quoteAfter(text: string, open: string): string {
+  let quote = open;
+  for (let at = 0; at < text.length; at += 1) {
+    const character = text[at] ?? "";
+    if (character === "\\") at += 1;
+    else if (quote === "" && (character === '"' || character === "'")) quote = character;
+    else if (character === quote) quote = "";
+  }
+  return quote;
+}

@@ -1,0 +1,62 @@
+import type { IncomingMessage, ServerResponse } from "node:http";
+import { text } from "node:stream/consumers";
+import { expect, onTestFinished } from "vitest";
+import { createFlowSource } from "../../../src/flows/flow-source.ts";
+import { createWeb } from "../../../src/net/create-web.ts";
+import { scriptedModel } from "../../support/scripted-model.ts";
+import { createTestApp } from "../../support/test-app.ts";
+import { startServer } from "../net/local-server.ts";
+import { temporaryFolder } from "../skills/temporary-folder.ts";
+
+interface Received {
+  method: string;
+  url: string;
+  type: string | undefined;
+  headers: IncomingMessage["headers"];
+  body: string;
+}
+
+/** An API that remembers what it got and answers as told. */
+export async function startApi(answer: (request: Received, response: ServerResponse) => void) {
+  const received: Received[] = [];
+  const server = await startServer(async (request, response) => {
+    const { method = "", url = "", headers } = request;
+    const got = { method, url, headers, type: headers["content-type"], body: await text(request) };
+    received.push(got);
+    answer(got, response);
+  });
+  onTestFinished(() => server[Symbol.asyncDispose]());
+  return { origin: server.origin, received };
+}
+
+export const json = (value: unknown) => (_request: Received, response: ServerResponse) => {
+  response.setHeader("content-type", "application/json");
+  response.end(JSON.stringify(value));
+};
+export const page = (html: string) => (_request: Received, response: ServerResponse) => {
+  response.setHeader("content-type", "text/html");
+  response.end(html);
+};
+
+export const start = (variables: object[]) => ({ type: "start", config: { variables } });
+
+/** A whole app with one flow `f`. */
+export function appWith(steps: object[], { script = ["Done."], generative = true }: Partial<Setting> = {}) {
+  const root = temporaryFolder({ "7f3a.json": JSON.stringify({ name: "F", steps }) });
+  const model = scriptedModel(script, { generative });
+  const sources = [createFlowSource({ source: "workspace", precedence: 4, root })];
+  return { model, app: createTestApp(model, { sources, web: createWeb({ allow: ["127.0.0.1"] }) }) };
+}
+
+export interface Setting {
+  script: Parameters<typeof scriptedModel>[0];
+  generative: boolean;
+}
+
+/** The output of `/flow run f` with these arguments; its error's fields when it fails. */
+export async function run(steps: object[], args: object = {}, setting: Partial<Setting> = {}) {
+  const { app } = appWith(steps, setting);
+  const { end } = await app.ask(`/flow run f ${JSON.stringify(args)}`);
+  expect(app.errors).toEqual([]);
+  return { text: end.text, outcome: end.outcome, output: end.output as Record<string, unknown> };
+}

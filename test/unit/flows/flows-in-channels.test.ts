@@ -1,0 +1,82 @@
+import { describe, expect, it } from "vitest";
+import { createFlowSource } from "../../../src/flows/flow-source.ts";
+import { scriptedModel, toolResults } from "../../support/scripted-model.ts";
+import { createTestApp } from "../../support/test-app.ts";
+import { temporaryFolder } from "../skills/temporary-folder.ts";
+import { appWith, json, run, start, startApi } from "./flow-app.ts";
+
+describe("a direct output", () => {
+  it.each([
+    ["text", "text"],
+    ["", ""],
+    [0, "0"],
+    [false, "false"],
+    [{ a: 1 }, '{"a":1}'],
+  ])("%j is the answer, and ends flow and turn", async (value, answer) => {
+    const api = await startApi(json(value));
+    const config = { url: api.origin, directOutput: true };
+    const steps = [
+      { type: "apiCall", config },
+      { type: "apiCall", config },
+    ];
+    const script = [
+      [{ call: "activate_skill", with: { skill_name: "f" } }],
+      [{ call: "f", with: {} }],
+      "The model.",
+    ];
+    const { app, model } = appWith(steps, { script });
+    const { end } = await app.ask("go");
+    expect(end).toMatchObject({ outcome: "completed", text: answer });
+    expect(api.received).toHaveLength(1);
+    expect(model.requests).toHaveLength(2);
+  });
+
+  it("is not what a response calls so", async () => {
+    const api = await startApi(json({ directOutput: "mine" }));
+    const { output } = await run([{ type: "apiCall", config: { url: api.origin } }]);
+    expect(output).toMatchObject({ output: { directOutput: null } });
+  });
+});
+
+describe("in a channel", () => {
+  const steps = (origin: string) => [start([{ name: "q" }]), { type: "apiCall", config: { url: origin } }];
+
+  it("the model finds, activates and calls a flow, and its steps are shown", async () => {
+    const api = await startApi(json({ answer: 42 }));
+    const script = [
+      [{ call: "activate_skill", with: { skill_name: "@@flow_7f3a" } }],
+      [{ call: "f", with: { q: "x" } }],
+      "It is 42.",
+    ];
+    const { app, model } = appWith(steps(api.origin), { script });
+    const { events, end } = await app.ask("What is it?");
+    expect(end).toMatchObject({ outcome: "completed", text: "It is 42." });
+    expect(toolResults(model.requests.at(-1)?.messages ?? []).at(-1)).toContain('"answer":42');
+    const stages = events.filter((event) => event.type === "stage" && event.status === "completed");
+    expect(stages).toMatchObject([{ name: "1 start" }, { name: "2 apiCall" }, { name: "skill_f" }]);
+  });
+
+  it("commands list, show, run, disable and enable it", async () => {
+    const api = await startApi(json("ok"));
+    const { app } = appWith(steps(api.origin));
+    const say = async (text: string) => (await app.ask(text)).end;
+    expect((await say("/flow list")).text).toContain("**f** Execute agent flow: F");
+    expect((await say("/flow show @@flow_7f3a")).text).toMatch(/`q` \(string\).*Its steps.*2\. Calling GET/s);
+    expect((await say("/flow run f some words")).output).toMatchObject({
+      output: { variables: { q: "some words" } },
+    });
+    expect((await say("/flow disable f")).text).toContain("disabled");
+    expect((await say("/flow run f x")).outcome).toBe("failed");
+    expect((await say("/flow enable f")).text).toContain("enabled");
+    expect((await say("/flow run f x")).outcome).toBe("completed");
+  });
+
+  it("one that is switched off is listed with the reason and not run", async () => {
+    const text = JSON.stringify({ name: "F", active: false, steps: steps("https://x.test") });
+    const root = temporaryFolder({ "a.json": text });
+    const sources = [createFlowSource({ source: "workspace", precedence: 4, root })];
+    const app = createTestApp(scriptedModel(["Hi."]), { sources });
+    expect((await app.ask("/flow list")).end.text).toContain("switched off in its own file");
+    expect((await app.ask("/flow run f x")).end.outcome).toBe("failed");
+  });
+});

@@ -1,0 +1,83 @@
+import { describe, expect, it } from "vitest";
+import type { Json } from "../../../src/core/json.ts";
+import { substitute, substituteDeep, substituteJson, substituteUrl } from "../../../src/flows/substitute.ts";
+
+const variables = new Map<string, Json>(
+  Object.entries({
+    name: 'Ada "L" O\'Neil',
+    empty: "",
+    zero: 0,
+    no: false,
+    nothing: null,
+    nested: "${name}",
+    text: '{"a": 1}',
+    number: "42",
+    list: ["a", { b: "c" }],
+    object: { a: { b: [1, 2] }, "a.b": "dotted", "0": "zeroth", gone: null },
+  }),
+);
+
+it.each([
+  ["no placeholder", "no placeholder"],
+  ["${name}", 'Ada "L" O\'Neil'],
+  ["<${empty}> ${zero} ${no}", "<> 0 false"],
+  ["${missing} ${nothing} ${object.gone}", "${missing} ${nothing} ${object.gone}"],
+  ["${object.a}", '{"b":[1,2]}'],
+  ["${list}", '["a",{"b":"c"}]'],
+  ["${object.a.b[1]} ${object.a.b.0}", "2 1"],
+  ["${object.a.b[2]} ${object.a.b.length}", "${object.a.b[2]} 2"],
+  ["${list[1].b} ${list.1.b}", "c c"],
+  ["${object[\"a.b\"]} ${object['a.b']} ${object[a.b]}", "dotted dotted dotted"],
+  ["${object[0]} ${object.0}", "${object[0]} zeroth"],
+  ["${text.a}", "${text.a}"],
+  ["${nested}", "${name}"],
+  ["${ name }", "${ name }"],
+  ["${object.constructor} ${list.map} ${name.length}", "${object.constructor} ${list.map} ${name.length}"],
+  ["${__proto__} ${object.__proto__}", "${__proto__} ${object.__proto__}"],
+  ["${object..a} ${object[} ${}", "${object..a} ${object[} ${}"],
+])("%s becomes %s", (text, expected) => {
+  expect(substitute(text, variables)).toBe(expected);
+});
+
+it("reaches every string of a value, and no keys", () => {
+  const value = { "${zero}": ["${zero}", { deep: "${no}" }, 1, null] };
+  expect(substituteDeep(value, variables)).toEqual({ "${zero}": ["0", { deep: "false" }, 1, null] });
+});
+
+it("takes linear time for text made to take long", () => {
+  const text = "${a[".repeat(20_000);
+  expect(substitute(text, variables)).toBe(text);
+});
+
+describe("in a URL", () => {
+  it.each([
+    ["https://x.test/${object[a.b]}/y", "https://x.test/dotted/y"],
+    ["https://x.test/?q=${name}&n=${zero}", "https://x.test/?q=Ada%20%22L%22%20O'Neil&n=0"],
+    ["https://x.test/?q=${object.a}", "https://x.test/?q=%7B%22b%22%3A%5B1%2C2%5D%7D"],
+    ["https://x.test/?q=${missing}", "https://x.test/?q=${missing}"],
+  ])("%s becomes %s", (url, expected) => {
+    expect(substituteUrl(url, variables)).toBe(expected);
+  });
+
+  it("encodes after a question mark that came from a value", () => {
+    const given = new Map<string, Json>([
+      ["base", "https://x.test/?a=1"],
+      ["q", "b&c"],
+    ]);
+    expect(substituteUrl("${base}&q=${q}", given)).toBe("https://x.test/?a=1&q=b%26c");
+  });
+});
+
+describe("in a JSON body", () => {
+  it.each<[string, Json]>([
+    ['{"a": "${name}"}', { a: 'Ada "L" O\'Neil' }],
+    ['{"a": "Hi ${name}, \\"${zero}\\""}', { a: 'Hi Ada "L" O\'Neil, "0"' }],
+    ['{"a": "${object.a}"}', { a: '{"b":[1,2]}' }],
+    ['{"a": ${object.a}, "b": ${number}, "c": ${no}}', { a: { b: [1, 2] }, b: 42, c: false }],
+    ['{"a": ${name}, "b": ${empty}}', { a: 'Ada "L" O\'Neil', b: "" }],
+    ['{"a": ${missing}, "b": "${missing}"}', { a: "${missing}", b: "${missing}" }],
+    ["${object.a}", { b: [1, 2] }],
+  ])("%s is %j", (body, expected) => {
+    expect(JSON.parse(substituteJson(body, variables))).toEqual(expected);
+  });
+});

@@ -59,8 +59,10 @@ function isNamed(skill: Skill, ids: readonly string[]): boolean {
 
 function switchedOff(skill: Skill, host: HostFacts): string[] {
   const reasons: string[] = [];
-  if (!skill.enabled)
-    reasons.push(`It is switched off in its own file (enabled: false in ${skill.origin.path}).`);
+  if (!skill.enabled) {
+    const key = skill.kind === "flow" ? "active" : "enabled";
+    reasons.push(`It is switched off in its own file (${key}: false in ${skill.origin.path}).`);
+  }
   if (isNamed(skill, host.disabled)) {
     reasons.push("The operator switched it off (skills.disabled in the configuration).");
   }

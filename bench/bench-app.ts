@@ -9,6 +9,7 @@ import { createCatalogueLoader } from "../src/core/catalogue.ts";
 import type { Author } from "../src/core/inbound.ts";
 import type { KeyValue } from "../src/core/key-value.ts";
 import { createMetaTools } from "../src/core/meta-tools/create-meta-tools.ts";
+import { createNetworkGrants } from "../src/core/network-grants.ts";
 import { createRedactor } from "../src/core/redact.ts";
 import type { TurnLog } from "../src/core/turn-log.ts";
 import { countTokens } from "../src/models/count-tokens.ts";
@@ -96,6 +97,7 @@ export async function createBenchApp({
         maxRedirects: net.max_redirects,
       }),
       scripts: undefined,
+      grants: createNetworkGrants(store, () => [], systemClock),
       clock: systemClock,
       countTokens,
       environmentOf: () => ({}),

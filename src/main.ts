@@ -1,11 +1,9 @@
 /** The composition root: reads nothing but the configuration it is given, and wires everything together. */
 import { randomUUID } from "node:crypto";
 import { join } from "node:path";
-import { fileURLToPath } from "node:url";
 import { createApp } from "./app/create-app.ts";
 import { systemClock } from "./app/system-clock.ts";
 import { ConfigError } from "./config/config-error.ts";
-import { processEnvironment } from "./config/environment.ts";
 import { slackMode } from "./config/incomplete-platforms.ts";
 import { loadProfiles } from "./config/load-profiles.ts";
 import type { Config } from "./config/schema.ts";
@@ -13,29 +11,25 @@ import { unknownSkillSettings } from "./config/settings-without-effect.ts";
 import { type CatalogueLoader, createCatalogueLoader } from "./core/catalogue.ts";
 import type { KeyValue } from "./core/key-value.ts";
 import { createMetaTools } from "./core/meta-tools/create-meta-tools.ts";
+import { createNetworkGrants } from "./core/network-grants.ts";
 import { createRedactor, type SecretForm } from "./core/redact.ts";
-import type { ScriptRunner } from "./core/scripts.ts";
-import type { Skill, SkillSource } from "./core/skill.ts";
 import type { Profile } from "./core/turn.ts";
 import type { TurnLog } from "./core/turn-log.ts";
-import { createFlowSource } from "./flows/flow-source.ts";
 import { countTokens } from "./models/count-tokens.ts";
 import { createModel } from "./models/create-model.ts";
 import { createWeb } from "./net/create-web.ts";
-import { createScriptRunner } from "./sandbox/script-runner.ts";
 import { createMiniSearchIndex } from "./search/minisearch-index.ts";
 import { loadConsoleAssets } from "./server/console-assets.ts";
 import { createServer } from "./server/server.ts";
-import { createConfigSource } from "./skills/config-source.ts";
-import { createFolderSource } from "./skills/folder-source.ts";
-import { createHostFacts } from "./skills/host-facts.ts";
 import { type DataFolderLock, lockDataFolder } from "./storage/data-folder.ts";
 import { createDiskFileStore } from "./storage/disk-file-store.ts";
 import { openKeyValue } from "./storage/keyv-store.ts";
 import { openSqliteTurnLog } from "./storage/sqlite-turn-log.ts";
 import { createLogger } from "./telemetry/logger.ts";
 import { chatPolicy, turnLimits } from "./wiring/app-settings.ts";
+import { lazyScriptRunner } from "./wiring/code-runners.ts";
 import { noPlatforms, openPlatforms, type Platforms } from "./wiring/open-platforms.ts";
+import { environmentOf, grantedHosts, hostFacts, skillSources } from "./wiring/skill-sources.ts";
 
 /** Knack's own version, of the API and the console. */
 export const version = "0.1.0";
@@ -95,13 +89,14 @@ export async function openKnack(config: Config, options: OpenOptions = {}): Prom
 
 /** Settings that name skills which are not there have no effect, so they are an error. @throws ConfigError */
 async function requireKnownSkills(config: Config, catalogue: CatalogueLoader): Promise<void> {
-  const { allowed, denied, disabled, opt_in, env } = config.skills;
+  const { allowed, denied, disabled, opt_in, env, network } = config.skills;
   const named = [
     ...allowed.filter((id) => id !== "*"),
     ...denied,
     ...disabled,
     ...opt_in,
     ...Object.keys(env),
+    ...Object.keys(network),
   ];
   if (named.length === 0) return;
   const { skills } = await catalogue.current();
@@ -157,6 +152,7 @@ async function wire(
         maxRedirects: config.net.max_redirects,
       }),
       scripts: lazyScriptRunner(config),
+      grants: createNetworkGrants(store, (skill) => grantedHosts(config, skill), systemClock),
       clock: systemClock,
       countTokens,
       environmentOf: (skill) => environmentOf(config, skill),
@@ -189,69 +185,6 @@ async function wire(
       await server.close();
       await closeAll();
     },
-  };
-}
-
-/** In rising precedence. Only the folder that ships with the bot may hold code that runs in its process. */
-function skillSources({ skills, workspace, data }: Config): SkillSource[] {
-  const folder = (source: string, precedence: number, root: string, mustExist = false) =>
-    createFolderSource({ source, precedence, root, importModules: source === "bundled", mustExist });
-  const flows = (source: string, precedence: number, root: string) =>
-    createFlowSource({ source, precedence, root });
-  return [
-    ...skills.extra.map((root) => folder("extra", 1, root, true)),
-    folder("bundled", 2, fileURLToPath(new URL("../skills", import.meta.url))),
-    flows("bundled", 2, fileURLToPath(new URL("../flows", import.meta.url))),
-    folder("managed", 3, join(data.folder, "skills")),
-    folder("workspace", 4, workspace.skills),
-    flows("workspace", 4, workspace.flows),
-    createConfigSource({
-      source: "config",
-      precedence: 5,
-      path: "skills.config_skills",
-      skills: skills.config_skills,
-    }),
-  ];
-}
-
-function hostFacts(config: Config) {
-  const { allowed, denied, disabled, opt_in, auto_discover, env } = config.skills;
-  return createHostFacts({
-    env: processEnvironment(),
-    skillEnv: env,
-    config,
-    capabilities: [],
-    allowed,
-    denied,
-    disabled,
-    optIn: auto_discover ? opt_in : ["*"],
-  });
-}
-
-/** The variables a skill declares and the operator has set for it. */
-function environmentOf({ skills }: Config, skill: Skill): Record<string, string> {
-  const given = { ...skills.env[skill.parent ?? skill.id], ...skills.env[skill.id] };
-  return Object.fromEntries(Object.entries(given).filter(([name]) => skill.requires.env.includes(name)));
-}
-
-/** Finding out how to isolate scripts starts a process, so it waits until a script is run. */
-function lazyScriptRunner(config: Config): ScriptRunner {
-  const { memory_megabytes, processes, workspace_megabytes } = config.skills.execution;
-  let runner: Promise<ScriptRunner> | undefined;
-  const open = () => {
-    runner ??= createScriptRunner({
-      dataDir: config.data.folder,
-      limits: {
-        memoryBytes: memory_megabytes * 1_048_576,
-        processes,
-        workspaceBytes: workspace_megabytes * 1_048_576,
-      },
-    });
-    return runner;
-  };
-  return {
-    allows: () => ({ ok: true }),
-    run: async (request) => (await open()).run(request),
   };
 }
 

@@ -84,10 +84,12 @@ function skillFindings({ skills }: Config): Finding[] {
     const message = "skills.auto_discover is false, so people enable every skill";
     findings.push({ path: ["skills", "opt_in"], message, hint: "Remove it" });
   }
-  for (const id of Object.keys(skills.env)) {
-    if (!skills.denied.includes(id)) continue;
-    const path = ["skills", "env", id];
-    findings.push({ path, message: `${id} is in skills.denied`, hint: "Remove one of the two" });
+  for (const key of ["env", "network"] as const) {
+    for (const id of Object.keys(skills[key])) {
+      if (!skills.denied.includes(id)) continue;
+      const path = ["skills", key, id];
+      findings.push({ path, message: `${id} is in skills.denied`, hint: "Remove one of the two" });
+    }
   }
   return findings;
 }
@@ -136,7 +138,8 @@ export function unknownSkillSettings(config: Config, knownIds: readonly string[]
     disabled: skills.disabled,
     opt_in: skills.opt_in,
   };
-  const named = [...Object.entries(lists), ["env", Object.keys(skills.env)] as const].flatMap(([key, ids]) =>
+  const keyed = { env: Object.keys(skills.env), network: Object.keys(skills.network) };
+  const named = [...Object.entries(lists), ...Object.entries(keyed)].flatMap(([key, ids]) =>
     ids.map((id) => ({ key: `skills.${key}`, id })),
   );
   return named

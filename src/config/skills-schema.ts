@@ -47,6 +47,12 @@ export const skillsSchema = z.strictObject({
       description: "Variables a skill gets, secrets included: {SKILL_ID: {NAME: value}}",
       secret: true,
     }),
+  network: z
+    .record(z.string(), z.array(z.string().min(1)))
+    .default({})
+    .describe(
+      "Hosts the code of a skill may reach without asking first: {SKILL_ID: [api.example.com, *.example.org]}",
+    ),
   config_skills: z
     .record(z.string(), configSkillSchema)
     .default({})

@@ -1,7 +1,8 @@
 import { canonicalJson, type Json } from "./json.ts";
-import type { Approver, Tool, ToolEffect, ToolResult } from "./tool.ts";
+import type { ApprovalRequest, Approver, Tool, ToolEffect, ToolResult } from "./tool.ts";
 import type { CallRequest, TurnScope } from "./turn-scope.ts";
 import type { ApprovalState } from "./turn-state.ts";
+import { WaitingForPerson } from "./waiting.ts";
 
 /** What a risk asks for: changing something with a skill of high risk is for operators to allow; everything else runs. */
 export function approverOfRisk(
@@ -81,6 +82,40 @@ async function request(
     approver,
     expires_at: Math.min(turn.deadline, ports.clock.now() + turn.limits.question_ms),
   });
+}
+
+/**
+ * Asks for an approval in the middle of a call, or looks for the decision: `CALL/approval:1` and so on. Who may decide and wrote the
+ * call themselves is asked too: what comes up while it runs they have not seen.
+ * @throws WaitingForPerson while nobody has decided
+ */
+export async function approveWithin(
+  scope: TurnScope,
+  askedBy: { callId: string; skillId: string },
+  { action, question, input, approver = "manager" }: ApprovalRequest,
+): Promise<Decided> {
+  const { state, ports, turn } = scope;
+  const known = state.approvals.get(askedBy.callId);
+  if (known?.decided !== undefined) return known.decided;
+  if (known === undefined) {
+    await scope.emit({
+      type: "approval_requested",
+      approval_id: `${turn.turn_id}:${state.approvals.size + 1}`,
+      call_id: askedBy.callId,
+      tool: action,
+      skill_id: askedBy.skillId,
+      input,
+      ...(question === undefined ? {} : { question }),
+      approver,
+      expires_at: Math.min(turn.deadline, ports.clock.now() + turn.limits.question_ms),
+    });
+    throw new WaitingForPerson();
+  }
+  const decided = await findDecision(scope, known);
+  if (decided === undefined && ports.clock.now() < known.expires_at) throw new WaitingForPerson();
+  const { approved, by } = decided ?? { approved: false, by: "" };
+  await scope.emit({ type: "approval_decided", approval_id: known.approval_id, approved, by });
+  return { approved, by };
 }
 
 interface Decided {

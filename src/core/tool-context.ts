@@ -1,7 +1,9 @@
+import { approveWithin } from "./approval.ts";
 import { generateWith } from "./generate.ts";
 import { invokeSkill } from "./invoke-skill.ts";
 import type { Json } from "./json.ts";
 import { scopeKeyValue } from "./key-value.ts";
+import { coversHost } from "./network-grants.ts";
 import type { Tool, ToolContext } from "./tool.ts";
 import { createToolFiles } from "./tool-files.ts";
 import type { CallRequest, TurnScope } from "./turn-scope.ts";
@@ -45,6 +47,7 @@ export function createToolContext(
     generative: ports.model.generative,
     generate: (asked) => generateWith(scope, asked, signal),
     ask: createAsk(scope, request.call.id),
+    ...createPermissions(scope, request.call.id, tool.skill_id),
     invoke(skillId, params) {
       nested += 1;
       return invokeSkill(scope, request, `${request.call.id}/${nested}`, skillId, params);
@@ -118,6 +121,38 @@ function createAsk(scope: TurnScope, callId: string): ToolContext["ask"] {
       throw new ToolLimitError("no_answer", "nobody answered the question in time");
     }
     throw new WaitingForPerson();
+  };
+}
+
+/** Approvals are numbered within their call, as questions are. */
+function createPermissions(
+  scope: TurnScope,
+  callId: string,
+  skillId: string,
+): Pick<ToolContext, "approve" | "network"> {
+  let asked = 0;
+  const approve: ToolContext["approve"] = (approval) => {
+    asked += 1;
+    return approveWithin(scope, { callId: `${callId}/approval:${asked}`, skillId }, approval);
+  };
+  const { grants } = scope.ports;
+  const skill = scope.turn.catalogue.skills.get(skillId);
+  const hosts = async () => (skill === undefined ? [] : await grants.hostsOf(skill));
+  return {
+    approve,
+    network: {
+      hosts,
+      async request(wanted) {
+        const granted = await hosts();
+        const missing = wanted.filter((host) => !coversHost(granted, host));
+        if (skill === undefined || missing.length === 0) return missing.length === 0;
+        const question = `May the code of the skill ${skill.id} reach ${missing.join(", ")}, now and in future?`;
+        const input = { hosts: [...missing] };
+        const decision = await approve({ action: "reach_hosts", question, input, approver: "operator" });
+        if (decision.approved) await grants.grant(skill, missing, decision.by);
+        return decision.approved;
+      },
+    },
   };
 }
 

@@ -36,6 +36,8 @@ export interface Tool {
   /** Checks arguments and applies defaults. */
   validate(input: unknown): Validation;
   run(input: Json, context: ToolContext): Promise<ToolResult>;
+  /** What `run` would do with this input, as far as that can be told without doing any of it. */
+  dryRun?(input: Json): Promise<Json>;
   /** The least trust that may approve the call before it runs; undefined when nobody has to. A skill's high risk asks by itself. */
   approval?(input: Json): Approver | undefined;
   /** True: the same call with the same arguments is run again (polling) instead of answered from the first. */
@@ -48,6 +50,17 @@ export interface Tool {
   max_execution_ms: number;
   max_iterations: number;
   max_output_bytes: number;
+}
+
+/** What people are asked to allow in the middle of a call. */
+export interface ApprovalRequest {
+  /** Names what would happen, e.g. `send_mail`. */
+  action: string;
+  /** What is asked, as a sentence for people; made from `action` unless given. */
+  question?: string;
+  input: Json;
+  /** Manager unless given. */
+  approver?: Approver;
 }
 
 /** Asks a model inside a tool for one JSON value of a schema; repaired or asked again when it does not fit. */
@@ -85,6 +98,18 @@ export interface ToolContext {
    * run again when the answer is there, so work before the question belongs in steps. Rejects when nobody answers in time.
    */
   ask(question: { text: string; choices?: readonly string[] }): Promise<string>;
+  /**
+   * Asks people to allow something in the middle of the call, with buttons; `input` is shown exactly. As with `ask`, the tool ends
+   * here while they decide, and is run again. `by` is empty when nobody decided in time.
+   */
+  approve(request: ApprovalRequest): Promise<{ approved: boolean; by: string }>;
+  /** What sandboxed code of this skill may reach. */
+  network: {
+    /** As `NetworkGrants.hostsOf`. */
+    hosts(): Promise<readonly string[]>;
+    /** Asks an operator to let the skill reach these hosts from now on; waits as `approve` does. Answers whether it may. */
+    request(hosts: readonly string[]): Promise<boolean>;
+  };
   /** Runs another skill, at most three deep. */
   invoke(skillId: string, params: Json): Promise<ToolResult>;
   /**

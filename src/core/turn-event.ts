@@ -94,6 +94,8 @@ export type TurnEventBody =
       tool: string;
       skill_id: string;
       input: Json;
+      /** What is asked, for people; without it whether the tool may run with this input. */
+      question?: string | undefined;
       approver: Trust;
       expires_at: number;
     }

@@ -5,6 +5,7 @@ import type { Author } from "./inbound.ts";
 import type { KeyValue } from "./key-value.ts";
 import type { Message, MessageImage } from "./message.ts";
 import type { Model } from "./model.ts";
+import type { NetworkGrants } from "./network-grants.ts";
 import type { OfferReader } from "./offer-reader.ts";
 import type { Place } from "./place.ts";
 import type { CountTokens } from "./prompt.ts";
@@ -88,6 +89,7 @@ export interface TurnPorts {
   files: FileStore;
   web: Web;
   scripts: ScriptRunner | undefined;
+  grants: NetworkGrants;
   clock: Clock;
   countTokens: CountTokens;
   /** The declared variables of a skill that the operator has set. */

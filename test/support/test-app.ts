@@ -9,6 +9,7 @@ import type { Author, Origin } from "../../src/core/inbound.ts";
 import type { KeyValue } from "../../src/core/key-value.ts";
 import { createMetaTools } from "../../src/core/meta-tools/create-meta-tools.ts";
 import type { Model } from "../../src/core/model.ts";
+import { createNetworkGrants } from "../../src/core/network-grants.ts";
 import { createRedactor } from "../../src/core/redact.ts";
 import type { Skill, SkillSource } from "../../src/core/skill.ts";
 import type { Profile, TurnLimits } from "../../src/core/turn.ts";
@@ -159,6 +160,7 @@ export function createTestApp(model: Model, options: TestAppOptions = {}): TestA
       files,
       web: options.web ?? noWeb,
       scripts: undefined,
+      grants: createNetworkGrants(store, () => [], clock),
       clock,
       countTokens,
       environmentOf: () => ({}),

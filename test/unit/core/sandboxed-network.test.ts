@@ -1,0 +1,118 @@
+import { describe, expect, it } from "vitest";
+import { networkHint, refusedNetwork, withGrantedNetwork } from "../../../src/core/sandboxed-network.ts";
+import { WaitingForPerson } from "../../../src/core/waiting.ts";
+
+/** A network whose operator decides the same each time; every question is noted. */
+function operated({ granted = [] as string[], allows = true } = {}) {
+  const hosts = [...granted];
+  const asked: string[][] = [];
+  const network = {
+    hosts: async () => [...hosts],
+    async request(wanted: readonly string[]) {
+      asked.push([...wanted]);
+      if (allows) hosts.push(...wanted);
+      return allows;
+    },
+  };
+  return { context: { network }, asked };
+}
+
+describe("code that runs with a granted network", () => {
+  it("reaches what was granted, by name and below a wildcard, and nothing else", async () => {
+    const { context } = operated({ granted: ["api.example.com", "*.example.org"], allows: false });
+    const outcome = await withGrantedNetwork(context, [], async ({ permits }) =>
+      ["api.example.com", "a.example.org", "example.org", "evil.test"].map((host) => permits(host)),
+    );
+    expect(outcome).toEqual({
+      status: "ran",
+      value: [true, true, false, false],
+      refused: ["example.org", "evil.test"],
+    });
+  });
+
+  it("is not run when an operator refuses the hosts it is known to need", async () => {
+    const { context, asked } = operated({ granted: ["a.test"], allows: false });
+    let runs = 0;
+    const outcome = await withGrantedNetwork(context, ["a.test", "b.test"], async () => {
+      runs += 1;
+    });
+    expect({ outcome, runs, asked }).toEqual({
+      outcome: { status: "refused", hosts: ["b.test"] },
+      runs: 0,
+      asked: [["b.test"]],
+    });
+  });
+
+  it("is run again with a host it turned out to need, once that is allowed", async () => {
+    const { context, asked } = operated();
+    const attempts: boolean[] = [];
+    const outcome = await withGrantedNetwork(context, [], async ({ permits }) => {
+      attempts.push(permits("Late.Test"));
+      return attempts.length;
+    });
+    expect({ outcome, attempts, asked }).toEqual({
+      outcome: { status: "ran", value: 2, refused: [] },
+      attempts: [false, true],
+      asked: [["late.test"]],
+    });
+  });
+
+  it("is never run a second time after it reached something", async () => {
+    const { context, asked } = operated({ granted: ["shop.test"] });
+    let runs = 0;
+    const outcome = await withGrantedNetwork(context, [], async ({ permits }) => {
+      runs += 1;
+      permits("shop.test");
+      permits("late.test");
+      return "ordered";
+    });
+    expect({ outcome, runs, asked }).toEqual({
+      outcome: { status: "ran", value: "ordered", refused: ["late.test"] },
+      runs: 1,
+      asked: [],
+    });
+  });
+
+  it("keeps its result when an operator refuses a host it turned out to need", async () => {
+    const { context } = operated({ allows: false });
+    const outcome = await withGrantedNetwork(context, [], async ({ permits }) => permits("late.test"));
+    expect(outcome).toEqual({ status: "ran", value: false, refused: ["late.test"] });
+  });
+
+  it("cannot make an operator allow every host by trying to reach one called *", async () => {
+    const { context, asked } = operated();
+    await withGrantedNetwork(context, ["*", "*.test"], async ({ permits }) => permits("*"));
+    expect(asked).toEqual([]);
+  });
+
+  it("ends when a grant has no effect", async () => {
+    const network = { hosts: async () => [], request: async () => true };
+    let runs = 0;
+    await withGrantedNetwork({ network }, [], async ({ permits }) => {
+      runs += 1;
+      return permits("late.test");
+    });
+    expect(runs).toBe(1);
+  });
+
+  it("waits while nobody has decided", async () => {
+    const request = async () => {
+      throw new WaitingForPerson();
+    };
+    const waiting = withGrantedNetwork(
+      { network: { hosts: async () => [], request } },
+      ["a.test"],
+      async () => 1,
+    );
+    await expect(waiting).rejects.toThrow(WaitingForPerson);
+  });
+});
+
+it("says which hosts were missing and how to grant them", () => {
+  expect(refusedNetwork("weather", ["a.test"])).toMatchObject({
+    message: expect.stringContaining("a.test"),
+    hint: expect.stringContaining("/skill grant weather a.test"),
+  });
+  expect(networkHint("weather", ["a.test"])).toContain("/skill grant weather a.test");
+  expect(networkHint("weather", [])).toBeUndefined();
+});

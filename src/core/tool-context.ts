@@ -90,14 +90,14 @@ function createSteps(scope: TurnScope, callId: string, tool: Tool, signal: Abort
 }
 
 /**
- * Questions are numbered within their call: `CALL?1`. The answer comes as a signal (a button, the API) or as the asker's
+ * Questions are numbered within their call, `CALL?1`, or named by their key. The answer comes as a signal (a button, the API) or as the asker's
  * next message in the thread.
  */
 function createAsk(scope: TurnScope, callId: string): ToolContext["ask"] {
   let asked = 0;
-  return async ({ text, choices = [] }) => {
-    asked += 1;
-    const questionId = `${callId}?${asked}`;
+  return async ({ text, choices = [], key }) => {
+    if (key === undefined) asked += 1;
+    const questionId = `${callId}?${key ?? asked}`;
     const { turn, ports, state } = scope;
     const open = state.questions.get(questionId);
     if (open?.answer !== undefined) return open.answer;
@@ -124,7 +124,7 @@ function createAsk(scope: TurnScope, callId: string): ToolContext["ask"] {
   };
 }
 
-/** Approvals are numbered within their call, as questions are. */
+/** Approvals are numbered within their call or named, as questions are; requests for hosts are named by the hosts. */
 function createPermissions(
   scope: TurnScope,
   callId: string,
@@ -132,8 +132,8 @@ function createPermissions(
 ): Pick<ToolContext, "approve" | "network"> {
   let asked = 0;
   const approve: ToolContext["approve"] = (approval) => {
-    asked += 1;
-    return approveWithin(scope, { callId: `${callId}/approval:${asked}`, skillId }, approval);
+    if (approval.key === undefined) asked += 1;
+    return approveWithin(scope, { callId: `${callId}/approval:${approval.key ?? asked}`, skillId }, approval);
   };
   const { grants } = scope.ports;
   const skill = scope.turn.catalogue.skills.get(skillId);
@@ -148,7 +148,9 @@ function createPermissions(
         if (skill === undefined || missing.length === 0) return missing.length === 0;
         const question = `May the code of the skill ${skill.id} reach ${missing.join(", ")}, now and in future?`;
         const input = { hosts: [...missing] };
-        const decision = await approve({ action: "reach_hosts", question, input, approver: "operator" });
+        // Named, because it is not asked any more once it is granted, and would leave its number to the next approval.
+        const key = `hosts:${missing.join(",")}`;
+        const decision = await approve({ action: "reach_hosts", question, input, approver: "operator", key });
         if (decision.approved) await grants.grant(skill, missing, decision.by);
         return decision.approved;
       },

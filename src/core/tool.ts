@@ -61,6 +61,8 @@ export interface ApprovalRequest {
   input: Json;
   /** Manager unless given. */
   approver?: Approver;
+  /** As for `ToolContext.ask`. */
+  key?: string;
 }
 
 /** Asks a model inside a tool for one JSON value of a schema; repaired or asked again when it does not fit. */
@@ -96,8 +98,10 @@ export interface ToolContext {
   /**
    * Asks the person a question and answers what they said. While they think, the turn waits and the tool ends here; it is
    * run again when the answer is there, so work before the question belongs in steps. Rejects when nobody answers in time.
+   * Questions of a call are known again by their order, unless they have a `key`: a call that goes on after a wait instead of being
+   * run again (`ParkedCalls`) gives each its own.
    */
-  ask(question: { text: string; choices?: readonly string[] }): Promise<string>;
+  ask(question: { text: string; choices?: readonly string[]; key?: string }): Promise<string>;
   /**
    * Asks people to allow something in the middle of the call, with buttons; `input` is shown exactly. As with `ask`, the tool ends
    * here while they decide, and is run again. `by` is empty when nobody decided in time.

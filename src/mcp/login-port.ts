@@ -1,4 +1,5 @@
 import type { OAuthClientProvider } from "@modelcontextprotocol/sdk/client/auth.js";
+import type { FetchLike } from "@modelcontextprotocol/sdk/shared/transport.js";
 import type {
   ClientCapabilities,
   CreateMessageRequest,
@@ -14,11 +15,18 @@ export interface OAuthSettings {
   client_secret?: string | undefined;
   /** Separated by spaces; what the server asks for unless given. */
   scope?: string | undefined;
-  /** `client_credentials` needs no person; `authorization_code` unless given. */
-  grant?: "authorization_code" | "client_credentials" | undefined;
+  /**
+   * `client_credentials` and `cross_app_access` (a token of the company's identity provider stands for the account, SEP-990) need
+   * no person at a link; `authorization_code` unless given.
+   */
+  grant?: "authorization_code" | "client_credentials" | "cross_app_access" | undefined;
+  /** Where the client was registered: its credentials go nowhere else. The first login that takes them, unless given. */
+  issuer?: string | undefined;
   /** A private key (PEM) for `client_credentials` with `private_key_jwt`, and its algorithm; ES256 unless given. */
   private_key?: string | undefined;
   private_key_algorithm?: string | undefined;
+  /** For `cross_app_access`: who vouches for the account. `id_token` is the token it gave. */
+  identity_provider?: { token_endpoint: string; client_id: string; id_token: string } | undefined;
 }
 
 /** A tool server that can be logged in to, as it is configured. Two that differ in name or address are two servers. */
@@ -39,6 +47,12 @@ export interface McpLogin {
    * `redirectToAuthorization` does nothing and the SDK's `UnauthorizedError` ends the connection. Asked for once per connection.
    */
   providerFor(server: LoginServer, account: string): OAuthClientProvider;
+  /**
+   * What a connection to a server with a login fetches with (the `fetch` option of its transport): the server itself as it is, and
+   * whatever addresses it names for its login only as the guard of the network lets pass, without the headers of its configuration.
+   * @param headers those the configuration adds to requests to the server; not to be given to the transport as well
+   */
+  fetchFor(server: LoginServer, headers?: Readonly<Record<string, string>>): FetchLike;
   /** Whether tokens of this account are stored; they may have run out. */
   isConnected(server: LoginServer, account: string): Promise<boolean>;
   /** The address at which the person connects this account; single use, to be given to them alone. */

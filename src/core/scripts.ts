@@ -1,3 +1,4 @@
+import type { NetworkAccess } from "./programs.ts";
 import type { Skill } from "./skill.ts";
 
 /** Runs a script of a skill isolated from the bot: own process, workspace, limits, and only declared variables. */
@@ -14,10 +15,16 @@ export interface ScriptRequest {
   skill: Skill;
   /** Relative path within the skill's folder. */
   script: string;
+  /** `{baseDir}` in an argument is replaced by the skill's folder as the script sees it, `KNACK_SKILL_DIR`. */
   args: readonly string[];
   stdin: string;
-  /** The whole environment of the script, beside PATH and HOME of the sandbox. */
+  /**
+   * The whole environment of the script, beside what the sandbox itself sets: PATH, HOME, `KNACK_SKILL_DIR`, `KNACK_WORKSPACE`,
+   * and `KNACK_OUTPUT_DIR`, a folder that is there and empty when the script begins.
+   */
   env: Readonly<Record<string, string>>;
+  /** Without it there is no network at all. */
+  network?: NetworkAccess;
   signal: AbortSignal;
   timeout_ms: number;
   max_output_bytes: number;
@@ -25,7 +32,26 @@ export interface ScriptRequest {
   onLine?(line: string): void;
 }
 
+/** A regular file a script left in `KNACK_OUTPUT_DIR`, folders below it included. */
+export interface ScriptFile {
+  /** Its path in that folder, with forward slashes. */
+  name: string;
+  data: Uint8Array;
+}
+
+/** A runner hands on at most this many files of one run, and this many bytes in all. */
+export const scriptFileLimits = { files: 10, bytes: 25_000_000 };
+
 export type ScriptOutcome =
-  | { status: "exited"; exit_code: number; stdout: string; stderr: string; truncated: boolean }
+  | {
+      status: "exited";
+      exit_code: number;
+      stdout: string;
+      stderr: string;
+      truncated: boolean;
+      files?: readonly ScriptFile[];
+      /** Why further files were not handed on, in words for a person. */
+      files_left_out?: string;
+    }
   | { status: "timed_out"; stdout: string; stderr: string }
   | { status: "refused"; reason: string };

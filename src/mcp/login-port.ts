@@ -50,9 +50,10 @@ export interface McpLogin {
   /**
    * What a connection to a server with a login fetches with (the `fetch` option of its transport): the server itself as it is, and
    * whatever addresses it names for its login only as the guard of the network lets pass, without the headers of its configuration.
+   * Sees when the server wants more than the account was granted.
    * @param headers those the configuration adds to requests to the server; not to be given to the transport as well
    */
-  fetchFor(server: LoginServer, headers?: Readonly<Record<string, string>>): FetchLike;
+  fetchFor(server: LoginServer, account: string, headers?: Readonly<Record<string, string>>): FetchLike;
   /** Whether tokens of this account are stored; they may have run out. */
   isConnected(server: LoginServer, account: string): Promise<boolean>;
   /** The address at which the person connects this account; single use, to be given to them alone. */

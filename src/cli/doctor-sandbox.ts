@@ -2,7 +2,7 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import type { Config } from "../config/schema.ts";
-import { createScriptRunner } from "../sandbox/script-runner.ts";
+import { createSandbox } from "../sandbox/create-sandbox.ts";
 import type { Finding } from "./doctor-finding.ts";
 
 const megabyte = 1_048_576;
@@ -18,8 +18,8 @@ export async function checkSandbox({ skills }: Config): Promise<Finding> {
       processes,
       workspaceBytes: workspace_megabytes * megabyte,
     };
-    const runner = await createScriptRunner({ dataDir: folder, limits });
-    const { isolation, detail } = runner.describe();
+    const sandbox = await createSandbox({ dataDir: folder, limits });
+    const { isolation, detail } = sandbox.describe();
     if (isolation === "bubblewrap") return { name, status: "ok", detail: `bubblewrap. ${detail}` };
     const advice = "Until then only scripts of shipped skills run; scripts of other skills are refused.";
     return { name, status: "warning", detail: `process only, which is weaker. ${detail}`, advice };

@@ -4,6 +4,8 @@ import { systemFolders } from "./programs.ts";
 /** What one sandbox is made of. Paths on the machine, except where it says inside. */
 export interface SandboxLayout {
   skillFolder: string;
+  /** Holds the bot's own module that is run, if one is. */
+  moduleFolder?: string | undefined;
   /** The Node binary; inside it is `nodeInside`. */
   node: string;
   /** Files shown as /etc/passwd and /etc/group. */
@@ -18,7 +20,13 @@ export interface SandboxLayout {
 }
 
 /** Where things are inside. */
-export const inside = { node: "/opt/bin/node", skill: "/skill", workspace: "/workspace", temp: "/tmp" };
+export const inside = {
+  node: "/opt/bin/node",
+  skill: "/skill",
+  module: "/opt/knack",
+  workspace: "/workspace",
+  temp: "/tmp",
+};
 
 /** Parts of /etc that programs need to start: the loader's cache, Debian's alternatives, the time zone. */
 const readableEtc = ["/etc/ld.so.cache", "/etc/alternatives", "/etc/localtime"];
@@ -41,6 +49,7 @@ export async function bubblewrapArguments(layout: SandboxLayout): Promise<string
     ...readableEtc.flatMap((path) => ["--ro-bind-try", path, path]),
     ...["--ro-bind", layout.passwd, "/etc/passwd", "--ro-bind", layout.group, "/etc/group"],
     ...["--ro-bind", layout.node, inside.node],
+    ...(layout.moduleFolder === undefined ? [] : ["--ro-bind", layout.moduleFolder, inside.module]),
     ...["--proc", "/proc", "--dev", "/dev", "--remount-ro", "/dev"],
     ...writable(inside.temp),
     ...writable(inside.workspace),

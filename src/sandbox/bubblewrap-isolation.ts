@@ -1,6 +1,6 @@
 import { randomInt } from "node:crypto";
 import { mkdir, writeFile } from "node:fs/promises";
-import { dirname, join } from "node:path";
+import { basename, dirname, join } from "node:path";
 import { bubblewrapArguments, inside } from "./bubblewrap-arguments.ts";
 import {
   fixedEnvironment,
@@ -11,7 +11,7 @@ import {
 } from "./isolation.ts";
 import { type LimitPrograms, limitPrefix } from "./limit-programs.ts";
 import { programFolders } from "./programs.ts";
-import { stageSkill } from "./staged-skill.ts";
+import { stageFolder } from "./staged-folder.ts";
 
 /**
  * How a script becomes another user. `namespace`: a user namespace in which the bot's user is user 1000. `switch`, for a
@@ -47,7 +47,7 @@ async function prepare(request: LaunchRequest, options: BubblewrapOptions): Prom
   // Within the range of ids that user-remapped containers have, outside the ranges distributions give out.
   const user = options.mode === "namespace" ? 1000 : randomInt(50_000, 60_000);
   const skillFolder = options.mode === "namespace" ? request.folder : join(runFolder, "skill");
-  if (options.mode === "switch") await stageSkill(request.folder, skillFolder);
+  if (options.mode === "switch") await stageFolder(request.folder, skillFolder);
   await mkdir(runFolder, { recursive: true });
   const passwd = join(runFolder, "passwd");
   const group = join(runFolder, "group");
@@ -57,7 +57,10 @@ async function prepare(request: LaunchRequest, options: BubblewrapOptions): Prom
   const env = { ...request.env, ...fixedEnvironment({ path, ...inside }) };
   const { hidden } = options;
   const { workspaceBytes } = options.limits;
-  const layout = { skillFolder, node: process.execPath, passwd, group, workspaceBytes, env, hidden };
+  const moduleFolder =
+    "module" in request.entry ? await stageModule(request.entry.module, runFolder) : undefined;
+  const node = process.execPath;
+  const layout = { skillFolder, moduleFolder, node, passwd, group, workspaceBytes, env, hidden };
   const settings = [...(await bubblewrapArguments(layout)), ...userArguments(options.mode, user)];
   return {
     file: options.bwrap,
@@ -67,6 +70,14 @@ async function prepare(request: LaunchRequest, options: BubblewrapOptions): Prom
     env: {},
     cwd: "/",
   };
+}
+
+/** A copy of a module's folder that is one of ES modules for Node, wherever it is seen. */
+async function stageModule(module: string, runFolder: string): Promise<string> {
+  const staged = join(runFolder, "module");
+  await stageFolder(dirname(module), staged);
+  await writeFile(join(staged, "package.json"), '{"type":"module"}\n', { mode: 0o644 });
+  return staged;
 }
 
 function userArguments(mode: UserMode, user: number): string[] {
@@ -87,6 +98,7 @@ function userArguments(mode: UserMode, user: number): string[] {
 
 function command(request: LaunchRequest, options: BubblewrapOptions, user: number): string[] {
   const { programs, limits } = options;
+  const { entry, timeoutMs } = request;
   const [program = "node", ...flags] = request.interpreter;
   const interpreter =
     program === "node"
@@ -94,10 +106,12 @@ function command(request: LaunchRequest, options: BubblewrapOptions, user: numbe
       : [program];
   return [
     ...(programs !== undefined && options.mode === "switch" ? becomeUser(programs, user) : []),
-    ...(programs === undefined ? [] : limitPrefix(programs, limits, request.timeoutMs, limits.processes)),
+    ...(programs === undefined
+      ? []
+      : limitPrefix(programs, limits, { timeoutMs, processes: limits.processes })),
     ...interpreter,
     ...flags,
-    `${inside.skill}/${request.script}`,
+    "module" in entry ? `${inside.module}/${basename(entry.module)}` : `${inside.skill}/${entry.script}`,
     ...request.args,
   ];
 }

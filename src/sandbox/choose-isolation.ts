@@ -48,7 +48,7 @@ async function probe(isolation: Isolation, runs: string): Promise<string | undef
   try {
     const launch = await isolation.prepare({
       folder: import.meta.dirname,
-      script: "",
+      entry: { script: "" },
       interpreter: ["node", "--version"],
       args: [],
       env: {},

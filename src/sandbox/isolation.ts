@@ -1,5 +1,3 @@
-import type { ResolvedScript } from "./resolve-script.ts";
-
 /** What a script may use, however it is isolated. */
 export interface SandboxLimits {
   /** Memory each process of a script may write to, bytes. */
@@ -17,10 +15,17 @@ export const defaultLimits: SandboxLimits = {
   workspaceBytes: 268_435_456,
 };
 
-export interface LaunchRequest extends ResolvedScript {
+export interface LaunchRequest {
+  /** Real path of the skill's folder. */
+  folder: string;
+  /** `node` stands for the Node this bot runs on; everything else is an absolute path or an argument. */
+  interpreter: readonly string[];
+  /** What the interpreter runs: a path within the skill's folder, or a module of the bot, seen with its folder. */
+  entry: { script: string } | { module: string };
   args: readonly string[];
   env: Readonly<Record<string, string>>;
-  timeoutMs: number;
+  /** Bounds the CPU time of each process, ms. Absent for programs that stay. */
+  timeoutMs?: number;
   /** An empty folder of this run, removed afterwards. */
   runFolder: string;
 }

@@ -17,19 +17,17 @@ export async function findLimitPrograms(): Promise<LimitPrograms | undefined> {
 
 /**
  * A command prefix that limits what it runs: memory by RLIMIT_DATA (RLIMIT_AS would count what V8 only reserves), CPU
- * seconds, file size, no core dumps; and that makes the kernel choose it first when the machine runs out of memory.
+ * seconds where there is a time limit, file size, no core dumps; and that makes the kernel choose it first when the machine runs out of memory.
  */
 export function limitPrefix(
   programs: LimitPrograms,
   limits: SandboxLimits,
-  timeoutMs: number,
-  processes?: number,
+  { timeoutMs, processes }: { timeoutMs?: number | undefined; processes?: number | undefined },
 ): string[] {
-  const cpuSeconds = Math.ceil(timeoutMs / 1000) + 1;
   return [
     programs.prlimit,
     `--data=${limits.memoryBytes}`,
-    `--cpu=${cpuSeconds}`,
+    ...(timeoutMs === undefined ? [] : [`--cpu=${Math.ceil(timeoutMs / 1000) + 1}`]),
     `--fsize=${limits.workspaceBytes}`,
     "--core=0",
     ...(processes === undefined ? [] : [`--nproc=${processes}`]),

@@ -26,10 +26,11 @@ export function createProcessIsolation(
               "--pdeathsig",
               "KILL",
               "--",
-              ...limitPrefix(programs, limits, request.timeoutMs),
+              ...limitPrefix(programs, limits, { timeoutMs: request.timeoutMs }),
             ];
       const [program, ...flags] = request.interpreter;
-      const script = join(folder, request.script);
+      const { entry } = request;
+      const script = "module" in entry ? entry.module : join(folder, entry.script);
       const [file = "", ...args] = [
         ...prefix,
         program === "node" || program === undefined ? process.execPath : program,

@@ -53,7 +53,8 @@ function refuse(reason: string): { ok: false; reason: string } {
   return { ok: false, reason };
 }
 
-async function skillFolder(path: string): Promise<string | undefined> {
+/** Real path of the folder of a skill whose origin is a folder or a SKILL.md. */
+export async function skillFolder(path: string): Promise<string | undefined> {
   try {
     const real = await realpath(path);
     if ((await stat(real)).isDirectory()) return real;

@@ -1,8 +1,8 @@
-import { ChildProcess, spawn } from "node:child_process";
-import { constants } from "node:os";
-import type { Readable, Writable } from "node:stream";
+import { ChildProcess } from "node:child_process";
+import type { Readable } from "node:stream";
 import type { ScriptOutcome, ScriptRequest } from "../core/scripts.ts";
 import { CapturedOutput } from "./captured-output.ts";
+import { exitStatus, killGroup, startFailure, startProcess, writeAndEnd } from "./child-process.ts";
 import type { Launch } from "./isolation.ts";
 
 /** How long output is awaited after the script's end, when something it started holds the pipe, ms. */
@@ -21,7 +21,7 @@ export type Supervision = Pick<
 export async function supervise(launch: Launch, request: Supervision): Promise<ScriptOutcome> {
   const stdout = new CapturedOutput(request.max_output_bytes, request.onLine);
   const stderr = new CapturedOutput(request.max_output_bytes, request.onLine);
-  const child = start(launch);
+  const child = startProcess(launch);
   if (!(child instanceof ChildProcess)) return { status: "refused", reason: child.reason };
   const ended = end(child);
   let timedOut = false;
@@ -33,8 +33,7 @@ export async function supervise(launch: Launch, request: Supervision): Promise<S
   request.signal.addEventListener("abort", abort);
   collect(child.stdout, stdout);
   collect(child.stderr, stderr);
-  write(child.stdio[3] as Writable | null, launch.privateInput ?? "");
-  write(child.stdin, request.stdin);
+  writeAndEnd(child.stdin, request.stdin);
   try {
     const ending = await ended;
     request.signal.throwIfAborted();
@@ -46,21 +45,6 @@ export async function supervise(launch: Launch, request: Supervision): Promise<S
   } finally {
     clearTimeout(timer);
     request.signal.removeEventListener("abort", abort);
-  }
-}
-
-/** `spawn` throws some failures (E2BIG) and emits others (ENOENT); both are answered as values. */
-function start(launch: Launch): ChildProcess | { reason: string } {
-  try {
-    return spawn(launch.file, launch.args, {
-      cwd: launch.cwd,
-      env: launch.env,
-      detached: true,
-      stdio: ["pipe", "pipe", "pipe", launch.privateInput === undefined ? "ignore" : "pipe"],
-    });
-  } catch (error) {
-    if (error instanceof Error && "code" in error) return { reason: startFailure(error) };
-    throw error;
   }
 }
 
@@ -82,36 +66,12 @@ function end(child: ChildProcess): Promise<Ending> {
   child.once("close", (code, signal) => {
     clearTimeout(linger);
     if (child.pid === undefined) return;
-    resolve({ started: true, code: code ?? 128 + (signal === null ? 0 : constants.signals[signal]) });
+    resolve({ started: true, code: exitStatus(code, signal) });
   });
   return promise;
-}
-
-function startFailure(error: Error & { code?: unknown }): string {
-  if (error.code === "E2BIG") {
-    return "The script was not started: its arguments are too long. Pass long input through its standard input.";
-  }
-  return `The script was not started (${String(error.code ?? error.message)}). Try again; if it stays, run "knack doctor".`;
-}
-
-function killGroup(child: ChildProcess): void {
-  if (child.pid === undefined) return;
-  try {
-    process.kill(-child.pid, "SIGKILL");
-  } catch (error) {
-    const code = error instanceof Error && "code" in error ? error.code : undefined;
-    // ESRCH: everything has ended. EPERM: what is left of the group is only a zombie (macOS).
-    if (code !== "ESRCH" && code !== "EPERM") throw error;
-  }
 }
 
 function collect(stream: Readable | null, output: CapturedOutput): void {
   stream?.on("data", (chunk: Uint8Array) => output.add(chunk));
   stream?.once("end", () => output.end());
-}
-
-function write(stream: Writable | null | undefined, text: string): void {
-  // A script may end without reading its input (EPIPE); how it ended is told by its exit.
-  stream?.on("error", () => undefined);
-  stream?.end(text);
 }

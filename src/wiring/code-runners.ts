@@ -1,25 +1,42 @@
 /** How code that did not ship with the bot is run. */
 import type { Config } from "../config/schema.ts";
+import type { ProgramRunner } from "../core/programs.ts";
 import type { ScriptRunner } from "../core/scripts.ts";
-import { createScriptRunner } from "../sandbox/script-runner.ts";
+import { createSandbox, type Sandbox, type SandboxOptions } from "../sandbox/create-sandbox.ts";
 
-/** Finding out how to isolate scripts starts a process, so it waits until a script is run. */
-export function lazyScriptRunner(config: Config): ScriptRunner {
+/** What `createSandbox` gets of the configuration. */
+export function sandboxOptions(config: Config): SandboxOptions {
   const { memory_megabytes, processes, workspace_megabytes } = config.skills.execution;
-  let runner: Promise<ScriptRunner> | undefined;
+  return {
+    dataDir: config.data.folder,
+    limits: {
+      memoryBytes: memory_megabytes * 1_048_576,
+      processes,
+      workspaceBytes: workspace_megabytes * 1_048_576,
+    },
+  };
+}
+
+/** Scripts and programs in one sandbox. Finding out how to isolate starts a process, so it waits until code is run. */
+export function lazyCodeRunners(config: Config): { scripts: ScriptRunner; programs: ProgramRunner } {
+  let sandbox: Promise<Sandbox> | undefined;
   const open = () => {
-    runner ??= createScriptRunner({
-      dataDir: config.data.folder,
-      limits: {
-        memoryBytes: memory_megabytes * 1_048_576,
-        processes,
-        workspaceBytes: workspace_megabytes * 1_048_576,
-      },
-    });
-    return runner;
+    sandbox ??= createSandbox(sandboxOptions(config));
+    return sandbox;
   };
   return {
-    allows: () => ({ ok: true }),
-    run: async (request) => (await open()).run(request),
+    scripts: {
+      allows: () => ({ ok: true }),
+      run: async (request) => (await open()).scripts.run(request),
+    },
+    programs: {
+      allows: async (skill) => (await open()).programs.allows(skill),
+      start: async (request) => (await open()).programs.start(request),
+    },
   };
+}
+
+/** The scripts of `lazyCodeRunners` alone. */
+export function lazyScriptRunner(config: Config): ScriptRunner {
+  return lazyCodeRunners(config).scripts;
 }

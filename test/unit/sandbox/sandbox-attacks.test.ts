@@ -4,7 +4,8 @@ import { readdir } from "node:fs/promises";
 import { createServer } from "node:net";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { createScriptRunner, type IsolatedScriptRunner } from "../../../src/sandbox/script-runner.ts";
+import type { ScriptRunner } from "../../../src/core/scripts.ts";
+import { createSandbox, type Sandbox } from "../../../src/sandbox/create-sandbox.ts";
 import { runToEnd, ScriptFixture, scriptRequest } from "./script-fixture.ts";
 
 /** The command lines of all processes of the machine. */
@@ -25,14 +26,16 @@ const bwrap = existsSync("/usr/bin/bwrap");
 
 describe.skipIf(!bwrap)("a hostile script in the bubblewrap sandbox", () => {
   const fixture = new ScriptFixture();
-  let runner: IsolatedScriptRunner;
+  let sandbox: Sandbox;
+  let runner: ScriptRunner;
 
   beforeAll(async () => {
     mkdirSync(fixture.dataDir);
     writeFileSync(join(fixture.dataDir, "tokens.db"), "TOP-SECRET-TOKEN");
     writeFileSync(join(fixture.root, "shadow"), "TOP-SECRET-HASH", { mode: 0o644 });
     process.env.KNACK_TEST_SECRET = "TOP-SECRET-ENV";
-    runner = await createScriptRunner({ dataDir: fixture.dataDir });
+    sandbox = await createSandbox({ dataDir: fixture.dataDir });
+    runner = sandbox.scripts;
   });
 
   afterAll(() => {
@@ -41,8 +44,8 @@ describe.skipIf(!bwrap)("a hostile script in the bubblewrap sandbox", () => {
   });
 
   it("really runs in bubblewrap", () => {
-    expect(runner.describe()).toMatchObject({ isolation: "bubblewrap" });
-    expect(runner.describe().detail).toContain("no network");
+    expect(sandbox.describe()).toMatchObject({ isolation: "bubblewrap" });
+    expect(sandbox.describe().detail).toContain("no network");
   });
 
   it("finds no secret file, no data folder and no home outside", async () => {
@@ -109,7 +112,7 @@ echo mine > /workspace/file && echo temp > /tmp/file && cat /workspace/file /tmp
   });
 
   it("cannot fill more than its share of the machine's memory with files", async () => {
-    const small = await createScriptRunner({
+    const { scripts: small } = await createSandbox({
       dataDir: fixture.dataDir,
       limits: { workspaceBytes: 1_000_000 },
     });

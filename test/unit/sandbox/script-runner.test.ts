@@ -2,7 +2,8 @@ import { chmodSync, existsSync, writeFileSync } from "node:fs";
 import { readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { createScriptRunner, type IsolatedScriptRunner } from "../../../src/sandbox/script-runner.ts";
+import type { ScriptRunner } from "../../../src/core/scripts.ts";
+import { createSandbox, type Sandbox } from "../../../src/sandbox/create-sandbox.ts";
 import { runToEnd, ScriptFixture, scriptRequest } from "./script-fixture.ts";
 
 const isolations = [
@@ -22,15 +23,17 @@ async function isRunning(text: string): Promise<boolean> {
 describe.each(isolations)("a script runner with $isolation isolation", ({ isolation, bwrap }) => {
   const fixture = new ScriptFixture();
   const skillOf = (files: Record<string, string>) => fixture.skill(files, "bundled");
-  let runner: IsolatedScriptRunner;
+  let sandbox: Sandbox;
+  let runner: ScriptRunner;
 
   beforeAll(async () => {
-    runner = await createScriptRunner({ dataDir: fixture.dataDir, bwrap });
+    sandbox = await createSandbox({ dataDir: fixture.dataDir, bwrap });
+    runner = sandbox.scripts;
   });
   afterAll(() => fixture[Symbol.dispose]());
 
   it("says what isolation is in force", () => {
-    expect(runner.describe()).toMatchObject({ isolation });
+    expect(sandbox.describe()).toMatchObject({ isolation });
   });
 
   it("passes arguments and input, and answers output, errors and exit code", async () => {
@@ -165,7 +168,7 @@ describe.each(isolations)("a script runner with $isolation isolation", ({ isolat
 describe("a script runner without bubblewrap", () => {
   it("refuses scripts that did not ship with the bot, and says what to install", async () => {
     using fixture = new ScriptFixture();
-    const runner = await createScriptRunner({ dataDir: fixture.dataDir, bwrap: "/nowhere/bwrap" });
+    const { scripts: runner } = await createSandbox({ dataDir: fixture.dataDir, bwrap: "/nowhere/bwrap" });
     const skill = fixture.skill({ "a.sh": "echo ran" }, "managed");
     const reason = expect.stringMatching(/bubblewrap \(bwrap\) is not installed.*Debian package bubblewrap/s);
     expect(runner.allows(skill)).toEqual({ ok: false, reason });
@@ -175,7 +178,7 @@ describe("a script runner without bubblewrap", () => {
 
   it("gives bundled scripts a cleared environment and a workspace that is removed", async () => {
     using fixture = new ScriptFixture();
-    const runner = await createScriptRunner({ dataDir: fixture.dataDir, bwrap: "/nowhere/bwrap" });
+    const { scripts: runner } = await createSandbox({ dataDir: fixture.dataDir, bwrap: "/nowhere/bwrap" });
     const skill = fixture.skill({ "env.sh": "env; echo data > file; pwd" }, "bundled");
     const { stdout } = await runToEnd(runner, scriptRequest(skill, "env.sh", { env: { DECLARED: "1" } }));
     const names = stdout.match(/^[A-Z_]+(?==)/gm) ?? [];
@@ -196,8 +199,8 @@ describe("a script runner without bubblewrap", () => {
 
   it("is what is left when bubblewrap is there and does not work", async () => {
     using fixture = new ScriptFixture();
-    const runner = await createScriptRunner({ dataDir: fixture.dataDir, bwrap: "/usr/bin/false" });
-    expect(runner.describe()).toEqual({
+    const sandbox = await createSandbox({ dataDir: fixture.dataDir, bwrap: "/usr/bin/false" });
+    expect(sandbox.describe()).toEqual({
       isolation: "process",
       detail: expect.stringContaining("does not work here"),
     });
@@ -210,7 +213,7 @@ describe("a script runner without bubblewrap", () => {
     for (const name of ["run-old", "run-young"]) mkdirSync(join(runs, name), { recursive: true });
     writeFileSync(join(runs, "run-old", "file"), "x");
     utimesSync(join(runs, "run-old"), 1, 1);
-    await createScriptRunner({ dataDir: fixture.dataDir, bwrap: "/nowhere/bwrap" });
+    await createSandbox({ dataDir: fixture.dataDir, bwrap: "/nowhere/bwrap" });
     expect(await readdir(runs)).toEqual(["run-young"]);
   });
 });

@@ -2,10 +2,10 @@ import { chmod, cp, lstat, readdir } from "node:fs/promises";
 import { basename, join } from "node:path";
 
 /**
- * Copies a skill's folder so that an unprivileged user can read it, whatever its owner and modes are. Links stay links
+ * Copies a folder so that an unprivileged user can read it, whatever its owner and modes are. Links stay links
  * (those that lead out dangle inside the sandbox); devices, sockets and repository data are left out.
  */
-export async function stageSkill(folder: string, target: string): Promise<void> {
+export async function stageFolder(folder: string, target: string): Promise<void> {
   await cp(folder, target, {
     recursive: true,
     verbatimSymlinks: true,

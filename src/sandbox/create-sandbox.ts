@@ -1,0 +1,68 @@
+import { mkdir, readdir, realpath, rm, stat } from "node:fs/promises";
+import { join, resolve } from "node:path";
+import type { ProgramRunner, Verdict } from "../core/programs.ts";
+import type { ScriptRunner } from "../core/scripts.ts";
+import type { Skill } from "../core/skill.ts";
+import { chooseIsolation } from "./choose-isolation.ts";
+import { defaultLimits, type Isolation, type SandboxLimits } from "./isolation.ts";
+import { createProgramRunner } from "./program-runner.ts";
+import type { SandboxContext } from "./sandbox-context.ts";
+import { createScriptRunner } from "./script-runner.ts";
+
+export interface SandboxOptions {
+  /** The bot's data folder; runs have temporary folders in its `workspaces`. Code of skills sees nothing else of it. */
+  dataDir: string;
+  limits?: Partial<SandboxLimits>;
+  /** Path of bubblewrap; looked for in the system's program folders unless given. */
+  bwrap?: string;
+}
+
+/** Where code of skills runs. */
+export interface Sandbox {
+  scripts: ScriptRunner;
+  programs: ProgramRunner;
+  /** For `doctor`: what isolation is in force. */
+  describe(): { isolation: Isolation["kind"]; detail: string };
+}
+
+/** Finds out once, by trying it, how code of skills can be isolated on this machine. */
+export async function createSandbox(options: SandboxOptions): Promise<Sandbox> {
+  const limits = { ...defaultLimits, ...options.limits };
+  const runs = join(resolve(options.dataDir), "workspaces");
+  await mkdir(runs, { recursive: true, mode: 0o700 });
+  await removeLeftovers(runs);
+  const hidden = await Promise.all(
+    [options.dataDir, join(import.meta.dirname, "../..")].map((path) => realpath(path)),
+  );
+  const isolation = await chooseIsolation({ bwrap: options.bwrap, limits, runs, hidden });
+  const context: SandboxContext = { isolation, limits, runs, allows: (skill) => allowed(skill, isolation) };
+  return {
+    scripts: createScriptRunner(context),
+    programs: createProgramRunner(context),
+    describe: () => ({ isolation: isolation.kind, detail: isolation.detail }),
+  };
+}
+
+function allowed(skill: Skill, isolation: Isolation): Verdict {
+  if (isolation.kind === "bubblewrap" || skill.origin.source === "bundled") return { ok: true };
+  return { ok: false, reason: `The skill ${skill.id} did not ship with the bot. ${isolation.detail}` };
+}
+
+/** Folders that a killed bot left behind. Younger ones may belong to a running one. */
+async function removeLeftovers(runs: string): Promise<void> {
+  const dayAgo = Date.now() - 86_400_000;
+  for (const entry of await readdir(runs, { withFileTypes: true })) {
+    const path = join(runs, entry.name);
+    if (!entry.isDirectory() || !entry.name.startsWith("run-")) continue;
+    if ((await changedAt(path)) < dayAgo) await rm(path, { recursive: true, force: true });
+  }
+}
+
+/** Milliseconds since the epoch; never, when another bot has just removed it. */
+async function changedAt(path: string): Promise<number> {
+  try {
+    return (await stat(path)).mtimeMs;
+  } catch {
+    return Number.POSITIVE_INFINITY;
+  }
+}

@@ -1,0 +1,97 @@
+import { ChildProcess } from "node:child_process";
+import { once } from "node:events";
+import { mkdtemp, rm } from "node:fs/promises";
+import { join } from "node:path";
+import {
+  ProgramError,
+  type ProgramRequest,
+  type ProgramRunner,
+  type RunningProgram,
+} from "../core/programs.ts";
+import { startFailure, startProcess } from "./child-process.ts";
+import type { Launch } from "./isolation.ts";
+import { malformedEnvironment } from "./malformed-environment.ts";
+import { skillFolder } from "./resolve-script.ts";
+import type { SandboxContext } from "./sandbox-context.ts";
+import { type WatchedProgram, watchProgram } from "./watched-program.ts";
+
+/** Programs of skills that stay, in the same isolation as scripts. */
+export function createProgramRunner(context: SandboxContext): ProgramRunner {
+  return {
+    allows: async (skill) => context.allows(skill),
+    async start(request) {
+      const verdict = context.allows(request.skill);
+      if (!verdict.ok) throw new ProgramError(verdict.reason);
+      const malformed = malformedEnvironment(request.env);
+      if (malformed !== undefined) throw new ProgramError(malformed);
+      const folder = await skillFolder(request.skill.origin.path);
+      if (folder === undefined)
+        throw new ProgramError(`The skill ${request.skill.id} has no folder any more.`);
+      const runFolder = await mkdtemp(join(context.runs, "run-"));
+      const remove = () => rm(runFolder, { recursive: true, force: true, maxRetries: 3 });
+      try {
+        const launch = await prepare(request, folder, runFolder, context);
+        const program = await startWatched(launch, request, context);
+        return running(program, request, remove);
+      } catch (error) {
+        await remove();
+        throw error;
+      }
+    },
+  };
+}
+
+function prepare(
+  request: ProgramRequest,
+  folder: string,
+  runFolder: string,
+  context: SandboxContext,
+): Promise<Launch> {
+  const { module, env } = request;
+  return context.isolation.prepare({
+    folder,
+    interpreter: ["node"],
+    entry: { module },
+    args: [],
+    env,
+    runFolder,
+  });
+}
+
+/** @throws ProgramError */
+async function startWatched(
+  launch: Launch,
+  { onMessage, onText }: ProgramRequest,
+  { limits }: SandboxContext,
+): Promise<WatchedProgram> {
+  const child = startProcess(launch);
+  if (!(child instanceof ChildProcess)) throw new ProgramError(child.reason);
+  const program = watchProgram(child, {
+    onMessage,
+    ...(onText === undefined ? {} : { onText }),
+    memoryBytes: limits.memoryBytes,
+  });
+  try {
+    await once(child, "spawn");
+  } catch (error) {
+    throw new ProgramError(startFailure(error instanceof Error ? error : new Error(String(error))), {
+      cause: error,
+    });
+  }
+  return program;
+}
+
+/** The end is told once everything of the program is gone. */
+function running(
+  program: WatchedProgram,
+  { onEnd }: ProgramRequest,
+  remove: () => Promise<void>,
+): RunningProgram {
+  const tell = (reason: string) => onEnd({ reason });
+  program.ended.then(async (reason) => {
+    // A folder that cannot be removed now is a leftover, which the next start of the bot removes.
+    await remove().catch(() => undefined);
+    tell(reason);
+  });
+  return { send: program.send, kill: program.kill };
+}

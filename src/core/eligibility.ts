@@ -1,3 +1,4 @@
+import { isInstalled } from "./namespace-state.ts";
 import type { Skill } from "./skill.ts";
 
 /** What the machine and the operator's settings offer to skills. Data already at hand: asking costs nothing. */
@@ -7,7 +8,7 @@ export interface HostFacts {
   /** Whether a program is on the PATH. */
   hasBin(name: string): boolean;
   /** Whether a variable is set and not empty, in the bot's environment or for this skill alone. */
-  hasEnv(name: string, skillId: string): boolean;
+  hasEnv(name: string, skill: SettingsOwner): boolean;
   /** Whether a dotted path of the configuration is set and not off. */
   hasConfig(path: string): boolean;
   readonly capabilities: readonly string[];
@@ -21,6 +22,9 @@ export interface HostFacts {
   readonly optIn: readonly string[];
 }
 
+/** What names a skill in the operator's settings. */
+export type SettingsOwner = Pick<Skill, "id" | "parent" | "settings_key" | "primary_env">;
+
 /** What a channel says about skills. Naming a skill means its parts too. */
 export interface ChannelFacts {
   readonly blocked?: readonly string[] | undefined;
@@ -32,7 +36,7 @@ export interface ChannelFacts {
 
 /**
  * Why a skill cannot be used, one sentence each for a person to read; empty when it can. The order is fixed: switched off,
- * permission, channel, parent, then what is missing on this machine.
+ * permission, channel, parent, what is missing on this machine, then what its own set-up lacks.
  */
 export function eligibility(skill: Skill, host: HostFacts, channel: ChannelFacts = {}): string[] {
   return [
@@ -41,12 +45,13 @@ export function eligibility(skill: Skill, host: HostFacts, channel: ChannelFacts
     ...missingParent(skill, channel),
     ...missingOnHost(skill, host),
     ...missingCapabilities(skill, host),
+    ...(skill.problems ?? []),
   ];
 }
 
-/** Whether a person has to enable the skill before the agent may use it. */
+/** Whether a person has to enable the skill before the agent may use it: what was installed, always. */
 export function needsEnabling(skill: Skill, host: HostFacts): boolean {
-  return isNamed(skill, host.optIn);
+  return isInstalled(skill) || isNamed(skill, host.optIn);
 }
 
 function namesOf(skill: Skill): string[] {
@@ -60,10 +65,10 @@ function isNamed(skill: Skill, ids: readonly string[]): boolean {
 function switchedOff(skill: Skill, host: HostFacts): string[] {
   const reasons: string[] = [];
   if (!skill.enabled) {
-    const key = skill.kind === "flow" ? "active" : "enabled";
-    reasons.push(`It is switched off in its own file (${key}: false in ${skill.origin.path}).`);
+    const why = { flow: "active: false", imported: "active is not true" }[skill.kind as string];
+    reasons.push(`It is switched off in its own file (${why ?? "enabled: false"} in ${skill.origin.path}).`);
   }
-  if (isNamed(skill, host.disabled)) {
+  if (isNamed(skill, host.disabled) || host.disabled.includes(skill.settings_key ?? "*")) {
     reasons.push("The operator switched it off (skills.disabled in the configuration).");
   }
   if (isNamed(skill, host.denied))
@@ -91,18 +96,21 @@ function missingParent(skill: Skill, channel: ChannelFacts): string[] {
 }
 
 function missingOnHost(skill: Skill, host: HostFacts): string[] {
-  const { os, bins, anyBins, env, config } = skill.requires;
+  const { os, bins, anyBins, env, config, always = false } = skill.requires;
   const reasons: string[] = [];
   if (os.length > 0 && !os.includes(host.os)) {
     reasons.push(`It works on ${os.join(", ")} only; this machine runs ${host.os}.`);
   }
+  if (always) return reasons;
   for (const bin of bins.filter((name) => !host.hasBin(name))) {
-    reasons.push(`The program ${bin} is not on the PATH; install it on the machine the bot runs on.`);
+    const hint = installHint(skill, host, [bin]);
+    reasons.push(`The program ${bin} is not on the PATH; install it on the machine the bot runs on${hint}.`);
   }
   if (anyBins.length > 0 && !anyBins.some((name) => host.hasBin(name))) {
-    reasons.push(`None of the programs ${anyBins.join(", ")} is on the PATH; install one of them.`);
+    const hint = installHint(skill, host, anyBins);
+    reasons.push(`None of the programs ${anyBins.join(", ")} is on the PATH; install one of them${hint}.`);
   }
-  for (const name of env.filter((variable) => !host.hasEnv(variable, skill.id))) {
+  for (const name of env.filter((variable) => !host.hasEnv(variable, skill))) {
     reasons.push(
       `The variable ${name} is not set; set it in the bot's environment or under skills.env in the configuration.`,
     );
@@ -111,6 +119,19 @@ function missingOnHost(skill: Skill, host: HostFacts): string[] {
     reasons.push(`The setting ${path} is missing or off in the configuration.`);
   }
   return reasons;
+}
+
+/** ` (brew install ffmpeg)`: what the skill itself says about getting its programs, for this system if it tells them apart. */
+function installHint(
+  { requires: { install = [] } }: Skill,
+  host: HostFacts,
+  bins: readonly string[],
+): string {
+  const here = install.filter(({ os }) => os.length === 0 || os.includes(host.os));
+  const fitting = here.filter((each) => each.bins.some((bin) => bins.includes(bin)));
+  const unsaid = here.filter((each) => each.bins.length === 0);
+  const commands = [...new Set([...fitting, ...unsaid].map(({ command }) => command))].slice(0, 3);
+  return commands.length === 0 ? "" : ` (${commands.join(", or ")})`;
 }
 
 function missingCapabilities(skill: Skill, host: HostFacts): string[] {

@@ -18,6 +18,12 @@ export const requirementsSchema = z.object({
   config: z.array(z.string()).default([]),
   /** `linux`, `darwin`, `win32`; empty means any. */
   os: z.array(z.string()).default([]),
+  /** Only `os` counts; the rest is taken to be there (OpenClaw). */
+  always: z.boolean().optional(),
+  /** How missing programs can be installed: told to people, never run. */
+  install: z
+    .array(z.object({ bins: z.array(z.string()), os: z.array(z.string()), command: z.string() }))
+    .optional(),
 });
 export type Requirements = z.infer<typeof requirementsSchema>;
 
@@ -55,6 +61,16 @@ export interface SkillFiles {
   read(path: string): Promise<{ ok: true; text: string } | { ok: false; message: string }>;
 }
 
+/** How a skill may be called; by people and the model alike where nothing is said. */
+export interface Invocation {
+  /** False: people cannot run it by command. */
+  by_people: boolean;
+  /** False: the model does not see it unless a person enabled it or asked for it by name. */
+  by_model: boolean;
+  /** The tool or skill that gets `{command, commandName, skillName}` when a person runs this one; no model takes part. */
+  command_tool?: string;
+}
+
 /** Where a skill comes from. A higher `precedence` replaces a lower one with the same id, whole. */
 export interface SkillOrigin {
   /** `bundled`, `extra`, `managed`, `workspace`, … */
@@ -80,9 +96,18 @@ export interface Skill extends SkillMetadata {
   parent?: string;
   /** Further names it goes by elsewhere, e.g. `flow_UUID`. An id wins over them. */
   aliases?: readonly string[];
+  /** Why it cannot work as it is set up, one sentence each for a person; unlike a diagnostic these keep it from being used. */
+  problems?: readonly string[];
   /** Tools that appear once the skill is active. A document skill has none of its own. */
   tools: readonly Tool[];
   files?: SkillFiles;
+  invocation?: Invocation;
+  /** A further name of it in the operator's settings (`skills.env`, `skills.disabled`): OpenClaw's `skillKey`. */
+  settings_key?: string;
+  /** The variable that gets `apiKey` of its settings: OpenClaw's `primaryEnv`. */
+  primary_env?: string;
+  /** What a model is told after the guide: how its files are read and its scripts run here. */
+  guide_note?: string;
   /** Logical names of scripts: `{forecast: "scripts/forecast.py"}`. */
   entry_points?: Record<string, string>;
   license?: string;

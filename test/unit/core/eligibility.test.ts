@@ -56,6 +56,8 @@ test.each<[string, Skill, string]>([
     skill({ required_capabilities: ["search", "image"] }),
     "lacks the capability image",
   ],
+  ["what its set-up lacks", skill({ problems: ["Its argument KEY has no value."] }), "KEY has no value"],
+  ["an import nobody activated", skill({ kind: "imported", enabled: false }), "active is not true"],
 ])("%s is the one reason", (_, subject, reason) => {
   expect(eligibility(subject, host)).toEqual([expect.stringContaining(reason)]);
 });

@@ -123,8 +123,10 @@ function activeGuides(offer: Offer): string[] {
 
 /** The usage guide of an active skill, as prompt and activation show it. Its text cannot close the block. */
 export function guide(skill: Skill): string {
-  const text = skill.instructions.replaceAll("</skill_guide", "&lt;/skill_guide");
-  return `<skill_guide skill="${escapeMarkup(skill.id)}">\n${text.trim()}\n</skill_guide>`;
+  const parts = [skill.instructions, skill.guide_note ?? ""].map((part) => part.trim());
+  const text = parts.filter((part) => part !== "").join("\n\n");
+  const inside = text.replaceAll("</skill_guide", "&lt;/skill_guide");
+  return `<skill_guide skill="${escapeMarkup(skill.id)}">\n${inside}\n</skill_guide>`;
 }
 
 function otherAgents(others: PromptInput["others"]): string {

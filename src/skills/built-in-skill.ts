@@ -45,7 +45,9 @@ const moduleSchema = z.object({
  */
 export function createBuiltInSkills(document: Skill, module: SkillModule): Skill[] {
   const tools = createSkillTools(document, module);
-  const parent: Skill = { ...document, kind: "builtin", tools };
+  // Its code needs no folder explained to the model.
+  const { guide_note: _, ...own } = document;
+  const parent: Skill = { ...own, kind: "builtin", tools };
   if (module.kind === "single") return [{ ...parent, ...interfaceOf(module.definition) }];
   const parts = Object.entries(module.parts).map(([part, definition], at) =>
     createPart(parent, part, definition, tools.slice(at, at + 1)),

@@ -4,10 +4,10 @@ import { createBuiltInSkills, importSkillModule, moduleName } from "./built-in-s
 import { decodeText } from "./decode-text.ts";
 import { caution, defect } from "./diagnose.ts";
 import type { FoundFolder } from "./discover.ts";
+import { createDocumentSkill } from "./document-skill.ts";
 import type { FolderContents } from "./read-contents.ts";
 import type { FolderScan } from "./scan-folder.ts";
-import { readSkillDocument, type SkillDocument } from "./skill-document.ts";
-import { createSkillFiles } from "./skill-files.ts";
+import { readSkillDocument } from "./skill-document.ts";
 
 /** Bytes of a SKILL.md, as OpenClaw limits it. */
 const largestDocument = 256 * 1024;
@@ -39,7 +39,7 @@ export async function loadFolder(request: FolderToLoad): Promise<LoadedFolder> {
   const { document, diagnostics } = readSkillDocument(text, file, path.basename(folder.path));
   diagnostics.push(...contents.diagnostics);
   if (document === undefined) return failed(...diagnostics);
-  const skill = createDocumentSkill(request, document, file, diagnostics);
+  const skill = createDocumentSkill({ ...request, file, diagnostics }, document);
   const hasModule = contents.files.some((each) => each.path === moduleName);
   if (!hasModule) return { hash: contents.hash, skills: [skill], diagnostics };
   if (!request.importModules) {
@@ -67,41 +67,4 @@ function readDocumentText({ folder, scan, contents }: FolderToLoad, file: string
     return defect(file, "unreadable", "The file cannot be read. Check its permissions.");
   }
   return decodeText(contents.document) ?? defect(file, "binary", "It is not UTF-8 text. Save it as UTF-8.");
-}
-
-function createDocumentSkill(
-  { contents, origin, root }: FolderToLoad,
-  document: SkillDocument,
-  file: string,
-  diagnostics: Diagnostic[],
-): Skill {
-  const { metadata, entry_points: written, ...rest } = document;
-  const entryPoints = written && existingEntryPoints(written, contents, file, diagnostics);
-  return {
-    ...metadata,
-    ...rest,
-    ...(entryPoints === undefined ? {} : { entry_points: entryPoints }),
-    kind: "document",
-    origin,
-    hash: contents.hash,
-    tools: [],
-    files: createSkillFiles(contents.files, root),
-  };
-}
-
-function existingEntryPoints(
-  written: Record<string, string>,
-  contents: FolderContents,
-  file: string,
-  diagnostics: Diagnostic[],
-): Record<string, string> {
-  const paths = new Set(contents.files.map((each) => each.path));
-  const entries = Object.entries(written).map(
-    ([name, target]) => [name, path.posix.normalize(target)] as const,
-  );
-  for (const [name, target] of entries.filter((entry) => !paths.has(entry[1]))) {
-    const message = `The entry point ${name} is left out: ${target} is not a file of the skill.`;
-    diagnostics.push(caution(file, "entry_point_missing", message));
-  }
-  return Object.fromEntries(entries.filter(([, target]) => paths.has(target)));
 }

@@ -2,12 +2,13 @@ import { accessSync, constants, statSync } from "node:fs";
 import path from "node:path";
 import { LRUCache } from "lru-cache";
 import type { HostFacts } from "../core/eligibility.ts";
+import { givenVariables, type SkillEnv } from "./skill-settings.ts";
 
 export interface HostFactsOptions {
   /** The process environment. */
   env: Readonly<Record<string, string | undefined>>;
   /** Variables the operator gives single skills: `{SKILL_ID: {NAME: value}}`. */
-  skillEnv?: Readonly<Record<string, Readonly<Record<string, string>>>>;
+  skillEnv?: SkillEnv;
   /** The effective configuration; skills ask for dotted paths of it. */
   config: unknown;
   capabilities: readonly string[];
@@ -48,10 +49,7 @@ export function createHostFacts(options: HostFactsOptions): HostFacts {
       if (!programs.has(name)) programs.set(name, known);
       return known;
     },
-    hasEnv(name, skillId) {
-      const [parent = skillId] = skillId.split("#");
-      return Boolean(skillEnv[skillId]?.[name] ?? skillEnv[parent]?.[name] ?? env[name]);
-    },
+    hasEnv: (name, skill) => Boolean(givenVariables(skillEnv, skill)[name] ?? env[name]),
     hasConfig: (dotted) => Boolean(valueAt(config, dotted)),
   };
 }

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { type Parameter, parameterSchema, parametersOf } from "../core/parameter.ts";
-import { type Diagnostic, type SkillMetadata, skillMetadataSchema } from "../core/skill.ts";
+import { type Diagnostic, type Skill, type SkillMetadata, skillMetadataSchema } from "../core/skill.ts";
 import { caution, defect } from "./diagnose.ts";
 import {
   asFields,
@@ -10,12 +10,15 @@ import {
   type Fields,
 } from "./field-reader.ts";
 import { parseFrontmatter } from "./frontmatter.ts";
+import { invocationKeys, readInvocation } from "./skill-invocation.ts";
 import { readRequirements } from "./skill-requirements.ts";
 
 /** What a SKILL.md says, in the words of every source: Agent Skills, OpenClaw (moltbot, clawdbot), LINX and ours. */
-export interface SkillDocument {
+export interface SkillDocument extends Pick<Skill, "invocation" | "settings_key" | "primary_env"> {
   metadata: SkillMetadata;
   instructions: string;
+  /** The tools it expects, in the words of the agent it was written for. They are information: nothing is opened by them. */
+  allowed_tools?: string[];
   entry_points?: Record<string, string>;
   license?: string;
   homepage?: string;
@@ -57,6 +60,8 @@ export function readSkillDocument(
     license: reader.read("license", "text", z.string()),
     homepage: reader.read("homepage", "text", z.string()),
     emoji: reader.read("emoji", "text", z.string()),
+    allowed_tools: readAllowedTools(reader),
+    ...readInvocation(reader, path, diagnostics),
   };
   if (reader.read("skill_type", "text", z.string()) === "tool") {
     diagnostics.push(
@@ -153,9 +158,7 @@ function readMetadata(
     const value = reader.read(name, shape, schema);
     if (value !== undefined) values[name] = value;
   }
-  const allowedTools = reader.read("allowed_tools", "text", z.union([z.string(), z.array(z.string())]));
-  if (values.required_tools === undefined && allowedTools !== undefined)
-    values.required_tools = splitTools(allowedTools);
+  values.required_tools ??= readAllowedTools(createFieldReader(layers, path, []));
   const parameters = readParameters(reader);
   const requires = readRequirements(reader, layers, path, diagnostics);
   const identity = identify(reader, folderName, path, diagnostics);
@@ -163,7 +166,8 @@ function readMetadata(
 }
 
 /** `Bash(git add:*) Read` is two tools. */
-function splitTools(written: string | string[]): string[] {
+function readAllowedTools(reader: FieldReader): string[] | undefined {
+  const written = reader.read("allowed_tools", "text", z.union([z.string(), z.array(z.string())]));
   return typeof written === "string" ? [...(written.match(/[^\s,(]+(?:\([^)]*\))?/g) ?? [])] : written;
 }
 
@@ -214,6 +218,7 @@ const knownKeys = new Set([
   ...Object.keys(skillMetadataSchema.shape),
   ...["license", "compatibility", "metadata", "allowed_tools", "homepage", "emoji", "title", "os", "always"],
   ...["desc", "skill_type", "entry_points"],
+  ...invocationKeys,
 ]);
 
 /** Keys that do nothing here are named, so that a typing error does not stay unseen. */

@@ -13,7 +13,7 @@ const largestText = 256 * 1024;
  * answered: a running turn never mixes two versions. `root` is the real path links must stay in.
  */
 export function createSkillFiles(hashed: readonly HashedFile[], root: string): SkillFiles {
-  const visible = hashed.filter(({ path }) => !path.split("/").some((part) => part.startsWith(".")));
+  const visible = visibleFiles(hashed);
   const byPath = new Map(visible.map((file) => [file.path, file]));
   return {
     list: async () => visible.map(({ path, bytes }) => ({ path, bytes })),
@@ -29,6 +29,11 @@ export function createSkillFiles(hashed: readonly HashedFile[], root: string): S
       return readUnchanged(file, root);
     },
   };
+}
+
+/** Those that are shown: no part of their path is hidden. */
+export function visibleFiles(hashed: readonly HashedFile[]): HashedFile[] {
+  return hashed.filter(({ path }) => !path.split("/").some((part) => part.startsWith(".")));
 }
 
 /** `./a/../b` is `b`; undefined for what leaves the folder. */

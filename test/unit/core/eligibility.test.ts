@@ -5,7 +5,7 @@ import { type Requirements, type Skill, skillMetadataSchema } from "../../../src
 const host: HostFacts = {
   os: "linux",
   hasBin: (name) => name === "git",
-  hasEnv: (name, skillId) => name === "TOKEN" || (name === "KEY" && skillId === "notes"),
+  hasEnv: (name, { id }) => name === "TOKEN" || (name === "KEY" && id === "notes"),
   hasConfig: (path) => path === "browser.enabled",
   capabilities: ["search"],
   allowed: ["*"],

@@ -36,11 +36,11 @@ test("what was found is remembered", () => {
 
 test("a variable counts when it is set and not empty, for all skills or for one and its parts", () => {
   const facts = factsOf({ env: { TOKEN: "t", EMPTY: "" }, skillEnv: { notes: { KEY: "k" } } });
-  expect(facts.hasEnv("TOKEN", "any")).toBe(true);
-  expect(facts.hasEnv("EMPTY", "any")).toBe(false);
-  expect(facts.hasEnv("KEY", "any")).toBe(false);
-  expect(facts.hasEnv("KEY", "notes")).toBe(true);
-  expect(facts.hasEnv("KEY", "notes#add")).toBe(true);
+  expect(facts.hasEnv("TOKEN", { id: "any" })).toBe(true);
+  expect(facts.hasEnv("EMPTY", { id: "any" })).toBe(false);
+  expect(facts.hasEnv("KEY", { id: "any" })).toBe(false);
+  expect(facts.hasEnv("KEY", { id: "notes" })).toBe(true);
+  expect(facts.hasEnv("KEY", { id: "notes#add" })).toBe(true);
 });
 
 test("a dotted path of the configuration counts when it is truthy", () => {

@@ -109,7 +109,7 @@ test("skills of other ecosystems are read", async () => {
     },
   });
   expect(byId["moltbot-json"]).toMatchObject({ emoji: "☔", requires: { bins: ["curl"] } });
-  expect(byId["clawdbot-string"]?.requires).toMatchObject({ bins: [], os: ["linux"] });
+  expect(byId["clawdbot-string"]?.requires).toMatchObject({ always: true, os: ["linux"] });
   expect(byId["json5-comments"]).toMatchObject({ emoji: "🧪", requires: { bins: ["jq"] } });
   expect(byId.linx).toMatchObject({ required_capabilities: ["code_exec"], entry_points: { main: "run.py" } });
   expect(byId.nameless).toMatchObject({ id: "nameless", name: "nameless" });

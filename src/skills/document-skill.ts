@@ -1,0 +1,56 @@
+import path from "node:path";
+import type { Diagnostic, Skill, SkillOrigin } from "../core/skill.ts";
+import { caution } from "./diagnose.ts";
+import { guideNote, withSkillFolder } from "./guide-note.ts";
+import type { FolderContents } from "./read-contents.ts";
+import type { SkillDocument } from "./skill-document.ts";
+import { createSkillFiles, visibleFiles } from "./skill-files.ts";
+
+export interface DocumentSkillRequest {
+  contents: FolderContents;
+  origin: SkillOrigin;
+  /** The real path of the source's root. */
+  root: string;
+  /** Path of the SKILL.md, for messages. */
+  file: string;
+  diagnostics: Diagnostic[];
+}
+
+/** The skill a SKILL.md makes of its folder: a guide, files and scripts. */
+export function createDocumentSkill(request: DocumentSkillRequest, document: SkillDocument): Skill {
+  const { contents, origin, root } = request;
+  const { metadata, entry_points: written, settings_key, allowed_tools: _, ...rest } = document;
+  const instructions = withSkillFolder(document.instructions);
+  const entryPoints = written && existingEntryPoints(written, request);
+  const paths = visibleFiles(contents.files).map((each) => each.path);
+  const note = guideNote(metadata, { ...document, instructions }, paths, entryPoints);
+  return {
+    ...metadata,
+    ...rest,
+    instructions,
+    ...(entryPoints === undefined ? {} : { entry_points: entryPoints }),
+    // The settings of another skill are not for a stranger to claim: an installed one is known by its id alone.
+    ...(settings_key === undefined || origin.source === "managed" ? {} : { settings_key }),
+    ...(note === "" ? {} : { guide_note: note }),
+    kind: "document",
+    origin,
+    hash: contents.hash,
+    tools: [],
+    files: createSkillFiles(contents.files, root),
+  };
+}
+
+function existingEntryPoints(
+  written: Record<string, string>,
+  { contents, file, diagnostics }: DocumentSkillRequest,
+): Record<string, string> {
+  const paths = new Set(contents.files.map((each) => each.path));
+  const entries = Object.entries(written).map(
+    ([name, target]) => [name, path.posix.normalize(target)] as const,
+  );
+  for (const [name, target] of entries.filter((entry) => !paths.has(entry[1]))) {
+    const message = `The entry point ${name} is left out: ${target} is not a file of the skill.`;
+    diagnostics.push(caution(file, "entry_point_missing", message));
+  }
+  return Object.fromEntries(entries.filter(([, target]) => paths.has(target)));
+}

@@ -1,0 +1,75 @@
+import type { Skill } from "../core/skill.ts";
+import type { SkillDocument } from "./skill-document.ts";
+
+/** Files and scripts that are named; the tools answer with the others. */
+const mostNamed = 40;
+
+/** Where skills of other agents say `{baseDir}` (OpenClaw), ours say the variable their scripts have. */
+export function withSkillFolder(guide: string): string {
+  return guide.replace(/\$?\{baseDir\}/g, "$KNACK_SKILL_DIR");
+}
+
+/** What a model has to know beside a guide that was written for another agent; empty when there is nothing to say. */
+export function guideNote(
+  { id }: Pick<Skill, "id">,
+  { instructions, allowed_tools = [], metadata }: SkillDocument,
+  paths: readonly string[],
+  entryPoints: Readonly<Record<string, string>> = {},
+): string {
+  const files = paths.filter((path) => path.toLowerCase() !== "skill.md");
+  const scripts = files.filter((path) => /\.(py|js|mjs|cjs|sh)$/i.test(path));
+  const named = Object.entries(entryPoints).map(([name, path]) => `${name} (${path})`);
+  const runnable = [...named, ...scripts.filter((path) => !Object.values(entryPoints).includes(path))];
+  const lines: string[] = [];
+  if (files.length > 0) lines.push(`read_skill_file(skill_name "${id}") reads its files: ${listed(files)}.`);
+  if (runnable.length > 0) {
+    lines.push(
+      `run_skill_script(skill_name "${id}", script, args) runs its scripts in a sandbox: ${listed(runnable)}. Where the guide says \`python3 scripts/x.py a b\`, give script "scripts/x.py", args ["a", "b"]. What a script writes to the folder $KNACK_OUTPUT_DIR is handed to the person as files.`,
+    );
+  }
+  if (instructions.includes("$KNACK_SKILL_DIR")) {
+    lines.push(
+      "$KNACK_SKILL_DIR is this skill's folder: leave it out of file_path and script, keep it in args.",
+    );
+  }
+  const wantsPrograms = metadata.requires.bins.length + metadata.requires.anyBins.length > 0;
+  if (runnable.length === 0 && (wantsPrograms || allowed_tools.some((tool) => /^bash\b/i.test(tool)))) {
+    lines.push(
+      "It has no scripts, and command lines of its guide cannot be run here: say so where one is needed.",
+    );
+  } else if (wantsPrograms) {
+    lines.push("Other command lines of its guide cannot be run here.");
+  }
+  lines.push(...expectedTools(allowed_tools));
+  return lines.length === 0 ? "" : ["How this guide works here:", ...lines].join("\n- ");
+}
+
+/** What other agents call their tools, and what does the same for a skill here. */
+const counterparts: Readonly<Record<string, string>> = {
+  read: "read_skill_file",
+  bash: "run_skill_script",
+  shell: "run_skill_script",
+  exec: "run_skill_script",
+  skill: "activate_skill",
+  askuserquestion: "ask_user",
+};
+
+function expectedTools(allowed: readonly string[]): string[] {
+  if (allowed.length === 0) return [];
+  const names = [...new Set(allowed.map((tool) => tool.replace(/\(.*$/s, "")))].slice(0, mostNamed);
+  const told = names.map((name) => {
+    const key = name.toLowerCase();
+    return Object.hasOwn(counterparts, key) ? `${plain(name)} (here ${counterparts[key]})` : plain(name);
+  });
+  return [`It expects the tools ${told.join(", ")}; you have only those you are offered.`];
+}
+
+function listed(names: readonly string[]): string {
+  const more = names.length - mostNamed;
+  return names.slice(0, mostNamed).map(plain).join(", ") + (more > 0 ? `, and ${more} more` : "");
+}
+
+/** A name cannot begin a line of its own. */
+function plain(name: string): string {
+  return name.replace(/\p{C}/gu, "?").slice(0, 200);
+}

@@ -1,3 +1,4 @@
+import { unknownServerTools } from "./server-tools.ts";
 import type { Diagnostic, LoadedSkills, Skill, SkillSource } from "./skill.ts";
 import type { CreateTextIndex, TextIndex } from "./text-index.ts";
 
@@ -64,6 +65,7 @@ function resolve(loaded: readonly LoadedSkills[], createIndex: CreateTextIndex):
     const parent = part.parent === undefined ? undefined : roots.get(part.parent);
     if (parent?.origin === part.origin || parent?.origin.path === part.origin.path) skills.set(part.id, part);
   }
+  for (const skill of roots.values()) diagnostics.push(...unknownServerTools(skill, roots));
   return withSearch(skills, diagnostics, createIndex);
 }
 

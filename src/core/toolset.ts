@@ -1,5 +1,6 @@
 import type { Json } from "./json.ts";
 import { isActive } from "./offer.ts";
+import { openedTools } from "./opened-tools.ts";
 import { uniqueToolNames } from "./skill-identifier.ts";
 import type { Tool, ToolContext, ToolResult } from "./tool.ts";
 import type { MetaTool, Toolset, TurnScope } from "./turn-scope.ts";
@@ -54,6 +55,9 @@ function skillTools(scope: TurnScope, own: readonly Tool[]): Tool[] {
     for (const tool of offered.skill.tools) {
       if (!usable.has(tool.skill_id)) continue;
       tools.set(`${tool.skill_id} ${tool.name}`, { tool, source: offered.skill.origin.source });
+    }
+    for (const opened of openedTools(scope.offer, offered)) {
+      tools.set(`${opened.tool.skill_id} ${opened.tool.name}`, opened);
     }
   }
   return uniqueToolNames([...tools.values()], reserved);

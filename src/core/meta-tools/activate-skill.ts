@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { updateNamespace } from "../namespace-state.ts";
 import { isActive, type OfferedSkill } from "../offer.ts";
+import { openedTools } from "../opened-tools.ts";
 import { guide } from "../prompt.ts";
 import { resolveSkill } from "../skill-identifier.ts";
 import type { ToolResult } from "../tool.ts";
@@ -29,18 +30,16 @@ export const createActivateSkill = () =>
       });
       await refreshOffer(scope);
       await scope.emit({ type: "skill_activated", skill_id: skill.id, by: "agent" });
-      return ok(await activationText(scope, found.offered));
+      return ok(activationText(scope, found.offered));
     },
   });
 
-async function activationText(scope: TurnScope, { skill }: OfferedSkill): Promise<string> {
+function activationText(scope: TurnScope, { skill }: OfferedSkill): string {
   const lines = [`skill ${skill.id} activated, ${currentSkills(scope)}`, guide(skill)];
-  const tools = skill.tools.map((tool) => tool.name).join(", ");
+  const now = scope.offer.all.get(skill.id);
+  const opened = now === undefined ? [] : openedTools(scope.offer, now).map(({ tool }) => tool);
+  const tools = [...new Set([...skill.tools, ...opened].map((tool) => tool.name))].join(", ");
   if (tools !== "") lines.push(`Tools now available: ${tools}`);
-  const files = (await skill.files?.list()) ?? [];
-  const others = files.map((file) => file.path).filter((path) => path !== "SKILL.md" && path !== "skill.ts");
-  if (others.length > 0 && skill.kind !== "builtin")
-    lines.push(`Files (read_skill_file): ${others.slice(0, 50).join(", ")}`);
   return lines.join("\n");
 }
 

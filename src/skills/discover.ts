@@ -1,4 +1,5 @@
 import path from "node:path";
+import type { FolderFormat } from "../core/folder-format.ts";
 import type { Diagnostic } from "../core/skill.ts";
 import { caution, defect, errorCode } from "./diagnose.ts";
 import type { DirectoryEntry, DirectoryListings } from "./directory-listings.ts";
@@ -13,7 +14,7 @@ const mostDirectories = 20_000;
 export interface FoundFolder {
   /** Absolute. */
   path: string;
-  /** `SKILL.md`, or `skill.md` when there is no other. */
+  /** `SKILL.md`, `skill.md` when there is no other, else the manifest of another format. */
   document: string;
 }
 
@@ -24,13 +25,14 @@ export interface Discovery {
 }
 
 /**
- * Finds the folders below `root` (a real path) that hold a SKILL.md; the search does not go into them. Hidden folders,
+ * Finds the folders below `root` (a real path) that hold a SKILL.md or are of another format; the search does not go into them. Hidden folders,
  * `node_modules` and links to directories are not searched: what a link within the root leads to is found at its own place.
  */
 export async function discoverSkills(
   root: string,
   listings: DirectoryListings,
   pace: Pace,
+  formats: readonly FolderFormat[] = [],
 ): Promise<Discovery> {
   const found: Discovery = { folders: [], diagnostics: [] };
   const waiting = [{ directory: root, depth: 0 }];
@@ -43,7 +45,7 @@ export async function discoverSkills(
       break;
     }
     const { directory, depth } = next;
-    const below = look(directory, root, listings, found);
+    const below = look(directory, { root, listings, formats, found });
     if (depth < deepest)
       for (const name of below) waiting.push({ directory: path.join(directory, name), depth: depth + 1 });
     else if (below.length > 0) found.diagnostics.push(tooDeep(directory));
@@ -51,8 +53,15 @@ export async function discoverSkills(
   return found;
 }
 
+interface Search {
+  root: string;
+  listings: DirectoryListings;
+  formats: readonly FolderFormat[];
+  found: Discovery;
+}
+
 /** Takes one directory: either it is a skill, or the names of the directories to search next are answered, last first. */
-function look(directory: string, root: string, listings: DirectoryListings, found: Discovery): string[] {
+function look(directory: string, { root, listings, formats, found }: Search): string[] {
   const listing = listings.list(directory);
   if (!listing.ok) {
     const reason = errorCode(listing.error);
@@ -63,11 +72,12 @@ function look(directory: string, root: string, listings: DirectoryListings, foun
     }
     return [];
   }
-  const document = documentOf(listing.entries);
+  const document = documentOf(listing.entries) ?? manifestOf(listing.entries, formats);
   if (document !== undefined) {
     take(path.join(directory, document.name), document.kind === "link", root, found);
     return [];
   }
+  found.diagnostics.push(...incomplete(directory, listing.entries, formats));
   for (const { name, kind } of listing.entries) {
     const file = path.join(directory, name);
     if (kind === "link") found.diagnostics.push(...linkProblems(file, root));
@@ -89,6 +99,31 @@ function documentOf(entries: readonly DirectoryEntry[]): DirectoryEntry | undefi
   const isDocument = (name: string) => (entry: DirectoryEntry) =>
     entry.name === name && (entry.kind === "file" || entry.kind === "link");
   return entries.find(isDocument("SKILL.md")) ?? entries.find(isDocument("skill.md"));
+}
+
+function hasFile(entries: readonly DirectoryEntry[], wanted: string): boolean {
+  return entries.some(({ name, kind }) => name === wanted && (kind === "file" || kind === "link"));
+}
+
+function manifestOf(
+  entries: readonly DirectoryEntry[],
+  formats: readonly FolderFormat[],
+): DirectoryEntry | undefined {
+  const format = formats.find(({ manifest, code }) => hasFile(entries, manifest) && hasFile(entries, code));
+  return format && entries.find(({ name }) => name === format.manifest);
+}
+
+function incomplete(
+  directory: string,
+  entries: readonly DirectoryEntry[],
+  formats: readonly FolderFormat[],
+): Diagnostic[] {
+  return formats
+    .filter(({ manifest }) => hasFile(entries, manifest))
+    .map(({ manifest, code }) => {
+      const message = `There is no ${code} beside ${manifest}, so it is no skill. Copy the whole folder of the skill here.`;
+      return caution(path.join(directory, manifest), "missing_code", message);
+    });
 }
 
 function isSearched({ name, kind }: DirectoryEntry): boolean {

@@ -1,12 +1,16 @@
 import { hash } from "node:crypto";
 import { LRUCache } from "lru-cache";
+import type { FolderFormat } from "../core/folder-format.ts";
+import type { SkillOrigin } from "../core/skill.ts";
+import { decodeText } from "./decode-text.ts";
 import { defect } from "./diagnose.ts";
 import type { DirectoryListings } from "./directory-listings.ts";
 import type { FoundFolder } from "./discover.ts";
 import { type LoadedFolder, loadFolder } from "./folder-loader.ts";
 import type { Pace } from "./pace.ts";
-import { readContents } from "./read-contents.ts";
+import { type FolderContents, readContents } from "./read-contents.ts";
 import { type FolderScan, isSameScan, scanFolder } from "./scan-folder.ts";
+import { createSkillFiles } from "./skill-files.ts";
 
 /** After this time contents are read again although no file seems changed, ms. */
 const oldest = 5 * 60_000;
@@ -34,6 +38,7 @@ export interface FolderCacheOptions {
   precedence: number;
   importModules: boolean;
   listings: DirectoryListings;
+  formats?: readonly FolderFormat[];
   /** Milliseconds; for tests. */
   now?: (() => number) | undefined;
 }
@@ -60,6 +65,8 @@ export function createFolderCache(options: FolderCacheOptions): FolderCache {
     const before = known.get(folder.path);
     if (before?.loaded.hash === contents.hash && isSamePlace(before.scan, scan)) return before.loaded;
     try {
+      const format = options.formats?.find(({ manifest }) => manifest === folder.document);
+      if (format !== undefined) return loadFormatted(format, contents, origin, root);
       return await loadFolder({ folder, scan, contents, origin, root, importModules });
     } catch (error) {
       const reason = error instanceof Error ? error.message : String(error);
@@ -88,6 +95,17 @@ export function createFolderCache(options: FolderCacheOptions): FolderCache {
       for (const path of known.keys()) if (!paths.has(path)) known.delete(path);
     },
   };
+}
+
+function loadFormatted(
+  format: FolderFormat,
+  { document, files, hash, diagnostics }: FolderContents,
+  origin: SkillOrigin,
+  root: string,
+): LoadedFolder {
+  const text = document && decodeText(document);
+  const loaded = format.load({ origin, hash, text, files: createSkillFiles(files, root) });
+  return { hash, skills: loaded.skills, diagnostics: [...diagnostics, ...loaded.diagnostics] };
 }
 
 /** Folder and signature: the paths, sizes and times of its files. */

@@ -1,5 +1,6 @@
 import { realpathSync, statSync } from "node:fs";
 import path from "node:path";
+import type { FolderFormat } from "../core/folder-format.ts";
 import type { Diagnostic, LoadedSkills, SkillSource } from "../core/skill.ts";
 import { defect, errorCode } from "./diagnose.ts";
 import { createDirectoryListings } from "./directory-listings.ts";
@@ -16,6 +17,8 @@ export interface FolderSourceOptions {
   root: string;
   /** Whether `skill.ts` beside a SKILL.md is imported: for the folder that ships with the bot, and no other. */
   importModules: boolean;
+  /** What else than a folder with a SKILL.md is a skill. */
+  formats?: readonly FolderFormat[];
   /** A missing root is then reported. For folders a person named. */
   mustExist?: boolean;
   /** Milliseconds, for the age of what is kept; the process's own unless told. */
@@ -36,7 +39,7 @@ export function createFolderSource(options: FolderSourceOptions): SkillSource {
     if (typeof root !== "string") return settle({ skills: [], diagnostics: root });
     const pace = createPace();
     listings.beginRound();
-    const { folders, diagnostics } = await discoverSkills(root, listings, pace);
+    const { folders, diagnostics } = await discoverSkills(root, listings, pace, options.formats);
     const current: CurrentFolder[] = [];
     for (const folder of folders) {
       if (pace.isDue()) await pace.rest();

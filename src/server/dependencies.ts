@@ -1,6 +1,7 @@
 import type { App } from "../app/app.ts";
 import type { Assets } from "./assets.ts";
 import type { StreamTiming } from "./event-stream.ts";
+import type { LoginPages } from "./routes/login-routes.ts";
 import type { ServerLogger } from "./server-logger.ts";
 
 /** What the routes work with. */
@@ -14,4 +15,6 @@ export interface ServerDependencies {
   /** Aborts when the server closes: streams end, and it is no longer ready. */
   closing: AbortSignal;
   timing: StreamTiming;
+  /** Logins at tool servers; without it there are no pages for them. */
+  login?: LoginPages | undefined;
 }

@@ -10,16 +10,21 @@ import { addApprovalRoutes } from "./routes/approval-routes.ts";
 import { addBotRoutes } from "./routes/bot-routes.ts";
 import { addConsoleRoutes } from "./routes/console-routes.ts";
 import { addFileRoutes } from "./routes/file-routes.ts";
+import { addFlowRoutes } from "./routes/flow-routes.ts";
 import { addHealthRoutes } from "./routes/health-routes.ts";
+import { addLoginRoutes } from "./routes/login-routes.ts";
 import { addNamespaceRoutes } from "./routes/namespace-routes.ts";
+import { addNetworkRoutes } from "./routes/network-routes.ts";
+import { addPackageRoutes, uploadPaths } from "./routes/package-routes.ts";
 import { addRunRoutes } from "./routes/run-routes.ts";
+import { addServerRoutes } from "./routes/server-routes.ts";
 import { addSkillRoutes } from "./routes/skill-routes.ts";
 import { addTurnRoutes } from "./routes/turn-routes.ts";
 import { securityHeaders } from "./security-headers.ts";
 
 /** The whole HTTP surface as a request handler: health, API and console behind the checks of who may call. */
 export function createHttpApi(dependencies: ServerDependencies, security: Security): OpenAPIHono {
-  const { assets, version } = dependencies;
+  const { assets, version, login } = dependencies;
   const server = new OpenAPIHono({ defaultHook: refuseInvalid });
   server.use(securityHeaders(() => assets.scriptHashes()));
   server.use(
@@ -29,9 +34,10 @@ export function createHttpApi(dependencies: ServerDependencies, security: Securi
     }),
   );
   server.use(checkSource(security));
-  server.use("/api/*", checkCaller(security), requireJson(), neverCache);
+  server.use("/api/*", checkCaller(security), requireJson(uploadPaths), neverCache);
   addHealthRoutes(server, dependencies);
-  server.route("/api/v1", createApi(dependencies));
+  if (login !== undefined) addLoginRoutes(server, login);
+  server.route("/api/v1", createApi(dependencies, security));
   server.openAPIRegistry.registerComponent("securitySchemes", "token", { type: "http", scheme: "bearer" });
   server.doc31("/api/v1/openapi.json", {
     openapi: "3.1.0",
@@ -54,7 +60,7 @@ export function createHttpApi(dependencies: ServerDependencies, security: Securi
   return server;
 }
 
-function createApi(dependencies: ServerDependencies): OpenAPIHono {
+function createApi(dependencies: ServerDependencies, security: Security): OpenAPIHono {
   const api = new OpenAPIHono({ defaultHook: refuseInvalid });
   addBotRoutes(api, dependencies);
   addTurnRoutes(api, dependencies);
@@ -63,6 +69,10 @@ function createApi(dependencies: ServerDependencies): OpenAPIHono {
   addNamespaceRoutes(api, dependencies);
   addSkillRoutes(api, dependencies);
   addRunRoutes(api, dependencies);
+  addPackageRoutes(api, dependencies, security);
+  addNetworkRoutes(api, dependencies);
+  addServerRoutes(api, dependencies);
+  addFlowRoutes(api, dependencies);
   return api;
 }
 

@@ -5,6 +5,7 @@ import type { Assets } from "./assets.ts";
 import type { StreamTiming } from "./event-stream.ts";
 import { createHttpApi } from "./http-api.ts";
 import { createListener, type OutsideHandler } from "./listener.ts";
+import type { LoginPages } from "./routes/login-routes.ts";
 import type { ServerLogger } from "./server-logger.ts";
 
 export interface ServerOptions {
@@ -17,6 +18,8 @@ export interface ServerOptions {
   /** The name shown for the person at this machine; `operator` unless told. */
   operator?: string;
   timing?: StreamTiming;
+  /** Where people come back to from logins at tool servers. */
+  login?: LoginPages | undefined;
   /** Requests it takes are not checked here, and need no token. */
   outside?: OutsideHandler;
 }
@@ -43,6 +46,7 @@ export function createServer(options: ServerOptions): KnackServer {
       logger: options.logger,
       operator: options.operator ?? "operator",
       closing: closing.signal,
+      login: options.login,
       timing: options.timing ?? { heartbeat_ms: 15_000, stall_ms: 30_000 },
     },
     options.security,

@@ -1,0 +1,131 @@
+import { createHash } from "node:crypto";
+import type { OAuthDiscoveryState } from "@modelcontextprotocol/sdk/client/auth.js";
+import type { OAuthClientInformationMixed, OAuthTokens } from "@modelcontextprotocol/sdk/shared/auth.js";
+import type { Json } from "../../core/json.ts";
+import type { KeyValue } from "../../core/key-value.ts";
+import type { LoginServer } from "../login-port.ts";
+
+/** Tokens of one account, and where they can be taken back. */
+export interface StoredTokens {
+  tokens: OAuthTokens;
+  revocation_endpoint?: string | undefined;
+  revocation_methods?: string[] | undefined;
+}
+
+/** What the bot is to a server's login. `redirect_url` is what it was registered with; another one needs another registration. */
+export interface StoredClient {
+  information: OAuthClientInformationMixed;
+  redirect_url?: string | undefined;
+}
+
+/** What a server asked for when it turned a connection away: the next login asks for that. */
+export interface Wanted {
+  scope?: string | undefined;
+  resource_metadata_url?: string | undefined;
+}
+
+/** A login that a person has begun. */
+export interface PendingLogin {
+  server: LoginServer;
+  account: string;
+  verifier: string;
+  client: OAuthClientInformationMixed;
+  discovery: OAuthDiscoveryState;
+  redirect_url: string;
+  /** ms since the epoch. */
+  expires_at: number;
+}
+
+/** What is kept of logins. Everything is bound to a server's name and address: at another address nothing of it is known. */
+export interface AccountStore {
+  tokens(server: LoginServer, account: string): Promise<StoredTokens | undefined>;
+  saveTokens(server: LoginServer, account: string, stored: StoredTokens): Promise<void>;
+  /** In the place of others; an account that was disconnected in the meantime stays so. */
+  renewTokens(server: LoginServer, account: string, stored: StoredTokens): Promise<void>;
+  /** Only those with this access token: others have taken their place. */
+  dropTokens(server: LoginServer, account: string, accessToken: string): Promise<void>;
+  removeTokens(server: LoginServer, account: string): Promise<void>;
+  client(server: LoginServer): Promise<StoredClient | undefined>;
+  saveClient(server: LoginServer, client: StoredClient): Promise<void>;
+  removeClient(server: LoginServer): Promise<void>;
+  wanted(server: LoginServer, account: string): Promise<Wanted>;
+  saveWanted(server: LoginServer, account: string, wanted: Wanted): Promise<void>;
+  /** One per server and account: an earlier link stops working. */
+  addPending(state: string, pending: PendingLogin, now: number): Promise<void>;
+  /** Answers it once. */
+  takePending(state: string, now: number): Promise<PendingLogin | undefined>;
+}
+
+/** @param store encrypted */
+export function createAccountStore(store: KeyValue): AccountStore {
+  const read = async <T>(key: string) => ((await store.get(key)) ?? undefined) as T | undefined;
+  const write = (key: string, value: object) => store.set(key, plain(value));
+  const tokensOf = (server: LoginServer, account: string) => `tokens:${keyOf(server)}:${account}`;
+  const clientOf = (server: LoginServer) => `client:${keyOf(server)}`;
+  const wantedOf = (server: LoginServer, account: string) => `wanted:${keyOf(server)}:${account}`;
+  return {
+    tokens: (server, account) => read<StoredTokens>(tokensOf(server, account)),
+    saveTokens: (server, account, stored) => write(tokensOf(server, account), stored),
+    async renewTokens(server, account, renewed) {
+      await store.update<Json>(tokensOf(server, account), (value) => plain(value ? renewed : null));
+    },
+    async dropTokens(server, account, accessToken) {
+      const key = tokensOf(server, account);
+      await store.update<Json>(key, (value) => {
+        const stored = value as unknown as StoredTokens | null | undefined;
+        return stored?.tokens.access_token === accessToken ? null : plain(stored ?? null);
+      });
+    },
+    removeTokens: (server, account) => store.delete(tokensOf(server, account)),
+    client: (server) => read<StoredClient>(clientOf(server)),
+    saveClient: (server, client) => write(clientOf(server), client),
+    removeClient: (server) => store.delete(clientOf(server)),
+    wanted: async (server, account) => (await read<Wanted>(wantedOf(server, account))) ?? {},
+    saveWanted: (server, account, wanted) => write(wantedOf(server, account), wanted),
+    ...createPending(store),
+  };
+}
+
+type Pending = Record<string, PendingLogin>;
+
+/** All of them in one value, so that what has run out goes whenever one is added or taken. */
+function createPending(store: KeyValue): Pick<AccountStore, "addPending" | "takePending"> {
+  const change = (edit: (open: Pending) => Pending) =>
+    store.update<Json>("pending", (value) => plain(edit((value ?? {}) as unknown as Pending)));
+  const alive = (open: Pending, now: number) =>
+    Object.entries(open).filter(([, { expires_at }]) => expires_at > now);
+  return {
+    async addPending(state, pending, now) {
+      await change((open) => {
+        const others = alive(open, now).filter(([, each]) => !isSameAccount(each, pending));
+        return Object.fromEntries([...others, [state, pending]]);
+      });
+    },
+    async takePending(state, now) {
+      let taken: PendingLogin | undefined;
+      await change((open) => {
+        const left = Object.fromEntries(alive(open, now));
+        taken = Object.hasOwn(left, state) ? left[state] : undefined;
+        delete left[state];
+        return left;
+      });
+      return taken;
+    },
+  };
+}
+
+function isSameAccount(a: PendingLogin, b: PendingLogin): boolean {
+  return a.account === b.account && keyOf(a.server) === keyOf(b.server);
+}
+
+function keyOf({ name, url }: LoginServer): string {
+  return createHash("sha256")
+    .update(JSON.stringify([name, url]))
+    .digest("hex")
+    .slice(0, 32);
+}
+
+/** As JSON: members that are undefined go. */
+function plain(value: object | null): Json {
+  return JSON.parse(JSON.stringify(value)) as Json;
+}

@@ -1,0 +1,175 @@
+import { randomBytes } from "node:crypto";
+import type { OAuthClientProvider, OAuthDiscoveryState } from "@modelcontextprotocol/sdk/client/auth.js";
+import type { OAuthClientInformationMixed } from "@modelcontextprotocol/sdk/shared/auth.js";
+import type { FetchLike } from "@modelcontextprotocol/sdk/shared/transport.js";
+import type { LoginServer } from "../login-port.ts";
+import {
+  clientMetadataOf,
+  clientPart,
+  needsPerson,
+  registeredClient,
+  registrationProblem,
+} from "./client-registration.ts";
+import { loginFailure } from "./login-failure.ts";
+import type { LoginParts } from "./login-parts.ts";
+import { wantedScope } from "./wanted-scope.ts";
+
+/** How long a link works, ms. */
+const linkMs = 10 * 60_000;
+/** How long finding out how to log in may take, ms. */
+const discoveryMs = 20_000;
+
+export type BegunLogin = { ok: true; url: string } | { ok: false; reason: string };
+
+/** Makes the link at which a person connects an account. The one before it stops working. */
+export async function beginLogin(
+  parts: LoginParts,
+  server: LoginServer,
+  account: string,
+): Promise<BegunLogin> {
+  if (!needsPerson(server)) {
+    return {
+      ok: false,
+      reason: `${server.name} is logged in to by its configuration: nobody has to connect.`,
+    };
+  }
+  try {
+    return await makeLink(parts, server, account);
+  } catch (error) {
+    return { ok: false, reason: loginFailure(server.name, error) };
+  }
+}
+
+async function makeLink(parts: LoginParts, server: LoginServer, account: string): Promise<BegunLogin> {
+  const { auth, discoverOAuthServerInfo } = await import("@modelcontextprotocol/sdk/client/auth.js");
+  const send = withDeadline(parts.fetchOf(server), AbortSignal.timeout(discoveryMs));
+  const asked = await askedFor(send, server.url);
+  const wanted = await parts.accounts.wanted(server, account);
+  const resourceMetadataUrl = asked.resourceMetadataUrl ?? urlOf(wanted.resource_metadata_url);
+  const found = await discoverOAuthServerInfo(server.url, {
+    fetchFn: send,
+    ...(resourceMetadataUrl === undefined ? {} : { resourceMetadataUrl }),
+  });
+  const discovery: OAuthDiscoveryState = {
+    ...found,
+    ...(resourceMetadataUrl === undefined ? {} : { resourceMetadataUrl: resourceMetadataUrl.href }),
+  };
+  const problem = registrationProblem(parts, server, await registeredClient(parts, server), discovery);
+  if (problem !== undefined) return { ok: false, reason: problem };
+  const granted = (await parts.accounts.tokens(server, account))?.tokens.scope;
+  const scope = wantedScope(
+    { configured: server.oauth.scope, asked: asked.scope, wanted: wanted.scope, granted },
+    discovery,
+  );
+  const link = linkProvider(parts, server, discovery, scope);
+  await auth(link.provider, {
+    serverUrl: server.url,
+    fetchFn: send,
+    ...(scope === undefined ? {} : { scope }),
+    ...(resourceMetadataUrl === undefined ? {} : { resourceMetadataUrl }),
+  });
+  const { url, verifier, client } = link.made();
+  if (!isOpenable(url, server))
+    return { ok: false, reason: `The login of ${server.name} is at an address that is not safe to open.` };
+  const { now } = parts.clock;
+  await parts.accounts.addPending(
+    link.state,
+    {
+      server,
+      account,
+      verifier,
+      client,
+      discovery,
+      redirect_url: parts.redirectUrl(),
+      expires_at: now() + linkMs,
+    },
+    now(),
+  );
+  return { ok: true, url: url.href };
+}
+
+interface Made {
+  url: URL;
+  verifier: string;
+  client: OAuthClientInformationMixed;
+}
+
+/** Has no tokens, so the SDK makes a link; the link and what belongs to it stay here. */
+function linkProvider(
+  parts: LoginParts,
+  server: LoginServer,
+  discovery: OAuthDiscoveryState,
+  scope: string | undefined,
+): { provider: OAuthClientProvider; state: string; made(): Made } {
+  const state = randomBytes(32).toString("base64url");
+  const made: Partial<Made> = {};
+  const methods = discovery.authorizationServerMetadata?.token_endpoint_auth_methods_supported;
+  const metadata = clientMetadataOf(server, parts.redirectUrl(), methods);
+  const client = clientPart(parts, server);
+  const provider: OAuthClientProvider = {
+    redirectUrl: parts.redirectUrl(),
+    clientMetadata: { ...metadata, ...(scope === undefined ? {} : { scope }) },
+    ...(parts.clientMetadataUrl === undefined ? {} : { clientMetadataUrl: parts.clientMetadataUrl }),
+    state: () => state,
+    async clientInformation() {
+      const known = await client.clientInformation();
+      if (known !== undefined) made.client = known;
+      return known;
+    },
+    async saveClientInformation(information) {
+      made.client = information;
+      await client.saveClientInformation?.(information);
+    },
+    tokens: () => undefined,
+    saveTokens() {},
+    discoveryState: () => discovery,
+    saveCodeVerifier(verifier) {
+      made.verifier = verifier;
+    },
+    codeVerifier: () => made.verifier ?? "",
+    redirectToAuthorization(url) {
+      made.url = url;
+    },
+  };
+  return {
+    provider,
+    state,
+    made() {
+      const { url, verifier, client: used } = made;
+      if (url === undefined || verifier === undefined || used === undefined) {
+        throw new Error("The SDK made no link.");
+      }
+      return { url, verifier, client: used };
+    },
+  };
+}
+
+/** What the server says when it turns away who has no account: where its login is described, and what to ask for. */
+async function askedFor(
+  send: FetchLike,
+  url: string,
+): Promise<{ resourceMetadataUrl?: URL; scope?: string }> {
+  const { extractWWWAuthenticateParams } = await import("@modelcontextprotocol/sdk/client/auth.js");
+  const response = await send(url, {
+    method: "POST",
+    headers: { "content-type": "application/json", accept: "application/json, text/event-stream" },
+    body: JSON.stringify({ jsonrpc: "2.0", id: 0, method: "ping" }),
+  });
+  await response.body?.cancel();
+  return response.status === 401 ? extractWWWAuthenticateParams(response) : {};
+}
+
+/** A person is only sent to a page whose address nobody can read on the way, or that is as near as the server itself. */
+function isOpenable(url: URL, server: LoginServer): boolean {
+  if (url.protocol === "https:") return true;
+  return url.protocol === "http:" && new URL(server.url).protocol === "http:";
+}
+
+function urlOf(text: string | undefined): URL | undefined {
+  return text !== undefined && URL.canParse(text) ? new URL(text) : undefined;
+}
+
+function withDeadline(send: FetchLike, deadline: AbortSignal): FetchLike {
+  return (url, init) =>
+    send(url, { ...init, signal: init?.signal ? AbortSignal.any([init.signal, deadline]) : deadline });
+}

@@ -1,0 +1,108 @@
+import type { OAuthClientProvider, OAuthDiscoveryState } from "@modelcontextprotocol/sdk/client/auth.js";
+import type {
+  OAuthClientInformationMixed,
+  OAuthClientMetadata,
+} from "@modelcontextprotocol/sdk/shared/auth.js";
+import type { LoginServer } from "../login-port.ts";
+import type { LoginParts } from "./login-parts.ts";
+
+const clientName = "Knack";
+
+/** Whether somebody has to open a link to connect an account. */
+export function needsPerson({ oauth }: LoginServer): boolean {
+  return (oauth.grant ?? "authorization_code") === "authorization_code";
+}
+
+/** Who this client is, for a server's login (RFC 7591). `methods` are the ways it says it lets clients prove who they are. */
+export function clientMetadataOf(
+  server: LoginServer,
+  redirectUrl: string,
+  methods: readonly string[] | undefined,
+): OAuthClientMetadata {
+  const { scope } = server.oauth;
+  const scopes = scope === undefined ? {} : { scope };
+  if (!needsPerson(server)) {
+    return { client_name: clientName, redirect_uris: [], grant_types: ["client_credentials"], ...scopes };
+  }
+  const method = ["client_secret_basic", "client_secret_post", "none"].find((each) =>
+    methods?.includes(each),
+  );
+  return {
+    client_name: clientName,
+    redirect_uris: [redirectUrl],
+    grant_types: ["authorization_code", "refresh_token"],
+    response_types: ["code"],
+    ...(method === undefined ? {} : { token_endpoint_auth_method: method }),
+    ...scopes,
+  };
+}
+
+/** The document at `clientMetadataUrl` (draft-ietf-oauth-client-id-metadata-document): a client without a secret. */
+export function clientDocument(clientMetadataUrl: string, redirectUrl: string): Record<string, unknown> {
+  return {
+    client_id: clientMetadataUrl,
+    client_name: clientName,
+    redirect_uris: [redirectUrl],
+    grant_types: ["authorization_code", "refresh_token"],
+    response_types: ["code"],
+    token_endpoint_auth_method: "none",
+  };
+}
+
+/** What the bot is to this login: as the operator registered it, or as it registered itself for where a login comes back to now. */
+export async function registeredClient(
+  { accounts, redirectUrl }: LoginParts,
+  server: LoginServer,
+): Promise<OAuthClientInformationMixed | undefined> {
+  const stored = await accounts.client(server);
+  const { client_id, client_secret, issuer } = server.oauth;
+  if (client_id === undefined) return stored?.redirect_url === redirectUrl() ? stored.information : undefined;
+  const known = stored?.information.client_id === client_id ? stored.information.issuer : undefined;
+  const bound = issuer ?? known;
+  return {
+    client_id,
+    ...(client_secret === undefined ? {} : { client_secret }),
+    ...(bound === undefined ? {} : { issuer: bound }),
+  };
+}
+
+/**
+ * How a provider reads and stores its client. One of the operator is bound to the login that first takes it, and then belongs to no
+ * other: a server that names another login gets an error instead of the secret.
+ */
+export function clientPart(
+  parts: LoginParts,
+  server: LoginServer,
+): Pick<OAuthClientProvider, "clientInformation" | "saveClientInformation"> {
+  return {
+    clientInformation: () => registeredClient(parts, server),
+    async saveClientInformation(information) {
+      const { client_id } = server.oauth;
+      if (client_id === undefined) {
+        await parts.accounts.saveClient(server, { information, redirect_url: parts.redirectUrl() });
+      } else if (information.client_id === client_id) {
+        const { issuer } = information;
+        const bound = issuer === undefined ? {} : { issuer };
+        await parts.accounts.saveClient(server, { information: { client_id, ...bound } });
+      }
+    },
+  };
+}
+
+/** Why no client can be had at this login, if so. */
+export function registrationProblem(
+  { clientMetadataUrl }: LoginParts,
+  server: LoginServer,
+  client: OAuthClientInformationMixed | undefined,
+  { authorizationServerMetadata: metadata }: OAuthDiscoveryState,
+): string | undefined {
+  if (client !== undefined || metadata === undefined || metadata.registration_endpoint !== undefined)
+    return undefined;
+  const takesAddress =
+    "client_id_metadata_document_supported" in metadata && metadata.client_id_metadata_document_supported;
+  if (takesAddress === true && clientMetadataUrl !== undefined) return undefined;
+  return (
+    `The login of ${server.name} takes no clients that register themselves. An operator registers the bot there, with the ` +
+    "redirect address of this bot, and sets oauth.client_id (and oauth.client_secret) of the server in the configuration."
+  );
+}

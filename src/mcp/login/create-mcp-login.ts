@@ -1,0 +1,75 @@
+import type { Clock } from "../../core/clock.ts";
+import type { KeyValue } from "../../core/key-value.ts";
+import type { Web } from "../../core/web.ts";
+import type { LoginServer, McpLogin } from "../login-port.ts";
+import { createAccountStore } from "./account-store.ts";
+import { beginLogin } from "./begin-login.ts";
+import { clientDocument, needsPerson } from "./client-registration.ts";
+import { createConnectionProvider } from "./connection-provider.ts";
+import { type FinishedLogin, finishLogin, type LoginReturn } from "./finish-login.ts";
+import { createLoginFetch } from "./login-fetch.ts";
+import type { LoginParts } from "./login-parts.ts";
+import { revokeTokens } from "./revoke-tokens.ts";
+import { createStepUps } from "./step-ups.ts";
+
+export interface McpLoginOptions {
+  /** Encrypted: it holds tokens. */
+  store: KeyValue;
+  /** For what servers name as their login: guarded. */
+  web: Pick<Web, "fetch">;
+  clock: Pick<Clock, "now">;
+  /** Where a person comes back to, e.g. `https://knack.example.com/oauth/mcp/callback`. Asked for each time. */
+  redirectUrl(): string;
+  /** Where `clientDocument` is served, if the bot can be reached there by everybody: https, not at the root. */
+  clientMetadataUrl?: string | undefined;
+  /** Failures that change nothing for anybody, for the log. */
+  report(error: unknown, where: string): void;
+}
+
+/** The login, and its end that the HTTP server has. */
+export interface McpLoginWithReturn extends McpLogin {
+  /** A person came back from a login. Never throws for what stands in the address. */
+  finish(returned: LoginReturn): Promise<FinishedLogin>;
+  /** Who this client is, for logins that read it at an address; undefined when it is not public. */
+  clientDocument(): Record<string, unknown> | undefined;
+}
+
+/** Accounts of people and of the bot with tool servers. */
+export function createMcpLogin(options: McpLoginOptions): McpLoginWithReturn {
+  const accounts = createAccountStore(options.store);
+  const stepUps = createStepUps(accounts);
+  const listeners = new Set<(server: string, account: string) => void>();
+  const { clock, redirectUrl, clientMetadataUrl, web } = options;
+  const parts: LoginParts = {
+    accounts,
+    clock,
+    redirectUrl,
+    clientMetadataUrl,
+    fetchOf: ({ url }) => createLoginFetch(url, web),
+    connected({ name }, account) {
+      for (const listener of listeners) listener(name, account);
+    },
+    report: (error, { name }) => options.report(error, `the login of the tool server ${name}`),
+  };
+  const isConnected = async (server: LoginServer, account: string) =>
+    !needsPerson(server) || Boolean(await accounts.tokens(server, account));
+  return {
+    providerFor: (server, account) => createConnectionProvider(parts, stepUps, server, account),
+    fetchFor: (server, account, headers) =>
+      stepUps.watch(createLoginFetch(server.url, web, headers), server, account),
+    isConnected,
+    begin: (server, account) => beginLogin(parts, server, account),
+    finish: (returned) => finishLogin(parts, returned),
+    async forget(server, account) {
+      const stored = await accounts.tokens(server, account);
+      await accounts.removeTokens(server, account);
+      if (stored) await revokeTokens(parts, server, stored);
+    },
+    onConnected(listener) {
+      listeners.add(listener);
+      return () => void listeners.delete(listener);
+    },
+    clientDocument: () =>
+      clientMetadataUrl === undefined ? undefined : clientDocument(clientMetadataUrl, redirectUrl()),
+  };
+}

@@ -1,0 +1,93 @@
+import type { OAuthClientProvider } from "@modelcontextprotocol/sdk/client/auth.js";
+import type { PendingLogin } from "./account-store.ts";
+import { clientMetadataOf } from "./client-registration.ts";
+import { loginFailure, oneLine } from "./login-failure.ts";
+import type { LoginParts } from "./login-parts.ts";
+import { storedTokens } from "./tokens-part.ts";
+
+/** What the login adds to the address it sends a person back to. */
+export interface LoginReturn {
+  state?: string | undefined;
+  code?: string | undefined;
+  error?: string | undefined;
+  error_description?: string | undefined;
+  /** RFC 9207. */
+  iss?: string | undefined;
+}
+
+/** What came of a login, for the page that the person sees. */
+export type FinishedLogin =
+  | { ok: true; server: string; account: string }
+  | { ok: false; reason: string; server?: string };
+
+/** Connects the account that the link was made for. A link works once, whatever comes of it. */
+export async function finishLogin(parts: LoginParts, returned: LoginReturn): Promise<FinishedLogin> {
+  const pending = await parts.accounts.takePending(returned.state ?? "", parts.clock.now());
+  if (pending === undefined) {
+    const reason =
+      "This link was used already, has run out (it works for ten minutes), or is not from this bot.";
+    return { ok: false, reason };
+  }
+  const server = pending.server.name;
+  const problem = problemOf(pending, returned);
+  if (problem !== undefined) return { ok: false, reason: problem, server };
+  try {
+    await exchange(parts, pending, returned.code ?? "");
+  } catch (error) {
+    return { ok: false, reason: loginFailure(server, error), server };
+  }
+  parts.connected(pending.server, pending.account);
+  return { ok: true, server, account: pending.account };
+}
+
+function problemOf({ server, discovery }: PendingLogin, returned: LoginReturn): string | undefined {
+  const { code, error, error_description = "", iss } = returned;
+  const metadata = discovery.authorizationServerMetadata;
+  const mustName =
+    metadata !== undefined &&
+    "authorization_response_iss_parameter_supported" in metadata &&
+    metadata.authorization_response_iss_parameter_supported === true;
+  if (metadata !== undefined && (iss ?? (mustName ? "" : metadata.issuer)) !== metadata.issuer) {
+    return "The answer came from another login than the one you were sent to, so it was not used.";
+  }
+  if (error === "access_denied") return `You did not let the bot use your account at ${server.name}.`;
+  if (error !== undefined) {
+    const said = oneLine(error_description, 200);
+    return `The login of ${server.name} refused: ${oneLine(error, 60)}${said === "" ? "" : ` (${said})`}.`;
+  }
+  return code === undefined || code === "" ? `The login of ${server.name} gave no code.` : undefined;
+}
+
+async function exchange(parts: LoginParts, pending: PendingLogin, authorizationCode: string): Promise<void> {
+  const { auth } = await import("@modelcontextprotocol/sdk/client/auth.js");
+  const { server, account, discovery, redirect_url, client, verifier } = pending;
+  const provider: OAuthClientProvider = {
+    redirectUrl: redirect_url,
+    clientMetadata: clientMetadataOf(server, redirect_url, undefined),
+    clientInformation: () => client,
+    async saveClientInformation(information) {
+      await bindClient(parts, pending, information.issuer);
+    },
+    tokens: () => undefined,
+    async saveTokens(tokens) {
+      await parts.accounts.saveTokens(server, account, storedTokens(tokens, discovery));
+      await parts.accounts.saveWanted(server, account, {});
+    },
+    discoveryState: () => discovery,
+    saveCodeVerifier() {},
+    codeVerifier: () => verifier,
+    redirectToAuthorization() {},
+  };
+  await auth(provider, { serverUrl: server.url, authorizationCode, fetchFn: parts.fetchOf(server) });
+}
+
+/** A client that the operator registered belongs from now on to the login that took it. */
+async function bindClient(
+  parts: LoginParts,
+  { server }: PendingLogin,
+  issuer: string | undefined,
+): Promise<void> {
+  const { client_id } = server.oauth;
+  if (client_id === undefined || issuer === undefined) return;
+  await parts.accounts.saveClient(server, { information: { client_id, issuer } });
+}

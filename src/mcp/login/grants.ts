@@ -1,0 +1,101 @@
+import type { OAuthClientProvider, OAuthDiscoveryState } from "@modelcontextprotocol/sdk/client/auth.js";
+import type { LoginServer, OAuthSettings } from "../login-port.ts";
+import type { LoginParts } from "./login-parts.ts";
+
+type Grant = Pick<OAuthClientProvider, "prepareTokenRequest" | "addClientAuthentication">;
+
+const tokenTypes = {
+  id: "urn:ietf:params:oauth:token-type:id_token",
+  assertion: "urn:ietf:params:oauth:token-type:id-jag",
+};
+
+/** A login cannot be done as it is configured, or by who should vouch for it. The message says what to change. */
+class GrantError extends Error {
+  readonly code = "grant_failed";
+}
+
+/** How tokens are asked for where nobody opens a link. */
+export function grantPart(
+  parts: LoginParts,
+  server: LoginServer,
+  discovery: () => OAuthDiscoveryState | undefined,
+): Grant {
+  switch (server.oauth.grant) {
+    case "client_credentials":
+      return {
+        prepareTokenRequest: (scope) =>
+          scoped({ grant_type: "client_credentials" }, scope ?? wantedScope(discovery())),
+        ...keyPart(server.oauth),
+      };
+    case "cross_app_access":
+      return {
+        async prepareTokenRequest(scope) {
+          const assertion = await vouchedFor(parts, server, discovery());
+          return scoped({ grant_type: "urn:ietf:params:oauth:grant-type:jwt-bearer", assertion }, scope);
+        },
+      };
+    case "authorization_code":
+    case undefined:
+      return {};
+    default:
+      return server.oauth.grant satisfies never;
+  }
+}
+
+function scoped(params: Record<string, string>, scope: string | undefined): URLSearchParams {
+  return new URLSearchParams({ ...params, ...(scope === undefined ? {} : { scope }) });
+}
+
+function wantedScope(discovery: OAuthDiscoveryState | undefined): string | undefined {
+  const scopes = discovery?.resourceMetadata?.scopes_supported;
+  return scopes === undefined || scopes.length === 0 ? undefined : scopes.join(" ");
+}
+
+/** The client proves who it is with a signature (RFC 7523) instead of a secret. */
+function keyPart({ client_id = "", private_key, private_key_algorithm = "ES256" }: OAuthSettings): Grant {
+  if (private_key === undefined) return {};
+  return {
+    async addClientAuthentication(headers, params, url, metadata) {
+      const { createPrivateKeyJwtAuth } = await import("@modelcontextprotocol/sdk/client/auth-extensions.js");
+      const sign = createPrivateKeyJwtAuth({
+        issuer: client_id,
+        subject: client_id,
+        privateKey: private_key,
+        alg: private_key_algorithm,
+      });
+      await sign(headers, params, url, metadata);
+    },
+  };
+}
+
+/** The identity provider's word for the account, made out to the login of this server (SEP-990, RFC 8693). */
+async function vouchedFor(
+  { fetchOf }: LoginParts,
+  server: LoginServer,
+  discovery: OAuthDiscoveryState | undefined,
+): Promise<string> {
+  const provider = server.oauth.identity_provider;
+  if (provider === undefined) {
+    throw new GrantError(`The login of ${server.name} needs oauth.identity_provider in the configuration.`);
+  }
+  const metadata = discovery?.authorizationServerMetadata;
+  const response = await fetchOf(server)(provider.token_endpoint, {
+    method: "POST",
+    headers: { "content-type": "application/x-www-form-urlencoded", accept: "application/json" },
+    body: new URLSearchParams({
+      grant_type: "urn:ietf:params:oauth:grant-type:token-exchange",
+      requested_token_type: tokenTypes.assertion,
+      subject_token: provider.id_token,
+      subject_token_type: tokenTypes.id,
+      client_id: provider.client_id,
+      audience: metadata?.issuer ?? String(discovery?.authorizationServerUrl ?? ""),
+      resource: discovery?.resourceMetadata?.resource ?? server.url,
+    }),
+  });
+  const answer = response.ok ? ((await response.json()) as { access_token?: unknown }) : {};
+  if (typeof answer.access_token === "string") return answer.access_token;
+  throw new GrantError(
+    `The identity provider does not vouch for this account with ${server.name} (it answered ${response.status}). ` +
+      "Its token may have run out: renew oauth.identity_provider.id_token.",
+  );
+}

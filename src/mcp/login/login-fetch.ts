@@ -1,0 +1,79 @@
+import type { FetchLike } from "@modelcontextprotocol/sdk/shared/transport.js";
+import ipaddr from "ipaddr.js";
+import type { Web } from "../../core/web.ts";
+
+/**
+ * Fetches from a tool server as it is configured, and from the addresses it names for its login as the guard of the network lets
+ * it: a server out there does not send the bot into the network it stands in. A server that is itself at an address of this machine
+ * or of a private network may name others there.
+ * @param headers go to the server's origin alone; those of a request stand before them
+ */
+export function createLoginFetch(
+  serverUrl: string,
+  web: Pick<Web, "fetch">,
+  headers: Readonly<Record<string, string>> = {},
+): FetchLike {
+  const server = new URL(serverUrl);
+  const isNear = isPrivate(server);
+  return shareRefresh((address, init) => {
+    const url = new URL(address);
+    const redirect = init?.redirect ?? "manual";
+    if (url.origin === server.origin) {
+      return fetch(url, { ...init, redirect, headers: { ...headers, ...plainHeaders(init) } });
+    }
+    return isNear && isPrivate(url) ? fetch(url, { ...init, redirect }) : fetchGuarded(web, url, init);
+  });
+}
+
+async function fetchGuarded(web: Pick<Web, "fetch">, url: URL, init: RequestInit = {}): Promise<Response> {
+  const { method = "GET", body, signal } = init;
+  const answer = await web.fetch(url.href, {
+    method,
+    headers: plainHeaders(init),
+    ...(body === undefined || body === null ? {} : { body: String(body) }),
+    ...(signal ? { signal } : {}),
+  });
+  const hasBody = ![204, 205, 304].includes(answer.status);
+  return new Response(hasBody ? answer.body : null, {
+    status: answer.status,
+    headers: { "content-type": answer.headers["content-type"] ?? "text/plain" },
+  });
+}
+
+/**
+ * Two requests that find their token run out at the same time hold the same refresh token. Servers that let it be used once would
+ * take the second use for theft, so both get the answer to the first.
+ */
+function shareRefresh(send: FetchLike): FetchLike {
+  const running = new Map<string, Promise<Response>>();
+  return async (url, init) => {
+    const key = refreshKey(url, init);
+    if (key === undefined) return send(url, init);
+    const known = running.get(key);
+    if (known !== undefined) return (await known).clone();
+    const answer = send(url, init);
+    running.set(key, answer);
+    try {
+      return (await answer).clone();
+    } finally {
+      running.delete(key);
+    }
+  };
+}
+
+function refreshKey(url: string | URL, init: RequestInit | undefined): string | undefined {
+  if (!(init?.body instanceof URLSearchParams)) return undefined;
+  if (init.body.get("grant_type") !== "refresh_token") return undefined;
+  return `${url} ${init.body.get("refresh_token")}`;
+}
+
+function plainHeaders(init: RequestInit | undefined): Record<string, string> {
+  return Object.fromEntries(new Headers(init?.headers));
+}
+
+/** By its name alone: what a name resolves to is for the guard to see. */
+function isPrivate({ hostname }: URL): boolean {
+  if (hostname === "localhost" || hostname.endsWith(".localhost")) return true;
+  const address = hostname.replace(/^\[|\]$/g, "");
+  return ipaddr.isValid(address) && ipaddr.process(address).range() !== "unicast";
+}

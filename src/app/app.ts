@@ -10,7 +10,11 @@ import type { Parameter } from "../core/parameter.ts";
 import type { Diagnostic, SkillKind } from "../core/skill.ts";
 import type { TurnEvent } from "../core/turn-event.ts";
 import type { ThreadRecord, TurnFilter, TurnRecord } from "../core/turn-log.ts";
+import type { FlowService } from "./flow-service.ts";
+import type { GrantService } from "./grant-service.ts";
+import type { PackageService } from "./package-service.ts";
 import type { Readiness } from "./readiness.ts";
+import type { ServerService } from "./server-service.ts";
 
 /** A message or command to be accepted. */
 export interface Submission {
@@ -59,6 +63,25 @@ export interface SkillDetail extends SkillListing {
   max_iterations: number;
   license?: string | undefined;
   homepage?: string | undefined;
+  /** Hosts its code may reach. */
+  network: { granted: string[] };
+  /** Tools of servers it brings along; an empty list is all of a server. */
+  tool_list: Record<string, string[]>;
+  /** What was found wrong in its files. */
+  problems: Diagnostic[];
+  package?: InstalledSkill | undefined;
+}
+
+/** Of an installed skill: where from, and how many findings of each gravity its review has. */
+export interface InstalledSkill {
+  from: string;
+  by: string;
+  installed_at: number;
+  hash: string;
+  /** Its files are no longer those that were installed. */
+  changed: boolean;
+  danger: number;
+  warnings: number;
 }
 
 /** What people watching a namespace see: every turn event, and changes of its state. */
@@ -103,13 +126,22 @@ export interface SkillRun {
   status: "running" | "completed" | "failed";
   input: Json;
   output?: Json | undefined;
+  /** Why it failed. */
+  error?: string | undefined;
   started_at: number;
+  finished_at?: number | undefined;
   duration_ms?: number | undefined;
 }
 
 export type Outcome<T> =
   | { ok: true; value: T }
   | { ok: false; status: 400 | 403 | 404 | 409 | 413 | 429 | 503; message: string };
+
+/** Who asks for something, and where it is noted. */
+export interface Asker {
+  by: Author;
+  namespace: string;
+}
 
 export interface App {
   /** The name people call the bot by. */
@@ -169,6 +201,11 @@ export interface App {
   /** The `invoke_skill` path, outside of a conversation. */
   runSkill(id: string, params: Json, namespace: string, by: Author): Promise<Json>;
   runs(filter: TurnFilter): Promise<SkillRun[]>;
+
+  readonly packages: PackageService;
+  readonly servers: ServerService;
+  readonly grants: GrantService;
+  readonly flows: FlowService;
 
   /** Completions of a text that begins with `/`, best first. */
   complete(text: string, namespace: string): Promise<Completion[]>;

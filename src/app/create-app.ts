@@ -2,12 +2,13 @@ import type { CatalogueLoader } from "../core/catalogue.ts";
 import type { Clock } from "../core/clock.ts";
 import type { HostFacts } from "../core/eligibility.ts";
 import type { Author, Inbound } from "../core/inbound.ts";
-import type { Json } from "../core/json.ts";
 import type { KeyValue } from "../core/key-value.ts";
 import { readNamespace } from "../core/namespace-state.ts";
 import { createOfferReader } from "../core/offer-reader.ts";
+import type { Packages } from "../core/packages.ts";
 import { previewTurn } from "../core/preview.ts";
 import type { Redact } from "../core/redact.ts";
+import type { Servers } from "../core/servers.ts";
 import type { Profile, TurnLimits, TurnPorts } from "../core/turn.ts";
 import type { ClaimedTurn, TurnLog } from "../core/turn-log.ts";
 import type { MetaTool } from "../core/turn-scope.ts";
@@ -24,14 +25,22 @@ import { agentCommands } from "./commands/agent-commands.ts";
 import { channelCommands } from "./commands/channel-commands.ts";
 import { createCommandRunner } from "./commands/command-runner.ts";
 import { flowCommands } from "./commands/flow-commands.ts";
+import { networkCommands } from "./commands/network-commands.ts";
+import { packageCommands } from "./commands/package-commands.ts";
+import { serverCommands } from "./commands/server-commands.ts";
 import { skillCommands } from "./commands/skill-commands.ts";
 import { createDispatcher } from "./dispatcher.ts";
 import { createFeed } from "./feed.ts";
+import { type AddFlow, createFlowService } from "./flow-service.ts";
 import { createForget } from "./forgetting.ts";
+import { createGrantService } from "./grant-service.ts";
 import { createHistoryReader } from "./history.ts";
 import type { Log } from "./log.ts";
+import { createPackageService } from "./package-service.ts";
 import { mayStop } from "./permissions.ts";
 import { type Readiness, readiness } from "./readiness.ts";
+import { runSkillNow } from "./run-skill-now.ts";
+import { createServerService } from "./server-service.ts";
 import { skillRuns } from "./skill-runs.ts";
 import { createSkillService } from "./skill-service.ts";
 import { createSpending, type SpendingCaps } from "./spending.ts";
@@ -67,6 +76,12 @@ export interface AppDeps {
   history_tokens: number;
   /** How the bot behaves on chat platforms. */
   chat: ChatPolicy;
+  /** Skills that people install; without it nothing can be installed. */
+  packages?: Packages | undefined;
+  /** The tool servers of the configuration. */
+  servers?: Servers | undefined;
+  /** Takes in flows that are in no folder. */
+  addFlow?: AddFlow | undefined;
   /** What else must be well for the bot to be ready: its connections. */
   checks?: () => Readiness[];
 }
@@ -89,7 +104,16 @@ export function createApp(deps: AppDeps): RunningApp {
   const history = createHistoryReader(log, deps.history_tokens, ports.countTokens);
   const platforms = createChatPlatforms();
   const audit = createAudit({ ...deps, post: auditChannel(deps.chat.audit_channel, platforms) });
-  const skills = auditedSkills(createSkillService({ catalogue, store, offers, feed, clock }), audit);
+  const more = { catalogue, audit, feed };
+  const { packages: managed, servers: configured, addFlow } = deps;
+  const packages = createPackageService({ ...more, packages: managed });
+  const servers = createServerService({ ...more, servers: configured });
+  const grants = createGrantService({ ...more, grants: ports.grants });
+  const skills = auditedSkills(
+    createSkillService({ catalogue, store, offers, feed, clock, packages, grants: ports.grants }),
+    audit,
+  );
+  const flows = createFlowService({ skills, catalogue, offers, addFlow }, () => app);
   const turns = createTurnRunner({ ...deps, ports, history, spending, platforms });
   const presenter = createTurnPresenter({ ...deps, platforms, name: ports.name, files: ports.files });
   const changeSettings = auditedSettings(createChangeSettings(store, feed, deps.profiles, clock), audit);
@@ -107,7 +131,10 @@ export function createApp(deps: AppDeps): RunningApp {
         changeSettings,
         runs: (namespace) => skillRuns(log, { namespace, limit: 50 }),
       }),
+      ...packageCommands({ packages, skills }),
+      ...networkCommands({ grants, skills }),
       ...flowCommands(skills),
+      ...serverCommands(servers),
       ...agentCommands({
         log,
         store,
@@ -121,6 +148,7 @@ export function createApp(deps: AppDeps): RunningApp {
     ],
     turns,
     ports.name,
+    platforms,
   );
   const dispatcher = createDispatcher({
     ...deps,
@@ -173,8 +201,12 @@ export function createApp(deps: AppDeps): RunningApp {
     skills: (namespace, filter) => skills.list(namespace, filter),
     skill: (id, namespace) => skills.detail(id, namespace),
     setSkill: (namespace, id, state, by) => skills.set(namespace, id, state, by),
-    runSkill: (id, params, namespace, by) => runSkillNow(app, id, params, namespace, by),
+    runSkill: async (id, params, namespace, by) => (await runSkillNow(app, id, params, namespace, by)).output,
     runs: (filter) => skillRuns(log, filter),
+    packages,
+    servers,
+    grants,
+    flows,
     complete: (text, namespace) => commands.complete(text, namespace),
     async prompt(namespace, message) {
       const author: Author = { id: "operator", name: "operator", trust: "operator" };
@@ -221,19 +253,4 @@ async function stopTurn(
 
 function missingTurn(turnId: string): Outcome<never> {
   return { ok: false, status: 404, message: `There is no turn ${turnId}.` };
-}
-
-/** Threads of test runs, apart from conversations. */
-const testRunThread = "test-runs";
-
-/** A test run is the command `/skill run`, so it is stored and shown like one. */
-async function runSkillNow(app: App, id: string, params: Json, namespace: string, by: Author): Promise<Json> {
-  const text = `/skill run ${id} ${JSON.stringify(params)}`;
-  const submitted = await app.submit({ namespace, thread: testRunThread, text, author: by });
-  if (!submitted.ok) return { error: submitted.message };
-  const events = await app.events(submitted.value.turn_id, -1, new AbortController().signal);
-  for await (const event of events ?? []) {
-    if (event.type === "turn_finished") return event.output ?? { error: event.text };
-  }
-  return { error: "The run ended without a result." };
 }

@@ -18,6 +18,11 @@ export function mayManage(author: Author, namespace: string): boolean {
   return hasTrust(author, "manager") || (isDirectMessage(namespace) && hasTrust(author, "member"));
 }
 
+/** Whether somebody may change what the whole bot has: its packages, servers and what code may reach. */
+export function mayOperate(author: Author): boolean {
+  return hasTrust(author, "operator");
+}
+
 /** Whether somebody may stop a turn: who asked, and managers. */
 export function mayStop(author: Author, turn: { author: { id: string }; namespace: string }): boolean {
   return turn.author.id === author.id || hasTrust(author, "manager");

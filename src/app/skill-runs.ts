@@ -1,4 +1,5 @@
-import type { TurnEvent } from "../core/turn-event.ts";
+import type { Json } from "../core/json.ts";
+import type { TurnEvent, TurnEventOf } from "../core/turn-event.ts";
 import type { TurnFilter, TurnLog, TurnRecord } from "../core/turn-log.ts";
 import type { SkillRun } from "./app.ts";
 
@@ -25,11 +26,33 @@ function runsOf(turn: TurnRecord, events: readonly TurnEvent[]): SkillRun[] {
       });
     } else if (event.type === "tool_finished") {
       const run = runs.get(event.call_id);
-      if (run === undefined) continue;
-      run.status = event.status === "ok" ? "completed" : "failed";
-      run.output = event.output;
-      run.duration_ms = event.duration_ms;
+      if (run !== undefined) runs.set(event.call_id, finished(run, event));
     }
   }
+  if (turn.status === "finished") for (const run of runs.values()) endWithTurn(run, turn);
   return [...runs.values()];
+}
+
+function finished(
+  run: SkillRun,
+  { status, output, duration_ms, at }: TurnEventOf<"tool_finished">,
+): SkillRun {
+  const end = { output, finished_at: at, duration_ms };
+  if (status === "ok") return { ...run, ...end, status: "completed" };
+  return { ...run, ...end, status: "failed", error: errorIn(output) };
+}
+
+function errorIn(output: Json): string {
+  const error = typeof output === "object" && output !== null && "error" in output ? output.error : output;
+  return typeof error === "string" ? error : JSON.stringify(error);
+}
+
+/** What had no end of its own when its turn ended: it was stopped, or its time was over. */
+function endWithTurn(run: SkillRun, { outcome, finished_at }: TurnRecord): void {
+  if (run.status !== "running") return;
+  run.status = "failed";
+  run.error = outcome === "stopped" ? "It was stopped." : "Its turn ended before it did.";
+  if (finished_at === undefined) return;
+  run.finished_at = finished_at;
+  run.duration_ms = Math.max(0, finished_at - run.started_at);
 }

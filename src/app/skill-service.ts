@@ -3,12 +3,15 @@ import type { Clock } from "../core/clock.ts";
 import type { Author } from "../core/inbound.ts";
 import type { KeyValue } from "../core/key-value.ts";
 import { updateNamespace } from "../core/namespace-state.ts";
+import type { NetworkGrants } from "../core/network-grants.ts";
 import type { Offer, OfferedSkill } from "../core/offer.ts";
 import type { OfferReader } from "../core/offer-reader.ts";
-import type { Diagnostic } from "../core/skill.ts";
+import type { InstalledPackage, PackageFinding } from "../core/packages.ts";
+import type { Diagnostic, Skill } from "../core/skill.ts";
 import { resolveSkill } from "../core/skill-identifier.ts";
 import type { Outcome, SkillDetail, SkillListing } from "./app.ts";
 import type { Feed } from "./feed.ts";
+import type { PackageService } from "./package-service.ts";
 import { mayManage } from "./permissions.ts";
 
 /** Skills as people see and set them in a namespace. */
@@ -34,6 +37,8 @@ export interface SkillServiceDeps {
   offers: OfferReader;
   feed: Feed;
   clock: Clock;
+  packages: Pick<PackageService, "list">;
+  grants: NetworkGrants;
 }
 
 export function createSkillService(deps: SkillServiceDeps): SkillService {
@@ -70,7 +75,12 @@ export function createSkillService(deps: SkillServiceDeps): SkillService {
     async detail(id, namespace) {
       const offer = await offerFor(namespace);
       const offered = find(offer, id);
-      return offered && detailOf(offer, offered);
+      if (offered === undefined) return undefined;
+      const { skill } = offered;
+      const [granted, installed] = await Promise.all([deps.grants.hostsOf(skill), deps.packages.list()]);
+      const owner = installed.find(({ skill_id }) => skill_id === (skill.parent ?? skill.id));
+      const own = skill.origin.source === "managed" && owner !== undefined ? installedFrom(owner, skill) : {};
+      return { ...(await detailOf(offer, offered)), network: { granted: [...granted] }, ...own };
     },
 
     async ids(namespace) {
@@ -138,7 +148,24 @@ function listing({ skill, state, reasons }: OfferedSkill): SkillListing {
   };
 }
 
-async function detailOf(offer: Offer, offered: OfferedSkill): Promise<SkillDetail> {
+function installedFrom({ from, by, installed_at, hash, review }: InstalledPackage, skill: Skill) {
+  const count = (severity: PackageFinding["severity"]) =>
+    review.findings.filter((finding) => finding.severity === severity).length;
+  const changed = skill.parent === undefined && skill.hash !== hash;
+  const counts = { danger: count("danger"), warnings: count("warning") };
+  return { package: { from, by, installed_at, hash, changed, ...counts } };
+}
+
+/** What was found wrong in the folder or file of a skill. */
+function problemsOf({ origin }: Skill, diagnostics: readonly Diagnostic[]): Diagnostic[] {
+  const isInside = (path: string) => path === origin.path || path.startsWith(`${origin.path}/`);
+  return diagnostics.filter(({ path, severity }) => severity !== "info" && isInside(path));
+}
+
+async function detailOf(
+  offer: Offer,
+  offered: OfferedSkill,
+): Promise<Omit<SkillDetail, "network" | "package">> {
   const { skill } = offered;
   const parts = [...offer.all.values()].filter((other) => other.skill.parent === skill.id);
   return {
@@ -156,5 +183,7 @@ async function detailOf(offer: Offer, offered: OfferedSkill): Promise<SkillDetai
     max_iterations: skill.max_iterations,
     license: skill.license,
     homepage: skill.homepage,
+    tool_list: skill.tool_list,
+    problems: problemsOf(skill, offer.catalogue.diagnostics),
   };
 }

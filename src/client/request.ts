@@ -13,7 +13,7 @@ export interface ApiClientOptions {
 
 export interface SendOptions {
   method?: "GET" | "POST" | "PUT" | "DELETE";
-  /** Sent as JSON. */
+  /** Sent as JSON; a form as it is. */
   body?: unknown;
   headers?: Record<string, string>;
   signal?: AbortSignal | undefined;
@@ -28,14 +28,15 @@ export function createSend({ fetch, baseUrl, token }: ApiClientOptions): Send {
   const base = baseUrl.replace(/\/+$/, "");
   return async (path, { method = "GET", body, headers = {}, signal, expect = [] } = {}) => {
     signal?.throwIfAborted();
+    const isForm = body instanceof FormData;
     const init: RequestInit = {
       method,
       headers: {
-        ...(body === undefined ? {} : { "Content-Type": "application/json" }),
+        ...(body === undefined || isForm ? {} : { "Content-Type": "application/json" }),
         ...(token === undefined ? {} : { Authorization: `Bearer ${token}` }),
         ...headers,
       },
-      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+      ...(body === undefined ? {} : { body: isForm ? body : JSON.stringify(body) }),
       ...(signal === undefined ? {} : { signal }),
     };
     const response = await reach(async () => fetch(base + path, init), base, signal);

@@ -1,7 +1,10 @@
 /** The answers and requests of the HTTP API as types, inferred from the schemas the server parses and documents with. */
 import type { z } from "zod";
 import type { TurnEvent } from "../core/turn-event.ts";
+import type * as flows from "../server/flow-schemas.ts";
+import type * as packages from "../server/package-schemas.ts";
 import type * as schemas from "../server/schemas.ts";
+import type * as servers from "../server/server-schemas.ts";
 
 export type About = z.output<typeof schemas.about>;
 export type AnswerRequest = z.input<typeof schemas.answerRequest>;
@@ -22,6 +25,18 @@ export type Thread = z.output<typeof schemas.threadList>["threads"][number];
 export type Turn = z.output<typeof schemas.turnRecord>;
 export type TurnAccepted = z.output<typeof schemas.turnAccepted>;
 export type TurnRequest = z.input<typeof schemas.turnRequest>;
+
+export type FlowList = z.output<typeof flows.flowList>;
+export type FlowResult = z.output<typeof flows.flowResult>;
+export type FlowRunRequest = z.input<typeof flows.flowRunRequest>;
+export type FlowTextRequest = z.input<typeof flows.flowTextRequest>;
+export type InstalledPackage = z.output<typeof packages.installedPackage>;
+export type NetworkGrant = z.output<typeof packages.networkGrant>;
+export type PackageReview = z.output<typeof packages.packageReview>;
+export type ServerStatus = z.output<typeof servers.serverStatus>;
+
+/** Where a package is: an address, a path of the bot's own machine, or the archive itself. */
+export type PackageLocation = { url: string } | { path: string } | { file: Blob; name: string };
 
 /** A turn with all its events so far. */
 export interface TurnWithEvents {

@@ -1,22 +1,27 @@
 import type { MiddlewareHandler } from "hono";
 import { HttpProblem } from "./http-problem.ts";
 
-/** The largest request body, bytes. */
+/** The largest JSON body, bytes. */
 const largestBody = 4 * 1024 * 1024;
+/** The largest upload, bytes: what an installed package may have, and room for the form around it. */
+const largestUpload = 51 * 1024 * 1024;
 
 /**
  * Lets only JSON bodies through, read no further than the limit. A page of another origin can send `text/plain` or a form
  * without asking first, but not `application/json`: this is part of the protection against such pages, so an empty body
- * must say so, too.
+ * must say so, too. `uploads` are paths that take forms as well: there the checks of Origin and Sec-Fetch-Site stand alone.
  */
-export function requireJson(): MiddlewareHandler {
+export function requireJson(uploads: readonly string[] = []): MiddlewareHandler {
   return async (context, next) => {
-    const { method, raw } = context.req;
+    const { method, raw, path } = context.req;
     if (method !== "POST" && method !== "PUT") return next();
-    requireJsonType(context.req.header("content-type") ?? "");
-    if (Number(context.req.header("content-length") ?? 0) > largestBody) throw tooLarge();
-    const body = await readLimited(raw.body);
-    requireValid(body);
+    const type = context.req.header("content-type") ?? "";
+    const isUpload = uploads.includes(path) && /^multipart\/form-data *;/i.test(type);
+    if (!isUpload) requireJsonType(type);
+    const limit = isUpload ? largestUpload : largestBody;
+    if (Number(context.req.header("content-length") ?? 0) > limit) throw tooLarge(limit);
+    const body = await readLimited(raw.body, limit);
+    if (!isUpload) requireValid(body.toString("utf8"));
     // Hono's validators read the body from the raw request, whose stream is used up now.
     context.req.raw = new Request(raw.url, { method, headers: raw.headers, body, signal: raw.signal });
     return next();
@@ -32,15 +37,15 @@ function requireJsonType(type: string): void {
   );
 }
 
-async function readLimited(body: Request["body"]): Promise<string> {
+async function readLimited(body: Request["body"], limit: number): Promise<Buffer<ArrayBuffer>> {
   const chunks: Uint8Array[] = [];
   let size = 0;
   for await (const chunk of body ?? []) {
     size += chunk.byteLength;
-    if (size > largestBody) throw tooLarge();
+    if (size > limit) throw tooLarge(limit);
     chunks.push(chunk);
   }
-  return Buffer.concat(chunks).toString("utf8");
+  return Buffer.concat(chunks);
 }
 
 function requireValid(body: string): void {
@@ -53,9 +58,6 @@ function requireValid(body: string): void {
   }
 }
 
-function tooLarge(): HttpProblem {
-  return new HttpProblem(
-    413,
-    `The request is larger than ${largestBody / 1024 / 1024} MB. Send less at once.`,
-  );
+function tooLarge(limit: number): HttpProblem {
+  return new HttpProblem(413, `The request is larger than ${limit / 1024 / 1024} MB. Send less at once.`);
 }

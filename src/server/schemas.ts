@@ -7,7 +7,7 @@ import { longestMessage } from "../core/inbound.ts";
 import { namespaceSchema, threadSchema } from "../core/place.ts";
 
 /** Any JSON value. The document says so itself: the generator would follow the recursive schema without end. */
-const json = z.json().openapi({ type: ["object", "array", "string", "number", "boolean", "null"] });
+export const json = z.json().openapi({ type: ["object", "array", "string", "number", "boolean", "null"] });
 const milliseconds = z.number().describe("milliseconds since the epoch");
 
 export const turnRequest = z
@@ -56,7 +56,7 @@ const parameter = z.object({
   enum: z.array(json).optional(),
 });
 
-const diagnostic = z.object({
+export const diagnostic = z.object({
   path: z.string(),
   severity: z.enum(["error", "warning", "info"]),
   code: z.string(),
@@ -103,6 +103,23 @@ export const skillDetail = skillListing.extend({
   max_iterations: z.number(),
   license: z.string().optional(),
   homepage: z.string().optional(),
+  network: z.object({ granted: z.array(z.string()) }).describe("hosts its code may reach"),
+  tool_list: z
+    .record(z.string(), z.array(z.string()))
+    .describe("tools of servers it brings along; [] is all of a server"),
+  problems: z.array(diagnostic).describe("what was found wrong in its files"),
+  package: z
+    .object({
+      from: z.string(),
+      by: z.string(),
+      installed_at: milliseconds,
+      hash: z.string(),
+      changed: z.boolean().describe("its files are no longer those that were installed"),
+      danger: z.number(),
+      warnings: z.number(),
+    })
+    .optional()
+    .describe("of an installed skill: where from, and how many findings its review has"),
 });
 
 export const runRequest = z
@@ -195,7 +212,9 @@ const skillRun = z.object({
   status: z.enum(["running", "completed", "failed"]),
   input: json,
   output: json.optional(),
+  error: z.string().optional().describe("why it failed"),
   started_at: milliseconds,
+  finished_at: milliseconds.optional(),
   duration_ms: z.number().optional(),
 });
 

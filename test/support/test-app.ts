@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import type { ChatPolicy } from "../../src/app/chat/chat-policy.ts";
-import { createApp, type RunningApp } from "../../src/app/create-app.ts";
+import { type AppDeps, createApp, type RunningApp } from "../../src/app/create-app.ts";
 import { systemClock } from "../../src/app/system-clock.ts";
 import { createCatalogueLoader } from "../../src/core/catalogue.ts";
 import type { Clock } from "../../src/core/clock.ts";
@@ -37,7 +37,7 @@ const defaultLimits: TurnLimits = {
   question_ms: 60_000,
 };
 
-export interface TestAppOptions {
+export interface TestAppOptions extends Pick<AppDeps, "packages" | "servers" | "addFlow"> {
   skills?: readonly Skill[];
   sources?: readonly SkillSource[];
   limits?: Partial<TurnLimits>;
@@ -152,6 +152,9 @@ export function createTestApp(model: Model, options: TestAppOptions = {}): TestA
     max_duration_ms: options.max_duration_ms ?? 60_000,
     history_tokens: options.history_tokens ?? 5_000,
     chat: chatPolicy(options.chat),
+    packages: options.packages,
+    servers: options.servers,
+    addFlow: options.addFlow,
     facts: createHostFacts({ env: {}, config: {}, capabilities: [], optIn: options.optIn ?? [] }),
     ports: {
       name: "Knack",

@@ -1,12 +1,21 @@
 import { createEventChannel } from "../../core/event-channel.ts";
+import type { Inbound } from "../../core/inbound.ts";
 import { runSkill } from "../../core/run-skill.ts";
 import { nearest } from "../../core/skill-identifier.ts";
 import type { TurnEventBody, TurnOutcome } from "../../core/turn-event.ts";
 import type { ClaimedTurn } from "../../core/turn-log.ts";
 import { WaitingForPerson } from "../../core/waiting.ts";
 import type { Completion } from "../app.ts";
+import type { ChatPlatforms } from "../chat/chat-hub.ts";
 import type { TurnRunner } from "../turn-runner.ts";
-import { type Command, type CommandCall, type CommandResult, refused, shown } from "./command.ts";
+import {
+  type Command,
+  type CommandCall,
+  type CommandFile,
+  type CommandResult,
+  refused,
+  shown,
+} from "./command.ts";
 import { families, parseCommand } from "./parse-command.ts";
 
 /** Runs slash commands as turns of their own: they are stored, deduplicated and shown like messages. */
@@ -19,6 +28,7 @@ export function createCommandRunner(
   commands: readonly Command[],
   turns: TurnRunner,
   botName: string,
+  platforms: ChatPlatforms,
 ): CommandRunner {
   return {
     async *run(claimed, signal) {
@@ -31,6 +41,7 @@ export function createCommandRunner(
         turn_id,
         place: { namespace: inbound.namespace, thread: inbound.thread },
         author: inbound.author,
+        files: filesOf(inbound, platforms, signal),
         signal,
         async runSkill(skillId, params) {
           const turn = await turns.prepare(claimed, signal);
@@ -60,6 +71,18 @@ export function createCommandRunner(
 
     complete: (text, namespace) => complete(commands, text, namespace),
   };
+}
+
+/** The files of a command that was a message. */
+function filesOf(inbound: Inbound, platforms: ChatPlatforms, signal: AbortSignal): CommandFile[] {
+  const platform = platforms.of(inbound.namespace);
+  if (platform === undefined) return [];
+  const { namespace, thread } = inbound;
+  return (inbound.origin?.files ?? []).map((file) => ({
+    name: file.name,
+    bytes: file.bytes,
+    read: (maxBytes) => platform.download({ namespace, thread }, file, { maxBytes, signal }),
+  }));
 }
 
 function finished(outcome: TurnOutcome, { text, output, private: isPrivate }: CommandResult): TurnEventBody {

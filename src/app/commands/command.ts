@@ -13,6 +13,14 @@ export interface CommandResult {
   private?: true;
 }
 
+/** A file that came with a command. */
+export interface CommandFile {
+  name: string;
+  bytes: number;
+  /** @throws PlatformError when the platform does not give it */
+  read(maxBytes: number): Promise<Uint8Array>;
+}
+
 /** A slash command as somebody wrote it. */
 export interface CommandCall {
   turn_id: string;
@@ -20,6 +28,7 @@ export interface CommandCall {
   author: Author;
   /** Everything after the command's own words, trimmed. */
   rest: string;
+  files: readonly CommandFile[];
   signal: AbortSignal;
   /**
    * Runs a skill; its events belong to the command's turn.

@@ -1,12 +1,21 @@
 /** First words of commands that have a second one. */
-export const families: readonly string[] = ["skill", "flow", "agent"];
+export const families: readonly string[] = ["skill", "flow", "agent", "mcp"];
+
+/** Second words that make a command of what is said to the bot: `@Knack flow run x`, not `@Knack flow start times are wrong`. */
+const spokenVerbs: Record<string, RegExp> = {
+  skill:
+    /^(list|info|enable|disable|reset|only|run|runs|reload|install|remove|update|review|grant|revoke|help)$/,
+  flow: /^(list|show|run|enable|disable|help)$/,
+  agent: /^(list|use|status|stop|pause|resume|reply|reset|model|usage|progress|steering|help)$/,
+  mcp: /^(list|start|stop|restart|login|logout|help)$/,
+};
 
 /** Short forms people type: `@knack stop`. */
 const short: Record<string, string> = { stop: "agent stop here", help: "help", status: "agent status" };
 
 /**
  * The command in a text, without slash and alias: `skill enable memory`. Undefined when the text is a message. Commands
- * are `/skill …`, `/flow …`, `/agent …`, `/help`, all of them also after `/knack` and as text to the bot (`@Knack skill enable x`).
+ * are `/skill …`, `/flow …`, `/agent …`, `/mcp …`, `/help`, all of them also after `/knack` and as text to the bot (`@Knack skill enable x`).
  */
 export function parseCommand(text: string, botName: string): string | undefined {
   const trimmed = text.trim();
@@ -36,12 +45,7 @@ export function withoutMention(text: string, botName: string): string {
 function isSpoken(words: string): boolean {
   const [first = "", second = ""] = words.toLowerCase().split(/\s+/);
   if (short[words.trim().toLowerCase()] !== undefined) return true;
-  return (
-    families.includes(first) &&
-    /^(list|info|show|enable|disable|reset|only|run|runs|reload|status|stop|pause|resume|reply|use|model|usage|progress|steering|help)$/.test(
-      second,
-    )
-  );
+  return spokenVerbs[first]?.test(second) === true;
 }
 
 function expand(words: string): string {

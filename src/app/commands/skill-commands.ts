@@ -1,5 +1,8 @@
+import { nearest } from "../../core/skill-identifier.ts";
 import type { SkillRun } from "../app.ts";
 import type { ChangeSettings } from "../channel-settings.ts";
+import { escapeMarkdown, oneLine } from "../chat/present/escape-markdown.ts";
+import { mayOperate } from "../permissions.ts";
 import type { SkillService } from "../skill-service.ts";
 import { type Command, type CommandCall, type CommandResult, refused, said, shown } from "./command.ts";
 import { placeWords } from "./place-words.ts";
@@ -123,9 +126,10 @@ async function list(skills: SkillService, { rest, place }: CommandCall): Promise
 
 async function info(skills: SkillService, { rest, place }: CommandCall): Promise<CommandResult> {
   const skill = await skills.detail(rest, place.namespace);
-  if (skill === undefined)
-    return refused(`There is no skill called ${rest || "that"}. \`/skill list\` shows what there is.`);
-  return shown(skillDetailText(skill));
+  if (skill !== undefined) return shown(skillDetailText(skill));
+  const near = nearest(rest, await skills.ids(place.namespace));
+  const hint = near.length > 0 ? `Did you mean ${near.join(" or ")}?` : "`/skill list` shows what there is.";
+  return refused(`There is no skill called ${rest || "that"}. ${hint}`);
 }
 
 async function showRuns(runs: SkillCommandDeps["runs"], { place }: CommandCall): Promise<CommandResult> {
@@ -133,12 +137,17 @@ async function showRuns(runs: SkillCommandDeps["runs"], { place }: CommandCall):
   if (latest.length === 0) return shown("No skill has run here yet.");
   const lines = latest.slice(0, 15).map((run) => {
     const duration = run.duration_ms === undefined ? "" : `, ${(run.duration_ms / 1000).toFixed(1)} s`;
-    return `- ${new Date(run.started_at).toISOString()} **${run.skill_id}** ${run.status}${duration} (${run.user})`;
+    const why = run.error === undefined ? "" : `: ${escapeMarkdown(oneLine(run.error, 200))}`;
+    return `- ${new Date(run.started_at).toISOString()} **${run.skill_id}** ${run.status}${duration} (${run.user})${why}`;
   });
   return shown(lines.join("\n"));
 }
 
-async function reload(skills: SkillService, { place }: CommandCall): Promise<CommandResult> {
+async function reload(skills: SkillService, { place, author }: CommandCall): Promise<CommandResult> {
+  if (!mayOperate(author))
+    return refused(
+      "Only operators of the bot may reload skills. Changed files are seen by the next message without a reload.",
+    );
   const { skills: all, diagnostics } = await skills.list(place.namespace);
   const lines = diagnostics.map(
     (diagnostic) => `- ${diagnostic.severity}: ${diagnostic.message} (${diagnostic.path})`,

@@ -1,5 +1,5 @@
 import type { Parameter } from "../../core/parameter.ts";
-import type { SkillDetail, SkillListing } from "../app.ts";
+import type { InstalledSkill, SkillDetail, SkillListing } from "../app.ts";
 
 const icons: Record<SkillListing["state"], string> = {
   available: "○",
@@ -31,11 +31,41 @@ export function skillDetailText(skill: SkillDetail): string {
     skill.description,
     `State: ${icons[skill.state]} ${skill.state}${skill.eligible ? "" : ` — ${skill.reasons.join(" ")}`}`,
     ...(skill.risk === "high" ? [highRisk] : []),
+    ...(skill.package === undefined ? [] : [installedLine(skill.id, skill.package)]),
+    ...networkLines(skill),
+    ...toolListLines(skill.tool_list),
+    ...skill.problems.slice(0, 5).map(({ severity, message }) => `${severity}: ${message}`),
     ...skill.parts.map((part) => `- \`${part.id}\` ${firstSentence(part.description)}`),
     ...skill.parameters.map(parameterLine),
     ...skill.examples.slice(0, 3).map((example) => `Example: ${example.prompt}`),
   ];
   return lines.join("\n\n").replaceAll("\n\n- ", "\n- ");
+}
+
+function installedLine(
+  id: string,
+  { from, by, installed_at, changed, danger, warnings }: InstalledSkill,
+): string {
+  const day = new Date(installed_at).toISOString().slice(0, 10);
+  const found = `its review has ${danger} dangerous and ${warnings} doubtful places (\`/skill review ${id}\`)`;
+  const state = changed ? " **Its files changed since then.**" : "";
+  return `Installed on ${day} by ${by} from \`${from.replaceAll("`", "")}\`; ${found}.${state}`;
+}
+
+function networkLines({ network, kind }: SkillDetail): string[] {
+  const { granted } = network;
+  if (granted.includes("*")) return ["Its code may reach every public host."];
+  if (granted.length > 0) return [`Its code may reach ${granted.map((host) => `\`${host}\``).join(", ")}.`];
+  return kind === "imported" || kind === "document" ? ["Its code may reach no host."] : [];
+}
+
+function toolListLines(toolList: SkillDetail["tool_list"]): string[] {
+  const servers = Object.entries(toolList);
+  if (servers.length === 0) return [];
+  const words = servers.map(([server, tools]) =>
+    tools.length === 0 ? `all of \`${server}\`` : `\`${tools.join("`, `")}\` of \`${server}\``,
+  );
+  return [`Brings tools along: ${words.join("; ")}.`];
 }
 
 function parameterLine({

@@ -2,6 +2,7 @@ import type { App, FeedItem, SkillDetail } from "../../../src/app/app.ts";
 import { namespaceStateSchema } from "../../../src/core/namespace-state.ts";
 import type { TurnEvent, TurnEventBody } from "../../../src/core/turn-event.ts";
 import type { TurnRecord } from "../../../src/core/turn-log.ts";
+import { fakeServices } from "./fake-services.ts";
 import { Feed } from "./feed.ts";
 
 export const skill: SkillDetail = {
@@ -28,6 +29,9 @@ export const skill: SkillDetail = {
   instructions: "# Summary",
   max_execution_seconds: 300,
   max_iterations: 10,
+  network: { granted: [] },
+  tool_list: {},
+  problems: [],
 };
 
 /** An app whose turns do what a test tells them, with all that was asked of it. */
@@ -123,6 +127,7 @@ export function createFakeApp() {
       return { skill_id: id, output: params, success: true };
     },
     runs: async () => [],
+    ...fakeServices(asked),
     complete: async (text) => [{ text: `${text}list`, label: "list", description: "" }],
     prompt: async (_namespace, message) => ({ system: message, tools: [], tokens: 1 }),
     ready: async () => [{ name: "store", ok: true, detail: "" }],

@@ -44,6 +44,7 @@ describe("the manifest that ships", () => {
       "/skill",
       "/flow",
       "/agent",
+      "/mcp",
       "/knack",
     ]);
   });

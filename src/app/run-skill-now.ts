@@ -1,0 +1,34 @@
+import type { Author } from "../core/inbound.ts";
+import type { Json } from "../core/json.ts";
+import type { TurnEvent } from "../core/turn-event.ts";
+import type { App } from "./app.ts";
+
+/** Threads of test runs, apart from conversations. */
+const testRunThread = "test-runs";
+
+/** How a test run ended: what it answers to programs, and its events. */
+export interface TestRun {
+  output: Json;
+  events: TurnEvent[];
+}
+
+/** Runs a skill outside of a conversation. A test run is the command `/skill run`, so it is stored and shown like one. */
+export async function runSkillNow(
+  app: Pick<App, "submit" | "events">,
+  id: string,
+  params: Json,
+  namespace: string,
+  by: Author,
+): Promise<TestRun> {
+  const text = `/skill run ${id} ${JSON.stringify(params)}`;
+  const submitted = await app.submit({ namespace, thread: testRunThread, text, author: by });
+  if (!submitted.ok) return { output: { error: submitted.message }, events: [] };
+  const seen: TurnEvent[] = [];
+  const events = await app.events(submitted.value.turn_id, -1, new AbortController().signal);
+  for await (const event of events ?? []) {
+    seen.push(event);
+    if (event.type !== "turn_finished") continue;
+    return { output: event.output ?? { error: event.text }, events: seen };
+  }
+  return { output: { error: "The run ended without a result." }, events: seen };
+}

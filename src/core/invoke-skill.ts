@@ -22,7 +22,9 @@ export async function invokeSkill(
   if (parent.depth >= deepest) {
     return refuse("too_deep", `Skills may invoke each other ${deepest} deep; this would be deeper.`);
   }
-  const found = findSkill(scope, skillId);
+  // What the person wrote themselves; what that skill invokes in turn is its own doing.
+  const by_person = parent.by_person === true && parent.depth === 0;
+  const found = findSkill(scope, skillId, by_person);
   if (found.status === "error") return found;
   const { tool } = found;
   const valid = tool.validate(params);
@@ -30,8 +32,7 @@ export async function invokeSkill(
   const result = await scope.runCall({
     call: { id: callId, name: tool.name, arguments: JSON.stringify(params) },
     parent_call_id: parent.call.id,
-    // What the person wrote themselves; what that skill invokes in turn is its own doing.
-    ...(parent.by_person && parent.depth === 0 ? { by_person: true } : {}),
+    ...(by_person ? { by_person } : {}),
     depth: parent.depth + 1,
     tool,
   });
@@ -39,17 +40,22 @@ export async function invokeSkill(
   return result;
 }
 
+/** By the id of a skill, or by the name of a tool. */
 function findSkill(
-  scope: TurnScope,
+  { offer }: TurnScope,
   text: string,
+  byPerson: boolean,
 ): { status: "ok"; tool: Tool } | (ToolResult & { status: "error" }) {
-  const usable = new Map(scope.offer.usable.map((offered) => [offered.skill.id, offered]));
+  const usable = byPerson ? [...offer.usable, ...offer.personOnly] : offer.usable;
   const resolved = resolveSkill(
     text,
-    scope.offer.usable.map(({ skill }) => skill),
+    usable.map(({ skill }) => skill),
   );
-  const offered = resolved.status === "found" ? usable.get(resolved.id) : undefined;
+  const id = resolved.status === "found" ? resolved.id : undefined;
+  const offered = usable.find(({ skill }) => skill.id === id);
   if (offered === undefined) {
+    const named = usable.flatMap(({ skill }) => skill.tools).find(({ name }) => name === text);
+    if (named !== undefined) return { status: "ok", tool: named };
     const near =
       resolved.status === "unknown" && resolved.nearest.length > 0
         ? `Nearest: ${resolved.nearest.join(", ")}. `

@@ -87,17 +87,32 @@ export async function updateNamespace(
   return namespaceStateSchema.parse(updated);
 }
 
-/** The state of a skill here. A block of the parent blocks its parts; activation of the parent activates them. */
+/**
+ * The state of a skill here. A block of the parent blocks its parts; activation of the parent activates them. An installed
+ * skill is never active by itself, whatever its file says, and after an update it is as if nobody had enabled it.
+ */
 export function stateOf(skill: Skill, state: NamespaceState): SkillState {
   const ids = skill.parent === undefined ? [skill.id] : [skill.id, skill.parent];
   if (ids.some((id) => state.blocked[id] !== undefined)) return "blocked";
   if (ids.some((id) => isMarkedFor(skill, state.pinned[id]))) return "pinned";
+  if (isInstalled(skill)) return "available";
   if (ids.some((id) => state.active[id] !== undefined)) return "active";
   if (skill.active && !ids.some((id) => state.offloaded[id] !== undefined)) return "active";
   return "available";
 }
 
+/** Whether a person here enabled an earlier version of an installed skill, which enables this one for nobody. */
+export function isPinFallen(skill: Skill, state: NamespaceState): boolean {
+  const mark = state.pinned[skill.parent ?? skill.id];
+  return isInstalled(skill) && mark?.source === skill.origin.source && mark.hash !== skill.hash;
+}
+
+/** Whether somebody installed the skill: such code and text is trusted by nobody until a person enables it. */
+export function isInstalled(skill: Skill): boolean {
+  return skill.origin.source === "managed";
+}
+
 function isMarkedFor(skill: Skill, mark: z.infer<typeof markSchema> | undefined): boolean {
   if (mark === undefined || mark.source !== skill.origin.source) return false;
-  return skill.origin.source !== "managed" || mark.hash === skill.hash;
+  return !isInstalled(skill) || mark.hash === skill.hash;
 }

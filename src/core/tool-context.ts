@@ -22,7 +22,7 @@ class ToolLimitError extends Error {
 export function createToolContext(
   scope: TurnScope,
   request: CallRequest,
-  tool: Tool,
+  tool: Pick<Tool, "skill_id" | "max_iterations">,
   signal: AbortSignal,
 ): ToolContext {
   const { turn, ports } = scope;
@@ -59,7 +59,12 @@ export function createToolContext(
 }
 
 /** Named steps: staged, counted, journalled, and answered from the journal when they had finished before a crash. */
-function createSteps(scope: TurnScope, callId: string, tool: Tool, signal: AbortSignal): ToolContext["step"] {
+function createSteps(
+  scope: TurnScope,
+  callId: string,
+  tool: Pick<Tool, "skill_id" | "max_iterations">,
+  signal: AbortSignal,
+): ToolContext["step"] {
   const occurrences = new Map<string, number>();
   let iterations = 0;
   return async <T extends Json>(name: string, work: () => Promise<T> | T): Promise<T> => {

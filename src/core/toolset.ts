@@ -1,5 +1,5 @@
 import type { Json } from "./json.ts";
-import { isActive } from "./offer.ts";
+import { isActive, withAsked } from "./offer.ts";
 import { openedTools } from "./opened-tools.ts";
 import { uniqueToolNames } from "./skill-identifier.ts";
 import type { Tool, ToolContext, ToolResult } from "./tool.ts";
@@ -10,7 +10,9 @@ export async function refreshOffer(scope: TurnScope): Promise<void> {
   const { turn, ports } = scope;
   const { state, offer } = await ports.offers.read(turn.place.namespace, turn.catalogue);
   scope.namespace = state;
-  scope.offer = offer;
+  if (offer === scope.namespaceOffer) return;
+  scope.namespaceOffer = offer;
+  scope.offer = withAsked(offer, turn.asked ?? []);
 }
 
 /** Catalogue × namespace: what the model is offered in its next call. */

@@ -37,6 +37,8 @@ async function startLoop(
       ? { type: "turn_resumed" }
       : { type: "turn_started", profile: turn.profile.id, model: ports.model.id },
   );
+  const asked = (turn.asked ?? []).filter((id) => !state.activated.has(id));
+  for (const skill_id of asked) await scope.emit({ type: "skill_activated", skill_id, by: turn.author.id });
   const work =
     interruptions(turn) < mostInterruptions ? loop(scope) : Promise.reject(new InterruptedTooOften());
   const end = await work.catch((error: unknown) => endOf(scope, error));

@@ -1,5 +1,6 @@
 import { createDuplicateGuard } from "./duplicate-guard.ts";
 import { fitUserText } from "./message-budget.ts";
+import { withAsked } from "./offer.ts";
 import { buildSystemPrompt } from "./prompt.ts";
 import { runToolCall } from "./tool-call.ts";
 import { cutForModel, outputText } from "./tool-output.ts";
@@ -33,7 +34,8 @@ export async function openScope(
     state,
     guard,
     namespace,
-    offer,
+    namespaceOffer: offer,
+    offer: withAsked(offer, turn.asked ?? []),
     toolset: noTools,
     emit(event) {
       applyEvent(state, event, ports.clock.now(), render);
@@ -77,8 +79,9 @@ export async function systemPrompt(scope: TurnScope): Promise<string> {
   return [prompt, ...contextRules(turn)].join("\n\n");
 }
 
-/** On resume: guides of skills activated in this turn are in its messages already. */
-function withoutActivatedNow({ offer, state }: TurnScope): TurnScope["offer"] {
-  if (state.activated.size === 0) return offer;
-  return { ...offer, usable: offer.usable.filter((offered) => !state.activated.has(offered.skill.id)) };
+/** On resume: guides of skills the agent activated in this turn are in its messages already. */
+function withoutActivatedNow({ offer, state, turn }: TurnScope): TurnScope["offer"] {
+  const isTold = (id: string) => state.activated.has(id) && turn.asked?.includes(id) !== true;
+  if (![...state.activated].some(isTold)) return offer;
+  return { ...offer, usable: offer.usable.filter((offered) => !isTold(offered.skill.id)) };
 }

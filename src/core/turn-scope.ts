@@ -51,6 +51,8 @@ export interface TurnScope {
   readonly guard: DuplicateGuard;
   /** The namespace as last read, and the offer it makes. `refreshOffer` reads it again. */
   namespace: NamespaceState;
+  namespaceOffer: Offer;
+  /** The same with the skills that were asked for in this turn. */
   offer: Offer;
   /** The tools of the current model call. */
   toolset: Toolset;

@@ -73,6 +73,8 @@ export interface Turn {
   /** When the turn ends whatever happens, ms since the epoch. */
   deadline: number;
   limits: TurnLimits;
+  /** Ids of skills a person asked for by name: active in this turn, whatever the namespace says. */
+  asked?: readonly string[] | undefined;
   /** The skills as they were when the turn began; they stay so. */
   catalogue: Catalogue;
   /** Aborts the model stream, tools and child processes. */

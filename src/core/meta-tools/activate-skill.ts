@@ -47,8 +47,11 @@ export type FoundSkill = { status: "ok"; offered: OfferedSkill } | (ToolResult &
 
 /** A skill by any of its names, usable here; otherwise why not, for the model. */
 export function findOffered(scope: TurnScope, name: string): FoundSkill {
-  const resolved = resolveSkill(name, scope.offer.catalogue.skills.values());
-  const offered = resolved.status === "found" ? scope.offer.all.get(resolved.id) : undefined;
+  const { offer } = scope;
+  const isHidden = (id: string) => offer.personOnly.some(({ skill }) => skill.id === id);
+  const known = [...offer.catalogue.skills.values()].filter(({ id }) => !isHidden(id));
+  const resolved = resolveSkill(name, known);
+  const offered = resolved.status === "found" ? offer.all.get(resolved.id) : undefined;
   if (offered === undefined) {
     const near = resolved.status === "unknown" ? resolved.nearest : [];
     const hint = near.length > 0 ? `Nearest: ${near.join(", ")}.` : "list_skills shows what there is.";
@@ -65,6 +68,10 @@ export function findOffered(scope: TurnScope, name: string): FoundSkill {
       message,
       hint: "Go on without it and tell the person why.",
     };
+  }
+  if (!offer.usable.includes(offered)) {
+    const message = `skill ${offered.skill.id} has to be enabled here by a person first (/skill enable ${offered.skill.id})`;
+    return { status: "error", code: "not_enabled", message, hint: "Go on without it and tell the person." };
   }
   return { status: "ok", offered };
 }

@@ -6,7 +6,8 @@ import { createInvokeSkill } from "./invoke-skill-tool.ts";
 import { createListSkills } from "./list-skills.ts";
 import { createOffloadSkill } from "./offload-skill.ts";
 import { createReadToolOutput } from "./read-tool-output.ts";
-import { createReadSkillFile, createRunSkillScript } from "./skill-files.ts";
+import { createRunSkillScript } from "./run-skill-script.ts";
+import { createReadSkillFile } from "./skill-files.ts";
 
 /** The agent's own tools. Made once, when the bot is wired; each decides per turn whether it is offered. */
 export function createMetaTools(): MetaTool[] {

@@ -1,0 +1,92 @@
+import { z } from "zod";
+import { approverOfRisk } from "../approval.ts";
+import { networkHint, withGrantedNetwork } from "../sandboxed-network.ts";
+import type { ScriptRunner } from "../scripts.ts";
+import type { Skill } from "../skill.ts";
+import type { ToolContext, ToolResult } from "../tool.ts";
+import { createToolContext } from "../tool-context.ts";
+import { findOffered } from "./activate-skill.ts";
+import { defineMetaTool, failure } from "./meta-tool.ts";
+import { scriptEnvironment } from "./script-environment.ts";
+import { scriptResult } from "./script-result.ts";
+import { hasSkillFiles } from "./skill-files.ts";
+import { argumentForScript, pathInSkill } from "./skill-path.ts";
+
+/** Bytes a script may print. */
+const largestOutput = 1_000_000;
+
+/** A script has the time its skill says; this only catches a runner that does not end it. Ms. */
+const longestRun = 86_400_000;
+
+export const createRunSkillScript = () =>
+  defineMetaTool({
+    name: "run_skill_script",
+    title: ({ script }) => `Running ${script}`,
+    description: "Runs a script of an active skill in a sandbox and returns what it prints.",
+    parameters: z.object({
+      skill_name: z.string().min(1).describe("the skill's id"),
+      script: z.string().min(1).describe("relative path, or the name of an entry point"),
+      args: z.array(z.string()).default([]),
+      stdin: z.string().default(""),
+    }),
+    effect: "side_effect",
+    approval: ({ skill_name }, scope) => {
+      const found = findOffered(scope, skill_name);
+      return found.status === "error" ? undefined : approverOfRisk(found.offered.skill.risk, "side_effect");
+    },
+    max_execution_ms: longestRun,
+    offered: (scope) => scope.ports.scripts !== undefined && hasSkillFiles(scope),
+    run: async (asked, context, scope, request) => {
+      const found = findOffered(scope, asked.skill_name);
+      if (found.status === "error") return found;
+      const { skill } = found.offered;
+      const { scripts } = scope.ports;
+      if (scripts === undefined)
+        return failure("refused", "No sandbox for scripts is set up.", "Tell the person.");
+      const { id: skill_id, max_iterations } = skill;
+      // The variables and the network of the skill, which this tool has not.
+      const own = createToolContext(scope, request, { skill_id, max_iterations }, context.signal);
+      return runScript(scripts, { ...asked, skill }, own);
+    },
+  });
+
+interface AskedScript {
+  skill: Skill;
+  script: string;
+  args: readonly string[];
+  stdin: string;
+}
+
+async function runScript(
+  scripts: ScriptRunner,
+  { skill, script, args, stdin }: AskedScript,
+  context: ToolContext,
+): Promise<ToolResult> {
+  const allowed = scripts.allows(skill);
+  if (!allowed.ok) {
+    const message = `Scripts of ${skill.id} do not run here: ${allowed.reason}`;
+    return failure("refused", message, "Tell the person.");
+  }
+  const { signal } = context;
+  const request = {
+    skill,
+    script: scriptPath(skill, script),
+    args: args.map(argumentForScript),
+    stdin,
+    env: scriptEnvironment(skill, context),
+    signal,
+    timeout_ms: skill.max_execution_seconds * 1000,
+    max_output_bytes: largestOutput,
+    onLine: (line: string) => context.progress(line.slice(0, 200)),
+  };
+  const ran = await withGrantedNetwork(context, [], (network) => scripts.run({ ...request, network }));
+  // Only hosts it is known to need beforehand are refused whole; of a script none are.
+  if (ran.status === "refused") return failure("refused", `${script} was not run.`);
+  return scriptResult({ skill, script }, ran.value, context, networkHint(skill.id, ran.refused));
+}
+
+/** By the name of an entry point, or by path. */
+function scriptPath({ entry_points = {} }: Skill, script: string): string {
+  const named = Object.hasOwn(entry_points, script) ? entry_points[script] : undefined;
+  return named ?? pathInSkill(script);
+}

@@ -1,0 +1,60 @@
+import { formatBytes } from "../format-bytes.ts";
+import { mediaTypeOf } from "../media-type.ts";
+import type { ScriptFile, ScriptOutcome } from "../scripts.ts";
+import type { Skill } from "../skill.ts";
+import type { ToolContext, ToolResult } from "../tool.ts";
+import { failure, ok } from "./meta-tool.ts";
+import { missingVariables } from "./script-environment.ts";
+
+/**
+ * What a model reads of a script's end; files it made become files of the answer. `networkHint` tells what it could not reach.
+ */
+export async function scriptResult(
+  { skill, script }: { skill: Skill; script: string },
+  outcome: ScriptOutcome,
+  context: ToolContext,
+  networkHint: string | undefined,
+): Promise<ToolResult> {
+  switch (outcome.status) {
+    case "refused":
+      return failure("refused", outcome.reason, scriptsOf(skill));
+    case "timed_out": {
+      const message = `${script} was stopped: it took longer than ${skill.max_execution_seconds} s.`;
+      return failure("timed_out", `${message} ${outcome.stderr}`.trim(), networkHint);
+    }
+    case "exited": {
+      const { exit_code, stdout, stderr } = outcome;
+      if (exit_code !== 0) {
+        const hints = [networkHint, missingVariables(skill, context.env)].filter(
+          (hint) => hint !== undefined,
+        );
+        const message = `${script} ended with ${exit_code}: ${stderr || stdout}`;
+        return failure("script_failed", message, hints.length === 0 ? undefined : hints.join(" "));
+      }
+      return ok([stdout, ...(await notesOf(outcome, context))].join("\n"));
+    }
+  }
+}
+
+async function notesOf(
+  { truncated, files = [], files_left_out }: Extract<ScriptOutcome, { status: "exited" }>,
+  context: ToolContext,
+): Promise<string[]> {
+  for (const { name, data } of files) {
+    await context.file({ name, media_type: mediaTypeOf(name), data });
+  }
+  return [
+    ...(truncated ? ["[output cut]"] : []),
+    ...(files.length === 0 ? [] : [`[files the person gets with your answer: ${namesOf(files)}]`]),
+    ...(files_left_out === undefined ? [] : [`[${files_left_out}]`]),
+  ];
+}
+
+function namesOf(files: readonly ScriptFile[]): string {
+  return files.map(({ name, data }) => `${name} (${formatBytes(data.byteLength)})`).join(", ");
+}
+
+function scriptsOf({ entry_points = {} }: Skill): string | undefined {
+  const names = Object.keys(entry_points);
+  return names.length === 0 ? undefined : `Its entry points: ${names.join(", ")}.`;
+}

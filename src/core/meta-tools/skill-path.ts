@@ -1,0 +1,13 @@
+/** How a guide and a model may write the folder of a skill; a runner of scripts knows `{baseDir}`. */
+const folder = /\$\{KNACK_SKILL_DIR\}|\$KNACK_SKILL_DIR\b|\$?\{baseDir\}/g;
+
+/** A path within a skill's folder, relative to it, however it was written. */
+export function pathInSkill(written: string): string {
+  const path = written.trim().replace(folder, "/skill");
+  return path.replace(/^\/skill\/+/, "").replace(/^(\.\/+)+/, "");
+}
+
+/** An argument of a script, with the folder as runners replace it. */
+export function argumentForScript(written: string): string {
+  return written.replace(folder, "{baseDir}");
+}

@@ -38,7 +38,10 @@ export interface RunningProgram {
 
 /** Which hosts sandboxed code may reach. Private addresses are refused besides, whatever this says. */
 export interface NetworkAccess {
-  /** Asked for every connection with the host's name in lower case, or the address when none was used. */
+  /**
+   * Asked for every connection with the host's name in lower case, or the address when none was used; for other ports than
+   * 80 and 443 with `host:port`.
+   */
   permits(host: string): boolean;
 }
 

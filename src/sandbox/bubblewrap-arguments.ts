@@ -1,4 +1,5 @@
 import { lstat, readlink } from "node:fs/promises";
+import { dirname } from "node:path";
 import { systemFolders } from "./programs.ts";
 
 /** What one sandbox is made of. Paths on the machine, except where it says inside. */
@@ -6,6 +7,8 @@ export interface SandboxLayout {
   skillFolder: string;
   /** Holds the bot's own module that is run, if one is. */
   moduleFolder?: string | undefined;
+  /** The forwarder's file and the socket it forwards to, if there is a way out. */
+  wayOut?: { forwarder: string; socket: string } | undefined;
   /** The Node binary; inside it is `nodeInside`. */
   node: string;
   /** Files shown as /etc/passwd and /etc/group. */
@@ -23,6 +26,8 @@ export interface SandboxLayout {
 export const inside = {
   node: "/opt/bin/node",
   skill: "/skill",
+  forwarder: "/opt/net/forwarder.ts",
+  socket: "/opt/net/proxy",
   module: "/opt/knack",
   workspace: "/workspace",
   temp: "/tmp",
@@ -50,11 +55,20 @@ export async function bubblewrapArguments(layout: SandboxLayout): Promise<string
     ...["--ro-bind", layout.passwd, "/etc/passwd", "--ro-bind", layout.group, "/etc/group"],
     ...["--ro-bind", layout.node, inside.node],
     ...(layout.moduleFolder === undefined ? [] : ["--ro-bind", layout.moduleFolder, inside.module]),
+    ...wayOutArguments(layout),
     ...["--proc", "/proc", "--dev", "/dev", "--remount-ro", "/dev"],
     ...writable(inside.temp),
     ...writable(inside.workspace),
     ...["--ro-bind", layout.skillFolder, inside.skill],
     ...["--chdir", inside.workspace, "--remount-ro", "/"],
+  ];
+}
+
+function wayOutArguments({ wayOut }: SandboxLayout): string[] {
+  if (wayOut === undefined) return [];
+  return [
+    ...["--perms", "0755", "--dir", dirname(inside.socket)],
+    ...["--ro-bind", wayOut.forwarder, inside.forwarder, "--ro-bind", wayOut.socket, inside.socket],
   ];
 }
 

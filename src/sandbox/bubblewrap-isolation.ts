@@ -1,5 +1,5 @@
 import { randomInt } from "node:crypto";
-import { mkdir, writeFile } from "node:fs/promises";
+import { chmod, copyFile, mkdir, writeFile } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
 import { bubblewrapArguments, inside } from "./bubblewrap-arguments.ts";
 import {
@@ -7,6 +7,7 @@ import {
   type Isolation,
   type Launch,
   type LaunchRequest,
+  proxyEnvironment,
   type SandboxLimits,
 } from "./isolation.ts";
 import { type LimitPrograms, limitPrefix } from "./limit-programs.ts";
@@ -18,6 +19,9 @@ import { stageFolder } from "./staged-folder.ts";
  * bot that runs as root: a user id that nobody has, because the kernel's process limit does not hold for root's own id.
  */
 export type UserMode = "namespace" | "switch";
+
+/** On the loopback of the sandbox's own network, where nothing else listens before. */
+const forwarderPort = 3128;
 
 export interface BubblewrapOptions {
   bwrap: string;
@@ -54,13 +58,15 @@ async function prepare(request: LaunchRequest, options: BubblewrapOptions): Prom
   await writeFile(passwd, `script:x:${user}:${user}:script:${inside.workspace}:/bin/sh\n`, { mode: 0o644 });
   await writeFile(group, `script:x:${user}:\n`, { mode: 0o644 });
   const path = [...programFolders, dirname(inside.node)].join(":");
-  const env = { ...request.env, ...fixedEnvironment({ path, ...inside }) };
+  const wayOut = request.socket === undefined ? undefined : await stageWayOut(request.socket, runFolder);
+  const proxied = wayOut === undefined ? {} : proxyEnvironment(forwarderPort);
+  const env = { ...request.env, ...fixedEnvironment({ path, ...inside }), ...proxied };
   const { hidden } = options;
   const { workspaceBytes } = options.limits;
   const moduleFolder =
     "module" in request.entry ? await stageModule(request.entry.module, runFolder) : undefined;
   const node = process.execPath;
-  const layout = { skillFolder, moduleFolder, node, passwd, group, workspaceBytes, env, hidden };
+  const layout = { skillFolder, moduleFolder, wayOut, node, passwd, group, workspaceBytes, env, hidden };
   const settings = [...(await bubblewrapArguments(layout)), ...userArguments(options.mode, user)];
   return {
     file: options.bwrap,
@@ -78,6 +84,13 @@ async function stageModule(module: string, runFolder: string): Promise<string> {
   await stageFolder(dirname(module), staged);
   await writeFile(join(staged, "package.json"), '{"type":"module"}\n', { mode: 0o644 });
   return staged;
+}
+
+async function stageWayOut(socket: string, runFolder: string) {
+  const forwarder = join(runFolder, "forwarder.ts");
+  await copyFile(join(import.meta.dirname, "inside/forwarder.ts"), forwarder);
+  await chmod(forwarder, 0o644);
+  return { forwarder, socket };
 }
 
 function userArguments(mode: UserMode, user: number): string[] {
@@ -109,12 +122,19 @@ function command(request: LaunchRequest, options: BubblewrapOptions, user: numbe
     ...(programs === undefined
       ? []
       : limitPrefix(programs, limits, { timeoutMs, processes: limits.processes })),
+    ...(request.socket === undefined ? [] : forwarderCommand),
     ...interpreter,
     ...flags,
     "module" in entry ? `${inside.module}/${basename(entry.module)}` : `${inside.skill}/${entry.script}`,
     ...request.args,
   ];
 }
+
+/** Node runs it: `--no-warnings` because its complaints would stand among the skill's own. */
+const forwarderCommand = [
+  ...[inside.node, "--no-warnings", "--max-old-space-size=64"],
+  ...[inside.forwarder, inside.socket, String(forwarderPort)],
+];
 
 /** Gives up root and every capability for good. */
 function becomeUser(programs: LimitPrograms, user: number): string[] {

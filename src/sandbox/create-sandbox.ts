@@ -6,7 +6,7 @@ import type { Skill } from "../core/skill.ts";
 import { chooseIsolation } from "./choose-isolation.ts";
 import { defaultLimits, type Isolation, type SandboxLimits } from "./isolation.ts";
 import { createProgramRunner } from "./program-runner.ts";
-import type { SandboxContext } from "./sandbox-context.ts";
+import type { OpenProxy, SandboxContext } from "./sandbox-context.ts";
 import { createScriptRunner } from "./script-runner.ts";
 
 export interface SandboxOptions {
@@ -15,6 +15,8 @@ export interface SandboxOptions {
   limits?: Partial<SandboxLimits>;
   /** Path of bubblewrap; looked for in the system's program folders unless given. */
   bwrap?: string;
+  /** Opens the only way out for code that has been granted hosts; without it no code has network. */
+  openProxy?: OpenProxy;
 }
 
 /** Where code of skills runs. */
@@ -35,7 +37,10 @@ export async function createSandbox(options: SandboxOptions): Promise<Sandbox> {
     [options.dataDir, join(import.meta.dirname, "../..")].map((path) => realpath(path)),
   );
   const isolation = await chooseIsolation({ bwrap: options.bwrap, limits, runs, hidden });
-  const context: SandboxContext = { isolation, limits, runs, allows: (skill) => allowed(skill, isolation) };
+  const context: SandboxContext = {
+    ...{ isolation, limits, runs, openProxy: options.openProxy },
+    allows: (skill) => allowed(skill, isolation),
+  };
   return {
     scripts: createScriptRunner(context),
     programs: createProgramRunner(context),

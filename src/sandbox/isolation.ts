@@ -26,6 +26,8 @@ export interface LaunchRequest {
   env: Readonly<Record<string, string>>;
   /** Bounds the CPU time of each process, ms. Absent for programs that stay. */
   timeoutMs?: number;
+  /** The bot's proxy for this run, a unix socket; without it there is no network. */
+  socket?: string;
   /** An empty folder of this run, removed afterwards. */
   runFolder: string;
 }
@@ -59,5 +61,15 @@ export function fixedEnvironment(place: { path: string; workspace: string; skill
     PYTHONDONTWRITEBYTECODE: "1",
     KNACK_WORKSPACE: place.workspace,
     KNACK_SKILL_DIR: place.skill,
+  };
+}
+
+/** Variables by which Node's fetch, Python, curl and most others find a proxy on the loopback. */
+export function proxyEnvironment(port: number): Record<string, string> {
+  const proxy = `http://127.0.0.1:${port}`;
+  const direct = "localhost,127.0.0.1,::1";
+  return {
+    ...{ HTTP_PROXY: proxy, HTTPS_PROXY: proxy, http_proxy: proxy, https_proxy: proxy },
+    ...{ NO_PROXY: direct, no_proxy: direct, NODE_USE_ENV_PROXY: "1" },
   };
 }

@@ -1,7 +1,5 @@
 import { ChildProcess } from "node:child_process";
 import { once } from "node:events";
-import { mkdtemp, rm } from "node:fs/promises";
-import { join } from "node:path";
 import {
   ProgramError,
   type ProgramRequest,
@@ -11,6 +9,7 @@ import {
 import { startFailure, startProcess } from "./child-process.ts";
 import type { Launch } from "./isolation.ts";
 import { malformedEnvironment } from "./malformed-environment.ts";
+import { openRun } from "./open-run.ts";
 import { skillFolder } from "./resolve-script.ts";
 import type { SandboxContext } from "./sandbox-context.ts";
 import { type WatchedProgram, watchProgram } from "./watched-program.ts";
@@ -27,35 +26,17 @@ export function createProgramRunner(context: SandboxContext): ProgramRunner {
       const folder = await skillFolder(request.skill.origin.path);
       if (folder === undefined)
         throw new ProgramError(`The skill ${request.skill.id} has no folder any more.`);
-      const runFolder = await mkdtemp(join(context.runs, "run-"));
-      const remove = () => rm(runFolder, { recursive: true, force: true, maxRetries: 3 });
+      const { module, env, network } = request;
+      const code = { folder, interpreter: ["node"], entry: { module }, args: [], env };
+      const { launch, close } = await openRun(code, network, context);
       try {
-        const launch = await prepare(request, folder, runFolder, context);
-        const program = await startWatched(launch, request, context);
-        return running(program, request, remove);
+        return running(await startWatched(launch, request, context), request, close);
       } catch (error) {
-        await remove();
+        await close();
         throw error;
       }
     },
   };
-}
-
-function prepare(
-  request: ProgramRequest,
-  folder: string,
-  runFolder: string,
-  context: SandboxContext,
-): Promise<Launch> {
-  const { module, env } = request;
-  return context.isolation.prepare({
-    folder,
-    interpreter: ["node"],
-    entry: { module },
-    args: [],
-    env,
-    runFolder,
-  });
 }
 
 /** @throws ProgramError */
@@ -85,13 +66,12 @@ async function startWatched(
 function running(
   program: WatchedProgram,
   { onEnd }: ProgramRequest,
-  remove: () => Promise<void>,
+  close: () => Promise<void>,
 ): RunningProgram {
-  const tell = (reason: string) => onEnd({ reason });
-  program.ended.then(async (reason) => {
-    // A folder that cannot be removed now is a leftover, which the next start of the bot removes.
-    await remove().catch(() => undefined);
-    tell(reason);
+  void program.ended.then(async (reason) => {
+    // A folder that cannot be removed now is a leftover, which a later start of the bot removes.
+    await close().catch(() => undefined);
+    onEnd({ reason });
   });
   return { send: program.send, kill: program.kill };
 }

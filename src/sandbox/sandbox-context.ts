@@ -1,6 +1,9 @@
-import type { Verdict } from "../core/programs.ts";
+import type { NetworkAccess, Verdict } from "../core/programs.ts";
 import type { Skill } from "../core/skill.ts";
 import type { Isolation, SandboxLimits } from "./isolation.ts";
+
+/** Opens a proxy on a unix socket that reaches what `access` permits. */
+export type OpenProxy = (access: NetworkAccess) => Promise<{ socket: string; close(): Promise<void> }>;
 
 /** What scripts and programs share: found out once per process. */
 export interface SandboxContext {
@@ -8,5 +11,6 @@ export interface SandboxContext {
   limits: SandboxLimits;
   /** Where each run has its folder. */
   runs: string;
+  openProxy: OpenProxy | undefined;
   allows(skill: Skill): Verdict;
 }

@@ -1,7 +1,6 @@
-import { mkdtemp, rm } from "node:fs/promises";
-import { join } from "node:path";
 import type { ScriptOutcome, ScriptRequest, ScriptRunner } from "../core/scripts.ts";
 import { malformedEnvironment } from "./malformed-environment.ts";
+import { openRun } from "./open-run.ts";
 import { resolveScript } from "./resolve-script.ts";
 import type { SandboxContext } from "./sandbox-context.ts";
 import { supervise } from "./supervise.ts";
@@ -19,23 +18,20 @@ export function createScriptRunner(context: SandboxContext): ScriptRunner {
   };
 }
 
-async function run(request: ScriptRequest, { isolation, runs }: SandboxContext): Promise<ScriptOutcome> {
+async function run(request: ScriptRequest, context: SandboxContext): Promise<ScriptOutcome> {
   const malformed = malformedInput(request);
   if (malformed !== undefined) return { status: "refused", reason: malformed };
   const found = await resolveScript(request.skill, request.script);
   if (!found.ok) return { status: "refused", reason: found.reason };
   const { folder, script, interpreter } = found.value;
-  const runFolder = await mkdtemp(join(runs, "run-"));
+  const { args, env, timeout_ms: timeoutMs } = request;
+  const code = { folder, interpreter, entry: { script }, args, env, timeoutMs };
+  const { launch, close } = await openRun(code, request.network, context);
   try {
-    const { args, env, timeout_ms: timeoutMs } = request;
-    const launch = await isolation.prepare({
-      ...{ folder, interpreter, entry: { script }, args },
-      ...{ env, timeoutMs, runFolder },
-    });
     request.signal.throwIfAborted();
     return await supervise(launch, request);
   } finally {
-    await rm(runFolder, { recursive: true, force: true, maxRetries: 3 });
+    await close();
   }
 }
 

@@ -2,6 +2,7 @@
 import type { Config } from "../config/schema.ts";
 import type { ProgramRunner } from "../core/programs.ts";
 import type { ScriptRunner } from "../core/scripts.ts";
+import { createGuardedProxy } from "../net/guarded-proxy.ts";
 import { createSandbox, type Sandbox, type SandboxOptions } from "../sandbox/create-sandbox.ts";
 
 /** What `createSandbox` gets of the configuration. */
@@ -9,6 +10,7 @@ export function sandboxOptions(config: Config): SandboxOptions {
   const { memory_megabytes, processes, workspace_megabytes } = config.skills.execution;
   return {
     dataDir: config.data.folder,
+    openProxy: createGuardedProxy({ allow: config.net.allow }).open,
     limits: {
       memoryBytes: memory_megabytes * 1_048_576,
       processes,

@@ -1,5 +1,6 @@
 import { once } from "node:events";
 import { createServer, type RequestListener } from "node:http";
+import type { LookupFunction } from "node:net";
 
 /** A real HTTP server on the loopback that counts its requests. */
 export interface LocalServer extends AsyncDisposable {
@@ -29,5 +30,16 @@ export async function startServer(listener: RequestListener): Promise<LocalServe
       server.close();
       await once(server, "close");
     },
+  };
+}
+
+/** A resolver that gives the next of these answers each time, the last one for ever. */
+export function resolverOf(...answers: string[][]): LookupFunction {
+  const left = [...answers];
+  return (_hostname, options, callback) => {
+    const addresses = (left.length > 1 ? left.shift() : left[0]) ?? [];
+    const found = addresses.map((address) => ({ address, family: address.includes(":") ? 6 : 4 }));
+    if (options.all === true) callback(null, found);
+    else callback(null, found[0]?.address ?? "", found[0]?.family ?? 4);
   };
 }

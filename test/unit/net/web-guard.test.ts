@@ -5,18 +5,7 @@ import { describe, expect, it } from "vitest";
 import { createAddressPolicy } from "../../../src/net/address-policy.ts";
 import { createWeb } from "../../../src/net/create-web.ts";
 import { AddressRefusedError, guardConnector } from "../../../src/net/guarded-connector.ts";
-import { startServer } from "./local-server.ts";
-
-/** A resolver that gives the next of these answers each time, the last one for ever. */
-function resolverOf(...answers: string[][]): LookupFunction {
-  const left = [...answers];
-  return (_hostname, options, callback) => {
-    const addresses = (left.length > 1 ? left.shift() : left[0]) ?? [];
-    const found = addresses.map((address) => ({ address, family: address.includes(":") ? 6 : 4 }));
-    if (options.all === true) callback(null, found);
-    else callback(null, found[0]?.address ?? "", found[0]?.family ?? 4);
-  };
-}
+import { resolverOf, startServer } from "./local-server.ts";
 
 const refused = expect.objectContaining({ code: "address_refused" });
 

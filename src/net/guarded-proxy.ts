@@ -1,0 +1,219 @@
+import { lookup as systemLookup } from "node:dns";
+import { chmod, mkdtemp, rm } from "node:fs/promises";
+import {
+  createServer,
+  type IncomingMessage,
+  type OutgoingHttpHeaders,
+  request as requestHttp,
+  type Server,
+  type ServerResponse,
+} from "node:http";
+import type { LookupFunction } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { type Duplex, Transform } from "node:stream";
+import { pipeline } from "node:stream/promises";
+import type { NetworkAccess } from "../core/programs.ts";
+import { createAddressPolicy } from "./address-policy.ts";
+import { type ConnectionGuard, ConnectionTimeoutError, connectGuarded } from "./guarded-connection.ts";
+import { AddressRefusedError } from "./guarded-connector.ts";
+import {
+  badRequest,
+  connectTarget,
+  judgeTarget,
+  plainHost,
+  plainUrl,
+  privateAddress,
+} from "./proxy-target.ts";
+import { defaultTrafficLimits, type TrafficLimits, TrafficMeter } from "./traffic-meter.ts";
+
+export interface GuardedProxyOptions {
+  /** Host names (`*.` for subdomains), addresses or CIDRs that may be reached although they are private. */
+  allow: readonly string[];
+  limits?: Partial<TrafficLimits>;
+  /** Resolves names; the system's resolver unless given. */
+  lookup?: LookupFunction;
+}
+
+/** A proxy that listens on a unix socket. */
+export interface OpenProxy {
+  /** Path of the socket. Whoever can reach it has the access it was opened with. */
+  socket: string;
+  /** Ends every connection and removes the socket. */
+  close(): Promise<void>;
+}
+
+/** Opens proxies for code of skills, each for one program with its own access. */
+export interface GuardedProxy {
+  open(access: NetworkAccess): Promise<OpenProxy>;
+}
+
+/** What one open proxy works with. */
+interface Room {
+  access: NetworkAccess;
+  guard: ConnectionGuard;
+  limits: TrafficLimits;
+  meter: TrafficMeter;
+}
+
+/** Headers of one hop (RFC 9110 section 7.6.1), and those for a proxy alone. */
+const hopHeaders = new Set([
+  ...["connection", "keep-alive", "te", "trailer", "transfer-encoding", "upgrade"],
+  ...["proxy-connection", "proxy-authenticate", "proxy-authorization", "host"],
+]);
+
+/**
+ * An HTTP proxy (absolute-form requests and CONNECT) that asks for every host whether it may be reached, and refuses
+ * private addresses whatever the answer. What goes through CONNECT is encrypted: a granted host is granted as a whole.
+ */
+export function createGuardedProxy(options: GuardedProxyOptions): GuardedProxy {
+  const limits = { ...defaultTrafficLimits, ...options.limits };
+  const lookup = options.lookup ?? (systemLookup as LookupFunction);
+  const guard = { policy: createAddressPolicy(options.allow), lookup, timeoutMs: limits.connectMs };
+  return {
+    async open(access) {
+      const meter = new TrafficMeter(limits, () => performance.now());
+      return await listen(createProxyServer({ access, guard, limits, meter }));
+    },
+  };
+}
+
+/** Unix socket paths end at 108 bytes (unix(7)), so the folder is a short one of the system's. */
+async function listen(server: Server): Promise<OpenProxy> {
+  const folder = await mkdtemp(join(tmpdir(), "knack-net-"));
+  const socket = join(folder, "s");
+  const connections = new Set<Duplex>();
+  server.on("connection", (connection) => {
+    connections.add(connection);
+    connection.once("close", () => connections.delete(connection));
+  });
+  const { promise, resolve, reject } = Promise.withResolvers<void>();
+  server.once("error", reject);
+  server.listen(socket, () => resolve());
+  await promise;
+  // The sandbox's user is another one; what keeps others away is the folder.
+  await chmod(socket, 0o666);
+  return {
+    socket,
+    async close() {
+      const closed = new Promise((done) => server.close(done));
+      for (const connection of connections) connection.destroy();
+      await closed;
+      await rm(folder, { recursive: true, force: true });
+    },
+  };
+}
+
+function createProxyServer(room: Room): Server {
+  const server = createServer((request, response) => {
+    forward(request, response, room).catch((error: unknown) => {
+      if (response.headersSent) response.destroy();
+      else answer(response, failureOf(error, request.url ?? ""));
+    });
+  });
+  server.on("connect", (request: IncomingMessage, client: Duplex, head: Buffer) => {
+    client.on("error", () => client.destroy());
+    tunnel(request.url ?? "", client, head, room).catch((error: unknown) => {
+      refuse(client, failureOf(error, request.url ?? ""));
+    });
+  });
+  server.on("clientError", (_error, client) => client.destroy());
+  server.maxConnections = room.limits.connections;
+  return server;
+}
+
+interface Answer {
+  status: number;
+  phrase: string;
+  text: string;
+}
+
+async function tunnel(authority: string, client: Duplex, head: Buffer, room: Room): Promise<void> {
+  const target = connectTarget(authority);
+  if (target === undefined) return refuse(client, badRequest);
+  const refusal = judgeTarget(target, room.access);
+  if (refusal !== undefined) return refuse(client, refusal);
+  const upstream = await connectGuarded(target, room.guard);
+  upstream.setTimeout(room.limits.idleMs, () => upstream.destroy());
+  client.write("HTTP/1.1 200 Connection established\r\n\r\n");
+  if (head.byteLength > 0) client.unshift(head);
+  const take = room.meter.connection();
+  try {
+    await Promise.all([pipeline(client, metered(take), upstream), pipeline(upstream, metered(take), client)]);
+  } catch {
+    // Either side broke off, or a limit was passed: a tunnel has no way to say so.
+    client.destroy();
+    upstream.destroy();
+  }
+}
+
+async function forward(request: IncomingMessage, response: ServerResponse, room: Room): Promise<void> {
+  const url = plainUrl(request.url ?? "");
+  if (url === undefined) return answer(response, badRequest);
+  const target = { host: plainHost(url), port: url.port === "" ? 80 : Number(url.port) };
+  const refusal = judgeTarget(target, room.access);
+  if (refusal !== undefined) return answer(response, refusal);
+  const socket = await connectGuarded(target, room.guard);
+  socket.setTimeout(room.limits.idleMs, () => socket.destroy());
+  // A program that left takes its request along.
+  response.once("close", () => socket.destroy());
+  const upstream = requestHttp({
+    method: request.method ?? "GET",
+    path: `${url.pathname}${url.search}`,
+    headers: {
+      ...endToEnd(request.headers, request.headers.connection),
+      host: url.host,
+      connection: "close",
+    },
+    createConnection: () => socket,
+  });
+  const answered = Promise.withResolvers<IncomingMessage>();
+  upstream.once("response", answered.resolve);
+  upstream.on("error", answered.reject);
+  const take = room.meter.connection();
+  const sent = pipeline(request, metered(take), upstream);
+  // A server may answer, or fail, before it has read the whole request; `answered` tells.
+  sent.catch(answered.reject);
+  const reply = await answered.promise;
+  response.writeHead(reply.statusCode ?? 502, endToEnd(reply.headers, reply.headers.connection));
+  await pipeline(reply, metered(take), response);
+}
+
+function endToEnd(headers: OutgoingHttpHeaders, connection: string | undefined): OutgoingHttpHeaders {
+  const named = new Set((connection ?? "").split(",").map((name) => name.trim().toLowerCase()));
+  return Object.fromEntries(
+    Object.entries(headers).filter(([name]) => !hopHeaders.has(name) && !named.has(name)),
+  );
+}
+
+function metered(take: (bytes: number) => boolean): Transform {
+  return new Transform({
+    transform(chunk: Buffer, _encoding, done) {
+      if (take(chunk.byteLength)) done(null, chunk);
+      else done(new Error("More was sent than a skill may send or receive."));
+    },
+  });
+}
+
+function failureOf(error: unknown, address: string): Answer {
+  if (error instanceof AddressRefusedError) return privateAddress(error.host);
+  const status = error instanceof ConnectionTimeoutError ? 504 : 502;
+  const code = error instanceof Error && "code" in error ? String(error.code) : "unknown reason";
+  const shown = address.replace(/[?#].*$/s, "").slice(0, 300);
+  return { status, phrase: "Not reachable", text: `${shown} could not be reached (${code}).\n` };
+}
+
+function answer(response: ServerResponse, { status, phrase, text }: Answer): void {
+  response.writeHead(status, phrase, { "content-type": "text/plain; charset=utf-8", connection: "close" });
+  response.end(text);
+}
+
+function refuse(client: Duplex, { status, phrase, text }: Answer): void {
+  const headers = [
+    `HTTP/1.1 ${status} ${phrase}`,
+    "content-type: text/plain; charset=utf-8",
+    `content-length: ${Buffer.byteLength(text)}`,
+    "connection: close",
+  ];
+  client.end(`${headers.join("\r\n")}\r\n\r\n${text}`);
+}

@@ -1,0 +1,47 @@
+import { z } from "zod";
+import { canonicalJson, type Json } from "./json.ts";
+import type { Parameter } from "./parameter.ts";
+import { nearest } from "./skill-identifier.ts";
+import type { Validation } from "./tool.ts";
+
+/**
+ * Checks arguments against parameters: unknown names, what is required, types and choices; then defaults are applied. A null means
+ * that an argument was left out, as models write it. The message names everything that is wrong.
+ */
+export function validateParameters(parameters: readonly Parameter[], input: unknown): Validation {
+  const given = z.record(z.string(), z.json()).safeParse(input ?? {});
+  if (!given.success) return { ok: false, message: "the arguments must be an object" };
+  const values = new Map(Object.entries(given.data).filter(([, value]) => value !== null));
+  const names = parameters.map(({ name }) => name);
+  const problems = [...values.keys()]
+    .filter((name) => !names.includes(name))
+    .map((name) => unknown(name, names));
+  for (const parameter of parameters) {
+    const problem = problemOf(parameter, values.get(parameter.name));
+    if (problem !== undefined) problems.push(problem);
+  }
+  if (problems.length > 0) return { ok: false, message: problems.join("; ") };
+  const complete = parameters.flatMap(({ name, default: preset }) => {
+    const value = values.get(name) ?? preset;
+    return value === undefined ? [] : [[name, value] as const];
+  });
+  return { ok: true, value: Object.fromEntries(complete) };
+}
+
+function unknown(name: string, known: readonly string[]): string {
+  const [near] = nearest(name, known);
+  const advice = near === undefined ? "" : `, did you mean ${near}?`;
+  return `unknown parameter ${name}${advice} (known: ${known.join(", ") || "none"})`;
+}
+
+function problemOf(parameter: Parameter, value: Json | undefined): string | undefined {
+  const { name, type, required, default: preset, enum: choices } = parameter;
+  if (value === undefined) {
+    return required && preset === undefined ? `${name} is required (${type})` : undefined;
+  }
+  const actual = Array.isArray(value) ? "array" : typeof value;
+  if (actual !== type) return `${name} must be of the type ${type}, not ${actual}`;
+  if (choices === undefined || choices.some((each) => canonicalJson(each) === canonicalJson(value)))
+    return undefined;
+  return `${name} must be one of ${choices.map((each) => JSON.stringify(each)).join(", ")}`;
+}

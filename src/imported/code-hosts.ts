@@ -1,0 +1,36 @@
+import type { SkillFiles } from "../core/skill.ts";
+
+const mostFiles = 30;
+const mostHosts = 10;
+
+/** Names of namespaces and schemas that look like addresses. */
+const names = new Set(["www.w3.org", "w3.org", "json-schema.org", "schema.org"]);
+
+/** Ways to reach the network; code with none of them only mentions its addresses. */
+const connects = /\b(?:fetch|axios|got|undici|request|superagent|needle|WebSocket|https?|net|tls)\b/;
+
+/**
+ * The hosts that the addresses in a skill's own code name, so that they can be asked for before it runs. A look at text: hosts that are
+ * put together while it runs are not found.
+ */
+export async function hostsInCode(files: SkillFiles): Promise<string[]> {
+  const code = (await files.list())
+    .filter(({ path }) => /\.[cm]?js$/.test(path) && !/(^|\/)(node_modules|tests?|__tests__)\//.test(path))
+    .slice(0, mostFiles);
+  const found = new Set<string>();
+  for (const { path } of code) {
+    const read = await files.read(path);
+    if (read.ok) for (const host of hostsIn(read.text)) found.add(host);
+  }
+  return [...found].slice(0, mostHosts);
+}
+
+function hostsIn(source: string): string[] {
+  const code = source.replace(/\/\*[\s\S]*?\*\//g, "").replace(/^\s*\/\/.*$/gm, "");
+  const addresses = /\b(?:https?|wss?):\/\/([a-z0-9.-]+|\[[0-9a-f:.]+\])(?=[/:?#"'`\s)]|$)/gi;
+  const hosts = [...code.matchAll(addresses)].map((match) =>
+    (match[1] ?? "").toLowerCase().replace(/^\[|\]$/g, ""),
+  );
+  const mentioned = hosts.filter((host) => host.includes(".") && !names.has(host));
+  return connects.test(code.replace(addresses, "")) ? mentioned : [];
+}

@@ -1,0 +1,121 @@
+/**
+ * Runs in the sandbox, as the program of one imported skill: loads its handler.js and runs its calls. Lines of JSON come on standard
+ * input and go to standard output; what the skill prints goes to standard error.
+ */
+import { AsyncLocalStorage } from "node:async_hooks";
+import { writeSync } from "node:fs";
+import { createInterface } from "node:readline";
+import { type CallPort, handlerContext } from "./handler-context.ts";
+import { type HandlerRuntime, loadHandler } from "./load-handler.ts";
+import type { FromHost, HostedSkill, ToHost } from "./protocol.ts";
+import { describeError, textOf } from "./value-text.ts";
+
+/** Bytes of a result; well below what a line may hold. */
+const largestResult = 2_000_000;
+
+// biome-ignore lint/style/noProcessEnv: this is how the sandbox says where it shows the skill's folder.
+const folder = process.env.KNACK_SKILL_DIR ?? process.cwd();
+
+interface OpenCall {
+  id: number;
+  /** Waiting for answers of the bot, by number. */
+  requests: Map<number, (value: unknown) => void>;
+  asked: number;
+  /** What of AnythingLLM's agent it looked for in vain. */
+  missed: Set<string>;
+}
+
+const calls = new Map<number, OpenCall>();
+const current = new AsyncLocalStorage<OpenCall>();
+let hosted: HostedSkill;
+let loaded: { runtime: HandlerRuntime } | { error: unknown } | undefined;
+
+function send(message: FromHost): void {
+  const bytes = Buffer.from(`${JSON.stringify(message)}\n`);
+  for (let at = 0; at < bytes.length; ) at += writeSync(1, bytes, at);
+}
+
+function fail(call: OpenCall, thrown: unknown): void {
+  if (!calls.delete(call.id)) return;
+  const error = describeError(thrown, folder);
+  const missed = [...call.missed].map((name) => `this.super.${name}`).join(", ");
+  const about = missed === "" ? "" : ` (${missed} of AnythingLLM is not available here)`;
+  send({ type: "error", id: call.id, error: { ...error, message: error.message + about } });
+}
+
+/** Loaded with the first call, so that what is wrong with it is that call's failure; and tried once. */
+function load(): HandlerRuntime {
+  try {
+    loaded ??= { runtime: loadHandler(folder) };
+  } catch (error) {
+    loaded = { error };
+  }
+  if ("error" in loaded) throw loaded.error;
+  return loaded.runtime;
+}
+
+async function run(call: OpenCall, args: unknown): Promise<void> {
+  const { id } = call;
+  try {
+    const runtime = load();
+    const self = handlerContext(hosted, runtime, portOf(call));
+    const text = textOf(await runtime.handler.call(self, args));
+    const size = Buffer.byteLength(text);
+    if (size > largestResult)
+      throw new RangeError(`It answered ${size} bytes; at most ${largestResult} are kept`);
+    if (calls.delete(id)) send({ type: "result", id, text });
+  } catch (error) {
+    fail(call, error);
+  }
+}
+
+function portOf(call: OpenCall): CallPort {
+  const { id } = call;
+  return {
+    introspect: (note) => send({ type: "progress", id, note: note.slice(0, 2_000) }),
+    log: (text) => send({ type: "log", text: text.slice(0, 2_000) }),
+    missed: (name) => void call.missed.add(name),
+    ask(asks) {
+      call.asked += 1;
+      const request = call.asked;
+      const { promise, resolve } = Promise.withResolvers<unknown>();
+      call.requests.set(request, resolve);
+      send({ type: "request", id, request, asks });
+      return promise;
+    },
+  };
+}
+
+function receive(message: ToHost): void {
+  if (message.type === "setup") {
+    hosted = message.skill;
+  } else if (message.type === "call") {
+    const call: OpenCall = { id: message.id, requests: new Map(), asked: 0, missed: new Set() };
+    calls.set(call.id, call);
+    current.run(call, () => void run(call, message.args));
+  } else {
+    const waiting = calls.get(message.id)?.requests;
+    waiting?.get(message.request)?.(message.value);
+    waiting?.delete(message.request);
+  }
+}
+
+/** Fails the call that something belongs to; all of them when that is not known. */
+function failOpen(thrown: unknown): void {
+  const call = current.getStore();
+  for (const each of call !== undefined && calls.has(call.id) ? [call] : [...calls.values()])
+    fail(each, thrown);
+}
+
+const exit = process.exit.bind(process);
+Object.defineProperty(process, "stdout", { value: process.stderr });
+process.on("unhandledRejection", failOpen);
+process.on("uncaughtException", (error) => {
+  failOpen(error);
+  // What else the process was doing is unknown: it is not used any more.
+  exit(70);
+});
+process.on("exit", (code) => failOpen(new Error(`It ended its own process (exit code ${code})`)));
+const lines = createInterface({ input: process.stdin });
+lines.on("line", (line) => receive(JSON.parse(line)));
+lines.on("close", () => exit(0));

@@ -1,96 +1,94 @@
 import { jsonrepair } from "jsonrepair";
 import { z } from "zod";
-import type { PreparedBlock } from "./block.ts";
-import { blocks } from "./blocks/registry.ts";
+import type { FlowStep } from "./block.ts";
 import { startConfigSchema } from "./blocks/start.ts";
+import { rawStepSchema, readSteps } from "./read-steps.ts";
 import type { FlowVariable } from "./variables.ts";
 
-/** A step with what every kind of step has. */
-export interface FlowStep extends PreparedBlock {
-  type: string;
-  /** The variable its result goes to, if any. */
-  variable: string | undefined;
-  /** Its result is the answer, and the flow ends with it. */
-  direct: boolean;
-}
-
-/** A flow file, read. Format: AnythingLLM's agent flows, as of 1.16. */
+/** A flow file, read. Format: AnythingLLM's agent flows, as of 1.16, and our additions in flows/README.md. */
 export interface Flow {
   name: string;
   description: string;
   active: boolean;
   variables: FlowVariable[];
   steps: FlowStep[];
+  risk: "low" | "medium" | "high";
+  /** Steps one run may take, those in loops counted each time. */
+  max_iterations: number;
+  max_execution_seconds: number | undefined;
 }
 
+/** Steps of a file, those within steps included. */
+const mostSteps = 200;
+/** Steps one run takes at most, whatever a file says. */
+const mostIterations = 10_000;
+/** Objects and lists within each other. */
+const deepestJson = 100;
+
 const flowSchema = z.object({
-  name: z.string().trim().min(1, "it is missing"),
+  name: z.string().trim().min(1, "it is missing").max(200),
   description: z.string().nullish(),
   active: z.boolean().nullish(),
-  steps: z
-    .array(z.object({ type: z.string(), config: z.record(z.string(), z.unknown()).nullish() }))
-    .max(200),
+  steps: z.array(rawStepSchema).max(mostSteps),
+  risk: z.enum(["low", "medium", "high"]).nullish(),
+  max_iterations: z.number().int().positive().max(mostIterations).nullish(),
+  max_execution_seconds: z.number().positive().max(3_600).nullish(),
 });
-
-const commonSchema = z.object({
-  resultVariable: z.string().nullish(),
-  responseVariable: z.string().nullish(),
-  directOutput: z.unknown().optional(),
-});
-
-/** Only their editor knows these; they do nothing. */
-const editorBlocks = new Set(["flowInfo", "finish"]);
 
 export type ReadFlow = { ok: true; flow: Flow } | { ok: false; code: string; message: string };
 
-/** Reads the text of a flow file. JSON with comments, trailing commas and the like is read too. */
+/** Reads the text of a flow file. JSON with comments, trailing commas and the like is read too. Never throws. */
 export function readFlow(text: string): ReadFlow {
   const json = parseLenient(text);
-  if (json === undefined) {
-    return { ok: false, code: "invalid_json", message: "It is not JSON. Export the flow again." };
+  if (json === undefined) return refuse("invalid_json", "It is not JSON. Export the flow again.");
+  if (!isShallow(json, deepestJson)) {
+    return refuse("too_deep", `It has more than ${deepestJson} objects and lists within each other.`);
   }
   const parsed = flowSchema.safeParse(json);
   if (!parsed.success) {
     const [issue] = parsed.error.issues;
     const where = issue?.path.join(".") || "the file";
-    const message = `It is no flow: ${where}: ${issue?.message}. A flow has a name and a list of steps.`;
-    return { ok: false, code: "invalid_flow", message };
+    const rule = "A flow has a name and a list of steps.";
+    return refuse("invalid_flow", `It is no flow: ${where}: ${issue?.message}. ${rule}`);
   }
-  const { name, description, active, steps } = parsed.data;
-  const real = steps.filter(({ type }) => !editorBlocks.has(type));
-  if (real.length === 0) return { ok: false, code: "no_steps", message: "It has no steps. Add one." };
-  const read = real.map(({ type, config }, at) => readStep(type, config ?? {}, at + 1));
-  const refused = read.find((step) => !step.ok);
-  if (refused !== undefined && !refused.ok) return refused;
+  const read = readSteps(parsed.data.steps);
+  if (!read.ok) return refuse(read.code, read.problem);
+  if (read.steps.length === 0) return refuse("no_steps", "It has no steps. Add one.");
+  if (allSteps(read.steps).length > mostSteps) {
+    return refuse(
+      "too_many_steps",
+      `It has more than ${mostSteps} steps. Split it into flows that call flows.`,
+    );
+  }
+  return { ok: true, flow: flowOf(parsed.data, read.steps) };
+}
+
+function flowOf(data: z.infer<typeof flowSchema>, steps: FlowStep[]): Flow {
+  const { name, description, active, risk, max_iterations, max_execution_seconds } = data;
   return {
-    ok: true,
-    flow: {
-      name,
-      description: description?.trim() || `Execute agent flow: ${name}`,
-      active: active !== false,
-      variables: variablesOf(real),
-      steps: read.flatMap((step) => (step.ok ? [step.step] : [])),
-    },
+    name,
+    description: description?.trim() || `Execute agent flow: ${name}`,
+    active: active !== false,
+    variables: variablesOf(data.steps),
+    steps,
+    risk: risk ?? "low",
+    max_iterations: max_iterations ?? Math.min(mostIterations, mostStepsOf(steps)),
+    max_execution_seconds: max_execution_seconds ?? undefined,
   };
 }
 
-type ReadStep = { ok: true; step: FlowStep } | { ok: false; code: string; message: string };
+/** The steps and all steps within them. */
+export function allSteps(steps: readonly FlowStep[]): FlowStep[] {
+  return steps.flatMap((step) => [step, ...[...step.branches.values()].flatMap(allSteps)]);
+}
 
-function readStep(type: string, config: Record<string, unknown>, number: number): ReadStep {
-  const prepare = blocks.get(type);
-  if (prepare === undefined) {
-    const message = `Step ${number} is a ${type} block, which is not supported. There are ${[...blocks.keys()].join(", ")}.`;
-    return { ok: false, code: "unsupported_block", message };
-  }
-  const prepared = prepare(config);
-  const common = commonSchema.safeParse(config);
-  if (!prepared.ok || !common.success) {
-    const problem = prepared.ok ? "resultVariable or responseVariable is no text" : prepared.problem;
-    return { ok: false, code: "invalid_step", message: `Step ${number} (${type}): ${problem}.` };
-  }
-  const { resultVariable, responseVariable, directOutput } = common.data;
-  const variable = resultVariable?.trim() || responseVariable?.trim() || undefined;
-  return { ok: true, step: { ...prepared.block, type, variable, direct: Boolean(directOutput) } };
+/** How many steps a run may take if every loop has as many turns as it may have. */
+function mostStepsOf(steps: readonly FlowStep[]): number {
+  const all = steps.map(({ branches, turns }) => {
+    const longest = Math.max(0, ...[...branches.values()].map(mostStepsOf));
+    return 1 + turns * longest;
+  });
+  return all.reduce((sum, each) => sum + each, 0);
 }
 
 /** The variables of all start blocks; of several with one name the last counts. */
@@ -110,4 +108,18 @@ function parseLenient(text: string): unknown {
     }
   }
   return undefined;
+}
+
+/** Level by level, as a value made to be deep would exhaust the stack. */
+function isShallow(value: unknown, levels: number): boolean {
+  let level: unknown[] = [value];
+  for (let depth = 0; level.length > 0; depth += 1) {
+    if (depth > levels) return false;
+    level = level.flatMap((each) => (typeof each === "object" && each !== null ? Object.values(each) : []));
+  }
+  return true;
+}
+
+function refuse(code: string, message: string): ReadFlow {
+  return { ok: false, code, message };
 }

@@ -2,13 +2,15 @@ import { hash } from "node:crypto";
 import { type Skill, type SkillOrigin, skillMetadataSchema } from "../core/skill.ts";
 import { toToolName } from "../core/skill-identifier.ts";
 import type { Tool, ToolEffect } from "../core/tool.ts";
-import type { Flow } from "./flow-file.ts";
+import type { FlowStep } from "./block.ts";
+import { dryRunFlow } from "./dry-run.ts";
+import { allSteps, type Flow } from "./flow-file.ts";
 import { flowAlias, flowId } from "./flow-id.ts";
-import { runFlow } from "./run-flow.ts";
+import { type FlowPorts, runFlow } from "./run-flow.ts";
 import { parametersOfVariables, schemaOfVariables, validateArguments } from "./variables.ts";
 
 /** Bytes of JSON a flow may answer; its results stand there twice. */
-const largestOutput = 2_000_000;
+const largestOutput = 4_000_000;
 
 export interface FlowOrigin {
   origin: SkillOrigin;
@@ -16,55 +18,74 @@ export interface FlowOrigin {
   fileName: string;
   /** Its text. */
   text: string;
+  /** Its id; made from its name unless given. */
+  id?: string;
 }
 
 /** A flow as a skill of one tool. */
-export function createFlowSkill(flow: Flow, { origin, fileName, text }: FlowOrigin): Skill {
-  const id = flowId(flow.name, fileName);
+export function createFlowSkill(
+  flow: Flow,
+  { origin, fileName, text, id = flowId(flow.name, fileName) }: FlowOrigin,
+  ports: FlowPorts,
+): Skill {
+  const { name, description, active, risk, max_iterations, max_execution_seconds } = flow;
   const metadata = skillMetadataSchema.parse({
     id,
-    name: flow.name,
-    description: flow.description,
+    name,
+    description,
     parameters: parametersOfVariables(flow.variables),
-    enabled: flow.active,
-    max_iterations: flow.steps.length,
+    enabled: active,
+    risk,
+    max_iterations,
+    ...(max_execution_seconds === undefined ? {} : { max_execution_seconds }),
     tags: ["flow"],
   });
-  return {
+  const tools: Tool[] = [];
+  const skill: Skill = {
     ...metadata,
     kind: "flow",
     aliases: [flowAlias(fileName)],
     origin,
     hash: hash("sha256", text, "hex"),
-    instructions: guideOf(flow),
-    tools: [createTool(id, flow, metadata.max_execution_seconds * 1000)],
+    instructions: `Its steps, in this order:\n\n${guideOf(flow.steps, "").join("\n")}`,
+    tools,
   };
+  tools.push(createTool(flow, skill, ports));
+  return skill;
 }
 
-function createTool(id: string, flow: Flow, max_execution_ms: number): Tool {
-  const effect: ToolEffect = flow.steps.some((step) => step.effect === "side_effect")
-    ? "side_effect"
-    : "read_only";
+function createTool(flow: Flow, skill: Skill, ports: FlowPorts): Tool {
+  const effect = effectOf(flow);
   return {
-    name: toToolName(id),
+    name: toToolName(skill.id),
     title: `Running ${flow.name}`,
     description: flow.description,
     parameters: schemaOfVariables(flow.variables),
-    skill_id: id,
+    skill_id: skill.id,
     effect: () => effect,
     validate: (input) => validateArguments(flow.variables, input),
-    run: (input, context) => runFlow(flow, input, context),
-    max_execution_ms,
-    max_iterations: flow.steps.length,
+    run: (input, context) => runFlow({ flow, skill, ports }, input, context),
+    dryRun: async (input) => dryRunFlow(flow, input),
+    max_execution_ms: skill.max_execution_seconds * 1000,
+    max_iterations: skill.max_iterations,
     max_output_bytes: largestOutput,
   };
 }
 
+/** That of its gravest step. */
+function effectOf({ steps }: Flow): ToolEffect {
+  const effects = new Set(allSteps(steps).map(({ effect }) => effect));
+  const order: ToolEffect[] = ["side_effect", "idempotent"];
+  return order.find((effect) => effects.has(effect)) ?? "read_only";
+}
+
 /** Its steps, as people and models read them. */
-function guideOf({ steps }: Flow): string {
-  const lines = steps.map(({ summary, variable, direct }, at) => {
+function guideOf(steps: readonly FlowStep[], indent: string): string[] {
+  return steps.flatMap(({ at, name, summary, variable, direct, branches }) => {
     const goes = direct ? ", which is the answer" : variable === undefined ? "" : `, kept as ${variable}`;
-    return `${at + 1}. ${summary}${goes}`;
+    const inner = [...branches].flatMap(([branch, list]) =>
+      list.length === 0 ? [] : [`${indent}   - ${branch}:`, ...guideOf(list, `${indent}     `)],
+    );
+    return [`${indent}${at}. ${name ?? summary}${goes}`, ...inner];
   });
-  return `Its steps, in this order:\n\n${lines.join("\n")}`;
 }

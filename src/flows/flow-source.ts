@@ -3,6 +3,7 @@ import path from "node:path";
 import type { Diagnostic, LoadedSkills, Skill, SkillSource } from "../core/skill.ts";
 import { readFlow } from "./flow-file.ts";
 import { createFlowSkill } from "./flow-skill.ts";
+import type { FlowPorts } from "./run-flow.ts";
 
 export interface FlowSourceOptions {
   /** `bundled`, `workspace`. */
@@ -10,6 +11,8 @@ export interface FlowSourceOptions {
   precedence: number;
   /** The folder of `*.json` files; it may be missing. */
   root: string;
+  /** What the flows work with; see there what is missing without. */
+  ports?: FlowPorts;
 }
 
 /** Files beyond this number are reported and left out. */
@@ -80,7 +83,7 @@ async function listFiles(root: string): Promise<{ files: string[]; problems: Dia
 async function readFlowFile(
   file: string,
   before: KnownFile | undefined,
-  { root, source, precedence }: FlowSourceOptions,
+  { root, source, precedence, ports = {} }: FlowSourceOptions,
 ): Promise<KnownFile> {
   const found = await findFile(file, root);
   if (!found.ok) return { text: "", stamp: undefined, skills: [], problem: found.problem };
@@ -93,7 +96,7 @@ async function readFlowFile(
   const parsed = readFlow(text);
   if (!parsed.ok) return { text, stamp, skills: [], problem: defect(file, parsed.code, parsed.message) };
   const origin = { source, precedence, path: file };
-  const skill = createFlowSkill(parsed.flow, { origin, fileName: path.basename(file), text });
+  const skill = createFlowSkill(parsed.flow, { origin, fileName: path.basename(file), text }, ports);
   return { text, stamp, skills: [skill], problem: undefined };
 }
 

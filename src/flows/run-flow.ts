@@ -1,74 +1,118 @@
-import { SkillFailure } from "../core/define-skill.ts";
+import { setTimeout as sleepFor } from "node:timers/promises";
+import type { Clock } from "../core/clock.ts";
 import type { Json } from "../core/json.ts";
-import { ModelError } from "../core/model.ts";
+import type { ProgramRunner } from "../core/programs.ts";
+import type { Skill } from "../core/skill.ts";
 import type { ToolContext, ToolResult } from "../core/tool.ts";
-import { WebError } from "../core/web.ts";
-import type { Flow, FlowStep } from "./flow-file.ts";
+import type { FlowStep } from "./block.ts";
+import { createCodeRunner } from "./code-runner.ts";
+import type { Flow } from "./flow-file.ts";
+import { type FlowRun, runStep, StepStopped } from "./run-steps.ts";
 import { startingValues } from "./variables.ts";
+
+/** What flows need beside the context of their call. */
+export interface FlowPorts {
+  /** Runs the code of code blocks; without it they fail and say so. */
+  programs?: ProgramRunner | undefined;
+  /** Waits between tries; the system's unless given. */
+  clock?: Pick<Clock, "sleep">;
+}
 
 /** Characters from which on a fixed value is taken for a secret and kept out of error messages. */
 const shortestSecret = 8;
 
+const systemSleep = (ms: number, signal?: AbortSignal): Promise<void> =>
+  sleepFor(ms, undefined, signal === undefined ? {} : { signal });
+
 /**
  * Runs the steps in order until one fails, answers directly, or all are done. The output is `{success, results, variables,
  * directOutput}`, or what the step with direct output answered, empty and false values too. An error names step, kind and cause, and
- * tells what the steps before it did. Static variables are in no output.
+ * its details have the same four fields with what the steps before it did. Static variables are in no output.
  */
-export async function runFlow(flow: Flow, input: Json, context: ToolContext): Promise<ToolResult> {
-  const variables = startingValues(flow.variables, input);
-  const fixed = new Map(
-    flow.variables.filter(({ category }) => category === "static").map(({ name, value }) => [name, value]),
-  );
+export async function runFlow(
+  { flow, skill, ports }: { flow: Flow; skill: Skill; ports: FlowPorts },
+  input: Json,
+  context: ToolContext,
+): Promise<ToolResult> {
+  const code = createCodeRunner(ports.programs, skill);
+  const run: FlowRun = {
+    context,
+    steps: flow.steps.length,
+    variables: startingValues(flow.variables, input),
+    fixed: new Set(flow.variables.filter(isFixed).map(({ name }) => name)),
+    code,
+    sleep: (ms, signal) => (ports.clock?.sleep ?? systemSleep)(ms, signal),
+    gathered: 0,
+  };
+  try {
+    return await runAll(flow, run);
+  } finally {
+    code.close();
+  }
+}
+
+async function runAll(flow: Flow, run: FlowRun): Promise<ToolResult> {
   const results: Json[] = [];
-  const visible = () => Object.fromEntries([...variables].filter(([name]) => !fixed.has(name)));
-  for (const [at, step] of flow.steps.entries()) {
-    context.progress(step.summary, at + 1, flow.steps.length);
-    let result: Json;
+  const output = (success: boolean) => {
+    const variables = [...run.variables].filter(([name]) => !run.fixed.has(name));
+    return { success, results, variables: Object.fromEntries(variables), directOutput: null };
+  };
+  for (const step of flow.steps) {
+    const from = run.context.now();
+    const about = () => ({ ...aboutStep(step), duration_ms: Math.max(0, run.context.now() - from) });
     try {
-      result = await context.step(`${at + 1} ${step.type}`, () => step.run({ variables, context }));
+      const ran = await runStep(run, step, []);
+      if (ran.kind === "direct") return { status: "ok", output: ran.output, direct: true };
+      results.push({ success: true, result: ran.result, ...about() });
+      if (ran.kind === "skip") break;
     } catch (error) {
-      if (!isExpected(error)) throw error;
-      const message = withoutSecrets(error.message, [...fixed.values()]);
-      results.push({ success: false, error: message });
-      const done = { success: false, results, variables: visible(), directOutput: null };
-      return failed(flow, at, step, { error, message, done });
-    }
-    if (step.direct) return { status: "ok", output: result, direct: true };
-    results.push({ success: true, result });
-    if (step.variable !== undefined) {
-      variables.set(step.variable, result);
-      fixed.delete(step.variable);
+      if (!(error instanceof StepStopped)) throw error;
+      const message = withoutSecrets(error.message, flow);
+      results.push({ success: false, error: message, ...about() });
+      return failed(flow, step, { stopped: error, message, output: output(false) });
     }
   }
-  const output = { success: true, results, variables: visible(), directOutput: null };
-  return { status: "ok", output };
+  return { status: "ok", output: output(true) };
 }
 
-type ExpectedError = SkillFailure | WebError | ModelError;
-
-function isExpected(error: unknown): error is ExpectedError {
-  return error instanceof SkillFailure || error instanceof WebError || error instanceof ModelError;
+function aboutStep({ at, type, name }: FlowStep) {
+  return { step: at, type, ...(name === undefined ? {} : { name }) };
 }
 
-function withoutSecrets(message: string, values: readonly Json[]): string {
-  return values
-    .filter((value) => typeof value === "string")
-    .filter((value) => value.length >= shortestSecret)
+function isFixed({ category }: Flow["variables"][number]): boolean {
+  return category === "static";
+}
+
+/** As they are, and as they stand in URLs and JSON. */
+function withoutSecrets(message: string, { variables }: Flow): string {
+  return variables
+    .filter(isFixed)
+    .flatMap(({ value }) => (typeof value === "string" && value.length >= shortestSecret ? [value] : []))
+    .flatMap((secret) => [
+      secret,
+      encodeURIComponent(secret.toWellFormed()),
+      JSON.stringify(secret).slice(1, -1),
+    ])
     .reduce((text, secret) => text.replaceAll(secret, "[…]"), message);
 }
 
 function failed(
   flow: Flow,
-  at: number,
-  step: FlowStep,
-  { error, message, done }: { error: ExpectedError; message: string; done: { [key: string]: Json } },
+  { at, type: kind }: FlowStep,
+  {
+    stopped: { step, position, reason },
+    message,
+    output,
+  }: { stopped: StepStopped; message: string; output: { [key: string]: Json } },
 ): ToolResult {
-  const hint = error instanceof SkillFailure ? error.hint : undefined;
+  const { hint } = reason;
+  const where = position === String(at) ? `${at} of ${flow.steps.length}` : position;
+  const what = step.name === undefined ? step.type : `${step.type} "${step.name}"`;
   return {
     status: "error",
-    code: error.code,
-    message: `Flow ${flow.name} stopped at step ${at + 1} of ${flow.steps.length} (${step.type}): ${message}`,
+    code: reason.code,
+    message: `Flow ${flow.name} stopped at step ${where} (${what}): ${message}`,
     ...(hint === undefined ? {} : { hint }),
-    details: { step: at + 1, type: step.type, ...done },
+    details: { step: at, type: kind, position, ...output },
   };
 }

@@ -1,3 +1,4 @@
+import { SkillFailure } from "../core/define-skill.ts";
 import type { Json } from "../core/json.ts";
 
 /** The variables of one run, by name. */
@@ -14,12 +15,10 @@ const segment = /\.([^.[\]]+)|\[(\d+)\]|\["([^"]*)"\]|\['([^']*)'\]|\[([^\]]+)\]
 /**
  * The text with each `${path}` replaced: objects and arrays as JSON, other values as text. What leads nowhere, or to null, is
  * left as it stands. Values are not looked at again, so a `${…}` in one of them stays.
+ * @throws SkillFailure `text_too_long`, as all below
  */
 export function substitute(text: string, variables: Variables): string {
-  return text.replace(placeholder, (whole, path: string) => {
-    const value = valueAt(path, variables);
-    return value === undefined ? whole : asText(value);
-  });
+  return fill(text, variables, asText);
 }
 
 /** `substitute` in every string of a value, however deep; never in the keys of objects. */
@@ -30,6 +29,33 @@ export function substituteDeep(value: Json, variables: Variables): Json {
   return Object.fromEntries(
     Object.entries(value).map(([key, item]) => [key, substituteDeep(item, variables)] as const),
   );
+}
+
+/**
+ * As `substituteDeep`, but a string that is one placeholder and nothing else becomes the value itself, with its type; undefined when
+ * the whole value is such a placeholder and leads nowhere.
+ */
+export function resolve(value: Json, variables: Variables): Json | undefined {
+  if (typeof value === "string") {
+    const path = wholePath(value);
+    return path === undefined ? substitute(value, variables) : valueAt(path, variables);
+  }
+  if (Array.isArray(value)) return value.map((item) => resolve(item, variables) ?? item);
+  if (value === null || typeof value !== "object") return value;
+  return Object.fromEntries(
+    Object.entries(value).map(([key, item]) => [key, resolve(item, variables) ?? item] as const),
+  );
+}
+
+/** The names of the variables a value refers to. */
+export function namesIn(value: Json): string[] {
+  const paths = [...JSON.stringify(value).replaceAll('\\"', '"').matchAll(placeholder)];
+  return paths.flatMap(([, path = ""]) => segmentsOf(path)?.[0]?.key ?? []);
+}
+
+function wholePath(text: string): string | undefined {
+  const [first] = text.matchAll(placeholder);
+  return first?.[0] === text ? first[1] : undefined;
 }
 
 /** `substitute` in a URL: from the question mark on, values are percent-encoded; before it they are parts of the address. */
@@ -94,6 +120,9 @@ function segmentsOf(path: string): Segment[] | undefined {
   return found;
 }
 
+/** Characters; a few large values named often would fill the memory. */
+const longestText = 8_000_000;
+
 /** Replaces each placeholder; `render` also gets everything before it, values included. */
 function fill(
   text: string,
@@ -108,6 +137,10 @@ function fill(
     filled += text.slice(last, match.index);
     const value = valueAt(path, variables) ?? unresolved?.(whole);
     filled += value === undefined ? whole : render(value, filled);
+    if (filled.length > longestText) {
+      const message = `A text would be longer than ${longestText} characters with its variables filled in.`;
+      throw new SkillFailure("text_too_long", message, "Let the flow use smaller parts of its results.");
+    }
     last = match.index + whole.length;
   }
   return filled + text.slice(last);

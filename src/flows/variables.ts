@@ -17,23 +17,27 @@ export const variableSchema = z
     description: z.string().nullish(),
     category: z.unknown().optional(),
     type: z.unknown().optional(),
+    enum: z.array(z.json()).nullish().catch(undefined),
   })
-  .transform(({ name, value, description, category: named, type }) => ({
+  .transform(({ name, value, description, category: named, type, enum: allowed }) => ({
     name: name.trim(),
     value: value ?? "",
     description: description?.trim() || `Value for variable ${name.trim()}`,
     category: category.safeParse(named).data ?? category.safeParse(type).data ?? ("optional" as const),
+    /** What it may be; anything when there are none. */
+    choices: (allowed ?? []).map(textOf),
   }));
 export type FlowVariable = z.infer<typeof variableSchema>;
 
 /** What callers may give, all of it text. */
 export function parametersOfVariables(variables: readonly FlowVariable[]): Parameter[] {
-  return shown(variables).map(({ name, description, value, category }) => ({
+  return shown(variables).map(({ name, description, value, category, choices }) => ({
     name,
     type: "string",
     description,
     required: category === "required",
     ...(category === "required" || value === "" ? {} : { default: textOf(value) }),
+    ...(choices.length === 0 ? {} : { enum: choices }),
   }));
 }
 
@@ -41,8 +45,16 @@ export function schemaOfVariables(variables: readonly FlowVariable[]): JsonSchem
   const parameters = parametersOfVariables(variables);
   const required = parameters.filter((parameter) => parameter.required).map(({ name }) => name);
   const properties = parameters.map(
-    ({ name, type, description, default: preset }) =>
-      [name, { type, description, ...(preset === undefined ? {} : { default: preset }) }] as const,
+    ({ name, type, description, default: preset, enum: allowed }) =>
+      [
+        name,
+        {
+          type,
+          description,
+          ...(preset === undefined ? {} : { default: preset }),
+          ...(allowed === undefined ? {} : { enum: allowed }),
+        },
+      ] as const,
   );
   return {
     type: "object",
@@ -54,23 +66,37 @@ export function schemaOfVariables(variables: readonly FlowVariable[]): JsonSchem
 
 /** Arguments as text. Those for static variables are dropped, unknown ones refused. */
 export function validateArguments(variables: readonly FlowVariable[], input: unknown): Validation {
-  const given = z.record(z.string(), z.json()).safeParse(input ?? {});
+  const given = argumentsSchema.safeParse(input ?? {});
   if (!given.success) return { ok: false, message: "the arguments must be an object" };
   const fixed = new Set(variables.filter((each) => each.category === "static").map(({ name }) => name));
   const known = shown(variables);
   const names = known.map(({ name }) => name);
-  const entries = Object.entries(given.data).filter(([name, value]) => !fixed.has(name) && value !== null);
+  const entries = given.data.filter(([name, value]) => !fixed.has(name) && value !== null);
   const unknown = entries.find(([name]) => !names.includes(name));
   if (unknown !== undefined) return { ok: false, message: unknownParameter(unknown[0], names) };
   const values = new Map(entries.map(([name, value]) => [name, textOf(value)]));
   const missing = known.find(({ name, category }) => category === "required" && !values.get(name));
   if (missing !== undefined) return { ok: false, message: `${missing.name} is required (string)` };
+  const wrong = known.find(({ name, choices }) => !isChoice(values.get(name), choices));
+  if (wrong !== undefined) {
+    return { ok: false, message: `${wrong.name} must be one of: ${wrong.choices.join(", ")}` };
+  }
   return { ok: true, value: Object.fromEntries(values) };
 }
 
+function isChoice(value: string | undefined, choices: readonly string[]): boolean {
+  return !value || choices.length === 0 || choices.includes(value);
+}
+
+/** Pairs, as a name may be one that objects treat in their own way (`__proto__`). */
+const argumentsSchema = z
+  .custom<Record<string, unknown>>((input) => typeof input === "object" && !Array.isArray(input))
+  .transform((input) => Object.entries(input))
+  .pipe(z.array(z.tuple([z.string(), z.json()])));
+
 /** The variables a run begins with. An empty argument means the default, as in AnythingLLM: models leave things out that way. */
 export function startingValues(variables: readonly FlowVariable[], input: Json): Map<string, Json> {
-  const given = new Map(Object.entries(z.record(z.string(), z.string()).catch({}).parse(input)));
+  const given = new Map(argumentsSchema.catch([]).parse(input));
   return new Map(variables.map(({ name, value }) => [name, given.get(name) || value]));
 }
 

@@ -2,7 +2,9 @@ import { jsonrepair } from "jsonrepair";
 import { z } from "zod";
 import { SkillFailure } from "../../core/define-skill.ts";
 import type { Json } from "../../core/json.ts";
+import type { ToolEffect } from "../../core/tool.ts";
 import { defineBlock } from "../block.ts";
+import { maskedRequest } from "../masked-request.ts";
 import { substitute, substituteDeep, substituteJson, substituteUrl, type Variables } from "../substitute.ts";
 import { answered } from "./answered.ts";
 
@@ -22,29 +24,48 @@ const config = z.object({
   bodyType: z.string().nullish(),
   body: z.json().nullish(),
   formData: pairs,
+  idempotent: z.boolean().nullish(),
 });
 type ApiCall = z.output<typeof config>;
 
 const withBody = new Set(["POST", "PUT", "PATCH"]);
 
+/** RFC 9110 section 9.2. */
+const safe = new Set(["GET", "HEAD", "OPTIONS"]);
+const idempotent = new Set(["PUT", "DELETE"]);
+
+function effectOf({ method, idempotent: declared }: ApiCall): ToolEffect {
+  const name = method.toUpperCase();
+  if (safe.has(name)) return "read_only";
+  return declared === true || (declared !== false && idempotent.has(name)) ? "idempotent" : "side_effect";
+}
+
 /** Calls an HTTP API. The result is the response's JSON, or its text when it is none. */
 export const apiCall = defineBlock({
   config,
-  effect: ({ method }) => (method.toUpperCase() === "GET" ? "read_only" : "side_effect"),
+  effect: effectOf,
+  repeatable: (call) => effectOf(call) !== "side_effect",
   summary: ({ method, url }) => `Calling ${method.toUpperCase()} ${hostOf(url)}`.trim(),
   async run(call, { variables, context }) {
-    const method = substitute(call.method, variables).toUpperCase();
-    const { body, contentType } = withBody.has(method) ? bodyOf(call, variables) : {};
-    const headers = headersOf(call, variables, contentType);
-    const response = await context.web.fetch(substituteUrl(call.url, variables), {
-      method,
-      headers,
-      ...(body === undefined ? {} : { body }),
-      signal: context.signal,
-    });
-    return parsed(answered(response).body);
+    const { url, ...request } = requestOf(call, variables);
+    const response = await context.web.fetch(url, { ...request, signal: context.signal });
+    return parsed(answered(response, context.now()).body);
   },
+  describe: (call, { variables }) => ({ request: maskedRequest(requestOf(call, variables)) }),
 });
+
+/** @throws SkillFailure `invalid_body`, `invalid_header`, `invalid_method` */
+function requestOf(call: ApiCall, variables: Variables) {
+  const method = substitute(call.method, variables).toUpperCase();
+  if (!/^([A-Z]+|\$\{.*\})$/.test(method)) {
+    const message = `${JSON.stringify(method.slice(0, 50))} is no HTTP method.`;
+    throw new SkillFailure("invalid_method", message, "Correct it in the flow.");
+  }
+  const { body, contentType } = withBody.has(method) ? bodyOf(call, variables) : {};
+  const headers = headersOf(call, variables, contentType);
+  const url = substituteUrl(call.url, variables);
+  return { method, url, headers, ...(body === undefined ? {} : { body }) };
+}
 
 /** The host a URL names itself; empty when a variable does. */
 function hostOf(url: string): string {
@@ -115,8 +136,23 @@ function headersOf(
   if (contentType !== undefined && (contentType.exact || !/json/i.test(own))) {
     named.set("content-type", contentType.value);
   }
+  for (const [name, value] of named) checkHeader(name, value);
   return Object.fromEntries(named);
 }
+
+/** A value with a line break would be a header of its own. @throws SkillFailure `invalid_header` */
+function checkHeader(name: string, value: string): void {
+  const problem = !headerName.test(name) ? "is no name of a header" : headerValue.test(value) ? "" : badValue;
+  if (problem === "") return;
+  const message = `${JSON.stringify(name.slice(0, 100))} ${problem}.`;
+  throw new SkillFailure("invalid_header", message, "Correct the header, or the variables in it.");
+}
+
+/** RFC 9110 section 5.6.2, and placeholders a dry run leaves. */
+const headerName = /^[!#$%&'*+.^_`|~{}\w-]+$/;
+/** RFC 9110 section 5.5: visible characters of Latin-1, spaces and tabs. */
+const headerValue = /^[\t\x20-\x7e\x80-\xff]*$/;
+const badValue = "has a value with line breaks or characters that headers cannot hold";
 
 function parsed(body: string): Json {
   try {

@@ -10,6 +10,7 @@ const config = z.object({
 /** Lets the model follow one instruction, without tools and without the conversation. The result is its text. */
 export const llmInstruction = defineBlock({
   config,
+  repeatable: () => true,
   summary: () => "Asking the model",
   async run({ instruction }, { variables, context }) {
     if (!context.generative) {
@@ -24,4 +25,5 @@ export const llmInstruction = defineBlock({
     });
     return text;
   },
+  describe: ({ instruction }, { variables }) => ({ instruction: substituteDeep(instruction, variables) }),
 });

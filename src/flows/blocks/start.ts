@@ -19,4 +19,11 @@ export const start = defineBlock({
         .filter(({ category }) => category !== "static")
         .map(({ name }) => [name, scope.variables.get(name) ?? ""] as const),
     ),
+  describe: ({ variables }, scope) => ({
+    variables: Object.fromEntries(
+      variables
+        .filter(({ category }) => category !== "static")
+        .map(({ name }) => [name, scope.variables.get(name) ?? ""] as const),
+    ),
+  }),
 });

@@ -2,6 +2,7 @@ import { z } from "zod";
 import { SkillFailure } from "../../core/define-skill.ts";
 import type { ToolContext } from "../../core/tool.ts";
 import { defineBlock } from "../block.ts";
+import { maskedRequest } from "../masked-request.ts";
 import { selectHtml } from "../select-html.ts";
 import { substitute, substituteUrl } from "../substitute.ts";
 import { answered } from "./answered.ts";
@@ -13,14 +14,15 @@ const longestSummarised = 200_000;
 
 const config = z.object({
   url: z.string().trim().min(1, "it is missing"),
-  captureAs: z.enum(["text", "html", "querySelector"]).nullish(),
+  captureAs: z.enum(["text", "html", "querySelector"]).nullish().catch("text"),
   querySelector: z.string().nullish(),
-  enableSummarization: z.boolean().nullish(),
+  enableSummarization: z.unknown().optional(),
 });
 
 /** Reads a page: its readable text as Markdown, its HTML, or the inner HTML of the elements a CSS selector finds. */
 export const webScraping = defineBlock({
   config,
+  repeatable: () => true,
   summary: () => "Reading a page",
   async run({ url, captureAs, querySelector, enableSummarization }, { variables, context }) {
     const address = substituteUrl(url, variables);
@@ -37,10 +39,15 @@ export const webScraping = defineBlock({
     if (enableSummarization === false || isShort || !context.generative) return content;
     return summarise(content, context);
   },
+  describe: ({ url, captureAs, querySelector }, { variables }) => ({
+    request: maskedRequest({ method: "GET", url: substituteUrl(url, variables), headers: {} }),
+    captures:
+      captureAs === "querySelector" ? substitute(querySelector ?? "", variables) : (captureAs ?? "text"),
+  }),
 });
 
 async function readHtml(url: string, selector: string, context: ToolContext): Promise<string> {
-  const { body } = answered(await context.web.fetch(url, { signal: context.signal }));
+  const { body } = answered(await context.web.fetch(url, { signal: context.signal }), context.now());
   return selector === "" ? body : selectHtml({ html: body, selector }, context.signal);
 }
 

@@ -1,0 +1,52 @@
+import { z } from "zod";
+import { SkillFailure } from "../../core/define-skill.ts";
+import { defineControl } from "../block.ts";
+import { resolve, substitute } from "../substitute.ts";
+
+const config = z.object({
+  question: z.string().trim().min(1, "it is missing"),
+  action: z
+    .string()
+    .nullish()
+    .transform((action) => action?.trim() || "continue"),
+  input: z.json().nullish(),
+  approver: z.enum(["manager", "operator"]).nullish(),
+  else: z.array(z.unknown()).nullish(),
+});
+
+/**
+ * Lets people allow what follows. Refused, the flow stops and says who refused; with `else`, those steps run instead of the rest of
+ * the list the block stands in.
+ */
+export const approval = defineControl({
+  config,
+  summary: ({ approver }) => `Asking ${approver === "operator" ? "an operator" : "a manager"} for approval`,
+  branches: (made) => (made.else ? [["else", made.else]] : []),
+  async run(made, { shown, context, record, run }) {
+    const { approved, by } = await context.approve({
+      action: made.action,
+      question: substitute(made.question, shown),
+      input: resolve(made.input ?? {}, shown) ?? {},
+      approver: made.approver ?? "manager",
+    });
+    const result = { approved, by };
+    await record(result);
+    if (approved) return { kind: "result", result };
+    if (made.else) {
+      const ran = await run("else");
+      return ran.kind === "direct" ? ran : { kind: "skip", result };
+    }
+    if (by === "") {
+      const hint = "Tell the person that they can run it again.";
+      throw new SkillFailure("approval_expired", "Nobody approved it in time.", hint);
+    }
+    const hint = "Do not try it again unless the person asks for it. Say what was not done.";
+    throw new SkillFailure("refused", `${by} refused it.`, hint);
+  },
+  describe: (made, { variables }) => ({
+    asks: substitute(made.question, variables),
+    shows: resolve(made.input ?? {}, variables) ?? {},
+    who: made.approver ?? "manager",
+    if_refused: made.else ? "the steps of else, then the rest of this list is left out" : "the flow stops",
+  }),
+});

@@ -1,0 +1,27 @@
+import { z } from "zod";
+import { defineBlock } from "../block.ts";
+
+/** Milliseconds a piece of code has unless its step says otherwise. */
+const usualTime = 10_000;
+
+const config = z.object({
+  code: z.string().trim().min(1, "it is missing").max(100_000),
+  timeout_ms: z.number().nullish(),
+});
+
+/**
+ * Runs JavaScript in the sandbox, without network: the body of an async function that gets the variables (fixed ones left out) as
+ * `variables` and returns JSON.
+ */
+export const code = defineBlock({
+  config,
+  summary: () => "Running code",
+  run: ({ code: text, timeout_ms }, { shown, context, code: runner }) =>
+    runner.run(text, {
+      variables: Object.fromEntries(shown),
+      signal: context.signal,
+      timeout_ms: timeout_ms ? undefined : usualTime,
+      onText: (line) => context.progress(line),
+    }),
+  describe: ({ code: text }) => ({ code: text }),
+});

@@ -1,0 +1,43 @@
+import { z } from "zod";
+import { SkillFailure } from "../../core/define-skill.ts";
+import type { Json } from "../../core/json.ts";
+import { defineControl } from "../block.ts";
+import { resolve, substitute, substituteJson, type Variables } from "../substitute.ts";
+
+const config = z.object({
+  tool: z.string().trim().min(1, "it is missing"),
+  input: z.json().nullish(),
+});
+type ToolStep = z.output<typeof config>;
+
+/**
+ * Runs a skill, a part of one, another flow or a tool of an MCP server. Its own effect does not count: after a crash the call it made
+ * says itself whether it may be run again.
+ */
+export const tool = defineControl({
+  config,
+  effect: () => "idempotent",
+  summary: ({ tool: id }) => (id.includes("${") ? "Running a skill" : `Running ${id}`),
+  // Not within a journalled step: calls are numbered, so on resume each of them has to be made again, and is answered from the log.
+  async run(made, { variables, context, record }) {
+    const result = await context.invoke(substitute(made.tool, variables), inputOf(made, variables));
+    if (result.status === "error") throw new SkillFailure(result.code, result.message, result.hint);
+    await record(true);
+    return { kind: "result", result: result.output };
+  },
+  describe: (made, { variables }) => ({
+    tool: substitute(made.tool, variables),
+    input: inputOf(made, variables),
+  }),
+});
+
+/** An object whose strings are filled in, or JSON text with placeholders. @throws SkillFailure `invalid_input` */
+function inputOf({ input }: ToolStep, variables: Variables): Json {
+  if (typeof input !== "string") return resolve(input ?? {}, variables) ?? {};
+  try {
+    return JSON.parse(substituteJson(input, variables)) as Json;
+  } catch (cause) {
+    const reason = cause instanceof Error ? cause.message : String(cause);
+    throw new SkillFailure("invalid_input", `The input is not JSON: ${reason}. Correct it in the flow.`);
+  }
+}

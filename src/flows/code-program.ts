@@ -1,0 +1,51 @@
+/**
+ * Runs in the sandbox, one process per run of a flow: reads `{id, code, variables}` a line and answers `{id, result}` or `{id, error}`.
+ * Each piece of code gets globals of its own. It imports nothing of the bot.
+ */
+import { createInterface } from "node:readline";
+import { format } from "node:util";
+import { createContext, runInContext } from "node:vm";
+
+/** What the bot sends. */
+interface CodeRequest {
+  id: number;
+  code: string;
+  variables: unknown;
+}
+
+/** Characters of JSON. */
+const longestResult = 2_000_000;
+
+const say = (...words: unknown[]) => process.stderr.write(`${format(...words)}\n`);
+
+async function run({ code, variables }: CodeRequest): Promise<string> {
+  const context = createContext({
+    console: { log: say, info: say, warn: say, error: say },
+    URL,
+    URLSearchParams,
+    TextEncoder,
+    TextDecoder,
+    structuredClone,
+  });
+  const AsyncFunction = runInContext("(async () => {}).constructor", context);
+  const parse = runInContext("JSON.parse", context);
+  const result = await new AsyncFunction("variables", code)(parse(JSON.stringify(variables)));
+  const text = JSON.stringify(result ?? null) ?? "null";
+  if (text.length > longestResult) throw new Error(`It returned more than ${longestResult} characters.`);
+  return text;
+}
+
+function reasonOf(error: unknown): string {
+  const { name, message } = (error ?? {}) as { name?: unknown; message?: unknown };
+  const reason = typeof message === "string" ? `${String(name ?? "Error")}: ${message}` : String(error);
+  return reason.slice(0, 2_000);
+}
+
+for await (const line of createInterface({ input: process.stdin })) {
+  const request = JSON.parse(line) as CodeRequest;
+  try {
+    process.stdout.write(`{"id":${request.id},"result":${await run(request)}}\n`);
+  } catch (error) {
+    process.stdout.write(`${JSON.stringify({ id: request.id, error: reasonOf(error) })}\n`);
+  }
+}

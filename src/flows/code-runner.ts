@@ -1,0 +1,119 @@
+import { fileURLToPath } from "node:url";
+import { z } from "zod";
+import { SkillFailure } from "../core/define-skill.ts";
+import type { Json } from "../core/json.ts";
+import { ProgramError, type ProgramRunner, type RunningProgram } from "../core/programs.ts";
+import type { Skill } from "../core/skill.ts";
+
+export interface CodeRequest {
+  variables: { [name: string]: Json };
+  signal: AbortSignal;
+  /** Without it only the signal ends the code. */
+  timeout_ms: number | undefined;
+  /** What the code writes with `console.log`. */
+  onText(line: string): void;
+}
+
+/** Runs the code of one run of a flow, one piece after the other, in a process of its own that starts with the first. */
+export interface CodeRunner {
+  /** @throws SkillFailure why there is no result; the signal's reason */
+  run(code: string, request: CodeRequest): Promise<Json>;
+  /** Ends the process. */
+  close(): void;
+}
+
+const answerSchema = z.object({ id: z.number(), result: z.json().optional(), error: z.string().optional() });
+const module = fileURLToPath(new URL("./code-program.ts", import.meta.url));
+
+interface Pending {
+  id: number;
+  settle(answer: { result?: Json | undefined; error?: string | undefined }): void;
+  onText(line: string): void;
+}
+
+/** Without programs every piece of code fails and says that there is no sandbox. */
+export function createCodeRunner(programs: ProgramRunner | undefined, skill: Skill): CodeRunner {
+  let program: RunningProgram | undefined;
+  let pending: Pending | undefined;
+  let last = 0;
+
+  const close = () => {
+    const ended = program;
+    program = undefined;
+    ended?.kill();
+  };
+  const start = async (): Promise<RunningProgram> => {
+    if (programs === undefined) throw refused("Code of flows cannot run here: there is no sandbox.");
+    const verdict = await programs.allows(skill);
+    if (!verdict.ok) throw refused(verdict.reason);
+    const first = last;
+    return programs.start({
+      skill,
+      module,
+      env: {},
+      onMessage: (message) => {
+        const answer = answerSchema.safeParse(message).data;
+        if (answer !== undefined && answer.id === pending?.id) pending.settle(answer);
+      },
+      onText: (line) => pending?.onText(line),
+      onEnd: ({ reason }) => {
+        // One that was closed may end when the next is at work already.
+        if (first !== startedAt) return;
+        program = undefined;
+        pending?.settle({ error: reason });
+      },
+    });
+  };
+  let startedAt = 0;
+  const running = async (): Promise<RunningProgram> => {
+    if (program !== undefined) return program;
+    startedAt = last;
+    try {
+      program = await start();
+      return program;
+    } catch (error) {
+      if (error instanceof ProgramError) throw refused(error.message);
+      throw error;
+    }
+  };
+
+  return {
+    close,
+    async run(code, { variables, signal, timeout_ms, onText }) {
+      last += 1;
+      const id = last;
+      const at = await running();
+      const { promise, resolve, reject } = Promise.withResolvers<Json>();
+      const settle: Pending["settle"] = ({ result = null, error }) =>
+        error === undefined ? resolve(result) : reject(failed(error));
+      pending = { id, settle, onText };
+      const stop = () => {
+        reject(signal.reason);
+        close();
+      };
+      const late = () => {
+        settle({ error: `It took longer than ${timeout_ms} ms.` });
+        close();
+      };
+      const timer = timeout_ms === undefined ? undefined : setTimeout(late, timeout_ms);
+      signal.addEventListener("abort", stop, { once: true });
+      try {
+        signal.throwIfAborted();
+        at.send({ id, code, variables });
+        return await promise;
+      } finally {
+        clearTimeout(timer);
+        signal.removeEventListener("abort", stop);
+        pending = undefined;
+      }
+    },
+  };
+}
+
+function failed(reason: string): SkillFailure {
+  return new SkillFailure("code_failed", `The code failed: ${reason}`, "Correct the code in the flow.");
+}
+
+function refused(reason: string): SkillFailure {
+  return new SkillFailure("code_refused", reason, "Tell the person; an operator can change that.");
+}

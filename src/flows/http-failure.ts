@@ -1,0 +1,34 @@
+import { SkillFailure } from "../core/define-skill.ts";
+import { WebError } from "../core/web.ts";
+
+/** Milliseconds; servers that want more patience are not asked again. */
+const longestWait = 30_000;
+/** Milliseconds before the second try; doubled for each one after it. */
+const firstWait = 500;
+
+const passing: ReadonlySet<string> = new Set(["unreachable", "timed_out", "step_timed_out"]);
+const passingStatus: ReadonlySet<number> = new Set([408, 425, 429, 500, 502, 503, 504]);
+
+/** A response that is no success. */
+export class HttpFailure extends SkillFailure {
+  readonly status: number;
+  /** How long the server wants to be left alone, ms. */
+  readonly retry_after_ms: number | undefined;
+  constructor(message: string, status: number, retry_after_ms: number | undefined) {
+    super("http_error", message);
+    this.status = status;
+    this.retry_after_ms = retry_after_ms;
+  }
+}
+
+/** How long to wait before a failed try is repeated, ms; undefined when its reason will not pass. `tries` were made so far. */
+export function waitBeforeRetry(error: unknown, tries: number): number | undefined {
+  const usual = Math.min(longestWait, firstWait * 2 ** (tries - 1));
+  if (error instanceof HttpFailure) {
+    if (!passingStatus.has(error.status)) return undefined;
+    const wait = error.retry_after_ms ?? usual;
+    return wait > longestWait ? undefined : wait;
+  }
+  const isKnown = error instanceof SkillFailure || error instanceof WebError;
+  return isKnown && passing.has(error.code) ? usual : undefined;
+}

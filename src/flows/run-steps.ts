@@ -1,0 +1,179 @@
+import { SkillFailure } from "../core/define-skill.ts";
+import type { Json } from "../core/json.ts";
+import { ModelError } from "../core/model.ts";
+import type { ToolContext } from "../core/tool.ts";
+import { WebError } from "../core/web.ts";
+import type { BlockScope, ControlScope, FlowStep, Ran } from "./block.ts";
+import type { CodeRunner } from "./code-runner.ts";
+import { waitBeforeRetry } from "./http-failure.ts";
+import { withinTime } from "./time-limit.ts";
+
+/** Characters of results one run may gather. */
+const mostGathered = 30_000_000;
+
+/** One run of a flow. */
+export interface FlowRun {
+  context: ToolContext;
+  /** Of the flow's own list. */
+  steps: number;
+  variables: Map<string, Json>;
+  /** Names of variables that have a value the flow fixes. */
+  fixed: Set<string>;
+  code: CodeRunner;
+  /** Resolves after ms, or rejects with the signal's reason. */
+  sleep(ms: number, signal: AbortSignal): Promise<void>;
+  /** Characters of results so far. */
+  gathered: number;
+}
+
+/** Why a flow stops, and where. */
+export class StepStopped extends Error {
+  readonly code = "step_stopped";
+  readonly step: FlowStep;
+  /** With the turns of loops: `4.2[3]`. */
+  readonly position: string;
+  readonly reason: ExpectedError;
+  constructor(step: FlowStep, position: string, reason: ExpectedError) {
+    super(reason.message, { cause: reason });
+    this.step = step;
+    this.position = position;
+    this.reason = reason;
+  }
+}
+
+/** Steps in order until one ends the list. `turns` of the loops around them, outermost first. */
+export async function runSteps(
+  run: FlowRun,
+  steps: readonly FlowStep[],
+  turns: readonly number[],
+): Promise<Ran> {
+  let latest: Ran = { kind: "result", result: null };
+  for (const step of steps) {
+    latest = await runStep(run, step, turns);
+    if (latest.kind !== "result") return latest;
+  }
+  return latest;
+}
+
+/** Its result goes to its variable. The names of steps in the journal are the same in every run. @throws StepStopped */
+export async function runStep(run: FlowRun, step: FlowStep, turns: readonly number[]): Promise<Ran> {
+  const position = turns.length === 0 ? step.path : `${step.path}[${turns.join(",")}]`;
+  const { context } = run;
+  const isTop = step.path === String(step.at);
+  context.progress(step.name ?? step.summary, ...(isTop ? [step.at, run.steps] : []));
+  try {
+    const ran = await runBlock(run, step, position, turns);
+    if (ran.kind === "direct") return ran;
+    gather(run, step, ran.result);
+    if (step.variable !== undefined) {
+      run.variables.set(step.variable, ran.result);
+      run.fixed.delete(step.variable);
+    }
+    return step.direct && ran.kind === "result" ? { kind: "direct", output: ran.result } : ran;
+  } catch (error) {
+    if (isExpected(error)) throw new StepStopped(step, position, error);
+    throw error;
+  }
+}
+
+async function runBlock(
+  run: FlowRun,
+  step: FlowStep,
+  position: string,
+  turns: readonly number[],
+): Promise<Ran> {
+  const name = `${position} ${step.name ?? step.type}`;
+  const scope: BlockScope = {
+    variables: run.variables,
+    shown: new Map([...run.variables].filter(([variable]) => !run.fixed.has(variable))),
+    context: run.context,
+    code: run.code,
+  };
+  if (step.kind === "control") return runControl(run, step, { scope, name, turns });
+  const result = await run.context.step(name, () => attempts(run, step, scope));
+  return { kind: "result", result };
+}
+
+interface Around {
+  scope: BlockScope;
+  /** Of the step in the journal. */
+  name: string;
+  turns: readonly number[];
+}
+
+/** Not within a step of the journal: it may wait for a person. One that fails is shown as failed all the same. */
+async function runControl(run: FlowRun, step: FlowStep & { kind: "control" }, around: Around): Promise<Ran> {
+  let recorded = false;
+  const record = async (result: Json) => {
+    await run.context.step(around.name, () => result);
+    recorded = true;
+  };
+  try {
+    return await step.run(controlScope(run, step, around, record));
+  } catch (error) {
+    if (!recorded && isExpected(error)) await run.context.step(around.name, () => Promise.reject(error));
+    throw error;
+  }
+}
+
+function controlScope(
+  run: FlowRun,
+  step: FlowStep,
+  { scope, turns }: Around,
+  record: ControlScope["record"],
+): ControlScope {
+  return {
+    ...scope,
+    record,
+    async run(branch, { turn, set } = { turn: 0, set: new Map<string, Json>() }) {
+      const before = [...set.keys()].map((variable) => [variable, run.variables.get(variable)] as const);
+      for (const [variable, value] of set) run.variables.set(variable, value);
+      const inner = turn === 0 ? turns : [...turns, turn];
+      const ran = await runSteps(run, step.branches.get(branch) ?? [], inner);
+      for (const [variable, value] of before) {
+        if (value === undefined) run.variables.delete(variable);
+        else run.variables.set(variable, value);
+      }
+      return ran.kind === "skip" ? { kind: "result", result: ran.result } : ran;
+    },
+  };
+}
+
+/** Tries a step as often as it says while its failures are of a kind that passes. */
+async function attempts(
+  { context, sleep }: FlowRun,
+  step: FlowStep & { kind: "work" },
+  scope: BlockScope,
+): Promise<Json> {
+  for (let tries = 1; ; tries += 1) {
+    try {
+      return await withinTime(step.timeout_ms, context.signal, (signal) =>
+        step.run({ ...scope, context: { ...context, signal } }),
+      );
+    } catch (error) {
+      const wait = tries > step.retries ? undefined : waitBeforeRetry(error, tries);
+      if (wait === undefined || context.signal.aborted) throw error;
+      context.progress(`That did not work. Trying again (${tries} of ${step.retries}).`);
+      await sleep(wait, context.signal);
+    }
+  }
+}
+
+/** Loops over large results would fill the memory. */
+function gather(run: FlowRun, { kind }: FlowStep, result: Json): void {
+  if (kind === "control" && typeof result === "object") return;
+  run.gathered += typeof result === "string" ? result.length : JSON.stringify(result).length;
+  if (run.gathered <= mostGathered) return;
+  const message = `The steps gathered more than ${mostGathered / 1_000_000} MB of results.`;
+  throw new SkillFailure("too_much_data", message, "Let the flow ask for less at once.");
+}
+
+/** What makes a flow stop with an error that people and models can read. */
+export type ExpectedError = Error & { code: string; hint?: string | undefined };
+
+const limits: ReadonlySet<unknown> = new Set(["too_many_steps", "no_answer"]);
+
+function isExpected(error: unknown): error is ExpectedError {
+  if (error instanceof SkillFailure || error instanceof WebError || error instanceof ModelError) return true;
+  return error instanceof Error && "code" in error && limits.has(error.code);
+}

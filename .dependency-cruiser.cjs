@@ -32,7 +32,7 @@ module.exports = {
     only(
       "client-of-server",
       "^src/client/",
-      ["^src/client/", "^src/core/", "^src/server/([a-z]+-)?schemas.ts$"],
+      ["^src/client/", "^src/core/", "^src/server/[a-z-]*schemas.ts$"],
       "the HTTP client",
     ),
     only(

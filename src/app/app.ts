@@ -5,16 +5,18 @@
 import type { Author, Origin } from "../core/inbound.ts";
 import type { Json } from "../core/json.ts";
 import type { ToolDefinition } from "../core/model.ts";
-import type { NamespaceState, ProgressLevel, ReplyMode, SkillState } from "../core/namespace-state.ts";
-import type { Parameter } from "../core/parameter.ts";
-import type { Diagnostic, SkillKind } from "../core/skill.ts";
+import type { NamespaceState, ProgressLevel, ReplyMode } from "../core/namespace-state.ts";
+import type { Diagnostic } from "../core/skill.ts";
 import type { TurnEvent } from "../core/turn-event.ts";
 import type { ThreadRecord, TurnFilter, TurnRecord } from "../core/turn-log.ts";
 import type { FlowService } from "./flow-service.ts";
 import type { GrantService } from "./grant-service.ts";
+import type { Outcome } from "./outcome.ts";
 import type { PackageService } from "./package-service.ts";
 import type { Readiness } from "./readiness.ts";
 import type { ServerService } from "./server-service.ts";
+import type { SkillDetail, SkillListing } from "./skill-listing.ts";
+import type { SkillRun } from "./skill-run.ts";
 
 /** A message or command to be accepted. */
 export interface Submission {
@@ -26,62 +28,6 @@ export interface Submission {
   key?: string;
   /** Given by chat platforms: the turn is shown and answered there. */
   origin?: Origin;
-}
-
-/** A skill as listings show it. */
-export interface SkillListing {
-  id: string;
-  name: string;
-  kind: SkillKind;
-  description: string;
-  category: string;
-  version: string;
-  source: string;
-  path: string;
-  hash: string;
-  state: SkillState;
-  eligible: boolean;
-  /** Why it is not eligible, in words for a person. Empty when eligible. */
-  reasons: string[];
-  risk: "low" | "medium" | "high";
-  emoji?: string | undefined;
-  parent?: string | undefined;
-}
-
-/** One skill in full. */
-export interface SkillDetail extends SkillListing {
-  author: string;
-  tags: string[];
-  parameters: Parameter[];
-  output_schema?: Json | undefined;
-  examples: { prompt: string; call: string }[];
-  tools: ToolDefinition[];
-  files: { path: string; bytes: number }[];
-  parts: SkillListing[];
-  instructions: string;
-  max_execution_seconds: number;
-  max_iterations: number;
-  license?: string | undefined;
-  homepage?: string | undefined;
-  /** Hosts its code may reach. */
-  network: { granted: string[] };
-  /** Tools of servers it brings along; an empty list is all of a server. */
-  tool_list: Record<string, string[]>;
-  /** What was found wrong in its files. */
-  problems: Diagnostic[];
-  package?: InstalledSkill | undefined;
-}
-
-/** Of an installed skill: where from, and how many findings of each gravity its review has. */
-export interface InstalledSkill {
-  from: string;
-  by: string;
-  installed_at: number;
-  hash: string;
-  /** Its files are no longer those that were installed. */
-  changed: boolean;
-  danger: number;
-  warnings: number;
 }
 
 /** What people watching a namespace see: every turn event, and changes of its state. */
@@ -114,33 +60,6 @@ export interface SettingsChange {
   paused?: boolean | undefined;
   /** When set, only these skills exist in the channel; `null` allows all again. */
   allowed_skills?: readonly string[] | null | undefined;
-}
-
-/** An execution of one skill, from the turn log. */
-export interface SkillRun {
-  run_id: string;
-  turn_id: string;
-  skill_id: string;
-  user: string;
-  namespace: string;
-  status: "running" | "completed" | "failed";
-  input: Json;
-  output?: Json | undefined;
-  /** Why it failed. */
-  error?: string | undefined;
-  started_at: number;
-  finished_at?: number | undefined;
-  duration_ms?: number | undefined;
-}
-
-export type Outcome<T> =
-  | { ok: true; value: T }
-  | { ok: false; status: 400 | 403 | 404 | 409 | 413 | 429 | 503; message: string };
-
-/** Who asks for something, and where it is noted. */
-export interface Asker {
-  by: Author;
-  namespace: string;
 }
 
 export interface App {

@@ -2,9 +2,9 @@ import type { Clock } from "../core/clock.ts";
 import type { Author } from "../core/inbound.ts";
 import type { TurnEventOf } from "../core/turn-event.ts";
 import type { Signal, TurnLog } from "../core/turn-log.ts";
-import type { Outcome } from "./app.ts";
 import type { Audit } from "./audit.ts";
 import { escapeMarkdown } from "./chat/present/escape-markdown.ts";
+import type { Outcome } from "./outcome.ts";
 import { mayApprove } from "./permissions.ts";
 
 export interface ApprovalDeps {

@@ -3,8 +3,9 @@ import type { Author } from "../core/inbound.ts";
 import type { KeyValue } from "../core/key-value.ts";
 import { type NamespaceState, updateNamespace } from "../core/namespace-state.ts";
 import type { Profile } from "../core/turn.ts";
-import type { Outcome, SettingsChange } from "./app.ts";
+import type { SettingsChange } from "./app.ts";
 import type { Feed } from "./feed.ts";
+import type { Outcome } from "./outcome.ts";
 import { mayManage } from "./permissions.ts";
 
 /** Changes the settings of a channel, for the command and the API alike. */

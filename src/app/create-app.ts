@@ -12,7 +12,7 @@ import type { Servers } from "../core/servers.ts";
 import type { Profile, TurnLimits, TurnPorts } from "../core/turn.ts";
 import type { ClaimedTurn, TurnLog } from "../core/turn-log.ts";
 import type { MetaTool } from "../core/turn-scope.ts";
-import type { App, Outcome } from "./app.ts";
+import type { App } from "./app.ts";
 import { createApprove } from "./approvals.ts";
 import { auditChannel, createAudit } from "./audit.ts";
 import { auditedSettings, auditedSkills } from "./audited-changes.ts";
@@ -22,6 +22,7 @@ import type { ChatPolicy } from "./chat/chat-policy.ts";
 import { createChatIntake } from "./chat/create-chat-intake.ts";
 import { createTurnPresenter } from "./chat/create-turn-presenter.ts";
 import { agentCommands } from "./commands/agent-commands.ts";
+import { createAskedSkills } from "./commands/asked-skills.ts";
 import { channelCommands } from "./commands/channel-commands.ts";
 import { createCommandRunner } from "./commands/command-runner.ts";
 import { flowCommands } from "./commands/flow-commands.ts";
@@ -29,18 +30,20 @@ import { networkCommands } from "./commands/network-commands.ts";
 import { packageCommands } from "./commands/package-commands.ts";
 import { serverCommands } from "./commands/server-commands.ts";
 import { skillCommands } from "./commands/skill-commands.ts";
+import { createFlowService } from "./create-flow-service.ts";
+import { createGrantService } from "./create-grant-service.ts";
+import { createPackageService } from "./create-package-service.ts";
+import { createServerService } from "./create-server-service.ts";
 import { createDispatcher } from "./dispatcher.ts";
 import { createFeed } from "./feed.ts";
-import { type AddFlow, createFlowService } from "./flow-service.ts";
+import type { AddFlow } from "./flow-service.ts";
 import { createForget } from "./forgetting.ts";
-import { createGrantService } from "./grant-service.ts";
 import { createHistoryReader } from "./history.ts";
 import type { Log } from "./log.ts";
-import { createPackageService } from "./package-service.ts";
+import type { Outcome } from "./outcome.ts";
 import { mayStop } from "./permissions.ts";
 import { type Readiness, readiness } from "./readiness.ts";
 import { runSkillNow } from "./run-skill-now.ts";
-import { createServerService } from "./server-service.ts";
 import { skillRuns } from "./skill-runs.ts";
 import { createSkillService } from "./skill-service.ts";
 import { createSpending, type SpendingCaps } from "./spending.ts";
@@ -99,6 +102,7 @@ export function createApp(deps: AppDeps): RunningApp {
   const { log, store, clock, catalogue } = deps;
   const offers = createOfferReader(store, deps.facts, clock);
   const ports = { ...deps.ports, offers };
+  const asked = createAskedSkills({ catalogue, offers, botName: ports.name });
   const feed = createFeed();
   const spending = createSpending(log, deps.spending, clock);
   const history = createHistoryReader(log, deps.history_tokens, ports.countTokens);
@@ -114,7 +118,7 @@ export function createApp(deps: AppDeps): RunningApp {
     audit,
   );
   const flows = createFlowService({ skills, catalogue, offers, addFlow }, () => app);
-  const turns = createTurnRunner({ ...deps, ports, history, spending, platforms });
+  const turns = createTurnRunner({ ...deps, ports, history, spending, platforms, asked });
   const presenter = createTurnPresenter({ ...deps, platforms, name: ports.name, files: ports.files });
   const changeSettings = auditedSettings(createChangeSettings(store, feed, deps.profiles, clock), audit);
 
@@ -160,7 +164,13 @@ export function createApp(deps: AppDeps): RunningApp {
     },
   });
 
-  const submit = createSubmit({ ...deps, feed, name: ports.name, wake: () => dispatcher.wake() });
+  const submit = createSubmit({
+    ...deps,
+    feed,
+    name: ports.name,
+    isForAgent: async (text, namespace) => (await asked.guideRun(text, namespace)) !== undefined,
+    wake: () => dispatcher.wake(),
+  });
 
   const app: App = {
     name: ports.name,

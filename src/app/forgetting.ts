@@ -3,7 +3,6 @@ import type { FileStore } from "../core/file-store.ts";
 import type { Author } from "../core/inbound.ts";
 import type { TurnEvent } from "../core/turn-event.ts";
 import type { TurnLog, TurnRecord } from "../core/turn-log.ts";
-import type { Outcome } from "./app.ts";
 import type { Audit } from "./audit.ts";
 import type { ChatPlatforms } from "./chat/chat-hub.ts";
 import { PlatformError } from "./chat/chat-platform.ts";
@@ -11,6 +10,7 @@ import { escapeMarkdown } from "./chat/present/escape-markdown.ts";
 import type { Feed } from "./feed.ts";
 import type { HistoryReader } from "./history.ts";
 import type { Log } from "./log.ts";
+import type { Outcome } from "./outcome.ts";
 import { mayStop } from "./permissions.ts";
 import { followTurn } from "./turn-events.ts";
 

@@ -4,7 +4,7 @@ import type { ClaimedTurn } from "../core/turn-log.ts";
 
 /** Why a message gets no turn of the model, in words for who wrote it. */
 export interface NoStart {
-  code: "not_configured" | "paused";
+  code: "not_configured" | "paused" | "not_usable";
   text: string;
 }
 

@@ -1,7 +1,7 @@
 import type { Json } from "../core/json.ts";
 import type { TurnEvent, TurnEventOf } from "../core/turn-event.ts";
 import type { TurnFilter, TurnLog, TurnRecord } from "../core/turn-log.ts";
-import type { SkillRun } from "./app.ts";
+import type { SkillRun } from "./skill-run.ts";
 
 /** The executions of skills in the turns of a filter, the latest first: a projection of the turn log. */
 export async function skillRuns(log: TurnLog, filter: TurnFilter): Promise<SkillRun[]> {

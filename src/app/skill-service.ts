@@ -9,10 +9,11 @@ import type { OfferReader } from "../core/offer-reader.ts";
 import type { InstalledPackage, PackageFinding } from "../core/packages.ts";
 import type { Diagnostic, Skill } from "../core/skill.ts";
 import { resolveSkill } from "../core/skill-identifier.ts";
-import type { Outcome, SkillDetail, SkillListing } from "./app.ts";
 import type { Feed } from "./feed.ts";
+import type { Outcome } from "./outcome.ts";
 import type { PackageService } from "./package-service.ts";
 import { mayManage } from "./permissions.ts";
+import type { SkillDetail, SkillListing } from "./skill-listing.ts";
 
 /** Skills as people see and set them in a namespace. */
 export interface SkillService {
@@ -183,6 +184,7 @@ async function detailOf(
     max_iterations: skill.max_iterations,
     license: skill.license,
     homepage: skill.homepage,
+    invocation: skill.invocation,
     tool_list: skill.tool_list,
     problems: problemsOf(skill, offer.catalogue.diagnostics),
   };

@@ -1,9 +1,10 @@
 import type { Clock } from "../core/clock.ts";
 import { type Inbound, inboundSchema, longestMessage } from "../core/inbound.ts";
 import type { TurnLog } from "../core/turn-log.ts";
-import type { App, Outcome, Submission } from "./app.ts";
+import type { App, Submission } from "./app.ts";
 import { parseCommand, withoutMention } from "./commands/parse-command.ts";
 import type { Feed } from "./feed.ts";
+import type { Outcome } from "./outcome.ts";
 
 export interface SubmitDeps {
   log: TurnLog;
@@ -12,19 +13,23 @@ export interface SubmitDeps {
   newId(): string;
   /** The name people call the bot by. */
   name: string;
+  /** Whether a command is work for the agent, in its thread's line: `/skill run` of a guide. */
+  isForAgent(command: string, namespace: string): Promise<boolean>;
   /** There is work. */
   wake(): void;
 }
 
 /** The way in: a message is stored under its key and queued, in one write, and shown to those who watch. */
-export function createSubmit({ log, feed, clock, newId, name, wake }: SubmitDeps): App["submit"] {
+export function createSubmit(deps: SubmitDeps): App["submit"] {
+  const { log, feed, clock, newId, name, wake } = deps;
   return async (submission) => {
-    const inbound = inboundOf(submission, name, newId());
-    if (!inbound.ok) return inbound;
-    const accepted = await acceptSafely(log, inbound.value, newId(), clock.now());
+    const parsed = inboundOf(submission, name, newId());
+    if (!parsed.ok) return parsed;
+    const inbound = await withKind(parsed.value, deps);
+    const accepted = await acceptSafely(log, inbound, newId(), clock.now());
     if (!accepted.ok) return accepted;
     if (accepted.value.accepted) {
-      const { namespace, thread } = inbound.value;
+      const { namespace, thread } = inbound;
       for (const event of await log.read(accepted.value.turn_id)) {
         if (event.seq === 0) feed.publish(namespace, thread, event);
       }
@@ -32,6 +37,11 @@ export function createSubmit({ log, feed, clock, newId, name, wake }: SubmitDeps
     wake();
     return accepted;
   };
+}
+
+async function withKind(inbound: Inbound, { isForAgent }: SubmitDeps): Promise<Inbound> {
+  if (inbound.kind === "message") return inbound;
+  return (await isForAgent(inbound.text, inbound.namespace)) ? { ...inbound, kind: "message" } : inbound;
 }
 
 /** A log that cannot be written is told to the person: their message was not taken. */

@@ -8,9 +8,10 @@ import { runTurn } from "../core/turn-loop.ts";
 import type { MetaTool } from "../core/turn-scope.ts";
 import { speakerOf } from "../core/user-message.ts";
 import type { ChatPlatforms } from "./chat/chat-hub.ts";
+import { type AskedSkills, parseSkillRun } from "./commands/asked-skills.ts";
 import { compactHistory } from "./compaction.ts";
 import type { HistoryReader, ThreadHistory } from "./history.ts";
-import { noStart, unstarted } from "./no-start.ts";
+import { type NoStart, noStart, unstarted } from "./no-start.ts";
 import { createTurnContextReader } from "./reading/turn-context.ts";
 import type { Spending } from "./spending.ts";
 
@@ -33,6 +34,7 @@ export interface TurnRunnerDeps {
   history: HistoryReader;
   platforms: ChatPlatforms;
   spending: Spending;
+  asked: AskedSkills;
   metaTools: readonly MetaTool[];
   profiles: readonly [Profile, ...Profile[]];
   limits: TurnLimits;
@@ -51,7 +53,10 @@ export function createTurnRunner(deps: TurnRunnerDeps): TurnRunner {
   const portsFor: TurnRunner["portsFor"] = (turnId, namespace, author) => ({
     ...ports,
     async steering() {
-      const queued = await withoutStopped(log, await log.steering(turnId));
+      const said = await withoutStopped(log, await log.steering(turnId));
+      // A skill that was asked for by command is there in a turn of its own only.
+      const end = said.findIndex(({ inbound }) => parseSkillRun(inbound.text, ports.name) !== undefined);
+      const queued = end < 0 ? said : said.slice(0, end);
       return queued.map(({ turn_id, inbound }) => ({
         turn_id,
         by: inbound.author.id,
@@ -72,12 +77,14 @@ export function createTurnRunner(deps: TurnRunnerDeps): TurnRunner {
     const { inbound } = claimed;
     const catalogue = await deps.catalogue.current();
     const { state } = await ports.offers.read(inbound.namespace, catalogue);
+    const asked = await askedIn(deps.asked, inbound);
     const profile = profileOf(deps, claimed, state);
     const turn: Turn = {
       turn_id: claimed.turn_id,
       place: { namespace: inbound.namespace, thread: inbound.thread },
       author: inbound.author,
-      text: inbound.text,
+      text: asked.text,
+      asked: asked.skills,
       speaker: speakerOf(inbound),
       profile,
       profiles: deps.profiles,
@@ -102,7 +109,8 @@ export function createTurnRunner(deps: TurnRunnerDeps): TurnRunner {
       deps.history.read(inbound, claimed.ordinal),
       topicOf(log, claimed),
     ]);
-    const reason = noStart(claimed, state, ports.model.generative);
+    const reason =
+      noStart(claimed, state, ports.model.generative) ?? lostGuide(claimed, turn.asked ?? [], ports.name);
     if (reason !== undefined) return yield* unstarted(reason, turn.profile.id, ports.model.id);
     const summary = yield* summaryOf(history, claimed, ports, signal);
     const context = yield* contexts.read(claimed, signal);
@@ -125,6 +133,30 @@ export function createTurnRunner(deps: TurnRunnerDeps): TurnRunner {
       }
     },
   };
+}
+
+/** What a message asks for: its text, and the skills it names. */
+async function askedIn(
+  asked: AskedSkills,
+  { kind, text, namespace }: Inbound,
+): Promise<{ text: string; skills: readonly string[] }> {
+  if (kind === "command") return { text, skills: [] };
+  const run = await asked.guideRun(text, namespace);
+  if (run !== undefined) return { text: run.request, skills: [run.skill_id] };
+  return { text, skills: await asked.named(text, namespace) };
+}
+
+/** Why `/skill run` of a guide is not begun that could still be used when it was accepted. */
+function lostGuide(
+  { inbound, events }: ClaimedTurn,
+  asked: readonly string[],
+  botName: string,
+): NoStart | undefined {
+  const run = parseSkillRun(inbound.text, botName);
+  if (run === undefined || asked.length > 0) return undefined;
+  if (events.some((event) => event.type === "turn_started")) return undefined;
+  const text = `The skill ${run.skill} can no longer be used here, so nothing was done. \`/skill info ${run.skill}\` says why.`;
+  return { code: "not_usable", text };
 }
 
 function steeringText({ text, origin }: Inbound): { text: string; has_files: boolean } {

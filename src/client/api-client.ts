@@ -7,7 +7,7 @@ import type { TurnEvent } from "../core/turn-event.ts";
 import { type Connection, streamMessages } from "./event-stream.ts";
 import { type ApiClientOptions, createSend, query, readJson, type SendOptions } from "./request.ts";
 import type * as shapes from "./shapes.ts";
-import { skillMethods } from "./skill-methods.ts";
+import { type SkillMethods, skillMethods } from "./skill-methods.ts";
 
 /** How to follow a turn. */
 interface FollowOptions {
@@ -17,7 +17,7 @@ interface FollowOptions {
   onConnection?: (connection: Connection) => void;
 }
 
-export interface ApiClient {
+export interface ApiClient extends SkillMethods {
   about(): Promise<shapes.About>;
   /** Whether everything the bot needs is usable; not being ready is an answer, not an error. */
   ready(): Promise<shapes.Readiness>;
@@ -76,38 +76,6 @@ export interface ApiClient {
   runs(filter?: shapes.RunFilter): Promise<shapes.RunList>;
   /** By the id of a turn or of a skill's run. */
   run(id: string): Promise<shapes.RunView>;
-
-  /** What is installed. */
-  packages(): Promise<shapes.InstalledPackage[]>;
-  /** What a package would bring; installs nothing. */
-  reviewPackage(location: shapes.PackageLocation): Promise<shapes.PackageReview[]>;
-  /** Installs it when it is what the hashes of `expected` say; left out: whatever it is. Nothing of it is active. */
-  installPackage(
-    location: shapes.PackageLocation,
-    expected?: readonly string[],
-  ): Promise<shapes.InstalledPackage[]>;
-  /** Installs a skill again from where it came from. */
-  updatePackage(id: string): Promise<shapes.InstalledPackage[]>;
-  removePackage(id: string): Promise<shapes.InstalledPackage>;
-  /** The review of a skill that is there, installed or not. */
-  reviewSkill(id: string): Promise<shapes.PackageReview>;
-  /** Lets the code of a skill reach hosts, in every channel. */
-  grantHosts(id: string, hosts: readonly string[]): Promise<shapes.NetworkGrant>;
-  /** Takes hosts back, all unless named. */
-  revokeHosts(id: string, hosts?: readonly string[]): Promise<shapes.NetworkGrant>;
-
-  /** The tool servers (MCP). */
-  servers(): Promise<shapes.ServerStatus[]>;
-  controlServer(name: string, action: "start" | "stop" | "restart"): Promise<shapes.ServerStatus>;
-  /** The address at which this person connects their account. For them alone. */
-  loginServer(name: string, user?: string): Promise<string>;
-  logoutServer(name: string, user?: string): Promise<shapes.ServerStatus>;
-
-  flows(namespace?: string): Promise<shapes.FlowList>;
-  /** By id or name. A flow that fails is an answer, not an error. */
-  runFlow(flow: string, request?: shapes.FlowRunRequest): Promise<shapes.FlowResult>;
-  /** A flow that is in no folder of the bot. */
-  runFlowText(request: shapes.FlowTextRequest): Promise<shapes.FlowResult>;
 
   /** Completions of a text that begins with `/`, best first. */
   complete(text: string, namespace?: string): Promise<shapes.Completion[]>;

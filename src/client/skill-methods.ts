@@ -1,4 +1,3 @@
-import type { ApiClient } from "./api-client.ts";
 import { query, type SendOptions } from "./request.ts";
 import type * as shapes from "./shapes.ts";
 
@@ -9,28 +8,43 @@ export interface Ask {
   get<T>(path: string): Promise<T>;
 }
 
-type SkillMethods = Pick<
-  ApiClient,
-  | "packages"
-  | "reviewPackage"
-  | "installPackage"
-  | "updatePackage"
-  | "removePackage"
-  | "reviewSkill"
-  | "grantHosts"
-  | "revokeHosts"
-  | "servers"
-  | "controlServer"
-  | "loginServer"
-  | "logoutServer"
-  | "flows"
-  | "runFlow"
-  | "runFlowText"
->;
+/** What the client can do about packages, the network, tool servers and flows. */
+export interface SkillMethods {
+  /** What is installed. */
+  packages(): Promise<shapes.InstalledPackage[]>;
+  /** What a package would bring; installs nothing. */
+  reviewPackage(location: shapes.PackageLocation): Promise<shapes.PackageReview[]>;
+  /** Installs it when it is what the hashes of `expected` say; left out: whatever it is. Nothing of it is active. */
+  installPackage(
+    location: shapes.PackageLocation,
+    expected?: readonly string[],
+  ): Promise<shapes.InstalledPackage[]>;
+  /** Installs a skill again from where it came from. */
+  updatePackage(id: string): Promise<shapes.InstalledPackage[]>;
+  removePackage(id: string): Promise<shapes.InstalledPackage>;
+  /** The review of a skill that is there, installed or not. */
+  reviewSkill(id: string): Promise<shapes.PackageReview>;
+  /** Lets the code of a skill reach hosts, in every channel. */
+  grantHosts(id: string, hosts: readonly string[]): Promise<shapes.NetworkGrant>;
+  /** Takes hosts back, all unless named. */
+  revokeHosts(id: string, hosts?: readonly string[]): Promise<shapes.NetworkGrant>;
+
+  /** The tool servers (MCP). */
+  servers(): Promise<shapes.ServerStatus[]>;
+  controlServer(name: string, action: "start" | "stop" | "restart"): Promise<shapes.ServerStatus>;
+  /** The address at which this person connects their account. For them alone. */
+  loginServer(name: string, user?: string): Promise<string>;
+  logoutServer(name: string, user?: string): Promise<shapes.ServerStatus>;
+
+  flows(namespace?: string): Promise<shapes.FlowList>;
+  /** By id or name. A flow that fails is an answer, not an error. */
+  runFlow(flow: string, request?: shapes.FlowRunRequest): Promise<shapes.FlowResult>;
+  /** A flow that is in no folder of the bot. */
+  runFlowText(request: shapes.FlowTextRequest): Promise<shapes.FlowResult>;
+}
 
 const at = encodeURIComponent;
 
-/** What the client can do about packages, the network, tool servers and flows. */
 export function skillMethods({ json, post, get }: Ask): SkillMethods {
   return {
     packages: async () => (await get<{ packages: shapes.InstalledPackage[] }>("/packages")).packages,

@@ -1,6 +1,6 @@
 import type { PackageSource } from "../../core/packages.ts";
-import type { Asker, Outcome } from "../app.ts";
 import { PlatformError } from "../chat/chat-platform.ts";
+import type { Asker, Outcome } from "../outcome.ts";
 import type { PackageService } from "../package-service.ts";
 import type { SkillService } from "../skill-service.ts";
 import {

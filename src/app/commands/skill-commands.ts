@@ -1,8 +1,8 @@
 import { nearest } from "../../core/skill-identifier.ts";
-import type { SkillRun } from "../app.ts";
 import type { ChangeSettings } from "../channel-settings.ts";
 import { escapeMarkdown, oneLine } from "../chat/present/escape-markdown.ts";
 import { mayOperate } from "../permissions.ts";
+import type { SkillRun } from "../skill-run.ts";
 import type { SkillService } from "../skill-service.ts";
 import { type Command, type CommandCall, type CommandResult, refused, said, shown } from "./command.ts";
 import { placeWords } from "./place-words.ts";

@@ -1,4 +1,5 @@
-import type { App, FeedItem, SkillDetail } from "../../../src/app/app.ts";
+import type { App, FeedItem } from "../../../src/app/app.ts";
+import type { SkillDetail } from "../../../src/app/skill-listing.ts";
 import { namespaceStateSchema } from "../../../src/core/namespace-state.ts";
 import type { TurnEvent, TurnEventBody } from "../../../src/core/turn-event.ts";
 import type { TurnRecord } from "../../../src/core/turn-log.ts";

@@ -1,7 +1,8 @@
 import type { OAuthClientProvider } from "@modelcontextprotocol/sdk/client/auth.js";
+import { oneLine } from "../requests/said-text.ts";
 import type { PendingLogin } from "./account-store.ts";
 import { clientMetadataOf } from "./client-registration.ts";
-import { loginFailure, oneLine } from "./login-failure.ts";
+import { loginFailure } from "./login-failure.ts";
 import type { LoginParts } from "./login-parts.ts";
 import { storedTokens } from "./tokens-part.ts";
 

@@ -1,3 +1,5 @@
+import { oneLine } from "../requests/said-text.ts";
+
 /** Why a login did not work, for a person. Of what the other side says only its code and a short text are passed on. */
 export function loginFailure(server: string, error: unknown): string {
   const text = error instanceof Error ? error.message : String(error);
@@ -9,12 +11,6 @@ export function loginFailure(server: string, error: unknown): string {
     return `The login of ${server} did not answer in time. Try again later.`;
   }
   return `The login of ${server} could not be reached or understood: ${said || "no reason given"}`;
-}
-
-/** Untrusted text on one line, without control characters, at most so many characters. */
-export function oneLine(text: string, longest: number): string {
-  const plain = text.replace(/[\p{Cc}\p{Cf}\s]+/gu, " ").trim();
-  return plain.length > longest ? `${plain.slice(0, longest)}…` : plain;
 }
 
 /** The SDK's errors of that kind have a code of RFC 6749. */

@@ -1,0 +1,95 @@
+import type { CreateMessageRequest, CreateMessageResult } from "@modelcontextprotocol/sdk/types.js";
+import { z } from "zod";
+import type { ToolContext } from "../../core/tool.ts";
+
+/** The longest request, characters of all its texts; what people are asked to allow has to be readable. */
+const longestRequest = 20_000;
+/** The longest answer, tokens. */
+const mostTokens = 4_000;
+/** Characters that a token has at the least, about: where an answer is cut that is longer than asked for. */
+const charactersPerToken = 4;
+
+/** Why a server's request to use the model is not served. */
+export class SamplingRefusedError extends Error {
+  readonly code: "refused" | "not_supported" | "too_large";
+  constructor(code: SamplingRefusedError["code"], message: string) {
+    super(message);
+    this.code = code;
+  }
+}
+
+interface Said {
+  role: "user" | "assistant";
+  text: string;
+}
+
+/**
+ * Lets a server use the model for one text, once a manager allowed exactly these messages. The model sees nothing else: neither the
+ * conversation nor tools. @throws SamplingRefusedError, WaitingForPerson
+ */
+export async function sample(
+  server: string,
+  params: CreateMessageRequest["params"],
+  context: Pick<ToolContext, "approve" | "generate" | "generative">,
+  key: string,
+): Promise<CreateMessageResult> {
+  const messages = textsOf(params);
+  const max_tokens = Math.max(1, Math.min(params.maxTokens, mostTokens));
+  const system = params.systemPrompt ?? "";
+  const characters = system.length + messages.reduce((sum, { text }) => sum + text.length, 0);
+  if (characters > longestRequest) {
+    throw new SamplingRefusedError(
+      "too_large",
+      `At most ${longestRequest} characters can be sent to the model.`,
+    );
+  }
+  if (!context.generative)
+    throw new SamplingRefusedError("not_supported", "There is no model that writes text.");
+  const { approved } = await context.approve({
+    action: "use_model",
+    question: `May the tool server ${server} have the model write an answer to these messages?`,
+    input: {
+      ...(system === "" ? {} : { system }),
+      messages: messages.map((each) => ({ ...each })),
+      max_tokens,
+    },
+    approver: "manager",
+    key: `${key}.1`,
+  });
+  if (!approved) throw new SamplingRefusedError("refused", "Nobody allowed it.");
+  const { text } = await context.generate({
+    instructions: instructions(server, system, max_tokens),
+    input: messages.map(({ role, text: said }) => `${role}:\n${said}`).join("\n\n"),
+    schema: z.object({ text: z.string() }),
+  });
+  const longest = max_tokens * charactersPerToken;
+  const isCut = text.length > longest;
+  return {
+    role: "assistant",
+    content: { type: "text", text: isCut ? text.slice(0, longest).toWellFormed() : text },
+    model: "knack",
+    stopReason: isCut ? "maxTokens" : "endTurn",
+  };
+}
+
+function instructions(server: string, system: string, maxTokens: number): string {
+  const own = system === "" ? "" : ` Its instructions for the text:\n"""\n${system}\n"""\n`;
+  return (
+    `You write one text for the program ${JSON.stringify(server)}: the assistant's next message in the conversation below.${own} ` +
+    `Use at most ${maxTokens} tokens.`
+  );
+}
+
+function textsOf({ messages, tools, toolChoice }: CreateMessageRequest["params"]): Said[] {
+  if (tools !== undefined || toolChoice !== undefined) {
+    throw new SamplingRefusedError("not_supported", "The model gets no tools of servers.");
+  }
+  return messages.map(({ role, content }) => {
+    const parts = Array.isArray(content) ? content : [content];
+    const texts = parts.map((part) => {
+      if (part.type === "text") return part.text;
+      throw new SamplingRefusedError("not_supported", "Only text can be sent to the model.");
+    });
+    return { role, text: texts.join("\n") };
+  });
+}

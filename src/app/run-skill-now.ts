@@ -12,6 +12,11 @@ export interface TestRun {
   events: TurnEvent[];
 }
 
+function isAnswer(events: readonly TurnEvent[]): boolean {
+  const byAgent = events.some((event) => event.type === "round_started");
+  return byAgent && events.some((event) => event.type === "turn_finished" && event.outcome === "completed");
+}
+
 /** Runs a skill outside of a conversation. A test run is the command `/skill run`, so it is stored and shown like one. */
 export async function runSkillNow(
   app: Pick<App, "submit" | "events">,
@@ -28,7 +33,9 @@ export async function runSkillNow(
   for await (const event of events ?? []) {
     seen.push(event);
     if (event.type !== "turn_finished") continue;
-    return { output: event.output ?? { error: event.text }, events: seen };
+    // A guide is run by the agent, whose answer is text.
+    const answer = { skill_id: id, output: event.text, success: true };
+    return { output: event.output ?? (isAnswer(seen) ? answer : { error: event.text }), events: seen };
   }
   return { output: { error: "The run ended without a result." }, events: seen };
 }

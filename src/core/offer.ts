@@ -1,6 +1,12 @@
 import type { Catalogue } from "./catalogue.ts";
 import { eligibility, type HostFacts, needsEnabling } from "./eligibility.ts";
-import { isPinFallen, type NamespaceState, type SkillState, stateOf } from "./namespace-state.ts";
+import {
+  isInstalled,
+  isPinFallen,
+  type NamespaceState,
+  type SkillState,
+  stateOf,
+} from "./namespace-state.ts";
 import type { Skill } from "./skill.ts";
 
 /** A skill as one namespace has it. */
@@ -50,12 +56,17 @@ export function makeOffer(catalogue: Catalogue, state: NamespaceState, facts: Ho
   return { catalogue, all, usable, personOnly };
 }
 
-/** The offer with some skills active, as far as they can be used: what a person asked for by name counts for one turn. */
+/**
+ * The offer with some skills active, as far as they can be used: what a person asked for by name counts for one turn. Installed
+ * skills have to be enabled all the same.
+ */
 export function withAsked(offer: Offer, ids: readonly string[]): Offer {
   if (ids.length === 0) return offer;
   const isAsked = ({ skill }: OfferedSkill) => ids.includes(skill.parent ?? skill.id);
   const active = (offered: OfferedSkill): OfferedSkill =>
-    isAsked(offered) && offered.state === "available" ? { ...offered, state: "active" } : offered;
+    isAsked(offered) && offered.state === "available" && !isInstalled(offered.skill)
+      ? { ...offered, state: "active" }
+      : offered;
   const usable = [...offer.usable, ...offer.personOnly.filter(isAsked)].map(active);
   const all = new Map(offer.all);
   for (const offered of usable) all.set(offered.skill.id, offered);

@@ -1,7 +1,7 @@
 import type { CatalogueLoader } from "../../core/catalogue.ts";
 import { isActive, type Offer, withAsked } from "../../core/offer.ts";
 import type { OfferReader } from "../../core/offer-reader.ts";
-import type { Skill } from "../../core/skill.ts";
+import type { Invocation, SkillKind } from "../../core/skill.ts";
 import { resolveSkill } from "../../core/skill-identifier.ts";
 import { parseCommand } from "./parse-command.ts";
 
@@ -75,8 +75,14 @@ function requestIn(written: string): string {
   }
 }
 
+interface GuideTraits {
+  kind: SkillKind;
+  tools: readonly unknown[];
+  invocation?: Invocation | undefined;
+}
+
 /** What has instructions alone: nothing runs unless a model reads them. */
-export function isGuide({ kind, tools, invocation }: Pick<Skill, "kind" | "tools" | "invocation">): boolean {
+export function isGuide({ kind, tools, invocation }: GuideTraits): boolean {
   const isText = kind === "document" || kind === "config";
   return isText && tools.length === 0 && invocation?.command_tool === undefined;
 }

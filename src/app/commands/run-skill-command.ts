@@ -1,7 +1,10 @@
 import type { Json } from "../../core/json.ts";
 import type { Parameter } from "../../core/parameter.ts";
+import type { ToolResult } from "../../core/tool.ts";
 import { outputOf } from "../../core/tool-output.ts";
+import type { SkillDetail } from "../skill-listing.ts";
 import type { SkillService } from "../skill-service.ts";
+import { isGuide } from "./asked-skills.ts";
 import { type CommandCall, type CommandResult, refused, said } from "./command.ts";
 
 /** Runs a skill with what was written after it; its output is for the channel. @throws WaitingForPerson */
@@ -12,15 +15,54 @@ export async function runSkillCommand(skills: SkillService, call: CommandCall): 
     const text = `There is no skill called ${id || "that"}. \`/skill list\` shows what there is.`;
     return { ...refused(text), output: { error: "Skill not found", code: "skill_not_found" } };
   }
-  const parsed = parseParams(call.rest.slice(id.length).trim(), words.length > 0 ? skill.parameters : []);
+  if (skill.invocation?.by_people === false) {
+    const text = `**${skill.id}** is not for people to run (user-invocable: false in its SKILL.md). The agent uses it where it fits.`;
+    return { ...refused(text), output: { error: text, code: "not_for_people" } };
+  }
+  const unusable = whyNot(skill);
+  if (unusable !== undefined)
+    return { ...refused(unusable), output: { error: unusable, code: "not_usable" } };
+  const text = call.rest.slice(id.length).trim();
+  const { command_tool } = skill.invocation ?? {};
+  if (command_tool !== undefined) {
+    return resultOf(skill.id, await dispatch(call, skill, command_tool, text));
+  }
+  const parsed = parseParams(text, words.length > 0 ? skill.parameters : []);
   if (parsed.status === "error") return refused(parsed.message);
-  const result = await call.runSkill(skill.id, parsed.params);
+  return resultOf(skill.id, await call.runSkill(skill.id, parsed.params));
+}
+
+/** Why a skill does nothing when it is run; undefined when it can be tried. */
+function whyNot(skill: SkillDetail): string | undefined {
+  if (!skill.eligible) return `**${skill.id}** cannot be used here. ${skill.reasons.join(" ")}`;
+  if (skill.state === "blocked")
+    return `**${skill.id}** is disabled here. \`/skill reset ${skill.id}\` makes it available again.`;
+  // A guide that could be used is a turn of the agent and never comes here.
+  return isGuide(skill)
+    ? `**${skill.id}** has to be enabled here first: \`/skill enable ${skill.id}\`.`
+    : undefined;
+}
+
+/** OpenClaw's `command-dispatch: tool`: what was written goes to the tool as it is, past the model. */
+function dispatch(call: CommandCall, skill: SkillDetail, tool: string, command: string): Promise<ToolResult> {
+  return call.runSkill(tool, { command, commandName: commandName(skill.id), skillName: skill.name });
+}
+
+/** The slash command OpenClaw makes of a skill's name. */
+function commandName(id: string): string {
+  return id
+    .toLowerCase()
+    .replace(/[^a-z0-9_]+/g, "_")
+    .slice(0, 32);
+}
+
+function resultOf(skill_id: string, result: ToolResult): CommandResult {
   const output = outputOf(result);
   const text = typeof output === "string" ? output : `\`\`\`json\n${JSON.stringify(output, null, 2)}\n\`\`\``;
   if (result.status === "error") {
     return { ...refused(`${result.message}${result.hint ? ` ${result.hint}` : ""}\n\n${text}`), output };
   }
-  return { ...said(text), output: { skill_id: skill.id, output, success: true } };
+  return { ...said(text), output: { skill_id, output, success: true } };
 }
 
 type ParsedParams = { status: "ok"; params: Json } | { status: "error"; message: string };

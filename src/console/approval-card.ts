@@ -12,6 +12,7 @@ export function approvalCard(approval: ApprovalView, actions: Actions): Template
   if (state !== "open") return decidedLine(approval);
   return html`<section class="card question approval" aria-label="An approval" data-testid="approval">
     <p class="card-title">${icon("question")} ${toolName(approval)} needs the approval of ${people[approval.approver]}</p>
+    ${approval.question === undefined ? nothing : html`<p>${approval.skill_id || approval.tool} asks: ${approval.question}</p>`}
     ${argumentsOf(approval)}
     <div class="choices" role="group" aria-label="Decide">
       <button type="button" class="button is-primary" @click=${decide(true)}>Approve</button>

@@ -52,6 +52,8 @@ export interface ApprovalView {
   call_id: string;
   tool: string;
   skill_id: string;
+  /** What is asked, when it is something else than whether the tool may run. */
+  question?: string | undefined;
   /** The exact arguments it would run with. */
   input: Json;
   /** The least trust that may decide. */

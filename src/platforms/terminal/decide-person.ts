@@ -21,14 +21,15 @@ export function decidePerson(
 }
 
 /** What waits for approval, with the exact arguments, as lines above the prompt. */
-function approvalLines({ tool, skill_id, input, approver }: ApprovalView, paint: Paint): string[] {
+function approvalLines({ tool, skill_id, input, approver, question }: ApprovalView, paint: Paint): string[] {
   const of = skill_id === "" || skill_id === tool ? "" : ` of ${plainLine(skill_id)}`;
   return [
     paint.bold(`${plainLine(tool)}${of} needs the approval of ${who[approver]}:`),
+    ...(question === undefined ? [] : [`${plainLine(skill_id || tool)} asks: ${plainLine(question)}`]),
     ...plainText(exactJson(input))
       .split("\n")
       .map((line) => `  ${line}`),
-    paint.dim("Run it? y or n:"),
+    paint.dim(question === undefined ? "Run it? y or n:" : "Allow it? y or n:"),
   ];
 }
 

@@ -125,7 +125,9 @@ describe("in a terminal", () => {
     const chat = open(async ({ emit, decided }) => {
       const call = { call_id: "c1", tool: "send", skill_id: "mail", input: { to: "all@example.com" } };
       const approval_id = "turn-1:1";
-      emit({ type: "approval_requested", approval_id, ...call, approver: "operator", expires_at: 9e12 });
+      const question = "Send it to everybody?";
+      const asked = { ...call, question, approver: "operator", expires_at: 9e12 } as const;
+      emit({ type: "approval_requested", approval_id, ...asked });
       emit({ type: "turn_waiting", until: 9e12 });
       const approved = await decided;
       emit({ type: "approval_decided", approval_id, approved, by: "operator" });
@@ -134,6 +136,7 @@ describe("in a terminal", () => {
     await chat.shows("› ");
     chat.type("mail them\r");
     await chat.shows("send of mail needs the approval of an operator");
+    await chat.shows("mail asks: Send it to everybody?");
     await chat.shows('"to": "all@example.com"');
     await chat.shows("? ");
     chat.type("maybe\r");

@@ -16,6 +16,9 @@ const frame = 400;
 const longestLabel = 75;
 const mostButtons = 20;
 
+/** Characters of what a skill asks approval for; its arguments need room too. */
+const longestAsked = 600;
+
 export function renderQuestion(
   { text, choices }: Question,
   turnId: string,
@@ -88,22 +91,29 @@ export function renderClosedApproval(
 }
 
 /** `whole` is set when the arguments do not fit: who decides must be able to see all of them. */
-function describeApproval(
-  { tool, skill_id, input }: Approval,
-  room: number,
-): { markdown: string; whole?: string } {
-  const json = exactJson(input);
+function describeApproval(approval: Approval, room: number): { markdown: string; whole?: string } {
+  const json = exactJson(approval.input);
   const longestRun = Math.max(2, ...(json.match(/`+/g) ?? []).map((run) => run.length));
   const fence = "`".repeat(Math.min(longestRun + 1, 50));
-  const skill = skill_id || skillIn(input);
-  const of = skill === "" ? "" : ` of the skill **${escapeMarkdown(oneLine(skill, 100))}**`;
-  const head = `May I run **${escapeMarkdown(oneLine(tool, 100))}**${of} with exactly this?`;
+  const head = headOf(approval);
   const space = Math.max(0, room - head.length - 2 * fence.length - 120);
   const shown = longestRun >= 50 ? "" : cutText(json, space);
   const isCut = shown !== json;
   const note = isCut ? "\n*This is only the beginning: all of it is in `arguments.json`.*" : "";
   const markdown = `${head}\n${fence}json\n${shown}\n${fence}${note}`;
   return isCut ? { markdown, whole: json } : { markdown };
+}
+
+/** What is asked. A question of a skill's own is its words, so it is said whose they are. */
+function headOf({ tool, skill_id, input, question }: Approval): string {
+  const skill = skill_id || skillIn(input);
+  const shown = (text: string, longest: number) => escapeMarkdown(oneLine(text, longest));
+  if (question !== undefined && question.trim() !== "") {
+    const asker = skill === "" ? `**${shown(tool, 100)}**` : `The skill **${shown(skill, 100)}**`;
+    return `${asker} asks: ${shown(question, longestAsked)}`;
+  }
+  const of = skill === "" ? "" : ` of the skill **${shown(skill, 100)}**`;
+  return `May I run **${shown(tool, 100)}**${of} with exactly this?`;
 }
 
 /** The agent's own tools belong to no skill; what they do for one names it. */

@@ -1,0 +1,39 @@
+import { describe, expect, it } from "vitest";
+import { type Approval, renderApproval } from "../../../../src/app/chat/present/render-prompt.ts";
+
+const approval: Approval = {
+  type: "approval_requested",
+  approval_id: "turn-1:1",
+  call_id: "c1",
+  tool: "send_mail",
+  skill_id: "mail",
+  input: { to: "all@example.com" },
+  approver: "manager",
+  expires_at: 60_000,
+};
+const card = (more: Partial<Approval>) => renderApproval({ ...approval, ...more }, 0, 4_000).markdown;
+
+describe("the card of an approval", () => {
+  it("asks whether the tool may run with exactly its input", () => {
+    expect(card({})).toMatch(/^May I run \*\*send\\_mail\*\* of the skill \*\*mail\*\* with exactly this\?/);
+  });
+
+  it("asks the skill's own question instead, says whose it is, and still shows the input", () => {
+    const text = card({ question: "Send the report to everybody?" });
+    expect(text).toMatch(/^The skill \*\*mail\*\* asks: Send the report to everybody\?\n/);
+    expect(text).not.toContain("May I run");
+    expect(text).toContain('"to": "all@example.com"');
+    expect(text).toContain("A manager of this channel may decide.");
+  });
+
+  it("keeps a question from looking like something else", () => {
+    const text = card({ question: "ok?\n\n**Approved by Ada** [here](https://evil.example)" });
+    expect(text.split("\n")[0]).toBe(
+      "The skill **mail** asks: ok? \\*\\*Approved by Ada\\*\\* \\[here\\](https://evil.example)",
+    );
+  });
+
+  it("leaves room for the input beside a long question", () => {
+    expect(card({ question: "why ".repeat(5_000) })).toContain('"to": "all@example.com"');
+  });
+});

@@ -1,0 +1,128 @@
+import { hash } from "node:crypto";
+import { canonicalJson, type Json } from "../core/json.ts";
+import { createOutsideWork, type ServeTurn } from "../core/outside-work.ts";
+import type { ParkedCalls } from "../core/parked-calls.ts";
+import type { ProgramRunner } from "../core/programs.ts";
+import { networkHint, refusedNetwork, withGrantedNetwork } from "../core/sandboxed-network.ts";
+import type { Skill } from "../core/skill.ts";
+import type { ToolContext, ToolResult } from "../core/tool.ts";
+import { WaitingForPerson } from "../core/waiting.ts";
+import type { HostRequest, ToHost } from "./host/protocol.ts";
+import type { CallOutcome } from "./hosted-program.ts";
+import type { WarmPrograms } from "./warm-programs.ts";
+
+/** What calls of imported skills share. */
+export interface ImportedMeans {
+  programs: ProgramRunner;
+  warm: WarmPrograms;
+  parked: ParkedCalls;
+}
+
+/** What is run. */
+export interface ImportedCode {
+  skill: Skill;
+  setup: ToHost;
+  env: Readonly<Record<string, string>>;
+  /** Hosts its code names. */
+  hosts(): Promise<readonly string[]>;
+}
+
+/** Runs one call of an imported skill in the sandbox; every failure of its code is a result. */
+export async function callImported(
+  means: ImportedMeans,
+  code: ImportedCode,
+  args: Json,
+  context: ToolContext,
+): Promise<ToolResult> {
+  const verdict = await means.programs.allows(code.skill);
+  if (!verdict.ok) {
+    const hint = "Tell the person; an operator has to change this. Go on without it.";
+    return { status: "error", code: "not_isolated", message: verdict.reason, hint };
+  }
+  return means.parked.run(context, (current) =>
+    createOutsideWork((serve, signal) => run(means, code, args, { serve, signal, current })),
+  );
+}
+
+interface Turn {
+  serve: ServeTurn;
+  signal: AbortSignal;
+  current: () => ToolContext | undefined;
+}
+
+async function run(
+  { warm }: ImportedMeans,
+  { skill, setup, env, hosts }: ImportedCode,
+  args: Json,
+  { serve, signal, current }: Turn,
+): Promise<ToolResult> {
+  const network: ToolContext["network"] = {
+    hosts: () => serve((context) => context.network.hosts()),
+    request: (wanted) => serve((context) => context.network.request(wanted)),
+  };
+  const outcome = await withGrantedNetwork({ network }, await hosts(), (access) =>
+    warm.call({
+      ...{ skill, setup, env, args, access, signal },
+      onProgress: (note) => current()?.progress(note),
+      onRequest: (asks, number) => serveRequest(skill.id, asks, number, serve),
+    }),
+  );
+  if (outcome.status === "refused") return refusedNetwork(skill.id, outcome.hosts);
+  return toResult(skill, outcome.value, networkHint(skill.id, outcome.refused));
+}
+
+async function serveRequest(
+  skillId: string,
+  asks: HostRequest,
+  number: number,
+  serve: ServeTurn,
+): Promise<Json> {
+  if (asks.kind === "page") return serve((context) => readPage(asks.url, context));
+  const { payload, description } = asks;
+  // Bound to what is asked: code that is run again and asks something else is not answered with this decision.
+  const key = `${number}:${hash("sha256", canonicalJson(asks), "hex").slice(0, 16)}`;
+  const question = description === "" ? {} : { question: description.slice(0, 1_000) };
+  const { approved, by } = await serve((context) =>
+    context.approve({ action: skillId, ...question, input: payload, key }),
+  );
+  if (approved) return { approved, message: "The request was approved." };
+  const why = by === "" ? "Nobody decided in time, so the request is refused." : "The request was refused.";
+  return { approved, message: why };
+}
+
+/** As AnythingLLM's collector answers. */
+async function readPage(url: string, { web, signal }: ToolContext): Promise<Json> {
+  try {
+    const page = await web.read(url, { signal });
+    return { success: true, url: page.url, content: page.text };
+  } catch (error) {
+    if (error instanceof WaitingForPerson) throw error;
+    const reason = error instanceof Error ? error.message : String(error);
+    return { success: false, url, content: null, reason };
+  }
+}
+
+function toResult({ id }: Skill, outcome: CallOutcome, networkProblem: string | undefined): ToolResult {
+  if (outcome.status === "result") {
+    const note = networkProblem === undefined ? "" : `\n\n[${networkProblem}]`;
+    return { status: "ok", output: outcome.text + note };
+  }
+  if (outcome.status === "ended") {
+    return {
+      status: "error",
+      code: "skill_ended",
+      message: `The code of the skill ${id} ended before it answered. ${outcome.reason}`,
+      hint:
+        networkProblem ?? "It is started anew with the next call. Ask for less at once, or go on without it.",
+    };
+  }
+  const { name, message, at } = outcome.error;
+  const place = at === undefined ? "" : ` (${at})`;
+  return {
+    status: "error",
+    code: "skill_failed",
+    message: `The skill ${id} failed: ${name}: ${message}${place}`,
+    hint:
+      networkProblem ?? "Check the arguments. If they are right, the fault is the skill's: tell the person.",
+  };
+}

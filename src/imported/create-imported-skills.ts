@@ -1,0 +1,55 @@
+import type { Clock } from "../core/clock.ts";
+import type { FolderFormat } from "../core/folder-format.ts";
+import { createParkedCalls } from "../core/parked-calls.ts";
+import type { ProgramRunner } from "../core/programs.ts";
+import { createImportedSkill } from "./imported-skill.ts";
+import { readPlugin } from "./plugin-file.ts";
+import { createWarmPrograms } from "./warm-programs.ts";
+
+export interface ImportedSkillsOptions {
+  programs: ProgramRunner;
+  clock: Pick<Clock, "after">;
+  /** What the operator set for a skill: its setup arguments, which are also the variables its code sees. */
+  settingsOf(skillId: string): Readonly<Record<string, string>>;
+  /** How long a call waits for a person, ms: as long as a question stays open. */
+  question_ms: number;
+  /** What skills print and log. */
+  onLog?(skillId: string, text: string): void;
+  /** How long a process is kept after its last call, ms; five minutes unless told. */
+  idle_ms?: number;
+  /** How many processes are kept that nobody calls; eight unless told. */
+  most_idle?: number;
+}
+
+/** AnythingLLM's agent skills, run unmodified in the sandbox. */
+export interface ImportedSkills {
+  /** What makes a folder one of them, for the sources of skills. */
+  format: FolderFormat;
+  /** Ends every process, and the calls that wait for a person. */
+  close(): void;
+}
+
+/** Nothing is started before the first call. */
+export function createImportedSkills(options: ImportedSkillsOptions): ImportedSkills {
+  const { programs, clock, settingsOf, question_ms, onLog = () => {} } = options;
+  const { idle_ms = 5 * 60_000, most_idle = 8 } = options;
+  const warm = createWarmPrograms({ programs, clock, idle_ms, most: most_idle, onLog });
+  const parked = createParkedCalls(clock, question_ms);
+  const means = { programs, warm, parked };
+  return {
+    format: {
+      manifest: "plugin.json",
+      code: "handler.js",
+      load(folder) {
+        const { plugin, diagnostics } = readPlugin(folder);
+        if (plugin === undefined) return { skills: [], diagnostics };
+        const settings = settingsOf(plugin.metadata.id);
+        return { skills: [createImportedSkill(plugin, folder, settings, means)], diagnostics };
+      },
+    },
+    close() {
+      parked.close();
+      warm.close();
+    },
+  };
+}

@@ -1,0 +1,156 @@
+import { join } from "node:path";
+import { z } from "zod";
+import type { Json } from "../core/json.ts";
+import {
+  type NetworkAccess,
+  ProgramError,
+  type ProgramRunner,
+  type RunningProgram,
+} from "../core/programs.ts";
+import type { Skill } from "../core/skill.ts";
+import type { FromHost, HostError, HostRequest, ToHost } from "./host/protocol.ts";
+
+/** How a call of a program ended. */
+export type CallOutcome =
+  | { status: "result"; text: string }
+  | { status: "error"; error: HostError }
+  /** The program ended before it answered, or never started. */
+  | { status: "ended"; reason: string };
+
+export interface ProgramCall {
+  /** The call itself, as the program understands it. */
+  args: Json;
+  access: NetworkAccess;
+  onProgress(note: string): void;
+  /** What the code asks; `number` counts the requests of the call. What is answered, the code gets. */
+  onRequest(asks: HostRequest, number: number): Promise<Json>;
+}
+
+/** One process that serves the calls of one skill, also at the same time. */
+export interface HostedProgram {
+  /** Never rejects. */
+  call(request: ProgramCall): Promise<CallOutcome>;
+  /** Ends it and every call, with a reason for a person. */
+  stop(reason: string): void;
+  readonly calls: number;
+}
+
+export interface HostedProgramOptions {
+  programs: ProgramRunner;
+  skill: Skill;
+  /** The first thing the program is told. */
+  setup: ToHost;
+  env: Readonly<Record<string, string>>;
+  onLog(text: string): void;
+  /** It cannot be called any more. */
+  onEnd(): void;
+}
+
+const module = join(import.meta.dirname, "host", "handler-host.ts");
+
+const requestSchema = z.discriminatedUnion("kind", [
+  z.object({ kind: z.literal("approval"), payload: z.json(), description: z.string() }),
+  z.object({ kind: z.literal("page"), url: z.string() }),
+]);
+const errorSchema = z.object({ name: z.string(), message: z.string(), at: z.string().optional() });
+const messageSchema = z.discriminatedUnion("type", [
+  z.object({ type: z.literal("progress"), id: z.number(), note: z.string() }),
+  z.object({ type: z.literal("log"), text: z.string() }),
+  z.object({ type: z.literal("request"), id: z.number(), request: z.number(), asks: requestSchema }),
+  z.object({ type: z.literal("result"), id: z.number(), text: z.string() }),
+  z.object({ type: z.literal("error"), id: z.number(), error: errorSchema }),
+]);
+
+interface OpenCall extends ProgramCall {
+  end(outcome: CallOutcome): void;
+}
+
+/** Starts the program of a skill. */
+export function startHostedProgram(options: HostedProgramOptions): HostedProgram {
+  const open = new Map<number, OpenCall>();
+  let count = 0;
+  let stopped: string | undefined;
+
+  const finish = (id: number, outcome: CallOutcome): void => {
+    const call = open.get(id);
+    open.delete(id);
+    call?.end(outcome);
+  };
+  const stop = (reason: string): void => {
+    if (stopped !== undefined) return;
+    stopped = reason;
+    options.onEnd();
+    for (const id of [...open.keys()]) finish(id, { status: "ended", reason });
+  };
+  const answer = async (message: Extract<FromHost, { type: "request" }>): Promise<void> => {
+    const { id, request } = message;
+    try {
+      const value = await open.get(id)?.onRequest(message.asks, request);
+      if (value !== undefined) send({ type: "reply", id, request, value });
+    } catch (error) {
+      finish(id, { status: "error", error: { name: "Error", message: messageOf(error) } });
+    }
+  };
+  const receive = (json: Json): void => {
+    const parsed = messageSchema.safeParse(json);
+    if (!parsed.success) return;
+    const message = parsed.data;
+    if (message.type === "log") options.onLog(message.text);
+    else if (message.type === "progress") open.get(message.id)?.onProgress(message.note);
+    else if (message.type === "result") finish(message.id, { status: "result", text: message.text });
+    else if (message.type === "error")
+      finish(message.id, { status: "error", error: withoutUndefined(message.error) });
+    else void answer(message);
+  };
+
+  const { skill, env } = options;
+  // While no call is open there is no network: nobody would know on whose behalf.
+  const permits = (host: string) =>
+    [...open.values()].filter(({ access }) => access.permits(host)).length > 0;
+  const started = options.programs
+    .start({
+      ...{ skill, module, env, network: { permits }, onMessage: receive, onText: options.onLog },
+      onEnd: ({ reason }) => stop(reason),
+    })
+    .then((program) => {
+      program.send(options.setup as Json);
+      return program;
+    });
+  const running: Promise<RunningProgram | undefined> = started.catch((error: unknown) => {
+    stop(messageOf(error));
+    if (!(error instanceof ProgramError)) throw error;
+    return undefined;
+  });
+  // Those who wait for it are told by `stop`.
+  running.catch(() => undefined);
+  const send = (message: ToHost): void => {
+    running.then((program) => program?.send(message as Json)).catch(() => undefined);
+  };
+
+  return {
+    get calls() {
+      return open.size;
+    },
+    call(request) {
+      if (stopped !== undefined) return Promise.resolve({ status: "ended", reason: stopped });
+      count += 1;
+      const id = count;
+      const { promise, resolve } = Promise.withResolvers<CallOutcome>();
+      open.set(id, { ...request, end: resolve });
+      send({ type: "call", id, args: request.args });
+      return promise;
+    },
+    stop(reason) {
+      stop(reason);
+      running.then((program) => program?.kill()).catch(() => undefined);
+    },
+  };
+}
+
+function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}
+
+function withoutUndefined({ name, message, at }: z.infer<typeof errorSchema>): HostError {
+  return { name, message, ...(at === undefined ? {} : { at }) };
+}

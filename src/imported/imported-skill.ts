@@ -1,0 +1,87 @@
+import path from "node:path";
+import type { FormattedFolder } from "../core/folder-format.ts";
+import type { Json } from "../core/json.ts";
+import type { Skill } from "../core/skill.ts";
+import { toToolName } from "../core/skill-identifier.ts";
+import type { Tool } from "../core/tool.ts";
+import { validateParameters } from "../core/validate-parameters.ts";
+import { callImported, type ImportedCode, type ImportedMeans } from "./call-imported.ts";
+import { hostsInCode } from "./code-hosts.ts";
+import type { ToHost } from "./host/protocol.ts";
+import type { Plugin } from "./plugin-file.ts";
+import { readSetupArguments, type SetupArguments } from "./setup-arguments.ts";
+
+/** Characters of text a skill may answer. */
+const largestOutput = 2_000_000;
+
+/** An imported skill: one tool, whose code is in handler.js. `settings` are what the operator set for it. */
+export function createImportedSkill(
+  plugin: Plugin,
+  { origin, hash, files }: FormattedFolder,
+  settings: Readonly<Record<string, string>>,
+  means: ImportedMeans,
+): Skill {
+  const { metadata, config, parameters: _, ...rest } = plugin;
+  const setupArguments = readSetupArguments(config.setup_args, settings);
+  const problems = setupArguments.missing.map((name) => {
+    const file = path.join(origin.path, "plugin.json");
+    return `Its argument ${name} has no value; set skills.env.${metadata.id}.${name} in the configuration, or its value in ${file}.`;
+  });
+  const skill: Skill = {
+    ...metadata,
+    ...rest,
+    ...{ kind: "imported", origin, hash, files, tools: [] },
+    instructions: guideOf(plugin),
+    ...(problems.length === 0 ? {} : { problems }),
+  };
+  let hosts: Promise<readonly string[]> | undefined;
+  const code: ImportedCode = {
+    ...{ skill, env: settings, setup: setupOf(plugin, setupArguments) },
+    hosts() {
+      hosts ??= hostsInCode(files);
+      return hosts;
+    },
+  };
+  return { ...skill, tools: [createTool(plugin, code, means)] };
+}
+
+function createTool({ metadata, parameters }: Plugin, code: ImportedCode, means: ImportedMeans): Tool {
+  return {
+    name: toToolName(metadata.id),
+    title: `Running ${metadata.name}`,
+    description: metadata.description,
+    parameters: parameters.schema,
+    skill_id: metadata.id,
+    // What foreign code does is not known.
+    effect: () => "side_effect",
+    validate: (input) => validateParameters(parameters.parameters, input),
+    run: (input, context) => callImported(means, code, input, context),
+    max_execution_ms: metadata.max_execution_seconds * 1000,
+    max_iterations: metadata.max_iterations,
+    max_output_bytes: largestOutput,
+  };
+}
+
+function setupOf({ metadata, config, parameters }: Plugin, { values }: SetupArguments): ToHost {
+  const { id, description } = metadata;
+  const { properties = {} } = parameters.schema;
+  const schema = { $schema: "http://json-schema.org/draft-07/schema#", type: "object", properties };
+  const examples: Json[] = Array.isArray(config.examples) ? config.examples : [];
+  const hosted = { name: id, description, config, examples, runtimeArgs: values };
+  return {
+    type: "setup",
+    skill: { ...hosted, parameters: { ...schema, additionalProperties: false } },
+  };
+}
+
+/** What a model reads when it activates the skill. */
+function guideOf({ metadata }: Plugin): string {
+  const examples = metadata.examples
+    .slice(0, 5)
+    .map(({ prompt, call }) => `- "${prompt}"${call && ` → \`${call}\``}`);
+  const shown =
+    examples.length === 0
+      ? ""
+      : `\n\nExamples of requests and the arguments they lead to:\n\n${examples.join("\n")}`;
+  return `Call the tool ${toToolName(metadata.id)}. ${metadata.description}${shown}`;
+}

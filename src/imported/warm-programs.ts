@@ -1,0 +1,101 @@
+import type { Clock } from "../core/clock.ts";
+import type { ProgramRunner } from "../core/programs.ts";
+import type { Skill } from "../core/skill.ts";
+import type { ToHost } from "./host/protocol.ts";
+import {
+  type CallOutcome,
+  type HostedProgram,
+  type ProgramCall,
+  startHostedProgram,
+} from "./hosted-program.ts";
+
+export interface WarmCall extends ProgramCall {
+  skill: Skill;
+  setup: ToHost;
+  env: Readonly<Record<string, string>>;
+  /** Aborted, the process is killed, and with it the other calls it serves. */
+  signal: AbortSignal;
+}
+
+/** Programs of skills that are kept after a call, so that the next one finds them running. None serves two skills or two versions. */
+export interface WarmPrograms {
+  /** Never rejects. */
+  call(request: WarmCall): Promise<CallOutcome>;
+  /** Stops all of them. */
+  close(): void;
+}
+
+export interface WarmProgramsOptions {
+  programs: ProgramRunner;
+  clock: Pick<Clock, "after">;
+  /** How long a program that nobody calls is kept, ms. */
+  idle_ms: number;
+  /** How many are kept that nobody calls. */
+  most: number;
+  onLog(skillId: string, text: string): void;
+}
+
+interface Entry {
+  skillId: string;
+  program: HostedProgram;
+  cancelIdle(): void;
+}
+
+export function createWarmPrograms(options: WarmProgramsOptions): WarmPrograms {
+  /** The one that was used last comes last. */
+  const warm = new Map<string, Entry>();
+
+  const stop = (key: string, reason: string): void => {
+    const entry = warm.get(key);
+    warm.delete(key);
+    entry?.cancelIdle();
+    entry?.program.stop(reason);
+  };
+  const start = (key: string, { skill, setup, env }: WarmCall): Entry => {
+    const program = startHostedProgram({
+      ...{ programs: options.programs, skill, setup, env },
+      onLog: (text) => options.onLog(skill.id, text),
+      onEnd: () => {
+        if (warm.get(key) === entry) stop(key, "It ended.");
+      },
+    });
+    const entry: Entry = { skillId: skill.id, program, cancelIdle: () => {} };
+    return entry;
+  };
+  const trim = (key: string, skillId: string): void => {
+    const idle = [...warm].filter(([, { program }]) => program.calls === 0);
+    for (const [other, entry] of idle)
+      if (other !== key && entry.skillId === skillId) stop(other, "The skill has changed.");
+    for (const [other] of idle.slice(0, Math.max(0, idle.length - options.most)))
+      stop(other, "Other skills needed its place.");
+  };
+
+  return {
+    async call(request) {
+      const { skill, signal, env } = request;
+      const key = JSON.stringify([skill.id, skill.origin.path, skill.hash, env]);
+      const entry = warm.get(key) ?? start(key, request);
+      warm.delete(key);
+      warm.set(key, entry);
+      entry.cancelIdle();
+      const abort = () => {
+        if (warm.get(key) === entry) warm.delete(key);
+        entry.program.stop(
+          "Another call of this skill ran too long or was stopped, and its process with it.",
+        );
+      };
+      if (signal.aborted) abort();
+      signal.addEventListener("abort", abort, { once: true });
+      const outcome = await entry.program.call(request);
+      signal.removeEventListener("abort", abort);
+      if (entry.program.calls === 0 && warm.get(key) === entry) {
+        entry.cancelIdle = options.clock.after(options.idle_ms, () => stop(key, "It was not used."));
+      }
+      trim(key, skill.id);
+      return outcome;
+    },
+    close() {
+      for (const key of [...warm.keys()]) stop(key, "The bot is shutting down.");
+    },
+  };
+}

@@ -11,6 +11,7 @@ import { createMetaTools } from "../../src/core/meta-tools/create-meta-tools.ts"
 import type { Model } from "../../src/core/model.ts";
 import { createNetworkGrants } from "../../src/core/network-grants.ts";
 import { createRedactor } from "../../src/core/redact.ts";
+import type { ScriptRunner } from "../../src/core/scripts.ts";
 import type { Skill, SkillSource } from "../../src/core/skill.ts";
 import type { Profile, TurnLimits } from "../../src/core/turn.ts";
 import type { TurnEvent, TurnEventOf } from "../../src/core/turn-event.ts";
@@ -19,6 +20,7 @@ import type { Web } from "../../src/core/web.ts";
 import { countTokens } from "../../src/models/count-tokens.ts";
 import { createMiniSearchIndex } from "../../src/search/minisearch-index.ts";
 import { createHostFacts } from "../../src/skills/host-facts.ts";
+import { type SkillEnv, skillEnvironment } from "../../src/skills/skill-settings.ts";
 import { createMemoryFileStore } from "../../src/storage/memory-file-store.ts";
 import { createMemoryKeyValue } from "../../src/storage/memory-key-value.ts";
 import { createMemoryTurnLog } from "../../src/storage/memory-turn-log.ts";
@@ -57,6 +59,10 @@ export interface TestAppOptions extends Pick<AppDeps, "packages" | "servers" | "
   history_tokens?: number;
   secrets?: readonly string[];
   optIn?: readonly string[];
+  /** Runs scripts of skills; they are refused unless given. */
+  scripts?: ScriptRunner;
+  /** Variables the operator gives skills. */
+  skillEnv?: SkillEnv;
   profiles?: readonly [Profile, ...Profile[]];
   /** What differs from a policy that lets everybody in. */
   chat?: Partial<Omit<ChatPolicy, "access">> & { access?: Partial<ChatPolicy["access"]> };
@@ -129,6 +135,7 @@ export function createTestApp(model: Model, options: TestAppOptions = {}): TestA
     store = createMemoryKeyValue(),
     files = createMemoryFileStore(),
     clock = systemClock,
+    skillEnv = {},
   } = options;
   const errors: unknown[] = [];
   const quiet = () => {};
@@ -155,18 +162,18 @@ export function createTestApp(model: Model, options: TestAppOptions = {}): TestA
     packages: options.packages,
     servers: options.servers,
     addFlow: options.addFlow,
-    facts: createHostFacts({ env: {}, config: {}, capabilities: [], optIn: options.optIn ?? [] }),
+    facts: createHostFacts({ env: {}, skillEnv, config: {}, capabilities: [], optIn: options.optIn ?? [] }),
     ports: {
       name: "Knack",
       model,
       store,
       files,
       web: options.web ?? noWeb,
-      scripts: undefined,
+      scripts: options.scripts,
       grants: createNetworkGrants(store, () => [], clock),
       clock,
       countTokens,
-      environmentOf: () => ({}),
+      environmentOf: (skill) => skillEnvironment(skillEnv, skill),
       report: (error) => void errors.push(error),
     },
   });

@@ -3,22 +3,15 @@ import { tmpdir } from "node:os";
 import path from "node:path";
 import type { Config } from "../config/schema.ts";
 import { createSandbox } from "../sandbox/create-sandbox.ts";
+import { sandboxOptions } from "../wiring/code-runners.ts";
 import type { Finding } from "./doctor-finding.ts";
 
-const megabyte = 1_048_576;
-
 /** Which isolation scripts of skills get here. Tried in a folder of its own: a running bot's workspaces stay untouched. */
-export async function checkSandbox({ skills }: Config): Promise<Finding> {
+export async function checkSandbox(config: Config): Promise<Finding> {
   const name = "sandbox";
   const folder = await mkdtemp(path.join(tmpdir(), "knack-doctor-"));
   try {
-    const { memory_megabytes, processes, workspace_megabytes } = skills.execution;
-    const limits = {
-      memoryBytes: memory_megabytes * megabyte,
-      processes,
-      workspaceBytes: workspace_megabytes * megabyte,
-    };
-    const sandbox = await createSandbox({ dataDir: folder, limits });
+    const sandbox = await createSandbox({ ...sandboxOptions(config), dataDir: folder });
     const { isolation, detail } = sandbox.describe();
     if (isolation === "bubblewrap") return { name, status: "ok", detail: `bubblewrap. ${detail}` };
     const advice = "Until then only scripts of shipped skills run; scripts of other skills are refused.";

@@ -8,8 +8,17 @@ const executionSchema = z.strictObject({
     .min(64)
     .default(1024)
     .describe("Memory each process of a script may use, in megabytes; Node needs about 600 to start"),
+  total_memory_megabytes: count
+    .min(64)
+    .default(2048)
+    .describe("Memory all processes of a script together may use, in megabytes"),
   processes: count.min(2).default(64).describe("Processes and threads a script may have at one time"),
   workspace_megabytes: count.default(256).describe("Space a script may write to, in megabytes"),
+  allow_weak: ids
+    .default([])
+    .describe(
+      "Ids of skills that did not ship whose code may run where bubblewrap does not work; it can use the network freely, and all but Node code can read what the bot can",
+    ),
 });
 
 /** A skill written in the configuration: a guide that opens tools of servers. Checked further where it is loaded. */

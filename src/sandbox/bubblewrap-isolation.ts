@@ -7,6 +7,7 @@ import {
   type Isolation,
   type Launch,
   type LaunchRequest,
+  placedArguments,
   proxyEnvironment,
   type SandboxLimits,
 } from "./isolation.ts";
@@ -73,6 +74,7 @@ async function prepare(request: LaunchRequest, options: BubblewrapOptions): Prom
     args: ["--args", "3", "--", ...command(request, options, user)],
     // Variables may be secrets, and every user of the machine can read a process's arguments.
     privateInput: settings.map((argument) => `${argument}\0`).join(""),
+    handsOutFiles: request.collector !== undefined,
     env: {},
     cwd: "/",
   };
@@ -122,11 +124,12 @@ function command(request: LaunchRequest, options: BubblewrapOptions, user: numbe
     ...(programs === undefined
       ? []
       : limitPrefix(programs, limits, { timeoutMs, processes: limits.processes })),
+    ...(request.collector ?? []),
     ...(request.socket === undefined ? [] : forwarderCommand),
     ...interpreter,
     ...flags,
     "module" in entry ? `${inside.module}/${basename(entry.module)}` : `${inside.skill}/${entry.script}`,
-    ...request.args,
+    ...placedArguments(request.args, inside.skill),
   ];
 }
 

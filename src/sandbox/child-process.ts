@@ -18,7 +18,11 @@ export function startProcess(launch: Launch): ChildProcess | StartFailure {
       cwd: launch.cwd,
       env: launch.env,
       detached: true,
-      stdio: ["pipe", "pipe", "pipe", launch.privateInput === undefined ? "ignore" : "pipe"],
+      stdio: [
+        ...["pipe" as const, "pipe" as const, "pipe" as const],
+        launch.privateInput === undefined ? "ignore" : "pipe",
+        launch.handsOutFiles === true ? "pipe" : "ignore",
+      ],
     });
     writeAndEnd(child.stdio[3] as Writable | null | undefined, launch.privateInput ?? "");
     return child;
@@ -52,6 +56,12 @@ export function killGroup(child: ChildProcess): void {
 export function writeAndEnd(stream: Writable | null | undefined, text: string): void {
   stream?.on("error", () => undefined);
   stream?.end(text);
+}
+
+/** What is said when all processes of a run together use too much memory. */
+export function memoryText(totalMemoryBytes: number): string {
+  const megabytes = Math.round(totalMemoryBytes / 1_048_576);
+  return `Its processes together needed more memory than the ${megabytes} MB they may use, and were stopped.`;
 }
 
 /** A shell's exit status: 128 and the signal's number for what a signal ended. */

@@ -14,16 +14,20 @@ interface Choice {
   runs: string;
   /** Real paths no script may see, even where they lie within a system folder. */
   hidden: readonly string[];
+  /** Ids of the skills that run without bubblewrap although they did not ship. */
+  allowWeak: readonly string[];
 }
 
 const install = "install the Debian package bubblewrap (apt-get install bubblewrap) and restart the bot.";
 
 /** The strongest isolation that works here. Each is tried with a real sandbox: being installed is not enough. */
-export async function chooseIsolation({ bwrap, limits, runs, hidden }: Choice): Promise<Isolation> {
+export async function chooseIsolation(choice: Choice): Promise<Isolation> {
+  const { bwrap, limits, runs, hidden, allowWeak } = choice;
   const programs = await findLimitPrograms();
+  const weak = (why: string) => createProcessIsolation({ why, programs, limits, allowWeak });
   const path = await findProgram(bwrap ?? "bwrap");
   if (path === undefined) {
-    return createProcessIsolation(`bubblewrap (bwrap) is not installed: ${install}`, programs, limits);
+    return weak(`bubblewrap (bwrap) is not installed: ${install}`);
   }
   const failures: string[] = [];
   for (const mode of modes(programs)) {
@@ -33,8 +37,8 @@ export async function chooseIsolation({ bwrap, limits, runs, hidden }: Choice): 
     failures.push(failure);
   }
   const said = [...new Set(failures)].join("; ").slice(0, 400);
-  const why = `bubblewrap (bwrap) is installed and does not work here (${said}). In a container it needs the right to make namespaces, e.g. --security-opt seccomp=unconfined.`;
-  return createProcessIsolation(why, programs, limits);
+  const why = `bubblewrap (bwrap) is installed and does not work here (${said}). In a container it needs the right to make namespaces; SECURITY.md tells how to give it.`;
+  return weak(why);
 }
 
 function modes(programs: LimitPrograms | undefined): UserMode[] {
@@ -52,15 +56,17 @@ async function probe(isolation: Isolation, runs: string): Promise<string | undef
       interpreter: ["node", "--version"],
       args: [],
       env: {},
+      shipped: true,
       timeoutMs: 10_000,
       runFolder,
     });
-    const outcome = await supervise(launch, {
+    const request = {
       stdin: "",
       signal: new AbortController().signal,
       timeout_ms: 10_000,
       max_output_bytes: 2_000,
-    });
+    };
+    const outcome = await supervise(launch, request, Number.POSITIVE_INFINITY);
     if (outcome.status === "refused") return outcome.reason;
     if (outcome.status === "timed_out") return "it did not end in time";
     return outcome.exit_code === 0

@@ -6,7 +6,7 @@ import type { Skill } from "../core/skill.ts";
 import { chooseIsolation } from "./choose-isolation.ts";
 import { defaultLimits, type Isolation, type SandboxLimits } from "./isolation.ts";
 import { createProgramRunner } from "./program-runner.ts";
-import type { OpenProxy, SandboxContext } from "./sandbox-context.ts";
+import { isShipped, type OpenProxy, type SandboxContext } from "./sandbox-context.ts";
 import { createScriptRunner } from "./script-runner.ts";
 
 export interface SandboxOptions {
@@ -15,6 +15,8 @@ export interface SandboxOptions {
   limits?: Partial<SandboxLimits>;
   /** Path of bubblewrap; looked for in the system's program folders unless given. */
   bwrap?: string;
+  /** Ids of skills whose code may run where bubblewrap does not work, although it did not ship with the bot. */
+  allowWeak?: readonly string[];
   /** Opens the only way out for code that has been granted hosts; without it no code has network. */
   openProxy?: OpenProxy;
 }
@@ -36,10 +38,11 @@ export async function createSandbox(options: SandboxOptions): Promise<Sandbox> {
   const hidden = await Promise.all(
     [options.dataDir, join(import.meta.dirname, "../..")].map((path) => realpath(path)),
   );
-  const isolation = await chooseIsolation({ bwrap: options.bwrap, limits, runs, hidden });
+  const { allowWeak = [] } = options;
+  const isolation = await chooseIsolation({ bwrap: options.bwrap, limits, runs, hidden, allowWeak });
   const context: SandboxContext = {
     ...{ isolation, limits, runs, openProxy: options.openProxy },
-    allows: (skill) => allowed(skill, isolation),
+    allows: (skill) => allowed(skill, isolation, allowWeak),
   };
   return {
     scripts: createScriptRunner(context),
@@ -48,9 +51,11 @@ export async function createSandbox(options: SandboxOptions): Promise<Sandbox> {
   };
 }
 
-function allowed(skill: Skill, isolation: Isolation): Verdict {
-  if (isolation.kind === "bubblewrap" || skill.origin.source === "bundled") return { ok: true };
-  return { ok: false, reason: `The skill ${skill.id} did not ship with the bot. ${isolation.detail}` };
+function allowed(skill: Skill, isolation: Isolation, allowWeak: readonly string[]): Verdict {
+  const id = skill.parent ?? skill.id;
+  if (isolation.kind === "bubblewrap" || isShipped(skill) || allowWeak.includes(id)) return { ok: true };
+  const advice = `An operator who trusts it can name it in skills.execution.allow_weak.`;
+  return { ok: false, reason: `The skill ${id} did not ship with the bot. ${isolation.detail} ${advice}` };
 }
 
 /** Folders that a killed bot left behind. Younger ones may belong to a running one. */

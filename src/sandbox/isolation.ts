@@ -1,7 +1,11 @@
+import { outputFolder } from "./output-files.ts";
+
 /** What a script may use, however it is isolated. */
 export interface SandboxLimits {
   /** Memory each process of a script may write to, bytes. */
   memoryBytes: number;
+  /** Memory of all its processes together, looked at while it runs, bytes. */
+  totalMemoryBytes: number;
   /** Processes and threads at one time. */
   processes: number;
   /** Largest file; with bubblewrap also the size of the workspace, bytes. */
@@ -11,6 +15,7 @@ export interface SandboxLimits {
 /** Enough for Node, which needs about 0.6 GB to start under such a limit, and for common Python libraries. */
 export const defaultLimits: SandboxLimits = {
   memoryBytes: 1_073_741_824,
+  totalMemoryBytes: 2_147_483_648,
   processes: 64,
   workspaceBytes: 268_435_456,
 };
@@ -22,8 +27,13 @@ export interface LaunchRequest {
   interpreter: readonly string[];
   /** What the interpreter runs: a path within the skill's folder, or a module of the bot, seen with its folder. */
   entry: { script: string } | { module: string };
+  /** `{baseDir}` in them is replaced by the skill's folder as the code sees it. */
   args: readonly string[];
+  /** Runs the command and hands out the files it left; see `collectorPrefix`. Absent for programs that stay. */
+  collector?: readonly string[];
   env: Readonly<Record<string, string>>;
+  /** Whether the code shipped with the bot. */
+  shipped: boolean;
   /** Bounds the CPU time of each process, ms. Absent for programs that stay. */
   timeoutMs?: number;
   /** The bot's proxy for this run, a unix socket; without it there is no network. */
@@ -40,6 +50,13 @@ export interface Launch {
   cwd: string;
   /** Written to file descriptor 3: what must not stand in the process list. */
   privateInput?: string;
+  /** Whether file descriptor 4 is read for files. */
+  handsOutFiles?: boolean;
+}
+
+/** Arguments as they are passed on: `{baseDir}` stands for the skill's folder. */
+export function placedArguments(args: readonly string[], skillFolder: string): string[] {
+  return args.map((argument) => argument.replaceAll("{baseDir}", skillFolder));
 }
 
 /** A way to keep scripts apart from the bot. */
@@ -61,6 +78,7 @@ export function fixedEnvironment(place: { path: string; workspace: string; skill
     PYTHONDONTWRITEBYTECODE: "1",
     KNACK_WORKSPACE: place.workspace,
     KNACK_SKILL_DIR: place.skill,
+    KNACK_OUTPUT_DIR: `${place.workspace}/${outputFolder}`,
   };
 }
 

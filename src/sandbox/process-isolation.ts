@@ -1,45 +1,80 @@
-import { join } from "node:path";
-import { fixedEnvironment, type Isolation, type SandboxLimits } from "./isolation.ts";
+import { dirname, join } from "node:path";
+import {
+  fixedEnvironment,
+  type Isolation,
+  type LaunchRequest,
+  placedArguments,
+  type SandboxLimits,
+} from "./isolation.ts";
 import { type LimitPrograms, limitPrefix } from "./limit-programs.ts";
 import { programFolders } from "./programs.ts";
 
+export interface ProcessIsolationOptions {
+  /** Why there is nothing better, for a person. */
+  why: string;
+  programs: LimitPrograms | undefined;
+  limits: SandboxLimits;
+  /** Ids of the skills that run although they did not ship. */
+  allowWeak: readonly string[];
+}
+
 /**
  * A plain child process with a cleared environment, its own temporary workspace and, where util-linux is there, limits.
- * It can read what the bot can read and reach the network: for skills that ship with the bot only.
+ * It can read what the bot can read and reach the network: for skills that ship with the bot, and those the operator named.
+ * Node code of the latter is held by Node's permission model, which its makers call a seat belt, not a boundary.
  */
-export function createProcessIsolation(
-  why: string,
-  programs: LimitPrograms | undefined,
-  limits: SandboxLimits,
-): Isolation {
+export function createProcessIsolation(options: ProcessIsolationOptions): Isolation {
   return {
     kind: "process",
-    detail: `${why} Until then only scripts of bundled skills run, as ordinary processes with a cleared environment.`,
+    detail: detail(options),
     async prepare(request) {
-      const { runFolder, folder, env } = request;
-      // A child in a group of its own would outlive a killed bot; the parent-death signal takes it along.
-      const prefix =
-        programs === undefined
-          ? []
-          : [
-              programs.setpriv,
-              "--pdeathsig",
-              "KILL",
-              "--",
-              ...limitPrefix(programs, limits, { timeoutMs: request.timeoutMs }),
-            ];
-      const [program, ...flags] = request.interpreter;
-      const { entry } = request;
-      const script = "module" in entry ? entry.module : join(folder, entry.script);
-      const [file = "", ...args] = [
-        ...prefix,
-        program === "node" || program === undefined ? process.execPath : program,
-        ...flags,
-        script,
-        ...request.args,
-      ];
+      const { runFolder, folder } = request;
+      const { NODE_OPTIONS: _, ...env } = request.env;
+      const [file = "", ...args] = command(request, options);
       const place = { path: programFolders.join(":"), workspace: runFolder, skill: folder, temp: runFolder };
-      return { file, args, env: { ...env, ...fixedEnvironment(place) }, cwd: runFolder };
+      const handsOutFiles = request.collector !== undefined;
+      return { file, args, env: { ...env, ...fixedEnvironment(place) }, cwd: runFolder, handsOutFiles };
     },
   };
+}
+
+function detail({ why, programs, allowWeak }: ProcessIsolationOptions): string {
+  const others =
+    allowWeak.length === 0 ? "" : `, and of ${allowWeak.join(", ")}, which the operator allowed,`;
+  return [
+    `${why} Until then only code of bundled skills${others} runs, as ordinary processes with a cleared environment.`,
+    ...(allowWeak.length === 0
+      ? []
+      : [
+          "Node code of allowed skills sees no files but its own and starts no programs (Node's permission model); Python and shell scripts can read what the bot can. The network is open to them all; granted hosts make no difference.",
+        ]),
+    ...(programs === undefined ? ["There are no limits on memory: install util-linux."] : []),
+  ].join(" ");
+}
+
+function command(request: LaunchRequest, { programs, limits }: ProcessIsolationOptions): string[] {
+  const { entry, folder, timeoutMs } = request;
+  const [program = "node", ...flags] = request.interpreter;
+  const isNode = program === "node";
+  return [
+    // A child in a group of its own would outlive a killed bot; the parent-death signal takes it along.
+    ...(programs === undefined ? [] : [programs.setpriv, "--pdeathsig", "KILL", "--"]),
+    ...(programs === undefined ? [] : limitPrefix(programs, limits, { timeoutMs })),
+    ...(request.collector ?? []),
+    isNode ? process.execPath : program,
+    ...(isNode && !request.shipped ? permissionFlags(request) : []),
+    ...flags,
+    "module" in entry ? entry.module : join(folder, entry.script),
+    ...placedArguments(request.args, folder),
+  ];
+}
+
+/** Node's permission model: its own files to read, its workspace to write, nothing to start. */
+function permissionFlags({ entry, folder, runFolder }: LaunchRequest): string[] {
+  const readable = [folder, runFolder, ...("module" in entry ? [dirname(entry.module)] : [])];
+  return [
+    "--permission",
+    ...readable.map((path) => `--allow-fs-read=${path}/*`),
+    `--allow-fs-write=${runFolder}/*`,
+  ];
 }

@@ -11,7 +11,7 @@ import type { Launch } from "./isolation.ts";
 import { malformedEnvironment } from "./malformed-environment.ts";
 import { openRun } from "./open-run.ts";
 import { skillFolder } from "./resolve-script.ts";
-import type { SandboxContext } from "./sandbox-context.ts";
+import { isShipped, type SandboxContext } from "./sandbox-context.ts";
 import { type WatchedProgram, watchProgram } from "./watched-program.ts";
 
 /** Programs of skills that stay, in the same isolation as scripts. */
@@ -27,7 +27,14 @@ export function createProgramRunner(context: SandboxContext): ProgramRunner {
       if (folder === undefined)
         throw new ProgramError(`The skill ${request.skill.id} has no folder any more.`);
       const { module, env, network } = request;
-      const code = { folder, interpreter: ["node"], entry: { module }, args: [], env };
+      const code = {
+        folder,
+        interpreter: ["node"],
+        entry: { module },
+        args: [],
+        env,
+        shipped: isShipped(request.skill),
+      };
       const { launch, close } = await openRun(code, network, context);
       try {
         return running(await startWatched(launch, request, context), request, close);
@@ -50,7 +57,7 @@ async function startWatched(
   const program = watchProgram(child, {
     onMessage,
     ...(onText === undefined ? {} : { onText }),
-    memoryBytes: limits.memoryBytes,
+    limits,
   });
   try {
     await once(child, "spawn");

@@ -5,6 +5,11 @@ import type { Isolation, SandboxLimits } from "./isolation.ts";
 /** Opens a proxy on a unix socket that reaches what `access` permits. */
 export type OpenProxy = (access: NetworkAccess) => Promise<{ socket: string; close(): Promise<void> }>;
 
+/** Whether a skill is part of the bot, as far as isolation goes. */
+export function isShipped(skill: Skill): boolean {
+  return skill.origin.source === "bundled";
+}
+
 /** What scripts and programs share: found out once per process. */
 export interface SandboxContext {
   isolation: Isolation;

@@ -1,8 +1,9 @@
 import type { ScriptOutcome, ScriptRequest, ScriptRunner } from "../core/scripts.ts";
 import { malformedEnvironment } from "./malformed-environment.ts";
 import { openRun } from "./open-run.ts";
+import { collectorPrefix } from "./output-files.ts";
 import { resolveScript } from "./resolve-script.ts";
-import type { SandboxContext } from "./sandbox-context.ts";
+import { isShipped, type SandboxContext } from "./sandbox-context.ts";
 import { supervise } from "./supervise.ts";
 
 /** Scripts of skills: each run is a process that ends. */
@@ -25,11 +26,22 @@ async function run(request: ScriptRequest, context: SandboxContext): Promise<Scr
   if (!found.ok) return { status: "refused", reason: found.reason };
   const { folder, script, interpreter } = found.value;
   const { args, env, timeout_ms: timeoutMs } = request;
-  const code = { folder, interpreter, entry: { script }, args, env, timeoutMs };
+  const collector = await collectorPrefix();
+  const collects = collector.length === 0 ? {} : { collector };
+  const code = {
+    folder,
+    interpreter,
+    entry: { script },
+    args,
+    env,
+    timeoutMs,
+    ...collects,
+    shipped: isShipped(request.skill),
+  };
   const { launch, close } = await openRun(code, request.network, context);
   try {
     request.signal.throwIfAborted();
-    return await supervise(launch, request);
+    return await supervise(launch, request, context.limits.totalMemoryBytes);
   } finally {
     await close();
   }

@@ -2,11 +2,23 @@ import { ChildProcess } from "node:child_process";
 import type { Readable } from "node:stream";
 import type { ScriptOutcome, ScriptRequest } from "../core/scripts.ts";
 import { CapturedOutput } from "./captured-output.ts";
-import { exitStatus, killGroup, startFailure, startProcess, writeAndEnd } from "./child-process.ts";
+import {
+  exitStatus,
+  killGroup,
+  memoryText,
+  startFailure,
+  startProcess,
+  writeAndEnd,
+} from "./child-process.ts";
 import type { Launch } from "./isolation.ts";
+import { watchMemory } from "./memory-watch.ts";
+import { type OutputFiles, outputDescriptor, readOutputFiles } from "./output-files.ts";
 
 /** How long output is awaited after the script's end, when something it started holds the pipe, ms. */
 const lingerMs = 500;
+
+/** How often a script's memory is looked at, ms. */
+const watchMs = 250;
 
 /** The part of a request that is about a running process. */
 export type Supervision = Pick<
@@ -18,7 +30,11 @@ export type Supervision = Pick<
  * Starts a process as the leader of a group, watches time, output and signal, and kills the whole group at the end,
  * however it came. Output is limited per stream. @throws the signal's reason
  */
-export async function supervise(launch: Launch, request: Supervision): Promise<ScriptOutcome> {
+export async function supervise(
+  launch: Launch,
+  request: Supervision,
+  totalMemoryBytes: number,
+): Promise<ScriptOutcome> {
   const stdout = new CapturedOutput(request.max_output_bytes, request.onLine);
   const stderr = new CapturedOutput(request.max_output_bytes, request.onLine);
   const child = startProcess(launch);
@@ -29,21 +45,29 @@ export async function supervise(launch: Launch, request: Supervision): Promise<S
     timedOut = true;
     killGroup(child);
   }, request.timeout_ms);
+  let overMemory = false;
+  const unwatch = watchMemory(child.pid ?? 0, { bytes: totalMemoryBytes, everyMs: watchMs }, () => {
+    overMemory = true;
+    killGroup(child);
+  });
   const abort = () => killGroup(child);
   request.signal.addEventListener("abort", abort);
   collect(child.stdout, stdout);
   collect(child.stderr, stderr);
   writeAndEnd(child.stdin, request.stdin);
+  const collected = collectFiles(child, launch);
   try {
     const ending = await ended;
     request.signal.throwIfAborted();
     if (!ending.started) return { status: "refused", reason: ending.reason };
-    const output = { stdout: stdout.text(), stderr: stderr.text() };
+    const note = overMemory ? memoryText(totalMemoryBytes) : "";
+    const output = { stdout: stdout.text(), stderr: stderr.text() + note };
     if (timedOut) return { status: "timed_out", ...output };
     const truncated = stdout.truncated || stderr.truncated;
-    return { status: "exited", exit_code: ending.code, ...output, truncated };
+    return { status: "exited", exit_code: ending.code, ...output, truncated, ...(await collected) };
   } finally {
     clearTimeout(timer);
+    unwatch();
     request.signal.removeEventListener("abort", abort);
   }
 }
@@ -61,6 +85,7 @@ function end(child: ChildProcess): Promise<Ending> {
     linger = setTimeout(() => {
       child.stdout?.destroy();
       child.stderr?.destroy();
+      child.stdio[outputDescriptor]?.destroy();
     }, lingerMs);
   });
   child.once("close", (code, signal) => {
@@ -69,6 +94,14 @@ function end(child: ChildProcess): Promise<Ending> {
     resolve({ started: true, code: exitStatus(code, signal) });
   });
   return promise;
+}
+
+/** The files of a run, where it left any. Read as they come: an unread pipe would hold up the run. */
+async function collectFiles(child: ChildProcess, launch: Launch): Promise<Partial<OutputFiles>> {
+  const stream = child.stdio[outputDescriptor];
+  if (launch.handsOutFiles !== true || stream === null || stream === undefined) return {};
+  const found = await readOutputFiles(stream as Readable);
+  return found.files.length === 0 && found.files_left_out === undefined ? {} : found;
 }
 
 function collect(stream: Readable | null, output: CapturedOutput): void {

@@ -1,7 +1,8 @@
 import type { ChildProcess } from "node:child_process";
 import type { Readable } from "node:stream";
 import type { ProgramRequest, RunningProgram } from "../core/programs.ts";
-import { killGroup } from "./child-process.ts";
+import { killGroup, memoryText } from "./child-process.ts";
+import type { SandboxLimits } from "./isolation.ts";
 import {
   defaultLineLimits,
   LineBudget,
@@ -9,6 +10,7 @@ import {
   LineReader,
   type LineTrouble,
 } from "./line-reader.ts";
+import { watchMemory } from "./memory-watch.ts";
 import { parseMessage } from "./parse-message.ts";
 
 /** How long output is awaited after a program's end, when something it started holds the pipe, ms. */
@@ -17,12 +19,15 @@ const lingerMs = 500;
 /** What a program may leave unread of what it was sent, bytes. */
 const unreadBytes = 67_108_864;
 
+/** How often a program's memory is looked at, ms. Many may be kept running at a time. */
+const watchMs = 1_000;
+
 /** The longest piece of text that is handed on, characters. */
 const longestText = 2_000;
 
 export interface WatchOptions extends Pick<ProgramRequest, "onMessage" | "onText"> {
-  /** For what is said when a program runs out of it, bytes. */
-  memoryBytes: number;
+  /** Memory of a process, for what is said when it runs out of it, and of all of them, which is watched. */
+  limits: Pick<SandboxLimits, "memoryBytes" | "totalMemoryBytes">;
   lines?: LineLimits;
 }
 
@@ -36,6 +41,7 @@ export interface WatchedProgram extends RunningProgram {
 
 /** Speaks JSON lines with a process. Whatever it writes, it is read as it comes and costs the bot one line of memory. */
 export function watchProgram(child: ChildProcess, options: WatchOptions): WatchedProgram {
+  const { limits } = options;
   const lines = options.lines ?? defaultLineLimits;
   const budget = new LineBudget(lines, () => performance.now());
   let stopped: string | undefined;
@@ -69,6 +75,9 @@ export function watchProgram(child: ChildProcess, options: WatchOptions): Watche
   listen(child.stdout, message);
   listen(child.stderr, text);
   child.stdin?.on("error", () => undefined);
+  const unwatch = watchMemory(child.pid ?? 0, { bytes: limits.totalMemoryBytes, everyMs: watchMs }, () =>
+    stop(memoryText(limits.totalMemoryBytes)),
+  );
   return {
     stop,
     kill: () => stop("It was stopped."),
@@ -78,7 +87,10 @@ export function watchProgram(child: ChildProcess, options: WatchOptions): Watche
       stdin.write(`${JSON.stringify(value)}\n`);
       if (stdin.writableLength > unreadBytes) stop("It did not read what it was sent, and was stopped.");
     },
-    ended: end(child).then((ending) => stopped ?? endText(ending, options.memoryBytes)),
+    ended: end(child).then((ending) => {
+      unwatch();
+      return stopped ?? endText(ending, limits.memoryBytes);
+    }),
   };
 }
 

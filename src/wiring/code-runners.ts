@@ -5,17 +5,21 @@ import type { ScriptRunner } from "../core/scripts.ts";
 import { createGuardedProxy } from "../net/guarded-proxy.ts";
 import { createSandbox, type Sandbox, type SandboxOptions } from "../sandbox/create-sandbox.ts";
 
+const megabyte = 1_048_576;
+
 /** What `createSandbox` gets of the configuration. */
 export function sandboxOptions(config: Config): SandboxOptions {
-  const { memory_megabytes, processes, workspace_megabytes } = config.skills.execution;
+  const { execution } = config.skills;
   return {
     dataDir: config.data.folder,
     openProxy: createGuardedProxy({ allow: config.net.allow }).open,
     limits: {
-      memoryBytes: memory_megabytes * 1_048_576,
-      processes,
-      workspaceBytes: workspace_megabytes * 1_048_576,
+      memoryBytes: execution.memory_megabytes * megabyte,
+      totalMemoryBytes: execution.total_memory_megabytes * megabyte,
+      processes: execution.processes,
+      workspaceBytes: execution.workspace_megabytes * megabyte,
     },
+    allowWeak: execution.allow_weak,
   };
 }
 

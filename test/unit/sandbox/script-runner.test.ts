@@ -185,6 +185,7 @@ describe("a script runner without bubblewrap", () => {
     const own = [
       "DECLARED",
       "HOME",
+      "KNACK_OUTPUT_DIR",
       "KNACK_SKILL_DIR",
       "KNACK_WORKSPACE",
       "LANG",

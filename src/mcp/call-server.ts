@@ -1,0 +1,119 @@
+import type { Json } from "../core/json.ts";
+import { createOutsideWork } from "../core/outside-work.ts";
+import type { ParkedCalls } from "../core/parked-calls.ts";
+import type { Redact } from "../core/redact.ts";
+import type { ToolContext, ToolResult } from "../core/tool.ts";
+import { CallTimeout } from "./call-tool.ts";
+import type { Connection } from "./connection.ts";
+import type { Lane } from "./lane.ts";
+import type { ServerConfig } from "./server-config.ts";
+import { causeCode, httpFailure, messageOf, ServerFailure, statusOf } from "./server-failure.ts";
+
+export interface ServerCall {
+  server: ServerConfig;
+  tool: string;
+  input: Json;
+  context: ToolContext;
+  timeout_ms: number;
+  parked: ParkedCalls;
+  redact: Redact;
+}
+
+/**
+ * Calls a tool of a server, connecting first where it has to. It goes on while its turn waits for a person. What goes wrong is a
+ * result that says whether the call may have taken effect.
+ */
+export function callServer(lane: Lane, call: ServerCall): Promise<ToolResult> {
+  const { context, parked, redact, timeout_ms, tool, input } = call;
+  return parked.run(context, (current) =>
+    createOutsideWork(async (serve, signal) => {
+      const { turn_id } = context;
+      const once = async (isLast: boolean): Promise<ToolResult | "again"> => {
+        const connection = await connectionOf(lane, call);
+        if ("status" in connection) return connection;
+        try {
+          return await connection.call({ tool, input, turn_id, timeout_ms, current, serve, signal });
+        } catch (error) {
+          if (signal.aborted) throw error;
+          return await endOfCall(error, isLast, lane, connection, call);
+        }
+      };
+      const first = await once(false);
+      const result = first === "again" ? await once(true) : first;
+      return redact(result === "again" ? lost(call, "it forgot the session") : result);
+    }),
+  );
+}
+
+async function connectionOf(lane: Lane, { server }: ServerCall): Promise<Connection | ToolResult> {
+  try {
+    return await lane.connection();
+  } catch (error) {
+    if (!(error instanceof ServerFailure)) throw error;
+    return error.code === "needs_login" ? needsLogin(server) : unavailable(server, error.message);
+  }
+}
+
+async function endOfCall(
+  error: unknown,
+  isLast: boolean,
+  lane: Lane,
+  connection: Connection,
+  call: ServerCall,
+): Promise<ToolResult | "again"> {
+  const { server, tool } = call;
+  if (error instanceof CallTimeout) {
+    if (!(await connection.answers())) await lane.lose(connection, "it hung and was stopped");
+    return failed("timed_out", `${tool} was given up. ${error.message} Whether it took effect is not known.`);
+  }
+  const { ErrorCode, McpError } = await import("@modelcontextprotocol/sdk/types.js");
+  if (error instanceof McpError) {
+    const { state, problem } = lane.state();
+    const isLost = error.code === ErrorCode.ConnectionClosed && state !== "running";
+    return isLost ? lost(call, problem ?? "it ended") : failed("tool_failed", error.message);
+  }
+  // The server knows nothing of the session any more, so nothing was done: a new session may do it.
+  if (statusOf(error) === 404 && !isLast) {
+    await lane.lose(connection, "it forgot the session");
+    await lane.start();
+    return "again";
+  }
+  if (server.target.type === "stdio") return brokenAnswer(error, call);
+  const failure = await httpFailure(error, server.target.url, server.credentials !== "none");
+  if (failure.code === "needs_login") {
+    lane.lock(failure.message);
+    return needsLogin(server);
+  }
+  if (statusOf(error) === undefined && causeCode(error) === undefined) return brokenAnswer(error, call);
+  await lane.lose(connection, failure.message);
+  return lost(call, failure.message);
+}
+
+function brokenAnswer(error: unknown, { tool }: ServerCall): ToolResult {
+  const message = `${tool} answered something that is not what MCP says: ${messageOf(error).slice(0, 500)}`;
+  return failed("invalid_answer", message);
+}
+
+function lost({ server, tool }: ServerCall, why: string): ToolResult {
+  const message = `The server ${server.name} was lost while ${tool} ran: ${why} Whether it took effect is not known.`;
+  return failed(
+    "server_lost",
+    message,
+    "The server is started again. Check what was done before you try again.",
+  );
+}
+
+function unavailable({ name }: ServerConfig, why: string): ToolResult {
+  const message = `The server ${name} cannot be used now: ${why}`;
+  return failed("server_unavailable", message, "Go on without it and tell the person why.");
+}
+
+function needsLogin({ name, credentials }: ServerConfig): ToolResult {
+  const who = credentials === "shared" ? "An operator connects" : "The person connects";
+  const hint = `Tell the person: ${who.toLowerCase()} an account with the command /mcp login ${name}.`;
+  return failed("needs_login", `The server ${name} needs an account that is not connected.`, hint);
+}
+
+function failed(code: string, message: string, hint?: string): ToolResult {
+  return { status: "error", code, message, ...(hint === undefined ? {} : { hint }) };
+}

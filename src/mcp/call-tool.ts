@@ -1,0 +1,124 @@
+import type { Client } from "@modelcontextprotocol/sdk/client/index.js";
+import type { Progress } from "@modelcontextprotocol/sdk/types.js";
+import type { Clock } from "../core/clock.ts";
+import type { Json } from "../core/json.ts";
+import type { ServeTurn } from "../core/outside-work.ts";
+import type { ToolContext, ToolResult } from "../core/tool.ts";
+import { toToolResult } from "./tool-result.ts";
+
+/** Timers of Node hold no more, ms; the SDK's own limit is not used, since it goes on while a person is asked. */
+const never = 2_147_483_647;
+
+/** A call on its way, as what the server asks meanwhile sees it. */
+export interface ActiveCall {
+  turn_id: string;
+  /** Does something with the turn; the time of the call stands still meanwhile. The key is unique in the call. */
+  serve<T>(use: (context: ToolContext, key: string) => Promise<T>): Promise<T>;
+}
+
+export interface CallOptions {
+  client: Client;
+  clock: Clock;
+  tool: string;
+  input: Json;
+  turn_id: string;
+  /** Longest silence, ms; progress and requests of the server begin it anew. */
+  timeout_ms: number;
+  /** The context of the moment; undefined while the turn waits. */
+  current(): ToolContext | undefined;
+  /** The turn, as `createOutsideWork` gives it. */
+  serve: ServeTurn;
+  /** Aborted when the call is given up. */
+  signal: AbortSignal;
+  /** Makes the request with the call known to what comes back for it. */
+  track<T>(call: ActiveCall, request: () => Promise<T>): Promise<T>;
+}
+
+/** A server was silent for too long. */
+export class CallTimeout extends Error {
+  readonly code = "timed_out";
+}
+
+/** One call of a tool. @throws CallTimeout, or what the SDK throws */
+export async function callTool(options: CallOptions): Promise<ToolResult> {
+  const { CallToolResultSchema } = await import("@modelcontextprotocol/sdk/types.js");
+  const { client, tool, input, serve, signal } = options;
+  const silence = watchSilence(options.clock, options.timeout_ms);
+  const call: ActiveCall = { turn_id: options.turn_id, serve: numbered(serve, silence.pause) };
+  const params = { name: tool, arguments: input as { [key: string]: Json } };
+  const onprogress = (progress: Progress) => {
+    silence.restart();
+    tell(progress, options.current());
+  };
+  try {
+    const result = await options.track(call, () =>
+      client.request({ method: "tools/call", params }, CallToolResultSchema, {
+        signal: AbortSignal.any([signal, silence.signal]),
+        timeout: never,
+        onprogress,
+      }),
+    );
+    silence.end();
+    return await serve((context) => toToolResult(result, tool, context));
+  } catch (error) {
+    throw silence.signal.aborted ? silence.signal.reason : error;
+  } finally {
+    silence.end();
+  }
+}
+
+function numbered(serveTurn: ServeTurn, pause: () => () => void): ActiveCall["serve"] {
+  let requests = 0;
+  return async (use) => {
+    requests += 1;
+    const key = `request-${requests}`;
+    const goOn = pause();
+    try {
+      return await serveTurn((context) => use(context, key));
+    } finally {
+      goOn();
+    }
+  };
+}
+
+function tell({ message, progress, total }: Progress, context: ToolContext | undefined): void {
+  const note = (message ?? "").replace(/\s+/g, " ").trim().slice(0, 200) || "Working";
+  context?.progress(note, progress, total);
+}
+
+interface SilenceWatch {
+  /** Aborted with `CallTimeout` when it was silent for too long. */
+  signal: AbortSignal;
+  restart(): void;
+  /** Stands still until the answered function is called. */
+  pause(): () => void;
+  end(): void;
+}
+
+function watchSilence(clock: Clock, ms: number): SilenceWatch {
+  const controller = new AbortController();
+  const expire = () =>
+    controller.abort(new CallTimeout(`The server said nothing for ${Math.round(ms / 100) / 10} s.`));
+  let paused = 0;
+  let cancel = clock.after(ms, expire);
+  const restart = () => {
+    cancel();
+    if (paused === 0) cancel = clock.after(ms, expire);
+  };
+  return {
+    signal: controller.signal,
+    restart,
+    pause() {
+      paused += 1;
+      cancel();
+      return () => {
+        paused -= 1;
+        restart();
+      };
+    },
+    end() {
+      paused = Number.POSITIVE_INFINITY;
+      cancel();
+    },
+  };
+}

@@ -1,0 +1,109 @@
+import { readFile, stat } from "node:fs/promises";
+import type { Diagnostic } from "../core/skill.ts";
+import { nearest } from "../core/skill-identifier.ts";
+import type { Environment } from "./expand-variables.ts";
+import { type ReadServers, readServers } from "./read-servers.ts";
+
+const mostBytes = 1_000_000;
+
+/** File systems stamp times in ticks: what changed this short before it was read may change unseen once more, ms. */
+const tick = 100;
+
+/** The file of servers. */
+export interface ConfigFile {
+  /**
+   * What it says now; the same object as before while it has not changed. A file that cannot be read as a whole leaves the servers
+   * as they were, and says so.
+   */
+  read(): Promise<ReadServers>;
+}
+
+/** @param path it may be missing: then there are no servers */
+export function createConfigFile(path: string, environment: Environment): ConfigFile {
+  let latest: ReadServers = { servers: [], diagnostics: [] };
+  let seen = "";
+  let settled = false;
+
+  const look = async (): Promise<string> => {
+    try {
+      const { mtimeMs, ctimeMs, size, ino } = await stat(path);
+      settled = Date.now() - Math.max(mtimeMs, ctimeMs) > tick;
+      return `${mtimeMs}:${ctimeMs}:${size}:${ino}`;
+    } catch (error) {
+      settled = true;
+      return codeOf(error);
+    }
+  };
+
+  return {
+    async read() {
+      const wasSettled = settled;
+      const state = await look();
+      if (state === seen && wasSettled) return latest;
+      seen = state;
+      const next = await readFrom(path, environment, latest);
+      if (JSON.stringify(next) !== JSON.stringify(latest)) latest = next;
+      return latest;
+    },
+  };
+}
+
+async function readFrom(path: string, environment: Environment, before: ReadServers): Promise<ReadServers> {
+  const broken = (code: string, message: string): ReadServers => ({
+    servers: before.servers,
+    diagnostics: [defect(path, code, message)],
+  });
+  let text: string;
+  try {
+    const bytes = await readFile(path);
+    if (bytes.byteLength > mostBytes) return broken("too_large", `It is larger than ${mostBytes} bytes.`);
+    text = bytes.toString("utf8");
+  } catch (error) {
+    const code = codeOf(error);
+    if (code === "ENOENT") return { servers: [], diagnostics: [] };
+    return broken("unreadable", `It cannot be read (${code}). Check its permissions.`);
+  }
+  const parsed = parseJson(text);
+  if (!parsed.ok) {
+    return broken(
+      "invalid_json",
+      `It is no JSON: ${parsed.reason}. The servers stay as they were; mend the file.`,
+    );
+  }
+  const found = serversIn(parsed.value);
+  return found.ok ? readServers(found.entries, path, environment) : broken("invalid_file", found.problem);
+}
+
+function serversIn(
+  value: unknown,
+): { ok: true; entries: Record<string, unknown> } | { ok: false; problem: string } {
+  if (!isRecord(value)) return { ok: false, problem: 'It is not {"mcpServers": {…}}.' };
+  // VS Code calls it `servers`.
+  const entries = value.mcpServers ?? value.servers;
+  if (isRecord(entries)) return { ok: true, entries };
+  if (Object.keys(value).length === 0) return { ok: true, entries: {} };
+  const [near] = nearest("mcpServers", Object.keys(value));
+  const hint = near === undefined ? "" : ` It has ${near}; did you mean that?`;
+  return { ok: false, problem: `It has no mcpServers.${hint}` };
+}
+
+function parseJson(text: string): { ok: true; value: unknown } | { ok: false; reason: string } {
+  if (text.trim() === "") return { ok: true, value: {} };
+  try {
+    return { ok: true, value: JSON.parse(text.replace(/^\uFEFF/, "")) };
+  } catch (error) {
+    return { ok: false, reason: error instanceof Error ? error.message : String(error) };
+  }
+}
+
+function isRecord(value: unknown): value is Record<string, unknown> {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
+function defect(path: string, code: string, message: string): Diagnostic {
+  return { path, severity: "error", code, message };
+}
+
+function codeOf(error: unknown): string {
+  return error instanceof Error && "code" in error ? String(error.code) : "unknown error";
+}

@@ -1,0 +1,252 @@
+import { AsyncLocalStorage } from "node:async_hooks";
+import type { Client } from "@modelcontextprotocol/sdk/client/index.js";
+import type { StreamableHTTPClientTransport } from "@modelcontextprotocol/sdk/client/streamableHttp.js";
+import type { Transport } from "@modelcontextprotocol/sdk/shared/transport.js";
+import { z } from "zod";
+import type { Clock } from "../core/clock.ts";
+import type { ToolContext, ToolResult } from "../core/tool.ts";
+import { type ActiveCall, type CallOptions, callTool } from "./call-tool.ts";
+import type { ServerRequests } from "./login-port.ts";
+import { createHttpTransport, type HttpAccess } from "./open-transport.ts";
+import { type RemoteServer, type RemoteTool, remoteToolSchema } from "./remote-tool.ts";
+import type { ServerConfig } from "./server-config.ts";
+import { httpFailure, messageOf, ServerFailure, statusOf } from "./server-failure.ts";
+import { createStdioTransport } from "./stdio-transport.ts";
+
+/** How long a server may take to answer a ping, and to forget a session, ms. */
+const pingMs = 5_000;
+const farewellMs = 1_000;
+
+/** Tools of one server; a list without an end is cut. */
+const mostTools = 1_000;
+
+/** One session with a server, under one account. */
+export interface Connection {
+  readonly transport: "stdio" | "http" | "sse";
+  /** What the server is and has. */
+  describe(): Promise<RemoteServer>;
+  /** @throws CallTimeout, or what the SDK throws */
+  call(options: Omit<CallOptions, "client" | "clock" | "track">): Promise<ToolResult>;
+  /** Whether it still answers; a server that hangs does not. */
+  answers(): Promise<boolean>;
+  /** Ends the session; a process is killed with all it started if it does not go. */
+  close(): Promise<void>;
+}
+
+export interface ConnectionOptions extends HttpAccess {
+  server: ServerConfig;
+  clock: Clock;
+  requests: ServerRequests | undefined;
+  version: string;
+  /** Longest time until the server has introduced itself, ms. */
+  connect_ms: number;
+  /** Called once when the session ended and nobody had closed it. */
+  onLost(reason: string): void;
+  onToolsChanged(): void;
+}
+
+/** @throws ServerFailure */
+export async function openConnection(options: ConnectionOptions): Promise<Connection> {
+  const { target } = options.server;
+  if (target.type === "stdio") return openStdio(options, target);
+  const hasLogin = options.authProvider !== undefined;
+  const open = async (kind: "http" | "sse") =>
+    connect(options, await createHttpTransport(kind, target, options), kind);
+  try {
+    return await open(target.type);
+  } catch (error) {
+    const failure = await httpFailure(error, target.url, hasLogin);
+    if (target.type !== "http" || !target.fallback || !speaksOlder(error)) throw failure;
+    return await open("sse").catch(() => {
+      throw failure;
+    });
+  }
+}
+
+/**
+ * Answers of a server of the time before Streamable HTTP.
+ * https://modelcontextprotocol.io/specification/2025-11-25/basic/transports#backwards-compatibility
+ */
+function speaksOlder(error: unknown): boolean {
+  return [400, 404, 405].includes(statusOf(error) ?? 0);
+}
+
+async function openStdio(
+  options: ConnectionOptions,
+  target: Extract<ServerConfig["target"], { type: "stdio" }>,
+): Promise<Connection> {
+  const transport = await createStdioTransport(target, options.clock);
+  const why = () => {
+    const said = transport.tail();
+    const ending = transport.ending() ?? "it does not answer as a server should";
+    return `${ending}${said === "" ? "" : `. It wrote last: ${said.slice(-500)}`}`;
+  };
+  try {
+    return await connect({ ...options, onLost: () => options.onLost(why()) }, transport, "stdio");
+  } catch (error) {
+    transport.kill();
+    if (error instanceof ServerFailure) {
+      throw new ServerFailure(
+        "unreachable",
+        `${error.message} ${transport.tail().slice(-500)}`.trim(),
+        error,
+      );
+    }
+    throw new ServerFailure("unreachable", `It could not be started: ${why()}`, error);
+  }
+}
+
+async function connect(
+  options: ConnectionOptions,
+  transport: Transport,
+  kind: Connection["transport"],
+): Promise<Connection> {
+  const { clock, connect_ms, onLost, requests, version } = options;
+  const { Client } = await import("@modelcontextprotocol/sdk/client/index.js");
+  const client = new Client({ name: "knack", version }, { capabilities: requests?.capabilities ?? {} });
+  const active = trackCalls();
+  await answerRequests(client, options, active);
+  let closed = false;
+  client.onclose = () => {
+    if (!closed) onLost("it ended the session");
+    closed = true;
+  };
+  const hello = client.connect(transport, { timeout: 2_147_483_647 });
+  try {
+    await within(clock, connect_ms, hello, "It did not introduce itself in time.");
+  } catch (error) {
+    closed = true;
+    await client.close().catch(() => undefined);
+    throw error;
+  }
+  return {
+    transport: kind,
+    describe: () => within(clock, connect_ms, describe(client), "It did not list its tools in time."),
+    call: (call) => callTool({ ...call, client, clock, track: active.track }),
+    answers: () =>
+      within(clock, pingMs, client.ping({ timeout: 2_147_483_647 }), "It hangs.").then(
+        () => true,
+        () => false,
+      ),
+    async close() {
+      closed = true;
+      await sayFarewell(transport, clock);
+      await client.close();
+    },
+  };
+}
+
+async function describe(client: Client): Promise<RemoteServer> {
+  const about = {
+    version: client.getServerVersion()?.version ?? "",
+    instructions: client.getInstructions() ?? "",
+  };
+  if (client.getServerCapabilities()?.tools === undefined) return { ...about, tools: [] };
+  const tools = new Map<string, RemoteTool>();
+  let cursor: string | undefined;
+  do {
+    const page = await listTools(client, cursor);
+    for (const tool of page.tools) tools.set(tool.name, tool);
+    cursor = page.nextCursor;
+  } while (cursor !== undefined && tools.size < mostTools);
+  return { ...about, tools: [...tools.values()] };
+}
+
+const pageSchema = z.object({
+  tools: z.array(z.unknown()).catch([]),
+  nextCursor: z.string().optional().catch(undefined),
+});
+
+/** A tool that cannot be understood never hides the others. */
+async function listTools(client: Client, cursor: string | undefined) {
+  const { ResultSchema } = await import("@modelcontextprotocol/sdk/types.js");
+  const params = cursor === undefined ? {} : { cursor };
+  const { tools, nextCursor } = pageSchema.parse(
+    await client.request({ method: "tools/list", params }, ResultSchema, { timeout: 2_147_483_647 }),
+  );
+  const read = tools.flatMap((tool) => remoteToolSchema.safeParse(tool).data ?? []);
+  return { tools: read, nextCursor };
+}
+
+interface TrackedCalls {
+  track: CallOptions["track"];
+  /** The call a request of the server belongs to; undefined when that cannot be told for sure. */
+  current(): ActiveCall | undefined;
+}
+
+/**
+ * Over Streamable HTTP what a server asks comes in the answer to the call it asks for, and so in its asynchronous context. Other
+ * transports say nothing of it: there the calls must all be of one turn, so that nobody is asked for somebody else.
+ */
+function trackCalls(): TrackedCalls {
+  const context = new AsyncLocalStorage<ActiveCall>();
+  const active = new Set<ActiveCall>();
+  return {
+    async track(call, request) {
+      active.add(call);
+      try {
+        return await context.run(call, request);
+      } finally {
+        active.delete(call);
+      }
+    },
+    current() {
+      const known = context.getStore();
+      if (known !== undefined) return active.has(known) ? known : undefined;
+      const turns = new Set([...active].map(({ turn_id }) => turn_id));
+      return turns.size === 1 ? [...active].at(-1) : undefined;
+    },
+  };
+}
+
+async function answerRequests(
+  client: Client,
+  { server, requests, onToolsChanged }: ConnectionOptions,
+  calls: TrackedCalls,
+): Promise<void> {
+  const sdk = await import("@modelcontextprotocol/sdk/types.js");
+  client.setNotificationHandler(sdk.ToolListChangedNotificationSchema, onToolsChanged);
+  const refuse = (why: string) => new sdk.McpError(sdk.ErrorCode.InvalidRequest, why);
+  const serve = async <T>(use: (context: ToolContext, key: string) => Promise<T>): Promise<T> => {
+    const call = calls.current();
+    if (call === undefined) throw refuse("It cannot be told which call this belongs to.");
+    try {
+      return await call.serve(use);
+    } catch {
+      // Why is between the bot and its people.
+      throw refuse("The request was not answered.");
+    }
+  };
+  if (requests?.capabilities.elicitation !== undefined) {
+    client.setRequestHandler(sdk.ElicitRequestSchema, ({ params }) =>
+      serve((context, key) => requests.elicit(server.name, params, context, key)),
+    );
+  }
+  if (requests?.capabilities.sampling !== undefined) {
+    client.setRequestHandler(sdk.CreateMessageRequestSchema, ({ params }) =>
+      serve((context, key) => requests.sample(server.name, params, context, key)),
+    );
+  }
+  if (requests?.capabilities.roots !== undefined) {
+    client.setRequestHandler(sdk.ListRootsRequestSchema, () => ({ roots: [] }));
+  }
+}
+
+/** Lets an HTTP server forget the session; whether it does is its own affair. */
+async function sayFarewell(transport: Transport, clock: Clock): Promise<void> {
+  if (!("terminateSession" in transport)) return;
+  const { terminateSession } = transport as StreamableHTTPClientTransport;
+  await within(clock, farewellMs, terminateSession.call(transport), "").catch(messageOf);
+}
+
+async function within<T>(clock: Clock, ms: number, work: Promise<T>, message: string): Promise<T> {
+  const { promise: late, reject } = Promise.withResolvers<never>();
+  const cancel = clock.after(ms, () => reject(new ServerFailure("unreachable", message)));
+  try {
+    return await Promise.race([work, late]);
+  } finally {
+    cancel();
+    work.catch(messageOf);
+    late.catch(messageOf);
+  }
+}

@@ -1,0 +1,25 @@
+/** Variables of the environment the bot was started with, the operator's own. */
+export type Environment = Readonly<Record<string, string | undefined>>;
+
+const reference = /\$\{(?:env:)?([A-Za-z_][A-Za-z0-9_]*)(?::-([^}]*))?\}/g;
+
+/**
+ * Fills `${NAME}`, `${NAME:-default}` and `${env:NAME}` in every text of a value, as other MCP clients do. Answers the names of
+ * variables that are missing, without which the value is not complete.
+ */
+export function expandVariables<T>(value: T, environment: Environment): { value: T; missing: string[] } {
+  const missing = new Set<string>();
+  const fill = (text: string) =>
+    text.replace(reference, (_whole, name: string, fallback: string | undefined) => {
+      const found = environment[name] || fallback;
+      if (found === undefined) missing.add(name);
+      return found ?? "";
+    });
+  const walk = (item: unknown): unknown => {
+    if (typeof item === "string") return fill(item);
+    if (Array.isArray(item)) return item.map(walk);
+    if (typeof item !== "object" || item === null) return item;
+    return Object.fromEntries(Object.entries(item).map(([key, each]) => [key, walk(each)]));
+  };
+  return { value: walk(value) as T, missing: [...missing] };
+}

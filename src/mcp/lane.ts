@@ -1,0 +1,145 @@
+import type { Clock } from "../core/clock.ts";
+import type { ServerState } from "../core/servers.ts";
+import type { Connection } from "./connection.ts";
+import { messageOf, ServerFailure } from "./server-failure.ts";
+
+/** First and longest pause before the next attempt, ms; it doubles in between. */
+const firstPause = 1_000;
+const longestPause = 60_000;
+
+/** A call waits this long for the next attempt at most, ms. */
+const worthWaiting = 5_000;
+
+/** A connection that held this long was a good one: pauses begin anew, ms. */
+const goodAfter = 60_000;
+
+export interface LaneState {
+  state: ServerState;
+  problem?: string | undefined;
+  /** ms since the epoch */
+  since: number;
+}
+
+/** The way to a server under one account: at most one connection, which comes back by itself. */
+export interface Lane {
+  state(): LaneState;
+  /** The connection there is, or the next one. @throws ServerFailure */
+  connection(): Promise<Connection>;
+  /** Connects now, whatever failed before. Resolves when it runs or has failed. */
+  start(): Promise<void>;
+  /** Gives up a connection that proved useless; another one is made after a pause. */
+  lose(connection: Connection, reason: string): Promise<void>;
+  /** Says that an account is missing. */
+  lock(problem: string): void;
+  close(): Promise<void>;
+}
+
+export interface LaneOptions {
+  clock: Clock;
+  /** Attempts in a row after which it stays failed until somebody starts it. */
+  most_attempts: number;
+  open(onLost: (reason: string) => void): Promise<Connection>;
+}
+
+export function createLane({ clock, most_attempts, open }: LaneOptions): Lane {
+  let current: LaneState = { state: "stopped", since: clock.now() };
+  let connection: Connection | undefined;
+  let opening: Promise<Connection> | undefined;
+  let failures = 0;
+  let next: { at: number; done: Promise<unknown>; cancel(): void } | undefined;
+  let closed = false;
+
+  const enter = (state: ServerState, problem?: string) => {
+    current = { state, problem, since: clock.now() };
+  };
+
+  const fail = (problem: string) => {
+    connection = undefined;
+    failures += 1;
+    if (closed) return enter("stopped");
+    if (failures >= most_attempts) return enter("failed", problem);
+    const pause = Math.min(longestPause, firstPause * 2 ** (failures - 1));
+    const { promise, resolve } = Promise.withResolvers<unknown>();
+    const forget = clock.after(pause, () => {
+      next = undefined;
+      resolve(connect().catch(messageOf));
+    });
+    const cancel = () => {
+      forget();
+      resolve(undefined);
+    };
+    next = { at: clock.now() + pause, done: promise, cancel };
+    enter("failed", problem);
+  };
+
+  const lost = (reason: string) => {
+    if (current.state === "running" && clock.now() - current.since >= goodAfter) failures = 0;
+    fail(`The server ended: ${reason}.`);
+  };
+
+  const connect = (): Promise<Connection> => {
+    if (opening !== undefined) return opening;
+    next?.cancel();
+    next = undefined;
+    enter("starting");
+    opening = attempt().finally(() => {
+      opening = undefined;
+    });
+    return opening;
+  };
+
+  const attempt = async (): Promise<Connection> => {
+    try {
+      let endedEarly: string | undefined;
+      const opened: Connection = await open((reason) => {
+        if (connection === undefined) endedEarly = reason;
+        else if (connection === opened) lost(reason);
+      });
+      if (endedEarly !== undefined) throw new ServerFailure("unreachable", endedEarly);
+      if (closed) {
+        await opened.close();
+        throw new ServerFailure("unreachable", "It was stopped.");
+      }
+      connection = opened;
+      enter("running");
+      return opened;
+    } catch (error) {
+      if (error instanceof ServerFailure && error.code === "needs_login") enter("needs_login", error.message);
+      else fail(messageOf(error));
+      throw error;
+    }
+  };
+
+  return {
+    state: () => current,
+    async connection() {
+      if (connection !== undefined) return connection;
+      if (next !== undefined && next.at - clock.now() <= worthWaiting) await next.done;
+      if (connection !== undefined) return connection;
+      const isSpent = current.state === "failed" && (next !== undefined || failures >= most_attempts);
+      if (isSpent) throw new ServerFailure("unreachable", current.problem ?? "It failed.");
+      return connect();
+    },
+    async start() {
+      if (connection !== undefined) return;
+      failures = 0;
+      await connect().catch(messageOf);
+    },
+    async lose(useless, reason) {
+      if (connection !== useless) return;
+      lost(reason);
+      await useless.close();
+    },
+    lock: (problem) => enter("needs_login", problem),
+    async close() {
+      closed = true;
+      next?.cancel();
+      next = undefined;
+      const open = connection;
+      connection = undefined;
+      await open?.close();
+      await opening?.catch(messageOf);
+      enter("stopped");
+    },
+  };
+}

@@ -1,0 +1,213 @@
+import { z } from "zod";
+import type { Clock } from "../core/clock.ts";
+import type { Json } from "../core/json.ts";
+import type { KeyValue } from "../core/key-value.ts";
+import type { ParkedCalls } from "../core/parked-calls.ts";
+import { createRedactor } from "../core/redact.ts";
+import { serverSkillId } from "../core/server-tools.ts";
+import type { ServerStatus } from "../core/servers.ts";
+import type { ToolContext, ToolResult } from "../core/tool.ts";
+import { callServer } from "./call-server.ts";
+import { type Connection, type ConnectionOptions, openConnection } from "./connection.ts";
+import { createLane, type Lane } from "./lane.ts";
+import { type LoginServer, type McpLogin, sharedAccount } from "./login-port.ts";
+import { type RemoteServer, remoteServerSchema } from "./remote-tool.ts";
+import type { ServerConfig } from "./server-config.ts";
+import { ServerFailure } from "./server-failure.ts";
+import { overallState, problemOf } from "./server-state.ts";
+
+/** A connection of one person's account is closed when nobody used it for so long, ms. */
+const idleMs = 10 * 60_000;
+
+export interface ManagedServerDeps
+  extends Pick<ConnectionOptions, "clock" | "requests" | "version" | "connect_ms" | "elsewhere"> {
+  clock: Clock;
+  store: KeyValue;
+  parked: ParkedCalls;
+  login: McpLogin | undefined;
+  /** Longest silence of a call, ms, where the server has no own. */
+  call_ms: number;
+  most_attempts: number;
+  report(error: unknown, where: string): void;
+}
+
+/** One configured server with all its connections. */
+export interface ManagedServer {
+  readonly config: ServerConfig;
+  status(): ServerStatus;
+  /** What is known of it, running or not. */
+  remote(): RemoteServer | undefined;
+  /** Why its tools cannot be used now, for people. */
+  problem(): string | undefined;
+  /** Reads what is remembered of it. */
+  recall(): Promise<void>;
+  /** Whether it has to run before anybody can be offered its tools, and may. */
+  wantsStart(): boolean;
+  /** Connects; resolves when it runs or has failed. `by_hand` ends an earlier stop. */
+  start(by_hand: boolean): Promise<void>;
+  stop(): Promise<void>;
+  /** An account was connected or forgotten: its connection is made anew. */
+  renew(account: string): Promise<void>;
+  call(tool: string, input: Json, context: ToolContext): Promise<ToolResult>;
+}
+
+/** How the login knows it; undefined when nobody can log in. */
+export function loginServer({ name, target, credentials, oauth }: ServerConfig): LoginServer | undefined {
+  if (target.type === "stdio" || credentials === "none") return undefined;
+  return { name, url: target.url, credentials, oauth };
+}
+
+export function createManagedServer(config: ServerConfig, deps: ManagedServerDeps): ManagedServer {
+  const { clock, store, login } = deps;
+  const redact = createRedactor(config.secrets);
+  const lanes = new Map<string, Lane>();
+  const idle = new Map<string, () => void>();
+  const memory = `mcp-tools:${config.name}`;
+  const account = sharedAccount;
+  const target = loginServer(config);
+  let remote: RemoteServer | undefined;
+  let stopped = false;
+  let changedAt = clock.now();
+
+  const changed = () => {
+    changedAt = clock.now();
+  };
+
+  const learn = async (connection: Connection) => {
+    const next = await connection.describe();
+    if (JSON.stringify(next) === JSON.stringify(remote)) return;
+    remote = next;
+    changed();
+    await store.set(memory, { hash: config.hash, remote: JSON.parse(JSON.stringify(next)) });
+  };
+
+  const open = async (lane: string, onLost: (reason: string) => void): Promise<Connection> => {
+    await requireAccount(login, target, lane);
+    let connection: Connection | undefined;
+    const relearn = () => {
+      if (connection === undefined) return;
+      learn(connection).catch((error: unknown) => deps.report(error, `tools of the server ${config.name}`));
+    };
+    const authProvider = target && login?.providerFor(target, lane);
+    const onToolsChanged = relearn;
+    connection = await openConnection({ ...deps, server: config, authProvider, onLost, onToolsChanged });
+    try {
+      await learn(connection);
+      return connection;
+    } catch (error) {
+      await connection.close();
+      throw error;
+    }
+  };
+
+  const laneOf = (name: string): Lane => {
+    const known = lanes.get(name);
+    if (known !== undefined) return known;
+    const lane = createLane({
+      clock,
+      most_attempts: config.target.type === "stdio" ? deps.most_attempts : Number.POSITIVE_INFINITY,
+      open: (onLost) => open(name, onLost),
+    });
+    lanes.set(name, lane);
+    return lane;
+  };
+
+  const closeLane = async (name: string) => {
+    idle.get(name)?.();
+    idle.delete(name);
+    const lane = lanes.get(name);
+    lanes.delete(name);
+    await lane?.close();
+  };
+
+  const keepUsed = (name: string) => {
+    idle.get(name)?.();
+    if (config.credentials !== "per_user") return;
+    const close = () => void closeLane(name).catch((error: unknown) => deps.report(error, config.name));
+    idle.set(name, clock.after(idleMs, close));
+  };
+
+  const state = () => overallState([...lanes.values()]);
+
+  const problem = () => redact(problemOf(config, stopped, state(), remote));
+
+  return {
+    config,
+    problem,
+    remote: () => remote,
+    status: () => {
+      const now = state();
+      const rests = now.state === "stopped" && !stopped && remote !== undefined && problem() === undefined;
+      const why = now.state === "running" ? undefined : (problem() ?? redact(now.problem));
+      return {
+        name: config.name,
+        skill_id: serverSkillId(config.name),
+        transport: config.target.type,
+        state: now.state,
+        problem: rests ? "It starts when it is needed." : why,
+        auto_start: config.auto_start,
+        credentials: config.credentials,
+        tools: (remote?.tools ?? []).map(({ name, description = "" }) => ({
+          name,
+          description,
+          suppressed: config.suppressed.includes(name),
+        })),
+        since: lanes.size === 0 ? changedAt : now.since,
+      };
+    },
+    async recall() {
+      const read = rememberedSchema.safeParse(await store.get(memory));
+      if (read.success && read.data.hash === config.hash) remote ??= read.data.remote;
+    },
+    wantsStart: () =>
+      !config.disabled &&
+      config.auto_start &&
+      !stopped &&
+      config.credentials !== "per_user" &&
+      remote === undefined,
+    async start(byHand) {
+      if (byHand) stopped = false;
+      if (config.disabled || stopped) return;
+      if (config.credentials === "per_user") return changed();
+      await laneOf(account).start();
+    },
+    async stop() {
+      stopped = true;
+      await Promise.all([...lanes.keys()].map(closeLane));
+      changed();
+    },
+    async renew(name) {
+      const key = config.credentials === "per_user" ? name : account;
+      await closeLane(key);
+      if (!stopped && !config.disabled && login !== undefined && target !== undefined) {
+        if (await login.isConnected(target, key)) await laneOf(key).start();
+      }
+      changed();
+    },
+    async call(tool, input, context) {
+      const name = config.credentials === "per_user" ? context.user.id : account;
+      const refused = problem();
+      if (refused !== undefined && state().state !== "failed") {
+        return { status: "error", code: "server_unavailable", message: refused, hint: "Tell the person." };
+      }
+      keepUsed(name);
+      const timeout_ms = config.timeout_ms ?? deps.call_ms;
+      const { parked } = deps;
+      return callServer(laneOf(name), { server: config, tool, input, context, timeout_ms, parked, redact });
+    },
+  };
+}
+
+const rememberedSchema = z.object({ hash: z.string(), remote: remoteServerSchema });
+
+/** @throws ServerFailure `needs_login`, without asking the server: that could begin a login nobody wanted */
+async function requireAccount(
+  login: McpLogin | undefined,
+  target: LoginServer | undefined,
+  account: string,
+): Promise<void> {
+  if (target === undefined || target.oauth.grant === "client_credentials") return;
+  if (login === undefined) throw new ServerFailure("unreachable", "Logins are not available here.");
+  if (await login.isConnected(target, account)) return;
+  throw new ServerFailure("needs_login", "An account has to be connected first.");
+}

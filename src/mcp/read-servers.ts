@@ -1,0 +1,191 @@
+import { hash } from "node:crypto";
+import { z } from "zod";
+import { canonicalJson } from "../core/json.ts";
+import { serverSkillId } from "../core/server-tools.ts";
+import type { Diagnostic } from "../core/skill.ts";
+import { nearest } from "../core/skill-identifier.ts";
+import { type Environment, expandVariables } from "./expand-variables.ts";
+import type { ServerConfig, Target } from "./server-config.ts";
+
+const texts = z.record(z.string(), z.coerce.string());
+
+const knackSchema = z.object({
+  credentials: z.enum(["none", "shared", "per_user"]).optional(),
+  timeout_seconds: z.number().positive().max(86_400).optional(),
+  description: z.string().trim().min(1).max(1000).optional(),
+  risk: z.enum(["low", "medium", "high"]).default("low"),
+  effects: z.record(z.string(), z.enum(["read_only", "idempotent", "side_effect"])).default({}),
+  approval: z
+    .union([
+      z.enum(["none", "manager", "operator"]).transform((approver) => ({ "*": approver })),
+      z.record(z.string(), z.enum(["none", "manager", "operator"])),
+    ])
+    .default({}),
+  oauth: z
+    .strictObject({
+      client_id: z.string().min(1).optional(),
+      client_secret: z.string().min(1).optional(),
+      scope: z.string().min(1).optional(),
+      grant: z.enum(["authorization_code", "client_credentials"]).optional(),
+      private_key: z.string().min(1).optional(),
+      private_key_algorithm: z.string().min(1).optional(),
+    })
+    .optional(),
+});
+
+const anythingllmSchema = z.object({
+  autoStart: z.boolean().default(true),
+  suppressedTools: z.array(z.string()).default([]),
+});
+
+const entrySchema = z.object({
+  type: z.string().optional(),
+  command: z.string().min(1).optional(),
+  args: z.array(z.coerce.string()).default([]),
+  env: texts.default({}),
+  cwd: z.string().min(1).optional(),
+  url: z
+    .url({ protocol: /^https?$/, error: "it is no address that begins with http:// or https://" })
+    .optional(),
+  headers: texts.default({}),
+  disabled: z.boolean().default(false),
+  anythingllm: anythingllmSchema.prefault({}),
+  knack: knackSchema.prefault({}),
+});
+
+/** The servers of a file, and what is wrong with it. A server that cannot be understood never hides the others. */
+export interface ReadServers {
+  servers: ServerConfig[];
+  diagnostics: Diagnostic[];
+}
+
+/** @param entries what stands under `mcpServers` */
+export function readServers(
+  entries: Record<string, unknown>,
+  file: string,
+  environment: Environment,
+): ReadServers {
+  const diagnostics: Diagnostic[] = [];
+  const servers = new Map<string, ServerConfig>();
+  for (const [name, entry] of Object.entries(entries)) {
+    const read = readServer(name, entry, environment);
+    for (const { code, message } of read.cautions) {
+      diagnostics.push({ path: file, severity: "warning", code, message: `Server ${name}: ${message}` });
+    }
+    const id = serverSkillId(name);
+    const rival = servers.get(id);
+    const problem =
+      rival === undefined ? read.problem : `its name is the same as that of ${rival.name}. Give it another.`;
+    if (problem !== undefined || read.server === undefined) {
+      const message = `Server ${name} is left out: ${problem}`;
+      diagnostics.push({ path: file, severity: "error", code: "invalid_server", message });
+    } else servers.set(id, read.server);
+  }
+  return { servers: [...servers.values()], diagnostics };
+}
+
+interface ReadServer {
+  server?: ServerConfig;
+  problem?: string;
+  cautions: { code: string; message: string }[];
+}
+
+function readServer(name: string, entry: unknown, environment: Environment): ReadServer {
+  if (!/[A-Za-z0-9]/.test(name)) return { problem: "its name has no letter or digit.", cautions: [] };
+  const { value, missing } = expandVariables(entry, environment);
+  const cautions = unknownKeys(value);
+  const parsed = entrySchema.safeParse(value);
+  if (!parsed.success) {
+    const [issue] = parsed.error.issues;
+    return { problem: `${issue?.path.join(".") || "entry"}: ${issue?.message}.`, cautions };
+  }
+  if (missing.length > 0) {
+    const names = missing.join(", ");
+    return {
+      problem: `${names} ${missing.length === 1 ? "is" : "are"} not set in the environment.`,
+      cautions,
+    };
+  }
+  const target = targetOf(parsed.data);
+  if (typeof target === "string") return { problem: target, cautions };
+  const server = makeServer(name, parsed.data, target, hash("sha256", canonicalJson(entry), "hex"));
+  const { credentials = "none", oauth } = parsed.data.knack;
+  if (target.type === "stdio" && (oauth !== undefined || credentials !== "none")) {
+    const message = "knack.credentials and knack.oauth are for servers with a url.";
+    cautions.push({ code: "no_effect", message });
+  }
+  return { server, cautions };
+}
+
+function makeServer(
+  name: string,
+  { disabled, anythingllm, knack, env, headers }: z.infer<typeof entrySchema>,
+  target: Target,
+  hashOfEntry: string,
+): ServerConfig {
+  const credentials = knack.credentials ?? (knack.oauth === undefined ? "none" : "shared");
+  const { client_secret, private_key } = knack.oauth ?? {};
+  return {
+    name,
+    target,
+    hash: hashOfEntry,
+    disabled,
+    auto_start: anythingllm.autoStart,
+    suppressed: anythingllm.suppressedTools,
+    credentials: target.type === "stdio" ? "none" : credentials,
+    oauth: knack.oauth ?? {},
+    timeout_ms: knack.timeout_seconds === undefined ? undefined : knack.timeout_seconds * 1000,
+    description: knack.description,
+    risk: knack.risk,
+    effects: knack.effects,
+    approvals: knack.approval,
+    secrets: [...secretsOf({ ...env, ...headers }), client_secret ?? "", private_key ?? ""],
+  };
+}
+
+const secretName = /key|token|secret|passw|auth|credential|cookie|session/i;
+
+/** The values of what is named like a secret: a folder or a port that is masked in results would break them. */
+function secretsOf(values: Record<string, string>): string[] {
+  return Object.entries(values)
+    .filter(([name]) => secretName.test(name))
+    .flatMap(([, value]) => [value, ...value.split(/\s+/)]);
+}
+
+const streamable = ["http", "streamable", "streamable-http", "streamableHttp", "streamable_http"];
+
+/** The target, or why there is none. */
+function targetOf(entry: z.infer<typeof entrySchema>): Target | string {
+  const { type, command, args, env, cwd, url, headers } = entry;
+  if (type !== undefined && type !== "stdio" && type !== "sse" && !streamable.includes(type)) {
+    return `type: ${type} is unknown. Use stdio, http or sse.`;
+  }
+  const wantsCommand = type === "stdio" || (type === undefined && command !== undefined);
+  if (wantsCommand) {
+    return command === undefined ? "it has no command." : { type: "stdio", command, args, env, cwd };
+  }
+  if (url === undefined) return type === undefined ? "it has neither command nor url." : "it has no url.";
+  if (type === "sse") return { type: "sse", url, headers };
+  return { type: "http", url, headers, fallback: type === undefined };
+}
+
+const known = {
+  "": Object.keys(entrySchema.shape),
+  knack: Object.keys(knackSchema.shape),
+  anythingllm: Object.keys(anythingllmSchema.shape),
+};
+
+function unknownKeys(entry: unknown): { code: string; message: string }[] {
+  return Object.entries(known).flatMap(([section, keys]) => {
+    const value = section === "" ? entry : (entry as Record<string, unknown> | null)?.[section];
+    if (typeof value !== "object" || value === null) return [];
+    return Object.keys(value)
+      .filter((key) => !keys.includes(key))
+      .map((key) => {
+        const [near] = nearest(key, keys);
+        const path = section === "" ? key : `${section}.${key}`;
+        const hint = near === undefined ? "" : ` Did you mean ${near}?`;
+        return { code: "unknown_key", message: `${path} is unknown and has no effect.${hint}` };
+      });
+  });
+}

@@ -1,0 +1,27 @@
+import { z } from "zod";
+
+/** What a server says of a tool. All of it is the server's word: names and texts are data, hints are no promises. */
+export const remoteToolSchema = z.object({
+  name: z.string().min(1).max(300),
+  title: z.string().optional().catch(undefined),
+  description: z.string().optional().catch(undefined),
+  inputSchema: z.record(z.string(), z.json()).catch({ type: "object" }),
+  annotations: z
+    .object({
+      title: z.string().optional().catch(undefined),
+      readOnlyHint: z.boolean().optional().catch(undefined),
+      destructiveHint: z.boolean().optional().catch(undefined),
+      idempotentHint: z.boolean().optional().catch(undefined),
+    })
+    .optional()
+    .catch(undefined),
+});
+export type RemoteTool = z.infer<typeof remoteToolSchema>;
+
+export const remoteServerSchema = z.object({
+  version: z.string().default("").catch(""),
+  instructions: z.string().default("").catch(""),
+  tools: z.array(remoteToolSchema),
+});
+/** What a server is and has; remembered so that its tools can be offered before it runs again. */
+export type RemoteServer = z.infer<typeof remoteServerSchema>;

@@ -1,0 +1,41 @@
+import type { Lane, LaneState } from "./lane.ts";
+import type { RemoteServer } from "./remote-tool.ts";
+import type { ServerConfig } from "./server-config.ts";
+
+/** What most says of all connections of a server together. */
+export function overallState(lanes: readonly Lane[]): LaneState {
+  const states = lanes.map((lane) => lane.state());
+  const order = ["running", "starting", "failed", "needs_login"] as const;
+  const [first] = order.flatMap((state) => states.find((each) => each.state === state) ?? []);
+  return first ?? { state: "stopped", since: 0 };
+}
+
+/** Why the tools of a server cannot be used now, for people; undefined when they can, be it that it starts with the first call. */
+export function problemOf(
+  config: ServerConfig,
+  stopped: boolean,
+  { state, problem }: LaneState,
+  remote: RemoteServer | undefined,
+): string | undefined {
+  const byHand = switchedOff(config, stopped, state);
+  if (byHand !== undefined) return byHand;
+  const starting = remote === undefined ? "Its server is starting." : undefined;
+  if (config.credentials === "per_user") {
+    return starting && `It needs an account; /mcp login ${config.name} connects yours.`;
+  }
+  if (state === "needs_login") {
+    return `It needs an account; an operator connects one with /mcp login ${config.name}.`;
+  }
+  return state === "failed" ? `Its server failed. ${problem ?? ""}`.trim() : starting;
+}
+
+function switchedOff(
+  { name, disabled, auto_start }: ServerConfig,
+  stopped: boolean,
+  state: LaneState["state"],
+): string | undefined {
+  if (disabled) return "It is switched off in the file of servers (disabled: true).";
+  if (stopped) return `Its server was stopped; /mcp start ${name} starts it again.`;
+  if (auto_start || state !== "stopped") return undefined;
+  return `Its server is not started by itself (autoStart: false); /mcp start ${name} starts it.`;
+}

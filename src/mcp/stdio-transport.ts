@@ -1,0 +1,136 @@
+import { type ChildProcessWithoutNullStreams, spawn } from "node:child_process";
+import type { ReadBuffer } from "@modelcontextprotocol/sdk/shared/stdio.js";
+import type { Transport } from "@modelcontextprotocol/sdk/shared/transport.js";
+import type { JSONRPCMessage } from "@modelcontextprotocol/sdk/types.js";
+import type { Clock } from "../core/clock.ts";
+import type { Target } from "./server-config.ts";
+
+/** How long a server may take to end by itself when its input was closed, ms. */
+const graceMs = 1_000;
+
+/** Bytes of one message; a server that writes more without an end of line is broken. */
+const largestMessage = 32 * 1024 * 1024;
+
+/** Characters of stderr that are kept to explain a failure. */
+const keptText = 4_000;
+
+/** A process that speaks MCP on its standard streams. Unlike the SDK's own it is killed with all it started. */
+export interface StdioTransport extends Transport {
+  /** The last it wrote to stderr. */
+  tail(): string;
+  /** How it ended, once it has. */
+  ending(): string | undefined;
+  /** Kills the process and everything it started, at once. */
+  kill(): void;
+}
+
+/** Nothing of the bot's environment is passed on but what the SDK says any server needs (PATH, HOME …). */
+export async function createStdioTransport(
+  target: Extract<Target, { type: "stdio" }>,
+  clock: Pick<Clock, "after">,
+): Promise<StdioTransport> {
+  const [{ getDefaultEnvironment }, { ReadBuffer, serializeMessage }] = await Promise.all([
+    import("@modelcontextprotocol/sdk/client/stdio.js"),
+    import("@modelcontextprotocol/sdk/shared/stdio.js"),
+  ]);
+  const buffer = new ReadBuffer({ maxBufferSize: largestMessage });
+  let child: ChildProcessWithoutNullStreams | undefined;
+  let ending: string | undefined;
+  let stderr = "";
+
+  const transport: StdioTransport = {
+    tail: () => stderr.trim(),
+    ending: () => ending,
+    kill: () => child && killGroup(child),
+    start: () =>
+      new Promise((resolve, reject) => {
+        const { command, args, cwd, env } = target;
+        const started = spawn(command, args, {
+          ...(cwd === undefined ? {} : { cwd }),
+          env: { ...getDefaultEnvironment(), ...env },
+          stdio: "pipe",
+          // Its own group: what it starts is killed with it, and Ctrl+C in the bot's terminal is the bot's to handle.
+          detached: true,
+        });
+        child = started;
+        started.once("spawn", resolve);
+        started.on("error", (error) => {
+          ending ??= failedStart(error, target);
+          reject(error);
+          transport.onerror?.(error);
+        });
+        started.once("close", (code, signal) => {
+          ending ??= signal === null ? `it ended with code ${code}` : `it was killed (${signal})`;
+          // What it left behind must not outlive it.
+          killGroup(started);
+          transport.onclose?.();
+        });
+        started.stdin.on("error", (error) => transport.onerror?.(error));
+        started.stderr.on("data", (chunk: Buffer) => {
+          stderr = `${stderr}${chunk.toString("utf8")}`.slice(-keptText);
+        });
+        started.stdout.on("data", (chunk: Buffer) => receive(transport, buffer, chunk));
+      }),
+    send: (message) =>
+      new Promise((resolve, reject) => {
+        if (child === undefined || ending !== undefined)
+          return reject(new Error("The server is not running."));
+        child.stdin.write(serializeMessage(message), (error) => (error ? reject(error) : resolve()));
+      }),
+    close: async () => {
+      if (child !== undefined && ending === undefined) await endProcess(child, clock);
+      buffer.clear();
+    },
+  };
+  return transport;
+}
+
+function failedStart(
+  error: NodeJS.ErrnoException,
+  { command, cwd }: { command: string; cwd?: string | undefined },
+): string {
+  if (error.code !== "ENOENT") return `${command} cannot be started (${error.code ?? error.message})`;
+  const folder = cwd === undefined ? "" : `, or the folder ${cwd} is not there`;
+  return `the program ${command} was not found${folder}; install it, or give its whole path`;
+}
+
+/** Servers that print something else than messages are common: such lines are passed over. */
+function receive(transport: StdioTransport, buffer: ReadBuffer, chunk: Buffer): void {
+  try {
+    buffer.append(chunk);
+  } catch (error) {
+    transport.onerror?.(error instanceof Error ? error : new Error(String(error)));
+    transport.kill();
+    return;
+  }
+  for (;;) {
+    let message: JSONRPCMessage | null;
+    try {
+      message = buffer.readMessage();
+    } catch (error) {
+      transport.onerror?.(error instanceof Error ? error : new Error(String(error)));
+      continue;
+    }
+    if (message === null) return;
+    transport.onmessage?.(message);
+  }
+}
+
+async function endProcess(child: ChildProcessWithoutNullStreams, clock: Pick<Clock, "after">): Promise<void> {
+  const closed = new Promise<void>((resolve) => child.once("close", () => resolve()));
+  child.stdin.end();
+  const cancel = clock.after(graceMs, () => killGroup(child));
+  await closed;
+  cancel();
+}
+
+function killGroup({ pid }: ChildProcessWithoutNullStreams): void {
+  if (pid === undefined) return;
+  try {
+    process.kill(-pid, "SIGKILL");
+  } catch (error) {
+    // Nothing of the group is left, or its number belongs to somebody else by now.
+    const { code } = error as NodeJS.ErrnoException;
+    if (code !== "ESRCH" && code !== "EPERM") throw error;
+  }
+}

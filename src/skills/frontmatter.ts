@@ -80,7 +80,9 @@ const repairs = [
   (yaml: string) => quoteValues(repairMetadata(yaml)),
 ];
 
-function parseTolerantly(yaml: string): { value: unknown; repaired: boolean } {
+function parseTolerantly(written: string): { value: unknown; repaired: boolean } {
+  // YAML would read a comment of JSON5 as the beginning of the key after it.
+  const yaml = /^[ \t]*\/[/*]/m.test(written) ? repairMetadata(written) : written;
   let failure: Error | undefined;
   for (const repair of repairs) {
     const attempt = repair(yaml);

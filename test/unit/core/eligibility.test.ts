@@ -62,6 +62,36 @@ test.each<[string, Skill, string]>([
   expect(eligibility(subject, host)).toEqual([expect.stringContaining(reason)]);
 });
 
+test("a skill that is always there needs its system, and nothing else", () => {
+  const always = needing({
+    always: true,
+    bins: ["ffmpeg"],
+    anyBins: ["rg"],
+    env: ["API_KEY"],
+    config: ["x"],
+  });
+  expect(eligibility(always, host)).toEqual([]);
+  const elsewhere = needing({ always: true, os: ["darwin"], bins: ["ffmpeg"] });
+  expect(eligibility(elsewhere, host)).toEqual([expect.stringContaining("works on darwin only")]);
+});
+
+test("what a skill says about installing its programs is told with what is missing, for this system", () => {
+  const install = [
+    { bins: ["ffmpeg"], os: ["darwin"], command: "brew install ffmpeg" },
+    { bins: ["ffmpeg"], os: ["linux"], command: "uv tool install ffmpeg" },
+    { bins: ["other"], os: [], command: "npm install -g other" },
+  ];
+  expect(eligibility(needing({ bins: ["ffmpeg"], install }), host)).toEqual([
+    expect.stringMatching(/install it on the machine the bot runs on \(uv tool install ffmpeg\)\.$/),
+  ]);
+});
+
+test("the operator's switch also knows a skill by the name of its settings, permissions do not", () => {
+  const keyed = skill({ settings_key: "memory" });
+  expect(eligibility(keyed, { ...host, disabled: ["memory"] })).toHaveLength(1);
+  expect(eligibility(keyed, { ...host, allowed: ["memory"] })).toHaveLength(1);
+});
+
 test.each<[string, Partial<HostFacts>, string]>([
   ["skills.disabled", { disabled: ["notes"] }, "switched it off"],
   ["skills.denied", { denied: ["notes"] }, "denied"],

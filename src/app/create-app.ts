@@ -137,7 +137,7 @@ export function createApp(deps: AppDeps): RunningApp {
       }),
       ...packageCommands({ packages, skills }),
       ...networkCommands({ grants, skills }),
-      ...flowCommands(skills),
+      ...flowCommands(skills, flows),
       ...serverCommands(servers),
       ...agentCommands({
         log,

@@ -1,3 +1,4 @@
+import path from "node:path";
 import { fileURLToPath } from "node:url";
 import { z } from "zod";
 import { SkillFailure } from "../core/define-skill.ts";
@@ -23,7 +24,7 @@ export interface CodeRunner {
 }
 
 const answerSchema = z.object({ id: z.number(), result: z.json().optional(), error: z.string().optional() });
-const module = fileURLToPath(new URL("./code-program.ts", import.meta.url));
+const module = fileURLToPath(new URL("./inside/run-code.ts", import.meta.url));
 
 interface Pending {
   id: number;
@@ -33,6 +34,8 @@ interface Pending {
 
 /** Without programs every piece of code fails and says that there is no sandbox. */
 export function createCodeRunner(programs: ProgramRunner | undefined, skill: Skill): CodeRunner {
+  // The folder of a flow has the other flows in it, and their secrets: code sees that of its own program instead.
+  const alone: Skill = { ...skill, origin: { ...skill.origin, path: path.dirname(module) } };
   let program: RunningProgram | undefined;
   let pending: Pending | undefined;
   let last = 0;
@@ -48,7 +51,7 @@ export function createCodeRunner(programs: ProgramRunner | undefined, skill: Ski
     if (!verdict.ok) throw refused(verdict.reason);
     const first = last;
     return programs.start({
-      skill,
+      skill: alone,
       module,
       env: {},
       onMessage: (message) => {

@@ -1,11 +1,13 @@
+import type { FlowService } from "../flow-service.ts";
 import type { SkillService } from "../skill-service.ts";
 import { type Command, type CommandCall, type CommandResult, refused, said, shown } from "./command.ts";
+import { dryRunText, objectOf } from "./dry-run-text.ts";
 import { placeWords } from "./place-words.ts";
 import { runSkillCommand } from "./run-skill-command.ts";
 import { skillDetailText, skillLegend, skillLine } from "./skill-text.ts";
 
 /** `/flow list|show|run|enable|disable`: as `/skill`, for those skills that are flows. */
-export function flowCommands(skills: SkillService): Command[] {
+export function flowCommands(skills: SkillService, flows: Pick<FlowService, "run">): Command[] {
   const complete = async (namespace: string) => {
     const flows = await flowsOf(skills, namespace);
     return flows.map(({ id, description }) => ({ text: id, description }));
@@ -35,10 +37,10 @@ export function flowCommands(skills: SkillService): Command[] {
     },
     {
       name: "flow run",
-      usage: "<flow> [name=value …, JSON, or text]",
-      description: "Runs a flow now",
+      usage: "<flow> [--dry-run] [name=value …, JSON, or text]",
+      description: "Runs a flow now; with --dry-run it only tells what it would do",
       complete,
-      run: onFlow((call) => runSkillCommand(skills, call)),
+      run: (call) => run(skills, flows, call),
     },
     {
       name: "flow enable",
@@ -55,6 +57,33 @@ export function flowCommands(skills: SkillService): Command[] {
       run: set("blocked", "disabled"),
     },
   ];
+}
+
+const dryRunFlag = /(^|\s)(--|—|–)dry[-_]?run(?=\s|$)/i;
+
+function run(
+  skills: SkillService,
+  flows: Pick<FlowService, "run">,
+  call: CommandCall,
+): Promise<CommandResult> {
+  const rest = call.rest.replace(dryRunFlag, " ").trim();
+  if (!dryRunFlag.test(call.rest)) return withFlow(skills, call, () => runSkillCommand(skills, call));
+  const { place, author: by } = call;
+  const runSkill: CommandCall["runSkill"] = async (id, params) => {
+    const vars = typeof params === "object" && params !== null && !Array.isArray(params) ? params : {};
+    const told = await flows.run(id, { vars, dry_run: true, namespace: place.namespace, by });
+    if (told.ok) return { status: "ok", output: told.value.dry_run ?? null };
+    return { status: "error", code: "no_dry_run", message: told.message };
+  };
+  return withFlow(skills, { ...call, rest }, async () => {
+    const result = await runSkillCommand(skills, { ...call, rest, runSkill });
+    const { output: told } = objectOf(result.output);
+    return result.ok ? { ...shown(dryRunText(objectOf(told))), ...output(result) } : result;
+  });
+}
+
+function output({ output: value }: CommandResult): Pick<CommandResult, "output"> {
+  return value === undefined ? {} : { output: value };
 }
 
 const noFlows =

@@ -76,7 +76,9 @@ describe("in a channel", () => {
     const root = temporaryFolder({ "a.json": text });
     const sources = [createFlowSource({ source: "workspace", precedence: 4, root })];
     const app = createTestApp(scriptedModel(["Hi."]), { sources });
-    expect((await app.ask("/flow list")).end.text).toContain("switched off in its own file (active: false in");
+    expect((await app.ask("/flow list")).end.text).toContain(
+      "switched off in its own file (active: false in",
+    );
     expect((await app.ask("/flow run f x")).end.outcome).toBe("failed");
   });
 });

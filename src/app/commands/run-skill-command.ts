@@ -35,8 +35,6 @@ export async function runSkillCommand(skills: SkillService, call: CommandCall): 
 /** Why a skill does nothing when it is run; undefined when it can be tried. */
 function whyNot(skill: SkillDetail): string | undefined {
   if (!skill.eligible) return `**${skill.id}** cannot be used here. ${skill.reasons.join(" ")}`;
-  if (skill.state === "blocked")
-    return `**${skill.id}** is disabled here. \`/skill reset ${skill.id}\` makes it available again.`;
   // A guide that could be used is a turn of the agent and never comes here.
   return isGuide(skill)
     ? `**${skill.id}** has to be enabled here first: \`/skill enable ${skill.id}\`.`

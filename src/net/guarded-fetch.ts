@@ -49,15 +49,24 @@ const connectionHeaders = new Set([
 const harmlessHeaders = new Set(["accept", "accept-language", "content-type", "user-agent"]);
 const redirects = new Set([301, 302, 303, 307, 308]);
 
+/** Fetches text through the guard. @throws WebError; on abort, the signal's reason. */
+export function guardedFetch(text: string, request: WebRequest, limits: FetchLimits): Promise<FetchedText> {
+  return guardedRequest(text, request, limits, receiveText);
+}
+
+/** Takes what it needs of the last response of a request, within the limits. @throws WebError */
+type Receive<T> = (url: URL, response: Response, limits: FetchLimits) => Promise<T>;
+
 /**
- * Fetches text through the guard. Every hop of a redirect is judged anew. Connections live as long as the call.
+ * Sends a request through the guard. Every hop of a redirect is judged anew. Connections live as long as the call.
  * @throws WebError; on abort, the signal's reason.
  */
-export async function guardedFetch(
+export async function guardedRequest<T>(
   text: string,
   request: WebRequest,
   limits: FetchLimits,
-): Promise<FetchedText> {
+  receive: Receive<T>,
+): Promise<T> {
   const hop = firstHop(parseWebUrl(text), request, limits.userAgent);
   request.signal?.throwIfAborted();
   const timeoutMs = Math.min(request.timeout_ms ?? limits.timeoutMs, limits.timeoutMs);
@@ -65,7 +74,8 @@ export async function guardedFetch(
   const signal = request.signal === undefined ? deadline : AbortSignal.any([request.signal, deadline]);
   const dispatcher = await guardedDispatcher(limits, timeoutMs);
   try {
-    return await follow(hop, limits, dispatcher, signal);
+    const { url, response } = await follow(hop, limits, dispatcher, signal);
+    return await receive(url, response, limits);
   } catch (error) {
     request.signal?.throwIfAborted();
     if (error instanceof WebError) throw error;
@@ -102,13 +112,13 @@ async function follow(
   limits: FetchLimits,
   dispatcher: Dispatcher,
   signal: AbortSignal,
-): Promise<FetchedText> {
+): Promise<{ url: URL; response: Response }> {
   let hop = first;
   for (let count = 0; count <= limits.maxRedirects; count += 1) {
     refuseLiteral(hop, limits.policy);
     const response = await send(hop, dispatcher, signal);
     const location = response.headers.get("location");
-    if (!redirects.has(response.status) || location === null) return await receive(hop.url, response, limits);
+    if (!redirects.has(response.status) || location === null) return { url: hop.url, response };
     await response.body?.cancel();
     hop = nextHop(hop, response.status, location);
   }
@@ -165,7 +175,7 @@ function nextHop(hop: Hop, status: number, location: string): Hop {
   };
 }
 
-async function receive(url: URL, response: Response, limits: FetchLimits): Promise<FetchedText> {
+async function receiveText(url: URL, response: Response, limits: FetchLimits): Promise<FetchedText> {
   const declared = Number(response.headers.get("content-length") ?? 0);
   if (response.body !== null && declared > limits.maxBytes) throw tooLarge(url, limits.maxBytes);
   const contentType = response.body === null ? "" : (response.headers.get("content-type") ?? "");

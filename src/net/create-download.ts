@@ -1,0 +1,61 @@
+import type { LookupFunction } from "node:net";
+import { WebError } from "../core/web.ts";
+import { createAddressPolicy } from "./address-policy.ts";
+import { guardedRequest } from "./guarded-fetch.ts";
+import { tooLarge } from "./web-failure.ts";
+import { shownUrl } from "./web-url.ts";
+
+export interface DownloadOptions {
+  /** Host names (`*.` for subdomains), addresses or CIDRs that may be reached although they are private. */
+  allow: readonly string[];
+  maxRedirects?: number;
+  /** Resolves names; the system's resolver unless given. */
+  lookup?: LookupFunction;
+}
+
+/** Fetches a file as it is. `name` is what the server calls it, else the last part of its address. */
+export type Download = (
+  url: string,
+  limits: { mostBytes: number; timeoutMs: number; signal: AbortSignal },
+) => Promise<{ ok: true; data: Uint8Array; name: string } | { ok: false; reason: string }>;
+
+/** Downloads through the guard: `reason` is a sentence for a person. Rejects on abort alone, with the signal's reason. */
+export function createDownload({ allow, maxRedirects = 5, lookup }: DownloadOptions): Download {
+  const policy = createAddressPolicy(allow);
+  return async (url, { mostBytes, timeoutMs, signal }) => {
+    const limits = { policy, timeoutMs, maxBytes: mostBytes, maxRedirects, userAgent: "Knack", lookup };
+    try {
+      return await guardedRequest(url, { signal }, limits, async (final, response) => {
+        if (!response.ok) {
+          return { ok: false, reason: `${shownUrl(final)} answered ${response.status}. Check the address.` };
+        }
+        const data = await readBytes(final, response.body ?? [], mostBytes);
+        return { ok: true, data, name: nameOf(final, response.headers.get("content-disposition")) };
+      });
+    } catch (error) {
+      if (error instanceof WebError) return { ok: false, reason: error.message };
+      throw error;
+    }
+  };
+}
+
+async function readBytes(
+  url: URL,
+  body: AsyncIterable<Uint8Array> | Iterable<Uint8Array>,
+  mostBytes: number,
+): Promise<Uint8Array> {
+  const chunks: Uint8Array[] = [];
+  let size = 0;
+  for await (const chunk of body) {
+    size += chunk.byteLength;
+    if (size > mostBytes) throw tooLarge(url, mostBytes);
+    chunks.push(chunk);
+  }
+  return Buffer.concat(chunks);
+}
+
+/** The plain `filename` of RFC 6266; other forms fall back to the address. */
+function nameOf(url: URL, disposition: string | null): string {
+  const named = /filename="?([^";]+)"?/i.exec(disposition ?? "")?.[1];
+  return named?.trim() || (url.pathname.split("/").findLast((part) => part !== "") ?? "download");
+}

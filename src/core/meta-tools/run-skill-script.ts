@@ -12,8 +12,8 @@ import { scriptResult } from "./script-result.ts";
 import { hasSkillFiles } from "./skill-files.ts";
 import { argumentForScript, pathInSkill } from "./skill-path.ts";
 
-/** Bytes a script may print. */
-const largestOutput = 1_000_000;
+/** Bytes a script may print; with the notes on it, it stays below what a tool may answer. */
+const largestOutput = 950_000;
 
 /** A script has the time its skill says; this only catches a runner that does not end it. Ms. */
 const longestRun = 86_400_000;

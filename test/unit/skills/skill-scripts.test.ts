@@ -1,0 +1,167 @@
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { createSandbox, type Sandbox } from "../../../src/sandbox/create-sandbox.ts";
+import { type ScriptedModel, scriptedModel, toolResults } from "../../support/scripted-model.ts";
+import { createTestApp, type TestAppOptions } from "../../support/test-app.ts";
+import { sourceOf, temporaryFolder } from "./temporary-folder.ts";
+
+const dataDir = mkdtempSync(join(tmpdir(), "knack-scripts-"));
+let sandbox: Sandbox;
+beforeAll(async () => {
+  sandbox = await createSandbox({ dataDir });
+});
+afterAll(() => rmSync(dataDir, { recursive: true, force: true }));
+
+const head = "name: probe\ndescription: Probes";
+const env = "import os, sys\nfor name in sys.argv[1:]: print(name, os.environ.get(name))";
+
+/** An app whose one skill has these files, and whose model calls its tools in turn, each in a round of its own. */
+function setUp(
+  files: Record<string, string>,
+  calls: readonly { call: string; with: Record<string, unknown> }[],
+  {
+    frontmatter = head,
+    body = "Body",
+    ...more
+  }: TestAppOptions & { frontmatter?: string; body?: string } = {},
+) {
+  const root = temporaryFolder({
+    "probe/SKILL.md": `---\n${frontmatter}\nactive: true\n---\n${body}\n`,
+    ...Object.fromEntries(Object.entries(files).map(([name, text]) => [`probe/${name}`, text])),
+  });
+  const model = scriptedModel([
+    ...calls.map((call) => [{ ...call, with: { skill_name: "probe", ...call.with } }]),
+    "Done.",
+  ]);
+  // Bundled, so that the tests say the same where only processes are to be had.
+  const sources = [sourceOf(root, { source: "bundled" })];
+  return { app: createTestApp(model, { sources, scripts: sandbox.scripts, ...more }), model };
+}
+
+const run = (script: string, args: readonly string[] = [], stdin = "") => ({
+  call: "run_skill_script",
+  with: { script, args, stdin },
+});
+
+const results = (model: ScriptedModel) => toolResults(model.requests.at(-1)?.messages ?? []);
+
+test.each([
+  ["python", "forecast.py", "import sys; print('python', *sys.argv[1:], sys.stdin.read())"],
+  [
+    "node",
+    "forecast.js",
+    "console.log('node', ...process.argv.slice(2), require('fs').readFileSync(0, 'utf8'))",
+  ],
+  ["bash", "forecast.sh", 'echo bash "$@" "$(cat)"'],
+])("an entry point in %s runs by its name, with arguments and input", async (name, file, text) => {
+  const frontmatter = `${head}\nentry_points: {forecast: scripts/${file}}`;
+  const { app, model } = setUp({ [`scripts/${file}`]: text }, [run("forecast", ["a b", "c"], "in")], {
+    frontmatter,
+  });
+  await app.ask("go");
+  expect(results(model)[0]?.trim()).toBe(`${name} a b c in`);
+});
+
+test("the folder of the skill can be written as the guide writes it, in paths and in arguments", async () => {
+  const files = {
+    "scripts/show.py": "import sys; print(open(sys.argv[1]).read())",
+    "data/x.txt": "from the folder",
+  };
+  const { app, model } = setUp(
+    files,
+    [
+      run("$KNACK_SKILL_DIR/scripts/show.py", ["$KNACK_SKILL_DIR/data/x.txt"]),
+      run("{baseDir}/scripts/show.py", ["{baseDir}/data/x.txt"]),
+      { call: "read_skill_file", with: { file_path: "$KNACK_SKILL_DIR/data/x.txt" } },
+    ],
+    { body: "Run `python3 {baseDir}/scripts/show.py {baseDir}/data/x.txt`." },
+  );
+  await app.ask("go");
+  expect(model.requests[0]?.system).toContain(
+    "python3 $KNACK_SKILL_DIR/scripts/show.py $KNACK_SKILL_DIR/data",
+  );
+  expect(results(model).map((text) => text.trim())).toEqual(Array(3).fill("from the folder"));
+});
+
+test("a script knows who asks and where; what the operator sets for the skill cannot change that", async () => {
+  const names = [
+    "TOKEN",
+    "UNDECLARED",
+    "KNACK_USER_ID",
+    "KNACK_THREAD_ID",
+    "KNACK_PERMISSIONS",
+    "KNACK_SKILL_ID",
+  ];
+  const linx = ["LINX_AGENT_ID", "LINX_USER_ID", "LINX_SESSION_ID"];
+  const skillEnv = {
+    probe: { TOKEN: "t", UNDECLARED: "u", LINX_USER_ID: "mallory", KNACK_PERMISSIONS: "all" },
+  };
+  const { app, model } = setUp({ "env.py": env }, [run("env.py", [...names, ...linx])], {
+    frontmatter: `${head}\nrequires: {env: [TOKEN, LINX_USER_ID, KNACK_PERMISSIONS]}`,
+    skillEnv,
+  });
+  await app.ask("go");
+  expect(results(model)[0]?.trim().split("\n")).toEqual([
+    ...[
+      "TOKEN t",
+      "UNDECLARED None",
+      "KNACK_USER_ID ada",
+      "KNACK_THREAD_ID t1",
+      "KNACK_PERMISSIONS operator",
+    ],
+    ...["KNACK_SKILL_ID probe", "LINX_AGENT_ID chat", "LINX_USER_ID ada", "LINX_SESSION_ID t1"],
+  ]);
+});
+
+test("files a script leaves come with the answer", async () => {
+  const script =
+    'mkdir -p "$KNACK_OUTPUT_DIR/charts" && echo a,b > "$KNACK_OUTPUT_DIR/charts/sales.csv" && echo made';
+  const { app, model } = setUp({ "make.sh": script }, [run("make.sh")]);
+  const { turnId, events } = await app.ask("go");
+  expect(results(model)[0]).toMatch(
+    /^made\n+\[files the person gets with your answer: charts\/sales.csv \(4 B\)\]$/,
+  );
+  const file = events.find((event) => event.type === "file");
+  expect(file).toMatchObject({ media_type: "text/csv", bytes: 4 });
+  const stored = await app.files.get(turnId, file?.type === "file" ? file.name : "");
+  expect(Buffer.from(stored?.data ?? []).toString()).toBe("a,b\n");
+});
+
+test("a script has the time its skill says", async () => {
+  const frontmatter = `${head}\nmax_execution_seconds: 0.3`;
+  const { app, model } = setUp({ "hang.sh": "while true; do :; done" }, [run("hang.sh")], { frontmatter });
+  await app.ask("go");
+  expect(results(model)[0]).toContain("hang.sh was stopped: it took longer than 0.3 s");
+});
+
+test("output beyond the limit is cut and marked", async () => {
+  const script = "print('x' * 3_000_000)";
+  const { app } = setUp({ "talk.py": script }, [run("talk.py")]);
+  const { events } = await app.ask("go");
+  const finished = events.find((event) => event.type === "tool_finished");
+  const output = String(finished?.type === "tool_finished" ? finished.output : "");
+  expect(output.length).toBeLessThan(1_100_000);
+  expect(output).toMatch(/\[output cut\]$/);
+});
+
+test("a script that fails tells its error, and the variables nobody gave it", async () => {
+  const { app, model } = setUp({ "fail.py": "import sys; sys.exit('no key')" }, [run("fail.py")], {
+    frontmatter: `${head}\nmetadata: {openclaw: {primaryEnv: API_KEY}}`,
+  });
+  await app.ask("go");
+  expect(results(model)[0]).toContain("fail.py ended with 1: no key");
+  expect(results(model)[0]).toContain("API_KEY, which an operator gives it under skills.env.probe");
+});
+
+test.each(["../other/x.py", "/etc/passwd", "missing.py", "constructor"])(
+  "%s is not run, and the entry points are named",
+  async (script) => {
+    const frontmatter = `${head}\nentry_points: {forecast: f.py}`;
+    const { app, model } = setUp({ "f.py": "print(1)" }, [run(script)], { frontmatter });
+    await app.ask("go");
+    expect(results(model)[0]).toMatch(/"code":\s*"refused"/);
+    expect(results(model)[0]).toContain("Its entry points: forecast.");
+  },
+);

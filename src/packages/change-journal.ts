@@ -1,0 +1,95 @@
+import { existsSync } from "node:fs";
+import { mkdir, readFile, rename, rm, writeFile } from "node:fs/promises";
+import { dirname, join } from "node:path";
+import { z } from "zod";
+import type { PackageRegister } from "./package-register.ts";
+
+/** The folders that installed packages lie in. Both are on one file system with the staging folder. */
+export interface PackageFolders {
+  skills: string;
+  flows: string;
+  staging: string;
+}
+
+const unitSchema = z.object({
+  place: z.enum(["skills", "flows"]),
+  name: z.string().min(1),
+  /** `treeHash` of what is to be there; undefined when it is removed. */
+  tree: z.string().optional(),
+  skill_ids: z.array(z.string()),
+});
+/** One folder or file that appears, is replaced or goes. */
+export type ChangedUnit = z.infer<typeof unitSchema>;
+
+const journalSchema = z.object({ units: z.array(unitSchema) });
+const journalName = "journal.json";
+
+const readyOf = (change: string, { place, name }: ChangedUnit) => join(change, "ready", place, name);
+const oldOf = (change: string, { place, name }: ChangedUnit) => join(change, "old", place, name);
+
+/**
+ * Puts what lies below `change/ready` in place, or takes away what has no new content, and then calls `commit`. Until that has
+ * ended everything can be undone: what was there before is kept below `change/old`, and the journal says what was meant.
+ */
+export async function applyChange(
+  folders: PackageFolders,
+  change: string,
+  units: readonly ChangedUnit[],
+  commit: () => Promise<void>,
+): Promise<void> {
+  const journal = join(change, journalName);
+  await writeFile(`${journal}.new`, JSON.stringify({ units }));
+  await rename(`${journal}.new`, journal);
+  try {
+    for (const unit of units) {
+      const target = join(folders[unit.place], unit.name);
+      await mkdir(dirname(target), { recursive: true });
+      if (existsSync(target)) await move(target, oldOf(change, unit));
+      if (unit.tree !== undefined) await move(readyOf(change, unit), target);
+    }
+    await commit();
+  } catch (error) {
+    await undo(folders, change, units);
+    throw error;
+  }
+}
+
+/**
+ * Ends what a killed bot had begun: a change that the register does not know is undone, so that either everything of it is there
+ * or nothing. The folder of the change is removed.
+ */
+export async function recoverChange(
+  folders: PackageFolders,
+  change: string,
+  register: PackageRegister,
+): Promise<void> {
+  const units = await readJournal(change);
+  const index = await register.index();
+  const isCommitted = units.every((unit) => {
+    const isInPlace = unit.tree === undefined || !existsSync(readyOf(change, unit));
+    return isInPlace && unit.skill_ids.every((id) => index[id]?.tree === unit.tree);
+  });
+  if (!isCommitted) await undo(folders, change, units);
+  await rm(change, { recursive: true, force: true, maxRetries: 3 });
+}
+
+async function readJournal(change: string): Promise<ChangedUnit[]> {
+  const path = join(change, journalName);
+  // Without one nothing was moved yet.
+  if (!existsSync(path)) return [];
+  return journalSchema.parse(JSON.parse(await readFile(path, "utf8"))).units;
+}
+
+async function undo(folders: PackageFolders, change: string, units: readonly ChangedUnit[]): Promise<void> {
+  for (const unit of units.toReversed()) {
+    const target = join(folders[unit.place], unit.name);
+    const wasMovedIn = unit.tree !== undefined && !existsSync(readyOf(change, unit));
+    if (wasMovedIn && existsSync(target)) await move(target, readyOf(change, unit));
+    if (existsSync(oldOf(change, unit))) await move(oldOf(change, unit), target);
+  }
+}
+
+async function move(from: string, to: string): Promise<void> {
+  await mkdir(dirname(to), { recursive: true });
+  await rename(from, to);
+}

@@ -1,0 +1,90 @@
+import { existsSync } from "node:fs";
+import { join } from "node:path";
+import type { InstalledPackage, PackageReview } from "../core/packages.ts";
+import type { Skill } from "../core/skill.ts";
+import { applyChange, type ChangedUnit, type PackageFolders } from "./change-journal.ts";
+import { PackageRefusal } from "./package-refusal.ts";
+import type { KnownSource, PackageRegister, RegisterIndex } from "./package-register.ts";
+import type { PackageUnit } from "./package-skills.ts";
+
+export interface InstallRequest {
+  units: readonly PackageUnit[];
+  reviews: readonly PackageReview[];
+  source: KnownSource;
+  /** What people are told it came from. */
+  from: string;
+  by: string;
+  at: number;
+  /** The temporary folder with the units. */
+  change: string;
+}
+
+/** Puts laid-out skills in place and registers them, all or none. @throws PackageRefusal */
+export async function installSkills(
+  request: InstallRequest,
+  folders: PackageFolders,
+  register: PackageRegister,
+): Promise<InstalledPackage[]> {
+  const index = await register.index();
+  const moved = request.units.map((unit) => ({
+    ...{ place: unit.place, name: unit.name, tree: unit.tree },
+    skill_ids: unit.skills.map(({ id }) => id),
+  }));
+  for (const unit of moved) refuseTaken(unit, index, folders);
+  const ids = new Set(moved.flatMap(({ skill_ids }) => skill_ids));
+  const leaving = unitsLeftBehind(moved, index);
+  const gone = Object.entries(index)
+    .filter(([id, entry]) => !ids.has(id) && [...moved, ...leaving].some((unit) => isSamePlace(unit, entry)))
+    .map(([id]) => id);
+  const entries = request.units.flatMap((unit) =>
+    unit.skills.map((skill) => ({
+      entry: { hash: skill.hash, tree: unit.tree, at: request.at, place: unit.place, name: unit.name },
+      registered: { source: request.source, installed: installed(skill, request) },
+    })),
+  );
+  await applyChange(folders, request.change, [...leaving, ...moved], () => register.put(entries, gone));
+  return entries.map(({ registered }) => registered.installed);
+}
+
+function installed({ id, hash }: Skill, { reviews, from, by, at }: InstallRequest): InstalledPackage {
+  const review = reviews.find(({ skill_id }) => skill_id === id);
+  if (review === undefined) throw new Error(`no review of ${id}`);
+  return { skill_id: id, hash, from, by, installed_at: at, review };
+}
+
+type Place = Pick<ChangedUnit, "place" | "name">;
+
+function isSamePlace(a: Place, b: Place): boolean {
+  return a.place === b.place && a.name === b.name;
+}
+
+/** A folder is replaced only by a package that has a skill of those that lie in it. */
+function refuseTaken(unit: ChangedUnit, index: RegisterIndex, folders: PackageFolders): void {
+  const owners = Object.keys(index).filter((id) => index[id] !== undefined && isSamePlace(unit, index[id]));
+  if (owners.some((id) => unit.skill_ids.includes(id))) return;
+  const target = join(folders[unit.place], unit.name);
+  if (owners.length > 0) {
+    throw new PackageRefusal(
+      "name_taken",
+      `The place of ${unit.name} is taken by the installed skill ${owners.join(", ")}. Nothing was installed; remove that one first, or rename this one.`,
+    );
+  }
+  if (!existsSync(target)) return;
+  throw new PackageRefusal(
+    "name_taken",
+    `${target} is there already and was not installed by the bot. Nothing was installed; move it away first.`,
+  );
+}
+
+/** Where skills lay until now that come under another name. */
+function unitsLeftBehind(moved: readonly ChangedUnit[], index: RegisterIndex): ChangedUnit[] {
+  const left: ChangedUnit[] = [];
+  for (const { skill_ids } of moved) {
+    for (const id of skill_ids) {
+      const entry = Object.hasOwn(index, id) ? index[id] : undefined;
+      if (entry === undefined || [...moved, ...left].some((unit) => isSamePlace(unit, entry))) continue;
+      left.push({ place: entry.place, name: entry.name, skill_ids: [] });
+    }
+  }
+  return left;
+}

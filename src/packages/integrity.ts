@@ -1,0 +1,96 @@
+import type { Diagnostic, LoadedSkills, Skill } from "../core/skill.ts";
+import type { PackageRegister, RegisterEntry, RegisterIndex } from "./package-register.ts";
+import { treeHash } from "./tree-hash.ts";
+
+/** Whether an installed skill is still what was reviewed and installed. */
+export interface Integrity {
+  /**
+   * What a source of installed skills loaded, with a problem on each skill that was not installed through the register or whose
+   * files changed since: such a skill cannot be used. Answers the same object for the same object while the register says the
+   * same. Costs one read of the store.
+   */
+  verify(loaded: LoadedSkills): Promise<LoadedSkills>;
+  /**
+   * Looks at the files themselves, right before code of the skill runs: `folder` is the copy that will be run where there is one,
+   * else the skill's own folder. Skills of other sources pass. Reads all files of the skill.
+   */
+  verifyBeforeRun(skill: Skill, folder?: string): Promise<{ ok: true } | { ok: false; reason: string }>;
+}
+
+interface Verified {
+  loaded: LoadedSkills;
+  index: string;
+  answer: LoadedSkills;
+}
+
+export function createIntegrity(register: PackageRegister): Integrity {
+  let latest: Verified | undefined;
+  return {
+    async verify(loaded) {
+      const index = await register.index();
+      const text = JSON.stringify(index);
+      if (latest?.loaded === loaded && latest.index === text) return latest.answer;
+      const answer = withProblems(loaded, index);
+      latest = { loaded, index: text, answer };
+      return answer;
+    },
+    async verifyBeforeRun(skill, folder = skill.origin.path) {
+      if (skill.origin.source !== "managed") return { ok: true };
+      const entry = entryOf(skill, await register.index());
+      const problem = problemOf(skill, entry);
+      if (problem !== undefined) return { ok: false, reason: problem };
+      return (await hashOf(folder)) === entry?.tree
+        ? { ok: true }
+        : { ok: false, reason: changed(skill, entry) };
+    },
+  };
+}
+
+function withProblems(loaded: LoadedSkills, index: RegisterIndex): LoadedSkills {
+  const diagnostics: Diagnostic[] = [...loaded.diagnostics];
+  const skills = loaded.skills.map((skill) => {
+    const problem = problemOf(skill, entryOf(skill, index));
+    if (problem === undefined) return skill;
+    if (skill.parent === undefined) {
+      diagnostics.push({
+        path: skill.origin.path,
+        severity: "error",
+        code: entryOf(skill, index) === undefined ? "not_installed" : "changed_since_install",
+        message: problem,
+      });
+    }
+    return { ...skill, problems: [problem, ...(skill.problems ?? [])] };
+  });
+  const isClean = skills.every((skill, at) => skill === loaded.skills[at]);
+  return isClean ? loaded : { skills, diagnostics };
+}
+
+/** A part goes with its parent. */
+function entryOf(skill: Skill, index: RegisterIndex): RegisterEntry | undefined {
+  const id = skill.parent ?? skill.id;
+  return Object.hasOwn(index, id) ? index[id] : undefined;
+}
+
+function problemOf(skill: Skill, entry: RegisterEntry | undefined): string | undefined {
+  if (entry === undefined) {
+    return `It was not installed but put into the folder of installed skills (${skill.origin.path}). Install it with \`knack skills install\`, or put it into the workspace's skill folder.`;
+  }
+  // The hash of a part may cover the part alone; its parent's is what was recorded.
+  if (skill.parent !== undefined || skill.hash === entry.hash) return undefined;
+  return changed(skill, entry);
+}
+
+function changed(skill: Skill, entry: RegisterEntry | undefined): string {
+  const day = new Date(entry?.at ?? 0).toISOString().slice(0, 10);
+  return `Its files changed since it was installed on ${day}. Look at what changed in ${skill.origin.path}, then install it again or remove it.`;
+}
+
+/** Undefined when the files cannot be read, which is never what was installed. */
+async function hashOf(folder: string): Promise<string | undefined> {
+  try {
+    return await treeHash(folder);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === undefined) throw error;
+    return undefined;
+  }
+}

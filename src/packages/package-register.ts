@@ -1,0 +1,93 @@
+import type { Json } from "../core/json.ts";
+import type { KeyValue } from "../core/key-value.ts";
+import type { InstalledPackage } from "../core/packages.ts";
+
+/** What was installed, in short: read at every load of the catalogue. */
+export interface RegisterEntry {
+  /** As the loader of the skill computes it. */
+  hash: string;
+  /** Over the folder as it lies on disk, see `treeHash`. */
+  tree: string;
+  /** ms since the epoch. */
+  at: number;
+  /** Where it lies: below the folder of skills or of flows. */
+  place: "skills" | "flows";
+  /** The name of its folder or file there. Several skills may share one. */
+  name: string;
+}
+
+export type RegisterIndex = Readonly<Record<string, RegisterEntry>>;
+
+/** What a package was installed from; uploads cannot be fetched again. */
+export type KnownSource = { kind: "path"; path: string } | { kind: "url"; url: string } | { kind: "upload" };
+
+export interface RegisteredPackage {
+  installed: InstalledPackage;
+  source: KnownSource;
+}
+
+/**
+ * Who installed what, and what it was then. The index is one value: writing it is the moment a package counts as installed.
+ * What goes with an entry is stored before under a key with its hash, so that index and entry always fit together.
+ */
+export interface PackageRegister {
+  index(): Promise<RegisterIndex>;
+  find(skillId: string): Promise<RegisteredPackage | undefined>;
+  /** Adds or replaces entries, all in one write, and forgets those of `gone`. */
+  put(
+    entries: readonly { entry: RegisterEntry; registered: RegisteredPackage }[],
+    gone: readonly string[],
+  ): Promise<void>;
+  remove(skillIds: readonly string[]): Promise<void>;
+}
+
+const indexKey = "packages:index";
+const keyOf = (skillId: string, hash: string) => `package:${skillId}:${hash}`;
+
+export function createPackageRegister(store: KeyValue): PackageRegister {
+  // Only this register writes under its keys.
+  const read = async () => ((await store.get(indexKey)) ?? {}) as unknown as RegisterIndex;
+  async function change(edit: (draft: Record<string, RegisterEntry>) => void): Promise<RegisterIndex> {
+    let before: RegisterIndex = {};
+    await store.update(indexKey, (value) => {
+      before = (value ?? {}) as unknown as RegisterIndex;
+      const draft = { ...before };
+      edit(draft);
+      return draft as unknown as Json;
+    });
+    return before;
+  }
+  async function forget(before: RegisterIndex, after: RegisterIndex, ids: readonly string[]): Promise<void> {
+    for (const id of ids) {
+      const old = before[id];
+      if (old !== undefined && old.hash !== after[id]?.hash) await store.delete(keyOf(id, old.hash));
+    }
+  }
+  return {
+    index: read,
+    async find(skillId) {
+      const index = await read();
+      const entry = Object.hasOwn(index, skillId) ? index[skillId] : undefined;
+      if (entry === undefined) return undefined;
+      return (await store.get(keyOf(skillId, entry.hash))) as unknown as RegisteredPackage | undefined;
+    },
+    async put(entries, gone) {
+      for (const { entry, registered } of entries) {
+        const { skill_id } = registered.installed;
+        await store.set(keyOf(skill_id, entry.hash), JSON.parse(JSON.stringify(registered)) as Json);
+      }
+      const before = await change((draft) => {
+        for (const id of gone) delete draft[id];
+        for (const { entry, registered } of entries) draft[registered.installed.skill_id] = entry;
+      });
+      const ids = [...gone, ...entries.map(({ registered }) => registered.installed.skill_id)];
+      await forget(before, await read(), ids);
+    },
+    async remove(skillIds) {
+      const before = await change((draft) => {
+        for (const id of skillIds) delete draft[id];
+      });
+      await forget(before, {}, skillIds);
+    },
+  };
+}

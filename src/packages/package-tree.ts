@@ -1,0 +1,150 @@
+import { contentKind } from "./archive-kind.ts";
+import type { PackageLimits } from "./package-limits.ts";
+import { packagePath } from "./package-path.ts";
+import { PackageRefusal, shownName } from "./package-refusal.ts";
+
+/** A file of a package, read and checked, not yet written anywhere. */
+export interface PackageFile {
+  /** Relative, with forward slashes. */
+  path: string;
+  data: Buffer;
+  executable: boolean;
+}
+
+/** Gathers the entries of a package and refuses what must not be in one. Paths are claimed before any data is read. */
+export interface PackageTree {
+  readonly files: readonly PackageFile[];
+  /** Bytes that may still be added. */
+  readonly room: number;
+  /** Claims the place of a folder. @throws PackageRefusal */
+  addFolder(path: string): void;
+  /** Claims the place of a file; undefined when it is one that every package leaves out. @throws PackageRefusal */
+  claim(path: string): ClaimedFile | undefined;
+}
+
+export interface ClaimedFile {
+  /** Counts bytes while they come, so that reading can stop in time. @throws PackageRefusal */
+  grow(bytes: number): void;
+  /** @throws PackageRefusal when the content is an archive. */
+  finish(data: Buffer, executable: boolean): void;
+}
+
+/** `packedBytes` is the size of the archive; undefined for what was not packed. */
+export function createPackageTree(limits: PackageLimits, packedBytes?: number): PackageTree {
+  const files: PackageFile[] = [];
+  const places = createPlaces(limits);
+  let bytes = 0;
+  return {
+    files,
+    get room() {
+      return limits.unpacked_bytes - bytes;
+    },
+    addFolder(path) {
+      const parts = packagePath(path, limits);
+      if (parts !== undefined) places.claim(parts, "folder");
+    },
+    claim(path) {
+      const parts = packagePath(path, limits);
+      if (parts === undefined) return undefined;
+      places.claim(parts, "file");
+      const name = parts.join("/");
+      return {
+        grow(more) {
+          bytes += more;
+          checkSize(name, bytes, packedBytes, limits);
+        },
+        finish(data, executable) {
+          refuseArchive(name, data);
+          files.push({ path: name, data, executable });
+        },
+      };
+    },
+  };
+}
+
+function checkSize(
+  name: string,
+  bytes: number,
+  packedBytes: number | undefined,
+  limits: PackageLimits,
+): void {
+  if (bytes > limits.unpacked_bytes) {
+    const most = limits.unpacked_bytes / 1_000_000;
+    throw new PackageRefusal(
+      "too_large",
+      `Unpacked it is over ${most} MB (at ${shownName(name)}). Nothing was installed; remove what the skill does not need.`,
+    );
+  }
+  if (packedBytes !== undefined && bytes > packedBytes * limits.expansion) {
+    throw new PackageRefusal(
+      "expands_too_much",
+      `It grows to more than ${limits.expansion} times its packed size (at ${shownName(name)}), as archives do that are made to do harm. Nothing was installed.`,
+    );
+  }
+}
+
+/** Documents that are ZIP files inside; the review names them. */
+const packedDocuments = /\.(?:docx|xlsx|pptx|dotx|xltx|potx|odt|ods|odp|odg|epub)$/i;
+
+function refuseArchive(name: string, data: Buffer): void {
+  const kind = contentKind(data);
+  if (kind === "zip" && packedDocuments.test(name)) return;
+  if (kind !== "zip" && kind !== "gzip" && kind !== "tar" && kind !== "other_archive") return;
+  throw new PackageRefusal(
+    "nested_archive",
+    `The entry ${shownName(name)} is an archive inside the package, which a review cannot see into. Nothing was installed; unpack it first.`,
+  );
+}
+
+interface Places {
+  claim(parts: readonly string[], kind: "file" | "folder"): void;
+}
+
+/** Which places are taken, on a file system that tells neither case nor Unicode forms apart. */
+function createPlaces(limits: PackageLimits): Places {
+  const taken = new Map<string, { exact: string; kind: "file" | "folder" }>();
+  const counts = { file: 0, folder: 0 };
+
+  function take(exact: string, kind: "file" | "folder", isParent: boolean): void {
+    const key = exact.normalize("NFKC").toUpperCase().toLowerCase().normalize("NFKC");
+    const before = taken.get(key);
+    if (before === undefined) {
+      counts[kind] += 1;
+      if (counts[kind] > limits.files) throw tooMany(limits.files, kind);
+      taken.set(key, { exact, kind });
+      return;
+    }
+    if (before.exact !== exact) throw almostTheSame(before.exact, exact);
+    if (before.kind !== kind || (kind === "file" && !isParent)) throw twice(exact);
+  }
+
+  return {
+    claim(parts, kind) {
+      for (let length = 1; length < parts.length; length += 1) {
+        take(parts.slice(0, length).join("/"), "folder", true);
+      }
+      if (parts.length > 0) take(parts.join("/"), kind, false);
+    },
+  };
+}
+
+function tooMany(most: number, kind: "file" | "folder"): PackageRefusal {
+  return new PackageRefusal(
+    "too_many_files",
+    `It holds more than ${most} ${kind}s. Nothing was installed; remove what the skill does not need.`,
+  );
+}
+
+function twice(name: string): PackageRefusal {
+  return new PackageRefusal(
+    "duplicate_name",
+    `The entry ${shownName(name)} is in it twice, so a review could see another one than the one that runs. Nothing was installed.`,
+  );
+}
+
+function almostTheSame(first: string, second: string): PackageRefusal {
+  return new PackageRefusal(
+    "names_differ_by_case",
+    `The entries ${shownName(first)} and ${shownName(second)} differ only by case or by how a letter is written, and are one file on some systems. Nothing was installed; rename one.`,
+  );
+}

@@ -1,0 +1,97 @@
+import type { Readable } from "node:stream";
+import { crc32 } from "node:zlib";
+import type { Entry, ZipFile } from "yauzl";
+import type { PackageLimits } from "./package-limits.ts";
+import { PackageRefusal, shownName } from "./package-refusal.ts";
+import { type ClaimedFile, createPackageTree, type PackageFile, type PackageTree } from "./package-tree.ts";
+
+/** Stored, deflated: the methods that yauzl reads. */
+const methods = [0, 8];
+/** The type of a file in the upper half of its attributes, as Unix writes it. */
+const typeMask = 0o170000;
+const regular = 0o100000;
+const folder = 0o040000;
+const link = 0o120000;
+
+/**
+ * The files of a ZIP archive. The size it declares is never believed: what is inflated is counted, and has to be what was
+ * declared.
+ * @throws PackageRefusal
+ */
+export async function readZip(data: Buffer, limits: PackageLimits): Promise<PackageFile[]> {
+  const { fromBufferPromise, getFileNameLowLevel } = await import("yauzl");
+  const tree = createPackageTree(limits, data.length);
+  let zip: ZipFile | undefined;
+  try {
+    zip = await fromBufferPromise(data, {
+      lazyEntries: true,
+      decodeStrings: false,
+      validateEntrySizes: false,
+    });
+    for await (const entry of zip.eachEntry()) {
+      const { generalPurposeBitFlag, fileNameRaw, extraFields } = entry;
+      const name = getFileNameLowLevel(generalPurposeBitFlag, fileNameRaw, extraFields, true);
+      await take(zip, entry, name, tree);
+    }
+    return [...tree.files];
+  } catch (error) {
+    if (error instanceof PackageRefusal) throw error;
+    throw new PackageRefusal(
+      "broken_archive",
+      "The ZIP archive is damaged and cannot be read to its end. Nothing was installed; pack it again.",
+      error,
+    );
+  } finally {
+    zip?.close();
+  }
+}
+
+async function take(zip: ZipFile, entry: Entry, name: string, tree: PackageTree): Promise<void> {
+  const type = (entry.externalFileAttributes >>> 16) & typeMask;
+  if (type === link) throw refusedEntry("link", name, "is a link");
+  if (type !== 0 && type !== regular && type !== folder) {
+    throw refusedEntry("special_file", name, "is a device or another special file");
+  }
+  if (entry.isEncrypted()) {
+    throw refusedEntry("encrypted", name, "is encrypted, so that no review can see it");
+  }
+  if (name.endsWith("/") || type === folder) {
+    tree.addFolder(name);
+    return;
+  }
+  const file = tree.claim(name);
+  if (file === undefined) return;
+  if (!methods.includes(entry.compressionMethod)) {
+    throw refusedEntry("unknown_compression", name, "is compressed in a way that is not read here");
+  }
+  const content = await inflate(await zip.openReadStreamPromise(entry), entry, name, file);
+  file.finish(content, ((entry.externalFileAttributes >>> 16) & 0o111) !== 0);
+}
+
+async function inflate(stream: Readable, entry: Entry, name: string, file: ClaimedFile): Promise<Buffer> {
+  const chunks: Buffer[] = [];
+  let bytes = 0;
+  for await (const chunk of stream as AsyncIterable<Buffer>) {
+    bytes += chunk.length;
+    file.grow(chunk.length);
+    if (bytes > entry.uncompressedSize) throw lyingSize(name);
+    chunks.push(chunk);
+  }
+  if (bytes !== entry.uncompressedSize) throw lyingSize(name);
+  const content = Buffer.concat(chunks);
+  if (crc32(content) !== entry.crc32) {
+    throw new PackageRefusal(
+      "broken_archive",
+      `The entry ${shownName(name)} is damaged (its checksum is wrong). Nothing was installed; pack it again.`,
+    );
+  }
+  return content;
+}
+
+function refusedEntry(code: string, name: string, why: string): PackageRefusal {
+  return new PackageRefusal(code, `The entry ${shownName(name)} ${why}. Nothing was installed.`);
+}
+
+function lyingSize(name: string): PackageRefusal {
+  return refusedEntry("lying_size", name, "has another size than the archive says");
+}

@@ -1,0 +1,44 @@
+import type { Skill } from "../core/skill.ts";
+import { PackageRefusal } from "./package-refusal.ts";
+import type { RegisterIndex } from "./package-register.ts";
+
+/**
+ * Refuses ids that would stand for something else: of a skill that ships (an installed one would replace it for everybody), or
+ * that differ from it or from an installed one by case or by how a letter is written.
+ * @throws PackageRefusal
+ */
+export function refuseNames(skills: readonly Skill[], shipped: readonly Skill[], index: RegisterIndex): void {
+  for (const { id } of skills) {
+    const own = shipped.find((skill) => fold(skill.id) === fold(id));
+    if (own !== undefined) {
+      throw new PackageRefusal(
+        "shipped_name",
+        `It is called ${id}, as a skill that ships with the bot, and would stand in its place. Nothing was installed; rename it, or put it into the workspace's skill folder if it is to replace that skill.`,
+      );
+    }
+    const rival = Object.keys(index).find((other) => other !== id && fold(other) === fold(id));
+    if (rival !== undefined) {
+      throw new PackageRefusal(
+        "names_differ_by_case",
+        `Its id ${id} differs from the installed ${rival} only by case or by how a letter is written. Nothing was installed; remove ${rival} first, or rename this one.`,
+      );
+    }
+  }
+}
+
+function fold(id: string): string {
+  return id.normalize("NFKC").toUpperCase().toLowerCase();
+}
+
+/** Refuses a package with two skills of one id, or of one but for case. @throws PackageRefusal */
+export function refuseTwins(skills: readonly Skill[]): void {
+  const seen = new Map<string, string>();
+  for (const { id } of skills) {
+    const before = seen.get(fold(id));
+    if (before !== undefined) {
+      const message = `It holds two skills of one name: ${before} and ${id}. Nothing was installed; rename one.`;
+      throw new PackageRefusal("duplicate_skill", message);
+    }
+    seen.set(fold(id), id);
+  }
+}

@@ -1,0 +1,132 @@
+import { setImmediate } from "node:timers/promises";
+import type { PackageFinding, PackageReview } from "../core/packages.ts";
+import type { Diagnostic, Skill } from "../core/skill.ts";
+import type { PackageFile } from "./package-tree.ts";
+import { type FileRule, type ReviewedFile, type ReviewSubject, reviewedFile } from "./review-subject.ts";
+import { codeRule } from "./rules/code-rules.ts";
+import { commandRule } from "./rules/command-rules.ts";
+import { hiddenTextRule } from "./rules/hidden-text.ts";
+import { hiddenMarkupRule, instructionRule } from "./rules/instruction-rules.ts";
+import { hostsOf, unusualHostRule, variablesOf } from "./rules/network-rule.ts";
+import { fileKindRule, hiddenFileRule, manifestRule } from "./rules/package-rules.ts";
+import { prerequisiteRule } from "./rules/prerequisites.ts";
+import { secretRule } from "./rules/secret-rule.ts";
+import { nameFindings } from "./rules/similar-name.ts";
+
+const rules: readonly FileRule[] = [
+  fileKindRule,
+  hiddenTextRule,
+  commandRule,
+  prerequisiteRule,
+  instructionRule,
+  hiddenMarkupRule,
+  codeRule,
+  unusualHostRule,
+  secretRule,
+  manifestRule,
+  hiddenFileRule,
+];
+
+/** Findings of one code in one file, and of all. What is left out is counted. */
+const mostAlike = 5;
+const mostFindings = 200;
+const ranks = { danger: 0, warning: 1, info: 2 };
+
+export interface ReviewRequest {
+  skill: Skill;
+  files: readonly PackageFile[];
+  shipped: readonly Skill[];
+  /** What isolation its code would run in here. */
+  isolation: string;
+  /** What the loader said of it. */
+  diagnostics?: readonly Diagnostic[];
+  signal: AbortSignal;
+}
+
+/**
+ * Says what a skill is and can do, without running any of it. Gives way to other work between files.
+ * @throws the signal's reason on abort.
+ */
+export async function reviewSkillFiles(request: ReviewRequest): Promise<PackageReview> {
+  const { skill, shipped, signal } = request;
+  const files: ReviewedFile[] = [];
+  const findings: PackageFinding[] = [];
+  const subject: ReviewSubject = { skill, files, shipped };
+  for (const written of request.files) {
+    await setImmediate();
+    signal.throwIfAborted();
+    const file = reviewedFile(written);
+    files.push(file);
+    for (const rule of rules) findings.push(...fewer(rule(file, subject), file));
+  }
+  const variables = variablesOf(subject);
+  findings.push(...nameFindings(subject), ...wholeFindings(request, variables));
+  return {
+    skill_id: skill.id,
+    name: skill.name,
+    description: skill.description,
+    version: skill.version,
+    kind: skill.kind,
+    files: files.length,
+    bytes: files.reduce((sum, { bytes }) => sum + bytes, 0),
+    hash: skill.hash,
+    bins: [...new Set([...skill.requires.bins, ...skill.requires.anyBins])].toSorted(),
+    env: [...new Set([...skill.requires.env, ...variables.keys()])].toSorted(),
+    scripts: files
+      .filter(isScript)
+      .map(({ path }) => path)
+      .slice(0, 200),
+    hosts: hostsOf(subject),
+    isolation: request.isolation,
+    findings: sorted(findings),
+  };
+}
+
+function isScript({ role, content, executable }: ReviewedFile): boolean {
+  return role === "code" || content === "program" || (executable && content === "text");
+}
+
+/** What only shows when the skill is looked at as a whole. */
+function wholeFindings(
+  { skill, diagnostics = [] }: ReviewRequest,
+  variables: ReadonlyMap<string, { path: string; line: number }>,
+): PackageFinding[] {
+  const findings: PackageFinding[] = [];
+  for (const [name, place] of variables) {
+    if (skill.requires.env.includes(name)) continue;
+    const isSecret = /KEY|TOKEN|SECRET|PASSW|CREDENTIAL|AUTH/i.test(name);
+    const message = `Its code reads the variable ${name}, which it does not declare; it will not get it.`;
+    findings.push({ severity: isSecret ? "warning" : "info", code: "undeclared_env", message, ...place });
+  }
+  if (skill.active) {
+    const message = "It asks to be active from the start. An installed skill never is; people enable it.";
+    findings.push({ severity: "info", code: "asks_to_be_active", message });
+  }
+  for (const { severity, code, message } of diagnostics) {
+    if (severity === "info") continue;
+    findings.push({ severity: "info", code, message });
+  }
+  return findings;
+}
+
+/** The first of each code, and how many more there are. */
+function fewer(findings: readonly PackageFinding[], file: ReviewedFile): PackageFinding[] {
+  return [...Map.groupBy(findings, ({ code, severity }) => `${severity} ${code}`).values()].flatMap(
+    (alike) => {
+      const shown = alike.slice(0, mostAlike);
+      const [first] = alike;
+      if (first === undefined || alike.length === shown.length) return shown;
+      const message = `There are ${alike.length - shown.length} more places like this in the file.`;
+      return [...shown, { severity: first.severity, code: first.code, message, path: file.path }];
+    },
+  );
+}
+
+function sorted(findings: readonly PackageFinding[]): PackageFinding[] {
+  const gravest = findings.toSorted((a, b) => ranks[a.severity] - ranks[b.severity]);
+  const shown = gravest.slice(0, mostFindings);
+  if (shown.length === gravest.length) return shown;
+  const message = `There are ${gravest.length - shown.length} further findings, none graver than the last one here.`;
+  const severity = gravest[mostFindings]?.severity ?? "info";
+  return [...shown, { severity, code: "more_findings", message }];
+}

@@ -1,0 +1,183 @@
+import type { PackageFinding } from "../../core/packages.ts";
+import { excerptOf, type FileRule, type TextRole } from "../review-subject.ts";
+import { linePatternRule } from "./line-patterns.ts";
+
+const code: TextRole[] = ["code"];
+const javascript = [".js", ".mjs", ".cjs", ".ts", ".mts", ".cts", ".jsx", ".tsx"];
+const credentials =
+  /(?:[~/\\]|\$HOME\/|["'`])\.(?:ssh\b|aws\/|gnupg\b|kube\/config|docker\/config|netrc\b|git-credentials|npmrc\b|pypirc\b|config\/gcloud|azure\/|openclaw\/|clawdbot\/|moltbot\/|password-store)|\bid_(?:rsa|ed25519|ecdsa)\b|\/etc\/(?:shadow|sudoers)\b|\/proc\/(?:self|\d+|\*)\/(?:environ|mem)\b|Login Data\b|Cookies\.binarycookies|key4\.db|logins\.json|\bwallet\.dat\b|Library\/Keychains|Local Extension Settings|169\.254\.169\.254|metadata\.google\.internal/;
+const dynamic = {
+  severity: "warning" as const,
+  code: "dynamic_code",
+  message: "It makes code out of text while it runs, so that a review cannot see all of what it does.",
+  roles: code,
+};
+
+const patternRule = linePatternRule([
+  {
+    severity: "danger",
+    code: "reads_credentials",
+    message: "Its code names places where keys and passwords of this machine are kept.",
+    pattern: credentials,
+    roles: code,
+  },
+  {
+    severity: "warning",
+    code: "reads_credentials",
+    message: "It names places where keys and passwords of a machine are kept.",
+    pattern: credentials,
+    roles: ["prose", "data"],
+  },
+  {
+    ...dynamic,
+    pattern:
+      /(?<![.\w$])eval\s*\(|\bnew\s+Function\s*\(|(?<![.\w$])Function\s*\(\s*["'`]|\bvm\.(?:runIn\w+|Script)\b|\bset(?:Timeout|Interval)\s*\(\s*["'`]/,
+  },
+  {
+    ...dynamic,
+    pattern:
+      /(?<![.\w])exec\s*\(|\bcompile\s*\(.{0,200}["'](?:exec|eval)["']|__import__\s*\(|\b(?:marshal|pickle|dill|cloudpickle)\.loads?\s*\(|\btypes\.(?:Code|Function)Type\b/,
+    endings: [".py", ".pyw"],
+  },
+  {
+    ...dynamic,
+    pattern:
+      /\brequire\s*\(\s*[^"'`)\s][^)]{0,100}\)|\bimport\s*\(\s*[^"'`)\s][^)]{0,100}\)|\bprocess\.binding\b|\bconstructor\s*\.\s*constructor\b/,
+    endings: javascript,
+  },
+  {
+    severity: "warning",
+    code: "runs_programs",
+    message: "It starts other programs.",
+    pattern:
+      /["'](?:node:)?child_process["']|\bos\.(?:system|popen|exec[lv]p?e?|spawn\w*)\s*\(|shell\s*=\s*True|\b(?:shell_exec|passthru|proc_open)\s*\(|\bDeno\.Command\b|\bBun\.spawn\b/,
+    roles: code,
+  },
+  {
+    severity: "info",
+    code: "runs_programs",
+    message: "It starts other programs.",
+    pattern: /\bsubprocess\.(?:run|Popen|call|check_\w+)\s*\(|\bcreate_subprocess_\w+\s*\(/,
+    roles: code,
+  },
+  {
+    severity: "warning",
+    code: "reads_whole_environment",
+    message: "It takes all environment variables at once, not those it needs.",
+    pattern:
+      /\bprocess\.env\b(?!\s*(?:\.|\[|\?\.))|\b(?:dict|list|str|repr|json\.dumps)\s*\(\s*(?:dict\s*\(\s*)?os\.environ\s*\)|\bos\.environ\.(?:items|copy|values)\s*\(|\bprintenv\b(?!\s+\w)|(?:^|[;&|(`]\s*)env\s*(?:\||>|$)/,
+    roles: code,
+  },
+  {
+    severity: "warning",
+    code: "reaches_outside",
+    message: "It reads or writes outside its own folder.",
+    pattern:
+      /\bos\.homedir\s*\(|expanduser\s*\(|Path\.home\s*\(|\bhomedir\s*\(\)|(?:open|readFile\w*|writeFile\w*|createReadStream|rm|unlink)\s*\(\s*["'`](?:\/(?!tmp\b|dev\/(?:null|std))|~|\.\.\/\.\.)|\.\.\/\.\.\/\.\.\//,
+    roles: code,
+  },
+  {
+    severity: "info",
+    code: "network",
+    message: "It uses the network.",
+    pattern:
+      /\bfetch\s*\(|\brequests\.(?:get|post|put|delete|patch|request|Session)\b|\burllib(?:3|\.request)?\b|\bhttpx\b|\baiohttp\b|\baxios\b|["'](?:node:)?(?:https?|net|tls|dgram|dns)["']|\bsocket\.(?:socket|create_connection)\b|\bXMLHttpRequest\b|\bWebSocket\s*\(|\b(?:curl|wget)\s|\bNet::HTTP\b|\bhttp\.client\b/,
+    roles: code,
+  },
+  {
+    severity: "info",
+    code: "installs_software",
+    message: "It installs further software when it is used, which was not reviewed.",
+    pattern:
+      /\b(?:pip3?|uv pip|pipx|uv tool)\s+install\b|\b(?:npm|pnpm|yarn|bun)\s+(?:install|i|add|ci)\b|\b(?:npx|uvx|bunx)\s+(?!knack\b)\S|\bbrew\s+install\b|\b(?:apt|apt-get|dnf|yum|apk|pacman|choco|winget)\s+(?:-\w+\s+)?(?:install|add|-S)\b|\bgo\s+install\b|\bcargo\s+install\b|\bgem\s+install\b/,
+  },
+  {
+    severity: "warning",
+    code: "installs_software",
+    message: "It installs software from an address of its own and not from the usual place.",
+    pattern:
+      /\bpip3?\s+install\b.{0,120}(?:--(?:extra-)?index-url|git\+|https?:)|\b(?:npm|pnpm|yarn|npx)\b.{0,80}(?:--registry|\sgit\+|\shttps?:)|--trusted-host\b/,
+  },
+]);
+
+const obfuscated = "It is written so that people cannot read it, which honest skills have no reason for.";
+
+/** Code that was made hard to read: long encoded text, escapes in a row, machine-made names, no line breaks. */
+export const obfuscationRule: FileRule = (file) => {
+  if (file.role !== "code") return [];
+  const findings: PackageFinding[] = [];
+  const add = (line: number, message: string, text: string) => {
+    if (findings.length >= 20) return;
+    findings.push({
+      severity: "warning",
+      code: "obfuscated",
+      message,
+      path: file.path,
+      line,
+      excerpt: excerptOf(text),
+    });
+  };
+  for (const { number, text } of file.lines) {
+    const blob =
+      /(?<!data:(?:image|font)\/[\w+-]{1,20};base64,)(?<![A-Za-z0-9+/=])(?:[A-Za-z0-9+/]{200,4000}={0,2}|(?:[0-9a-fA-F]{2}){150,2000})(?![A-Za-z0-9+/])/.exec(
+        text,
+      );
+    if (blob !== null) add(number, "It carries a long piece of encoded data.", blob[0]);
+    const escapes = /(?:\\x[0-9a-fA-F]{2}|\\u[0-9a-fA-F]{4}|\\[0-7]{3}){16}/.exec(text);
+    if (escapes !== null) add(number, obfuscated, escapes[0]);
+    if (/fromCharCode\s*\((?:\s*\d+\s*,){8}|(?:chr\(\d+\)\s*\+\s*){6}|[[\]()!+]{200}/.test(text))
+      add(number, obfuscated, text);
+  }
+  const names = file.raw.match(/\b_0x[0-9a-f]{4,8}\b/g)?.length ?? 0;
+  if (names >= 5) add(1, obfuscated, `${names} names such as _0x1a2b`);
+  const longest = file.lines.reduce((most, { text }) => Math.max(most, text.length), 0);
+  if (longest >= 2_000)
+    add(
+      1,
+      "It has very long lines, as minified code does; look at where it came from.",
+      `${longest} characters`,
+    );
+  return findings;
+};
+
+/** What code does that a person should know of. */
+export const codeRule: FileRule = (file, subject) => [
+  ...patternRule(file, subject),
+  ...obfuscationRule(file, subject),
+  ...encodedTextRule(file, subject),
+];
+
+const commandLike =
+  /\b(?:curl|wget|bash|powershell|invoke-|iex|nc -|chmod|eval\(|exec\(|child_process|subprocess|os\.system|\/bin\/sh)|https?:\/\//i;
+
+/** Base64 that is a command or an address once decoded, wherever it stands. */
+export const encodedTextRule: FileRule = (file) =>
+  file.lines.flatMap(({ number, text }): PackageFinding[] => {
+    for (const [blob] of text.matchAll(/(?<![A-Za-z0-9+/=_-])[A-Za-z0-9+/]{24,4000}={0,2}/g)) {
+      const decoded = readable(blob);
+      if (decoded === undefined || !commandLike.test(decoded)) continue;
+      const isCommand = /\b(?:curl|wget|bash|powershell|invoke-|iex|chmod|eval\(|exec\(|\/bin\/sh)/i.test(
+        decoded,
+      );
+      const message = "It carries a command or an address in encoded form; decoded it is shown here.";
+      const severity = isCommand ? "danger" : "warning";
+      return [
+        {
+          severity,
+          code: "encoded_command",
+          message,
+          path: file.path,
+          line: number,
+          excerpt: excerptOf(decoded),
+        },
+      ];
+    }
+    return [];
+  });
+
+/** The text a base64 string stands for, in UTF-8 or as PowerShell writes it; undefined when it is none. */
+function readable(blob: string): string | undefined {
+  const bytes = Buffer.from(blob, "base64");
+  const text = bytes.includes(0) ? bytes.toString("utf16le") : bytes.toString("utf8");
+  return /^[\x20-\x7e\s]{12,}$/.test(text) ? text : undefined;
+}

@@ -1,0 +1,153 @@
+import type { PackageFinding } from "../../core/packages.ts";
+import { excerptOf, type FileRule } from "../review-subject.ts";
+import { linePatternRule } from "./line-patterns.ts";
+
+const injection = {
+  severity: "danger" as const,
+  code: "prompt_injection",
+  message: "It tells the agent to set aside its instructions.",
+};
+const secrecy = {
+  severity: "danger" as const,
+  code: "hides_from_people",
+  message: "It tells the agent to keep something from the person it works for.",
+};
+
+/** Sentences that turn an agent against the people it works for, in the languages that incidents used. */
+export const instructionRule = linePatternRule([
+  {
+    ...injection,
+    pattern:
+      /\b(?:ignore|disregard|forget|override|bypass)\b.{0,40}\b(?:previous|prior|above|earlier|existing|system|safety|your|all other)\b.{0,30}\b(?:instructions?|prompts?|rules?|guidelines?|messages?|directives?|restrictions?)\b/i,
+  },
+  {
+    ...injection,
+    pattern:
+      /(?:ignorier|vergiss|missacht)\w*.{0,40}(?:bisherig|vorherig|vorig|obig|alle)\w*.{0,20}(?:anweisung|regel|vorgabe)/i,
+  },
+  {
+    ...injection,
+    pattern:
+      /(?:ignore[rz]?|oublie[rz]?|ignora|olvida|ignorar|esqueça)\b.{0,40}(?:instructions?|instrucciones|istruzioni|instruções).{0,30}(?:précédentes?|anteriores|precedenti|previas)/i,
+  },
+  {
+    ...injection,
+    pattern:
+      /(?:игнорир\S*|забудь).{0,40}(?:предыдущ\S*|прошл\S*).{0,20}инструкц|忽略.{0,10}(?:之前|以上|先前|所有).{0,10}(?:指令|指示|说明)|(?:以前|これまで|上記)の?.{0,10}指示を?(?:無視|忘れ)|이전.{0,10}(?:지시|명령).{0,6}무시/,
+  },
+  {
+    ...injection,
+    severity: "warning",
+    message: "It speaks to the agent in the voice of its system prompt.",
+    pattern:
+      /<\/?(?:system|im_start|im_end)>|<\|(?:system|im_start|im_end)\|>|\[\/?INST\]|^\s*(?:SYSTEM|ASSISTANT)\s*(?:PROMPT|OVERRIDE|MESSAGE)\s*:/,
+  },
+  {
+    ...injection,
+    severity: "warning",
+    message: "It gives the agent another identity.",
+    pattern:
+      /\byou are (?:now|no longer)\b.{0,60}\b(?:unrestricted|jailbroken|developer mode|DAN|not bound|without (?:limits|restrictions))/i,
+  },
+  {
+    ...secrecy,
+    pattern:
+      /\b(?:do not|don't|never|must not|without)\s+(?:\w+\s+){0,2}(?:tell|telling|inform|informing|notify|notifying|alert|alerting|reveal(?:ing)?\s+(?:this|it)\s+to|disclose|disclosing)\b.{0,40}\b(?:users?|person|people|humans?|operators?|owners?|anyone|anybody|them)\b/i,
+  },
+  {
+    ...secrecy,
+    pattern:
+      /\b(?:hide|conceal|keep)\b.{0,40}\b(?:from|secret from)\s+(?:the\s+)?(?:users?|humans?|operators?|owners?)\b|\bsilently\s+(?:send|upload|post|forward|exfiltrate|copy)\b/i,
+  },
+  {
+    ...secrecy,
+    pattern:
+      /(?:sag|erzähl|verrat|informier)\w*.{0,30}(?:benutzer|nutzer|anwender)\w*.{0,10}nicht|ne\s+(?:dis|dites|révèle|informe)\w*.{0,20}(?:pas|jamais).{0,30}utilisateur|no\s+(?:le\s+)?(?:digas|informes|reveles)\b.{0,30}usuario|не\s+(?:говори|сообщай).{0,30}пользовател|不要.{0,6}告诉.{0,4}用户|ユーザーに.{0,10}(?:言わない|伝えない|知らせない)/i,
+  },
+  {
+    ...secrecy,
+    severity: "warning",
+    message: "It tells the agent to act without asking.",
+    pattern:
+      /\bwithout\s+(?:asking|confirmation|permission|approval|consent)\b|\bdo\s+not\s+ask\b.{0,30}\b(?:users?|permission|confirmation|approval)\b|\b(?:auto-?approve|always approve)\b/i,
+    roles: ["prose"],
+  },
+  {
+    severity: "danger",
+    code: "asks_for_secrets",
+    message: "It asks for keys that give away an account or a wallet for good.",
+    pattern:
+      /\b(?:enter|paste|provide|send|share|type|give|read|collect|upload)\b.{0,60}\b(?:seed phrase|recovery phrase|mnemonic(?: phrase)?|wallet (?:private )?key|private keys?\b|keystore|2fa codes?|credit card)/i,
+    roles: ["prose"],
+  },
+  {
+    severity: "warning",
+    code: "asks_for_secrets",
+    message: "It asks people to hand over a secret in the conversation.",
+    pattern:
+      /\b(?:paste|send|share|type|tell|ask\s+(?:the\s+)?users?\s+for|ask\s+them\s+for)\b.{0,50}\b(?:passwords?|api[ _-]?keys?|access tokens?|secret keys?|credentials)\b/i,
+    roles: ["prose"],
+  },
+  {
+    severity: "danger",
+    code: "sends_secrets",
+    message: "It tells the agent to send secrets or conversations to somebody.",
+    pattern:
+      /\b(?:exfiltrat\w*|(?:send|post|upload|forward|email|transmit)\b.{0,60}\b(?:all |the |any |your )?(?:\.env\b|environment variables|ssh keys?|private keys?|cookies|passwords|chat history|conversation history|memory\.md|soul\.md|openclaw\.json))/i,
+  },
+  {
+    severity: "warning",
+    code: "changes_agent",
+    message: "It writes to the files an agent takes its identity and memory from.",
+    pattern:
+      /\b(?:write|append|add|edit|modify|update|overwrite|echo|cat)\b.{0,80}\b(?:SOUL|AGENTS|MEMORY|IDENTITY|CLAUDE|HEARTBEAT)\.md\b/,
+  },
+]);
+
+/** Words that tell somebody to do something, and what they would do it with. */
+const telling =
+  /https?:\/\/|\b(?:run|execute|download|install|send|always|never|must|ignore|instead|secret|password|curl|agent|assistant|you (?:should|must|will))\b/i;
+
+/** What a page hides from those who see it rendered. */
+export const hiddenMarkupRule: FileRule = (file) => {
+  if (file.role !== "prose") return [];
+  const findings: PackageFinding[] = [];
+  const add = (at: number, text: string, message: string) => {
+    const line = file.raw.slice(0, at).split("\n").length;
+    findings.push({
+      severity: "warning",
+      code: "hidden_instructions",
+      message,
+      path: file.path,
+      line,
+      excerpt: excerptOf(text),
+    });
+  };
+  for (const { start, text } of comments(file.raw)) {
+    if (!telling.test(text)) continue;
+    add(start, text, "A comment that is not shown to readers of the page tells a model what to do.");
+  }
+  if (!/\.html?$/i.test(file.path)) {
+    const styled =
+      /<[a-z]+\b[^>]{0,200}\b(?:color\s*[:=]\s*["']?(?:white|#fff\b|#ffffff|transparent)|display\s*:\s*none|font-size\s*:\s*0|opacity\s*:\s*0\b|visibility\s*:\s*hidden|\shidden[\s>])[^>]{0,200}>/gi;
+    for (const found of file.raw.slice(0, 500_000).matchAll(styled)) {
+      add(
+        found.index,
+        file.raw.slice(found.index, found.index + 200),
+        "It holds text that is styled so that readers do not see it.",
+      );
+    }
+  }
+  return findings;
+};
+
+function comments(raw: string): { start: number; text: string }[] {
+  const found: { start: number; text: string }[] = [];
+  for (let start = raw.indexOf("<!--"); start !== -1 && found.length < 200; ) {
+    const end = raw.indexOf("-->", start + 4);
+    const stop = end === -1 ? raw.length : end;
+    found.push({ start, text: raw.slice(start + 4, Math.min(stop, start + 4_000)) });
+    start = raw.indexOf("<!--", stop);
+  }
+  return found;
+}

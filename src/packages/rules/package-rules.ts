@@ -1,0 +1,144 @@
+import { basename } from "node:path";
+import type { PackageFinding } from "../../core/packages.ts";
+import { excerptOf, type FileRule, mostReviewed, type ReviewedFile } from "../review-subject.ts";
+
+/** What a file is, whatever it says: programs, installers, things no review can read. */
+export const fileKindRule: FileRule = (file) => {
+  const finding = (severity: PackageFinding["severity"], code: string, message: string): PackageFinding[] => [
+    { severity, code, message, path: file.path },
+  ];
+  if (file.content === "program") {
+    return finding("danger", "binary_program", "It is a compiled program, which no review can read.");
+  }
+  if (file.content === "zip") {
+    return finding("info", "packed_document", "It is an office document; what is in it was not reviewed.");
+  }
+  if (file.content !== "text") {
+    if (isMedia(file)) return [];
+    return finding("warning", "binary_file", "It is not text, and was not reviewed.");
+  }
+  if (file.bytes > mostReviewed) {
+    const message = `Only its first ${mostReviewed / 1_000_000} MB were reviewed.`;
+    return finding("warning", "partly_reviewed", message);
+  }
+  return [];
+};
+
+/** Pictures, sounds and fonts, by their first bytes having been no program and their ending. */
+function isMedia({ path, executable }: ReviewedFile): boolean {
+  return (
+    !executable &&
+    /\.(?:png|jpe?g|gif|webp|avif|ico|bmp|tiff?|mp3|wav|ogg|m4a|mp4|webm|mov|woff2?|ttf|otf|pdf)$/i.test(path)
+  );
+}
+
+const hooks = ["preinstall", "install", "postinstall", "prepare", "preprepare", "postprepare"];
+
+/** Manifests: what installing the package's dependencies would fetch and run. */
+export const manifestRule: FileRule = (file) => {
+  const name = basename(file.path).toLowerCase();
+  if (name === "package.json") return npmFindings(file);
+  if (
+    /^(?:requirements[\w.-]*\.txt|pyproject\.toml|pipfile|setup\.py|gemfile|go\.mod|cargo\.toml)$/.test(name)
+  ) {
+    const message =
+      "It names software that has to be installed for the skill; that software was not reviewed.";
+    return [{ severity: "info", code: "dependencies", message, path: file.path }];
+  }
+  if (/(?:^|\/)node_modules\/[^/]+$/.test(file.path)) return [];
+  if (name === "skill.md") return installBlock(file);
+  return [];
+};
+
+function npmFindings(file: ReviewedFile): PackageFinding[] {
+  const manifest = parsed(file.raw);
+  const scripts = objectOf(manifest?.scripts);
+  const findings: PackageFinding[] = [];
+  for (const hook of hooks) {
+    const script = scripts?.[hook];
+    if (typeof script !== "string") continue;
+    const message = `It runs a command by itself when its dependencies are installed (${hook}).`;
+    findings.push({
+      severity: "warning",
+      code: "install_script",
+      message,
+      path: file.path,
+      excerpt: excerptOf(script),
+    });
+  }
+  const names = Object.keys({
+    ...objectOf(manifest?.dependencies),
+    ...objectOf(manifest?.optionalDependencies),
+  });
+  if (names.length > 0) {
+    const message =
+      "It names software that has to be installed for the skill; that software was not reviewed.";
+    findings.push({
+      severity: "info",
+      code: "dependencies",
+      message,
+      path: file.path,
+      excerpt: excerptOf(names.join(", ")),
+    });
+  }
+  return findings;
+}
+
+function parsed(text: string): Record<string, unknown> | undefined {
+  try {
+    return objectOf(JSON.parse(text));
+  } catch {
+    // A manifest that no program can read starts nothing either.
+    return undefined;
+  }
+}
+
+function objectOf(value: unknown): Record<string, unknown> | undefined {
+  return typeof value === "object" && value !== null ? (value as Record<string, unknown>) : undefined;
+}
+
+/** The installers that OpenClaw packages name in their frontmatter; they are never run here. */
+function installBlock(file: ReviewedFile): PackageFinding[] {
+  const end = file.raw.indexOf("\n---", 3);
+  if (!file.raw.startsWith("---") || end === -1) return [];
+  return file.raw
+    .slice(0, Math.min(end, 50_000))
+    .split("\n")
+    .flatMap((line, at): PackageFinding[] => {
+      const kind = /["']?kind["']?\s*:\s*["']?(download|brew|node|npm|go|uv|pip|apt|cargo)\b/.exec(line)?.[1];
+      if (kind === undefined) return [];
+      const place = { path: file.path, line: at + 1, excerpt: excerptOf(line) };
+      return kind === "download"
+        ? [
+            {
+              severity: "warning",
+              code: "downloads_program",
+              message: "It wants a program downloaded from an address of its own.",
+              ...place,
+            },
+          ]
+        : [
+            {
+              severity: "info",
+              code: "installs_software",
+              message: `It wants software installed (${kind}).`,
+              ...place,
+            },
+          ];
+    });
+}
+
+/** Hidden files: loaders do not show them to the agent, but scripts can use them. */
+export const hiddenFileRule: FileRule = (file) => {
+  const part = file.path.split("/").find((each) => each.startsWith("."));
+  if (
+    part === undefined ||
+    /^\.(?:gitignore|gitattributes|editorconfig|prettierrc|eslintrc|npmignore|gitkeep|github)/.test(part)
+  )
+    return [];
+  const isSettings = /^\.env/.test(part) && !/example|sample|template/.test(part);
+  const message = isSettings
+    ? "It holds somebody's settings, which may be secrets."
+    : "It is a hidden file, which people easily miss.";
+  return [{ severity: isSettings ? "warning" : "info", code: "hidden_file", message, path: file.path }];
+};

@@ -1,0 +1,109 @@
+import type { PackageFinding } from "../../core/packages.ts";
+import { excerptOf, type FileRule, type ReviewedLine } from "../review-subject.ts";
+
+/** The words of the incidents, in the languages they came in. Whole words where a script has spaces. */
+const downloads =
+  /\b(?:download|fetch|grab|get|obtain|visit|go to|open the (?:link|page)|herunterladen|lade|laden|télécharge[rz]?|descarg[aeu]\w*|baixe|baixar|scarica\w*)\b|скача|загруз|下载|下載|ダウンロード|다운로드/i;
+const installs =
+  /\b(?:install(?:ed|ing|ation)?|set ?up|installier\w*|instal[ae]r?\w*|installez)\b|установ|安装|安裝|インストール|설치/i;
+const runs =
+  /\b(?:run|runs|running|execute|launch|double-click|start|paste|extract|unzip|ausführen|führe|starte\w*|exécute[rz]?|lance[rz]?|ejecut\w*|execut\w*|esegui\w*|avvia\w*)\b|запуст|运行|執行|执行|実行|실행/i;
+const requires =
+  /\b(?:prerequisites?|pre-?reqs?|required?|requirements?|requires|must|mandatory|before (?:using|running|you|starting|first)|first[- ]time|needs? to be|will not work without|voraussetzung\w*|erforderlich|zuerst|vorher|préalable\w*|prérequis|requis|avant|requisitos?|antes de|necesari\w*|obrigatóri\w*|prerequisit\w*|prima di)\b|требован|необходим|перед|前提|必须|必需|必要|先|事前|필수|먼저/i;
+const pastes =
+  /(?:\b(?:paste|copy|kopier\w*|füge|colle[rz]?|copie[rz]?|peg[au]\w*|copi[ae]\w*|incolla\w*)\b|вставь|скопир|粘贴|复制|貼り付け|붙여).{0,160}(?:\b(?:terminal|console|shell|command (?:line|prompt)|powershell|cmd|konsole|consola|ejecutar)\b|终端|終端|ターミナル|терминал|터미널)/i;
+const passwords =
+  /(?:\b(?:extract|unzip|archive|zip|rar|7z|unpack|entpack\w*)\b.{0,80}\b(?:pass(?:word|code|phrase)?|pwd|passwort|contraseña|mot de passe|senha)\b|\b(?:pass(?:word)?|pwd)\s*[:=]\s*[`"']?\w{3,}.{0,60}\b(?:extract|unzip|archive|zip)\b|解压密码|解壓密碼|пароль.{0,20}архив)/i;
+
+const links = /https?:\/\/[^\s)>\]"'`]{4,400}/gi;
+/** Programs and packed files; a page that a person reads is none. */
+const programFile =
+  /\.(?:exe|msi|dmg|pkg|scr|apk|appimage|jar|zip|7z|rar|tgz|tar\.gz|sh|bash|ps1|bat|cmd|vbs|command|run|bin|deb|rpm)(?:[?#]|$|[`"')\s,.])/i;
+/** Places where anybody puts anything without a name. */
+const pasteSite =
+  /\/\/(?:[\w-]+\.)*(?:glot\.io|rentry\.(?:co|org)|pastebin\.com|paste\.ee|hastebin\.com|ghostbin\.\w+|termbin\.com|ix\.io|0x0\.st|transfer\.sh|file\.io|gofile\.io|mega\.nz|mediafire\.com|anonfiles\.com|dropbox\.com|discordapp\.com|bit\.ly|tinyurl\.com|t\.ly|is\.gd|cutt\.ly)\b|\/\/\d{1,3}(?:\.\d{1,3}){3}/i;
+
+interface Paragraph {
+  line: number;
+  text: string;
+  /** The heading it stands under. */
+  heading: string;
+}
+
+/**
+ * Prose that has the agent or a person download something and run it: the payload of ClawHavoc (early 2026) was no script but a
+ * "prerequisite" in SKILL.md. It is a danger where what is fetched is a program, comes from a place without a name, is locked
+ * with a password against scanners, or is pasted into a terminal; else a warning.
+ */
+export const prerequisiteRule: FileRule = (file) => {
+  if (file.role !== "prose") return [];
+  return paragraphs(file.lines).flatMap((paragraph): PackageFinding[] => {
+    const verdict = judge(paragraph);
+    if (verdict === undefined) return [];
+    const { line, text } = paragraph;
+    return [{ ...verdict, code: "prerequisite_download", path: file.path, line, excerpt: excerptOf(text) }];
+  });
+};
+
+type Verdict = Pick<PackageFinding, "severity" | "message">;
+
+function judge(paragraph: Paragraph): Verdict | undefined {
+  return dangerous(paragraph.text) ?? questionable(paragraph);
+}
+
+function dangerous(text: string): Verdict | undefined {
+  const isFetched = downloads.test(text) || installs.test(text);
+  const isRun = runs.test(text) || installs.test(text);
+  if (passwords.test(text) && (isFetched || isRun)) {
+    const message =
+      "It has somebody unpack an archive with a password, which keeps scanners from seeing what is in it.";
+    return { severity: "danger", message };
+  }
+  if (pastes.test(text) && (downloads.test(text) || linksIn(text).length > 0)) {
+    return { severity: "danger", message: "It has somebody paste a command from elsewhere into a terminal." };
+  }
+  if ((isFetched && isNameless(text)) || (downloads.test(text) && isRun && namesProgram(text))) {
+    const message = "It has somebody download a program and run it, which is how skills have spread malware.";
+    return { severity: "danger", message };
+  }
+  return undefined;
+}
+
+function questionable({ text, heading }: Paragraph): Verdict | undefined {
+  const isFetched = downloads.test(text) || installs.test(text);
+  if (!isFetched || linksIn(text).length === 0 || !requires.test(`${heading} ${text}`)) return undefined;
+  const message = "It wants something installed from elsewhere first; what that is was not reviewed.";
+  return { severity: "warning", message };
+}
+
+function linksIn(text: string): string[] {
+  return text.match(links) ?? [];
+}
+
+function isNameless(text: string): boolean {
+  return linksIn(text).some((link) => pasteSite.test(link));
+}
+
+function namesProgram(text: string): boolean {
+  return programFile.test(text) || linksIn(text).some((link) => programFile.test(`${link} `));
+}
+
+/** Text between blank lines and headings, at most 3,000 characters each; a list that belongs together stays together. */
+function paragraphs(lines: readonly ReviewedLine[]): Paragraph[] {
+  const found: Paragraph[] = [];
+  let heading = "";
+  let current: Paragraph | undefined;
+  for (const { number, text } of lines) {
+    const isHeading = /^\s{0,3}#{1,6}\s/.test(text) || /^\s*\*\*[^*]{1,80}\*\*:?\s*$/.test(text);
+    if (isHeading) heading = text;
+    if (isHeading || text.trim() === "") {
+      current = undefined;
+      continue;
+    }
+    if (current === undefined || current.text.length > 3_000) {
+      current = { line: number, text, heading };
+      found.push(current);
+    } else current.text = `${current.text} ${text}`;
+  }
+  return found;
+}

@@ -1,0 +1,36 @@
+import { randomUUID } from "node:crypto";
+import { mkdir, readdir, rm, writeFile } from "node:fs/promises";
+import { dirname, join } from "node:path";
+import type { PackageFile } from "./package-tree.ts";
+
+/** Runs work with a folder of its own below `staging`, which is gone when the work has ended. */
+export async function withStaging<T>(staging: string, work: (folder: string) => Promise<T>): Promise<T> {
+  const folder = join(staging, randomUUID());
+  await mkdir(folder, { recursive: true, mode: 0o700 });
+  try {
+    return await work(folder);
+  } finally {
+    await rm(folder, { recursive: true, force: true, maxRetries: 3 });
+  }
+}
+
+/** Folders that a bot left behind when it was killed. */
+export async function leftovers(staging: string): Promise<string[]> {
+  await mkdir(staging, { recursive: true, mode: 0o700 });
+  return (await readdir(staging)).map((name) => join(staging, name));
+}
+
+/** Writes checked files into an empty folder. Nothing in it is writable for others, whatever the archive said. */
+export async function writeFiles(root: string, files: readonly PackageFile[]): Promise<void> {
+  await mkdir(root, { recursive: true, mode: 0o755 });
+  const made = new Set([root]);
+  for (const { path, data, executable } of files) {
+    const target = join(root, path);
+    const folder = dirname(target);
+    if (!made.has(folder)) {
+      await mkdir(folder, { recursive: true, mode: 0o755 });
+      made.add(folder);
+    }
+    await writeFile(target, data, { flag: "wx", mode: executable ? 0o755 : 0o644 });
+  }
+}

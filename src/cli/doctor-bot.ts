@@ -4,8 +4,9 @@ import { unknownSkillSettings } from "../config/settings-without-effect.ts";
 import { withConnection } from "./bot-connection.ts";
 import type { CommandContext, GlobalOptions } from "./command-context.ts";
 import type { Finding } from "./doctor-finding.ts";
+import { flowFindings, packageFindings, serverFindings } from "./doctor-skills.ts";
 
-/** What the bot says of itself: store, queue, model, and the skills it loaded. Opens one when none runs. */
+/** What the bot says of itself: store, queue, model, the skills and flows it loaded, packages and tool servers. Opens one when none runs. */
 export async function* checkBot(context: CommandContext, options: GlobalOptions): AsyncGenerator<Finding> {
   try {
     yield* await withConnection(context, options, async ({ client, config }) => {
@@ -14,6 +15,9 @@ export async function* checkBot(context: CommandContext, options: GlobalOptions)
       return [
         ...checks.map(({ name, ok, detail }): Finding => ({ name, status: ok ? "ok" : "error", detail })),
         ...skillFindings(skills, config),
+        ...flowFindings(await client.flows()),
+        ...packageFindings(await client.packages(), skills),
+        ...serverFindings(await client.servers()),
       ];
     });
   } catch (error) {
@@ -45,7 +49,9 @@ function skillFindings({ skills, diagnostics }: SkillList, config: Config): Find
         };
       }),
     ...problems.map(({ severity, path, message, code }): Finding => {
-      const advice = "Correct the skill, or remove its folder.";
+      const advice = /\.json$/i.test(path)
+        ? "Correct the file, or remove it."
+        : "Correct the skill, or remove its folder.";
       const status = severity === "error" ? "error" : "warning";
       return { name: "skills", status, detail: `${path}: ${message} (${code})`, advice };
     }),

@@ -1,11 +1,12 @@
 import type { Command } from "commander";
 import type { CommandContext } from "./command-context.ts";
 import { namespaceOption } from "./namespace-option.ts";
+import { addPackageCommands } from "./program-packages.ts";
 import type { Run } from "./run.ts";
 
 /** `knack skills …` */
 export function addSkillCommands(program: Command, context: CommandContext, run: Run): void {
-  const skills = program.command("skills").description("list, explain, check and run skills");
+  const skills = program.command("skills").description("list, explain, check, install and run skills");
   skills
     .command("list")
     .description("the skills of a channel")
@@ -43,4 +44,5 @@ export function addSkillCommands(program: Command, context: CommandContext, run:
     .action((id: string, _options, command: Command) =>
       run(async () => (await import("./skill-run.ts")).runSkill(context, id, command.optsWithGlobals())),
     );
+  addPackageCommands(skills, context, run);
 }

@@ -1,6 +1,8 @@
 import { Argument, Command, InvalidArgumentError, Option } from "commander";
 import type { CommandContext, GlobalOptions } from "./command-context.ts";
 import { namespaceOption, parseNamespace, parseThread } from "./namespace-option.ts";
+import { addFlowCommands } from "./program-flows.ts";
+import { addServerCommands } from "./program-mcp.ts";
 import { addSkillCommands } from "./program-skills.ts";
 import type { Run } from "./run.ts";
 
@@ -27,6 +29,8 @@ export function createProgram(
     .showHelpAfterError("(knack --help shows all commands)");
   addBotCommands(program, context, run);
   addSkillCommands(program, context, run);
+  addFlowCommands(program, context, run);
+  addServerCommands(program, context, run);
   addRunCommands(program, context, run);
   addOperatorCommands(program, context, run);
   return program;
@@ -118,7 +122,9 @@ function addOperatorCommands(program: Command, context: CommandContext, run: Run
     );
   program
     .command("doctor")
-    .description("check configuration, keys, platforms, store, skills and sandbox, and say what to do")
+    .description(
+      "check configuration, keys, platforms, store, skills, servers and sandbox, and say what to do",
+    )
     .option("--live", "also ask the model for one word, and the platforms about their tokens")
     .option("--json", "{ok, checks}")
     .action((_options, command: Command) =>

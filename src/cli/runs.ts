@@ -45,7 +45,7 @@ function printRuns(context: CommandContext, { turns, skills }: RunList): void {
       const duration = run.duration_ms === undefined ? "" : formatDuration(run.duration_ms);
       printLine(
         context,
-        `  ${run.run_id}  ${run.status.padEnd(9)}  ${duration.padEnd(9)}  ${plainLine(run.skill_id)}`,
+        `  ${run.run_id}  ${run.status.padEnd(9)}  ${duration.padEnd(9)}  ${plainLine(run.skill_id)}${run.error === undefined ? "" : `  ${plainLine(run.error).slice(0, 100)}`}`,
       );
     }
   }

@@ -41,6 +41,19 @@ function describeSkill(skill: SkillDetail, paint: Paint): string[] {
     `kind ${kind}, category ${plainLine(skill.category)}, risk ${risk}, state ${state}`,
     `can be used: ${usable}`,
     `from ${source}: ${plainLine(path)}`,
+    paint.dim(`sha256 ${skill.hash}`),
+    ...(skill.package === undefined ? [] : [installedLine(skill.package, paint)]),
+    ...(skill.network.granted.length === 0
+      ? []
+      : [`its code may reach: ${skill.network.granted.map(plainLine).join(", ")}`]),
+    ...list("brings tools along", toolLists(skill.tool_list), paint),
+    ...list(
+      "problems",
+      skill.problems.map(
+        ({ severity, path: file, message }) => `${severity}: ${plainLine(file)}: ${plainLine(message)}`,
+      ),
+      paint,
+    ),
     ...list(
       "parameters",
       skill.parameters.map(
@@ -70,6 +83,23 @@ function describeSkill(skill: SkillDetail, paint: Paint): string[] {
       paint,
     ),
   ];
+}
+
+function installedLine(
+  { from, by, installed_at, changed, danger, warnings }: NonNullable<SkillDetail["package"]>,
+  paint: Paint,
+): string {
+  const when = new Date(installed_at).toISOString().slice(0, 10);
+  const state = changed ? paint.bad("  its files changed since then") : "";
+  const found = `review: ${danger} dangerous, ${warnings} doubtful`;
+  return `installed ${when} by ${plainLine(by)} from ${plainLine(from)}, ${found}${state}`;
+}
+
+function toolLists(toolList: SkillDetail["tool_list"]): string[] {
+  return Object.entries(toolList).map(
+    ([server, tools]) =>
+      `${plainLine(server)}: ${tools.length === 0 ? "all" : tools.map(plainLine).join(", ")}`,
+  );
 }
 
 function list(title: string, lines: readonly string[], paint: Paint): string[] {

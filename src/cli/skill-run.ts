@@ -1,8 +1,9 @@
 import type { Json } from "../core/json.ts";
 import { plainText } from "../platforms/terminal/plain-text.ts";
 import { withConnection } from "./bot-connection.ts";
-import { type CommandContext, CommandError } from "./command-context.ts";
+import type { CommandContext } from "./command-context.ts";
 import { exitCode } from "./exit-code.ts";
+import { parseObject } from "./parse-object.ts";
 import { printJson, printLine } from "./print.ts";
 import type { SkillsOptions } from "./skills.ts";
 
@@ -12,30 +13,13 @@ export async function runSkill(
   id: string,
   options: SkillsOptions & { params: string },
 ): Promise<number> {
-  const params = parseParams(options.params);
+  const params = parseObject(options.params, "--params", `'{"text": "hello"}'`);
   return withConnection(context, options, async ({ client }) => {
     const result = await client.runSkill(id, { params, namespace: options.namespace });
     if (options.json) printJson(context, result);
     else printLine(context, plainText(JSON.stringify(result, null, 2)));
     return succeeded(result) ? exitCode.ok : exitCode.failed;
   });
-}
-
-function parseParams(text: string): { [key: string]: Json } {
-  const wrong = (reason: string, cause?: unknown) =>
-    new CommandError(
-      `--params is ${reason}. Write a JSON object, e.g. --params '{"text": "hello"}'`,
-      exitCode.usage,
-      { cause },
-    );
-  let value: Json;
-  try {
-    value = JSON.parse(text);
-  } catch (cause) {
-    throw wrong("not valid JSON", cause);
-  }
-  if (value === null || typeof value !== "object" || Array.isArray(value)) throw wrong("not an object");
-  return value;
 }
 
 function succeeded(result: Json): boolean {

@@ -150,7 +150,13 @@ describe("knack start", () => {
 
 describe("knack doctor", () => {
   const ready = { ok: true, checks: [{ name: "store", ok: true, detail: "readable" }] };
-  const healthy = { "GET /readyz": () => ready, "GET /skills": () => ({ skills: [], diagnostics: [] }) };
+  const healthy = {
+    "GET /readyz": () => ready,
+    "GET /skills": () => ({ skills: [], diagnostics: [] }),
+    "GET /flows": () => ({ flows: [], diagnostics: [] }),
+    "GET /packages": () => ({ packages: [] }),
+    "GET /mcp": () => ({ servers: [] }),
+  };
 
   it("is well without a model key, and says how to get a model", async () => {
     await writeFile(path.join(cwd, "free.yaml"), "server: {port: 0}\n");

@@ -1,0 +1,31 @@
+import { ApiError } from "../client/api-error.ts";
+import { type Connection, withConnection } from "./bot-connection.ts";
+import type { CommandContext, GlobalOptions } from "./command-context.ts";
+import { exitCode } from "./exit-code.ts";
+import { printJson } from "./print.ts";
+
+/**
+ * Runs `work` with a connection. What the bot refuses is said on stderr, and as `{error}` with `--json`; the exit code is 1 then.
+ * @throws what is no refusal: no answer at all, an error inside the bot
+ */
+export async function answerOrSay(
+  context: CommandContext,
+  options: GlobalOptions & { json?: true },
+  work: (connection: Connection) => Promise<number>,
+): Promise<number> {
+  return withConnection(context, options, async (connection) => {
+    try {
+      return await work(connection);
+    } catch (error) {
+      if (!(error instanceof ApiError) || !isRefusal(error)) throw error;
+      context.stderr.write(`${error.detail}\n`);
+      if (options.json) printJson(context, { error: error.detail, code: error.code });
+      return exitCode.failed;
+    }
+  });
+}
+
+/** 503: the bot has no means for it, which it says. */
+function isRefusal({ status }: ApiError): boolean {
+  return (status >= 400 && status < 500 && status !== 401) || status === 503;
+}

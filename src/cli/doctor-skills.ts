@@ -1,0 +1,58 @@
+import type { FlowList, InstalledPackage, ServerStatus, SkillList } from "../client/shapes.ts";
+import type { Finding } from "./doctor-finding.ts";
+
+/** How the tool servers do. Those that are stopped start when they are needed. */
+export function serverFindings(servers: readonly ServerStatus[]): Finding[] {
+  if (servers.length === 0) return [{ name: "mcp", status: "ok", detail: "no tool server is configured" }];
+  return servers.map((server): Finding => {
+    const { name, state, problem, tools, auto_start } = server;
+    const why = problem === undefined ? "" : `: ${problem}`;
+    switch (state) {
+      case "running":
+        return { name: "mcp", status: "ok", detail: `${name} runs, with ${tools.length} tools` };
+      case "starting":
+        return { name: "mcp", status: "ok", detail: `${name} is starting` };
+      case "stopped": {
+        const when = auto_start ? "starts when it is needed" : `is started with \`knack mcp start ${name}\``;
+        return { name: "mcp", status: "ok", detail: `${name} is stopped${why}; it ${when}` };
+      }
+      case "needs_login": {
+        const advice = `Connect an account: \`/mcp login ${name}\` in a chat, or \`knack mcp login ${name}\`.`;
+        return { name: "mcp", status: "warning", detail: `${name} needs a login${why}`, advice };
+      }
+      case "failed": {
+        const advice = `Correct its entry in mcp.json or what it needs, then: \`knack mcp restart ${name}\`.`;
+        return { name: "mcp", status: "warning", detail: `${name} failed${why}`, advice };
+      }
+      default:
+        return state satisfies never;
+    }
+  });
+}
+
+/** Whether installed packages are still what was installed. */
+export function packageFindings(
+  packages: readonly InstalledPackage[],
+  { skills }: Pick<SkillList, "skills">,
+): Finding[] {
+  if (packages.length === 0) return [{ name: "packages", status: "ok", detail: "none is installed" }];
+  const managed = new Map(
+    skills.filter(({ source }) => source === "managed").map((skill) => [skill.id, skill]),
+  );
+  const problems = packages.flatMap(({ skill_id, hash }): Finding[] => {
+    const skill = managed.get(skill_id);
+    if (skill?.hash === hash) return [];
+    const what = skill === undefined ? "its files are gone" : "its files changed since it was installed";
+    const advice = `Install it again with \`knack skills update ${skill_id}\`, or \`knack skills remove ${skill_id}\`.`;
+    return [{ name: "packages", status: "warning", detail: `${skill_id}: ${what}`, advice }];
+  });
+  const detail = `${packages.length} installed${problems.length === 0 ? ", as they were reviewed" : ""}`;
+  return [{ name: "packages", status: "ok", detail }, ...problems];
+}
+
+/** How many flows there are. Files that are none are among the findings about skills. */
+export function flowFindings({ flows }: FlowList): Finding[] {
+  const usable = flows.filter(({ eligible }) => eligible).length;
+  const detail = flows.length === 0 ? "none" : `${flows.length} loaded, ${usable} can be used here`;
+  return [{ name: "flows", status: "ok", detail }];
+}

@@ -1,0 +1,142 @@
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { testReview } from "../../support/fake-packages.ts";
+import { testServer } from "../../support/fake-servers.ts";
+import { fakeBot, problem, type Route } from "./fake-bot.ts";
+import { runKnack } from "./run-knack.ts";
+
+let cwd: string;
+beforeEach(async () => {
+  cwd = await mkdtemp(path.join(tmpdir(), "knack-cli-"));
+});
+afterEach(() => rm(cwd, { recursive: true }));
+
+async function json(argv: string[], routes: Record<string, Route>) {
+  const { code, out } = runKnack([...argv, "--json"], { cwd, bot: fakeBot(routes) });
+  return { code: await code, value: JSON.parse(out.text()) };
+}
+
+const result = { success: true, results: [], variables: { city: "Oslo" }, directOutput: null };
+
+describe("knack flows", () => {
+  it("lists what there is, and what is broken", async () => {
+    const list = { flows: [], diagnostics: [{ path: "a.json", severity: "error", code: "c", message: "m" }] };
+    expect(await json(["flows", "list"], { "GET /flows": () => list })).toEqual({ code: 0, value: list });
+  });
+
+  it.each([
+    [result, 0],
+    [{ ...result, success: false, error: "Step 2 failed." }, 1],
+  ])("prints the result of a run, and says by its exit code how it went", async (answer, exit) => {
+    const routes = { "POST /flows/weather/run": () => answer };
+    expect(await json(["flows", "run", "weather"], routes)).toEqual({ code: exit, value: answer });
+  });
+
+  it("runs a file by its text, or only tells what it would do", async () => {
+    await writeFile(path.join(cwd, "my.json"), '{"name": "Mine"}');
+    await writeFile(path.join(cwd, "weather"), "not what is meant");
+    const asked: unknown[] = [];
+    const note: Route = async (request) => {
+      asked.push(await request.json());
+      return result;
+    };
+    const routes = { "POST /flows/run": note, "POST /flows/weather/run": note };
+    await json(["flows", "run", "my.json", "--vars", '{"city": "Oslo"}', "--dry-run"], routes);
+    await json(["flows", "run", "weather"], routes);
+    const more = { namespace: "console:local:dm" };
+    expect(asked).toEqual([
+      { flow: '{"name": "Mine"}', name: "my.json", vars: { city: "Oslo" }, dry_run: true, ...more },
+      { vars: {}, dry_run: false, ...more },
+    ]);
+  });
+
+  it("says what is wrong with what was written", async () => {
+    const vars = runKnack(["flows", "run", "weather", "--vars", "[]"], { cwd });
+    expect([await vars.code, vars.err.text()]).toEqual([
+      2,
+      expect.stringContaining("--vars is not an object"),
+    ]);
+    const file = runKnack(["flows", "run", "./none.json"], { cwd });
+    expect([await file.code, file.err.text()]).toEqual([
+      1,
+      expect.stringContaining("./none.json cannot be read"),
+    ]);
+    const unknown = { "POST /flows/wether/run": () => problem(404, "Did you mean weather?") };
+    expect(await json(["flows", "run", "wether"], unknown)).toMatchObject({
+      code: 1,
+      value: { error: "Did you mean weather?" },
+    });
+  });
+});
+
+describe("knack mcp", () => {
+  const running = { ...testServer("files"), state: "running" } as const;
+  const failed = { ...running, state: "failed", problem: "npx is not on the PATH." } as const;
+
+  it("lists servers with their tools", async () => {
+    const routes = { "GET /mcp": () => ({ servers: [running] }) };
+    expect(await json(["mcp", "list"], routes)).toEqual({ code: 0, value: { servers: [running] } });
+    const { code, out } = runKnack(["mcp", "list"], { cwd, bot: fakeBot(routes) });
+    expect([await code, out.text()]).toEqual([0, expect.stringMatching(/files {2}running.*\n {2}read_file/)]);
+  });
+
+  it.each([
+    ["start", running, 0],
+    ["restart", failed, 1],
+    ["stop", { ...running, state: "stopped" }, 0],
+  ])("says by its exit code whether %s did what it should", async (action, server, exit) => {
+    const routes = { [`POST /mcp/files/${action}`]: () => server };
+    expect(await json(["mcp", action, "files"], routes)).toEqual({ code: exit, value: server });
+  });
+
+  it("gives a login only from a bot that runs, since the answer comes to it", async () => {
+    const { code, value } = await json(["mcp", "login", "files"], {});
+    expect([code, value.error]).toEqual([1, expect.stringContaining("knack start")]);
+  });
+});
+
+describe("knack doctor", () => {
+  const review = testReview("weather");
+  const entry = { skill_id: "weather", hash: review.hash, from: "x", by: "ada", installed_at: 1, review };
+  const skill = (hash: string) => ({ id: "weather", source: "managed", hash, eligible: true, reasons: [] });
+
+  it.each([
+    [
+      "a server that failed",
+      { servers: [{ ...testServer("files"), state: "failed", problem: "gone" }] },
+      "mcp restart files",
+    ],
+    [
+      "a server that waits for a login",
+      { servers: [{ ...testServer("mail"), state: "needs_login" }] },
+      "mcp login mail",
+    ],
+    [
+      "a package that was changed",
+      { packages: [entry], skills: [skill("b".repeat(64))] },
+      "skills update weather",
+    ],
+    ["a package whose files are gone", { packages: [entry] }, "skills remove weather"],
+  ])(
+    "says what to do about %s",
+    async (_name, { servers = [], packages = [], skills = [] }: Record<string, unknown[]>, advice) => {
+      await writeFile(path.join(cwd, "free.yaml"), "server: {port: 0}\n");
+      const { code, value } = await json(["doctor", "--config", "free.yaml"], {
+        "GET /readyz": () => ({ ok: true, checks: [] }),
+        "GET /skills": () => ({ skills, diagnostics: [] }),
+        "GET /flows": () => ({ flows: [], diagnostics: [] }),
+        "GET /packages": () => ({ packages }),
+        "GET /mcp": () => ({ servers }),
+      });
+      expect(code).toBe(0);
+      const warnings = value.checks.filter(
+        ({ name, status }: { name: string; status: string }) =>
+          status === "warning" && (name === "mcp" || name === "packages"),
+      );
+      expect(warnings).toHaveLength(1);
+      expect(warnings[0].advice).toContain(advice);
+    },
+  );
+});

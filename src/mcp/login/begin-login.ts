@@ -10,6 +10,7 @@ import {
   registeredClient,
   registrationProblem,
 } from "./client-registration.ts";
+import { isOpenable } from "./is-openable.ts";
 import { loginFailure } from "./login-failure.ts";
 import type { LoginParts } from "./login-parts.ts";
 import { wantedScope } from "./wanted-scope.ts";
@@ -69,7 +70,7 @@ async function makeLink(parts: LoginParts, server: LoginServer, account: string)
     ...(resourceMetadataUrl === undefined ? {} : { resourceMetadataUrl }),
   });
   const { url, verifier, client } = link.made();
-  if (!isOpenable(url, server))
+  if (!isOpenable(url, server.url))
     return { ok: false, reason: `The login of ${server.name} is at an address that is not safe to open.` };
   const { now } = parts.clock;
   await parts.accounts.addPending(
@@ -157,12 +158,6 @@ async function askedFor(
   });
   await response.body?.cancel();
   return response.status === 401 ? extractWWWAuthenticateParams(response) : {};
-}
-
-/** A person is only sent to a page whose address nobody can read on the way, or that is as near as the server itself. */
-function isOpenable(url: URL, server: LoginServer): boolean {
-  if (url.protocol === "https:") return true;
-  return url.protocol === "http:" && new URL(server.url).protocol === "http:";
 }
 
 function urlOf(text: string | undefined): URL | undefined {

@@ -21,7 +21,8 @@ export function createLoginFetch(
     if (url.origin === server.origin) {
       return fetch(url, { ...init, redirect, headers: { ...headers, ...plainHeaders(init) } });
     }
-    return isNear && isPrivate(url) ? fetch(url, { ...init, redirect }) : fetchGuarded(web, url, init);
+    const foreign = { ...init, redirect, headers: withoutThose(plainHeaders(init), headers) };
+    return isNear && isPrivate(url) ? fetch(url, foreign) : fetchGuarded(web, url, foreign);
   });
 }
 
@@ -69,6 +70,15 @@ function refreshKey(url: string | URL, init: RequestInit | undefined): string | 
 
 function plainHeaders(init: RequestInit | undefined): Record<string, string> {
   return Object.fromEntries(new Headers(init?.headers));
+}
+
+/** Whoever calls may have put the headers of the configuration into every request. */
+function withoutThose(
+  given: Readonly<Record<string, string>>,
+  configured: Readonly<Record<string, string>>,
+): Record<string, string> {
+  const own = new Headers({ ...configured });
+  return Object.fromEntries(Object.entries(given).filter(([name, value]) => own.get(name) !== value));
 }
 
 /** By its name alone: what a name resolves to is for the guard to see. */

@@ -14,7 +14,7 @@ export function createServerRequests(): ServerRequests {
   const questions = createRequestLimit(mostQuestions);
   const texts = createRequestLimit(mostTexts);
   return {
-    capabilities: { elicitation: { form: { applyDefaults: true }, url: {} }, sampling: {} },
+    capabilities: { elicitation: { form: { applyDefaults: true }, url: {} }, sampling: {}, roots: {} },
     async elicit(server, params, context, key) {
       if (!questions.allows(context, key)) {
         context.progress(`${server} asks too much: more than ${mostQuestions} questions in one call.`);

@@ -1,0 +1,227 @@
+import { UnauthorizedError } from "@modelcontextprotocol/sdk/client/auth.js";
+import { describe, expect, it } from "vitest";
+import { isOpenable } from "../../../src/mcp/login/is-openable.ts";
+import { startLogin } from "./login-fixture.ts";
+
+const minutes = 60_000;
+
+describe("connecting an account", () => {
+  it("lets connections of that account in, and of no other", async () => {
+    const { connectAccount, open, login, server } = await startLogin();
+    await expect(open("ada")).rejects.toThrow(UnauthorizedError);
+    const connected: string[] = [];
+    login.onConnected((name, account) => connected.push(`${name} ${account}`));
+    expect(await connectAccount("ada")).toEqual({ ok: true, server: "notes", account: "ada" });
+    const client = await open("ada");
+    expect((await client.listTools()).tools.map(({ name }) => name)).toEqual(["add"]);
+    await expect(open("ben")).rejects.toThrow(UnauthorizedError);
+    expect(connected).toEqual(["notes ada"]);
+    expect([await login.isConnected(server, "ada"), await login.isConnected(server, "ben")]).toEqual([
+      true,
+      false,
+    ]);
+  });
+
+  it("registers once for everybody, and anew when people come back to another address", async () => {
+    const { connectAccount, remote, redirect } = await startLogin();
+    await connectAccount("ada");
+    await connectAccount("ben");
+    redirect.url = "http://127.0.0.1:4001/oauth/mcp/callback";
+    expect(await connectAccount("eve")).toMatchObject({ ok: true });
+    expect(remote.registered.map(({ redirect_uris }) => redirect_uris)).toEqual([
+      ["http://127.0.0.1:4000/oauth/mcp/callback"],
+      ["http://127.0.0.1:4001/oauth/mcp/callback"],
+    ]);
+  });
+
+  it("connects the account the link was made for, whoever comes back first", async () => {
+    const { begin, visit, login, server } = await startLogin();
+    const [ada, ben] = [await visit(await begin("ada")), await visit(await begin("ben"))];
+    expect(await login.finish(ben)).toMatchObject({ ok: true, account: "ben" });
+    expect(await login.isConnected(server, "ada")).toBe(false);
+    expect(await login.finish(ada)).toMatchObject({ ok: true, account: "ada" });
+  });
+
+  it("asks for a proof that only who made the link has", async () => {
+    const { begin, visit, login } = await startLogin();
+    const [ada, ben] = [await visit(await begin("ada")), await visit(await begin("ben"))];
+    const swapped = await login.finish({ ...ada, code: ben.code });
+    expect(swapped).toMatchObject({
+      ok: false,
+      reason: expect.stringContaining("invalid_grant (no such grant)"),
+    });
+  });
+});
+
+describe("a link", () => {
+  it("works once", async () => {
+    const { begin, visit, login } = await startLogin();
+    const back = await visit(await begin("ada"));
+    expect(await login.finish(back)).toMatchObject({ ok: true });
+    expect(await login.finish(back)).toMatchObject({
+      ok: false,
+      reason: expect.stringContaining("used already"),
+    });
+  });
+
+  it("works for ten minutes", async () => {
+    const { begin, visit, login, clock } = await startLogin();
+    const back = await visit(await begin("ada"));
+    clock.advance(10 * minutes);
+    expect(await login.finish(back)).toMatchObject({ ok: false });
+  });
+
+  it("stops working when the person asked for another one", async () => {
+    const { begin, visit, login } = await startLogin();
+    const first = await visit(await begin("ada"));
+    const second = await visit(await begin("ada"));
+    expect(await login.finish(first)).toMatchObject({ ok: false });
+    expect(await login.finish(second)).toMatchObject({ ok: true });
+  });
+
+  it.each([
+    [{ error: "access_denied" }, "You did not let the bot use your account at notes."],
+    [
+      { error: "server_error", error_description: "a\nb‮c" },
+      "The login of notes refused: server_error (a b c).",
+    ],
+    [
+      { iss: "https://evil.example" },
+      "The answer came from another login than the one you were sent to, so it was not used.",
+    ],
+    [{ code: undefined }, "The login of notes gave no code."],
+  ])("that comes back with %o connects nothing", async (change, reason) => {
+    const { begin, visit, login, server } = await startLogin();
+    const back = await visit(await begin("ada"));
+    expect(await login.finish({ ...back, ...change })).toEqual({ ok: false, reason, server: "notes" });
+    expect(await login.isConnected(server, "ada")).toBe(false);
+  });
+
+  it("is refused without its issuer when the login promises to name it", async () => {
+    const { begin, visit, login, remote } = await startLogin();
+    remote.metadata = { authorization_response_iss_parameter_supported: true };
+    const back = await visit(await begin("ada"));
+    expect(await login.finish(back)).toMatchObject({
+      ok: false,
+      reason: expect.stringContaining("another login"),
+    });
+    const again = await visit(await begin("ada"));
+    expect(await login.finish({ ...again, iss: remote.origin })).toMatchObject({ ok: true });
+  });
+
+  it("is not made where no client can register, and says what an operator does", async () => {
+    const { login, server, remote } = await startLogin();
+    remote.metadata = { registration_endpoint: undefined };
+    const begun = await login.begin(server, "ada");
+    expect(begun).toMatchObject({ ok: false, reason: expect.stringContaining("oauth.client_id") });
+  });
+
+  it("is not made when the server is away, and says so", async () => {
+    const { login, server } = await startLogin();
+    const begun = await login.begin({ ...server, url: "http://127.0.0.1:1/mcp" }, "ada");
+    expect(begun).toMatchObject({ ok: false, reason: expect.stringContaining("could not be reached") });
+  });
+
+  it.each([
+    ["https://login.example.com/authorize", "https://tools.example.com/mcp", true],
+    ["http://127.0.0.1:9/authorize", "http://127.0.0.1:8/mcp", true],
+    ["http://login.example.com/authorize", "https://tools.example.com/mcp", false],
+    ["file:///etc/passwd", "http://127.0.0.1:8/mcp", false],
+    ["javascript:alert(1)", "http://127.0.0.1:8/mcp", false],
+  ])("to %s of %s is shown to people: %s", (link, server, shown) => {
+    expect(isOpenable(new URL(link), server)).toBe(shown);
+  });
+});
+
+describe("tokens", () => {
+  it("are renewed when they ran out", async () => {
+    const { connectAccount, open, remote } = await startLogin();
+    await connectAccount("ada");
+    const client = await open("ada");
+    remote.expire();
+    expect((await client.listTools()).tools).toHaveLength(1);
+    expect(remote.log).toEqual(["register", "token authorization_code", "token refresh_token"]);
+  });
+
+  it("are renewed once when several requests find them run out, so that a token that works once is not used twice", async () => {
+    const { connectAccount, open, remote } = await startLogin();
+    await connectAccount("ada");
+    const client = await open("ada");
+    remote.expire();
+    await Promise.all([client.listTools(), client.listTools(), client.listTools()]);
+    remote.expire();
+    await client.listTools();
+    expect(remote.log.filter((line) => line === "token authorization_code")).toHaveLength(1);
+  });
+
+  it("that cannot be renewed are forgotten, and the connection asks for a login", async () => {
+    const { connectAccount, open, remote, login, server } = await startLogin();
+    await connectAccount("ada");
+    const client = await open("ada");
+    remote.forgetGrants();
+    await expect(client.listTools()).rejects.toThrow(UnauthorizedError);
+    expect(await login.isConnected(server, "ada")).toBe(false);
+  });
+
+  it("are taken back at the login when the person disconnects", async () => {
+    const { connectAccount, login, server, remote, failures } = await startLogin();
+    await connectAccount("ada");
+    await connectAccount("ben");
+    await login.forget(server, "ada");
+    expect(remote.log.at(-1)).toBe("revoke refresh_token");
+    expect([await login.isConnected(server, "ada"), await login.isConnected(server, "ben")]).toEqual([
+      false,
+      true,
+    ]);
+    expect(failures).toEqual([]);
+  });
+
+  it("are not known at another address", async () => {
+    const { connectAccount, open, login, server } = await startLogin();
+    const elsewhere = await startLogin();
+    await connectAccount("ada");
+    const moved = { ...server, url: elsewhere.server.url };
+    expect(await login.isConnected(moved, "ada")).toBe(false);
+    await expect(open("ada", moved)).rejects.toThrow(UnauthorizedError);
+    expect(elsewhere.remote.headers["/mcp"]?.authorization).toBeUndefined();
+  });
+
+  it("that do not allow enough lead to a login that asks for more", async () => {
+    const { connectAccount, open, remote, begin } = await startLogin();
+    await connectAccount("ada");
+    const client = await open("ada");
+    remote.needed.scope = "write";
+    await expect(client.callTool({ name: "add", arguments: {} })).rejects.toThrow(UnauthorizedError);
+    expect(new URL(await begin("ada")).searchParams.get("scope")).toBe("read write");
+    expect(await connectAccount("ada")).toMatchObject({ ok: true });
+    expect(await client.callTool({ name: "add", arguments: {} })).toMatchObject({
+      content: [{ text: "done" }],
+    });
+  });
+
+  it("of a program are asked for with its credentials, and nobody is given a link", async () => {
+    const oauth = { grant: "client_credentials", client_id: "bot", client_secret: "configured" } as const;
+    const { open, login, server, remote } = await startLogin(oauth);
+    const client = await open("*");
+    expect((await client.listTools()).tools).toHaveLength(1);
+    expect(remote.log).toEqual(["token client_credentials"]);
+    expect(await login.begin(server, "*")).toMatchObject({ ok: false });
+  });
+});
+
+describe("a client that the operator registered", () => {
+  it("is used instead of registering", async () => {
+    const { connectAccount, remote } = await startLogin({ client_id: "bot", client_secret: "configured" });
+    expect(await connectAccount("ada")).toMatchObject({ ok: true });
+    expect(remote.log).toEqual(["token authorization_code"]);
+    const credentials = Buffer.from("bot:configured").toString("base64");
+    expect(remote.headers["/token"]?.authorization).toBe(`Basic ${credentials}`);
+  });
+
+  it("is shown to no login but the one it belongs to", async () => {
+    const oauth = { grant: "client_credentials", client_id: "bot", client_secret: "configured" } as const;
+    const { open, remote } = await startLogin({ ...oauth, issuer: "https://login.example.com" });
+    await expect(open("*")).rejects.toThrow();
+    expect(remote.log).toEqual([]);
+  });
+});

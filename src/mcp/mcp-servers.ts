@@ -86,7 +86,6 @@ export function createMcpServers(options: McpServersOptions): McpServers {
       login,
       requests: options.requests,
       parked,
-      onChange,
     });
     await server.recall();
     known.set(config.name, server);

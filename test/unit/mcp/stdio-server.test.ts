@@ -1,0 +1,115 @@
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import type { NewFile } from "../../../src/core/file-store.ts";
+import { type McpBench, openBench, testServer } from "../../support/mcp-bench.ts";
+
+const secret = "a-very-secret-value";
+const ok = (output: unknown) => ({ status: "ok", output });
+
+describe("a server on stdio", () => {
+  let bench: McpBench;
+  beforeAll(async () => {
+    process.env.KNACK_TEST_SECRET = "of the bot";
+    const test = { ...testServer, env: { TEST_TOKEN: secret, PLAIN: "production" } };
+    bench = await openBench({ test: { ...test, anythingllm: { suppressedTools: ["pid"] } } });
+    await bench.servers.start("test");
+  });
+  afterAll(async () => {
+    delete process.env.KNACK_TEST_SECRET;
+    await bench.close();
+  });
+
+  it("is a skill with a part for each tool that is not suppressed", async () => {
+    const skill = await bench.skill("mcp_test");
+    expect(skill).toMatchObject({ kind: "mcp", name: "test", version: "2.3.4" });
+    expect(skill.description).toMatch(/^Tools of the server test: echo, environment, fail/);
+    const names = skill.tools.map(({ name }) => name);
+    expect(names).toContain("test__echo");
+    expect(names).not.toContain("test__pid");
+    expect(await bench.skill("mcp_test#echo")).toMatchObject({ parent: "mcp_test", name: "Echo a text" });
+  });
+
+  it("has its own text in the guide, told as such and unable to leave its place", async () => {
+    const { instructions } = await bench.skill("mcp_test");
+    expect(instructions).toContain("Nobody here checked that");
+    expect(instructions.match(/<\/server_text>/g)).toHaveLength(1);
+  });
+
+  it("takes the server's hints for what they are", async () => {
+    expect((await bench.tool("test", "echo")).effect({})).toBe("read_only");
+    expect((await bench.tool("test", "fail")).effect({})).toBe("side_effect");
+    expect((await bench.tool("test", "die")).approval?.({})).toBe("manager");
+    expect((await bench.tool("test", "echo")).approval?.({})).toBeUndefined();
+  });
+
+  it("answers calls, and checks arguments before they are sent", async () => {
+    expect(await bench.call("test", "echo", { text: "hello" })).toEqual(ok("hello"));
+    const { validate } = await bench.tool("test", "echo");
+    bench.start();
+    await expect.poll(() => validate({ text: 1 }).ok).toBe(false);
+    expect(validate("x")).toEqual({ ok: false, message: "an object is expected" });
+    expect(validate({ text: "x" })).toEqual({ ok: true, value: { text: "x" } });
+  });
+
+  it("tells failures as errors", async () => {
+    const result = await bench.call("test", "fail");
+    expect(result).toEqual({ status: "error", code: "tool_failed", message: "no such thing" });
+  });
+
+  it("gets nothing of the bot's environment, and its own secrets do not come back", async () => {
+    const { output } = (await bench.call("test", "environment")) as { output: string };
+    expect(output).not.toContain("of the bot");
+    expect(JSON.parse(output)).toMatchObject({ TEST_TOKEN: "[secret]", PLAIN: "production" });
+  });
+
+  it("hands pictures and other bytes over as files, never as text", async () => {
+    const files: NewFile[] = [];
+    const result = await bench.call("test", "picture", {}, { file: async (file) => void files.push(file) });
+    expect(files.map(({ name, media_type, data }) => [name, media_type, data.byteLength])).toEqual([
+      ["picture-2.png", "image/png", 8],
+      ["report.bin", "application/octet-stream", 8],
+    ]);
+    expect(result).toEqual(
+      ok(
+        [
+          "Here it is.",
+          "note://1:\na note",
+          "[x](https://example.com/x): more",
+          "[The person gets the file picture-2.png: image/png, 8 bytes.]",
+          "[The person gets the file report.bin: application/octet-stream, 8 bytes.]",
+        ].join("\n"),
+      ),
+    );
+  });
+
+  it("shows progress, which keeps a call alive beyond the longest silence", async () => {
+    const notes: unknown[] = [];
+    const quick = await openBench({ test: testServer }, { call_ms: 600 });
+    await quick.servers.start("test");
+    const progress = (...note: unknown[]) => void notes.push(note);
+    const result = await quick.call("test", "progress", { steps: 4, pause_ms: 200 }, { progress });
+    expect(result).toEqual(ok("done"));
+    expect(notes.at(0)).toEqual(["step 1", 1, 4]);
+    // The last may come together with the result, and then nobody waits for it any more.
+    expect(notes.length).toBeGreaterThanOrEqual(3);
+    await quick.close();
+  });
+
+  it("is told when a call is given up", async () => {
+    const controller = new AbortController();
+    const call = bench.call("test", "silent", {}, { signal: controller.signal });
+    await bench.call("test", "echo", { text: "in between" });
+    controller.abort(new Error("stopped"));
+    await expect(call).rejects.toThrow();
+    await expect.poll(() => bench.call("test", "cancelled")).toEqual(ok("1"));
+  });
+
+  it("may change its tools while it runs", async () => {
+    const before = await bench.source.load();
+    expect(await bench.source.load()).toBe(before);
+    expect(await bench.call("test", "grow")).toEqual(ok("ok"));
+    await expect.poll(() => bench.call("test", "grown").catch(() => undefined)).toEqual(ok("grown"));
+    expect(await bench.source.load()).not.toBe(before);
+  });
+
+  it("leaves no errors behind", () => expect(bench.errors).toEqual([]));
+});

@@ -1,0 +1,115 @@
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { coversHost } from "../../../src/core/network-grants.ts";
+import type { NetworkAccess } from "../../../src/core/programs.ts";
+import { createGuardedProxy } from "../../../src/net/guarded-proxy.ts";
+import { createSandbox, type Sandbox } from "../../../src/sandbox/create-sandbox.ts";
+import { type LocalServer, resolverOf, startServer } from "../net/local-server.ts";
+import { startProgram, writeModule } from "./program-fixture.ts";
+import { runToEnd, ScriptFixture, scriptRequest } from "./script-fixture.ts";
+
+/** Each asks for the address in its argument with what people use, and prints the status and the text. */
+const askers = {
+  "fetch.mjs": `try {
+  const response = await fetch(process.argv[2]);
+  console.log(response.status, await response.text());
+} catch (error) { console.log("failed", error.cause?.message ?? error.message); }`,
+  "ask.py": `import sys, urllib.request, urllib.error
+try:
+    with urllib.request.urlopen(sys.argv[1]) as response: print(response.status, response.read().decode())
+except urllib.error.HTTPError as error: print(error.code, error.read().decode())
+except OSError as error: print("failed", error)`,
+  "curl.sh": `curl --silent --show-error --write-out ' %{http_code}' "$1" 2>&1`,
+  "tunnel.sh": `curl --silent --show-error --proxytunnel --write-out ' %{http_code}' "$1" 2>&1`,
+  "http.mjs": `import { get } from "node:http";
+get(process.argv[2], async (response) => {
+  console.log(response.statusCode, (await response.setEncoding("utf8").toArray()).join(""));
+}).on("error", (error) => console.log("failed", error.message));`,
+};
+
+describe("the way out of the sandbox", () => {
+  const fixture = new ScriptFixture();
+  const skill = fixture.skill(askers, "managed");
+  let sandbox: Sandbox;
+  let server: LocalServer;
+  const asked: string[] = [];
+  const grant = (...hosts: string[]): NetworkAccess => ({
+    permits(host) {
+      asked.push(host);
+      return coversHost(hosts, host);
+    },
+  });
+  const ask = async (script: string, url: string, network?: NetworkAccess) => {
+    const changes = network === undefined ? {} : { network };
+    return (await runToEnd(sandbox.scripts, scriptRequest(skill, script, { args: [url], ...changes })))
+      .stdout;
+  };
+
+  beforeAll(async () => {
+    server = await startServer((request, response) => response.end(`hello from ${request.url}`));
+    // Granted hosts are public in life; here they are a server of the test, which the operator allowed.
+    const proxy = createGuardedProxy({
+      allow: ["api.example.com"],
+      lookup: resolverOf(["127.0.0.1"]),
+    });
+    sandbox = await createSandbox({ dataDir: fixture.dataDir, openProxy: proxy.open });
+    expect(sandbox.describe()).toMatchObject({ isolation: "bubblewrap" });
+  });
+  afterAll(async () => {
+    await server[Symbol.asyncDispose]();
+    fixture[Symbol.dispose]();
+  });
+
+  it.each(Object.keys(askers))("leads %s to a granted host, unmodified", async (script) => {
+    const host = `api.example.com:${server.port}`;
+    asked.length = 0;
+    expect(await ask(script, `http://${host}/x`, grant(host))).toContain("hello from /x");
+    expect(new Set(asked)).toEqual(new Set([host]));
+  });
+
+  it.each(Object.keys(askers))("refuses %s a host that is not granted", async (script) => {
+    const before = server.requests.length;
+    expect(await ask(script, "http://other.example.com/x", grant("api.example.com"))).toMatch(/403|failed/);
+    expect(server.requests).toHaveLength(before);
+  });
+
+  it.each(Object.keys(askers))("is not there for %s without a grant at all", async (script) => {
+    const before = server.requests.length;
+    expect(await ask(script, `http://api.example.com:${server.port}/x`)).toMatch(/failed|000/);
+    expect(server.requests).toHaveLength(before);
+  });
+
+  it.each([
+    "http://private.example:PORT/",
+    "http://169.254.169.254/",
+    "http://2130706433:PORT/",
+    "http://0x7f.1:PORT/",
+  ])("does not lead to %s although every host is granted", async (template) => {
+    const before = server.requests.length;
+    const url = template.replace("PORT", String(server.port));
+    for (const script of ["fetch.mjs", "ask.py", "tunnel.sh"]) {
+      expect(await ask(script, url, grant("*")), script).not.toContain("hello");
+    }
+    expect(server.requests).toHaveLength(before);
+  });
+
+  it("serves a program for as long as it runs", async () => {
+    const module = writeModule(fixture.root, {
+      "ask.mjs": `import { createInterface } from "node:readline";
+for await (const line of createInterface({ input: process.stdin })) {
+  const text = await fetch(JSON.parse(line)).then((response) => response.text(), (error) => error.cause?.message);
+  console.log(JSON.stringify(text));
+}`,
+    });
+    const host = `api.example.com:${server.port}`;
+    const granted = new Set<string>();
+    const network = { permits: (name: string) => granted.has(name) };
+    const program = await startProgram(sandbox.programs, { skill, module, network });
+    program.send(`http://${host}/first`);
+    expect(String(await program.next())).not.toContain("hello");
+    granted.add(host);
+    program.send(`http://${host}/second`);
+    expect(await program.next()).toBe("hello from /second");
+    program.kill();
+    expect(await program.ended).toBe("It was stopped.");
+  });
+});

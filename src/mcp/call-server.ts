@@ -63,7 +63,7 @@ async function endOfCall(
 ): Promise<ToolResult | "again"> {
   const { server, tool } = call;
   if (error instanceof CallTimeout) {
-    if (!(await connection.answers())) await lane.lose(connection, "it hung and was stopped");
+    if (!(await connection.answers(call.timeout_ms))) await lane.lose(connection, "it hung and was stopped");
     return failed("timed_out", `${tool} was given up. ${error.message} Whether it took effect is not known.`);
   }
   const { ErrorCode, McpError } = await import("@modelcontextprotocol/sdk/types.js");

@@ -13,7 +13,7 @@ import type { ServerConfig } from "./server-config.ts";
 import { httpFailure, messageOf, ServerFailure, statusOf } from "./server-failure.ts";
 import { createStdioTransport } from "./stdio-transport.ts";
 
-/** How long a server may take to answer a ping, and to forget a session, ms. */
+/** How long a server may take at most to answer a ping, and to forget a session, ms. */
 const pingMs = 5_000;
 const farewellMs = 1_000;
 
@@ -27,8 +27,8 @@ export interface Connection {
   describe(): Promise<RemoteServer>;
   /** @throws CallTimeout, or what the SDK throws */
   call(options: Omit<CallOptions, "client" | "clock" | "track">): Promise<ToolResult>;
-  /** Whether it still answers; a server that hangs does not. */
-  answers(): Promise<boolean>;
+  /** Whether it still answers within this time, 5 s at most; a server that hangs does not. */
+  answers(within_ms: number): Promise<boolean>;
   /** Ends the session; a process is killed with all it started if it does not go. */
   close(): Promise<void>;
 }
@@ -123,8 +123,8 @@ async function connect(
     transport: kind,
     describe: () => within(clock, connect_ms, describe(client), "It did not list its tools in time."),
     call: (call) => callTool({ ...call, client, clock, track: active.track }),
-    answers: () =>
-      within(clock, pingMs, client.ping({ timeout: 2_147_483_647 }), "It hangs.").then(
+    answers: (within_ms) =>
+      within(clock, Math.min(pingMs, within_ms), client.ping({ timeout: 2_147_483_647 }), "It hangs.").then(
         () => true,
         () => false,
       ),

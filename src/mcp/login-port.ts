@@ -8,26 +8,9 @@ import type {
   ElicitResult,
 } from "@modelcontextprotocol/sdk/types.js";
 import type { ToolContext } from "../core/tool.ts";
+import type { OAuthSettings } from "./login/oauth-settings.ts";
 
-/** A client that the operator registered with the server's login by hand, as far as it was. */
-export interface OAuthSettings {
-  client_id?: string | undefined;
-  client_secret?: string | undefined;
-  /** Separated by spaces; what the server asks for unless given. */
-  scope?: string | undefined;
-  /**
-   * `client_credentials` and `cross_app_access` (a token of the company's identity provider stands for the account, SEP-990) need
-   * no person at a link; `authorization_code` unless given.
-   */
-  grant?: "authorization_code" | "client_credentials" | "cross_app_access" | undefined;
-  /** Where the client was registered: its credentials go nowhere else. The first login that takes them, unless given. */
-  issuer?: string | undefined;
-  /** A private key (PEM) for `client_credentials` with `private_key_jwt`, and its algorithm; ES256 unless given. */
-  private_key?: string | undefined;
-  private_key_algorithm?: string | undefined;
-  /** For `cross_app_access`: who vouches for the account. `id_token` is the token it gave. */
-  identity_provider?: { token_endpoint: string; client_id: string; id_token: string } | undefined;
-}
+export type { OAuthSettings };
 
 /** A tool server that can be logged in to, as it is configured. Two that differ in name or address are two servers. */
 export interface LoginServer {

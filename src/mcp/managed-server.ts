@@ -89,8 +89,10 @@ export function createManagedServer(config: ServerConfig, deps: ManagedServerDep
       learn(connection).catch((error: unknown) => deps.report(error, `tools of the server ${config.name}`));
     };
     const authProvider = target && login?.providerFor(target, lane);
-    const onToolsChanged = relearn;
-    connection = await openConnection({ ...deps, server: config, authProvider, onLost, onToolsChanged });
+    const headers = config.target.type === "stdio" ? {} : config.target.headers;
+    const fetch = target && login?.fetchFor(target, lane, headers);
+    const session = { ...deps, server: config, authProvider, fetch, onLost };
+    connection = await openConnection({ ...session, onToolsChanged: relearn });
     try {
       await learn(connection);
       return connection;

@@ -7,18 +7,20 @@ export interface HttpAccess {
   authProvider: OAuthClientProvider | undefined;
   /** For addresses that a server names: those of its login. The operator's own address is trusted to be reached. */
   elsewhere: FetchLike;
+  /** All of it, for servers with a login: it sees when an account may not do enough. */
+  fetch?: FetchLike | undefined;
 }
 
 /** Redirects to other origins are not followed: that is the SDK's own rule. */
 export async function createHttpTransport(
   kind: "http" | "sse",
   { url, headers }: Extract<Target, { url: string }>,
-  { authProvider, elsewhere }: HttpAccess,
+  { authProvider, elsewhere, fetch: whole }: HttpAccess,
 ): Promise<Transport> {
   const address = new URL(url);
   const options = {
     requestInit: { headers },
-    fetch: atHome(address, elsewhere),
+    fetch: whole ?? atHome(address, elsewhere),
     ...(authProvider === undefined ? {} : { authProvider }),
   };
   if (kind === "sse") {

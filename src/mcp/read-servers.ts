@@ -5,6 +5,7 @@ import { serverSkillId } from "../core/server-tools.ts";
 import type { Diagnostic } from "../core/skill.ts";
 import { nearest } from "../core/skill-identifier.ts";
 import { type Environment, expandVariables } from "./expand-variables.ts";
+import { oauthSettingsSchema, secretsOfOAuth } from "./login/oauth-settings.ts";
 import type { ServerConfig, Target } from "./server-config.ts";
 
 const texts = z.record(z.string(), z.coerce.string());
@@ -21,16 +22,7 @@ const knackSchema = z.object({
       z.record(z.string(), z.enum(["none", "manager", "operator"])),
     ])
     .default({}),
-  oauth: z
-    .strictObject({
-      client_id: z.string().min(1).optional(),
-      client_secret: z.string().min(1).optional(),
-      scope: z.string().min(1).optional(),
-      grant: z.enum(["authorization_code", "client_credentials"]).optional(),
-      private_key: z.string().min(1).optional(),
-      private_key_algorithm: z.string().min(1).optional(),
-    })
-    .optional(),
+  oauth: oauthSettingsSchema.optional(),
 });
 
 const anythingllmSchema = z.object({
@@ -124,7 +116,6 @@ function makeServer(
   hashOfEntry: string,
 ): ServerConfig {
   const credentials = knack.credentials ?? (knack.oauth === undefined ? "none" : "shared");
-  const { client_secret, private_key } = knack.oauth ?? {};
   return {
     name,
     target,
@@ -139,7 +130,7 @@ function makeServer(
     risk: knack.risk,
     effects: knack.effects,
     approvals: knack.approval,
-    secrets: [...secretsOf({ ...env, ...headers }), client_secret ?? "", private_key ?? ""],
+    secrets: [...secretsOf({ ...env, ...headers }), ...secretsOfOAuth(knack.oauth ?? {})],
   };
 }
 

@@ -1,0 +1,109 @@
+import { afterEach, describe, expect, it } from "vitest";
+import { type McpBench, openBench, testServer } from "../../support/mcp-bench.ts";
+
+let bench: McpBench;
+afterEach(() => bench.close());
+
+const variable = (inside: string) => ["$", "{", inside, "}"].join("");
+
+const roots = async () => {
+  const { skills } = await bench.source.load();
+  return skills.filter(({ parent }) => parent === undefined).map(({ id }) => id);
+};
+const messages = async () => (await bench.source.load()).diagnostics.map(({ message }) => message);
+
+describe("the file of servers", () => {
+  it.each([
+    ["nothing to reach", {}, "it has neither command nor url."],
+    ["a broken address", { url: "ftp://x" }, "url: it is no address that begins with http:// or https://."],
+    [
+      "an unknown type",
+      { type: "carrier-pigeon", url: "http://x" },
+      "type: carrier-pigeon is unknown. Use stdio, http or sse.",
+    ],
+    [
+      "arguments that are no list",
+      { command: "x", args: "-y" },
+      "args: Invalid input: expected array, received string.",
+    ],
+    [
+      "a variable that is not set",
+      { command: "x", env: { A: variable("NOWHERE") } },
+      "NOWHERE is not set in the environment.",
+    ],
+    ["something else than an object", 7, "entry: Invalid input: expected object, received number."],
+  ])("leaves out a server with %s, and says so", async (_what, entry, reason) => {
+    bench = await openBench({ broken: entry, good: { command: "x" } });
+    expect(await roots()).toEqual(["mcp_good"]);
+    expect(await messages()).toEqual([`Server broken is left out: ${reason}`]);
+  });
+
+  it("names keys without effect and what may have been meant", async () => {
+    bench = await openBench({ a: { comand: "y", command: "x", knack: { timeout_second: 3 } } });
+    expect(await messages()).toEqual([
+      "Server a: comand is unknown and has no effect. Did you mean command?",
+      "Server a: knack.timeout_second is unknown and has no effect. Did you mean timeout_seconds?",
+    ]);
+  });
+
+  it("tells two servers apart whose names would be one", async () => {
+    bench = await openBench({ "my server": { command: "x" }, "my  server": { command: "y" } });
+    expect(await roots()).toEqual(["mcp_my-server"]);
+    expect(await messages()).toEqual([
+      "Server my  server is left out: its name is the same as that of my server. Give it another.",
+    ]);
+  });
+
+  it("fills in variables of the environment, with defaults", async () => {
+    const env = {
+      A: variable("ONE"),
+      B: variable("TWO:-two"),
+      C: `${variable("env:ONE")}-${variable("ONE")}`,
+      D: "$ONE",
+    };
+    bench = await openBench({ test: { ...testServer, env } }, { environment: { ONE: "1", TWO: "" } });
+    await bench.servers.start("test");
+    const result = (await bench.call("test", "environment")) as { output: string };
+    expect(JSON.parse(result.output)).toMatchObject({ A: "1", B: "two", C: "1-1", D: "$ONE" });
+  });
+
+  it.each([
+    ["no JSON", "{", /^It is no JSON: .* The servers stay as they were; mend the file\.$/],
+    ["no servers", '{"mcpServer": {}}', /^It has no mcpServers\. It has mcpServer; did you mean that\?$/],
+    ["a list", "[]", /^It is not \{"mcpServers": \{…\}\}\.$/],
+  ])("keeps the servers it had when it becomes %s", async (_what, text, message) => {
+    bench = await openBench({ good: { command: "x" } });
+    expect(await roots()).toEqual(["mcp_good"]);
+    await bench.write(text);
+    expect(await messages()).toEqual([expect.stringMatching(message)]);
+    expect(await roots()).toEqual(["mcp_good"]);
+  });
+
+  it("is seen to change without a restart", async () => {
+    bench = await openBench({ one: testServer, two: testServer });
+    bench.start();
+    await bench.until("one", "running");
+    await bench.until("two", "running");
+    const pid = async (server: string) => JSON.stringify(await bench.call(server, "pid"));
+    const [before] = [(await pid("one")).match(/"server":(\d+)/)?.[1]];
+    await bench.write({ one: testServer, three: { ...testServer, env: { NEW: "yes" } } });
+    expect(await roots()).toEqual(["mcp_one", "mcp_three"]);
+    await bench.until("three", "running");
+    expect((await pid("one")).match(/"server":(\d+)/)?.[1]).toBe(before);
+  });
+
+  it("may be missing", async () => {
+    bench = await openBench("");
+    expect(await roots()).toEqual([]);
+    expect(await messages()).toEqual([]);
+  });
+
+  it("switches servers off with disabled", async () => {
+    bench = await openBench({ test: { ...testServer, disabled: true } });
+    bench.start();
+    expect((await bench.skill("mcp_test")).problems).toEqual([
+      "It is switched off in the file of servers (disabled: true).",
+    ]);
+    expect(await bench.servers.start("test")).toMatchObject({ state: "stopped" });
+  });
+});

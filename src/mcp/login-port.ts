@@ -10,8 +10,6 @@ import type {
 import type { ToolContext } from "../core/tool.ts";
 import type { OAuthSettings } from "./login/oauth-settings.ts";
 
-export type { OAuthSettings };
-
 /** A tool server that can be logged in to, as it is configured. Two that differ in name or address are two servers. */
 export interface LoginServer {
   name: string;

@@ -1,5 +1,5 @@
 import type { Approver, ToolEffect } from "../core/tool.ts";
-import type { OAuthSettings } from "./login-port.ts";
+import type { OAuthSettings } from "./login/oauth-settings.ts";
 
 /** How a server is reached. `http` without `fallback` is Streamable HTTP alone. */
 export type Target =

@@ -47,10 +47,12 @@ function describeStep(step: FlowStep, known: Known): Json {
   const before: Known = { variables: new Map(known.variables), later: new Set(known.later) };
   // A turn of a loop also sees what the turn before it changed.
   if (turns > 1) forget(before, [...changed, ...sets]);
-  const described = [...branches].filter(([, list]) => list.length > 0).map(([branch, list]): [string, Json] => [
-    branch,
-    describeSteps(list, { variables: new Map(before.variables), later: new Set(before.later) }),
-  ]);
+  const described = [...branches]
+    .filter(([, list]) => list.length > 0)
+    .map(([branch, list]): [string, Json] => [
+      branch,
+      describeSteps(list, { variables: new Map(before.variables), later: new Set(before.later) }),
+    ]);
   forget(known, changed);
   return {
     ...about,

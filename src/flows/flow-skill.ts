@@ -9,8 +9,8 @@ import { flowAlias, flowId } from "./flow-id.ts";
 import { type FlowPorts, runFlow } from "./run-flow.ts";
 import { parametersOfVariables, schemaOfVariables, validateArguments } from "./variables.ts";
 
-/** Bytes of JSON a flow may answer; its results stand there twice. */
-const largestOutput = 4_000_000;
+/** Bytes of JSON a flow may answer: its results, its variables, and what is said about them. */
+const largestOutput = 5_000_000;
 
 export interface FlowOrigin {
   origin: SkillOrigin;

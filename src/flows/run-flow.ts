@@ -7,6 +7,7 @@ import type { ToolContext, ToolResult } from "../core/tool.ts";
 import type { FlowStep } from "./block.ts";
 import { createCodeRunner } from "./code-runner.ts";
 import type { Flow } from "./flow-file.ts";
+import { createOutputBudget } from "./output-budget.ts";
 import { type FlowRun, runStep, StepStopped } from "./run-steps.ts";
 import { startingValues } from "./variables.ts";
 
@@ -20,6 +21,9 @@ export interface FlowPorts {
 
 /** Characters from which on a fixed value is taken for a secret and kept out of error messages. */
 const shortestSecret = 8;
+
+/** Characters of JSON of all results an output tells, and of all variables: the rest is left out there. */
+const mostShown = 2_000_000;
 
 const systemSleep = (ms: number, signal?: AbortSignal): Promise<void> =>
   sleepFor(ms, undefined, signal === undefined ? {} : { signal });
@@ -53,8 +57,12 @@ export async function runFlow(
 
 async function runAll(flow: Flow, run: FlowRun): Promise<ToolResult> {
   const results: Json[] = [];
+  const fitResult = createOutputBudget(mostShown);
   const output = (success: boolean) => {
-    const variables = [...run.variables].filter(([name]) => !run.fixed.has(name));
+    const shown = createOutputBudget(mostShown);
+    const variables = [...run.variables]
+      .filter(([name]) => !run.fixed.has(name))
+      .map(([name, value]) => [name, shown(value)] as const);
     return { success, results, variables: Object.fromEntries(variables), directOutput: null };
   };
   for (const step of flow.steps) {
@@ -63,7 +71,7 @@ async function runAll(flow: Flow, run: FlowRun): Promise<ToolResult> {
     try {
       const ran = await runStep(run, step, []);
       if (ran.kind === "direct") return { status: "ok", output: ran.output, direct: true };
-      results.push({ success: true, result: ran.result, ...about() });
+      results.push({ success: true, result: fitResult(ran.result), ...about() });
       if (ran.kind === "skip") break;
     } catch (error) {
       if (!(error instanceof StepStopped)) throw error;

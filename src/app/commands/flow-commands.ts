@@ -94,8 +94,14 @@ async function flowsOf(skills: SkillService, namespace: string) {
 }
 
 async function list(skills: SkillService, { place }: CommandCall): Promise<CommandResult> {
-  const flows = await flowsOf(skills, place.namespace);
-  return shown(flows.length === 0 ? noFlows : [...flows.map(skillLine), "", skillLegend].join("\n"));
+  const { skills: all, diagnostics } = await skills.list(place.namespace);
+  const flows = all.filter((skill) => skill.kind === "flow");
+  const lines = flows.length === 0 ? [noFlows] : [...flows.map(skillLine), "", skillLegend];
+  const defects = diagnostics
+    .filter(({ path, severity }) => severity === "error" && /\.json$/i.test(path))
+    .map(({ path, message }) => `- ${path.split(/[/\\]/).at(-1)}: ${message}`);
+  const notLoaded = defects.length === 0 ? [] : ["", "Not loaded:", ...defects];
+  return shown([...lines, ...notLoaded].join("\n"));
 }
 
 async function show(skills: SkillService, namespace: string, id: string): Promise<CommandResult> {

@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import type { Json } from "../../../src/core/json.ts";
 import { ada } from "../../support/test-app.ts";
 import { testSkill } from "../../support/test-skill.ts";
-import { appWith, json, run, start, startApi, traceOf, variablesOf } from "./flow-app.ts";
+import { appWith, condition, json, run, start, startApi, traceOf, variablesOf } from "./flow-app.ts";
 
 const block = (type: string, config: object) => ({ type, config });
 /** A skill `echo` that answers its input, and what it was called with. */
@@ -30,7 +30,7 @@ describe("a condition", () => {
         { name: "count", value: 5 },
         { name: "yes", value: true },
       ]),
-      block("condition", { if: test, then: [say("then")], else: [say("else")], resultVariable: "r" }),
+      condition(test, [say("then")], [say("else")], { resultVariable: "r" }),
     ];
     return (await variablesOf(steps, args, echo())).r;
   };
@@ -76,7 +76,7 @@ describe("a condition", () => {
   });
 
   it("without steps for what it finds goes on", async () => {
-    const steps = [block("condition", { if: { value: "1", is: "missing" }, then: [say("x")] })];
+    const steps = [condition({ value: "1", is: "missing" }, [say("x")])];
     expect((await run(steps, {}, echo())).outcome).toBe("completed");
   });
 });
@@ -128,8 +128,8 @@ describe("a loop", () => {
 
   it("names steps after their place and turn, each once", async () => {
     const inner = block("loop", { count: 2, item: "n", steps: [say("${n}")] });
-    const either = { if: { value: "${item}", is: "equals", to: 1 }, then: [say("t")], else: [say("e")] };
-    const steps = [block("loop", { count: 2, steps: [inner, block("condition", either)] })];
+    const either = condition({ value: "${item}", is: "equals", to: 1 }, [say("t")], [say("e")]);
+    const steps = [block("loop", { count: 2, steps: [inner, either] })];
     const { events } = await run(steps, {}, echo());
     const own = traceOf(events).filter((name) => !name.startsWith("skill_"));
     expect(own).toEqual([

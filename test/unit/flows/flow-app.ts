@@ -43,6 +43,13 @@ export const page = (html: string) => (_request: Received, response: ServerRespo
 
 export const start = (variables: object[]) => ({ type: "start", config: { variables } });
 
+/** A condition block. */
+export const condition = (test: object, yes: object[], no: object[] = [], more: object = {}) => ({
+  type: "condition",
+  // biome-ignore lint/suspicious/noThenProperty: it is a word of the file format.
+  config: { if: test, then: yes, else: no, ...more },
+});
+
 /** A whole app with one flow `f`, and more if told. */
 export function appWith(
   steps: object[],
@@ -65,7 +72,7 @@ export function appWith(
   return { model, app: createTestApp(model, { sources, web: createWeb({ allow: ["127.0.0.1"] }), ...more }) };
 }
 
-export interface Setting extends Pick<TestAppOptions, "log"> {
+export interface Setting extends Pick<TestAppOptions, "log" | "clock"> {
   script: Parameters<typeof scriptedModel>[0];
   generative: boolean;
   /** Further keys of the flow's file. */

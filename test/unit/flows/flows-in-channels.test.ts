@@ -71,6 +71,13 @@ describe("in a channel", () => {
     expect((await say("/flow run f x")).outcome).toBe("completed");
   });
 
+  it("one that cannot be loaded is listed with the reason", async () => {
+    const { app } = appWith(steps("https://x.test"), { files: { "bad.json": '{"name": "Bad"}' } });
+    const { text } = (await app.ask("/flow list")).end;
+    expect(text).toContain("**f**");
+    expect(text).toContain("- bad.json: It is no flow: steps:");
+  });
+
   it("one that is switched off is listed with the reason and not run", async () => {
     const text = JSON.stringify({ name: "F", active: false, steps: steps("https://x.test") });
     const root = temporaryFolder({ "a.json": text });

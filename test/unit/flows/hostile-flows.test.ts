@@ -1,0 +1,156 @@
+import { describe, expect, it } from "vitest";
+import { createFlowSource } from "../../../src/flows/flow-source.ts";
+import { temporaryFolder } from "../skills/temporary-folder.ts";
+import { json, run, start, startApi, variablesOf } from "./flow-app.ts";
+
+const load = (files: Record<string, string>) =>
+  createFlowSource({ source: "workspace", precedence: 4, root: temporaryFolder(files) }).load();
+const flow = (steps: object[], more: object = {}) => JSON.stringify({ name: "G", steps, ...more });
+const call = (url: string, more: object = {}) => ({
+  type: "apiCall",
+  config: { url, responseVariable: "r", ...more },
+});
+const nested = (depth: number): object =>
+  depth === 0
+    ? { type: "start", config: {} }
+    : { type: "loop", config: { count: 1, steps: [nested(depth - 1)] } };
+
+describe("a file", () => {
+  it.each([
+    [
+      "deep JSON",
+      "too_deep",
+      `{"name":"G","steps":[{"type":"start","config":{"x":${"[".repeat(90_000)}${"]".repeat(90_000)}}}]}`,
+    ],
+    ["JSON that is deep and broken", "invalid_json", "[".repeat(200_000)],
+    ["steps in steps in steps", "invalid_step", flow([nested(7)])],
+    ["a start block within a loop", "invalid_step", flow([nested(1)])],
+    [
+      "many steps in one loop",
+      "too_many_steps",
+      flow([
+        {
+          type: "loop",
+          config: {
+            count: 1,
+            steps: Array.from({ length: 300 }, () => ({ type: "code", config: { code: "1" } })),
+          },
+        },
+      ]),
+    ],
+    ["a name of an inherited property", "unsupported_block", flow([{ type: "constructor", config: {} }])],
+    [
+      "a nested step with a defect",
+      "invalid_step",
+      flow([{ type: "condition", config: { if: { value: 1, is: "exists" }, else: [call("")] } }]),
+    ],
+    [
+      "an unknown comparison",
+      "invalid_step",
+      flow([{ type: "condition", config: { if: { value: 1, is: "like" } } }]),
+    ],
+    [
+      "retries of what is not safe to repeat",
+      "invalid_step",
+      flow([call("https://x.test", { method: "POST", retries: 2 })]),
+    ],
+    ["more retries than there may be", "invalid_step", flow([call("https://x.test", { retries: 99 })])],
+    [
+      "a time limit where there is none",
+      "invalid_step",
+      flow([{ type: "loop", config: { count: 1, timeout_ms: 5, steps: [call("https://x.test")] } }]),
+    ],
+    [
+      "more iterations than there may be",
+      "invalid_flow",
+      flow([call("https://x.test")], { max_iterations: 1e9 }),
+    ],
+  ])("with %s is reported and hides no other", async (_what, code, text) => {
+    const { skills, diagnostics } = await load({
+      "bad.json": text,
+      "good.json": flow([call("https://x.test")]),
+      "README.md": "# no flow",
+    });
+    expect(diagnostics).toMatchObject([{ code }]);
+    expect(skills.map(({ id }) => id)).toEqual(["g"]);
+  });
+
+  it("names the step within steps that is wrong", async () => {
+    const steps = [
+      {
+        type: "condition",
+        config: {
+          if: { value: 1, is: "exists" },
+          else: [{ type: "loop", config: { count: 1, steps: [call("")] } }],
+        },
+      },
+    ];
+    const { diagnostics } = await load({ "bad.json": flow(steps) });
+    expect(diagnostics[0]?.message).toMatch(/^Step 1.else.1.1 \(apiCall\): url: /);
+  });
+});
+
+describe("a value", () => {
+  it.each(["a\r\nX-Evil: 1", "a\nb", "\u0000", "日本"])("%j does not get into a header", async (value) => {
+    const api = await startApi(json(1));
+    const headers = [{ key: "X-Value", value: "${a}" }];
+    const { output } = await run([start([{ name: "a" }]), call(api.origin, { headers })], { a: value });
+    expect(output).toMatchObject({ code: "invalid_header", step: 2 });
+    expect(api.received).toEqual([]);
+  });
+
+  it.each([
+    ["${a}", "http://169.254.169.254/latest"],
+    ["http://${a}/", "2130706433:1"],
+    ["https://public.test@${a}/", "10.0.0.1"],
+  ])("that makes %s lead to a private address sends nothing", async (url, a) => {
+    const { output } = await run([start([{ name: "a" }]), call(url)], { a });
+    expect(output).toMatchObject({
+      code: expect.stringMatching(/address_refused|invalid_url|unreachable/),
+      step: 2,
+    });
+  });
+
+  it("of a megabyte, in any script, arrives as it was", async () => {
+    const big = 'Grüße "🎉"\n'.repeat(100_000);
+    const api = await startApi((request, response) => response.end(request.body || JSON.stringify({ big })));
+    const post = { method: "POST", bodyType: "json", body: '{"text": "${r.big}"}', responseVariable: "s" };
+    const { r, s } = await variablesOf([call(api.origin), call(api.origin, post)]);
+    expect(JSON.parse(api.received[1]?.body ?? "")).toEqual({ text: big });
+    expect(r).toEqual({ big });
+    expect(s).toMatch(/^\[left out: \d+ characters\]$/);
+  });
+
+  it("that is named very often does not fill the memory", async () => {
+    const variables = start([{ name: "a", value: "x".repeat(500_000) }]);
+    const { output } = await run([
+      variables,
+      call("https://x.test", { method: "POST", body: "${a}".repeat(1_000) }),
+    ]);
+    expect(output).toMatchObject({ code: "text_too_long" });
+  });
+
+  it("may have the name of something every object has", async () => {
+    const api = await startApi((request, response) => json(request.url)(request, response));
+    const names = ["__proto__", "constructor", "toString"];
+    const url = `${api.origin}/?${names.map((name) => `${name}=\${${name}}`).join("&")}`;
+    const steps = [start(names.map((name) => ({ name, value: "preset" }))), call(url)];
+    const args = JSON.parse('{"__proto__": "own", "constructor": "mine"}');
+    const { r } = await variablesOf(steps, args);
+    expect(r).toBe("/?__proto__=own&constructor=mine&toString=preset");
+    expect(({} as Record<string, unknown>).preset).toBeUndefined();
+  });
+});
+
+it("300 flows load in well under a second, and faster when nothing changed", async () => {
+  const files = Object.fromEntries(
+    Array.from({ length: 300 }, (_, at) => [
+      `${at}.json`,
+      flow([start([]), call("https://x.test")], { name: `Flow ${at}` }),
+    ]),
+  );
+  const source = createFlowSource({ source: "workspace", precedence: 4, root: temporaryFolder(files) });
+  const first = await source.load();
+  expect(first.skills).toHaveLength(300);
+  expect(await source.load()).toBe(first);
+});

@@ -1,0 +1,143 @@
+import { describe, expect, it } from "vitest";
+import type { FlowRun } from "../../../src/app/flow-service.ts";
+import type { Json } from "../../../src/core/json.ts";
+import type { Skill } from "../../../src/core/skill.ts";
+import type { ToolResult } from "../../../src/core/tool.ts";
+import { scriptedModel } from "../../support/scripted-model.ts";
+import { ada, ben, createTestApp, home, type TestAppOptions } from "../../support/test-app.ts";
+import { type TestTool, testSkill, testSource } from "../../support/test-skill.ts";
+
+const done = {
+  success: true,
+  results: [{ success: true, result: 1 }],
+  variables: { city: "Oslo" },
+  directOutput: null,
+};
+const flow = (id: string, tool: Partial<TestTool>, more: Partial<Skill> = {}) =>
+  testSkill(id, [{ name: id, ...tool }], { kind: "flow", ...more });
+
+const run: FlowRun = { vars: { city: "Oslo" }, dry_run: false, namespace: home.namespace, by: ada };
+const failure: ToolResult = {
+  status: "error",
+  code: "http_error",
+  message: "Step 2 failed.",
+  hint: "Check the address.",
+  details: {
+    success: false,
+    results: [{ success: true, result: 1 }],
+    variables: { a: 1 },
+    directOutput: null,
+  },
+};
+
+function newApp(skills: Skill[], more: TestAppOptions = {}) {
+  return createTestApp(scriptedModel([]), { skills, ...more }).app;
+}
+
+describe("a flow that is run", () => {
+  it("answers what its steps did, by id and by name, and is among the runs", async () => {
+    const app = newApp([flow("weather", { run: () => done }, { name: "Weather report" })]);
+    for (const name of ["weather", "weather report"]) {
+      expect(await app.flows.run(name, run)).toEqual({ ok: true, value: done });
+    }
+    const [last] = await app.runs({});
+    expect(last).toMatchObject({
+      skill_id: "weather",
+      user: "ada",
+      namespace: home.namespace,
+      input: run.vars,
+      output: done,
+    });
+    expect(last?.finished_at).toBeGreaterThanOrEqual(last?.started_at ?? Number.NaN);
+  });
+
+  it("and answers directly has what its steps did beside the answer, falsy ones too", async () => {
+    const tool: Partial<TestTool> = {
+      run: async (_input, context) => {
+        const output: Json = await context.step("1 apiCall", () => "");
+        return { status: "ok", output, direct: true };
+      },
+    };
+    const outcome = await newApp([flow("direct", tool)]).flows.run("direct", run);
+    expect(outcome).toMatchObject({
+      value: { success: true, results: [{ success: true, result: "" }], directOutput: "" },
+    });
+  });
+
+  it("and fails is an answer with the steps before, and the reason among the runs", async () => {
+    const app = newApp([flow("bad", { run: () => failure })]);
+    expect(await app.flows.run("bad", run)).toEqual({
+      ok: true,
+      value: {
+        success: false,
+        results: [{ success: true, result: 1 }],
+        variables: { a: 1 },
+        directOutput: null,
+        error: "Step 2 failed.",
+        code: "http_error",
+        hint: "Check the address.",
+      },
+    });
+    expect(await app.runs({})).toMatchObject([{ status: "failed", error: "Step 2 failed." }]);
+  });
+
+  it("of a name nobody knows is answered with names that fit; a skill is no flow", async () => {
+    const app = newApp([flow("weather", {}), testSkill("memory", [{ name: "memory" }])]);
+    expect(await app.flows.run("wether", run)).toMatchObject({
+      status: 404,
+      message: expect.stringContaining("Did you mean weather?"),
+    });
+    expect(await app.flows.run("memory", run)).toMatchObject({ status: 404 });
+    expect((await app.flows.list(home.namespace)).flows.map(({ id }) => id)).toEqual(["weather"]);
+  });
+});
+
+describe("a dry run", () => {
+  it("tells what would be done, and does nothing", async () => {
+    let runs = 0;
+    const tool: Partial<TestTool> = { run: () => ++runs, dryRun: async (input) => ({ requests: [], input }) };
+    const app = newApp([flow("weather", tool), flow("blind", {})]);
+    expect(await app.flows.run("weather", { ...run, dry_run: true })).toEqual({
+      ok: true,
+      value: {
+        success: true,
+        results: [],
+        variables: {},
+        directOutput: null,
+        dry_run: { requests: [], input: run.vars },
+      },
+    });
+    expect(await app.flows.run("blind", { ...run, dry_run: true })).toMatchObject({ status: 409 });
+    expect([runs, await app.runs({})]).toEqual([0, []]);
+  });
+
+  it("is refused for variables that do not fit", async () => {
+    const tool: Partial<TestTool> = {
+      dryRun: async () => null,
+      validate: () => ({ ok: false, message: "city is missing" }),
+    };
+    const outcome = await newApp([flow("weather", tool)]).flows.run("weather", { ...run, dry_run: true });
+    expect(outcome).toMatchObject({ status: 400, message: expect.stringContaining("city is missing") });
+  });
+});
+
+describe("a flow from a text", () => {
+  const source = testSource([]);
+  const addFlow: TestAppOptions["addFlow"] = async (text) => {
+    if (text === "{") return { ok: false, reason: "it is not JSON." };
+    source.skills = [flow("mine", { run: () => done })];
+    return { ok: true, id: "mine" };
+  };
+
+  it("runs, is refused with the reason, and is for operators", async () => {
+    const { app } = createTestApp(scriptedModel([]), { sources: [source], addFlow });
+    expect(await app.flows.runText("{}", "mine.json", run)).toEqual({ ok: true, value: done });
+    const broken = await app.flows.runText("{", "mine.json", run);
+    expect(broken).toMatchObject({
+      status: 400,
+      message: "mine.json is not a flow that can run: it is not JSON.",
+    });
+    expect(await app.flows.runText("{}", "mine.json", { ...run, by: ben })).toMatchObject({ status: 403 });
+    expect(await newApp([]).flows.runText("{}", "mine.json", run)).toMatchObject({ status: 503 });
+  });
+});

@@ -1,0 +1,79 @@
+import { describe, expect, it } from "vitest";
+import { readHost } from "../../../src/app/host-name.ts";
+import type { Author } from "../../../src/core/inbound.ts";
+import { scriptedModel } from "../../support/scripted-model.ts";
+import { createTestApp, home } from "../../support/test-app.ts";
+import { testSkill } from "../../support/test-skill.ts";
+
+const mia: Author = { id: "mia", name: "Mia", trust: "manager" };
+const skills = [testSkill("weather"), testSkill("memory", [{ name: "memory" }])];
+const newApp = () => createTestApp(scriptedModel([]), { skills });
+
+describe("what the code of a skill may reach", () => {
+  it("is what operators granted, shown where people look", async () => {
+    const { ask, app } = newApp();
+    const { end } = await ask(
+      "/skill grant weather API.Weather.example, *.tiles.example https://x.example/v1",
+    );
+    expect(end.text).toContain("`api.weather.example`, `*.tiles.example`, `x.example`");
+    const granted = ["api.weather.example", "*.tiles.example", "x.example"];
+    expect((await app.skill("weather", home.namespace))?.network.granted).toEqual(granted);
+    expect((await ask("/skill info weather")).end.text).toContain("may reach `api.weather.example`");
+    expect((await ask("/skill revoke weather x.example")).end.text).not.toContain("`x.example`");
+    expect((await ask("/skill revoke weather")).end.text).toContain("may reach no host");
+    expect((await app.skill("memory", home.namespace))?.network.granted).toEqual([]);
+  });
+
+  it("is not for managers to grant, nor for people in their own direct message", async () => {
+    const { ask, app } = newApp();
+    for (const namespace of [home.namespace, "slack:T1:dm-mia"]) {
+      for (const command of ["grant weather a.example", "revoke weather"]) {
+        const { end } = await ask(`/skill ${command}`, { by: mia, namespace });
+        expect(end).toMatchObject({ outcome: "failed", private: true });
+      }
+    }
+    expect((await app.skill("weather", home.namespace))?.network.granted).toEqual([]);
+  });
+
+  it("is not granted at all when one of the hosts is none", async () => {
+    const { ask, app } = newApp();
+    const { end } = await ask("/skill grant weather a.example b.example:8080");
+    expect(end.text).toContain("`b.example:8080` is no host");
+    expect((await ask("/skill grant wether a.example")).end.text).toContain("Did you mean weather?");
+    expect((await app.skill("weather", home.namespace))?.network.granted).toEqual([]);
+  });
+});
+
+describe("a host", () => {
+  it.each([
+    ["Example.COM", "example.com"],
+    ["example.com.", "example.com"],
+    ["*.example.com", "*.example.com"],
+    ["*", "*"],
+    ["https://api.example.com/v1?x=1", "api.example.com"],
+    ["http://api.example.com:80/", "api.example.com"],
+    ["bücher.example", "xn--bcher-kva.example"],
+    ["127.0.0.1", "127.0.0.1"],
+    ["2130706433", "127.0.0.1"],
+  ])("is read from %s", (text, host) => {
+    expect(readHost(text)).toBe(host);
+  });
+
+  it.each([
+    "",
+    "a b",
+    "example.com:8080",
+    "https://example.com:8080",
+    "example.com/path",
+    "user@example.com",
+    "https://user@example.com",
+    "*.*.example.com",
+    "ex*mple.com",
+    "*example.com",
+    "exa%6dple.com",
+    "-.example",
+    "[::1]",
+  ])("is not read from %j", (text) => {
+    expect(readHost(text)).toBeUndefined();
+  });
+});

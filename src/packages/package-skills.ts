@@ -1,5 +1,5 @@
 import { hash } from "node:crypto";
-import { cp, mkdir, stat } from "node:fs/promises";
+import { mkdir, rename, stat } from "node:fs/promises";
 import { basename, join, relative, sep } from "node:path";
 import type { Diagnostic, LoadedSkills, Skill } from "../core/skill.ts";
 import type { FetchedPackage } from "./fetch-package.ts";
@@ -54,7 +54,7 @@ export async function layOutSkills(
     const name = isFolder ? folderName(first?.id ?? basename(path)) : basename(path);
     const target = join(ready, isFolder ? "skills" : "flows", name);
     await mkdir(join(target, ".."), { recursive: true });
-    await cp(path, target, { recursive: true, errorOnExist: true, force: false, verbatimSymlinks: true });
+    await rename(path, target);
   }
   const units = [...(await unitsIn(ready, "skills", inspect)), ...(await unitsIn(ready, "flows", inspect))];
   refuseDifference(roots, units);

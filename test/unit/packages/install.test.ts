@@ -1,0 +1,195 @@
+import { existsSync } from "node:fs";
+import { mkdir, readdir, readFile, stat, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { describe, expect, it } from "vitest";
+import { skillText, tgzOf, zipOf } from "./build-archives.ts";
+import { byAnna, only, packagePlace, signal, skillNamed, succeeded, upload } from "./package-place.ts";
+
+const greeting = (body: string, more = "") =>
+  zipOf([{ name: "SKILL.md", data: skillText("greeting", body, more) }]);
+
+describe("installing", () => {
+  it("takes a folder, and says who installed what from where", async () => {
+    const place = await packagePlace();
+    const packages = await place.open();
+    const source = join(place.root, "mine");
+    await mkdir(join(source, "scripts"), { recursive: true });
+    await mkdir(join(source, ".git"));
+    await writeFile(join(source, ".git/config"), "secret");
+    await writeFile(join(source, "SKILL.md"), skillText("greeting"));
+    await writeFile(join(source, "scripts/hello.sh"), "echo hello\n", { mode: 0o777 });
+    const installed = only(succeeded(await packages.install({ kind: "path", path: source }, byAnna)));
+    expect(installed).toMatchObject({ skill_id: "greeting", from: source, by: "Anna" });
+    expect(installed.review).toMatchObject({ kind: "document", files: 2, scripts: ["scripts/hello.sh"] });
+    expect(installed.hash).toBe(skillNamed((await place.load()).skills, "greeting").hash);
+    const target = join(place.folders.skills, "greeting");
+    expect((await readdir(target)).toSorted()).toEqual(["SKILL.md", "scripts"]);
+    expect((await stat(join(target, "scripts/hello.sh"))).mode & 0o777).toBe(0o755);
+    expect(await packages.get("greeting")).toEqual(installed);
+    expect(await packages.list()).toEqual([installed]);
+    expect(await place.staged()).toEqual([]);
+  });
+
+  it("finds the skill in an only folder, and several side by side, and names what belongs to none", async () => {
+    const place = await packagePlace();
+    const packages = await place.open();
+    const archive = tgzOf([
+      { name: "repo-main/README.md", data: "About" },
+      { name: "repo-main/skills/one/SKILL.md", data: skillText("one") },
+      { name: "repo-main/skills/two/SKILL.md", data: skillText("two") },
+      { name: "repo-main/skills/bad/SKILL.md", data: "---\nname: bad\n---\n" },
+    ]);
+    const installed = succeeded(await packages.install(upload(archive), byAnna));
+    expect(installed.map(({ skill_id }) => skill_id)).toEqual(["one", "two"]);
+    expect(installed[0]?.review.findings.map(({ code }) => code)).toEqual(
+      expect.arrayContaining(["unused_files", "missing_description"]),
+    );
+    expect((await readdir(place.folders.skills)).toSorted()).toEqual(["one", "two"]);
+  });
+
+  it("takes a flow's file by itself", async () => {
+    const place = await packagePlace();
+    const packages = await place.open();
+    const flow = { name: "Daily news", description: "Gets news", active: true, config: { steps: [] } };
+    const data = Buffer.from(JSON.stringify(flow));
+    const installed = only(succeeded(await packages.install(upload(data, "daily.json"), byAnna)));
+    expect(installed).toMatchObject({ skill_id: "daily_news", review: { kind: "flow" } });
+    expect((await packages.verify(await place.load())).skills[0]?.problems).toBeUndefined();
+    expect(await packages.remove("daily_news")).toMatchObject({ ok: true });
+    expect(await readdir(place.folders.flows)).toEqual([]);
+  });
+
+  it("replaces an older version whole", async () => {
+    const place = await packagePlace();
+    const packages = await place.open();
+    const first = zipOf([
+      { name: "SKILL.md", data: skillText("greeting") },
+      { name: "old.txt", data: "old" },
+    ]);
+    const [before] = succeeded(await packages.install(upload(first), byAnna));
+    const [after] = succeeded(await packages.install(upload(greeting("New.")), byAnna));
+    expect(after?.hash).not.toBe(before?.hash);
+    expect(await readdir(join(place.folders.skills, "greeting"))).toEqual(["SKILL.md"]);
+    expect((await packages.get("greeting"))?.hash).toBe(after?.hash);
+  });
+
+  it("does not mix packages that come at the same time", async () => {
+    const place = await packagePlace();
+    const packages = await place.open();
+    const bodies = ["One.", "Two.", "Three.", "Four."];
+    await Promise.all(bodies.map((body) => packages.install(upload(greeting(body)), byAnna)));
+    const text = await readFile(join(place.folders.skills, "greeting/SKILL.md"), "utf8");
+    expect(text).toContain("Four.");
+    const verified = await packages.verify(await place.load());
+    expect(only(verified.skills).problems).toBeUndefined();
+  });
+
+  it("takes only what a person has seen in a review", async () => {
+    const place = await packagePlace();
+    const packages = await place.open();
+    const review = only(succeeded(await packages.review(upload(greeting("Seen.")), signal)));
+    expect(await readdir(place.folders.skills)).toEqual([]);
+    const expected = [review.hash];
+    const other = await packages.install(upload(greeting("Unseen.")), { ...byAnna, expected });
+    expect(other).toMatchObject({ ok: false, code: "changed_since_review" });
+    expect(await packages.install(upload(greeting("Seen.")), { ...byAnna, expected })).toMatchObject({
+      ok: true,
+    });
+  });
+
+  it("never stands in the place of a skill that ships, nor of one it only differs from by case", async () => {
+    const place = await packagePlace({ shipped: async () => (await shippedPlace()).skills });
+    const packages = await place.open();
+    const install = (name: string) =>
+      packages.install(upload(zipOf([{ name: "SKILL.md", data: skillText(name) }])), byAnna);
+    expect(await install("memory")).toMatchObject({
+      code: "shipped_name",
+      reason: expect.stringContaining("memory"),
+    });
+    expect(await install("Memory")).toMatchObject({ code: "shipped_name" });
+    expect(await install("greeting")).toMatchObject({ ok: true });
+    expect(await install("Greeting")).toMatchObject({ code: "names_differ_by_case" });
+  });
+
+  it("does not overwrite what somebody put there by hand", async () => {
+    const place = await packagePlace();
+    const packages = await place.open();
+    await mkdir(join(place.folders.skills, "greeting"));
+    await writeFile(join(place.folders.skills, "greeting/SKILL.md"), skillText("greeting", "By hand."));
+    expect(await packages.install(upload(greeting("x")), byAnna)).toMatchObject({ code: "name_taken" });
+    const text = await readFile(join(place.folders.skills, "greeting/SKILL.md"), "utf8");
+    expect(text).toContain("By hand.");
+  });
+});
+
+describe("updating and removing", () => {
+  it("fetches again from where it came, and keeps the old one when that fails", async () => {
+    let served: { ok: true; data: Buffer; name: string } | { ok: false; reason: string } = {
+      ok: true,
+      data: greeting("One."),
+      name: "g.zip",
+    };
+    const asked: string[] = [];
+    const place = await packagePlace({
+      download: async (url) => {
+        asked.push(url);
+        return served;
+      },
+    });
+    const packages = await place.open();
+    const url = "https://example.com/g.zip";
+    const [first] = succeeded(await packages.install({ kind: "url", url }, byAnna));
+    served = { ok: false, reason: "The server answers 500." };
+    const failed = await packages.update("greeting", { by: "Ben", signal });
+    expect(failed).toMatchObject({ code: "download_failed", reason: expect.stringContaining("500") });
+    expect((await packages.get("greeting"))?.hash).toBe(first?.hash);
+    served = { ok: true, data: zipOf([{ name: "SKILL.md", data: skillText("other") }]), name: "g.zip" };
+    expect(await packages.update("greeting", { by: "Ben", signal })).toMatchObject({ code: "skill_gone" });
+    served = { ok: true, data: greeting("Two."), name: "g.zip" };
+    const [second] = succeeded(await packages.update("greeting", { by: "Ben", signal }));
+    expect(second).toMatchObject({ by: "Ben", from: url });
+    expect(second?.hash).not.toBe(first?.hash);
+    expect(asked).toEqual([url, url, url, url]);
+  });
+
+  it("says that an upload cannot be fetched again", async () => {
+    const packages = await (await packagePlace()).open();
+    await packages.install(upload(greeting("x")), byAnna);
+    expect(await packages.update("greeting", byAnna)).toMatchObject({ code: "cannot_update" });
+    expect(await packages.update("nothing", byAnna)).toMatchObject({ code: "not_installed" });
+  });
+
+  it("removes files and entry", async () => {
+    const place = await packagePlace();
+    const packages = await place.open();
+    await packages.install(upload(greeting("x")), byAnna);
+    expect(await packages.remove("greeting")).toMatchObject({ ok: true, value: { skill_id: "greeting" } });
+    expect(existsSync(join(place.folders.skills, "greeting"))).toBe(false);
+    expect(await packages.get("greeting")).toBeUndefined();
+    expect(await packages.remove("greeting")).toMatchObject({ ok: false, code: "not_installed" });
+  });
+});
+
+describe("addresses", () => {
+  it.each([
+    ["file:///etc/passwd", "unsupported_address"],
+    ["ssh://git@example.com/a.git", "unsupported_address"],
+    ["git@github.com:owner/name.git", "unsupported_address"],
+    ["ext::sh -c id", "unsupported_address"],
+    ["--upload-pack=id", "unsupported_address"],
+    ["https://user:secret@example.com/a.zip", "credentials_in_address"],
+    ["https://example.com/a.git#--upload-pack=id", "bad_branch"],
+    ["https://github.com/owner/name/tree/main/..%2F..%2Fetc", "path_leaves_package"],
+    ["http://example.com/a.git", "not_encrypted"],
+  ])("%s is refused before anything is fetched", async (url, code) => {
+    const packages = await (await packagePlace()).open();
+    expect(await packages.install({ kind: "url", url }, byAnna)).toMatchObject({ ok: false, code });
+  });
+});
+
+async function shippedPlace() {
+  const place = await packagePlace();
+  const packages = await place.open();
+  await packages.install(upload(zipOf([{ name: "SKILL.md", data: skillText("memory") }])), byAnna);
+  return await place.load();
+}

@@ -1,0 +1,83 @@
+import { mkdtemp, readdir, realpath, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { onTestFinished } from "vitest";
+import type { PackageOutcome } from "../../../src/core/packages.ts";
+import type { LoadedSkills, Skill } from "../../../src/core/skill.ts";
+import { createFlowSource } from "../../../src/flows/flow-source.ts";
+import { createPackages, type PackagesOptions } from "../../../src/packages/create-packages.ts";
+import { createFolderSource } from "../../../src/skills/folder-source.ts";
+import { createMemoryKeyValue } from "../../../src/storage/memory-key-value.ts";
+
+/** A data folder of its own with real loaders. `open` starts the installed skills as a bot does; again for a restart. */
+export async function packagePlace(more: Partial<PackagesOptions> = {}) {
+  const root = await realpath(await mkdtemp(join(tmpdir(), "packages-")));
+  onTestFinished(() => rm(root, { recursive: true, force: true }));
+  const folders = {
+    skills: join(root, "data/skills"),
+    flows: join(root, "data/flows"),
+    staging: join(root, "data/staging"),
+  };
+  const store = createMemoryKeyValue();
+  const open = () =>
+    createPackages({
+      folders,
+      store,
+      clock: { now: () => Date.UTC(2026, 2, 1) },
+      inspect: loadManaged,
+      shipped: async () => [],
+      find: async (id) => (await loadManaged(folders.skills)).skills.find((skill) => skill.id === id),
+      isolation: () => "bubblewrap",
+      download: async () => ({ ok: false, reason: "There is no network here." }),
+      judgeHost: async () => ({ ok: true }),
+      access: { path: "/usr/local/bin:/usr/bin:/bin", plainHttpHosts: [] },
+      ...more,
+    });
+  return {
+    root,
+    folders,
+    store,
+    open,
+    /** What the catalogue would load. */
+    load: async (): Promise<LoadedSkills> => ({
+      skills: [...(await loadManaged(folders.skills)).skills, ...(await loadManaged(folders.flows)).skills],
+      diagnostics: [],
+    }),
+    staged: async () => await readdir(folders.staging),
+  };
+}
+
+async function loadManaged(root: string): Promise<LoadedSkills> {
+  const place = { source: "managed", precedence: 3, root };
+  const loaded = await Promise.all([
+    createFolderSource({ ...place, importModules: false }).load(),
+    createFlowSource(place).load(),
+  ]);
+  return {
+    skills: loaded.flatMap(({ skills }) => skills),
+    diagnostics: loaded.flatMap(({ diagnostics }) => diagnostics),
+  };
+}
+
+export const signal = new AbortController().signal;
+export const byAnna = { by: "Anna", signal };
+
+/** The value, or a failure that shows why there is none. */
+export function succeeded<T>(outcome: PackageOutcome<T>): T {
+  if (outcome.ok) return outcome.value;
+  throw new Error(`${outcome.code}: ${outcome.reason}`);
+}
+
+export function upload(data: Buffer, name = "greeting.zip") {
+  return { kind: "upload" as const, name, data };
+}
+
+export function only<T>(items: readonly T[]): T {
+  const [item] = items;
+  if (item === undefined || items.length > 1) throw new Error(`expected one, got ${items.length}`);
+  return item;
+}
+
+export function skillNamed(skills: readonly Skill[], id: string): Skill {
+  return only(skills.filter((skill) => skill.id === id));
+}

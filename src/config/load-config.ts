@@ -86,7 +86,7 @@ function variableSource(variables: ReturnType<typeof readEnvironment>, key: read
 
 /** Makes folders absolute and picks the model for `auto`, by the key that is there. */
 function resolve(config: Config, cwd: string): { config: Config; choiceKey: readonly string[] | undefined } {
-  const { model, data, workspace, skills } = config;
+  const { model, data, workspace, skills, mcp } = config;
   const auto = model.choice === "auto" ? pickModel(model) : undefined;
   const resolved: Config = {
     ...config,
@@ -96,6 +96,7 @@ function resolve(config: Config, cwd: string): { config: Config; choiceKey: read
       flows: path.resolve(cwd, workspace.flows),
     },
     skills: { ...skills, extra: skills.extra.map((folder) => path.resolve(cwd, folder)) },
+    mcp: { ...mcp, file: path.resolve(cwd, mcp.file) },
     model: { ...model, choice: auto?.choice ?? model.choice },
   };
   return { config: resolved, choiceKey: auto?.key };

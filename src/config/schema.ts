@@ -3,6 +3,7 @@
  * A key without a default is unset until somebody sets it; `null` in a file means the same.
  */
 import { z } from "zod";
+import { mcpSchema } from "./mcp-schema.ts";
 import { modelSchema } from "./model-schema.ts";
 import { accessSchema, chatSchema, discordSchema, slackSchema } from "./platform-schema.ts";
 import { skillsSchema } from "./skills-schema.ts";
@@ -158,6 +159,7 @@ export const configSchema = z.strictObject({
   turns: turnsSchema.prefault({}),
   prompt: promptSchema.prefault({}),
   skills: skillsSchema.prefault({}),
+  mcp: mcpSchema.prefault({}),
   net: netSchema.prefault({}),
   spending: spendingSchema.prefault({}),
   slack: slackSchema.prefault({}),

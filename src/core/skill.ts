@@ -108,6 +108,8 @@ export interface Skill extends SkillMetadata {
   primary_env?: string;
   /** What a model is told after the guide: how its files are read and its scripts run here. */
   guide_note?: string;
+  /** True: its guide works with command lines, which run in the sandbox as its scripts do. */
+  has_commands?: boolean;
   /** Logical names of scripts: `{forecast: "scripts/forecast.py"}`. */
   entry_points?: Record<string, string>;
   license?: string;

@@ -49,6 +49,16 @@ export async function resolveScript(skill: Skill, script: string): Promise<Resol
   return { ok: true, value: { folder, script: inside.split(sep).join("/"), interpreter: interpreter.value } };
 }
 
+/** What runs a command line; the skill's folder is there beside it. */
+export async function resolveCommand(skill: Skill, command: string): Promise<Resolution> {
+  if (command.includes("\0")) return refuse("The command contains a NUL character. Remove it.");
+  const folder = await skillFolder(skill.origin.path);
+  if (folder === undefined) return refuse(`The skill ${skill.id} has no folder.`);
+  const bash = await programFor("bash", ["-c", command], "A command line");
+  // bash calls itself by what stands in the place of the script.
+  return bash.ok ? { ok: true, value: { folder, script: "bash", interpreter: bash.value } } : bash;
+}
+
 function refuse(reason: string): { ok: false; reason: string } {
   return { ok: false, reason };
 }

@@ -2,7 +2,7 @@ import type { ScriptOutcome, ScriptRequest, ScriptRunner } from "../core/scripts
 import { malformedEnvironment } from "./malformed-environment.ts";
 import { openRun } from "./open-run.ts";
 import { collectorPrefix } from "./output-files.ts";
-import { resolveScript } from "./resolve-script.ts";
+import { resolveCommand, resolveScript } from "./resolve-script.ts";
 import { isShipped, type SandboxContext } from "./sandbox-context.ts";
 import { supervise } from "./supervise.ts";
 
@@ -22,7 +22,9 @@ export function createScriptRunner(context: SandboxContext): ScriptRunner {
 async function run(request: ScriptRequest, context: SandboxContext): Promise<ScriptOutcome> {
   const malformed = malformedInput(request);
   if (malformed !== undefined) return { status: "refused", reason: malformed };
-  const found = await resolveScript(request.skill, request.script);
+  const { skill, command } = request;
+  const found =
+    command === undefined ? await resolveScript(skill, request.script) : await resolveCommand(skill, command);
   if (!found.ok) return { status: "refused", reason: found.reason };
   const { folder, script, interpreter } = found.value;
   const { args, env, timeout_ms: timeoutMs } = request;
@@ -36,7 +38,7 @@ async function run(request: ScriptRequest, context: SandboxContext): Promise<Scr
     env,
     timeoutMs,
     ...collects,
-    shipped: isShipped(request.skill),
+    shipped: isShipped(skill),
   };
   const { launch, close } = await openRun(code, request.network, context);
   try {

@@ -1,7 +1,7 @@
 import path from "node:path";
 import type { Diagnostic, Skill, SkillOrigin } from "../core/skill.ts";
 import { caution } from "./diagnose.ts";
-import { guideNote, withSkillFolder } from "./guide-note.ts";
+import { guideNote, hasCommands, withSkillFolder } from "./guide-note.ts";
 import type { FolderContents } from "./read-contents.ts";
 import type { SkillDocument } from "./skill-document.ts";
 import { createSkillFiles, visibleFiles } from "./skill-files.ts";
@@ -32,6 +32,7 @@ export function createDocumentSkill(request: DocumentSkillRequest, document: Ski
     // The settings of another skill are not for a stranger to claim: an installed one is known by its id alone.
     ...(settings_key === undefined || origin.source === "managed" ? {} : { settings_key }),
     ...(note === "" ? {} : { guide_note: note }),
+    ...(hasCommands(document) ? { has_commands: true } : {}),
     kind: "document",
     origin,
     hash: contents.hash,

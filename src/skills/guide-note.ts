@@ -32,16 +32,22 @@ export function guideNote(
       "$KNACK_SKILL_DIR is this skill's folder: leave it out of file_path and script, keep it in args.",
     );
   }
-  const wantsPrograms = metadata.requires.bins.length + metadata.requires.anyBins.length > 0;
-  if (runnable.length === 0 && (wantsPrograms || allowed_tools.some((tool) => /^bash\b/i.test(tool)))) {
+  if (hasCommands({ allowed_tools, metadata })) {
     lines.push(
-      "It has no scripts, and command lines of its guide cannot be run here: say so where one is needed.",
+      `run_skill_script(skill_name "${id}", command) runs a command line of its guide in a sandbox: without a terminal, with the hosts an operator allowed, and nothing is kept from one call to the next but what is written to $KNACK_OUTPUT_DIR.`,
     );
-  } else if (wantsPrograms) {
-    lines.push("Other command lines of its guide cannot be run here.");
   }
   lines.push(...expectedTools(allowed_tools));
   return lines.length === 0 ? "" : ["How this guide works here:", ...lines].join("\n- ");
+}
+
+/** Whether a guide works with command lines: it names the programs it needs, or expects a shell. */
+export function hasCommands({
+  allowed_tools = [],
+  metadata: { requires },
+}: Pick<SkillDocument, "allowed_tools" | "metadata">): boolean {
+  const expectsShell = allowed_tools.some((tool) => /^(bash|shell|exec)\b/i.test(tool));
+  return expectsShell || requires.bins.length + requires.anyBins.length > 0;
 }
 
 /** What other agents call their tools, and what does the same for a skill here. */

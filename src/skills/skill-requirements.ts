@@ -34,6 +34,8 @@ const kinds: Readonly<Record<string, { field: string; command: string }>> = {
   brew: { field: "formula", command: "brew install" },
   node: { field: "package", command: "npm install -g" },
   go: { field: "module", command: "go install" },
+  pip: { field: "package", command: "pip install" },
+  apt: { field: "package", command: "apt-get install" },
   uv: { field: "package", command: "uv tool install" },
   download: { field: "url", command: "download" },
 };

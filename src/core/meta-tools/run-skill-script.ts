@@ -10,7 +10,7 @@ import { defineMetaTool, failure } from "./meta-tool.ts";
 import { scriptEnvironment } from "./script-environment.ts";
 import { scriptResult } from "./script-result.ts";
 import { hasSkillFiles } from "./skill-files.ts";
-import { argumentForScript, pathInSkill } from "./skill-path.ts";
+import { argumentForScript, commandForShell, pathInSkill } from "./skill-path.ts";
 
 /** Bytes a script may print; with the notes on it, it stays below what a tool may answer. */
 const largestOutput = 950_000;
@@ -21,11 +21,13 @@ const longestRun = 86_400_000;
 export const createRunSkillScript = () =>
   defineMetaTool({
     name: "run_skill_script",
-    title: ({ script }) => `Running ${script}`,
-    description: "Runs a script of an active skill in a sandbox and returns what it prints.",
+    title: ({ script, command }) => `Running ${(command ?? script ?? "").slice(0, 80)}`,
+    description:
+      "Runs a script of an active skill, or a command line of its guide, in a sandbox and returns what it prints.",
     parameters: z.object({
       skill_name: z.string().min(1).describe("the skill's id"),
-      script: z.string().min(1).describe("relative path, or the name of an entry point"),
+      script: z.string().min(1).optional().describe("relative path, or the name of an entry point"),
+      command: z.string().min(1).optional().describe("instead of a script: a command line for bash"),
       args: z.array(z.string()).default([]),
       stdin: z.string().default(""),
     }),
@@ -36,30 +38,49 @@ export const createRunSkillScript = () =>
     },
     max_execution_ms: longestRun,
     offered: (scope) => scope.ports.scripts !== undefined && hasSkillFiles(scope),
-    run: async (asked, context, scope, request) => {
-      const found = findOffered(scope, asked.skill_name);
+    run: async ({ skill_name, script, command, ...input }, context, scope, request) => {
+      const found = findOffered(scope, skill_name);
       if (found.status === "error") return found;
       const { skill } = found.offered;
+      const what = chosen(skill, { script, command });
+      if ("status" in what) return what;
       const { scripts } = scope.ports;
       if (scripts === undefined)
         return failure("refused", "No sandbox for scripts is set up.", "Tell the person.");
       const { id: skill_id, max_iterations } = skill;
       // The variables and the network of the skill, which this tool has not.
       const own = createToolContext(scope, request, { skill_id, max_iterations }, context.signal);
-      return runScript(scripts, { ...asked, skill }, own);
+      return runScript(scripts, { ...input, ...what, skill }, own);
     },
   });
 
 interface AskedScript {
   skill: Skill;
+  /** As the model wrote it. */
+  name: string;
   script: string;
+  command?: string;
   args: readonly string[];
   stdin: string;
 }
 
+/** A script or a command line; the latter only of skills whose guides work with them. */
+function chosen(
+  skill: Skill,
+  { script, command }: { script?: string | undefined; command?: string | undefined },
+): Pick<AskedScript, "name" | "script" | "command"> | ToolResult {
+  if ((script === undefined) === (command === undefined))
+    return failure("invalid_arguments", "Give either script or command.");
+  if (script !== undefined) return { name: script, script: scriptPath(skill, script) };
+  if (command === undefined || skill.has_commands !== true) {
+    return failure("refused", `${skill.id} has no command lines.`, "Run its scripts, or go on without it.");
+  }
+  return { name: "The command", script: "", command: commandForShell(command) };
+}
+
 async function runScript(
   scripts: ScriptRunner,
-  { skill, script, args, stdin }: AskedScript,
+  { skill, name, args, ...asked }: AskedScript,
   context: ToolContext,
 ): Promise<ToolResult> {
   const allowed = scripts.allows(skill);
@@ -69,10 +90,9 @@ async function runScript(
   }
   const { signal } = context;
   const request = {
+    ...asked,
     skill,
-    script: scriptPath(skill, script),
     args: args.map(argumentForScript),
-    stdin,
     env: scriptEnvironment(skill, context),
     signal,
     timeout_ms: skill.max_execution_seconds * 1000,
@@ -81,8 +101,8 @@ async function runScript(
   };
   const ran = await withGrantedNetwork(context, [], (network) => scripts.run({ ...request, network }));
   // Only hosts it is known to need beforehand are refused whole; of a script none are.
-  if (ran.status === "refused") return failure("refused", `${script} was not run.`);
-  return scriptResult({ skill, script }, ran.value, context, networkHint(skill.id, ran.refused));
+  if (ran.status === "refused") return failure("refused", `${name} was not run.`);
+  return scriptResult({ skill, name }, ran.value, context, networkHint(skill.id, ran.refused));
 }
 
 /** By the name of an entry point, or by path. */

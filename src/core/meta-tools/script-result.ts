@@ -10,7 +10,7 @@ import { missingVariables } from "./script-environment.ts";
  * What a model reads of a script's end; files it made become files of the answer. `networkHint` tells what it could not reach.
  */
 export async function scriptResult(
-  { skill, script }: { skill: Skill; script: string },
+  { skill, name }: { skill: Skill; name: string },
   outcome: ScriptOutcome,
   context: ToolContext,
   networkHint: string | undefined,
@@ -19,7 +19,7 @@ export async function scriptResult(
     case "refused":
       return failure("refused", outcome.reason, scriptsOf(skill));
     case "timed_out": {
-      const message = `${script} was stopped: it took longer than ${skill.max_execution_seconds} s.`;
+      const message = `${name} was stopped: it took longer than ${skill.max_execution_seconds} s.`;
       return failure("timed_out", `${message} ${outcome.stderr}`.trim(), networkHint);
     }
     case "exited": {
@@ -28,7 +28,7 @@ export async function scriptResult(
         const hints = [networkHint, missingVariables(skill, context.env)].filter(
           (hint) => hint !== undefined,
         );
-        const message = `${script} ended with ${exit_code}: ${stderr || stdout}`;
+        const message = `${name} ended with ${exit_code}: ${stderr || stdout}`;
         return failure("script_failed", message, hints.length === 0 ? undefined : hints.join(" "));
       }
       return ok([stdout, ...(await notesOf(outcome, context))].join("\n"));

@@ -11,3 +11,8 @@ export function pathInSkill(written: string): string {
 export function argumentForScript(written: string): string {
   return written.replace(folder, "{baseDir}");
 }
+
+/** A command line for a shell, which knows the folder as a variable. */
+export function commandForShell(written: string): string {
+  return written.replace(/\$?\{baseDir\}/g, "$KNACK_SKILL_DIR");
+}

@@ -105,10 +105,17 @@ test("the note beside a guide names files, scripts, entry points and the counter
   expect(skill.required_tools).toEqual(["Bash(git:*)", "Read", "WebFetch"]);
 });
 
-test("a guide alone needs no note, unless it is about programs that cannot be run", async () => {
-  expect((await load("description: d")).skill.guide_note).toBeUndefined();
-  const { skill } = await load(openclaw('{"requires": {"bins": ["gh"]}}'));
-  expect(skill.guide_note).toContain("cannot be run here");
+test("a guide alone needs no note, unless it works with command lines", async () => {
+  const { skill: plain } = await load("description: d");
+  expect([plain.guide_note, plain.has_commands]).toEqual([undefined, undefined]);
+  for (const frontmatter of [
+    openclaw('{"requires": {"bins": ["gh"]}}'),
+    "description: d\nallowed-tools: Bash(git:*)",
+  ]) {
+    const { skill } = await load(frontmatter);
+    expect(skill.has_commands).toBe(true);
+    expect(skill.guide_note).toContain('run_skill_script(skill_name "probe", command)');
+  }
 });
 
 test("the name of a file cannot begin a line of the note, and a long list is cut", async () => {

@@ -129,6 +129,33 @@ test("files a script leaves come with the answer", async () => {
   expect(Buffer.from(stored?.data ?? []).toString()).toBe("a,b\n");
 });
 
+test("a command line of the guide runs as scripts do: variables, folder, arguments and files", async () => {
+  const skillEnv = { probe: { TOKEN: "t" } };
+  const frontmatter = `${head}\nmetadata: {openclaw: {always: true, requires: {bins: [sort], env: [TOKEN]}}}`;
+  const line =
+    'echo "$TOKEN $1" | cat - "{baseDir}/data.txt" | sort > "$KNACK_OUTPUT_DIR/all.txt"; cat "$KNACK_OUTPUT_DIR/all.txt"';
+  const { app, model } = setUp(
+    { "data.txt": "a\nz\n" },
+    [{ call: "run_skill_script", with: { command: line, args: ["one"] } }],
+    { frontmatter, skillEnv },
+  );
+  const { events } = await app.ask("go");
+  expect(results(model)[0]).toMatch(/^a\nt one\nz\n/);
+  expect(events.find((event) => event.type === "file")).toMatchObject({ name: "all.txt" });
+});
+
+test("a guide that names no programs has no command lines, and a call names one thing to run", async () => {
+  const { app, model } = setUp({ "x.sh": "echo x" }, [
+    { call: "run_skill_script", with: { command: "echo hi" } },
+    { call: "run_skill_script", with: { command: "echo hi", script: "x.sh" } },
+    { call: "run_skill_script", with: {} },
+  ]);
+  await app.ask("go");
+  expect(results(model)[0]).toContain("probe has no command lines.");
+  expect(results(model)[1]).toContain("Give either script or command.");
+  expect(results(model)[2]).toContain("Give either script or command.");
+});
+
 test("a script has the time its skill says", async () => {
   const frontmatter = `${head}\nmax_execution_seconds: 0.3`;
   const { app, model } = setUp({ "hang.sh": "while true; do :; done" }, [run("hang.sh")], { frontmatter });

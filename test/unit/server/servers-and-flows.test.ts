@@ -1,0 +1,76 @@
+import { describe, expect, it } from "vitest";
+import { createApiClient } from "../../../src/client/api-client.ts";
+import { startServer } from "./start-server.ts";
+
+async function open() {
+  const { url, asked, app } = await startServer();
+  return { url, asked, app, client: createApiClient({ fetch, baseUrl: url }) };
+}
+const by = { id: "operator", name: "operator", trust: "operator" };
+
+describe("tool servers", () => {
+  it("are listed and controlled", async () => {
+    const { client, asked } = await open();
+    expect(await client.servers()).toMatchObject([{ name: "files", state: "stopped" }]);
+    expect(await client.controlServer("files", "restart")).toMatchObject({ state: "running" });
+    expect(asked).toEqual([{ action: "restart", name: "files", by }]);
+    await expect(client.controlServer("none", "stop")).rejects.toMatchObject({ status: 404 });
+  });
+
+  it("give each person their own login", async () => {
+    const { client } = await open();
+    expect(await client.loginServer("mail", "ada")).toBe("https://login.example/mail/ada");
+    expect(await client.logoutServer("mail", "ada")).toMatchObject({ state: "needs_login" });
+  });
+
+  it("take no other action", async () => {
+    const { url, asked } = await open();
+    const headers = { "Content-Type": "application/json" };
+    const response = await fetch(`${url}/api/v1/mcp/files/kill`, { method: "POST", headers, body: "{}" });
+    expect([response.status, asked]).toEqual([400, []]);
+  });
+});
+
+describe("flows", () => {
+  it("run by name, by text, or dry", async () => {
+    const { client, asked } = await open();
+    const result = { success: true, results: [], variables: {}, directOutput: null };
+    expect(await client.runFlow("Weather report", { vars: { city: "Oslo" } })).toEqual(result);
+    expect(await client.runFlowText({ flow: "{}", name: "mine.json", dry_run: true })).toEqual(result);
+    const common = { namespace: "console:local:dm", by };
+    expect(asked).toEqual([
+      { flow: "Weather report", vars: { city: "Oslo" }, dry_run: false, ...common },
+      { text: "{}", name: "mine.json", vars: {}, dry_run: true, ...common },
+    ]);
+    await expect(client.runFlow("none")).rejects.toMatchObject({ status: 404 });
+    expect(await client.flows()).toEqual({ flows: [], diagnostics: [] });
+  });
+});
+
+describe("hosts of a skill", () => {
+  it("are granted, and taken back one by one or all", async () => {
+    const { client, asked } = await open();
+    expect(await client.grantHosts("web#read", ["a.example"])).toEqual({
+      skill_id: "web#read",
+      granted: ["a.example"],
+    });
+    await client.revokeHosts("weather", ["a.example"]);
+    await client.revokeHosts("weather");
+    expect(asked).toEqual([
+      { revoke: "weather", hosts: ["a.example"] },
+      { revoke: "weather", hosts: undefined },
+    ]);
+    await expect(client.grantHosts("weather", [])).rejects.toMatchObject({ status: 400 });
+  });
+});
+
+describe("the document", () => {
+  it("says that a package is sent as JSON or as a form with a file", async () => {
+    const { url } = await open();
+    const { paths } = JSON.parse(await (await fetch(`${url}/api/v1/openapi.json`)).text());
+    const { content } = paths["/api/v1/packages"].post.requestBody;
+    expect(content["application/json"].schema.properties.url).toMatchObject({ type: "string" });
+    const { file, expected } = content["multipart/form-data"].schema.properties;
+    expect([file, expected.type]).toEqual([{ type: "string", format: "binary" }, "string"]);
+  });
+});

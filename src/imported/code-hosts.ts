@@ -27,10 +27,17 @@ export async function hostsInCode(files: SkillFiles): Promise<string[]> {
 
 function hostsIn(source: string): string[] {
   const code = source.replace(/\/\*[\s\S]*?\*\//g, "").replace(/^\s*\/\/.*$/gm, "");
-  const addresses = /\b(?:https?|wss?):\/\/([a-z0-9.-]+|\[[0-9a-f:.]+\])(?=[/:?#"'`\s)]|$)/gi;
-  const hosts = [...code.matchAll(addresses)].map((match) =>
-    (match[1] ?? "").toLowerCase().replace(/^\[|\]$/g, ""),
-  );
-  const mentioned = hosts.filter((host) => host.includes(".") && !names.has(host));
-  return connects.test(code.replace(addresses, "")) ? mentioned : [];
+  const hosts = hostsOfAddresses(code);
+  return connects.test(code.replace(address, "")) ? hosts : [];
+}
+
+const address = /\b(?:https?|wss?):\/\/([a-z0-9.-]+)(:\d{1,5})?(?=[/?#"'`\s)<]|$)/gi;
+
+/** The hosts of the addresses in a text, as grants name them: with the port where it is not the web's. */
+export function hostsOfAddresses(text: string): string[] {
+  return [...text.matchAll(address)].flatMap(([, written = "", port = ""]) => {
+    const host = written.toLowerCase();
+    if (!host.includes(".") || names.has(host)) return [];
+    return [port === "" || port === ":80" || port === ":443" ? host : host + port];
+  });
 }

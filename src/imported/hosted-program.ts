@@ -59,6 +59,7 @@ const messageSchema = z.discriminatedUnion("type", [
   z.object({ type: z.literal("request"), id: z.number(), request: z.number(), asks: requestSchema }),
   z.object({ type: z.literal("result"), id: z.number(), text: z.string() }),
   z.object({ type: z.literal("error"), id: z.number(), error: errorSchema }),
+  z.object({ type: z.literal("ending") }),
 ]);
 
 interface OpenCall extends ProgramCall {
@@ -70,16 +71,28 @@ export function startHostedProgram(options: HostedProgramOptions): HostedProgram
   const open = new Map<number, OpenCall>();
   let count = 0;
   let stopped: string | undefined;
+  let ending = false;
 
   const finish = (id: number, outcome: CallOutcome): void => {
     const call = open.get(id);
     open.delete(id);
     call?.end(outcome);
+    if (ending && open.size === 0) kill();
+  };
+  const retire = (): void => {
+    if (ending) return;
+    ending = true;
+    options.onEnd();
+    // It says that it ends by itself, which need not be true.
+    if (open.size === 0) kill();
+  };
+  const kill = (): void => {
+    running.then((program) => program?.kill()).catch(() => undefined);
   };
   const stop = (reason: string): void => {
     if (stopped !== undefined) return;
     stopped = reason;
-    options.onEnd();
+    retire();
     for (const id of [...open.keys()]) finish(id, { status: "ended", reason });
   };
   const answer = async (message: Extract<FromHost, { type: "request" }>): Promise<void> => {
@@ -96,6 +109,7 @@ export function startHostedProgram(options: HostedProgramOptions): HostedProgram
     if (!parsed.success) return;
     const message = parsed.data;
     if (message.type === "log") options.onLog(message.text);
+    else if (message.type === "ending") retire();
     else if (message.type === "progress") open.get(message.id)?.onProgress(message.note);
     else if (message.type === "result") finish(message.id, { status: "result", text: message.text });
     else if (message.type === "error")
@@ -142,7 +156,7 @@ export function startHostedProgram(options: HostedProgramOptions): HostedProgram
     },
     stop(reason) {
       stop(reason);
-      running.then((program) => program?.kill()).catch(() => undefined);
+      kill();
     },
   };
 }

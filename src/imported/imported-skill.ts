@@ -6,7 +6,7 @@ import { toToolName } from "../core/skill-identifier.ts";
 import type { Tool } from "../core/tool.ts";
 import { validateParameters } from "../core/validate-parameters.ts";
 import { callImported, type ImportedCode, type ImportedMeans } from "./call-imported.ts";
-import { hostsInCode } from "./code-hosts.ts";
+import { hostsInCode, hostsOfAddresses } from "./code-hosts.ts";
 import type { ToHost } from "./host/protocol.ts";
 import type { Plugin } from "./plugin-file.ts";
 import { readSetupArguments, type SetupArguments } from "./setup-arguments.ts";
@@ -38,7 +38,8 @@ export function createImportedSkill(
   const code: ImportedCode = {
     ...{ skill, env: settings, setup: setupOf(plugin, setupArguments) },
     hosts() {
-      hosts ??= hostsInCode(files);
+      const given = hostsOfAddresses(Object.values(setupArguments.values).join(" "));
+      hosts ??= hostsInCode(files).then((named) => [...new Set([...named, ...given])]);
       return hosts;
     },
   };

@@ -56,7 +56,8 @@ export function createWarmPrograms(options: WarmProgramsOptions): WarmPrograms {
       ...{ programs: options.programs, skill, setup, env },
       onLog: (text) => options.onLog(skill.id, text),
       onEnd: () => {
-        if (warm.get(key) === entry) stop(key, "It ended.");
+        entry.cancelIdle();
+        if (warm.get(key) === entry) warm.delete(key);
       },
     });
     const entry: Entry = { skillId: skill.id, program, cancelIdle: () => {} };

@@ -111,11 +111,15 @@ const exit = process.exit.bind(process);
 Object.defineProperty(process, "stdout", { value: process.stderr });
 process.on("unhandledRejection", failOpen);
 process.on("uncaughtException", (error) => {
+  send({ type: "ending" });
   failOpen(error);
   // What else the process was doing is unknown: it is not used any more.
   exit(70);
 });
-process.on("exit", (code) => failOpen(new Error(`It ended its own process (exit code ${code})`)));
+process.on("exit", (code) => {
+  send({ type: "ending" });
+  failOpen(new Error(`It ended its own process (exit code ${code})`));
+});
 const lines = createInterface({ input: process.stdin });
 lines.on("line", (line) => receive(JSON.parse(line)));
 lines.on("close", () => exit(0));

@@ -23,7 +23,9 @@ export type FromHost =
   | { type: "log"; text: string }
   | { type: "request"; id: number; request: number; asks: HostRequest }
   | { type: "result"; id: number; text: string }
-  | { type: "error"; id: number; error: HostError };
+  | { type: "error"; id: number; error: HostError }
+  /** It is about to end: what is open is answered, and nothing more is taken. */
+  | { type: "ending" };
 
 export type HostRequest =
   | { kind: "approval"; payload: Json; description: string }

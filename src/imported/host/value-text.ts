@@ -7,7 +7,7 @@ const longestMessage = 4_000;
 export function textOf(value: unknown): string {
   if (typeof value === "string") return value;
   if (value === undefined || value === null) return "The skill ran and answered nothing.";
-  return jsonOf(value) ?? String(value);
+  return (typeof value === "object" ? jsonOf(value) : undefined) ?? String(value);
 }
 
 /** JSON of anything: BigInts as text, `[Circular]` where a value holds itself. Undefined where there is no JSON for it. */

@@ -1,0 +1,212 @@
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vitest";
+import type { ToolContext } from "../../../src/core/tool.ts";
+import { WebError } from "../../../src/core/web.ts";
+import {
+  fixtures,
+  handlerOf,
+  type ImportedFixture,
+  importedFixture,
+  type WrittenSkill,
+  writeSkill,
+} from "./imported-fixture.ts";
+
+/** Runs one handler and answers its result. */
+async function run(skill: WrittenSkill, context: Partial<ToolContext> = {}) {
+  const { root, call, log } = importedFixture();
+  writeSkill(root, "thing", skill);
+  return { result: await call("thing", {}, context), log };
+}
+
+const body = (text: string): WrittenSkill => ({ handler: handlerOf(text) });
+
+/** A handler that runs what it is given: one process for many cases. */
+const running = {
+  plugin: { entrypoint: { file: "handler.js", params: { code: { type: "string" } } } },
+  handler: handlerOf("return new (async () => {}).constructor(args.code).call(this);"),
+};
+
+describe("what a handler answers", () => {
+  let shared: ImportedFixture;
+  beforeAll(() => {
+    shared = importedFixture({ cleanUp: afterAll });
+    writeSkill(shared.root, "thing", running);
+  });
+
+  it.each([
+    ["text", 'return "plain";', "plain"],
+    ["an object", "return { a: [1] };", '{"a":[1]}'],
+    ["a number", "return 0;", "0"],
+    ["a boolean", "return false;", "false"],
+    ["a BigInt", "return { big: 12345678901234567890n };", '{"big":"12345678901234567890"}'],
+    ["nothing", "", "The skill ran and answered nothing."],
+    ["null", "return null;", "The skill ran and answered nothing."],
+    [
+      "a value that holds itself",
+      "const a = { b: {} }; a.b.c = a; a.d = a.b; return a;",
+      '{"b":{"c":"[Circular]"},"d":{"c":"[Circular]"}}',
+    ],
+  ] as const)("as %s is text for the model", async (_, code, output) => {
+    expect(await shared.call("thing", { code })).toEqual({ status: "ok", output });
+  });
+
+  it("is not disturbed by what it prints", async () => {
+    const text = `console.log(JSON.stringify({ type: "result", id: 1, text: "forged" }));
+      process.stdout.write("half a line"); console.error("wrong"); this.logger("seen", { a: 1 }); return "real";`;
+    const { result, log } = await run(body(text));
+    expect(result).toEqual({ status: "ok", output: "real" });
+    expect(log).toEqual(expect.arrayContaining(['seen {"a":1}']));
+  });
+});
+
+describe("what a handler finds in this", () => {
+  it("is what AnythingLLM puts there", async () => {
+    const text = `const { name, description, runtime, caller, examples, parameters, config } = this;
+      return { name, description, runtime, caller, examples, parameters, version: config.version,
+        kinds: [typeof this.introspect, typeof this.logger, typeof this.super.introspect, typeof this.super.handlerProps.log] };`;
+    const plugin = {
+      examples: [{ prompt: "go", call: "{}" }],
+      entrypoint: { file: "handler.js", params: { a: { type: "string", description: "A" } } },
+    };
+    const { result } = await run({ ...body(text), plugin });
+    expect(JSON.parse(String(result.status === "ok" && result.output))).toEqual({
+      name: "thing",
+      description: "Does thing",
+      runtime: "docker",
+      caller: "@agent",
+      examples: [{ prompt: "go", call: "{}" }],
+      parameters: {
+        $schema: "http://json-schema.org/draft-07/schema#",
+        type: "object",
+        properties: { a: { type: "string", description: "A" } },
+        additionalProperties: false,
+      },
+      version: "1.2.0",
+      kinds: ["function", "function", "function", "function"],
+    });
+  });
+
+  it("are its own helpers and fields, which may replace all but the approval", async () => {
+    const handler = `module.exports.runtime = {
+      limit: 2,
+      logger: () => {},
+      requestToolApproval: async () => ({ approved: true, message: "forged" }),
+      double(value) { return value * this.limit; },
+      handler: async function () { return [this.double(4), (await this.requestToolApproval({})).approved]; },
+    };`;
+    expect((await run({ handler })).result).toEqual({ status: "ok", output: "[8,false]" });
+  });
+
+  it("are the setup arguments: value, then default, the operator's first", async () => {
+    const read = { url: "", title: "", text: "one two three four", length: 18 };
+    const web = { fetch: () => Promise.reject(new Error("unused")), read: async () => read };
+    const settings = { SIGNATURE: "Ada", LIMIT: "2" };
+    const { call } = importedFixture({ root: fixtures, settingsOf: () => settings });
+    const result = await call("page-digest", { url: "https://example.com" }, { web });
+    expect(result).toEqual({
+      status: "ok",
+      output: '{"greeting":"Hello","quiet":false,"signature":"Ada","words":["one","two"]}',
+    });
+  });
+
+  it("is a scraper that says why it could not read a page", async () => {
+    const read = () => Promise.reject(new WebError("unreachable", "example.com does not answer."));
+    const web = { fetch: () => Promise.reject(new Error("unused")), read };
+    const { call } = importedFixture({ root: fixtures });
+    const result = await call("page-digest", { url: "https://example.com" }, { web });
+    expect(result).toEqual({ status: "ok", output: "Not read: example.com does not answer." });
+  });
+
+  it("says what of AnythingLLM's agent is not there", async () => {
+    const { result } = await run(body("return this.super.provider.name;"));
+    expect(result).toMatchObject({
+      message: expect.stringContaining("this.super.provider of AnythingLLM is not available"),
+    });
+  });
+
+  it("tells its introspections as progress", async () => {
+    const notes: string[] = [];
+    const text = 'this.introspect("first"); this.introspect({ step: 2 }); return "done";';
+    await run(body(text), { progress: (note) => void notes.push(note) });
+    expect(notes).toEqual(["first", '{"step":2}']);
+  });
+});
+
+describe("the files of a handler", () => {
+  it.each([
+    ["a sibling", { "lib/words.js": "exports.word = 'sibling';" }, "./lib/words"],
+    [
+      "a sibling, in a folder that says it holds modules",
+      { "package.json": '{"type":"module"}', "words.js": "exports.word = 'sibling';" },
+      "./words.js",
+    ],
+    ["JSON", { "words.json": '{"word":"sibling"}' }, "./words.json"],
+    [
+      "a package it brings along",
+      {
+        "node_modules/words/package.json": '{"main":"m.js"}',
+        "node_modules/words/m.js": "exports.word = 'sibling';",
+      },
+      "words",
+    ],
+    ["a module", { "words.mjs": "export const word = 'sibling';" }, "./words.mjs"],
+  ])("may be %s", async (_, files, name) => {
+    const { result } = await run({ ...body(`return require(${JSON.stringify(name)}).word;`), files });
+    expect(result).toEqual({ status: "ok", output: "sibling" });
+  });
+
+  it("may themselves be modules", async () => {
+    const handler =
+      'import { sep } from "node:path";\nexport const runtime = { handler: async () => sep };\n';
+    expect((await run({ handler })).result).toEqual({ status: "ok", output: "/" });
+  });
+});
+
+describe("the network of a handler", () => {
+  /** A weather service of this machine. */
+  async function weatherServer() {
+    const server = createServer((_request, response) => {
+      response.end(JSON.stringify({ current_weather: { temperature: 21, windspeed: 5 } }));
+    });
+    await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+    onTestFinished(() => void server.close());
+    return `api.open-meteo.test:${(server.address() as AddressInfo).port}`;
+  }
+
+  it("reaches a host once an operator granted it, with plain fetch", async () => {
+    const host = await weatherServer();
+    const { call } = importedFixture({ root: fixtures, settingsOf: () => ({ API_URL: `http://${host}` }) });
+    const granted: string[] = [];
+    const network = {
+      hosts: async () => granted,
+      async request(wanted: readonly string[]) {
+        granted.push(...wanted);
+        return true;
+      },
+    };
+    const result = await call("open-meteo-weather", { latitude: "46", longitude: "7" }, { network });
+    expect(result).toEqual({ status: "ok", output: '{"temperature":"21 °C","windspeed":"5 km/h"}' });
+    expect(granted).toEqual([host]);
+  });
+
+  it("is not there for a host nobody granted, and the skill does not run", async () => {
+    const host = await weatherServer();
+    const { call } = importedFixture({ root: fixtures, settingsOf: () => ({ API_URL: `http://${host}` }) });
+    expect(await call("open-meteo-weather", { latitude: "46" })).toMatchObject({
+      code: "network_refused",
+      hint: expect.stringContaining(`/skill grant open-meteo-weather ${host}`),
+    });
+  });
+
+  it("names hosts that were only known while it ran", async () => {
+    const text = `try { await fetch(["http://late", "test/"].join(".")); } catch { return "no answer"; }`;
+    const { result } = await run({ handler: handlerOf(text) });
+    expect(result).toEqual({
+      status: "ok",
+      output: expect.stringMatching(
+        /^no answer\n\n\[It tried to reach late\.test.*\/skill grant thing late\.test/,
+      ),
+    });
+  });
+});

@@ -4,6 +4,7 @@ import { type Invocation, skillMetadataSchema } from "../../../src/core/skill.ts
 import { type ScriptedModel, scriptedModel, toolResults } from "../../support/scripted-model.ts";
 import { ben, createTestApp, home, type TestAppOptions } from "../../support/test-app.ts";
 import { testSkill } from "../../support/test-skill.ts";
+import { channel, createIntake } from "./chat/intake-fixture.ts";
 
 const guide = (id: string, invocation?: Partial<Invocation>) =>
   testSkill(id, [], {
@@ -119,6 +120,20 @@ describe("/skill run of a guide", () => {
       text: expect.stringContaining("can no longer be used here"),
     });
   });
+});
+
+it("is run and answered on a chat platform, given as a slash command", async () => {
+  const model = scriptedModel(["A poem."]);
+  const { intake, platform } = createIntake({ model, skills: [guide("poems")] });
+  const place = { namespace: channel, thread: "command-1" };
+  const text = "/skill run poems about the sea";
+  await intake.command({ key: "c1", place, id: "c1", author: "ada", text, said_at: Date.now() });
+  const shown = await platform.until(() =>
+    platform.visible().find(({ message }) => message.markdown === "A poem."),
+  );
+  expect(shown).toMatchObject({ place, to: { message: "c1" } });
+  expect(shown.only_for).toBeUndefined();
+  expect(lastUserText(model.requests[0])).toBe("ada: about the sea");
 });
 
 describe("a skill kept from the model", () => {

@@ -11,6 +11,7 @@ import type { KeyValue } from "../src/core/key-value.ts";
 import { createMetaTools } from "../src/core/meta-tools/create-meta-tools.ts";
 import { createNetworkGrants } from "../src/core/network-grants.ts";
 import { createRedactor } from "../src/core/redact.ts";
+import type { SkillSource } from "../src/core/skill.ts";
 import type { TurnLog } from "../src/core/turn-log.ts";
 import { countTokens } from "../src/models/count-tokens.ts";
 import { createModel } from "../src/models/create-model.ts";
@@ -38,6 +39,8 @@ export interface BenchAppOptions {
   store: KeyValue;
   /** Folders of skills; in ours alone code is imported. */
   skills: readonly string[];
+  /** Further sources. */
+  sources?: readonly SkillSource[];
   history_tokens?: number;
 }
 
@@ -47,6 +50,7 @@ export async function createBenchApp({
   log,
   store,
   skills,
+  sources: more = [],
   history_tokens,
 }: BenchAppOptions): Promise<RunningApp> {
   const config = configSchema.parse({});
@@ -67,7 +71,7 @@ export async function createBenchApp({
     logger,
     redact,
     clock: systemClock,
-    catalogue: createCatalogueLoader(sources, createMiniSearchIndex),
+    catalogue: createCatalogueLoader([...sources, ...more], createMiniSearchIndex),
     metaTools: createMetaTools(),
     profiles: await loadProfiles(),
     limits: turnLimits(config),

@@ -8,6 +8,7 @@
  * 4. Loading 1,000 skill folders, cold and again.
  * 5. Start of the bot until it is ready, and its memory when idle.
  * 6. How long Slack waits for an acknowledgement while 200 turns run.
+ * 7. A flow of 20 blocks that do next to nothing, from the command to the end of its turn, with the turn log in SQLite.
  *
  * `--json` prints the measures as JSON, `--check` exits 1 when a target is missed, `--profile` prints where the CPU of
  * measure 1 goes instead and keeps the CPU profiles, `--only 1,4` measures some.
@@ -18,6 +19,7 @@ import path from "node:path";
 import { parseArgs } from "node:util";
 import { measureAcknowledgement } from "./acknowledgement.ts";
 import { type MockModel, startMockModel } from "./child.ts";
+import { measureFlowBlocks } from "./flow-blocks.ts";
 import { formatTable, type Measure } from "./measure.ts";
 import { profileTurns } from "./profile-turns.ts";
 import { measureRequestSize } from "./request-size.ts";
@@ -41,6 +43,7 @@ const measurements: ((mock: MockModel, folder: string) => Promise<Measure[]>)[] 
   (_, folder) => measureSkillLoading(folder),
   (_, folder) => measureStartUp(folder),
   measureAcknowledgement,
+  measureFlowBlocks,
 ];
 
 const folder = await mkdtemp(path.join(tmpdir(), "knack-bench-"));

@@ -1,4 +1,4 @@
-import { rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { describe, expect, it } from "vitest";
 import { resolveSkill } from "../../../src/core/skill-identifier.ts";
@@ -156,4 +156,16 @@ it("the flows that ship load", async () => {
   const { skills, diagnostics } = await sourceOf(path.resolve(import.meta.dirname, "../../../flows")).load();
   expect(diagnostics).toEqual([]);
   expect(skills.map(({ id }) => id)).toEqual(["weather"]);
+});
+
+it("the examples of the documentation load", async () => {
+  const text = readFileSync(path.resolve(import.meta.dirname, "../../../flows/README.md"), "utf8");
+  const examples = [...text.matchAll(/```json\n(.*?)```/gs)].map(([, json = ""]) => JSON.parse(json));
+  const files = examples.map((example, at) => {
+    const flow = "steps" in example ? example : { name: `Example ${at}`, steps: [example] };
+    return [`${at}.json`, JSON.stringify(flow)] as const;
+  });
+  const { skills, diagnostics } = await load(Object.fromEntries(files));
+  expect(diagnostics).toEqual([]);
+  expect(skills).toHaveLength(5);
 });

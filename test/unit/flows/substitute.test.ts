@@ -39,6 +39,23 @@ it.each([
   expect(substitute(text, variables)).toBe(expected);
 });
 
+it.each([
+  ["a.prop", "top-prop"],
+  ["a.b.c", "answer"],
+  ["a.b.num", "100"],
+  ["a.b.arr[2]", "3"],
+  ["a.b.subarr[2].name", "answer4"],
+  ["a.b.subarr.1.id", "2"],
+  ["a.b.arr", "[1,2,3]"],
+  ["a.items[0]['my-long-key'][1].name", "answer2"],
+  ["a.b.none", "${v.a.b.none}"],
+])("as AnythingLLM does, the path %s leads to %s", (path, expected) => {
+  const subarr = [2, 3, 4].map((at) => ({ id: at - 1, name: `answer${at}` }));
+  const items = [{ "my-long-key": [{ id: 1 }, { id: 2, name: "answer2" }] }];
+  const v = { a: { prop: "top-prop", b: { c: "answer", num: 100, arr: [1, 2, 3], subarr }, items } };
+  expect(substitute(`\${v.${path}}`, new Map([["v", v]]))).toBe(expected);
+});
+
 it("reaches every string of a value, and no keys", () => {
   const value = { "${zero}": ["${zero}", { deep: "${no}" }, 1, null] };
   expect(substituteDeep(value, variables)).toEqual({ "${zero}": ["0", { deep: "false" }, 1, null] });

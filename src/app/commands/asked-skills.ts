@@ -6,7 +6,7 @@ import { resolveSkill } from "../../core/skill-identifier.ts";
 import { parseCommand } from "./parse-command.ts";
 
 /** `/skill run GUIDE text`: a turn of the agent in which the guide is active and the text is the request. */
-export interface GuideRun {
+interface GuideRun {
   skill_id: string;
   request: string;
 }

@@ -33,6 +33,20 @@ describe("isPublicAddress", () => {
         "::ffff:0:7f00:1",
       ],
     ],
+    [
+      "carrier-grade NAT, benchmark, documentation and relay networks, to their last address",
+      [
+        ...["100.64.0.0", "100.127.255.255", "198.18.0.0", "198.19.255.255", "192.0.2.1", "198.51.100.7"],
+        ...["192.88.99.1", "239.255.255.255", "255.255.255.254", "3fff::1", "ff0e::1", "fe80::1%25eth0"],
+      ],
+    ],
+    [
+      "notations of the loopback that a resolver might hand on",
+      [
+        ...["2130706433", "0x7f000001", "0x7f.0.0.1", "0177.0.0.1", "127.1", "127.0.1", "017700000001"],
+        ...["0:0:0:0:0:0:0:1", "::ffff:0:127.0.0.1", "::1%lo", "0000:0000:0000:0000:0000:ffff:7f00:0001"],
+      ],
+    ],
     ["what is no address", ["", "localhost", "127.0.0.1.nip.io", "999.1.1.1"]],
   ])("refuses %s", (_name, addresses) => {
     expect(addresses.filter(isPublicAddress)).toEqual([]);

@@ -33,6 +33,21 @@ describe("the guarded web", () => {
     "http://2852039166/latest/meta-data/",
     "http://[fd00:ec2::254]/latest/",
     "http://[fe80::1]/",
+    "http://017700000001:PORT/",
+    "http://0x7f.1:PORT/",
+    "http://127.0.1:PORT/",
+    "http://[::127.0.0.1]:PORT/",
+    "http://[2002:7f00:1::]:PORT/",
+    "http://[::ffff:0:127.0.0.1]:PORT/",
+    "http://127。0。0。1:PORT/",
+    "http://①②⑦.0.0.1:PORT/",
+    "http://LocalHost:PORT/",
+    "http://100.64.0.1/",
+    "http://224.0.0.1/",
+    "http://255.255.255.255/",
+    "http://168.63.129.16/",
+    "http://[fc00::1]/",
+    "http://[ff02::1]/",
   ])("refuses %s and sends nothing", async (template) => {
     await using server = await startServer((_request, response) => response.end("secret"));
     const web = createWeb({ allow: [] });

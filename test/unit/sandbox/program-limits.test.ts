@@ -1,0 +1,119 @@
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { createSandbox, type Sandbox } from "../../../src/sandbox/create-sandbox.ts";
+import { LineBudget, LineReader } from "../../../src/sandbox/line-reader.ts";
+import { parseMessage } from "../../../src/sandbox/parse-message.ts";
+import { startProgram, type TalkingProgram, writeModule } from "./program-fixture.ts";
+import { ScriptFixture } from "./script-fixture.ts";
+
+describe("a program that breaks its limits", () => {
+  const fixture = new ScriptFixture();
+  const skill = fixture.skill({ "SKILL.md": "A skill." });
+  let sandbox: Sandbox;
+  const start = (code: string): Promise<TalkingProgram> =>
+    startProgram(sandbox.programs, {
+      skill,
+      module: writeModule(fixture.root, { "program.mjs": `import { writeSync } from "node:fs";\n${code}` }),
+    });
+  beforeAll(async () => {
+    sandbox = await createSandbox({ dataDir: fixture.dataDir });
+  });
+  afterAll(() => fixture[Symbol.dispose]());
+
+  it.each([
+    ["writes lines without end", `for (;;) writeSync(1, '"x"\\n');`, /more than 64 MB or 50000 lines/],
+    [
+      "fills its error output",
+      `for (;;) writeSync(2, "x".repeat(50_000) + "\\n");`,
+      /more than 64 MB or 50000 lines/,
+    ],
+    ["writes one endless line", `for (;;) writeSync(1, "x".repeat(100_000));`, /a line longer than 8 MB/],
+    [
+      "runs out of memory",
+      `const kept = []; for (;;) kept.push(new Array(100_000).fill(kept.length));`,
+      /needed more memory/,
+    ],
+    ["ends with an error", `throw new Error("oh");`, /ended by itself, with the exit code 1/],
+  ])("%s is stopped, and told why", async (_name, code, reason) => {
+    const program = await start(code);
+    expect(await program.ended).toMatch(reason);
+    // The budget grows while it writes.
+    expect(program.messages.length).toBeLessThan(100_000);
+  });
+
+  it("does not read what it is sent: it is stopped before the bot's memory fills", async () => {
+    const program = await start("setInterval(() => undefined, 1000);");
+    const sent = "x".repeat(10_000_000);
+    for (let count = 0; count < 10; count += 1) program.send(sent);
+    expect(await program.ended).toContain("did not read what it was sent");
+  });
+
+  it("writes what its listener cannot use: it ends with that reason, and the bot goes on", async () => {
+    const { promise: ended, resolve: end } = Promise.withResolvers<string>();
+    const module = writeModule(fixture.root, {
+      "program.mjs": "console.log('{}'); setInterval(() => undefined, 1000);",
+    });
+    await sandbox.programs.start({
+      ...{ skill, module, env: {} },
+      onMessage() {
+        throw new TypeError("no such call");
+      },
+      onEnd: ({ reason }) => end(reason),
+    });
+    expect(await ended).toContain("no such call");
+  });
+
+  it("cannot change prototypes of the bot with what it writes", async () => {
+    const evil =
+      '{"__proto__":{"polluted":1},"a":[{"__proto__":{"polluted":1}}],"constructor":{"prototype":{"polluted":1}}}';
+    const program = await start(`console.log(${JSON.stringify(evil)}); setInterval(() => undefined, 1000);`);
+    const message = await program.next();
+    program.kill();
+    const { a } = message as unknown as { a: object[] };
+    const copies: object[] = [Object.assign({}, message as object), Object.assign({}, a[0]), {}];
+    expect(copies.filter((object) => "polluted" in object)).toEqual([]);
+    expect(Object.hasOwn(message as object, "__proto__")).toBe(false);
+  });
+});
+
+describe("a line of a program", () => {
+  it.each([
+    "",
+    "{",
+    "undefined",
+    "NaN",
+    "'x'",
+    "[".repeat(10_000) + "]".repeat(10_000),
+    `${'{"a":'.repeat(500)}1${"}".repeat(500)}`,
+  ])("that is no JSON, or too deep, is no message (%#)", (line) =>
+    expect(parseMessage(line)).toBe(undefined),
+  );
+
+  it.each(["null", "0", '"x"', "[[],{}]", '{"a":{"b":[1,2,{"c":null}]}}'])(
+    "%s is the message it says",
+    (line) => {
+      expect(parseMessage(line)).toEqual(JSON.parse(line));
+    },
+  );
+
+  it("may come in pieces, even of one character, and many at once", () => {
+    const lines: string[] = [];
+    const limits = { lineBytes: 20, bytes: 1_000, lines: 100 };
+    const reader = new LineReader(limits, new LineBudget(limits, () => 0), (line) => lines.push(line));
+    const bytes = Buffer.from("eins\nzwölf\n\nlast");
+    for (const byte of bytes) expect(reader.add(Uint8Array.of(byte))).toBe(undefined);
+    reader.end();
+    expect(lines).toEqual(["eins", "zwölf", "", "last"]);
+    expect(reader.add(Buffer.from(`a\nb\n${"x".repeat(21)}`))).toBe("line_too_long");
+    expect(lines.slice(4)).toEqual(["a", "b"]);
+  });
+
+  it("counts against a budget that comes back with time", () => {
+    let now = 0;
+    const budget = new LineBudget({ lineBytes: 10, bytes: 100, lines: 10 }, () => now);
+    expect([budget.take(50, 5), budget.take(50, 5), budget.take(1, 0)]).toEqual([true, true, false]);
+    now = 5_000;
+    expect([budget.take(40, 1), budget.take(40, 1)]).toEqual([true, false]);
+    now = 100_000;
+    expect([budget.take(100, 10), budget.take(0, 1)]).toEqual([true, false]);
+  });
+});

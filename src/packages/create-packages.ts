@@ -39,7 +39,7 @@ export interface PackagesOptions extends Omit<FetchAccess, "limits"> {
   /** A skill of the catalogue. */
   find(skillId: string): Promise<Skill | undefined>;
   /** In words for a person: what code of an installed skill of this kind runs in here, or why it would not run. */
-  isolation(skill: Skill): string;
+  isolation(skill: Skill): string | Promise<string>;
   limits?: Partial<PackageLimits>;
 }
 

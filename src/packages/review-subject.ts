@@ -38,7 +38,7 @@ export interface ReviewSubject {
 export type FileRule = (file: ReviewedFile, subject: ReviewSubject) => PackageFinding[];
 
 /** Characters of a file that are looked at; a longer one is reported. */
-export const mostReviewed = 2_000_000;
+export const mostReviewed = 500_000;
 const longestLine = 4_000;
 const overlap = 300;
 

@@ -11,7 +11,7 @@ import { reviewSkillFiles } from "./review.ts";
 
 export interface UnitReviewContext {
   shipped: readonly Skill[];
-  isolation(skill: Skill): string;
+  isolation(skill: Skill): string | Promise<string>;
   limits: PackageLimits;
   signal: AbortSignal;
 }
@@ -26,7 +26,7 @@ export async function reviewUnits(
     const files = await filesOf(path, context);
     for (const skill of skills) {
       const diagnostics = found.diagnostics.filter((each) => isAbout(each, skill));
-      const isolation = context.isolation(skill);
+      const isolation = await context.isolation(skill);
       reviews.push(await reviewSkillFiles({ ...context, skill, files, isolation, diagnostics }));
     }
   }
@@ -60,7 +60,7 @@ function packageFindings({ unused, diagnostics, units }: PackageSkills): Package
 /** Reviews a skill where it lies. @throws PackageRefusal when it has no files that can be read. */
 export async function reviewInstalled(skill: Skill, context: UnitReviewContext): Promise<PackageReview> {
   const files = await filesOf(skill.origin.path, context);
-  return await reviewSkillFiles({ ...context, skill, files, isolation: context.isolation(skill) });
+  return await reviewSkillFiles({ ...context, skill, files, isolation: await context.isolation(skill) });
 }
 
 async function filesOf(path: string, { limits, signal }: UnitReviewContext): Promise<PackageFile[]> {

@@ -85,18 +85,18 @@ const patternRule = linePatternRule([
     roles: code,
   },
   {
-    severity: "info",
-    code: "installs_software",
-    message: "It installs further software when it is used, which was not reviewed.",
-    pattern:
-      /\b(?:pip3?|uv pip|pipx|uv tool)\s+install\b|\b(?:npm|pnpm|yarn|bun)\s+(?:install|i|add|ci)\b|\b(?:npx|uvx|bunx)\s+(?!knack\b)\S|\bbrew\s+install\b|\b(?:apt|apt-get|dnf|yum|apk|pacman|choco|winget)\s+(?:-\w+\s+)?(?:install|add|-S)\b|\bgo\s+install\b|\bcargo\s+install\b|\bgem\s+install\b/,
-  },
-  {
     severity: "warning",
     code: "installs_software",
     message: "It installs software from an address of its own and not from the usual place.",
     pattern:
       /\bpip3?\s+install\b.{0,120}(?:--(?:extra-)?index-url|git\+|https?:)|\b(?:npm|pnpm|yarn|npx)\b.{0,80}(?:--registry|\sgit\+|\shttps?:)|--trusted-host\b/,
+  },
+  {
+    severity: "info",
+    code: "installs_software",
+    message: "It installs further software when it is used, which was not reviewed.",
+    pattern:
+      /\b(?:pip3?|uv pip|pipx|uv tool)\s+install\b|\b(?:npm|pnpm|yarn|bun)\s+(?:install|i|add|ci)\b|\b(?:npx|uvx|bunx)\s+(?!knack\b)\S|\bbrew\s+install\b|\b(?:apt|apt-get|dnf|yum|apk|pacman|choco|winget)\s+(?:-\w+\s+)?(?:install|add|-S)\b|\bgo\s+install\b|\bcargo\s+install\b|\bgem\s+install\b/,
   },
 ]);
 

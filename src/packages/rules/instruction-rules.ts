@@ -100,7 +100,7 @@ export const instructionRule = linePatternRule([
     code: "changes_agent",
     message: "It writes to the files an agent takes its identity and memory from.",
     pattern:
-      /\b(?:write|append|add|edit|modify|update|overwrite|echo|cat)\b.{0,80}\b(?:SOUL|AGENTS|MEMORY|IDENTITY|CLAUDE|HEARTBEAT)\.md\b/,
+      /\b(?:write|append|insert|add|put|edit|modify|update|overwrite|echo|cat)\b.{0,80}\b(?:SOUL|AGENTS|MEMORY|IDENTITY|CLAUDE|HEARTBEAT)\.md\b/i,
   },
 ]);
 
@@ -124,7 +124,7 @@ export const hiddenMarkupRule: FileRule = (file) => {
     });
   };
   for (const { start, text } of comments(file.raw)) {
-    if (!telling.test(text)) continue;
+    if (!telling.test(text) || isMarker(text)) continue;
     add(start, text, "A comment that is not shown to readers of the page tells a model what to do.");
   }
   if (!/\.html?$/i.test(file.path)) {
@@ -140,6 +140,11 @@ export const hiddenMarkupRule: FileRule = (file) => {
   }
   return findings;
 };
+
+/** `prettier-ignore`, `omit in toc`: for programs that format the page. */
+function isMarker(text: string): boolean {
+  return /^\s*[\w-]+(?:\s[\w-]+){0,2}\s*$/.test(text);
+}
 
 function comments(raw: string): { start: number; text: string }[] {
   const found: { start: number; text: string }[] = [];

@@ -18,7 +18,7 @@ export const fileKindRule: FileRule = (file) => {
     return finding("warning", "binary_file", "It is not text, and was not reviewed.");
   }
   if (file.bytes > mostReviewed) {
-    const message = `Only its first ${mostReviewed / 1_000_000} MB were reviewed.`;
+    const message = `Only its first ${mostReviewed / 1_000} kB were reviewed.`;
     return finding("warning", "partly_reviewed", message);
   }
   return [];

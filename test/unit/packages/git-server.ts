@@ -1,0 +1,90 @@
+import { execFileSync, spawn } from "node:child_process";
+import { mkdir, mkdtemp, rm, symlink, writeFile } from "node:fs/promises";
+import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
+import type { AddressInfo } from "node:net";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import { onTestFinished } from "vitest";
+
+const settings = ["-c", "user.name=t", "-c", "user.email=t@example.com", "-c", "init.defaultBranch=main"];
+
+/** Git repositories over HTTP on loopback, served by git's own `http-backend`. */
+export async function gitServer() {
+  const root = await mkdtemp(join(tmpdir(), "git-server-"));
+  const paths: string[] = [];
+  const server = createServer((request, response) => {
+    paths.push(request.url ?? "");
+    serve(root, request, response);
+  });
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  onTestFinished(async () => {
+    server.closeAllConnections();
+    await new Promise((resolve) => server.close(resolve));
+    await rm(root, { recursive: true, force: true });
+  });
+  const { port } = server.address() as AddressInfo;
+  return {
+    root,
+    paths,
+    address: (name: string) => `http://127.0.0.1:${port}/${name}.git`,
+    /** A commit with these files on a branch; a value that begins with `->` is a link. */
+    async commit(name: string, files: Record<string, string>, branch = "main") {
+      const folder = join(root, `${name}.git`);
+      const git = (...words: string[]) =>
+        execFileSync("git", [...settings, "-C", folder, ...words], { stdio: "pipe" });
+      await mkdir(folder, { recursive: true });
+      git("init", "-q");
+      git("checkout", "-q", "-B", branch);
+      for (const [path, text] of Object.entries(files)) {
+        const target = join(folder, path);
+        await mkdir(dirname(target), { recursive: true });
+        if (text.startsWith("->")) await symlink(text.slice(2), target);
+        else await writeFile(target, text);
+      }
+      git("add", "-A");
+      git("commit", "-q", "-m", "files");
+    },
+  };
+}
+
+function serve(root: string, request: IncomingMessage, response: ServerResponse): void {
+  const [path = "", query = ""] = (request.url ?? "").split("?");
+  const child = spawn("git", ["http-backend"], {
+    stdio: ["pipe", "pipe", "ignore"],
+    env: {
+      PATH: process.env.PATH,
+      HOME: root,
+      GIT_PROJECT_ROOT: root,
+      GIT_HTTP_EXPORT_ALL: "1",
+      GIT_CONFIG_COUNT: "1",
+      GIT_CONFIG_KEY_0: "safe.directory",
+      GIT_CONFIG_VALUE_0: "*",
+      PATH_INFO: path,
+      QUERY_STRING: query,
+      REQUEST_METHOD: request.method,
+      CONTENT_TYPE: request.headers["content-type"] ?? "",
+      HTTP_CONTENT_ENCODING: request.headers["content-encoding"] ?? "",
+      GIT_PROTOCOL: String(request.headers["git-protocol"] ?? ""),
+    },
+  });
+  request.pipe(child.stdin);
+  child.stdin.on("error", () => response.destroy());
+  let start: Buffer | undefined = Buffer.alloc(0);
+  child.stdout.on("data", (chunk: Buffer) => {
+    if (start === undefined) {
+      response.write(chunk);
+      return;
+    }
+    start = Buffer.concat([start, chunk]);
+    const end = start.indexOf("\r\n\r\n");
+    if (end === -1) return;
+    for (const line of start.toString("latin1", 0, end).split("\r\n")) {
+      const [name = "", value = ""] = line.split(": ");
+      if (name === "Status") response.statusCode = Number(value.slice(0, 3));
+      else response.setHeader(name, value);
+    }
+    response.write(start.subarray(end + 4));
+    start = undefined;
+  });
+  child.on("close", () => response.end());
+}

@@ -1,0 +1,129 @@
+import { randomBytes } from "node:crypto";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import { describe, expect, it, onTestFinished } from "vitest";
+import { gitAddress } from "../../../src/packages/git-address.ts";
+import { skillText } from "./build-archives.ts";
+import { gitServer } from "./git-server.ts";
+import { byAnna, only, packagePlace, signal, succeeded } from "./package-place.ts";
+
+const access = { path: process.env.PATH ?? "", plainHttpHosts: ["127.0.0.1"] };
+
+describe("a git repository", () => {
+  it("is installed from its newest commit, from a branch, and from a folder in it", async () => {
+    const server = await gitServer();
+    await server.commit("one", { "SKILL.md": skillText("greeting", "Main."), "a.txt": "a" });
+    await server.commit("one", { "SKILL.md": skillText("greeting", "Next.") }, "next");
+    await server.commit("many", { "skills/x/SKILL.md": skillText("x"), "skills/y/SKILL.md": skillText("y") });
+    const packages = await (await packagePlace({ access })).open();
+    const install = (url: string) => packages.install({ kind: "url", url }, byAnna);
+    const next = only(succeeded(await install(`${server.address("one")}#next`)));
+    expect(next).toMatchObject({ skill_id: "greeting", review: { files: 2 } });
+    await server.commit("one", { "SKILL.md": skillText("greeting", "Main again.") }, "main");
+    const main = only(succeeded(await install(server.address("one"))));
+    expect(main.hash).not.toBe(next.hash);
+    const part = only(succeeded(await install(`${server.address("many")}#main:skills/y`)));
+    expect(part.skill_id).toBe("y");
+    expect(await packages.update("y", { by: "Ben", signal })).toMatchObject({ ok: true });
+  });
+
+  it("with a link in it is refused, and so is one that is not there", async () => {
+    const server = await gitServer();
+    await server.commit("bad", { "SKILL.md": skillText("bad"), passwords: "->/etc/passwd" });
+    const place = await packagePlace({ access });
+    const packages = await place.open();
+    const install = (url: string) => packages.install({ kind: "url", url }, byAnna);
+    expect(await install(server.address("bad"))).toMatchObject({
+      code: "link",
+      reason: expect.stringContaining("passwords"),
+    });
+    expect(await install(server.address("none"))).toMatchObject({ code: "git_failed" });
+    expect(await install(`${server.address("bad")}#nowhere`)).toMatchObject({
+      code: "git_failed",
+      reason: expect.stringContaining("nowhere"),
+    });
+    expect(await place.staged()).toEqual([]);
+  });
+
+  it("that is too large is stopped", async () => {
+    const server = await gitServer();
+    const noise = randomBytes(300_000).toString("latin1");
+    await server.commit("big", { "SKILL.md": skillText("big"), noise });
+    const place = await packagePlace({ access, limits: { archive_bytes: 100_000 } });
+    const packages = await place.open();
+    const outcome = await packages.install({ kind: "url", url: server.address("big") }, byAnna);
+    expect(outcome).toMatchObject({ ok: false, code: "archive_too_large" });
+    expect(await place.staged()).toEqual([]);
+  });
+
+  it("is asked for only when the guard lets its host be reached, and through the proxy when there is one", async () => {
+    const server = await gitServer();
+    await server.commit("one", { "SKILL.md": skillText("greeting") });
+    const judgeHost = async () => ({
+      ok: false as const,
+      reason: "127.0.0.1 is an address of this machine.",
+    });
+    const refusing = await (await packagePlace({ access, judgeHost })).open();
+    const source = { kind: "url" as const, url: server.address("one") };
+    expect(await refusing.install(source, byAnna)).toMatchObject({
+      code: "host_refused",
+      reason: expect.stringContaining("this machine"),
+    });
+    expect(server.paths).toEqual([]);
+    const asked: string[] = [];
+    const proxy = createServer((request, response) => {
+      asked.push(request.url ?? "");
+      response.writeHead(403).end();
+    });
+    await new Promise<void>((resolve) => proxy.listen(0, "127.0.0.1", resolve));
+    onTestFinished(() => void proxy.close());
+    const proxyUrl = `http://127.0.0.1:${(proxy.address() as AddressInfo).port}`;
+    const guarded = await (await packagePlace({ access: { ...access, proxyUrl } })).open();
+    expect(await guarded.install(source, byAnna)).toMatchObject({ code: "git_failed" });
+    expect(asked[0]).toContain("/one.git/info/refs");
+    expect(server.paths).toEqual([]);
+  });
+
+  it("ends with the person's stop", async () => {
+    const hanging = createServer(() => undefined);
+    await new Promise<void>((resolve) => hanging.listen(0, "127.0.0.1", resolve));
+    onTestFinished(() => hanging.closeAllConnections());
+    onTestFinished(() => void hanging.close());
+    const stop = new AbortController();
+    hanging.on("request", () => stop.abort(new Error("stopped by Anna")));
+    const place = await packagePlace({ access });
+    const packages = await place.open();
+    const url = `http://127.0.0.1:${(hanging.address() as AddressInfo).port}/a.git`;
+    const installing = packages.install({ kind: "url", url }, { by: "Anna", signal: stop.signal });
+    await expect(installing).rejects.toThrow("stopped by Anna");
+    expect(await place.staged()).toEqual([]);
+  });
+});
+
+describe("an address is read as a repository", () => {
+  it.each([
+    ["https://example.com/a.git", { href: "https://example.com/a.git" }],
+    ["https://example.com/a.git#v1.2", { href: "https://example.com/a.git", ref: "v1.2" }],
+    ["git+https://example.com/a", { href: "https://example.com/a" }],
+    ["https://github.com/owner/name", { href: "https://github.com/owner/name" }],
+    [
+      "https://github.com/owner/name/tree/main/skills/x",
+      { href: "https://github.com/owner/name", ref: "main", folder: "skills/x" },
+    ],
+    [
+      "https://gitlab.com/owner/name/-/tree/main/x",
+      { href: "https://gitlab.com/owner/name", ref: "main", folder: "x" },
+    ],
+  ])("%s", (text, { href, ...rest }) => {
+    const { repository, ...found } = gitAddress(text) ?? {};
+    expect({ href: repository?.href, ...found }).toEqual({ href, ...rest });
+  });
+
+  it.each([
+    "https://example.com/a.zip",
+    "https://github.com/owner/name/archive/refs/heads/main.zip",
+    "https://github.com/owner/name/releases/download/v1/a.tar.gz",
+  ])("but %s is an archive", (text) => {
+    expect(gitAddress(text)).toBeUndefined();
+  });
+});

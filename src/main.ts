@@ -8,17 +8,17 @@ import { slackMode } from "./config/incomplete-platforms.ts";
 import { loadProfiles } from "./config/load-profiles.ts";
 import type { Config } from "./config/schema.ts";
 import { unknownSkillSettings } from "./config/settings-without-effect.ts";
-import { type CatalogueLoader, createCatalogueLoader } from "./core/catalogue.ts";
+import type { CatalogueLoader } from "./core/catalogue.ts";
 import type { KeyValue } from "./core/key-value.ts";
 import { createMetaTools } from "./core/meta-tools/create-meta-tools.ts";
 import { createNetworkGrants } from "./core/network-grants.ts";
-import { createRedactor, type SecretForm } from "./core/redact.ts";
+import { createRedactor, type Redact, type SecretForm } from "./core/redact.ts";
 import type { Profile } from "./core/turn.ts";
 import type { TurnLog } from "./core/turn-log.ts";
+import type { Web } from "./core/web.ts";
 import { countTokens } from "./models/count-tokens.ts";
 import { createModel } from "./models/create-model.ts";
 import { createWeb } from "./net/create-web.ts";
-import { createMiniSearchIndex } from "./search/minisearch-index.ts";
 import { loadConsoleAssets } from "./server/console-assets.ts";
 import { createServer } from "./server/server.ts";
 import { type DataFolderLock, lockDataFolder } from "./storage/data-folder.ts";
@@ -27,9 +27,9 @@ import { openKeyValue } from "./storage/keyv-store.ts";
 import { openSqliteTurnLog } from "./storage/sqlite-turn-log.ts";
 import { createLogger } from "./telemetry/logger.ts";
 import { chatPolicy, turnLimits } from "./wiring/app-settings.ts";
-import { lazyScriptRunner } from "./wiring/code-runners.ts";
 import { noPlatforms, openPlatforms, type Platforms } from "./wiring/open-platforms.ts";
-import { environmentOf, grantedHosts, hostFacts, skillSources } from "./wiring/skill-sources.ts";
+import { type OpenedSkills, openSkills } from "./wiring/open-skills.ts";
+import { environmentOf, grantedHosts, hostFacts } from "./wiring/skill-sources.ts";
 
 /** Knack's own version, of the API and the console. */
 export const version = "0.1.0";
@@ -77,10 +77,18 @@ export async function openKnack(config: Config, options: OpenOptions = {}): Prom
     const store = await openKeyValue(join(config.data.folder, "state.db"));
     opened.push(() => store.close());
     await log.reclaim();
-    const catalogue = createCatalogueLoader(skillSources(config), createMiniSearchIndex);
-    await requireKnownSkills(config, catalogue);
+    const redact = createRedactor(secretsOf(config), secretForms(config));
+    const logger = createLogger(config.log.level, redact);
+    const web = createWeb(webOptions(config));
+    const skills = await openSkills(config, {
+      ...{ store, web, version, clock: systemClock },
+      report: (error, where) => logger.error({ err: error, where }, "Unexpected error"),
+      onLog: (skill, text) => logger.debug({ skill, text }, "Output of a skill"),
+    });
+    opened.push(() => skills.close());
+    await requireKnownSkills(config, skills.catalogue);
     const profiles = await loadProfiles();
-    return await wire(config, { log, store, catalogue, profiles, lock, closeAll }, options);
+    return await wire(config, { log, store, skills, web, profiles, lock, redact, logger, closeAll }, options);
   } catch (error) {
     await closeAll();
     throw error;
@@ -107,7 +115,10 @@ async function requireKnownSkills(config: Config, catalogue: CatalogueLoader): P
 interface Opened {
   log: TurnLog;
   store: KeyValue;
-  catalogue: CatalogueLoader;
+  skills: OpenedSkills;
+  web: Web;
+  redact: Redact;
+  logger: ReturnType<typeof createLogger>;
   profiles: [Profile, ...Profile[]];
   lock: DataFolderLock;
   closeAll(): Promise<void>;
@@ -115,18 +126,19 @@ interface Opened {
 
 async function wire(
   config: Config,
-  { log, store, catalogue, profiles, lock, closeAll }: Opened,
+  { log, store, skills, web, profiles, lock, redact, logger, closeAll }: Opened,
   { platforms: wanted = false }: OpenOptions,
 ): Promise<Knack> {
-  const redact = createRedactor(secretsOf(config), secretForms(config));
-  const logger = createLogger(config.log.level, redact);
   const running = createApp({
     log,
     store,
     logger,
     redact,
     clock: systemClock,
-    catalogue,
+    catalogue: skills.catalogue,
+    packages: skills.packages,
+    servers: skills.servers,
+    addFlow: skills.addFlow,
     metaTools: createMetaTools(),
     profiles,
     limits: turnLimits(config),
@@ -145,13 +157,8 @@ async function wire(
       model: createModel(modelSettings(config), systemClock),
       store,
       files: createDiskFileStore(join(config.data.folder, "files")),
-      web: createWeb({
-        allow: config.net.allow,
-        timeoutMs: config.net.timeout_seconds * 1000,
-        maxBytes: config.net.max_bytes,
-        maxRedirects: config.net.max_redirects,
-      }),
-      scripts: lazyScriptRunner(config),
+      web,
+      scripts: skills.scripts,
       grants: createNetworkGrants(store, (skill) => grantedHosts(config, skill), systemClock),
       clock: systemClock,
       countTokens,
@@ -168,6 +175,7 @@ async function wire(
     security: { host: config.server.host, port: config.server.port, token: config.server.token },
     version,
     logger,
+    login: skills.login,
   });
   running.start();
   return {
@@ -175,6 +183,7 @@ async function wire(
     async listen() {
       const listening = await server.listen();
       await lock.publish({ url: listening.url, pid: process.pid });
+      skills.start(listening.url);
       for (const connection of platforms.connections) connection.start();
       return listening;
     },
@@ -185,6 +194,15 @@ async function wire(
       await server.close();
       await closeAll();
     },
+  };
+}
+
+function webOptions({ net }: Config) {
+  return {
+    allow: net.allow,
+    timeoutMs: net.timeout_seconds * 1000,
+    maxBytes: net.max_bytes,
+    maxRedirects: net.max_redirects,
   };
 }
 

@@ -1,7 +1,8 @@
 /** How code that did not ship with the bot is run. */
 import type { Config } from "../config/schema.ts";
-import type { ProgramRunner } from "../core/programs.ts";
+import { ProgramError, type ProgramRunner, type Verdict } from "../core/programs.ts";
 import type { ScriptRunner } from "../core/scripts.ts";
+import type { Skill } from "../core/skill.ts";
 import { createGuardedProxy } from "../net/guarded-proxy.ts";
 import { createSandbox, type Sandbox, type SandboxOptions } from "../sandbox/create-sandbox.ts";
 
@@ -23,8 +24,19 @@ export function sandboxOptions(config: Config): SandboxOptions {
   };
 }
 
-/** Scripts and programs in one sandbox. Finding out how to isolate starts a process, so it waits until code is run. */
-export function lazyCodeRunners(config: Config): { scripts: ScriptRunner; programs: ProgramRunner } {
+/** Scripts and programs in one sandbox. */
+export interface CodeRunners {
+  scripts: ScriptRunner;
+  programs: ProgramRunner;
+  /** What isolation code of this skill runs in here, or why it would not run; for people. */
+  describe(skill: Skill): Promise<string>;
+}
+
+/**
+ * Finding out how to isolate starts a process, so it waits until code is run.
+ * @param verify looks at a skill's files right before code of it runs
+ */
+export function lazyCodeRunners(config: Config, verify: (skill: Skill) => Promise<Verdict>): CodeRunners {
   let sandbox: Promise<Sandbox> | undefined;
   const open = () => {
     sandbox ??= createSandbox(sandboxOptions(config));
@@ -33,16 +45,24 @@ export function lazyCodeRunners(config: Config): { scripts: ScriptRunner; progra
   return {
     scripts: {
       allows: () => ({ ok: true }),
-      run: async (request) => (await open()).scripts.run(request),
+      async run(request) {
+        const verdict = await verify(request.skill);
+        if (!verdict.ok) return { status: "refused", reason: verdict.reason };
+        return (await open()).scripts.run(request);
+      },
     },
     programs: {
       allows: async (skill) => (await open()).programs.allows(skill),
-      start: async (request) => (await open()).programs.start(request),
+      async start(request) {
+        const verdict = await verify(request.skill);
+        if (!verdict.ok) throw new ProgramError(verdict.reason);
+        return (await open()).programs.start(request);
+      },
+    },
+    async describe(skill) {
+      const opened = await open();
+      const verdict = await opened.programs.allows(skill);
+      return verdict.ok ? opened.describe().detail : verdict.reason;
     },
   };
-}
-
-/** The scripts of `lazyCodeRunners` alone. */
-export function lazyScriptRunner(config: Config): ScriptRunner {
-  return lazyCodeRunners(config).scripts;
 }

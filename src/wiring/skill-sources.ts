@@ -3,23 +3,58 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { processEnvironment } from "../config/environment.ts";
 import type { Config } from "../config/schema.ts";
-import type { Skill, SkillSource } from "../core/skill.ts";
+import type { FolderFormat } from "../core/folder-format.ts";
+import type { LoadedSkills, Skill, SkillSource } from "../core/skill.ts";
 import { createFlowSource } from "../flows/flow-source.ts";
+import type { FlowPorts } from "../flows/run-flow.ts";
 import { createConfigSource } from "../skills/config-source.ts";
 import { createFolderSource } from "../skills/folder-source.ts";
 import { createHostFacts } from "../skills/host-facts.ts";
+import { skillEnvironment } from "../skills/skill-settings.ts";
 
-/** In rising precedence. Only the folder that ships with the bot may hold code that runs in its process. */
-export function skillSources({ skills, workspace, data }: Config): SkillSource[] {
+export interface SourceDeps {
+  /** What else than a folder with a SKILL.md is a skill. */
+  formats: readonly FolderFormat[];
+  flowPorts: FlowPorts;
+}
+
+/** Only what ships with the bot may hold code that runs in its process. */
+export function shippedSources({ flowPorts }: Pick<SourceDeps, "flowPorts">): SkillSource[] {
+  const place = { source: "bundled", precedence: 2 };
+  const skills = fileURLToPath(new URL("../../skills", import.meta.url));
+  const flows = fileURLToPath(new URL("../../flows", import.meta.url));
+  return [
+    createFolderSource({ ...place, root: skills, importModules: true }),
+    createFlowSource({ ...place, root: flows, ports: flowPorts }),
+  ];
+}
+
+/** Where installed skills are, and what is being installed. */
+export function managedFolders({ data }: Config) {
+  return {
+    skills: join(data.folder, "skills"),
+    flows: join(data.folder, "flows"),
+    staging: join(data.folder, "staging"),
+  };
+}
+
+/** In rising precedence. `verify` judges what was loaded of the installed skills. */
+export function skillSources(
+  config: Config,
+  deps: SourceDeps & { verify(loaded: LoadedSkills): Promise<LoadedSkills> },
+): SkillSource[] {
+  const { skills, workspace } = config;
+  const { formats, flowPorts } = deps;
   const folder = (source: string, precedence: number, root: string, mustExist = false) =>
-    createFolderSource({ source, precedence, root, importModules: source === "bundled", mustExist });
+    createFolderSource({ source, precedence, root, importModules: false, formats, mustExist });
   const flows = (source: string, precedence: number, root: string) =>
-    createFlowSource({ source, precedence, root });
+    createFlowSource({ source, precedence, root, ports: flowPorts });
+  const managed = managedFolders(config);
   return [
     ...skills.extra.map((root) => folder("extra", 1, root, true)),
-    folder("bundled", 2, fileURLToPath(new URL("../../skills", import.meta.url))),
-    flows("bundled", 2, fileURLToPath(new URL("../../flows", import.meta.url))),
-    folder("managed", 3, join(data.folder, "skills")),
+    ...shippedSources(deps),
+    verified(folder("managed", 3, managed.skills), deps.verify),
+    verified(flows("managed", 3, managed.flows), deps.verify),
     folder("workspace", 4, workspace.skills),
     flows("workspace", 4, workspace.flows),
     createConfigSource({
@@ -29,6 +64,10 @@ export function skillSources({ skills, workspace, data }: Config): SkillSource[]
       skills: skills.config_skills,
     }),
   ];
+}
+
+function verified(source: SkillSource, verify: (loaded: LoadedSkills) => Promise<LoadedSkills>): SkillSource {
+  return { id: source.id, load: async () => verify(await source.load()) };
 }
 
 /** What the machine and the settings offer to skills. */
@@ -48,8 +87,12 @@ export function hostFacts(config: Config) {
 
 /** The variables a skill declares and the operator has set for it. */
 export function environmentOf({ skills }: Config, skill: Skill): Record<string, string> {
-  const given = { ...skills.env[skill.parent ?? skill.id], ...skills.env[skill.id] };
-  return Object.fromEntries(Object.entries(given).filter(([name]) => skill.requires.env.includes(name)));
+  return skillEnvironment(skills.env, skill);
+}
+
+/** What the operator set for a skill, declared or not. */
+export function settingsOf({ skills }: Config, skillId: string): Readonly<Record<string, string>> {
+  return skills.env[skillId] ?? {};
 }
 
 /** Hosts the configuration lets a skill's code reach. */

@@ -1,0 +1,59 @@
+/** Installed skills. */
+import { processEnvironment } from "../config/environment.ts";
+import type { Config } from "../config/schema.ts";
+import type { Clock } from "../core/clock.ts";
+import type { FolderFormat } from "../core/folder-format.ts";
+import { type KeyValue, scopeKeyValue } from "../core/key-value.ts";
+import type { LoadedSkills, Skill, SkillSource } from "../core/skill.ts";
+import { createFlowSource } from "../flows/flow-source.ts";
+import type { FlowPorts } from "../flows/run-flow.ts";
+import { createDownload } from "../net/create-download.ts";
+import { createHostJudge } from "../net/judge-host.ts";
+import { createPackages, type ManagedPackages } from "../packages/create-packages.ts";
+import { createFolderSource } from "../skills/folder-source.ts";
+import { managedFolders, shippedSources } from "./skill-sources.ts";
+
+export interface PackageDeps {
+  store: KeyValue;
+  clock: Clock;
+  formats: readonly FolderFormat[];
+  flowPorts: FlowPorts;
+  find(skillId: string): Promise<Skill | undefined>;
+  /** What isolation code of a skill runs in, or why it would not run. */
+  isolation(skill: Skill): Promise<string>;
+}
+
+/** Opens the installed skills: what a killed bot had begun to change is put right first. */
+export async function openPackages(config: Config, deps: PackageDeps): Promise<ManagedPackages> {
+  const { clock, formats, flowPorts } = deps;
+  const shipped = shippedSources(deps);
+  return createPackages({
+    folders: managedFolders(config),
+    store: scopeKeyValue(deps.store, "packages:"),
+    clock,
+    download: createDownload({ allow: config.net.allow }),
+    judgeHost: createHostJudge({ allow: config.net.allow, timeoutMs: config.net.timeout_seconds * 1000 }),
+    access: { path: processEnvironment().PATH ?? "", plainHttpHosts: config.net.allow },
+    inspect: (root) => loadAll(inspected(root, formats, flowPorts)),
+    shipped: async () => (await loadAll(shipped)).skills,
+    find: deps.find,
+    isolation: deps.isolation,
+  });
+}
+
+/** Nothing in there is imported or run: it is only read. */
+function inspected(root: string, formats: readonly FolderFormat[], ports: FlowPorts): SkillSource[] {
+  const place = { source: "managed", precedence: 3, root };
+  return [
+    createFolderSource({ ...place, importModules: false, formats }),
+    createFlowSource({ ...place, ports }),
+  ];
+}
+
+async function loadAll(sources: readonly SkillSource[]): Promise<LoadedSkills> {
+  const loaded = await Promise.all(sources.map((source) => source.load()));
+  return {
+    skills: loaded.flatMap(({ skills }) => skills),
+    diagnostics: loaded.flatMap(({ diagnostics }) => diagnostics),
+  };
+}

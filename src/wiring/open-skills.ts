@@ -1,0 +1,123 @@
+/** Everything skills come from and run in: sources, installed packages, tool servers, the sandbox. */
+import type { AddFlow } from "../app/flow-service.ts";
+import { processEnvironment } from "../config/environment.ts";
+import type { Config } from "../config/schema.ts";
+import { type CatalogueLoader, createCatalogueLoader } from "../core/catalogue.ts";
+import type { Clock } from "../core/clock.ts";
+import { type KeyValue, scopeKeyValue } from "../core/key-value.ts";
+import type { Packages } from "../core/packages.ts";
+import type { ScriptRunner } from "../core/scripts.ts";
+import type { Servers } from "../core/servers.ts";
+import type { SkillSource } from "../core/skill.ts";
+import type { Web } from "../core/web.ts";
+import { createAdHocFlows } from "../flows/ad-hoc-flows.ts";
+import { createImportedSkills } from "../imported/create-imported-skills.ts";
+import { createMcpLogin, type McpLoginWithReturn } from "../mcp/login/create-mcp-login.ts";
+import { createMcpServers } from "../mcp/mcp-servers.ts";
+import { createServerRequests } from "../mcp/requests/create-server-requests.ts";
+import { createMiniSearchIndex } from "../search/minisearch-index.ts";
+import { sealKeyValue } from "../storage/sealed-key-value.ts";
+import { createSecretKey } from "../storage/secret-key.ts";
+import { lazyCodeRunners } from "./code-runners.ts";
+import { openPackages } from "./open-packages.ts";
+import { settingsOf, skillSources } from "./skill-sources.ts";
+
+export interface SkillDeps {
+  store: KeyValue;
+  clock: Clock;
+  web: Web;
+  /** Knack's own version. */
+  version: string;
+  report(error: unknown, where: string): void;
+  /** What code of skills writes that nobody asked for. */
+  onLog(skillId: string, text: string): void;
+}
+
+/** The skills of a bot, and what they work with. */
+export interface OpenedSkills {
+  catalogue: CatalogueLoader;
+  scripts: ScriptRunner;
+  packages: Packages;
+  servers: Servers;
+  addFlow: AddFlow;
+  /** The end of logins at tool servers, for the HTTP server. */
+  login: McpLoginWithReturn;
+  /** Begins what goes on in the background. `address` is where this bot listens. */
+  start(address: string): void;
+  /** Ends every process and session that skills have. */
+  close(): Promise<void>;
+}
+
+/** Opens the installed packages and puts the sources together. No server and no process is started. */
+export async function openSkills(config: Config, deps: SkillDeps): Promise<OpenedSkills> {
+  const { clock, store, report } = deps;
+  const question_ms = config.turns.question_minutes * 60_000;
+  const runners = lazyCodeRunners(config, (skill) => packages.verifyBeforeRun(skill));
+  const imported = createImportedSkills({
+    programs: runners.programs,
+    clock,
+    settingsOf: (id) => settingsOf(config, id),
+    question_ms,
+    onLog: deps.onLog,
+  });
+  const flowPorts = { programs: runners.programs, clock };
+  const adHoc = createAdHocFlows(flowPorts);
+  let address = `http://${config.server.host}:${config.server.port}`;
+  const login = openLogin(config, deps, () => address);
+  const mcp = createMcpServers({
+    file: config.mcp.file,
+    environment: processEnvironment(),
+    store: scopeKeyValue(store, "mcp:"),
+    clock,
+    version: deps.version,
+    connect_ms: config.mcp.connect_seconds * 1000,
+    call_ms: config.mcp.call_seconds * 1000,
+    most_attempts: config.mcp.attempts,
+    question_ms,
+    login,
+    requests: createServerRequests(),
+    report,
+  });
+  const formats = [imported.format];
+  const packages = await openPackages(config, {
+    ...{ store, clock, formats, flowPorts },
+    isolation: runners.describe,
+    find: async (id) => (await catalogue.current()).skills.get(id),
+  });
+  const sources: SkillSource[] = [
+    ...skillSources(config, { formats, flowPorts, verify: packages.verify }),
+    mcp.source,
+    adHoc.source,
+  ];
+  const catalogue = createCatalogueLoader(sources, createMiniSearchIndex);
+  return {
+    ...{ catalogue, packages, login, scripts: runners.scripts, servers: mcp.servers, addFlow: adHoc.add },
+    start(listening) {
+      address = listening;
+      mcp.start();
+    },
+    async close() {
+      imported.close();
+      await mcp.close();
+    },
+  };
+}
+
+function openLogin(
+  config: Config,
+  { store, clock, web, report }: SkillDeps,
+  address: () => string,
+): McpLoginWithReturn {
+  const { public_url } = config.server;
+  const secret = createSecretKey(config.data.folder, config.secret_key);
+  return createMcpLogin({
+    store: scopeKeyValue(sealKeyValue(store, secret), "mcp-accounts:"),
+    web,
+    clock,
+    redirectUrl: () => new URL("/oauth/mcp/callback", public_url ?? address()).href,
+    clientMetadataUrl: public_url?.startsWith("https:")
+      ? new URL("/oauth/mcp/client.json", public_url).href
+      : undefined,
+    report,
+  });
+}

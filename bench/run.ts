@@ -9,6 +9,7 @@
  * 5. Start of the bot until it is ready, and its memory when idle.
  * 6. How long Slack waits for an acknowledgement while 200 turns run.
  * 7. A flow of 20 blocks that do next to nothing, from the command to the end of its turn, with the turn log in SQLite.
+ * 8. A call of an imported skill in the sandbox, beside its own work, once its process runs.
  *
  * `--json` prints the measures as JSON, `--check` exits 1 when a target is missed, `--profile` prints where the CPU of
  * measure 1 goes instead and keeps the CPU profiles, `--only 1,4` measures some.
@@ -20,6 +21,7 @@ import { parseArgs } from "node:util";
 import { measureAcknowledgement } from "./acknowledgement.ts";
 import { type MockModel, startMockModel } from "./child.ts";
 import { measureFlowBlocks } from "./flow-blocks.ts";
+import { measureImportedSkill } from "./imported-skill.ts";
 import { formatTable, type Measure } from "./measure.ts";
 import { profileTurns } from "./profile-turns.ts";
 import { measureRequestSize } from "./request-size.ts";
@@ -44,6 +46,7 @@ const measurements: ((mock: MockModel, folder: string) => Promise<Measure[]>)[] 
   (_, folder) => measureStartUp(folder),
   measureAcknowledgement,
   measureFlowBlocks,
+  (_, folder) => measureImportedSkill(folder),
 ];
 
 const folder = await mkdtemp(path.join(tmpdir(), "knack-bench-"));

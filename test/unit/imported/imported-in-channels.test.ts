@@ -1,0 +1,131 @@
+import { cpSync } from "node:fs";
+import path from "node:path";
+import { describe, expect, it } from "vitest";
+import { createMemoryKeyValue } from "../../../src/storage/memory-key-value.ts";
+import { createMemoryTurnLog } from "../../../src/storage/memory-turn-log.ts";
+import { scriptedModel, toolResults } from "../../support/scripted-model.ts";
+import { ada, createTestApp, type TestAppOptions } from "../../support/test-app.ts";
+import { fixtures, handlerOf, importedFixture, temporaryFolder, writeSkill } from "./imported-fixture.ts";
+
+/** An app that reads imported skills from a folder; its model activates one, calls it once, and says what came of it. */
+function importedApp(root: string, id: string, args: object, more: Partial<TestAppOptions> = {}) {
+  const { source, close } = importedFixture({ root });
+  const model = scriptedModel(({ messages }) => {
+    const results = toolResults(messages);
+    if (results.length === 0) return [{ call: "activate_skill", with: { skill_name: id } }];
+    if (results.length === 1) return [{ call: id, with: args }];
+    return results.at(-1) ?? "";
+  });
+  return { ...createTestApp(model, { sources: [source], ...more }), close };
+}
+
+/** Decides every request of a turn, and answers what was asked and how it ended. */
+async function decide({ app, say }: Pick<ReturnType<typeof importedApp>, "app" | "say">, decision: boolean) {
+  const turnId = await say("go");
+  const asked: { tool: string; question?: string | undefined; input: unknown }[] = [];
+  const notes: string[] = [];
+  let end = "";
+  for await (const event of (await app.events(turnId, -1, AbortSignal.timeout(20_000))) ?? []) {
+    if (event.type === "turn_finished") end = event.text;
+    if (event.type === "tool_progress") notes.push(event.note);
+    if (event.type !== "approval_requested") continue;
+    asked.push({ tool: event.tool, question: event.question, input: event.input });
+    await app.approve(event.approval_id, decision, ada);
+  }
+  return { asked, notes, end };
+}
+
+describe("a handler that asks for approval", () => {
+  const note = { to: "Ben", text: "Hello!", tone: "friendly" };
+
+  it("goes on where it was when a person approves", async () => {
+    const { asked, end } = await decide(importedApp(fixtures, "send-note", { to: "Ben" }), true);
+    expect(asked).toEqual([{ tool: "send-note", question: "Send this note to Ben?", input: note }]);
+    expect(end).toBe("Sent to Ben, draft 1: Hello!");
+  });
+
+  it("learns that a person refused", async () => {
+    const { end } = await decide(importedApp(fixtures, "send-note", { to: "Ben" }), false);
+    expect(end).toBe("Not sent: The request was refused.");
+  });
+
+  it("is run again with the decision when the bot was started anew in between", async () => {
+    const [log, store] = [createMemoryTurnLog(), createMemoryKeyValue()];
+    const before = importedApp(fixtures, "send-note", { to: "Ben" }, { log, store });
+    const turnId = await before.say("go");
+    const { approval_id } = await before.until(turnId, "approval_requested");
+    await before.until(turnId, "turn_waiting");
+    await before.stop(0);
+    before.close();
+    const after = importedApp(fixtures, "send-note", { to: "Ben" }, { log, store });
+    await after.app.approve(approval_id, true, ada);
+    expect((await after.events(turnId)).at(-1)).toMatchObject({ text: "Sent to Ben, draft 1: Hello!" });
+  });
+
+  it("is asked again when it asks for something else after a restart", async () => {
+    const root = temporaryFolder();
+    const asking = (amount: number) =>
+      handlerOf(
+        `return (await this.requestToolApproval({ payload: ${amount}, description: "Pay?" })).approved;`,
+      );
+    writeSkill(root, "pay", { handler: asking(5) });
+    const [log, store] = [createMemoryTurnLog(), createMemoryKeyValue()];
+    const before = importedApp(root, "pay", {}, { log, store });
+    const turnId = await before.say("go");
+    const first = await before.until(turnId, "approval_requested");
+    await before.until(turnId, "turn_waiting");
+    await before.stop(0);
+    before.close();
+    writeSkill(root, "pay", { handler: asking(500) });
+    const after = importedApp(root, "pay", {}, { log, store });
+    await after.app.approve(first.approval_id, true, ada);
+    for await (const event of (await after.app.events(turnId, -1, AbortSignal.timeout(20_000))) ?? []) {
+      if (event.type === "approval_requested" && event.input === 500) {
+        await after.app.approve(event.approval_id, false, ada);
+      }
+    }
+    expect((await after.events(turnId)).at(-1)).toMatchObject({ text: "false" });
+  });
+});
+
+describe("a handler that needs the network", () => {
+  it("is run once an operator allows what its code names, and says what it does", async () => {
+    const root = temporaryFolder();
+    const text =
+      "this.introspect('looking'); return (await fetch('http://127.0.0.1:4141/x').catch((e) => e.name)) && 'ran';";
+    writeSkill(root, "reach", { handler: handlerOf(text) });
+    const { asked, notes, end } = await decide(importedApp(root, "reach", {}), true);
+    expect(asked.map(({ tool, input }) => [tool, input])).toEqual([
+      ["reach_hosts", { hosts: ["127.0.0.1:4141"] }],
+    ]);
+    expect({ notes, end }).toEqual({ notes: ["looking"], end: "ran" });
+  });
+
+  it("is asked about a host that turns up while it runs, and runs again with it", async () => {
+    const root = temporaryFolder();
+    const text =
+      "const name = ['late', 'test:4141'].join('.'); const got = await fetch('http://' + name); return got.status;";
+    writeSkill(root, "reach", { handler: handlerOf(text) });
+    const { asked, end } = await decide(importedApp(root, "reach", {}), true);
+    expect(asked.map(({ input }) => input)).toEqual([{ hosts: ["late.test:4141"] }]);
+    expect(end).toMatch(/^(50\d|.*fetch failed.*)$/);
+  });
+
+  it("does not run when nobody allows it", async () => {
+    const root = temporaryFolder();
+    writeSkill(root, "reach", { handler: handlerOf("return (await fetch('https://api.test/')).status;") });
+    const { end } = await decide(importedApp(root, "reach", {}), false);
+    expect(end).toContain("/skill grant reach api.test");
+  });
+});
+
+it("a skill without its setup argument is not offered, and says so", async () => {
+  const root = temporaryFolder();
+  cpSync(path.join(fixtures, "send-note"), path.join(root, "send-note"), { recursive: true });
+  writeSkill(root, "keyed", { plugin: { setup_args: { API_KEY: { type: "string", required: true } } } });
+  const { app } = importedApp(root, "keyed", {});
+  const list = await app.skills("console:local:general");
+  expect(list.skills.find(({ id }) => id === "keyed")?.reasons).toEqual([
+    expect.stringContaining("API_KEY has no value"),
+  ]);
+});

@@ -60,7 +60,7 @@ export function createFlowService(
       if (addFlow === undefined) {
         const message =
           "This bot cannot run a flow from a text. Copy the file into its folder for flows, then run it by its id.";
-        return { ok: false, status: 503, message };
+        return { ok: false, status: 409, message };
       }
       const added = await addFlow(text, name);
       if (!added.ok) {

@@ -92,7 +92,7 @@ const onlyOperators: Outcome<never> = {
 
 const notSetUp: Outcome<never> = {
   ok: false,
-  status: 503,
+  status: 409,
   message:
     "This bot cannot install or review packages. Copy the skill's folder into the bot's folder for skills instead (`.knack-workspace/skills` unless set otherwise).",
 };
@@ -107,17 +107,18 @@ const withoutPackages: PackageService = {
 };
 
 /** Codes of `Packages` that say more than that something does not fit. */
-const statuses: Record<string, 404 | 413 | 503> = {
-  not_found: 404,
+const statuses: Record<string, 404 | 413> = {
   not_installed: 404,
+  skill_gone: 404,
   unknown_skill: 404,
   too_large: 413,
-  unreachable: 503,
+  archive_too_large: 413,
 };
 
 function outcomeOf<T>(outcome: PackageOutcome<T>): Outcome<T> {
   if (outcome.ok) return outcome;
-  return { ok: false, status: statuses[outcome.code] ?? 409, message: outcome.reason };
+  const { code, reason } = outcome;
+  return { ok: false, status: statuses[code] ?? 409, code, message: reason };
 }
 
 function missing(

@@ -25,7 +25,6 @@ export async function answerOrSay(
   });
 }
 
-/** 503: the bot has no means for it, which it says. */
 function isRefusal({ status }: ApiError): boolean {
-  return (status >= 400 && status < 500 && status !== 401) || status === 503;
+  return status >= 400 && status < 500 && status !== 401;
 }

@@ -22,7 +22,7 @@ export async function withPackage<T>(
   try {
     return await work({ path: file });
   } catch (error) {
-    if (!(error instanceof ApiError) || (error.code !== "path_refused" && error.status !== 404)) throw error;
+    if (!(error instanceof ApiError) || !needsTheArchive.includes(error.code)) throw error;
     if (isFolder) {
       const advice = "Pack the folder (`tar -czf skill.tar.gz FOLDER`) and install the archive.";
       throw new CommandError(`${error.detail} ${advice}`, exitCode.failed, { cause: error });
@@ -30,6 +30,9 @@ export async function withPackage<T>(
     return work({ file: await openAsBlob(file), name: path.basename(file) });
   }
 }
+
+/** Codes of a bot that takes no paths, or does not see this one. */
+const needsTheArchive = ["path_refused", "unreadable"];
 
 async function isFolderOr(file: string, source: string): Promise<boolean> {
   try {

@@ -60,5 +60,6 @@ export function isProblemStatus(status: number): status is ProblemStatus {
 /** The value of an outcome. @throws HttpProblem when it failed */
 export function resultOf<T>(outcome: Outcome<T>): T {
   if (outcome.ok) return outcome.value;
-  throw new HttpProblem(outcome.status, outcome.message);
+  const { status, message, code } = outcome;
+  throw new HttpProblem(status, message, code === undefined ? {} : { code });
 }

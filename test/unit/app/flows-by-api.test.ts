@@ -138,6 +138,6 @@ describe("a flow from a text", () => {
       message: "mine.json is not a flow that can run: it is not JSON.",
     });
     expect(await app.flows.runText("{}", "mine.json", { ...run, by: ben })).toMatchObject({ status: 403 });
-    expect(await newApp([]).flows.runText("{}", "mine.json", run)).toMatchObject({ status: 503 });
+    expect(await newApp([]).flows.runText("{}", "mine.json", run)).toMatchObject({ status: 409 });
   });
 });

@@ -3,7 +3,7 @@ import type { Author } from "../../../src/core/inbound.ts";
 import { fakePackages, testReview } from "../../support/fake-packages.ts";
 import { createFakePlatform } from "../../support/fake-platform.ts";
 import { scriptedModel } from "../../support/scripted-model.ts";
-import { ben, createTestApp } from "../../support/test-app.ts";
+import { ada, ben, createTestApp } from "../../support/test-app.ts";
 import { testSkill } from "../../support/test-skill.ts";
 
 const mia: Author = { id: "mia", name: "Mia", trust: "manager" };
@@ -69,9 +69,13 @@ describe("installing a skill", () => {
   );
 
   it("says why a package is refused", async () => {
-    const { ask } = newApp();
+    const { app, ask } = newApp();
     const { end } = await ask("/skill install https://example.com/slip.zip");
     expect(end).toMatchObject({ outcome: "failed", private: true });
+    const source = { kind: "url", url: "https://example.com/slip.zip" } as const;
+    const asker = { by: ada, namespace: "console:local:general" };
+    const outcome = await app.packages.install(source, asker, { signal: new AbortController().signal });
+    expect(outcome).toMatchObject({ ok: false, status: 409, code: "path_outside" });
     expect(end.text).toBe("The archive holds ../../evil. Nothing was installed.");
   });
 

@@ -13,13 +13,13 @@ export interface StoredTokens {
 }
 
 /** What the bot is to a server's login. `redirect_url` is what it was registered with; another one needs another registration. */
-export interface StoredClient {
+interface StoredClient {
   information: OAuthClientInformationMixed;
   redirect_url?: string | undefined;
 }
 
 /** What a server asked for when it turned a connection away: the next login asks for that. */
-export interface Wanted {
+interface Wanted {
   scope?: string | undefined;
   resource_metadata_url?: string | undefined;
 }

@@ -5,7 +5,7 @@ type Properties = ElicitRequestFormParams["requestedSchema"]["properties"];
 type Property = Properties[string];
 
 /** What a field takes, and what stands for it in a chat. */
-export interface FieldOption {
+interface FieldOption {
   value: string;
   label: string;
 }

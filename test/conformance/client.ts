@@ -1,0 +1,78 @@
+/**
+ * The client that MCP's conformance suite judges: the tool servers of the bot, on the suite's server. The person is played by this
+ * program: it opens links, takes the defaults of every form, and allows what is asked. Called as `node client.ts URL` with
+ * MCP_CONFORMANCE_SCENARIO and MCP_CONFORMANCE_CONTEXT.
+ */
+import type { Json } from "../../src/core/json.ts";
+import type { Tool, ToolContext, ToolResult } from "../../src/core/tool.ts";
+import { openJudgedBot } from "./judged-bot.ts";
+import { type ScenarioContext, scenarioEntry } from "./scenario-entry.ts";
+
+/** A person who has logged in so often for one thing gives up. */
+const mostLogins = 3;
+
+type Bot = Awaited<ReturnType<typeof openJudgedBot>>;
+
+/** Tries something, with a login in between where it needs one. */
+async function withLogins<T>(
+  bot: Bot,
+  attempt: () => Promise<T>,
+  needsLogin: (outcome: T) => boolean,
+): Promise<T> {
+  for (let logins = 0; ; logins += 1) {
+    const outcome = await attempt();
+    if (!needsLogin(outcome) || logins === mostLogins) return outcome;
+    await bot.logIn();
+  }
+}
+
+async function callTool(bot: Bot, tool: Tool, number: number): Promise<ToolResult> {
+  return await withLogins(
+    bot,
+    () => tool.run(argumentsFor(tool), createContext(number)),
+    (result) => result.status === "error" && result.code === "needs_login",
+  );
+}
+
+/** The turn of a person who takes every default and allows everything. */
+function createContext(call: number): ToolContext {
+  return {
+    call_id: `call-${call}`,
+    turn_id: "turn",
+    user: { id: "operator", name: "Operator", trust: "operator" },
+    signal: new AbortController().signal,
+    progress: () => {},
+    ask: async () => "default",
+    approve: async () => ({ approved: true, by: "operator" }),
+    generative: false,
+    file: async () => {},
+  } as Partial<ToolContext> as ToolContext;
+}
+
+/** Something of every type a tool wants. */
+function argumentsFor({ parameters }: Tool): Json {
+  const { properties = {} } = parameters as { properties?: Record<string, { type?: string }> };
+  const values: Record<string, Json> = { string: "text", number: 2, integer: 2, boolean: true };
+  return Object.fromEntries(
+    Object.entries(properties).map(([name, { type }]) => [name, values[type ?? ""] ?? {}]),
+  );
+}
+
+async function beJudged(url: string, scenario: string, given: ScenarioContext): Promise<void> {
+  const bot = await openJudgedBot(scenarioEntry(url, scenario, given));
+  try {
+    const status = await withLogins(bot, bot.connect, (now) => now?.state === "needs_login");
+    if (status?.state !== "running") throw new Error(`Not connected: ${status?.problem}`);
+    for (const [number, tool] of (await bot.tools()).entries()) {
+      const result = await callTool(bot, tool, number);
+      console.log(tool.name, JSON.stringify(result));
+      if (result.status === "error") process.exitCode = 1;
+    }
+  } finally {
+    await bot.close();
+  }
+}
+
+const { MCP_CONFORMANCE_SCENARIO = "", MCP_CONFORMANCE_CONTEXT = "{}" } = process.env;
+const given = JSON.parse(MCP_CONFORMANCE_CONTEXT) as ScenarioContext;
+await beJudged(process.argv.at(-1) ?? "", MCP_CONFORMANCE_SCENARIO, given);

@@ -15,7 +15,10 @@ export interface ScriptRequest {
   skill: Skill;
   /** Relative path within the skill's folder. */
   script: string;
-  /** A command line, which bash runs in the workspace instead of a script. `args` are then its `$1` and so on. */
+  /**
+   * A command line, which bash runs in the workspace instead of a script. `args` are then its `$1` and so on. A runner refuses it
+   * where isolation is weaker than its best, of skills that ship too.
+   */
   command?: string;
   /** `{baseDir}` in an argument is replaced by the skill's folder as the script sees it, `KNACK_SKILL_DIR`. */
   args: readonly string[];

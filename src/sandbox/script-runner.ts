@@ -20,7 +20,7 @@ export function createScriptRunner(context: SandboxContext): ScriptRunner {
 }
 
 async function run(request: ScriptRequest, context: SandboxContext): Promise<ScriptOutcome> {
-  const malformed = malformedInput(request);
+  const malformed = malformedInput(request) ?? exposedCommand(request, context);
   if (malformed !== undefined) return { status: "refused", reason: malformed };
   const { skill, command } = request;
   const found =
@@ -47,6 +47,12 @@ async function run(request: ScriptRequest, context: SandboxContext): Promise<Scr
   } finally {
     await close();
   }
+}
+
+/** A script was looked at by whoever ships or allows it; a command line is made up by a model on the spot. */
+function exposedCommand({ command }: ScriptRequest, { isolation }: SandboxContext): string | undefined {
+  if (command === undefined || isolation.kind !== "process") return undefined;
+  return `Command lines run with bubblewrap only, whatever skill they are of. ${isolation.detail}`;
 }
 
 /** What the operating system cannot pass to a process. */

@@ -144,6 +144,17 @@ test("a command line of the guide runs as scripts do: variables, folder, argumen
   expect(events.find((event) => event.type === "file")).toMatchObject({ name: "all.txt" });
 });
 
+test("a command line never runs where processes alone are to be had, of a skill that ships neither", async () => {
+  const weak = await createSandbox({ dataDir, bwrap: "no-such-bwrap" });
+  expect(weak.describe()).toMatchObject({ isolation: "process" });
+  const frontmatter = `${head}\nallowed-tools: Bash`;
+  const calls = [{ call: "run_skill_script", with: { command: "echo hi" } }, run("x.sh")];
+  const { app, model } = setUp({ "x.sh": "echo hi" }, calls, { frontmatter, scripts: weak.scripts });
+  await app.ask("go");
+  expect(results(model)[0]).toContain("Command lines run with bubblewrap only");
+  expect(results(model)[1]?.trim()).toBe("hi");
+});
+
 test("a guide that names no programs has no command lines, and a call names one thing to run", async () => {
   const { app, model } = setUp({ "x.sh": "echo x" }, [
     { call: "run_skill_script", with: { command: "echo hi" } },

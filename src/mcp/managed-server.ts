@@ -20,7 +20,7 @@ import { overallState, problemOf } from "./server-state.ts";
 const idleMs = 10 * 60_000;
 
 export interface ManagedServerDeps
-  extends Pick<ConnectionOptions, "clock" | "requests" | "version" | "connect_ms" | "elsewhere"> {
+  extends Pick<ConnectionOptions, "clock" | "requests" | "version" | "connect_ms"> {
   clock: Clock;
   store: KeyValue;
   parked: ParkedCalls;

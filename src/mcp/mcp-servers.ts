@@ -1,4 +1,3 @@
-import type { FetchLike } from "@modelcontextprotocol/sdk/shared/transport.js";
 import type { Clock } from "../core/clock.ts";
 import type { KeyValue } from "../core/key-value.ts";
 import { createParkedCalls } from "../core/parked-calls.ts";
@@ -34,8 +33,6 @@ export interface McpServersOptions {
   most_attempts: number;
   /** How long a call stays open while a person is asked, ms. */
   question_ms: number;
-  /** A guarded fetch, for addresses that servers name themselves. */
-  elsewhere: FetchLike;
   /** Without it servers that need an account cannot be used. */
   login?: McpLogin | undefined;
   /** Without it what servers ask is refused. */
@@ -133,8 +130,7 @@ export function createMcpServers(options: McpServersOptions): McpServers {
     return known.get(name);
   };
   const forgetListener = login?.onConnected((name, account) => {
-    const server = known.get(name);
-    if (server !== undefined) inBackground(server.renew(account));
+    inBackground(find(name).then((server) => server?.renew(account)));
   });
 
   return {

@@ -2,25 +2,25 @@ import type { OAuthClientProvider } from "@modelcontextprotocol/sdk/client/auth.
 import type { FetchLike, Transport } from "@modelcontextprotocol/sdk/shared/transport.js";
 import type { Target } from "./server-config.ts";
 
-/** How HTTP servers are reached. */
+/** How HTTP servers with a login are reached. */
 export interface HttpAccess {
-  authProvider: OAuthClientProvider | undefined;
-  /** For addresses that a server names: those of its login. The operator's own address is trusted to be reached. */
-  elsewhere: FetchLike;
-  /** All of it, for servers with a login: it sees when an account may not do enough. */
+  authProvider?: OAuthClientProvider | undefined;
+  /** Adds the configured headers to what goes to the server, and lets its login be at another address. */
   fetch?: FetchLike | undefined;
 }
 
-/** Redirects to other origins are not followed: that is the SDK's own rule. */
+/**
+ * The address is the operator's, so it may be private. Nothing but it is reached: the SDK follows no redirect to another origin, and
+ * takes no other address from a server that has no login.
+ */
 export async function createHttpTransport(
   kind: "http" | "sse",
   { url, headers }: Extract<Target, { url: string }>,
-  { authProvider, elsewhere, fetch: whole }: HttpAccess,
+  { authProvider, fetch }: HttpAccess,
 ): Promise<Transport> {
   const address = new URL(url);
   const options = {
-    requestInit: { headers },
-    fetch: whole ?? atHome(address, elsewhere),
+    ...(fetch === undefined ? { requestInit: { headers } } : { fetch }),
     ...(authProvider === undefined ? {} : { authProvider }),
   };
   if (kind === "sse") {
@@ -32,12 +32,4 @@ export async function createHttpTransport(
   );
   // Its `sessionId` may be undefined, which the interface does not say.
   return new StreamableHTTPClientTransport(address, options) as Transport;
-}
-
-/** The headers of the configuration are for the server alone, so they do not go elsewhere either. */
-function atHome(home: URL, elsewhere: FetchLike): FetchLike {
-  return (address, init) => {
-    const url = new URL(address);
-    return url.origin === home.origin ? fetch(url, init) : elsewhere(url, init);
-  };
 }

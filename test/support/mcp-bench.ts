@@ -61,7 +61,6 @@ export async function openBench(
     call_ms: 20_000,
     most_attempts: 3,
     question_ms: 60_000,
-    elsewhere: () => Promise.reject(new Error("no network in this test")),
     report: (error) => errors.push(error),
     ...options,
   });

@@ -1,0 +1,80 @@
+import { randomUUID } from "node:crypto";
+import { once } from "node:events";
+import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
+import type { AddressInfo } from "node:net";
+import { McpServer } from "@modelcontextprotocol/sdk/server/mcp.js";
+import { StreamableHTTPServerTransport } from "@modelcontextprotocol/sdk/server/streamableHttp.js";
+
+/** A server on Streamable HTTP for tests, in this process. */
+export interface McpHttpServer {
+  url: string;
+  /** Every request as `METHOD authorization`. */
+  requests: string[];
+  /** How many sessions were begun. */
+  sessions(): number;
+  /** Forgets all sessions, as a restart does. */
+  forget(): void;
+  /** Answers requests instead while it is set; true when it did. */
+  instead: ((request: IncomingMessage, response: ServerResponse) => boolean) | undefined;
+  close(): Promise<void>;
+}
+
+export async function openMcpHttpServer(): Promise<McpHttpServer> {
+  const transports = new Map<string, StreamableHTTPServerTransport>();
+  let begun = 0;
+
+  const transportFor = async (id: string | undefined) => {
+    if (id !== undefined) return transports.get(id);
+    begun += 1;
+    const transport = new StreamableHTTPServerTransport({
+      sessionIdGenerator: randomUUID,
+      onsessioninitialized: (session) => void transports.set(session, transport),
+    });
+    await createTools().connect(transport as Parameters<McpServer["connect"]>[0]);
+    return transport;
+  };
+
+  const http = createServer((request, response) => {
+    server.requests.push(`${request.method} ${request.headers.authorization ?? "-"}`);
+    if (server.instead?.(request, response)) return;
+    const id = request.headers["mcp-session-id"];
+    transportFor(Array.isArray(id) ? id[0] : id).then(
+      async (transport) => {
+        if (transport === undefined) response.writeHead(404).end();
+        else await transport.handleRequest(request, response);
+      },
+      () => void response.writeHead(500).end(),
+    );
+  });
+  http.listen(0, "127.0.0.1");
+  await once(http, "listening");
+  const server: McpHttpServer = {
+    url: `http://127.0.0.1:${(http.address() as AddressInfo).port}/mcp`,
+    requests: [],
+    sessions: () => begun,
+    forget: () => transports.clear(),
+    instead: undefined,
+    async close() {
+      http.close();
+      http.closeAllConnections();
+      await once(http, "close");
+    },
+  };
+  return server;
+}
+
+function createTools(): McpServer {
+  const server = new McpServer({ name: "http-test", version: "1.0.0" });
+  server.registerTool("whoami", {}, ({ requestInfo }) => ({
+    content: [{ type: "text", text: String(requestInfo?.headers.authorization) }],
+  }));
+  server.registerTool("ask", {}, async (extra) => {
+    const params = {
+      message: "Your name?",
+      requestedSchema: { type: "object" as const, properties: { name: { type: "string" as const } } },
+    };
+    const answer = await server.server.elicitInput(params, { relatedRequestId: extra.requestId });
+    return { content: [{ type: "text", text: `${answer.action} ${JSON.stringify(answer.content)}` }] };
+  });
+  return server;
+}

@@ -1,0 +1,176 @@
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import type { ToolContext } from "../../../src/core/tool.ts";
+import type { McpLogin, ServerRequests } from "../../../src/mcp/login-port.ts";
+import { type McpBench, openBench } from "../../support/mcp-bench.ts";
+import { type McpHttpServer, openMcpHttpServer } from "../../support/mcp-http-server.ts";
+
+const ok = (output: unknown) => ({ status: "ok", output });
+let remote: McpHttpServer;
+let bench: McpBench;
+beforeEach(async () => {
+  remote = await openMcpHttpServer();
+});
+afterEach(async () => {
+  await bench.close();
+  await remote.close();
+});
+
+/** Accounts that are connected are those with a token. */
+function fakeLogin(tokens: Map<string, string>): McpLogin & { connected(account: string): void } {
+  const listeners = new Set<Parameters<McpLogin["onConnected"]>[0]>();
+  return {
+    providerFor: (_server, account) => ({
+      redirectUrl: "http://127.0.0.1/callback",
+      clientMetadata: { redirect_uris: ["http://127.0.0.1/callback"] },
+      clientInformation: () => ({ client_id: "knack" }),
+      tokens: () => ({ access_token: tokens.get(account) ?? "", token_type: "Bearer" }),
+      saveTokens: () => {},
+      redirectToAuthorization: () => {},
+      saveCodeVerifier: () => {},
+      codeVerifier: () => "",
+    }),
+    fetchFor:
+      (_server, _account, headers = {}) =>
+      (address, init) =>
+        fetch(address, {
+          ...init,
+          headers: { ...Object.fromEntries(new Headers(init?.headers)), ...headers },
+        }),
+    isConnected: async (_server, account) => tokens.has(account),
+    begin: async ({ name }, account) => ({ ok: true, url: `https://login/${name}/${account}` }),
+    forget: async (_server, account) => void tokens.delete(account),
+    onConnected: (listener) => {
+      listeners.add(listener);
+      return () => listeners.delete(listener);
+    },
+    connected(account) {
+      for (const listener of listeners) listener("web", account);
+    },
+  };
+}
+
+const as = (id: string): Partial<ToolContext> => ({ user: { id, name: id, trust: "member" } });
+
+describe("a server on Streamable HTTP", () => {
+  it("gets the headers of its entry", async () => {
+    bench = await openBench({ web: { url: remote.url, headers: { Authorization: "Bearer abcdef-123" } } });
+    expect(await bench.servers.start("web")).toMatchObject({ state: "running", transport: "http" });
+    // It came back masked: what was sent is in the server's record.
+    expect(await bench.call("web", "whoami")).toEqual(ok("[secret]"));
+    expect(new Set(remote.requests)).toEqual(new Set(["POST Bearer abcdef-123", "GET Bearer abcdef-123"]));
+  });
+
+  it("that forgot the session gets a new one, and the call is made there", async () => {
+    bench = await openBench({ web: { url: remote.url } });
+    await bench.servers.start("web");
+    remote.forget();
+    expect(await bench.call("web", "whoami")).toEqual(ok("undefined"));
+    expect(remote.sessions()).toBe(2);
+  });
+
+  it("is not followed to another origin", async () => {
+    const elsewhere = await openMcpHttpServer();
+    remote.instead = (_request, response) => {
+      response.writeHead(307, { location: elsewhere.url }).end();
+      return true;
+    };
+    bench = await openBench({ web: { url: remote.url, type: "http" } });
+    expect(await bench.servers.start("web")).toMatchObject({ state: "failed" });
+    expect(elsewhere.requests).toEqual([]);
+    await elsewhere.close();
+  });
+
+  it("that wants a login nobody configured says what to do", async () => {
+    remote.instead = (_request, response) => {
+      response.writeHead(401).end();
+      return true;
+    };
+    bench = await openBench({ web: { url: remote.url } });
+    const { problem } = (await bench.servers.start("web")) ?? {};
+    expect(problem).toMatch(/wants a login\. Give it a header, or set knack\.credentials/);
+  });
+
+  it("that is away is told by its address, and the call after it came back works", async () => {
+    bench = await openBench({ web: { url: remote.url } });
+    await bench.servers.start("web");
+    remote.instead = (request) => {
+      request.socket.destroy();
+      return true;
+    };
+    expect(await bench.call("web", "whoami")).toMatchObject({ code: "server_lost" });
+    remote.instead = undefined;
+    expect(await bench.call("web", "whoami")).toEqual(ok("undefined"));
+  });
+
+  it("asks the person whose call it is, also while others call", async () => {
+    const asked: string[] = [];
+    const { promise: bothAsked, resolve } = Promise.withResolvers<void>();
+    const requests: ServerRequests = {
+      capabilities: { elicitation: { form: {} } },
+      async elicit(_server, _params, context) {
+        asked.push(context.user.id);
+        if (asked.length === 2) resolve();
+        await bothAsked;
+        return { action: "accept", content: { name: context.user.id } };
+      },
+      sample: () => Promise.reject(new Error("not in this test")),
+    };
+    bench = await openBench({ web: { url: remote.url } }, { requests });
+    await bench.servers.start("web");
+    const both = ["ada", "ben"].map((id) => bench.call("web", "ask", {}, as(id)));
+    expect(await Promise.all(both)).toEqual([ok('accept {"name":"ada"}'), ok('accept {"name":"ben"}')]);
+  });
+});
+
+describe("accounts", () => {
+  const perUser = () => ({ web: { url: remote.url, knack: { credentials: "per_user" } } });
+
+  it("are each person's own: no connection is shared", async () => {
+    const login = fakeLogin(
+      new Map([
+        ["ada", "token-of-ada"],
+        ["ben", "token-of-ben"],
+      ]),
+    );
+    bench = await openBench(perUser(), { login });
+    expect((await bench.skill("mcp_web")).problems?.[0]).toMatch(/\/mcp login web connects yours/);
+    login.connected("ada");
+    await bench.until("web", "running");
+    expect(await bench.call("web", "whoami", {}, as("ada"))).toEqual(ok("Bearer token-of-ada"));
+    expect(await bench.call("web", "whoami", {}, as("ben"))).toEqual(ok("Bearer token-of-ben"));
+    expect(remote.sessions()).toBe(2);
+    const result = await bench.call("web", "whoami", {}, as("cleo"));
+    expect(result).toMatchObject({ code: "needs_login", hint: expect.stringContaining("/mcp login web") });
+    expect(remote.sessions()).toBe(2);
+  });
+
+  it("that were disconnected are used no more", async () => {
+    const login = fakeLogin(new Map([["ada", "token-of-ada"]]));
+    bench = await openBench(perUser(), { login });
+    login.connected("ada");
+    await bench.until("web", "running");
+    await bench.servers.logout("web", "ada");
+    expect(await bench.call("web", "whoami", {}, as("ada"))).toMatchObject({ code: "needs_login" });
+  });
+
+  it("of the bot are for everybody, and the skill waits for them", async () => {
+    const tokens = new Map<string, string>();
+    const login = fakeLogin(tokens);
+    bench = await openBench({ web: { url: remote.url, knack: { credentials: "shared" } } }, { login });
+    bench.start();
+    await bench.until("web", "needs_login");
+    expect(remote.requests).toEqual([]);
+    expect((await bench.skill("mcp_web")).problems?.[0]).toMatch(/an operator connects one/);
+    expect(await bench.servers.login("web", "ada")).toEqual({ ok: true, url: "https://login/web/*" });
+    tokens.set("*", "token-of-all");
+    login.connected("*");
+    await bench.until("web", "running");
+    expect(await bench.call("web", "whoami", {}, as("cleo"))).toEqual(ok("Bearer token-of-all"));
+  });
+
+  it("are not for servers that need none", async () => {
+    bench = await openBench({ web: { url: remote.url } });
+    expect(await bench.servers.login("web", "ada")).toMatchObject({ ok: false });
+    expect(await bench.servers.login("other", "ada")).toMatchObject({ ok: false });
+  });
+});

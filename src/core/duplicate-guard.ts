@@ -2,12 +2,15 @@ import { canonicalJson, type Json } from "./json.ts";
 import type { Tool, ToolResult } from "./tool.ts";
 
 /**
- * Answers a repeated read-only call from its first result, and keeps cooldowns and once-per-turn marks. One per turn;
+ * Answers a model's repeated read-only call from its first result, and keeps cooldowns and once-per-turn marks. One per turn;
  * rebuilt from the log on resume.
  */
 export interface DuplicateGuard {
-  /** The result to answer instead of running the tool, if any. `now` in ms since the epoch. */
-  check(tool: Tool, input: Json, now: number): ToolResult | undefined;
+  /**
+   * The result to answer instead of running the tool, if any. `now` in ms since the epoch. `by_skill`: a skill or flow makes the
+   * call, which repeats itself on purpose and expects what the tool answers.
+   */
+  check(tool: Tool, input: Json, now: number, by_skill?: boolean): ToolResult | undefined;
   /** A call that has finished. A success with side effects voids what was remembered before. */
   record(tool: Tool, input: Json, result: ToolResult, now: number): void;
 }
@@ -18,7 +21,7 @@ export function createDuplicateGuard(): DuplicateGuard {
   const key = (tool: Tool, input: Json) => `${tool.name} ${canonicalJson(input)}`;
 
   return {
-    check(tool, input, now) {
+    check(tool, input, now, by_skill = false) {
       const ran = lastRun.get(tool.name);
       if (ran !== undefined && tool.once_per_turn) {
         return refuse(
@@ -35,8 +38,8 @@ export function createDuplicateGuard(): DuplicateGuard {
           "Go on without it.",
         );
       }
-      const first =
-        tool.repeatable || tool.effect(input) !== "read_only" ? undefined : results.get(key(tool, input));
+      const mayRepeat = by_skill || tool.repeatable || tool.effect(input) !== "read_only";
+      const first = mayRepeat ? undefined : results.get(key(tool, input));
       if (first === undefined) return undefined;
       const note =
         "Same call as before: this is its first result. Do not repeat it; use the result or change the arguments.";

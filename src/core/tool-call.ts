@@ -106,7 +106,7 @@ async function approveCall(
   const approver = approverOf(scope, request, tool, input);
   const isPointless = async () =>
     (await prevented(scope, tool)) !== undefined ||
-    scope.guard.check(tool, input, scope.ports.clock.now()) !== undefined;
+    scope.guard.check(tool, input, scope.ports.clock.now(), isBySkill(scope, request)) !== undefined;
   if (approver === undefined || (await isPointless())) return checked;
   const decision = await decideCall(scope, request, tool, input, approver);
   if (decision === "waiting") return decision;
@@ -146,11 +146,16 @@ async function attempt(
   if (interrupted !== undefined && !mayRunAgain(scope, request.call.id, tool, input))
     return outcomeUnknown(tool);
   const { clock } = scope.ports;
-  const repeated = scope.guard.check(tool, input, clock.now());
+  const repeated = scope.guard.check(tool, input, clock.now(), isBySkill(scope, request));
   if (repeated !== undefined) return repeated;
   const result = await runWithStages(scope, request, tool, input);
   if (result !== "waiting") scope.guard.record(tool, input, result, clock.now());
   return result;
+}
+
+/** Whether the code of a skill makes the call, and not a model or a person, `invoke_skill` in between or not. */
+function isBySkill({ state }: TurnScope, { parent_call_id }: CallRequest): boolean {
+  return parent_call_id !== undefined && Boolean(state.calls.get(parent_call_id)?.started?.skill_id);
 }
 
 async function prevented(scope: TurnScope, tool: Tool): Promise<ToolResult | undefined> {

@@ -6,7 +6,7 @@ import type { Json } from "../core/json.ts";
 import { ProgramError, type ProgramRunner, type RunningProgram } from "../core/programs.ts";
 import type { Skill } from "../core/skill.ts";
 
-export interface CodeRequest {
+interface CodeRequest {
   variables: { [name: string]: Json };
   signal: AbortSignal;
   /** Without it only the signal ends the code. */

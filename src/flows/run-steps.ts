@@ -42,7 +42,7 @@ export class StepStopped extends Error {
 }
 
 /** Steps in order until one ends the list. `turns` of the loops around them, outermost first. */
-export async function runSteps(
+async function runSteps(
   run: FlowRun,
   steps: readonly FlowStep[],
   turns: readonly number[],

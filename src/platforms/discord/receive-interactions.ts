@@ -70,7 +70,7 @@ async function receive(deps: InteractionDeps, raw: RawInteraction, person: strin
 async function command(deps: InteractionDeps, raw: RawInteraction, person: string): Promise<void> {
   const text = commandText(raw.data ?? {});
   const place = await placeOf(deps, raw, person);
-  const skill = /^\/skill run (\S+)$/.exec(text)?.[1];
+  const skill = /^\/(?:skill|flow) run (\S+)$/.exec(text)?.[1];
   const form = skill === undefined ? undefined : await inTime(deps, deps.intake.form(skill, place, person));
   if (form !== undefined && fitsModal(form)) return openForm(deps, raw, form);
   await take(deps, raw, person, place, text);

@@ -193,6 +193,14 @@ describe("a tool step", () => {
     ]);
   });
 
+  it("that repeats a call gets the tool's own answer each time", async () => {
+    let calls = 0;
+    const skills = [testSkill("count", [{ name: "count", run: () => ({ status: "ok", output: ++calls }) }])];
+    const again = block("tool", { tool: "count", input: {} });
+    const steps = [block("loop", { count: 3, steps: [again], resultVariable: "r" })];
+    expect(await variablesOf(steps, {}, { skills })).toEqual({ r: [1, 2, 3] });
+  });
+
   it("runs another flow by the name hubs give it", async () => {
     const files = { "other.json": JSON.stringify({ name: "Other", steps: [say("deep")] }) };
     const steps = [block("tool", { tool: "@@flow_other", resultVariable: "r" })];

@@ -17,8 +17,6 @@ import { wantedScope } from "./wanted-scope.ts";
 
 /** How long a link works, ms. */
 const linkMs = 10 * 60_000;
-/** How long finding out how to log in may take, ms. */
-const discoveryMs = 20_000;
 
 export type BegunLogin = { ok: true; url: string } | { ok: false; reason: string };
 
@@ -43,7 +41,7 @@ export async function beginLogin(
 
 async function makeLink(parts: LoginParts, server: LoginServer, account: string): Promise<BegunLogin> {
   const { auth, discoverOAuthServerInfo } = await import("@modelcontextprotocol/sdk/client/auth.js");
-  const send = withDeadline(parts.fetchOf(server), AbortSignal.timeout(discoveryMs));
+  const send = parts.fetchOf(server);
   const asked = await askedFor(send, server.url);
   const wanted = await parts.accounts.wanted(server, account);
   const resourceMetadataUrl = asked.resourceMetadataUrl ?? urlOf(wanted.resource_metadata_url);
@@ -162,9 +160,4 @@ async function askedFor(
 
 function urlOf(text: string | undefined): URL | undefined {
   return text !== undefined && URL.canParse(text) ? new URL(text) : undefined;
-}
-
-function withDeadline(send: FetchLike, deadline: AbortSignal): FetchLike {
-  return (url, init) =>
-    send(url, { ...init, signal: init?.signal ? AbortSignal.any([init.signal, deadline]) : deadline });
 }

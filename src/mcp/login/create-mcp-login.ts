@@ -7,7 +7,7 @@ import { beginLogin } from "./begin-login.ts";
 import { clientDocument, needsPerson } from "./client-registration.ts";
 import { createConnectionProvider } from "./connection-provider.ts";
 import { type FinishedLogin, finishLogin, type LoginReturn } from "./finish-login.ts";
-import { createLoginFetch } from "./login-fetch.ts";
+import { createLoginFetch, withDeadline } from "./login-fetch.ts";
 import type { LoginParts } from "./login-parts.ts";
 import { revokeTokens } from "./revoke-tokens.ts";
 import { createStepUps } from "./step-ups.ts";
@@ -45,7 +45,7 @@ export function createMcpLogin(options: McpLoginOptions): McpLoginWithReturn {
     clock,
     redirectUrl,
     clientMetadataUrl,
-    fetchOf: ({ url }) => createLoginFetch(url, web),
+    fetchOf: ({ url }) => withDeadline(createLoginFetch(url, web)),
     connected({ name }, account) {
       for (const listener of listeners) listener(name, account);
     },

@@ -27,6 +27,17 @@ export function createLoginFetch(
   });
 }
 
+/** How long one request of a login may take, ms: a person waits for it. */
+const requestMs = 20_000;
+
+/** For logins, whose requests all have an end: a login that hangs is one that failed. */
+export function withDeadline(send: FetchLike): FetchLike {
+  return (url, init) => {
+    const deadline = AbortSignal.timeout(requestMs);
+    return send(url, { ...init, signal: init?.signal ? AbortSignal.any([init.signal, deadline]) : deadline });
+  };
+}
+
 /** The guarded way out in the form the SDK wants. Bodies are text; of the headers of an answer only its type is passed on. */
 export function createGuardedFetch(web: Pick<Web, "fetch">): FetchLike {
   return (url, init) => fetchGuarded(web, String(url), init);

@@ -3,9 +3,6 @@ import type { StoredTokens } from "./account-store.ts";
 import { registeredClient } from "./client-registration.ts";
 import type { LoginParts } from "./login-parts.ts";
 
-/** How long taking tokens back may take, ms. They are forgotten here anyway. */
-const revocationMs = 10_000;
-
 /** Takes tokens back at the login, where it can (RFC 7009). Never fails: the bot has forgotten them already. */
 export async function revokeTokens(
   parts: LoginParts,
@@ -36,7 +33,6 @@ export async function revokeTokens(
           : {}),
       },
       body,
-      signal: AbortSignal.timeout(revocationMs),
     });
     await response.body?.cancel();
   } catch (error) {

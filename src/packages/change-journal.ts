@@ -38,7 +38,7 @@ export async function applyChange(
   commit: () => Promise<void>,
 ): Promise<void> {
   const journal = join(change, journalName);
-  await writeFile(`${journal}.new`, JSON.stringify({ units }));
+  await writeFile(`${journal}.new`, JSON.stringify({ units }), { flush: true });
   await rename(`${journal}.new`, journal);
   try {
     for (const unit of units) {
@@ -56,7 +56,8 @@ export async function applyChange(
 
 /**
  * Ends what a killed bot had begun: a change that the register does not know is undone, so that either everything of it is there
- * or nothing. The folder of the change is removed.
+ * or nothing. The folder of the change is removed; it is kept where its journal cannot be read, since it may hold the only copy
+ * of a skill.
  */
 export async function recoverChange(
   folders: PackageFolders,
@@ -64,6 +65,7 @@ export async function recoverChange(
   register: PackageRegister,
 ): Promise<void> {
   const units = await readJournal(change);
+  if (units === undefined) return;
   const index = await register.index();
   const isCommitted = units.every((unit) => {
     const isInPlace = unit.tree === undefined || !existsSync(readyOf(change, unit));
@@ -73,11 +75,21 @@ export async function recoverChange(
   await rm(change, { recursive: true, force: true, maxRetries: 3 });
 }
 
-async function readJournal(change: string): Promise<ChangedUnit[]> {
+async function readJournal(change: string): Promise<ChangedUnit[] | undefined> {
   const path = join(change, journalName);
   // Without one nothing was moved yet.
   if (!existsSync(path)) return [];
-  return journalSchema.parse(JSON.parse(await readFile(path, "utf8"))).units;
+  const read = journalSchema.safeParse(jsonOf(await readFile(path, "utf8")));
+  return read.success ? read.data.units : undefined;
+}
+
+function jsonOf(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    // Not JSON is judged like JSON of another shape.
+    return undefined;
+  }
 }
 
 async function undo(folders: PackageFolders, change: string, units: readonly ChangedUnit[]): Promise<void> {

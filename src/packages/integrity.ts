@@ -1,4 +1,4 @@
-import type { Diagnostic, LoadedSkills, Skill } from "../core/skill.ts";
+import type { Diagnostic, LoadedSkills, Skill, SkillSource } from "../core/skill.ts";
 import type { PackageRegister, RegisterEntry, RegisterIndex } from "./package-register.ts";
 import { treeHash } from "./tree-hash.ts";
 
@@ -17,21 +17,16 @@ export interface Integrity {
   verifyBeforeRun(skill: Skill, folder?: string): Promise<{ ok: true } | { ok: false; reason: string }>;
 }
 
-interface Verified {
-  loaded: LoadedSkills;
-  index: string;
-  answer: LoadedSkills;
-}
-
 export function createIntegrity(register: PackageRegister): Integrity {
-  let latest: Verified | undefined;
+  const known = new WeakMap<LoadedSkills, { index: string; answer: LoadedSkills }>();
   return {
     async verify(loaded) {
       const index = await register.index();
       const text = JSON.stringify(index);
-      if (latest?.loaded === loaded && latest.index === text) return latest.answer;
+      const before = known.get(loaded);
+      if (before?.index === text) return before.answer;
       const answer = withProblems(loaded, index);
-      latest = { loaded, index: text, answer };
+      known.set(loaded, { index: text, answer });
       return answer;
     },
     async verifyBeforeRun(skill, folder = skill.origin.path) {
@@ -44,6 +39,11 @@ export function createIntegrity(register: PackageRegister): Integrity {
         : { ok: false, reason: changed(skill, entry) };
     },
   };
+}
+
+/** A source of installed skills that looks at each load whether they are still what was installed. */
+export function createVerifiedSource(source: SkillSource, integrity: Pick<Integrity, "verify">): SkillSource {
+  return { id: source.id, load: async () => await integrity.verify(await source.load()) };
 }
 
 function withProblems(loaded: LoadedSkills, index: RegisterIndex): LoadedSkills {

@@ -7,6 +7,7 @@ import { PackageRefusal } from "./package-refusal.ts";
 import type { PackageSkills } from "./package-skills.ts";
 import type { PackageFile } from "./package-tree.ts";
 import { readFolder, readOneFile } from "./read-folder.ts";
+import { readForReview } from "./read-for-review.ts";
 import { reviewSkillFiles } from "./review.ts";
 
 export interface UnitReviewContext {
@@ -57,27 +58,28 @@ function packageFindings({ unused, diagnostics, units }: PackageSkills): Package
   return findings;
 }
 
-/** Reviews a skill where it lies. @throws PackageRefusal when it has no files that can be read. */
+/**
+ * Reviews a skill where it lies, whoever put it there: what would keep a package from being installed is a finding here.
+ * @throws PackageRefusal when it has no files that can be read.
+ */
 export async function reviewInstalled(skill: Skill, context: UnitReviewContext): Promise<PackageReview> {
-  const files = await filesOf(skill.origin.path, context);
-  return await reviewSkillFiles({ ...context, skill, files, isolation: await context.isolation(skill) });
+  const real = await placeOf(skill.origin.path);
+  const { files, findings } = await readForReview(real, context.limits, context.signal);
+  const isolation = await context.isolation(skill);
+  return await reviewSkillFiles({ ...context, skill, files, isolation, further: findings });
 }
 
 async function filesOf(path: string, { limits, signal }: UnitReviewContext): Promise<PackageFile[]> {
-  const real = await placeOf(path);
-  if (real.isFolder) return await readFolder(real.path, limits, signal);
-  const data = await readOneFile(real.path, limits.archive_bytes);
-  return [{ path: basename(real.path), data, executable: false }];
+  if ((await lstat(path)).isDirectory()) return await readFolder(path, limits, signal);
+  const data = await readOneFile(path, limits.archive_bytes);
+  return [{ path: basename(path), data, executable: false }];
 }
 
-async function placeOf(path: string): Promise<{ path: string; isFolder: boolean }> {
+async function placeOf(path: string): Promise<string> {
   try {
-    const real = await realpath(path);
-    const found = await lstat(real);
-    if (found.isDirectory() || found.isFile()) return { path: real, isFolder: found.isDirectory() };
+    return await realpath(path);
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === undefined) throw error;
     throw new PackageRefusal("no_files", `It has no files that could be reviewed (${path}).`, error);
   }
-  throw new PackageRefusal("no_files", `It has no files that could be reviewed (${path}).`);
 }

@@ -40,6 +40,8 @@ export interface ReviewRequest {
   isolation: string;
   /** What the loader said of it. */
   diagnostics?: readonly Diagnostic[];
+  /** What was found while the files were read. */
+  further?: readonly PackageFinding[];
   signal: AbortSignal;
 }
 
@@ -50,7 +52,7 @@ export interface ReviewRequest {
 export async function reviewSkillFiles(request: ReviewRequest): Promise<PackageReview> {
   const { skill, shipped, signal } = request;
   const files: ReviewedFile[] = [];
-  const findings: PackageFinding[] = [];
+  const findings: PackageFinding[] = [...(request.further ?? [])];
   const subject: ReviewSubject = { skill, files, shipped };
   for (const written of request.files) {
     await setImmediate();

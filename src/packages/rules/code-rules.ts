@@ -103,7 +103,7 @@ const patternRule = linePatternRule([
 const obfuscated = "It is written so that people cannot read it, which honest skills have no reason for.";
 
 /** Code that was made hard to read: long encoded text, escapes in a row, machine-made names, no line breaks. */
-export const obfuscationRule: FileRule = (file) => {
+const obfuscationRule: FileRule = (file) => {
   if (file.role !== "code") return [];
   const findings: PackageFinding[] = [];
   const add = (line: number, message: string, text: string) => {
@@ -140,18 +140,11 @@ export const obfuscationRule: FileRule = (file) => {
   return findings;
 };
 
-/** What code does that a person should know of. */
-export const codeRule: FileRule = (file, subject) => [
-  ...patternRule(file, subject),
-  ...obfuscationRule(file, subject),
-  ...encodedTextRule(file, subject),
-];
-
 const commandLike =
   /\b(?:curl|wget|bash|powershell|invoke-|iex|nc -|chmod|eval\(|exec\(|child_process|subprocess|os\.system|\/bin\/sh)|https?:\/\//i;
 
 /** Base64 that is a command or an address once decoded, wherever it stands. */
-export const encodedTextRule: FileRule = (file) =>
+const encodedTextRule: FileRule = (file) =>
   file.lines.flatMap(({ number, text }): PackageFinding[] => {
     for (const [blob] of text.matchAll(/(?<![A-Za-z0-9+/=_-])[A-Za-z0-9+/]{24,4000}={0,2}/g)) {
       const decoded = readable(blob);
@@ -181,3 +174,10 @@ function readable(blob: string): string | undefined {
   const text = bytes.includes(0) ? bytes.toString("utf16le") : bytes.toString("utf8");
   return /^[\x20-\x7e\s]{12,}$/.test(text) ? text : undefined;
 }
+
+/** What code does that a person should know of. */
+export const codeRule: FileRule = (file, subject) => [
+  ...patternRule(file, subject),
+  ...obfuscationRule(file, subject),
+  ...encodedTextRule(file, subject),
+];

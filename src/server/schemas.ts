@@ -103,6 +103,9 @@ export const skillDetail = skillListing.extend({
   max_iterations: z.number(),
   license: z.string().optional(),
   homepage: z.string().optional(),
+  invocation: z
+    .object({ by_people: z.boolean(), by_model: z.boolean(), command_tool: z.string().optional() })
+    .optional(),
   network: z.object({ granted: z.array(z.string()) }).describe("hosts its code may reach"),
   tool_list: z
     .record(z.string(), z.array(z.string()))

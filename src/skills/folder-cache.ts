@@ -2,6 +2,7 @@ import { hash } from "node:crypto";
 import { LRUCache } from "lru-cache";
 import type { FolderFormat } from "../core/folder-format.ts";
 import type { SkillOrigin } from "../core/skill.ts";
+import type { ToolPackages } from "../core/tool-packages.ts";
 import { decodeText } from "./decode-text.ts";
 import { defect } from "./diagnose.ts";
 import type { DirectoryListings } from "./directory-listings.ts";
@@ -39,6 +40,7 @@ export interface FolderCacheOptions {
   importModules: boolean;
   listings: DirectoryListings;
   formats?: readonly FolderFormat[];
+  toolPackages?: ToolPackages;
   /** Milliseconds; for tests. */
   now?: (() => number) | undefined;
 }
@@ -58,16 +60,17 @@ export function createFolderCache(options: FolderCacheOptions): FolderCache {
     root: string,
     pace: Pace,
   ): Promise<LoadedFolder> {
-    const { source, precedence, importModules } = options;
+    const { source, precedence, importModules, toolPackages } = options;
     const origin = { source, precedence, path: folder.path };
     if (scan.tooLarge) return { hash: "", skills: [], diagnostics: [] };
     const contents = await readContents(scan.files, folder.document, pace);
     const before = known.get(folder.path);
-    if (before?.loaded.hash === contents.hash && isSamePlace(before.scan, scan)) return before.loaded;
+    const isKnown = before?.loaded.hash === contents.hash && isSamePlace(before.scan, scan);
+    if (isKnown && before.loaded.complete !== false) return before.loaded;
     try {
       const format = options.formats?.find(({ manifest }) => manifest === folder.document);
       if (format !== undefined) return loadFormatted(format, contents, origin, root);
-      return await loadFolder({ folder, scan, contents, origin, root, importModules });
+      return await loadFolder({ folder, scan, contents, origin, root, importModules, toolPackages });
     } catch (error) {
       const reason = error instanceof Error ? error.message : String(error);
       const diagnostics = [defect(folder.path, "load_failed", `The skill cannot be loaded: ${reason}`)];
@@ -81,9 +84,11 @@ export function createFolderCache(options: FolderCacheOptions): FolderCache {
       const before = known.get(folder.path);
       const trusted = before?.scan.young === false && !scan.young;
       const same = trusted && isSameScan(before.scan, scan);
-      if (same && parsed.get(before.key) === before.loaded) return before;
+      const isComplete = before?.loaded.complete !== false;
+      if (same && isComplete && parsed.get(before.key) === before.loaded) return before;
       const key = same ? before.key : keyOf(folder, scan);
-      const loaded = (trusted ? parsed.get(key) : undefined) ?? (await load(folder, scan, root, pace));
+      const loaded =
+        (trusted && isComplete ? parsed.get(key) : undefined) ?? (await load(folder, scan, root, pace));
       if (!scan.young) parsed.set(key, loaded);
       const now = { scan, loaded, key };
       known.set(folder.path, now);

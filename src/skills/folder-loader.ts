@@ -1,5 +1,6 @@
 import path from "node:path";
 import type { Diagnostic, Skill, SkillOrigin } from "../core/skill.ts";
+import type { ToolPackages } from "../core/tool-packages.ts";
 import { createBuiltInSkills, importSkillModule, moduleName } from "./built-in-skill.ts";
 import { decodeText } from "./decode-text.ts";
 import { caution, defect } from "./diagnose.ts";
@@ -9,6 +10,9 @@ import type { FolderContents } from "./read-contents.ts";
 import type { FolderScan } from "./scan-folder.ts";
 import { readSkillDocument } from "./skill-document.ts";
 
+/** Says of a package of tools that it is a guide only. */
+const toolModuleNotRun = "tool_module_not_run";
+
 /** Bytes of a SKILL.md, as OpenClaw limits it. */
 const largestDocument = 256 * 1024;
 
@@ -17,6 +21,8 @@ export interface LoadedFolder {
   hash: string;
   skills: readonly Skill[];
   diagnostics: readonly Diagnostic[];
+  /** False: it is loaded anew the next time, because something was not known yet. */
+  complete?: boolean;
 }
 
 export interface FolderToLoad {
@@ -27,6 +33,7 @@ export interface FolderToLoad {
   /** The real path of the source's root. */
   root: string;
   importModules: boolean;
+  toolPackages?: ToolPackages | undefined;
 }
 
 /** Makes the skill of a folder. Never throws: what cannot be loaded is a diagnostic. */
@@ -40,6 +47,8 @@ export async function loadFolder(request: FolderToLoad): Promise<LoadedFolder> {
   diagnostics.push(...contents.diagnostics);
   if (document === undefined) return failed(...diagnostics);
   const skill = createDocumentSkill({ ...request, file, diagnostics }, document);
+  const asTools = await loadTools(request, skill, diagnostics);
+  if (asTools !== undefined) return asTools;
   const hasModule = contents.files.some((each) => each.path === moduleName);
   if (!hasModule) return { hash: contents.hash, skills: [skill], diagnostics };
   if (!request.importModules) {
@@ -55,6 +64,17 @@ export async function loadFolder(request: FolderToLoad): Promise<LoadedFolder> {
     const message = `The code of the skill cannot be loaded: ${reason}`;
     return failed(...diagnostics, defect(path.join(folder.path, moduleName), "module_failed", message));
   }
+}
+
+async function loadTools(
+  { contents, toolPackages }: FolderToLoad,
+  skill: Skill,
+  diagnostics: readonly Diagnostic[],
+): Promise<LoadedFolder | undefined> {
+  const others = diagnostics.filter(({ code }) => code !== toolModuleNotRun);
+  if (others.length === diagnostics.length) return undefined;
+  const loaded = await toolPackages?.load(skill);
+  return loaded && { ...loaded, hash: contents.hash, diagnostics: [...others, ...loaded.diagnostics] };
 }
 
 function readDocumentText({ folder, scan, contents }: FolderToLoad, file: string): string | Diagnostic {

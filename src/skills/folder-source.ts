@@ -2,6 +2,7 @@ import { realpathSync, statSync } from "node:fs";
 import path from "node:path";
 import type { FolderFormat } from "../core/folder-format.ts";
 import type { Diagnostic, LoadedSkills, SkillSource } from "../core/skill.ts";
+import type { ToolPackages } from "../core/tool-packages.ts";
 import { defect, errorCode } from "./diagnose.ts";
 import { createDirectoryListings } from "./directory-listings.ts";
 import { discoverSkills } from "./discover.ts";
@@ -19,6 +20,8 @@ export interface FolderSourceOptions {
   importModules: boolean;
   /** What else than a folder with a SKILL.md is a skill. */
   formats?: readonly FolderFormat[];
+  /** What runs packages whose SKILL.md says that they are tools; without it they are guides. */
+  toolPackages?: ToolPackages;
   /** A missing root is then reported. For folders a person named. */
   mustExist?: boolean;
   /** Milliseconds, for the age of what is kept; the process's own unless told. */

@@ -63,12 +63,13 @@ export function readSkillDocument(
     allowed_tools: readAllowedTools(reader),
     ...readInvocation(reader, path, diagnostics),
   };
-  if (reader.read("skill_type", "text", z.string()) === "tool") {
+  const type = reader.read("skill_type", "text", z.string());
+  if (type === "tool" || type === "langchain_tool") {
     diagnostics.push(
       caution(
         path,
         "tool_module_not_run",
-        "skill_type is tool, but the modules of skill packages are not run in the bot: it is loaded as a guide with scripts.",
+        `skill_type is ${type}, but the modules of skill packages are not run in the bot: it is loaded as a guide with scripts.`,
       ),
     );
   }

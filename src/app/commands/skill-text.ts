@@ -31,6 +31,7 @@ export function skillDetailText(skill: SkillDetail): string {
     skill.description,
     `State: ${icons[skill.state]} ${skill.state}${skill.eligible ? "" : ` — ${skill.reasons.join(" ")}`}`,
     ...(skill.risk === "high" ? [highRisk] : []),
+    ...invocationLines(skill),
     ...(skill.package === undefined ? [] : [installedLine(skill.id, skill.package)]),
     ...networkLines(skill),
     ...toolListLines(skill.tool_list),
@@ -50,6 +51,18 @@ function installedLine(
   const found = `its review has ${danger} dangerous and ${warnings} doubtful places (\`/skill review ${id}\`)`;
   const state = changed ? " **Its files changed since then.**" : "";
   return `Installed on ${day} by ${by} from \`${from.replaceAll("`", "")}\`; ${found}.${state}`;
+}
+
+function invocationLines({ id, invocation }: SkillDetail): string[] {
+  if (invocation === undefined) return [];
+  const { by_people, by_model, command_tool } = invocation;
+  return [
+    ...(by_people ? [] : ["People cannot run it by command; the agent uses it where it fits."]),
+    ...(by_model
+      ? []
+      : [`The agent does not see it unless a person enables it (\`/skill enable ${id}\`) or runs it.`]),
+    ...(command_tool === undefined ? [] : [`\`/skill run ${id}\` goes to ${command_tool}, past the agent.`]),
+  ];
 }
 
 function networkLines({ network, kind }: SkillDetail): string[] {

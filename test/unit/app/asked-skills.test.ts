@@ -159,9 +159,10 @@ describe("a skill kept from the model", () => {
     expect(seen).not.toMatch(/secret-plan|hidden-tool/);
   });
 
-  it("is run by people all the same", async () => {
+  it("is run by people all the same, who can read so", async () => {
     const model = scriptedModel(["The plan."]);
     const app = setUp(model, [hidden, tool]);
+    expect((await app.ask("/skill info secret-plan")).end.text).toContain("The agent does not see it unless");
     expect((await app.ask("/skill run secret-plan now")).end.text).toBe("The plan.");
     expect(model.requests[0]?.system).toContain("Guide of secret-plan.");
     expect((await app.ask('/skill run hidden-tool {"text": "x"}')).end).toMatchObject({

@@ -24,11 +24,12 @@ function setUp(
   {
     frontmatter = head,
     body = "Body",
+    inactive,
     ...more
-  }: TestAppOptions & { frontmatter?: string; body?: string } = {},
+  }: TestAppOptions & { frontmatter?: string; body?: string; inactive?: true } = {},
 ) {
   const root = temporaryFolder({
-    "probe/SKILL.md": `---\n${frontmatter}\nactive: true\n---\n${body}\n`,
+    "probe/SKILL.md": `---\n${frontmatter}\nactive: ${inactive !== true}\n---\n${body}\n`,
     ...Object.fromEntries(Object.entries(files).map(([name, text]) => [`probe/${name}`, text])),
   });
   const model = scriptedModel([
@@ -83,6 +84,14 @@ test("the folder of the skill can be written as the guide writes it, in paths an
     "python3 $KNACK_SKILL_DIR/scripts/show.py $KNACK_SKILL_DIR/data",
   );
   expect(results(model).map((text) => text.trim())).toEqual(Array(3).fill("from the folder"));
+});
+
+test("what activation returns says how the guide works here", async () => {
+  const { app, model } = setUp({ "x.sh": "echo x" }, [{ call: "activate_skill", with: {} }], {
+    inactive: true,
+  });
+  await app.ask("go");
+  expect(results(model)[0]).toContain("Body\n\nHow this guide works here:\n- read_skill_file");
 });
 
 test("a script knows who asks and where; what the operator sets for the skill cannot change that", async () => {

@@ -18,6 +18,8 @@ export interface SandboxLayout {
   workspaceBytes: number;
   /** Real paths that are shown empty where they lie within a system folder, e.g. a bot installed in /usr/src. */
   hidden: readonly string[];
+  /** Whether the machine is a container that allows neither a /proc nor a host name of one's own. */
+  contained: boolean;
   /** The whole environment inside. */
   env: Readonly<Record<string, string>>;
 }
@@ -45,8 +47,9 @@ export async function bubblewrapArguments(layout: SandboxLayout): Promise<string
   const writable = (path: string) => ["--perms", "1777", "--size", size, "--tmpfs", path];
   return [
     ...["--unshare-ipc", "--unshare-pid", "--unshare-net", "--unshare-uts", "--unshare-cgroup-try"],
-    ...["--die-with-parent", "--new-session", "--hostname", "sandbox", "--clearenv"],
+    ...["--die-with-parent", "--new-session", "--clearenv"],
     ...Object.entries(layout.env).flatMap(([name, value]) => ["--setenv", name, value]),
+    ...(layout.contained ? [] : ["--hostname", "sandbox"]),
     ...(await systemArguments()),
     ...layout.hidden.filter(isWithinSystem).flatMap((path) => ["--tmpfs", path, "--remount-ro", path]),
     // Folders that bubblewrap makes on the way to a mount are closed to everyone but its own user.
@@ -56,7 +59,8 @@ export async function bubblewrapArguments(layout: SandboxLayout): Promise<string
     ...["--ro-bind", layout.node, inside.node],
     ...(layout.moduleFolder === undefined ? [] : ["--ro-bind", layout.moduleFolder, inside.module]),
     ...wayOutArguments(layout),
-    ...["--proc", "/proc", "--dev", "/dev", "--remount-ro", "/dev"],
+    ...(layout.contained ? [] : ["--proc", "/proc"]),
+    ...["--dev", "/dev", "--remount-ro", "/dev"],
     ...writable(inside.temp),
     ...writable(inside.workspace),
     ...["--ro-bind", layout.skillFolder, inside.skill],

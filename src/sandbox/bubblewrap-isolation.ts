@@ -11,15 +11,17 @@ import {
   proxyEnvironment,
   type SandboxLimits,
 } from "./isolation.ts";
-import { type LimitPrograms, limitPrefix } from "./limit-programs.ts";
+import { firstToGo, type LimitPrograms, limitPrefix } from "./limit-programs.ts";
 import { programFolders } from "./programs.ts";
 import { stageFolder } from "./staged-folder.ts";
 
 /**
  * How a script becomes another user. `namespace`: a user namespace in which the bot's user is user 1000. `switch`, for a
  * bot that runs as root: a user id that nobody has, because the kernel's process limit does not hold for root's own id.
+ * `contained`, for a bot in a container: like `namespace`, without what containers do not let one make, a /proc of its own
+ * and an end to further namespaces.
  */
-export type UserMode = "namespace" | "switch";
+export type UserMode = "namespace" | "switch" | "contained";
 
 /** On the loopback of the sandbox's own network, where nothing else listens before. */
 const forwarderPort = 3128;
@@ -33,25 +35,28 @@ export interface BubblewrapOptions {
   hidden: readonly string[];
 }
 
-/** Scripts in bubblewrap sandboxes. */
+/** Code of skills in bubblewrap sandboxes. */
 export function createBubblewrapIsolation(options: BubblewrapOptions): Isolation {
-  const megabytes = Math.round(options.limits.memoryBytes / 1_048_576);
+  return { kind: "bubblewrap", detail: detail(options), prepare: (request) => prepare(request, options) };
+}
+
+function detail({ limits, programs, mode }: BubblewrapOptions): string {
+  const megabytes = (bytes: number) => `${Math.round(bytes / 1_048_576)} MB`;
+  const total = `${megabytes(limits.totalMemoryBytes)} for all together, looked at while they run`;
   const held =
-    options.programs === undefined
-      ? "no limits on memory and processes: install util-linux for prlimit, setpriv and choom"
-      : `${megabytes} MB of memory per process, ${options.limits.processes} processes`;
-  return {
-    kind: "bubblewrap",
-    detail: `Scripts run in bubblewrap: no network, no files but their skill's, a cleared environment, ${held}.`,
-    prepare: (request) => prepare(request, options),
-  };
+    programs === undefined
+      ? `no limit on processes and on the memory of each (install util-linux), ${total}`
+      : `${megabytes(limits.memoryBytes)} of memory per process, ${total}, ${limits.processes} processes`;
+  const contained =
+    mode === "contained" ? " In this container code has no /proc and could make namespaces of its own." : "";
+  return `Code of skills runs in bubblewrap: no network but granted hosts through the bot's proxy, no files but its skill's, a cleared environment, ${held}.${contained}`;
 }
 
 async function prepare(request: LaunchRequest, options: BubblewrapOptions): Promise<Launch> {
   const { runFolder } = request;
   // Within the range of ids that user-remapped containers have, outside the ranges distributions give out.
-  const user = options.mode === "namespace" ? 1000 : randomInt(50_000, 60_000);
-  const skillFolder = options.mode === "namespace" ? request.folder : join(runFolder, "skill");
+  const user = options.mode === "switch" ? randomInt(50_000, 60_000) : 1000;
+  const skillFolder = options.mode === "switch" ? join(runFolder, "skill") : request.folder;
   if (options.mode === "switch") await stageFolder(request.folder, skillFolder);
   await mkdir(runFolder, { recursive: true });
   const passwd = join(runFolder, "passwd");
@@ -63,15 +68,31 @@ async function prepare(request: LaunchRequest, options: BubblewrapOptions): Prom
   const proxied = wayOut === undefined ? {} : proxyEnvironment(forwarderPort);
   const env = { ...request.env, ...fixedEnvironment({ path, ...inside }), ...proxied };
   const { hidden } = options;
+  const contained = options.mode === "contained";
   const { workspaceBytes } = options.limits;
   const moduleFolder =
     "module" in request.entry ? await stageModule(request.entry.module, runFolder) : undefined;
   const node = process.execPath;
-  const layout = { skillFolder, moduleFolder, wayOut, node, passwd, group, workspaceBytes, env, hidden };
+  const layout = {
+    skillFolder,
+    moduleFolder,
+    wayOut,
+    node,
+    passwd,
+    group,
+    workspaceBytes,
+    contained,
+    env,
+    hidden,
+  };
   const settings = [...(await bubblewrapArguments(layout)), ...userArguments(options.mode, user)];
+  const [file = "", ...args] = [
+    ...firstToGo(options.programs),
+    ...[options.bwrap, "--args", "3", "--", ...command(request, options, user)],
+  ];
   return {
-    file: options.bwrap,
-    args: ["--args", "3", "--", ...command(request, options, user)],
+    file,
+    args,
     // Variables may be secrets, and every user of the machine can read a process's arguments.
     privateInput: settings.map((argument) => `${argument}\0`).join(""),
     handsOutFiles: request.collector !== undefined,
@@ -96,8 +117,9 @@ async function stageWayOut(socket: string, runFolder: string) {
 }
 
 function userArguments(mode: UserMode, user: number): string[] {
-  if (mode === "namespace") {
-    return ["--unshare-user", "--uid", String(user), "--gid", String(user), "--disable-userns"];
+  if (mode !== "switch") {
+    const ids = ["--unshare-user", "--uid", String(user), "--gid", String(user)];
+    return mode === "contained" ? ids : [...ids, "--disable-userns"];
   }
   return [
     "--cap-drop",

@@ -43,7 +43,7 @@ export async function chooseIsolation(choice: Choice): Promise<Isolation> {
 
 function modes(programs: LimitPrograms | undefined): UserMode[] {
   const isRoot = process.getuid?.() === 0;
-  return isRoot && programs !== undefined ? ["switch", "namespace"] : ["namespace"];
+  return isRoot && programs !== undefined ? ["switch", "namespace", "contained"] : ["namespace", "contained"];
 }
 
 /** Runs `node --version` isolated; answers what went wrong, if anything did. */

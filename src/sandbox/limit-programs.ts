@@ -17,7 +17,7 @@ export async function findLimitPrograms(): Promise<LimitPrograms | undefined> {
 
 /**
  * A command prefix that limits what it runs: memory by RLIMIT_DATA (RLIMIT_AS would count what V8 only reserves), CPU
- * seconds where there is a time limit, file size, no core dumps; and that makes the kernel choose it first when the machine runs out of memory.
+ * seconds where there is a time limit, file size, no core dumps.
  */
 export function limitPrefix(
   programs: LimitPrograms,
@@ -32,9 +32,10 @@ export function limitPrefix(
     "--core=0",
     ...(processes === undefined ? [] : [`--nproc=${processes}`]),
     "--",
-    programs.choom,
-    "-n",
-    "1000",
-    "--",
   ];
+}
+
+/** A command prefix that makes the kernel choose what it runs first when the machine runs out of memory. Needs /proc. */
+export function firstToGo(programs: LimitPrograms | undefined): string[] {
+  return programs === undefined ? [] : [programs.choom, "-n", "1000", "--"];
 }

@@ -6,7 +6,7 @@ import {
   placedArguments,
   type SandboxLimits,
 } from "./isolation.ts";
-import { type LimitPrograms, limitPrefix } from "./limit-programs.ts";
+import { firstToGo, type LimitPrograms, limitPrefix } from "./limit-programs.ts";
 import { programFolders } from "./programs.ts";
 
 export interface ProcessIsolationOptions {
@@ -60,6 +60,7 @@ function command(request: LaunchRequest, { programs, limits }: ProcessIsolationO
     // A child in a group of its own would outlive a killed bot; the parent-death signal takes it along.
     ...(programs === undefined ? [] : [programs.setpriv, "--pdeathsig", "KILL", "--"]),
     ...(programs === undefined ? [] : limitPrefix(programs, limits, { timeoutMs })),
+    ...firstToGo(programs),
     ...(request.collector ?? []),
     isNode ? process.execPath : program,
     ...(isNode && !request.shipped ? permissionFlags(request) : []),

@@ -9,6 +9,7 @@ it("shows a bot or data folder within a system folder as empty, and leaves other
     group: "/run/group",
     workspaceBytes: 1_000,
     hidden: ["/usr/src/knack", "/var/lib/knack"],
+    contained: false,
     env: { KEY: "value" },
   });
   const text = settings.join(" ");

@@ -6,6 +6,9 @@ import { asksForSecret, formFields } from "./form-field.ts";
 /** More fields than these are asked for in one question: nobody wants to be asked ten times. */
 const fewFields = 4;
 
+/** A longer form is not for a chat. */
+const mostFields = 30;
+
 /** Asks the person for what a server wants to know, field by field, and checks what they say. */
 export async function elicitForm(
   server: string,
@@ -18,6 +21,10 @@ export async function elicitForm(
   if (secret !== undefined) {
     const what = `${server} asked for “${secret.label}”`;
     context.progress(`${what}. Passwords and keys do not belong into a chat, so it was declined.`);
+    return { action: "decline" };
+  }
+  if (fields.length > mostFields) {
+    context.progress(`${server} asked for ${fields.length} things at once, which is too much for a chat.`);
     return { action: "decline" };
   }
   const form = { server, message: params.message, key };

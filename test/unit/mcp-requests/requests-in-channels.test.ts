@@ -1,0 +1,89 @@
+import { afterEach, describe, expect, it } from "vitest";
+import { createServerRequests } from "../../../src/mcp/requests/create-server-requests.ts";
+import { type McpBench, openBench, referenceServer } from "../../support/mcp-bench.ts";
+import { scriptedModel, toolResults } from "../../support/scripted-model.ts";
+import { ada, ben, createTestApp } from "../../support/test-app.ts";
+
+let bench: McpBench;
+afterEach(() => bench.close());
+
+/** A channel whose agent calls one tool of MCP's reference server; as it comes from npm. */
+async function channelCalling(tool: string, input: Record<string, unknown>) {
+  bench = await openBench(
+    { everything: referenceServer("everything") },
+    { requests: createServerRequests() },
+  );
+  await bench.servers.start("everything");
+  const model = scriptedModel(({ messages, output_schema }) => {
+    if (output_schema !== undefined) return JSON.stringify({ text: "A text of the model." });
+    const results = toolResults(messages);
+    if (results.length === 0) return [{ call: "activate_skill", with: { skill_name: "@@mcp_everything" } }];
+    if (results.length === 1) return [{ call: tool, with: input }];
+    return `It said: ${results.at(-1)}`;
+  });
+  return createTestApp(model, { sources: [bench.source] });
+}
+
+type Channel = Awaited<ReturnType<typeof channelCalling>>;
+
+/** Answers what people are asked, in order: questions with texts, approvals with yes or no. */
+async function runTurn({ app, say }: Channel, answers: readonly (string | boolean)[]) {
+  const turnId = await say("go", { by: ben });
+  const asked: string[] = [];
+  let end = "";
+  for await (const event of (await app.events(turnId, -1, AbortSignal.timeout(15_000))) ?? []) {
+    const answer = answers[asked.length];
+    if (event.type === "turn_finished") end = event.text;
+    if (event.type === "question_asked") {
+      asked.push(event.text);
+      await app.answer(turnId, event.question_id, String(answer), ben);
+    }
+    if (event.type === "approval_requested") {
+      asked.push(JSON.stringify(event.input));
+      await app.approve(event.approval_id, answer === true, ada);
+    }
+  }
+  return { asked, end };
+}
+
+describe("a reference server in a channel", () => {
+  it("has its long form filled in in lines, with what is left out from its defaults", async () => {
+    const channel = await channelCalling("everything__trigger-elicitation-request", {});
+    const { asked, end } = await runTurn(channel, [
+      "email: nobody",
+      "name: Ada\nemail: ada@example.com\nTitled Single Select Enum: Green Lantern\nuntitledMultipleSelectEnum: Piano, Drums",
+    ]);
+    expect(asked).toHaveLength(2);
+    expect(asked[0]).toMatch(/^The tool server \*everything\* asks:\n> Please provide inputs/);
+    expect(asked[1]).toContain("`name`: String is needed.\n`email`: That is no e-mail address.");
+    for (const value of [
+      "Ada",
+      "ada@example.com",
+      "hero-2",
+      "Piano",
+      "It was a dark and stormy night.",
+      "pet-1",
+    ]) {
+      expect(end).toContain(value);
+    }
+  });
+
+  it("has a text written by the model once a manager saw what for", async () => {
+    const channel = await channelCalling("everything__trigger-sampling-request", {
+      prompt: "Say it.",
+      maxTokens: 50,
+    });
+    const { asked, end } = await runTurn(channel, [true]);
+    expect(asked[0]).toContain("Say it.");
+    expect(end).toContain("A text of the model.");
+  });
+
+  it("has no text written when it is refused", async () => {
+    const channel = await channelCalling("everything__trigger-sampling-request", {
+      prompt: "Say it.",
+      maxTokens: 50,
+    });
+    const { end } = await runTurn(channel, [false]);
+    expect(end).not.toContain("A text of the model.");
+  });
+});

@@ -4,7 +4,7 @@ import { unknownSkillSettings } from "../config/settings-without-effect.ts";
 import { withConnection } from "./bot-connection.ts";
 import type { CommandContext, GlobalOptions } from "./command-context.ts";
 import type { Finding } from "./doctor-finding.ts";
-import { flowFindings, packageFindings, serverFindings } from "./doctor-skills.ts";
+import { changedPackages, flowFindings, packageFindings, serverFindings } from "./doctor-skills.ts";
 
 /** What the bot says of itself: store, queue, model, the skills and flows it loaded, packages and tool servers. Opens one when none runs. */
 export async function* checkBot(context: CommandContext, options: GlobalOptions): AsyncGenerator<Finding> {
@@ -12,11 +12,13 @@ export async function* checkBot(context: CommandContext, options: GlobalOptions)
     yield* await withConnection(context, options, async ({ client, config }) => {
       const { checks } = await client.ready();
       const skills = await client.skills();
+      const packages = await client.packages();
+      const changed = new Set(changedPackages(packages, skills).map(({ skill_id }) => skill_id));
       return [
         ...checks.map(({ name, ok, detail }): Finding => ({ name, status: ok ? "ok" : "error", detail })),
-        ...skillFindings(skills, config),
+        ...skillFindings(skills, config, changed),
         ...flowFindings(await client.flows()),
-        ...packageFindings(await client.packages(), skills),
+        ...packageFindings(packages, skills),
         ...serverFindings(await client.servers()),
       ];
     });
@@ -31,14 +33,21 @@ export async function* checkBot(context: CommandContext, options: GlobalOptions)
   }
 }
 
-function skillFindings({ skills, diagnostics }: SkillList, config: Config): Finding[] {
+/** Tool servers, and skills in `changed`, have findings of their own. */
+function skillFindings(
+  { skills, diagnostics }: SkillList,
+  config: Config,
+  changed: ReadonlySet<string>,
+): Finding[] {
   const usable = skills.filter((skill) => skill.eligible).length;
   const ids = [...skills.map((skill) => skill.id), ...skills.flatMap((skill) => skill.parent ?? [])];
-  const problems = diagnostics.filter(({ severity }) => severity !== "info");
+  const problems = diagnostics.filter(
+    ({ severity, code }) => severity !== "info" && code !== "changed_since_install",
+  );
   return [
     { name: "skills", status: "ok", detail: `${skills.length} loaded, ${usable} can be used here` },
     ...skills
-      .filter((skill) => !skill.eligible)
+      .filter((skill) => !skill.eligible && skill.kind !== "mcp" && !changed.has(skill.id))
       .map(({ id, reasons }): Finding => {
         const advice = "Provide what is missing, or leave the skill aside.";
         return {

@@ -33,21 +33,31 @@ export function serverFindings(servers: readonly ServerStatus[]): Finding[] {
 /** Whether installed packages are still what was installed. */
 export function packageFindings(
   packages: readonly InstalledPackage[],
-  { skills }: Pick<SkillList, "skills">,
+  list: Pick<SkillList, "skills">,
 ): Finding[] {
   if (packages.length === 0) return [{ name: "packages", status: "ok", detail: "none is installed" }];
-  const managed = new Map(
-    skills.filter(({ source }) => source === "managed").map((skill) => [skill.id, skill]),
-  );
-  const problems = packages.flatMap(({ skill_id, hash }): Finding[] => {
-    const skill = managed.get(skill_id);
-    if (skill?.hash === hash) return [];
-    const what = skill === undefined ? "its files are gone" : "its files changed since it was installed";
-    const advice = `Install it again with \`knack skills update ${skill_id}\`, or \`knack skills remove ${skill_id}\`.`;
-    return [{ name: "packages", status: "warning", detail: `${skill_id}: ${what}`, advice }];
+  const problems = changedPackages(packages, list).map(({ skill_id, what }): Finding => {
+    const advice = `Look at what changed, then install it again with \`knack skills update ${skill_id}\`, or \`knack skills remove ${skill_id}\`.`;
+    return { name: "packages", status: "error", detail: `${skill_id}: ${what}`, advice };
   });
   const detail = `${packages.length} installed${problems.length === 0 ? ", as they were reviewed" : ""}`;
   return [{ name: "packages", status: "ok", detail }, ...problems];
+}
+
+/** Installed skills whose files are no longer those that were installed. */
+export function changedPackages(
+  packages: readonly InstalledPackage[],
+  { skills }: Pick<SkillList, "skills">,
+): { skill_id: string; what: string }[] {
+  const managed = new Map(
+    skills.filter(({ source }) => source === "managed").map((skill) => [skill.id, skill]),
+  );
+  return packages.flatMap(({ skill_id, hash }) => {
+    const skill = managed.get(skill_id);
+    if (skill?.hash === hash) return [];
+    const what = skill === undefined ? "its files are gone" : "its files changed since it was installed";
+    return [{ skill_id, what }];
+  });
 }
 
 /** How many flows there are. Files that are none are among the findings about skills. */

@@ -100,43 +100,50 @@ describe("knack mcp", () => {
 describe("knack doctor", () => {
   const review = testReview("weather");
   const entry = { skill_id: "weather", hash: review.hash, from: "x", by: "ada", installed_at: 1, review };
-  const skill = (hash: string) => ({ id: "weather", source: "managed", hash, eligible: true, reasons: [] });
+  const skill = (hash: string) => {
+    const same = hash === entry.hash;
+    return { id: "weather", source: "managed", hash, eligible: same, reasons: same ? [] : ["Changed."] };
+  };
+  const changed = { path: "/w", severity: "error", code: "changed_since_install", message: "Changed." };
 
   it.each([
     [
       "a server that failed",
       { servers: [{ ...testServer("files"), state: "failed", problem: "gone" }] },
-      "mcp restart files",
+      ["mcp", "warning", "mcp restart files"],
     ],
     [
       "a server that waits for a login",
       { servers: [{ ...testServer("mail"), state: "needs_login" }] },
-      "mcp login mail",
+      ["mcp", "warning", "mcp login mail"],
     ],
     [
       "a package that was changed",
-      { packages: [entry], skills: [skill("b".repeat(64))] },
-      "skills update weather",
+      { packages: [entry], skills: [skill("b".repeat(64))], diagnostics: [changed] },
+      ["packages", "error", "skills update weather"],
     ],
-    ["a package whose files are gone", { packages: [entry] }, "skills remove weather"],
-  ])(
-    "says what to do about %s",
-    async (_name, { servers = [], packages = [], skills = [] }: Record<string, unknown[]>, advice) => {
-      await writeFile(path.join(cwd, "free.yaml"), "server: {port: 0}\n");
-      const { code, value } = await json(["doctor", "--config", "free.yaml"], {
-        "GET /readyz": () => ({ ok: true, checks: [] }),
-        "GET /skills": () => ({ skills, diagnostics: [] }),
-        "GET /flows": () => ({ flows: [], diagnostics: [] }),
-        "GET /packages": () => ({ packages }),
-        "GET /mcp": () => ({ servers }),
-      });
-      expect(code).toBe(0);
-      const warnings = value.checks.filter(
-        ({ name, status }: { name: string; status: string }) =>
-          status === "warning" && (name === "mcp" || name === "packages"),
-      );
-      expect(warnings).toHaveLength(1);
-      expect(warnings[0].advice).toContain(advice);
-    },
-  );
+    ["a package whose files are gone", { packages: [entry] }, ["packages", "error", "skills remove weather"]],
+    [
+      "nothing",
+      { packages: [entry], skills: [skill(entry.hash)], servers: [testServer("files")] },
+      undefined,
+    ],
+  ])("says once what to do about %s", async (_name, there: Record<string, unknown[]>, expected) => {
+    const { servers = [], packages = [], skills = [], diagnostics = [] } = there;
+    await writeFile(path.join(cwd, "free.yaml"), "server: {port: 0}\n");
+    const { value } = await json(["doctor", "--config", "free.yaml"], {
+      "GET /readyz": () => ({ ok: true, checks: [] }),
+      "GET /skills": () => ({ skills, diagnostics }),
+      "GET /flows": () => ({ flows: [], diagnostics: [] }),
+      "GET /packages": () => ({ packages }),
+      "GET /mcp": () => ({ servers }),
+    });
+    const checks = value.checks as { name: string; status: string; advice?: string }[];
+    const found = checks.filter(
+      ({ name, status }) => status !== "ok" && ["mcp", "packages", "skills"].includes(name),
+    );
+    if (expected === undefined) return expect(found).toEqual([]);
+    const [name, status, advice] = expected;
+    expect(found).toMatchObject([{ name, status, advice: expect.stringContaining(advice ?? "") }]);
+  });
 });

@@ -1,13 +1,13 @@
 # docker build -t knack . && docker run -p 127.0.0.1:3000:3000 -v knack:/data -e KNACK_API_TOKEN="$(openssl rand -hex 32)" knack
 #
 # Listening beyond the container needs a token: without KNACK_API_TOKEN the bot ends at once and says so.
-# Scripts of skills are isolated by bubblewrap, which needs the right to make namespaces. Docker's default seccomp profile
-# refuses it: add --security-opt seccomp=unconfined (or a profile that allows clone and unshare). Without it only scripts of
-# shipped skills run; `docker exec <container> node src/cli.ts doctor` tells which isolation is in force.
+# Code of skills is isolated by bubblewrap, which needs the right to make namespaces. Docker's default seccomp profile refuses it:
+# SECURITY.md ("In Docker") has a profile that allows it. Without it only code of shipped skills runs;
+# `docker exec <container> node src/cli.ts doctor` tells which isolation is in force.
 FROM node:24-slim
 
 RUN apt-get update \
-  && apt-get install --yes --no-install-recommends bubblewrap ca-certificates python3 tini util-linux \
+  && apt-get install --yes --no-install-recommends bubblewrap ca-certificates curl git jq python3 tini util-linux \
   && rm -rf /var/lib/apt/lists/*
 
 WORKDIR /app

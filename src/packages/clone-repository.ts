@@ -37,6 +37,7 @@ export async function cloneRepository(request: CloneRequest): Promise<PackageFil
   const base = {
     access,
     folder,
+    plainHttp: repository.protocol === "http:",
     signal: AbortSignal.any([request.signal, deadline]),
     watch: async () => {
       if ((await sizeOf(bare)) > limits.archive_bytes) throw tooLarge(limits.archive_bytes);

@@ -18,7 +18,7 @@ import { readZip } from "./read-zip.ts";
  * failure. `name` is the file name of the answer or the last part of its address; `reason` is a sentence for a person.
  * Rejects with the signal's reason on abort, and never otherwise.
  */
-export type DownloadPackage = (
+type DownloadPackage = (
   url: string,
   options: { mostBytes: number; timeoutMs: number; signal: AbortSignal },
 ) => Promise<{ ok: true; data: Uint8Array; name: string } | { ok: false; reason: string }>;

@@ -1,4 +1,4 @@
-import type { Diagnostic, LoadedSkills, Skill, SkillSource } from "../core/skill.ts";
+import type { Diagnostic, LoadedSkills, Skill } from "../core/skill.ts";
 import type { PackageRegister, RegisterEntry, RegisterIndex } from "./package-register.ts";
 import { treeHash } from "./tree-hash.ts";
 
@@ -39,11 +39,6 @@ export function createIntegrity(register: PackageRegister): Integrity {
         : { ok: false, reason: changed(skill, entry) };
     },
   };
-}
-
-/** A source of installed skills that looks at each load whether they are still what was installed. */
-export function createVerifiedSource(source: SkillSource, integrity: Pick<Integrity, "verify">): SkillSource {
-  return { id: source.id, load: async () => await integrity.verify(await source.load()) };
 }
 
 function withProblems(loaded: LoadedSkills, index: RegisterIndex): LoadedSkills {

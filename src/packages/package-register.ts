@@ -21,7 +21,7 @@ export type RegisterIndex = Readonly<Record<string, RegisterEntry>>;
 /** What a package was installed from; uploads cannot be fetched again. */
 export type KnownSource = { kind: "path"; path: string } | { kind: "url"; url: string } | { kind: "upload" };
 
-export interface RegisteredPackage {
+interface RegisteredPackage {
   installed: InstalledPackage;
   source: KnownSource;
 }

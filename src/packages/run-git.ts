@@ -19,6 +19,8 @@ export interface GitRun {
   /** The temporary folder it works in; also its HOME. */
   folder: string;
   arguments: readonly string[];
+  /** Whether it may speak http without encryption. */
+  plainHttp: boolean;
   signal: AbortSignal;
   /** Of what it prints; more ends it. */
   mostBytes: number;
@@ -36,7 +38,7 @@ const mostErrorBytes = 20_000;
  */
 export async function runGit(run: GitRun): Promise<Buffer> {
   run.signal.throwIfAborted();
-  const child = spawn("git", [...settings(run.access), ...run.arguments], {
+  const child = spawn("git", [...settings(run), ...run.arguments], {
     cwd: run.folder,
     env: environment(run),
     stdio: ["ignore", "pipe", "pipe"],
@@ -63,7 +65,7 @@ export async function runGit(run: GitRun): Promise<Buffer> {
   }
 }
 
-function settings({ proxyUrl, plainHttpHosts }: GitAccess): string[] {
+function settings({ access: { proxyUrl }, plainHttp }: GitRun): string[] {
   const pairs = [
     "core.hooksPath=/dev/null",
     "core.fsmonitor=false",
@@ -77,7 +79,7 @@ function settings({ proxyUrl, plainHttpHosts }: GitAccess): string[] {
     "tar.umask=0022",
     "protocol.allow=never",
     "protocol.https.allow=always",
-    `protocol.http.allow=${plainHttpHosts.length > 0 ? "always" : "never"}`,
+    `protocol.http.allow=${plainHttp ? "always" : "never"}`,
     `http.followRedirects=${proxyUrl === undefined ? "false" : "initial"}`,
     `http.proxy=${proxyUrl ?? ""}`,
     "http.lowSpeedLimit=1000",

@@ -4,7 +4,6 @@ import type { HostFacts } from "../../../src/core/eligibility.ts";
 import { namespaceStateSchema } from "../../../src/core/namespace-state.ts";
 import { makeOffer } from "../../../src/core/offer.ts";
 import type { Skill } from "../../../src/core/skill.ts";
-import { createVerifiedSource } from "../../../src/packages/integrity.ts";
 import { createFolderSource } from "../../../src/skills/folder-source.ts";
 import { testSkill } from "../../support/test-skill.ts";
 import { skillText, zipOf } from "./build-archives.ts";
@@ -58,7 +57,7 @@ describe("an installed skill", () => {
     await packages.install(upload(zipOf([{ name: "SKILL.md", data: skillText("greeting") }])), byAnna);
     const root = place.folders.skills;
     const folder = createFolderSource({ source: "managed", precedence: 3, root, importModules: false });
-    const source = createVerifiedSource(folder, packages);
+    const source = { load: async () => packages.verify(await folder.load()) };
     const before = await source.load();
     expect(await source.load()).toBe(before);
     const skill = skillNamed(before.skills, "greeting");

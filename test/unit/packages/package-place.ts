@@ -5,6 +5,7 @@ import { onTestFinished } from "vitest";
 import type { PackageOutcome } from "../../../src/core/packages.ts";
 import type { LoadedSkills, Skill } from "../../../src/core/skill.ts";
 import { createFlowSource } from "../../../src/flows/flow-source.ts";
+import { createImportedSkills } from "../../../src/imported/create-imported-skills.ts";
 import { createPackages, type PackagesOptions } from "../../../src/packages/create-packages.ts";
 import { createFolderSource } from "../../../src/skills/folder-source.ts";
 import { createMemoryKeyValue } from "../../../src/storage/memory-key-value.ts";
@@ -47,10 +48,22 @@ export async function packagePlace(more: Partial<PackagesOptions> = {}) {
   };
 }
 
+const { format } = createImportedSkills({
+  programs: {
+    allows: async () => ({ ok: true }),
+    start: async () => {
+      throw new Error("nothing of a package may run");
+    },
+  },
+  clock: { after: () => () => undefined },
+  settingsOf: () => ({}),
+  question_ms: 1,
+});
+
 async function loadManaged(root: string): Promise<LoadedSkills> {
   const place = { source: "managed", precedence: 3, root };
   const loaded = await Promise.all([
-    createFolderSource({ ...place, importModules: false }).load(),
+    createFolderSource({ ...place, importModules: false, formats: [format] }).load(),
     createFlowSource(place).load(),
   ]);
   return {

@@ -66,6 +66,14 @@ describe("/skill run of a guide", () => {
     expect((await app.events(second)).at(-1)).toMatchObject({ type: "turn_finished", text: "A poem." });
   });
 
+  it("goes for skills that are only configuration too, whose tools are there in that turn", async () => {
+    const model = scriptedModel(["Done."]);
+    const config = { ...guide("deploys"), kind: "config" as const, tool_list: { ci: [] } };
+    const server = testSkill("mcp_ci", [{ name: "ci__deploy" }], { kind: "mcp" });
+    await setUp(model, [config, server]).ask("/skill run deploys the site");
+    expect(model.requests[0]?.tools.map(({ name }) => name)).toContain("ci__deploy");
+  });
+
   it("asks the agent to follow the guide when nothing is said with it", async () => {
     const model = scriptedModel(["Done."]);
     await setUp(model).ask("/skill run poems");

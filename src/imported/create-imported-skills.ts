@@ -2,8 +2,10 @@ import type { Clock } from "../core/clock.ts";
 import type { FolderFormat } from "../core/folder-format.ts";
 import { createParkedCalls } from "../core/parked-calls.ts";
 import type { ProgramRunner } from "../core/programs.ts";
+import type { ToolPackages } from "../core/tool-packages.ts";
 import { createImportedSkill } from "./imported-skill.ts";
 import { readPlugin } from "./plugin-file.ts";
+import { createToolPackages } from "./tool-package.ts";
 import { createWarmPrograms } from "./warm-programs.ts";
 
 export interface ImportedSkillsOptions {
@@ -25,6 +27,8 @@ export interface ImportedSkillsOptions {
 export interface ImportedSkills {
   /** What makes a folder one of them, for the sources of skills. */
   format: FolderFormat;
+  /** What makes tools of packages that are code. */
+  toolPackages: ToolPackages;
   /** Ends every process, and the calls that wait for a person. */
   close(): void;
 }
@@ -47,6 +51,7 @@ export function createImportedSkills(options: ImportedSkillsOptions): ImportedSk
         return { skills: [createImportedSkill(plugin, folder, settings, means)], diagnostics };
       },
     },
+    toolPackages: createToolPackages(means, clock, settingsOf),
     close() {
       parked.close();
       warm.close();

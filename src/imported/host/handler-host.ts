@@ -7,6 +7,7 @@ import { writeSync } from "node:fs";
 import { createInterface } from "node:readline";
 import { type CallPort, handlerContext } from "./handler-context.ts";
 import { type HandlerRuntime, loadHandler } from "./load-handler.ts";
+import { loadPackage } from "./load-package.ts";
 import type { FromHost, HostedSkill, ToHost } from "./protocol.ts";
 import { describeError, textOf } from "./value-text.ts";
 
@@ -28,7 +29,7 @@ interface OpenCall {
 const calls = new Map<number, OpenCall>();
 const current = new AsyncLocalStorage<OpenCall>();
 let hosted: HostedSkill;
-let loaded: { runtime: HandlerRuntime } | { error: unknown } | undefined;
+let loaded: Promise<HandlerRuntime> | undefined;
 
 function send(message: FromHost): void {
   const bytes = Buffer.from(`${JSON.stringify(message)}\n`);
@@ -44,20 +45,19 @@ function fail(call: OpenCall, thrown: unknown): void {
 }
 
 /** Loaded with the first call, so that what is wrong with it is that call's failure; and tried once. */
-function load(): HandlerRuntime {
-  try {
-    loaded ??= { runtime: loadHandler(folder) };
-  } catch (error) {
-    loaded = { error };
-  }
-  if ("error" in loaded) throw loaded.error;
-  return loaded.runtime;
+function load(): Promise<HandlerRuntime> {
+  loaded ??= loadCode(hosted);
+  return loaded;
+}
+
+async function loadCode({ entry }: HostedSkill): Promise<HandlerRuntime> {
+  return entry === undefined ? loadHandler(folder) : loadPackage(folder, entry);
 }
 
 async function run(call: OpenCall, args: unknown): Promise<void> {
   const { id } = call;
   try {
-    const runtime = load();
+    const runtime = await load();
     const self = handlerContext(hosted, runtime, portOf(call));
     const text = textOf(await runtime.handler.call(self, args));
     const size = Buffer.byteLength(text);

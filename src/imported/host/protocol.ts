@@ -15,6 +15,8 @@ export interface HostedSkill {
   examples: Json[];
   parameters: Json;
   runtimeArgs: { [key: string]: Json };
+  /** The entry module of a tool package, instead of a handler.js. */
+  entry?: string;
 }
 
 /** What the process tells the bot. A result is always text: nothing else comes over the border. */

@@ -117,7 +117,14 @@ export function importedFixture(
   });
   cleanUp(imported.close);
   const source = createFolderSource({
-    ...{ source: "workspace", precedence: 4, root, importModules: false, formats: [imported.format] },
+    ...{
+      source: "workspace",
+      precedence: 4,
+      root,
+      importModules: false,
+      formats: [imported.format],
+      toolPackages: imported.toolPackages,
+    },
   });
   const skills = async () => (await source.load()).skills;
   let calls = 0;

@@ -1,0 +1,183 @@
+import { z } from "zod";
+import type { Clock } from "../core/clock.ts";
+import type { JsonSchema } from "../core/json.ts";
+import { parametersOf } from "../core/parameter.ts";
+import type { Diagnostic, Skill } from "../core/skill.ts";
+import { toToolName } from "../core/skill-identifier.ts";
+import type { Tool } from "../core/tool.ts";
+import type { LoadedToolPackage, ToolPackages } from "../core/tool-packages.ts";
+import { validateParameters } from "../core/validate-parameters.ts";
+import { callImported, type ImportedCode, type ImportedMeans } from "./call-imported.ts";
+import { hostsInCode } from "./code-hosts.ts";
+
+/** Where the tools stand unless SKILL.md names an entry point `tool` or `main`. */
+const usualEntries = ["tool.js", "tool.mjs", "tool.cjs", "index.js", "index.mjs", "index.cjs"];
+
+/** How long a module may take to say what tools it has, ms. */
+const longestListing = 30_000;
+
+/** Characters of text a tool may answer. */
+const largestOutput = 2_000_000;
+
+const listingSchema = z
+  .array(
+    z.object({
+      name: z.string().regex(/^[A-Za-z0-9][A-Za-z0-9._-]{0,99}$/),
+      description: z.string(),
+      parameters: z.record(z.string(), z.json()).catch({}),
+    }),
+  )
+  .min(1)
+  .max(100);
+type Listing = { ok: true; tools: z.infer<typeof listingSchema> } | { ok: false; reason: string };
+
+/** Reads and runs tool packages as `means` runs imported skills. */
+export function createToolPackages(
+  means: ImportedMeans,
+  clock: Pick<Clock, "after">,
+  settingsOf: (skillId: string) => Readonly<Record<string, string>>,
+): ToolPackages {
+  const listings = new Map<string, Listing>();
+  const reading = new Set<string>();
+
+  const read = async (key: string, code: ImportedCode): Promise<void> => {
+    if (reading.has(key)) return;
+    reading.add(key);
+    try {
+      listings.set(key, await readListing(means, code, clock));
+    } catch (error) {
+      listings.set(key, { ok: false, reason: error instanceof Error ? error.message : String(error) });
+    } finally {
+      reading.delete(key);
+    }
+  };
+
+  return {
+    async load(skill): Promise<LoadedToolPackage | undefined> {
+      const entry = await entryOf(skill);
+      if (entry === undefined) return undefined;
+      const { guide_note: _, ...own } = skill;
+      const base: Skill = { ...own, kind: "imported" };
+      // What is switched off is not run, not even to look at it.
+      if (!skill.enabled) return { skills: [base], diagnostics: [], complete: true };
+      const code = codeOf(base, entry, settingsOf(skill.id));
+      const key = `${skill.origin.path}\0${skill.hash}`;
+      const listing = listings.get(key);
+      if (listing?.ok)
+        return { skills: skillsOf(base, listing.tools, code, means), diagnostics: [], complete: true };
+      if (listing === undefined) void read(key, code);
+      const reason =
+        listing === undefined
+          ? "Its tools are being read. Try again in a moment."
+          : `Its tools cannot be read: ${listing.reason}`;
+      const severity = listing === undefined ? "info" : "error";
+      const diagnostic: Diagnostic = {
+        path: skill.origin.path,
+        severity,
+        code: "tools_unread",
+        message: reason,
+      };
+      const skills = [{ ...base, problems: [reason] }];
+      return { skills, diagnostics: [diagnostic], complete: listing !== undefined };
+    },
+  };
+}
+
+async function entryOf({ files, entry_points = {} }: Skill): Promise<string | undefined> {
+  const present = new Set((await files?.list())?.map(({ path }) => path));
+  const named = [entry_points.tool, entry_points.main].filter((each) => each !== undefined);
+  return [...named, ...usualEntries].find((path) => /\.[cm]?js$/.test(path) && present.has(path));
+}
+
+function codeOf(skill: Skill, entry: string, settings: Readonly<Record<string, string>>): ImportedCode {
+  const { id, description, files } = skill;
+  const hosted = {
+    name: id,
+    description,
+    config: {},
+    examples: [],
+    parameters: {},
+    runtimeArgs: { ...settings },
+  };
+  let hosts: Promise<readonly string[]> | undefined;
+  return {
+    ...{ skill, env: settings, setup: { type: "setup", skill: { ...hosted, entry } } },
+    hosts() {
+      hosts ??= files === undefined ? Promise.resolve([]) : hostsInCode(files);
+      return hosts;
+    },
+  };
+}
+
+async function readListing(
+  { programs, warm }: ImportedMeans,
+  { skill, setup, env }: ImportedCode,
+  clock: Pick<Clock, "after">,
+): Promise<Listing> {
+  const verdict = await programs.allows(skill);
+  if (!verdict.ok) return verdict;
+  const controller = new AbortController();
+  const cancel = clock.after(longestListing, () => controller.abort(new Error("too long")));
+  const outcome = await warm.call({
+    ...{ skill, setup, env, args: { list: true }, signal: controller.signal },
+    access: { permits: () => false },
+    onProgress: () => {},
+    onRequest: async () => ({ approved: false, message: "Nobody is there to ask." }),
+  });
+  cancel();
+  if (outcome.status === "ended") return { ok: false, reason: outcome.reason };
+  if (outcome.status === "error")
+    return { ok: false, reason: `${outcome.error.name}: ${outcome.error.message}` };
+  const parsed = listingSchema.safeParse(JSON.parse(outcome.text));
+  if (parsed.success) return { ok: true, tools: parsed.data };
+  return { ok: false, reason: "It names tools without a name that can be used (letters, digits, . _ -)." };
+}
+
+function skillsOf(
+  base: Skill,
+  exported: z.infer<typeof listingSchema>,
+  code: ImportedCode,
+  means: ImportedMeans,
+): Skill[] {
+  const single = exported.length === 1;
+  const parts = exported.map(({ name, description, parameters }): Skill => {
+    const id = single ? base.id : `${base.id}#${name}`;
+    const part: Skill = {
+      ...base,
+      ...{ id, name: single ? base.name : `${base.name}: ${name}` },
+      description: description || base.description,
+      parameters: parametersOf(parameters),
+      ...(single ? {} : { parent: base.id, examples: [] }),
+    };
+    return { ...part, tools: [createTool(part, name, parameters, code, means)] };
+  });
+  return single ? parts : [{ ...base, tools: parts.flatMap(({ tools }) => tools) }, ...parts];
+}
+
+function createTool(
+  part: Skill,
+  name: string,
+  written: JsonSchema,
+  code: ImportedCode,
+  means: ImportedMeans,
+): Tool {
+  const open = written.properties === undefined;
+  return {
+    name: toToolName(part.id),
+    title: `Running ${part.name}`,
+    description: part.description,
+    parameters: { ...written, type: "object", properties: written.properties ?? {} },
+    skill_id: part.id,
+    // What foreign code does is not known.
+    effect: () => "side_effect",
+    validate: (input) => {
+      const given = z.record(z.string(), z.json()).safeParse(input ?? {});
+      if (open && given.success) return { ok: true, value: given.data };
+      return validateParameters(part.parameters, input);
+    },
+    run: (input, context) => callImported(means, code, { tool: name, input }, context),
+    max_execution_ms: part.max_execution_seconds * 1000,
+    max_iterations: part.max_iterations,
+    max_output_bytes: largestOutput,
+  };
+}

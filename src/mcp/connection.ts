@@ -40,6 +40,8 @@ export interface ConnectionOptions extends HttpAccess {
   version: string;
   /** Longest time until the server has introduced itself, ms. */
   connect_ms: number;
+  /** Gives the attempt up. */
+  signal: AbortSignal;
   /** Called once when the session ended and nobody had closed it. */
   onLost(reason: string): void;
   onToolsChanged(): void;
@@ -101,27 +103,28 @@ async function connect(
   transport: Transport,
   kind: Connection["transport"],
 ): Promise<Connection> {
-  const { clock, connect_ms, onLost, requests, version } = options;
+  const { clock, connect_ms, onLost, requests, signal, version } = options;
   const { Client } = await import("@modelcontextprotocol/sdk/client/index.js");
   const client = new Client({ name: "knack", version }, { capabilities: requests?.capabilities ?? {} });
   const active = trackCalls();
   await answerRequests(client, options, active);
-  let closed = false;
+  // While it introduces itself a failure is told to who connects; after that to who uses it.
+  let isOpen = false;
   client.onclose = () => {
-    if (!closed) onLost("it ended the session");
-    closed = true;
+    if (isOpen) onLost("it ended the session");
+    isOpen = false;
   };
   const hello = client.connect(transport, { timeout: 2_147_483_647 });
   try {
-    await within(clock, connect_ms, hello, "It did not introduce itself in time.");
+    await within(clock, connect_ms, hello, "It did not introduce itself in time.", signal);
+    isOpen = true;
   } catch (error) {
-    closed = true;
-    await client.close().catch(() => undefined);
+    await client.close().catch(messageOf);
     throw error;
   }
   return {
     transport: kind,
-    describe: () => within(clock, connect_ms, describe(client), "It did not list its tools in time."),
+    describe: () => within(clock, connect_ms, describe(client), "It did not list its tools in time.", signal),
     call: (call) => callTool({ ...call, client, clock, track: active.track }),
     answers: (within_ms) =>
       within(clock, Math.min(pingMs, within_ms), client.ping({ timeout: 2_147_483_647 }), "It hangs.").then(
@@ -129,7 +132,7 @@ async function connect(
         () => false,
       ),
     async close() {
-      closed = true;
+      isOpen = false;
       await sayFarewell(transport, clock);
       await client.close();
     },
@@ -239,13 +242,23 @@ async function sayFarewell(transport: Transport, clock: Clock): Promise<void> {
   await within(clock, farewellMs, terminateSession.call(transport), "").catch(messageOf);
 }
 
-async function within<T>(clock: Clock, ms: number, work: Promise<T>, message: string): Promise<T> {
+async function within<T>(
+  clock: Clock,
+  ms: number,
+  work: Promise<T>,
+  message: string,
+  signal?: AbortSignal,
+): Promise<T> {
   const { promise: late, reject } = Promise.withResolvers<never>();
   const cancel = clock.after(ms, () => reject(new ServerFailure("unreachable", message)));
+  const giveUp = () => reject(signal?.reason);
+  if (signal?.aborted) giveUp();
+  signal?.addEventListener("abort", giveUp, { once: true });
   try {
     return await Promise.race([work, late]);
   } finally {
     cancel();
+    signal?.removeEventListener("abort", giveUp);
     work.catch(messageOf);
     late.catch(messageOf);
   }

@@ -23,6 +23,8 @@ export interface LaneState {
 /** The way to a server under one account: at most one connection, which comes back by itself. */
 export interface Lane {
   state(): LaneState;
+  /** How it is connected; undefined while it is not. */
+  transport(): Connection["transport"] | undefined;
   /** The connection there is, or the next one. @throws ServerFailure */
   connection(): Promise<Connection>;
   /** Connects now, whatever failed before. Resolves when it runs or has failed. */
@@ -38,7 +40,8 @@ export interface LaneOptions {
   clock: Clock;
   /** Attempts in a row after which it stays failed until somebody starts it. */
   most_attempts: number;
-  open(onLost: (reason: string) => void): Promise<Connection>;
+  /** The signal ends the attempt: nobody wants the connection any more. */
+  open(onLost: (reason: string) => void, signal: AbortSignal): Promise<Connection>;
 }
 
 export function createLane({ clock, most_attempts, open }: LaneOptions): Lane {
@@ -47,7 +50,7 @@ export function createLane({ clock, most_attempts, open }: LaneOptions): Lane {
   let opening: Promise<Connection> | undefined;
   let failures = 0;
   let next: { at: number; done: Promise<unknown>; cancel(): void } | undefined;
-  let closed = false;
+  const closing = new AbortController();
 
   const enter = (state: ServerState, problem?: string) => {
     current = { state, problem, since: clock.now() };
@@ -56,7 +59,7 @@ export function createLane({ clock, most_attempts, open }: LaneOptions): Lane {
   const fail = (problem: string) => {
     connection = undefined;
     failures += 1;
-    if (closed) return enter("stopped");
+    if (closing.signal.aborted) return enter("stopped");
     if (failures >= most_attempts) return enter("failed", problem);
     const pause = Math.min(longestPause, firstPause * 2 ** (failures - 1));
     const { promise, resolve } = Promise.withResolvers<unknown>();
@@ -91,12 +94,13 @@ export function createLane({ clock, most_attempts, open }: LaneOptions): Lane {
   const attempt = async (): Promise<Connection> => {
     try {
       let endedEarly: string | undefined;
-      const opened: Connection = await open((reason) => {
+      const onLost = (reason: string) => {
         if (connection === undefined) endedEarly = reason;
         else if (connection === opened) lost(reason);
-      });
+      };
+      const opened: Connection = await open(onLost, closing.signal);
       if (endedEarly !== undefined) throw new ServerFailure("unreachable", endedEarly);
-      if (closed) {
+      if (closing.signal.aborted) {
         await opened.close();
         throw new ServerFailure("unreachable", "It was stopped.");
       }
@@ -112,6 +116,7 @@ export function createLane({ clock, most_attempts, open }: LaneOptions): Lane {
 
   return {
     state: () => current,
+    transport: () => connection?.transport,
     async connection() {
       if (connection !== undefined) return connection;
       if (next !== undefined && next.at - clock.now() <= worthWaiting) await next.done;
@@ -132,7 +137,7 @@ export function createLane({ clock, most_attempts, open }: LaneOptions): Lane {
     },
     lock: (problem) => enter("needs_login", problem),
     async close() {
-      closed = true;
+      closing.abort(new ServerFailure("unreachable", "It was stopped."));
       next?.cancel();
       next = undefined;
       const open = connection;

@@ -81,7 +81,11 @@ export function createManagedServer(config: ServerConfig, deps: ManagedServerDep
     await store.set(memory, { hash: config.hash, remote: JSON.parse(JSON.stringify(next)) });
   };
 
-  const open = async (lane: string, onLost: (reason: string) => void): Promise<Connection> => {
+  const open = async (
+    lane: string,
+    onLost: (reason: string) => void,
+    signal: AbortSignal,
+  ): Promise<Connection> => {
     await requireAccount(login, target, lane);
     let connection: Connection | undefined;
     const relearn = () => {
@@ -91,7 +95,7 @@ export function createManagedServer(config: ServerConfig, deps: ManagedServerDep
     const authProvider = target && login?.providerFor(target, lane);
     const headers = config.target.type === "stdio" ? {} : config.target.headers;
     const fetch = target && login?.fetchFor(target, lane, headers);
-    const session = { ...deps, server: config, authProvider, fetch, onLost };
+    const session = { ...deps, server: config, authProvider, fetch, onLost, signal };
     connection = await openConnection({ ...session, onToolsChanged: relearn });
     try {
       await learn(connection);
@@ -108,7 +112,7 @@ export function createManagedServer(config: ServerConfig, deps: ManagedServerDep
     const lane = createLane({
       clock,
       most_attempts: config.target.type === "stdio" ? deps.most_attempts : Number.POSITIVE_INFINITY,
-      open: (onLost) => open(name, onLost),
+      open: (onLost, signal) => open(name, onLost, signal),
     });
     lanes.set(name, lane);
     return lane;
@@ -131,6 +135,7 @@ export function createManagedServer(config: ServerConfig, deps: ManagedServerDep
 
   const state = () => overallState([...lanes.values()]);
 
+  const transportOf = () => [...lanes.values()].find((lane) => lane.transport() !== undefined)?.transport();
   const problem = () => redact(problemOf(config, stopped, state(), remote));
 
   return {
@@ -144,7 +149,7 @@ export function createManagedServer(config: ServerConfig, deps: ManagedServerDep
       return {
         name: config.name,
         skill_id: serverSkillId(config.name),
-        transport: config.target.type,
+        transport: transportOf() ?? config.target.type,
         state: now.state,
         problem: rests ? "It starts when it is needed." : why,
         auto_start: config.auto_start,

@@ -1,0 +1,81 @@
+import { afterEach, describe, expect, it } from "vitest";
+import type { ServerRequests } from "../../../src/mcp/login-port.ts";
+import { type McpBench, openBench, testServer } from "../../support/mcp-bench.ts";
+import { scriptedModel, toolResults } from "../../support/scripted-model.ts";
+import { ada, createTestApp } from "../../support/test-app.ts";
+
+let bench: McpBench;
+afterEach(() => bench.close());
+
+/** Passes every question on to the person. */
+const requests: ServerRequests = {
+  capabilities: { elicitation: { form: {} } },
+  async elicit(_server, { message }, context, key) {
+    const answer = await context.ask({ text: message, key });
+    return { action: "accept", content: { answer } };
+  },
+  sample: () => Promise.reject(new Error("not in this test")),
+};
+
+/** A channel whose agent activates the server's skill and calls one of its tools. */
+function channelOf(mcp: McpBench, call: string, input: Record<string, unknown>) {
+  const model = scriptedModel(({ messages }) => {
+    const results = toolResults(messages);
+    if (results.length === 0) return [{ call: "activate_skill", with: { skill_name: "@@mcp_test" } }];
+    if (results.length === 1) return [{ call, with: input }];
+    return `It said: ${results.at(-1)}`;
+  });
+  return createTestApp(model, { sources: [mcp.source] });
+}
+
+describe("a server in a channel", () => {
+  it("is activated by its name and called by its tool's", async () => {
+    bench = await openBench({ test: testServer });
+    await bench.servers.start("test");
+    const { end, events } = await channelOf(bench, "test__echo", { text: "hello" }).ask("go");
+    expect(end.text).toContain("hello");
+    expect(
+      events.find((event) => event.type === "tool_started" && event.tool === "test__echo"),
+    ).toMatchObject({
+      title: "test: Echo a text",
+      skill_id: "mcp_test#echo",
+      effect: "read_only",
+    });
+  });
+
+  it("asks its questions in the thread, and its call goes on with each answer", async () => {
+    bench = await openBench({ test: testServer }, { requests });
+    await bench.servers.start("test");
+    const app = channelOf(bench, "test__ask", { times: 2 });
+    const turnId = await app.say("go");
+    let end = "";
+    const asked: string[] = [];
+    for await (const event of (await app.app.events(turnId, -1, AbortSignal.timeout(10_000))) ?? []) {
+      if (event.type === "turn_finished") end = event.text;
+      if (event.type !== "question_asked") continue;
+      asked.push(event.text);
+      await app.app.answer(turnId, event.question_id, `answer ${asked.length}`, ada);
+    }
+    expect(asked).toEqual(["Question 1", "Question 2"]);
+    expect(end).toContain('accept {"answer":"answer 1"}; accept {"answer":"answer 2"}');
+  });
+
+  it("has single tools switched off by people", async () => {
+    bench = await openBench({ test: testServer });
+    await bench.servers.start("test");
+    const app = channelOf(bench, "test__echo", { text: "hello" });
+    await app.app.setSkill("test:team:general", "test#echo", "blocked", ada);
+    const { end } = await app.ask("go", { namespace: "test:team:general" });
+    expect(end.text).toContain("Function 'test__echo' not found.");
+  });
+
+  it("does not hold up an answer that does not need it", async () => {
+    const mute = { command: "sleep", args: ["600"] };
+    const servers = Object.fromEntries(Array.from({ length: 20 }, (_, at) => [`mute-${at}`, mute]));
+    bench = await openBench(servers);
+    bench.start();
+    const { end } = await createTestApp(scriptedModel(["At once."]), { sources: [bench.source] }).ask("go");
+    expect(end.text).toBe("At once.");
+    expect(bench.servers.list().filter(({ state }) => state === "starting")).toHaveLength(2);
+  });
+});

@@ -1,7 +1,7 @@
-import { jsonrepair } from "jsonrepair";
 import { z } from "zod";
 import type { FlowStep } from "./block.ts";
 import { startConfigSchema } from "./blocks/start.ts";
+import { parseLenient } from "./lenient-json.ts";
 import { rawStepSchema, readSteps } from "./read-steps.ts";
 import type { FlowVariable } from "./variables.ts";
 
@@ -97,17 +97,6 @@ function variablesOf(steps: readonly { type: string; config?: unknown }[]): Flow
     .filter(({ type }) => type === "start")
     .flatMap(({ config }) => startConfigSchema.safeParse(config ?? {}).data?.variables ?? []);
   return [...new Map(all.map((variable) => [variable.name, variable])).values()];
-}
-
-function parseLenient(text: string): unknown {
-  for (const read of [JSON.parse, (json: string) => JSON.parse(jsonrepair(json))]) {
-    try {
-      return read(text);
-    } catch {
-      // The next reader is more lenient; undefined after the last.
-    }
-  }
-  return undefined;
 }
 
 /** Level by level, as a value made to be deep would exhaust the stack. */

@@ -30,7 +30,7 @@ function masked(name: string, value: string): string {
 function maskedUrl(url: string): string {
   const withoutLogin = url.replace(/^(\w+:\/\/)[^/?#@]*@/, `$1${mask}@`);
   return withoutLogin.replace(
-    /([?&])([^=&#]*)=([^&#]*)/g,
+    /([?&])([^=&#?]{0,200})=([^&#]*)/g,
     (_, mark: string, name: string, value: string) => `${mark}${name}=${masked(name, value)}`,
   );
 }

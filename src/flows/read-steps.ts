@@ -16,7 +16,7 @@ export const rawStepSchema = z.object({
 type RawStep = z.infer<typeof rawStepSchema>;
 
 const commonSchema = z.object({
-  name: z.string().trim().max(100).nullish(),
+  name: z.string().trim().max(100).nullish().catch(undefined),
   resultVariable: z.string().nullish(),
   responseVariable: z.string().nullish(),
   directOutput: z.unknown().optional(),

@@ -42,11 +42,7 @@ export class StepStopped extends Error {
 }
 
 /** Steps in order until one ends the list. `turns` of the loops around them, outermost first. */
-async function runSteps(
-  run: FlowRun,
-  steps: readonly FlowStep[],
-  turns: readonly number[],
-): Promise<Ran> {
+async function runSteps(run: FlowRun, steps: readonly FlowStep[], turns: readonly number[]): Promise<Ran> {
   let latest: Ran = { kind: "result", result: null };
   for (const step of steps) {
     latest = await runStep(run, step, turns);

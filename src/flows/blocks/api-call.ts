@@ -1,9 +1,9 @@
-import { jsonrepair } from "jsonrepair";
 import { z } from "zod";
 import { SkillFailure } from "../../core/define-skill.ts";
 import type { Json } from "../../core/json.ts";
 import type { ToolEffect } from "../../core/tool.ts";
 import { defineBlock } from "../block.ts";
+import { parseLenient } from "../lenient-json.ts";
 import { maskedRequest } from "../masked-request.ts";
 import { substitute, substituteDeep, substituteJson, substituteUrl, type Variables } from "../substitute.ts";
 import { answered } from "./answered.ts";
@@ -106,15 +106,9 @@ function jsonBody(body: Json, variables: Variables): string {
     JSON.parse(filled);
     // As it was written: parsing would round long numbers.
     return filled;
-  } catch {
-    return repairedBody(filled);
-  }
-}
-
-function repairedBody(filled: string): string {
-  try {
-    return JSON.stringify(JSON.parse(jsonrepair(filled)));
   } catch (cause) {
+    const repaired = parseLenient(filled);
+    if (repaired !== undefined) return JSON.stringify(repaired);
     const reason = cause instanceof Error ? cause.message : String(cause);
     throw new SkillFailure("invalid_body", `The body is not JSON: ${reason}. Correct it in the flow.`);
   }

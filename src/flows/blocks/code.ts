@@ -6,6 +6,10 @@ const usualTime = 10_000;
 
 const config = z.object({
   code: z.string().trim().min(1, "it is missing").max(100_000),
+  language: z
+    .string()
+    .nullish()
+    .refine((language) => !language || /^(javascript|js)$/i.test(language), "only JavaScript can run"),
   timeout_ms: z.number().nullish(),
 });
 

@@ -75,6 +75,26 @@ describe("a file", () => {
     expect(skills.map(({ id }) => id)).toEqual(["g"]);
   });
 
+  it.each(["a\n", "{", '"', "/*", "[1,", '{"a":'])("made of %j alone is given up soon", async (text) => {
+    const { diagnostics } = await load({ "bad.json": text.repeat(900_000 / text.length) });
+    expect(diagnostics).toMatchObject([{ code: "invalid_json" }]);
+  });
+
+  it("may be long and have comments and commas too many", async () => {
+    const extras = `{ // mine: "a", \n "name": "G, /* no comment */ // nor this,]",\n /* a\n , ] */ "steps": [${JSON.stringify(call("https://x.test/a,]"))},\n ],\n}`;
+    const { skills, diagnostics } = await load({ "a.json": `${extras}//${"x".repeat(50_000)}` });
+    expect(diagnostics).toEqual([]);
+    expect(skills[0]?.name).toBe("G, /* no comment */ // nor this,]");
+  });
+
+  it("with code of another language, or odd values under names of ours, is told or read", async () => {
+    const python = { type: "code", config: { code: "print(1)", language: "python" } };
+    const { diagnostics } = await load({ "a.json": flow([python]) });
+    expect(diagnostics[0]?.message).toContain("only JavaScript can run");
+    const odd = call("https://x.test", { name: { a: 1 } });
+    expect((await load({ "a.json": flow([odd]) })).skills).toHaveLength(1);
+  });
+
   it("names the step within steps that is wrong", async () => {
     const steps = [
       {

@@ -20,6 +20,8 @@ export interface OAuthServer {
   needed: { scope: string };
   /** What metadata of the login says besides the usual. */
   metadata: Record<string, unknown>;
+  /** Tokens that tools were called with, in order. */
+  callers: string[];
   /** Headers of the last request to `/register`, `/token` and `/mcp`. */
   headers: Record<string, IncomingMessage["headers"]>;
 }
@@ -59,6 +61,7 @@ export async function startOAuthServer(): Promise<OAuthServer> {
     },
     needed: { scope: "read" },
     metadata: {},
+    callers: [],
     headers: {},
   };
 
@@ -158,6 +161,7 @@ export async function startOAuthServer(): Promise<OAuthServer> {
     if (grant === undefined) {
       return json(401, { error: "invalid_token" }, { "www-authenticate": `Bearer ${described}` });
     }
+    if (method === "tools/call") state.callers.push(bearer);
     const scope = method === "tools/call" ? state.needed.scope : "read";
     if (!grant.scope.split(" ").includes(scope)) {
       const header = `Bearer error="insufficient_scope", scope="${scope}", ${described}`;

@@ -1,0 +1,77 @@
+import { afterEach, describe, expect, it } from "vitest";
+import type { Author } from "../../../src/core/inbound.ts";
+import { type McpBench, openBench } from "../../support/mcp-bench.ts";
+import { startLogin } from "./login-fixture.ts";
+
+const ada: Author = { id: "ada", name: "Ada", trust: "operator" };
+const ben: Author = { id: "ben", name: "Ben", trust: "member" };
+
+let bench: McpBench;
+afterEach(() => bench.close());
+
+async function openServers(credentials: "shared" | "per_user") {
+  const { remote, login, visit } = await startLogin();
+  bench = await openBench({ notes: { url: remote.url, knack: { credentials } } }, { login });
+  return {
+    remote,
+    async logIn(user: Author) {
+      const begun = await bench.servers.login("notes", user.id);
+      if (!begun.ok) throw new Error(begun.reason);
+      return await login.finish(await visit(begun.url));
+    },
+    add: (user: Author) => bench.call("notes", "add", {}, { user }),
+  };
+}
+
+describe("a server where everybody has their own account", () => {
+  it("works for who connected theirs, and tells the others how to", async () => {
+    const { logIn, add } = await openServers("per_user");
+    await logIn(ada);
+    await bench.until("notes", "running");
+    expect(await add(ada)).toMatchObject({ status: "ok", output: "done" });
+    expect(await add(ben)).toMatchObject({
+      status: "error",
+      code: "needs_login",
+      hint: expect.stringContaining("/mcp login notes"),
+    });
+  });
+
+  it("is called with the token of who asked", async () => {
+    const { logIn, add, remote } = await openServers("per_user");
+    await logIn(ada);
+    await bench.until("notes", "running");
+    await logIn(ben);
+    for (const user of [ada, ben, ada]) expect(await add(user)).toMatchObject({ status: "ok" });
+    const [first, second, third] = remote.callers;
+    expect(third).toBe(first);
+    expect(second).not.toBe(first);
+  });
+
+  it("does nothing more for who disconnected", async () => {
+    const { logIn, add } = await openServers("per_user");
+    await logIn(ada);
+    await bench.until("notes", "running");
+    await bench.servers.logout("notes", "ada");
+    expect(await add(ada)).toMatchObject({ status: "error", code: "needs_login" });
+  });
+
+  it("asks for more rights when a tool needs them, and goes on with them", async () => {
+    const { logIn, add, remote } = await openServers("per_user");
+    await logIn(ada);
+    await bench.until("notes", "running");
+    remote.needed.scope = "write";
+    expect(await add(ada)).toMatchObject({ status: "error", code: "needs_login" });
+    await logIn(ada);
+    expect(await add(ada)).toMatchObject({ status: "ok", output: "done" });
+  });
+});
+
+describe("a server with one account for everybody", () => {
+  it("works for all once it is connected", async () => {
+    const { logIn, add } = await openServers("shared");
+    expect(await bench.servers.start("notes")).toMatchObject({ state: "needs_login" });
+    await logIn(ada);
+    await bench.until("notes", "running");
+    expect(await add(ben)).toMatchObject({ status: "ok", output: "done" });
+  });
+});

@@ -77,7 +77,7 @@ function linesOf(raw: string): ReviewedLine[] {
   };
   raw.split(/\r\n|\r|\n/).forEach((written, at) => {
     const text = plainText(written);
-    const goesOn = /^\s*\|[^|]*$/.test(text) || joined?.text.endsWith("\\") === true;
+    const goesOn = /^\s*\|[^|]*$/.test(text) || (joined !== undefined && isOpen(joined.text));
     if (joined !== undefined && goesOn && joined.text.length < longestLine) {
       joined = { number: joined.number, text: `${joined.text.replace(/\\$/, "")} ${text.trim()}` };
       return;
@@ -87,6 +87,11 @@ function linesOf(raw: string): ReviewedLine[] {
   });
   if (joined !== undefined) take(joined);
   return lines;
+}
+
+/** Whether a shell reads on in the next line. A row of a table also ends with a bar, but begins with one too. */
+function isOpen(line: string): boolean {
+  return /\\$|&&\s*$/.test(line) || (/\|\s*$/.test(line) && !/^\s*\|/.test(line));
 }
 
 /** Text as a reader sees it, so that an invisible character within a word hides nothing. */

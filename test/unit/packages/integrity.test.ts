@@ -127,6 +127,15 @@ describe("after a crash", () => {
     expect(only((await packages.verify(await place.load())).skills).problems).toBeUndefined();
   });
 
+  it("leftovers without a journal go, and those with one that cannot be read stay", async () => {
+    const place = await installed();
+    await mkdir(join(place.folders.staging, "unpacked/tree"), { recursive: true });
+    await mkdir(join(place.folders.staging, "unclear"));
+    await writeFile(join(place.folders.staging, "unclear/journal.json"), "{");
+    await place.open();
+    expect(await place.staged()).toEqual(["unclear"]);
+  });
+
   it("of a process killed while it installs again and again, one whole version is there", async () => {
     const place = await packagePlace();
     const worker = join(import.meta.dirname, "installing-process.ts");

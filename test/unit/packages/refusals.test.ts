@@ -166,6 +166,22 @@ describe("a tar archive is refused, with the entry named and nothing left behind
   });
 });
 
+describe("what is unpacked is counted while it comes:", () => {
+  const big = { name: "big.txt", data: Buffer.from(Array.from({ length: 3_000 }, (_, at) => at % 251)) };
+  it.each([
+    ["ZIP", zipOf([document, big])],
+    ["tar.gz", tgzOf([document, big])],
+    ["tar", tarOf([document, big])],
+  ])("a %s over the limit is refused, and the archive itself may not be larger", async (_what, data) => {
+    const over = await (await packagePlace({ limits: { unpacked_bytes: 3_000 } })).open();
+    expect(await over.install(upload(data), byAnna)).toMatchObject({ code: "too_large" });
+    const within = await (await packagePlace({ limits: { unpacked_bytes: 3_500 } })).open();
+    expect(await within.install(upload(data), byAnna)).toMatchObject({ ok: true });
+    const large = await (await packagePlace({ limits: { archive_bytes: data.length - 1 } })).open();
+    expect(await large.install(upload(data), byAnna)).toMatchObject({ code: "archive_too_large" });
+  });
+});
+
 describe("a folder is refused", () => {
   it("for a link in it, a file of over 50 MB, and files that are over 50 MB together", async () => {
     const place = await packagePlace();

@@ -47,7 +47,7 @@ export function createFlowService(
     async list(namespace) {
       const { skills: all, diagnostics } = await skills.list(namespace);
       const found = all.filter(({ kind }) => kind === "flow");
-      return { flows: found, diagnostics: diagnostics.filter(({ path }) => /\.json$/i.test(path)) };
+      return { flows: found, diagnostics: diagnostics.filter(({ path }) => isFlowFile(path)) };
     },
 
     run: runNamed,
@@ -69,6 +69,11 @@ export function createFlowService(
       return runNamed(added.id, run);
     },
   };
+}
+
+/** Flows are JSON files; so are a few others that sources of skills read. */
+function isFlowFile(path: string): boolean {
+  return /\.json$/i.test(path) && !/(^|[\\/])(plugin|mcp|package)\.json$/i.test(path);
 }
 
 function findFlow(text: string, flows: readonly Skill[]): Outcome<Skill> {

@@ -3,6 +3,7 @@ import { canonicalJson, type Json } from "../core/json.ts";
 import { createOutsideWork, type ServeTurn } from "../core/outside-work.ts";
 import type { ParkedCalls } from "../core/parked-calls.ts";
 import type { ProgramRunner } from "../core/programs.ts";
+import type { Redact } from "../core/redact.ts";
 import { networkHint, refusedNetwork, withGrantedNetwork } from "../core/sandboxed-network.ts";
 import type { Skill } from "../core/skill.ts";
 import type { ToolContext, ToolResult } from "../core/tool.ts";
@@ -23,6 +24,8 @@ export interface ImportedCode {
   skill: Skill;
   setup: ToHost;
   env: Readonly<Record<string, string>>;
+  /** Hides the secrets that stand in the skill's own files; those of the configuration are hidden by the bot. */
+  redact: Redact;
   /** Hosts its code names. */
   hosts(): Promise<readonly string[]>;
 }
@@ -52,7 +55,7 @@ interface Turn {
 
 async function run(
   { warm }: ImportedMeans,
-  { skill, setup, env, hosts }: ImportedCode,
+  { skill, setup, env, redact, hosts }: ImportedCode,
   args: Json,
   { serve, signal, current }: Turn,
 ): Promise<ToolResult> {
@@ -63,22 +66,22 @@ async function run(
   const outcome = await withGrantedNetwork({ network }, await hosts(), (access) =>
     warm.call({
       ...{ skill, setup, env, args, access, signal },
-      onProgress: (note) => current()?.progress(note),
-      onRequest: (asks, number) => serveRequest(skill.id, asks, number, serve),
+      onProgress: (note) => current()?.progress(redact(note)),
+      onRequest: (asks, number) => serveRequest(skill.id, asks, number, { serve, redact }),
     }),
   );
   if (outcome.status === "refused") return refusedNetwork(skill.id, outcome.hosts);
-  return toResult(skill, outcome.value, networkHint(skill.id, outcome.refused));
+  return redact(toResult(skill, outcome.value, networkHint(skill.id, outcome.refused)));
 }
 
 async function serveRequest(
   skillId: string,
   asks: HostRequest,
   number: number,
-  serve: ServeTurn,
+  { serve, redact }: { serve: ServeTurn; redact: Redact },
 ): Promise<Json> {
   if (asks.kind === "page") return serve((context) => readPage(asks.url, context));
-  const { payload, description } = asks;
+  const { payload, description } = redact(asks);
   // Bound to what is asked: code that is run again and asks something else is not answered with this decision.
   const key = `${number}:${hash("sha256", canonicalJson(asks), "hex").slice(0, 16)}`;
   const question = description === "" ? {} : { question: description.slice(0, 1_000) };

@@ -1,6 +1,7 @@
 import path from "node:path";
 import type { FormattedFolder } from "../core/folder-format.ts";
 import type { Json } from "../core/json.ts";
+import { createRedactor } from "../core/redact.ts";
 import type { Skill } from "../core/skill.ts";
 import { toToolName } from "../core/skill-identifier.ts";
 import type { Tool } from "../core/tool.ts";
@@ -37,6 +38,7 @@ export function createImportedSkill(
   let hosts: Promise<readonly string[]> | undefined;
   const code: ImportedCode = {
     ...{ skill, env: settings, setup: setupOf(plugin, setupArguments) },
+    redact: createRedactor(setupArguments.secrets),
     hosts() {
       const given = hostsOfAddresses(Object.values(setupArguments.values).join(" "));
       hosts ??= hostsInCode(files).then((named) => [...new Set([...named, ...given])]);

@@ -6,6 +6,8 @@ export interface SetupArguments {
   values: JsonObject;
   /** Names of required arguments without a value. */
   missing: string[];
+  /** Values that are not to be shown: of password fields, and of what is called a key, token, secret or password. */
+  secrets: string[];
 }
 
 /**
@@ -18,6 +20,7 @@ export function readSetupArguments(
 ): SetupArguments {
   const values: JsonObject = {};
   const missing: string[] = [];
+  const secrets: string[] = [];
   for (const [name, written] of Object.entries(isObject(setupArgs) ? setupArgs : {})) {
     const argument = isObject(written) ? written : { value: written };
     const set = settings[name];
@@ -27,8 +30,13 @@ export function readSetupArguments(
     );
     if (argument.required === true && !isValue(value)) missing.push(name);
     else values[name] = value ?? null;
+    if (typeof value === "string" && isSecret(name, argument.input)) secrets.push(value);
   }
-  return { values, missing };
+  return { values, missing, secrets };
+}
+
+function isSecret(name: string, input: Json | undefined): boolean {
+  return /key|token|secret|passw/i.test(name) || (isObject(input) && input.type === "password");
 }
 
 function isValue(value: Json | undefined): value is Json {

@@ -2,6 +2,7 @@ import { z } from "zod";
 import type { Clock } from "../core/clock.ts";
 import type { JsonSchema } from "../core/json.ts";
 import { parametersOf } from "../core/parameter.ts";
+import { createRedactor } from "../core/redact.ts";
 import type { Diagnostic, Skill } from "../core/skill.ts";
 import { toToolName } from "../core/skill-identifier.ts";
 import type { Tool } from "../core/tool.ts";
@@ -102,6 +103,7 @@ function codeOf(skill: Skill, entry: string, settings: Readonly<Record<string, s
   let hosts: Promise<readonly string[]> | undefined;
   return {
     ...{ skill, env: settings, setup: { type: "setup", skill: { ...hosted, entry } } },
+    redact: createRedactor([]),
     hosts() {
       hosts ??= files === undefined ? Promise.resolve([]) : hostsInCode(files);
       return hosts;

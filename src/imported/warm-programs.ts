@@ -9,7 +9,7 @@ import {
   startHostedProgram,
 } from "./hosted-program.ts";
 
-export interface WarmCall extends ProgramCall {
+interface WarmCall extends ProgramCall {
   skill: Skill;
   setup: ToHost;
   env: Readonly<Record<string, string>>;

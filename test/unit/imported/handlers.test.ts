@@ -125,6 +125,23 @@ describe("what a handler finds in this", () => {
     });
   });
 
+  it("does not let the keys in its plugin.json out", async () => {
+    const notes: string[] = [];
+    const setup_args = {
+      API_KEY: { type: "string", value: "k-123456789" },
+      PIN: { type: "string", input: { type: "password" }, value: "pin-987654" },
+      CITY: { type: "string", value: "Winterthur" },
+    };
+    const text =
+      "const all = Object.values(this.runtimeArgs); this.introspect(all[0]); throw new Error(all.join());";
+    const { result } = await run(
+      { ...body(text), plugin: { setup_args } },
+      { progress: (note) => void notes.push(note) },
+    );
+    expect(result).toMatchObject({ message: expect.stringContaining("[secret],[secret],Winterthur") });
+    expect(notes).toEqual(["[secret]"]);
+  });
+
   it("tells its introspections as progress", async () => {
     const notes: string[] = [];
     const text = 'this.introspect("first"); this.introspect({ step: 2 }); return "done";';

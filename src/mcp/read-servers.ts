@@ -22,6 +22,7 @@ const knackSchema = z.object({
       z.record(z.string(), z.enum(["none", "manager", "operator"])),
     ])
     .default({}),
+  repeatable: z.array(z.string()).default([]),
   oauth: oauthSettingsSchema.optional(),
 });
 
@@ -130,6 +131,7 @@ function makeServer(
     risk: knack.risk,
     effects: knack.effects,
     approvals: knack.approval,
+    repeatable: knack.repeatable,
     secrets: [...secretsOf({ ...env, ...headers }), ...secretsOfOAuth(knack.oauth ?? {})],
   };
 }

@@ -26,6 +26,8 @@ export interface ServerConfig {
   /** By bare tool name; `*` is every tool. The server's own hints count where nothing is said. */
   effects: Readonly<Record<string, ToolEffect>>;
   approvals: Readonly<Record<string, Approver | "none">>;
+  /** Bare names of tools that are called again with the same arguments, to wait for something; `*` is every tool. */
+  repeatable: readonly string[];
   /** Values that must not be shown: of variables and headers. */
   secrets: readonly string[];
 }

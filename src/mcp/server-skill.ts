@@ -105,8 +105,7 @@ function createTool(id: string, tool: RemoteTool, { server, check, call }: Serve
     validate: check.of(parameters),
     run: (input, context) => call(tool.name, input, context),
     ...(approver === undefined ? {} : { approval: () => approver }),
-    // A server may answer otherwise the next time: what it says of its tools is no promise.
-    repeatable: true,
+    repeatable: server.repeatable.includes(tool.name) || server.repeatable.includes("*"),
     max_execution_ms: longestCall,
     max_iterations: 100,
     max_output_bytes: largestOutput,

@@ -99,7 +99,7 @@ function found<T>(value: T | undefined, what: string): T {
 let calls = 0;
 
 /** What a server's tool gets of a turn. */
-export function mcpContext(more: Partial<ToolContext> & { files?: NewFile[] } = {}): ToolContext {
+function mcpContext(more: Partial<ToolContext> & { files?: NewFile[] } = {}): ToolContext {
   calls += 1;
   return {
     call_id: `call-${calls}`,

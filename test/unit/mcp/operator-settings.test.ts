@@ -1,0 +1,40 @@
+import { afterEach, expect, it } from "vitest";
+import { type McpBench, openBench, testServer } from "../../support/mcp-bench.ts";
+
+let bench: McpBench;
+afterEach(() => bench.close());
+
+const withKnack = async (knack: Record<string, unknown>) => {
+  bench = await openBench({ test: { ...testServer, knack } });
+  await bench.servers.start("test");
+  const of = async (name: string) => {
+    const tool = await bench.tool("test", name);
+    return { effect: tool.effect({}), approval: tool.approval?.({}), repeatable: tool.repeatable };
+  };
+  return { of };
+};
+
+it("takes no server's word for harmless where the operator sees a high risk", async () => {
+  const { of } = await withKnack({ risk: "high" });
+  expect((await bench.skill("mcp_test")).risk).toBe("high");
+  expect(await of("echo")).toMatchObject({ effect: "side_effect" });
+});
+
+it("lets the operator say what tools do, who approves them, and which are for waiting", async () => {
+  const { of } = await withKnack({
+    effects: { "*": "idempotent", echo: "side_effect" },
+    approval: { "*": "none", fail: "operator" },
+    repeatable: ["pid"],
+    description: "Things for tests",
+  });
+  expect(await of("echo")).toEqual({ effect: "side_effect", approval: undefined, repeatable: false });
+  expect(await of("fail")).toEqual({ effect: "idempotent", approval: "operator", repeatable: false });
+  expect(await of("die")).toEqual({ effect: "idempotent", approval: undefined, repeatable: false });
+  expect(await of("pid")).toMatchObject({ repeatable: true });
+  expect((await bench.skill("mcp_test")).description).toBe("Things for tests");
+});
+
+it("lets one word say who approves everything", async () => {
+  const { of } = await withKnack({ approval: "manager" });
+  expect(await of("echo")).toMatchObject({ approval: "manager" });
+});

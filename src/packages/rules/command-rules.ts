@@ -5,6 +5,10 @@ const shells = "(?:sudo\\s+(?:-\\S+\\s+)?)?(?:env\\s+)?(?:/usr)?(?:/local)?(?:/b
 const interpreters = `(?:${shells}|python[\\d.]*\\b|node\\b|perl\\b|ruby\\b|php\\b|osascript\\b|iex\\b|invoke-expression\\b)`;
 const fetchers =
   "(?:curl|wget|fetch|http|aria2c|lwp-request|iwr|irm|invoke-webrequest|invoke-restmethod)(?:\\.exe)?\\b";
+/** What runs its input as a program. `| python3 -m json.tool` reads it as data, a shell never does. */
+const runsInput = `(?:${shells}|(?:python[\\d.]*|node|perl|ruby|php|osascript)(?=\\s*(?:-(?:\\s|$)|$|["'\`;&|)]))|iex\\b|invoke-expression\\b)`;
+/** A call of one of the fetchers, and not a word or a cell of a table. */
+const fetchCall = `${fetchers}\\s+(?:-|["'$<({]|https?:|[\\w-]{1,60}\\.[a-z]{2})`;
 const decoders =
   "(?:base64\\s+(?:-\\w*d\\w*|-D|--decode)|openssl\\s+(?:enc\\s+-d\\b|base64\\s+-d\\b)|xxd\\s+-r\\b|base32\\s+-d\\b)";
 
@@ -28,9 +32,15 @@ const protection = {
 const patternRule = linePatternRule([
   {
     ...remote,
-    pattern: new RegExp(`${fetchers}[^|]{0,600}\\|\\s*(?:tee\\s[^|]{0,80}\\|\\s*)?${interpreters}`, "i"),
+    pattern: new RegExp(`\\b${fetchCall}[^|]{0,600}\\|\\s*(?:tee\\s[^|]{0,80}\\|\\s*)?${runsInput}`, "i"),
   },
-  { ...remote, pattern: new RegExp(`${interpreters}[^\\n]{0,40}(?:\\$\\(|<\\(|\`)\\s*${fetchers}`, "i") },
+  {
+    ...remote,
+    pattern: new RegExp(
+      `${interpreters}(?:\\s+-\\w{1,10}){0,4}\\s+["']?(?:\\$\\(|<\\(|\`)\\s*${fetchers}`,
+      "i",
+    ),
+  },
   {
     ...remote,
     pattern: new RegExp(`\\b(?:eval|source)\\b[^\\n]{0,20}(?:\\$\\(|<\\(|\`)\\s*${fetchers}`, "i"),
@@ -46,7 +56,7 @@ const patternRule = linePatternRule([
   { ...remote, pattern: /\b(?:exec|eval)\s*\(.{0,60}(?:urlopen|requests\.get|urllib|fetch\s*\(|http\.get)/i },
   {
     ...encoded,
-    pattern: new RegExp(`${decoders}[^|\\n]{0,200}\\|\\s*(?:\\w+\\s+-?\\w*\\s*\\|\\s*)?${interpreters}`, "i"),
+    pattern: new RegExp(`${decoders}[^|\\n]{0,200}\\|\\s*(?:\\w+\\s+-?\\w*\\s*\\|\\s*)?${runsInput}`, "i"),
   },
   {
     ...encoded,
@@ -77,7 +87,7 @@ const patternRule = linePatternRule([
     code: "reverse_shell",
     message: "It opens a shell of this machine to somebody on the network.",
     pattern:
-      /\/dev\/(?:tcp|udp)\/|\bn(?:c|cat)\b.{0,40}\s-\w{0,4}e\b|\b(?:ba)?sh\s+-i\s*[<>&]|mkfifo\b.{0,120}\bnc\b|pty\.spawn\(|socat\b.{0,80}exec:/i,
+      /\/dev\/(?:tcp|udp)\/|\bn(?:c|cat)\b.{0,40}\s-\w{0,4}e\b|\b(?:ba)?sh\s+-i\s*[<>&]|mkfifo\b.{0,120}\bnc\b|pty\.spawn\(\s*["'](?:\/bin\/)?(?:ba|z)?sh|socat\b.{0,80}exec:/i,
   },
   {
     ...protection,

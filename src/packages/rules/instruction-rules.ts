@@ -18,7 +18,7 @@ export const instructionRule = linePatternRule([
   {
     ...injection,
     pattern:
-      /\b(?:ignore|disregard|forget|override|bypass)\b.{0,40}\b(?:previous|prior|above|earlier|existing|system|safety|your|all other)\b.{0,30}\b(?:instructions?|prompts?|rules?|guidelines?|messages?|directives?|restrictions?)\b/i,
+      /\b(?:(?:ignore|disregard|forget)\b.{0,40}\b(?:previous|prior|above|earlier|existing|system|safety|your|all other)|(?:override|bypass)\b.{0,40}\b(?:previous|prior|safety|your))\b.{0,30}\b(?:instructions?|prompts?|rules?|guidelines?|messages?|directives?|restrictions?)\b/i,
   },
   {
     ...injection,
@@ -52,12 +52,12 @@ export const instructionRule = linePatternRule([
   {
     ...secrecy,
     pattern:
-      /\b(?:do not|don't|never|must not|without)\s+(?:\w+\s+){0,2}(?:tell|telling|inform|informing|notify|notifying|alert|alerting|reveal(?:ing)?\s+(?:this|it)\s+to|disclose|disclosing)\b.{0,40}\b(?:users?|person|people|humans?|operators?|owners?|anyone|anybody|them)\b/i,
+      /\b(?:do not|don't|never|must not|without)\s+(?:\w+\s+){0,2}(?:tell|telling|inform|informing|notify|notifying|alert|alerting|reveal(?:ing)?\s+(?:this|it)\s+to|disclose|disclosing)\b.{0,40}\b(?:users?|person|people|humans?|operators?|owners?|anyone|anybody|them)\b(?!\s+(?:to|how|which|where|what)\b)/i,
   },
   {
     ...secrecy,
     pattern:
-      /\b(?:hide|conceal|keep)\b.{0,40}\b(?:from|secret from)\s+(?:the\s+)?(?:users?|humans?|operators?|owners?)\b|\bsilently\s+(?:send|upload|post|forward|exfiltrate|copy)\b/i,
+      /\b(?:hide|conceal|keep)\b.{0,20}\b(?:this|it|that)\b.{0,20}\bfrom\s+(?:the\s+)?(?:users?|humans?|operators?|owners?)\b|\bsilently\s+(?:send|upload|post|forward|exfiltrate|copy)\b/i,
   },
   {
     ...secrecy,
@@ -77,7 +77,7 @@ export const instructionRule = linePatternRule([
     code: "asks_for_secrets",
     message: "It asks for keys that give away an account or a wallet for good.",
     pattern:
-      /\b(?:enter|paste|provide|send|share|type|give|read|collect|upload)\b.{0,60}\b(?:seed phrase|recovery phrase|mnemonic(?: phrase)?|wallet (?:private )?key|private keys?\b|keystore|2fa codes?|credit card)/i,
+      /\b(?:enter|paste|provide|send|share|type|give|read|collect|upload)\b.{0,60}\b(?:seed phrase|recovery phrase|mnemonic(?: phrase)?|(?:wallet|your) private key|wallet key|keystore file|2fa codes?)/i,
     roles: ["prose"],
   },
   {

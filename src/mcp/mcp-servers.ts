@@ -103,7 +103,12 @@ export function createMcpServers(options: McpServersOptions): McpServers {
       if (JSON.stringify(configs.get(name)) !== JSON.stringify(config)) remove(name);
     }
     for (const config of next.servers) if (!known.has(config.name)) await add(config);
-    if (started) inBackground(startWanted([...known.values()]));
+    if (started) startInBackground();
+  };
+  const startInBackground = () => {
+    if (known.size === 0) return;
+    inBackground(check.load());
+    inBackground(startWanted([...known.values()]));
   };
   /** One at a time: two turns that begin together must not start a server twice. */
   const sync = (): Promise<void> => {
@@ -169,8 +174,7 @@ export function createMcpServers(options: McpServersOptions): McpServers {
     },
     start() {
       started = true;
-      inBackground(sync().then(() => startWanted([...known.values()])));
-      inBackground(check.load());
+      inBackground(sync().then(startInBackground));
     },
     async close() {
       closed = true;

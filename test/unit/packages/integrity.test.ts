@@ -138,7 +138,7 @@ describe("after a crash", () => {
 
   it("of a process killed while it installs again and again, one whole version is there", async () => {
     const place = await packagePlace();
-    const worker = join(import.meta.dirname, "installing-process.ts");
+    const worker = join(import.meta.dirname, "../../support/installing-process.ts");
     for (const afterLines of [1, 2, 3]) {
       const child = spawn(process.execPath, [worker, place.root], { stdio: ["ignore", "pipe", "inherit"] });
       let lines = 0;

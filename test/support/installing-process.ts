@@ -1,9 +1,9 @@
 /** Installs two versions of a skill in turn until it is killed; says a line after each. */
 import { join } from "node:path";
-import { createPackages } from "../../../src/packages/create-packages.ts";
-import { createFolderSource } from "../../../src/skills/folder-source.ts";
-import { createMemoryKeyValue } from "../../../src/storage/memory-key-value.ts";
-import { skillText, zipOf } from "./build-archives.ts";
+import { createPackages } from "../../src/packages/create-packages.ts";
+import { createFolderSource } from "../../src/skills/folder-source.ts";
+import { createMemoryKeyValue } from "../../src/storage/memory-key-value.ts";
+import { skillText, zipOf } from "../unit/packages/build-archives.ts";
 
 const root = process.argv[2] ?? "";
 const data = join(root, "data");

@@ -111,7 +111,7 @@ async function stageModule(module: string, runFolder: string): Promise<string> {
 
 async function stageWayOut(socket: string, runFolder: string) {
   const forwarder = join(runFolder, "forwarder.ts");
-  await copyFile(join(import.meta.dirname, "inside/forwarder.ts"), forwarder);
+  await copyFile(new URL("./inside/forwarder.ts", import.meta.url), forwarder);
   await chmod(forwarder, 0o644);
   return { forwarder, socket };
 }

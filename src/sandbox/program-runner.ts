@@ -35,7 +35,7 @@ export function createProgramRunner(context: SandboxContext): ProgramRunner {
         env,
         shipped: isShipped(request.skill),
       };
-      const { launch, close } = await openRun(code, network, context);
+      const { launch, close } = await openRun(code, network, context).catch(asProgramError);
       try {
         return running(await startWatched(launch, request, context), request, close);
       } catch (error) {
@@ -44,6 +44,12 @@ export function createProgramRunner(context: SandboxContext): ProgramRunner {
       }
     },
   };
+}
+
+/** A full disk, or a skill that was removed in between. */
+function asProgramError(error: unknown): never {
+  const why = error instanceof Error ? error.message : String(error);
+  throw new ProgramError(`Its place in the sandbox could not be made: ${why}`, { cause: error });
 }
 
 /** @throws ProgramError */

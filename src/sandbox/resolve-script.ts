@@ -5,7 +5,7 @@ import type { Skill } from "../core/skill.ts";
 import { findProgram } from "./programs.ts";
 
 /** A script that exists within its skill's folder, and what runs it. */
-export interface ResolvedScript {
+interface ResolvedScript {
   /** Real path of the skill's folder. */
   folder: string;
   /** Path within it, forward slashes, no links left. */

@@ -47,7 +47,8 @@ export function watchProgram(child: ChildProcess, options: WatchOptions): Watche
   let stopped: string | undefined;
   const stop = (reason: string) => {
     stopped ??= reason;
-    killGroup(child);
+    // Once it has ended, its id may be another process's.
+    if (child.exitCode === null && child.signalCode === null) killGroup(child);
   };
   const text = (line: string) => options.onText?.(line.slice(0, longestText));
   const handOn = (line: string, deliver: (line: string) => void) => {

@@ -39,7 +39,11 @@ export interface CodeRunners {
 export function lazyCodeRunners(config: Config, verify: (skill: Skill) => Promise<Verdict>): CodeRunners {
   let sandbox: Promise<Sandbox> | undefined;
   const open = () => {
-    sandbox ??= createSandbox(sandboxOptions(config));
+    sandbox ??= createSandbox(sandboxOptions(config)).catch((error: unknown) => {
+      // A full disk, for instance: the next call tries again.
+      sandbox = undefined;
+      throw error;
+    });
     return sandbox;
   };
   return {

@@ -5,7 +5,7 @@ import { startProgram, writeModule } from "./program-fixture.ts";
 import { type ScriptFixture, scriptRequest } from "./script-fixture.ts";
 
 /** What became of hostile code: what it reported with `report(value)`, and how it ended. */
-export interface AttackOutcome {
+interface AttackOutcome {
   reported: Json[];
   /** Everything that was said about it or by it. */
   said: string;

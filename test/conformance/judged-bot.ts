@@ -45,11 +45,14 @@ export async function openJudgedBot(entry: Record<string, unknown>) {
   await source.load();
   return {
     connect: () => servers.start("judge"),
-    /** Makes a link and follows it. */
+    /** Makes a link and follows it; resolves when the server knows. */
     async logIn() {
       const begun = await servers.login("judge", "operator");
       if (!begun.ok) throw new Error(begun.reason);
       await follow(begun.url, login);
+      // The connection is made anew in the background.
+      const state = () => servers.list().find(({ name }) => name === "judge")?.state;
+      while (state() === "needs_login") await new Promise((resolve) => setTimeout(resolve, 5));
     },
     async tools() {
       const { skills } = await source.load();

@@ -39,7 +39,7 @@ export function withDeadline(send: FetchLike): FetchLike {
 }
 
 /** The guarded way out in the form the SDK wants. Bodies are text; of the headers of an answer only its type is passed on. */
-export function createGuardedFetch(web: Pick<Web, "fetch">): FetchLike {
+function createGuardedFetch(web: Pick<Web, "fetch">): FetchLike {
   return (url, init) => fetchGuarded(web, String(url), init);
 }
 

@@ -43,7 +43,7 @@ describe.each(attackDrivers)("a hostile $name", ({ attack }) => {
   it("reads no database, no environment of others, no home, no program of the bot", async () => {
     const paths = [
       join(fixture.dataDir, "tokens.db"),
-      ...["/etc/shadow", "/root", "/home", "/var", process.cwd(), "/proc/1/root/root", "/proc/1/cwd"],
+      ...["/etc/shadow", "/root", "/home", "/var", process.cwd(), "/proc/1/root/root", "/proc/1/cwd/../root"],
       ...["/skill/../root", "/workspace/../../root", "/proc/self/root/root", "/proc/self/cwd/../root"],
       `/proc/${process.pid}/environ`,
     ];

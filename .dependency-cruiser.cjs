@@ -1,5 +1,8 @@
 /** The layers of the house: an arrow is an import. CONTRIBUTING.md draws them. */
-const adapters = ["skills", "flows", "models", "storage", "net", "sandbox", "search", "telemetry"];
+const adapters = [
+  ...["skills", "imported", "flows", "mcp", "packages"],
+  ...["models", "storage", "net", "sandbox", "search", "telemetry"],
+];
 
 const only = (name, from, allowed, comment) => ({
   name,

@@ -108,7 +108,8 @@ async function requireKnownSkills(config: Config, catalogue: CatalogueLoader): P
   ];
   if (named.length === 0) return;
   const { skills } = await catalogue.current();
-  const problems = unknownSkillSettings(config, [...skills.keys()]);
+  const keys = [...skills.values()].flatMap(({ settings_key }) => settings_key ?? []);
+  const problems = unknownSkillSettings(config, [...skills.keys()], keys);
   if (problems.length > 0) throw new ConfigError(problems);
 }
 

@@ -64,8 +64,10 @@ function skillFindings(
       const status = severity === "error" ? "error" : "warning";
       return { name: "skills", status, detail: `${path}: ${message} (${code})`, advice };
     }),
-    ...unknownSkillSettings(config, ids).map(({ key, message, hint = "" }): Finding => {
-      return { name: "configuration", status: "error", detail: `${key} ${message}`, advice: hint };
-    }),
+    ...unknownSkillSettings(config, ids, Object.keys(config.skills.env)).map(
+      ({ key, message, hint = "" }): Finding => {
+        return { name: "configuration", status: "error", detail: `${key} ${message}`, advice: hint };
+      },
+    ),
   ];
 }

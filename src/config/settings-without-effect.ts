@@ -129,8 +129,17 @@ function accessFindings({ access, slack }: Config): Finding[] {
   return [...beside("workspaces"), ...beside("users"), ...beside("channels"), ...roles, ...unsigned];
 }
 
-/** Settings that name a skill which does not exist, once the skills are known; each says what to do. */
-export function unknownSkillSettings(config: Config, knownIds: readonly string[]): ConfigProblem[] {
+const keyedByName = ["skills.env", "skills.disabled"];
+
+/**
+ * Settings that name a skill which does not exist, once the skills are known; each says what to do. `settingsKeys` are further names
+ * that skills have in `env` and `disabled`.
+ */
+export function unknownSkillSettings(
+  config: Config,
+  knownIds: readonly string[],
+  settingsKeys: readonly string[],
+): ConfigProblem[] {
   const { skills } = config;
   const lists = {
     allowed: skills.allowed,
@@ -144,6 +153,7 @@ export function unknownSkillSettings(config: Config, knownIds: readonly string[]
   );
   return named
     .filter(({ id }) => id !== "*" && !knownIds.includes(id))
+    .filter(({ key, id }) => !(keyedByName.includes(key) && settingsKeys.includes(id)))
     .map(({ key, id }) => {
       const meant = nearestName(id, knownIds);
       const hint = meant === undefined ? "`knack skills list` shows all ids" : `Did you mean ${meant}?`;

@@ -56,6 +56,9 @@ export const skillsSchema = z.strictObject({
       description: "Variables a skill gets, secrets included: {SKILL_ID: {NAME: value}}",
       secret: true,
     }),
+  capabilities: ids
+    .default([])
+    .describe("What the agent is trusted with, for skills with required_capabilities, e.g. weather"),
   network: z
     .record(z.string(), z.array(z.string().min(1)))
     .default({})

@@ -6,7 +6,7 @@ import { headerView } from "./header-view.ts";
 import { icon } from "./icons.ts";
 import type { RenderMarkdown } from "./markdown.ts";
 import { sidebarView } from "./sidebar-view.ts";
-import { skillsPanel } from "./skills-panel.ts";
+import { skillsPanel } from "./skills/skills-panel.ts";
 import type { ConsoleState } from "./state.ts";
 import { switcherDialog } from "./switcher-dialog.ts";
 import { threadView } from "./thread-view.ts";

@@ -18,7 +18,7 @@ import { createPageActions } from "./page-actions.ts";
 import { restWhenHidden } from "./rest-when-hidden.ts";
 import { followScroll, type ScrollFollow } from "./scroll-follow.ts";
 import { createSession } from "./session.ts";
-import { createSkillActions } from "./skill-actions.ts";
+import { createSkillActions } from "./skills/skill-actions.ts";
 import { type ConsoleState, type ConsoleStore, initialState } from "./state.ts";
 import { createStore } from "./store.ts";
 import { applyTheme } from "./theme.ts";

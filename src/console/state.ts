@@ -1,6 +1,7 @@
 import type * as shapes from "../client/shapes.ts";
 import type { Address } from "./address.ts";
 import { type Channel, directMessage, toChannels } from "./channels.ts";
+import { emptyPanel, type Installing, nothingChosen, type SkillsPanel } from "./skills/panel-state.ts";
 import type { Store } from "./store.ts";
 import { emptyTimeline, type Timeline } from "./timeline.ts";
 
@@ -29,20 +30,7 @@ export interface CompletionList {
   selected: number;
 }
 
-export interface SkillsPanel {
-  open: boolean;
-  query: string;
-  skills?: readonly shapes.SkillListing[];
-  diagnostics: readonly shapes.SkillList["diagnostics"][number][];
-  /** The skill shown in full. */
-  detailId?: string | undefined;
-  detail?: shapes.SkillDetail | undefined;
-  /** Ids whose change is on its way. */
-  saving: ReadonlySet<string>;
-  problem?: string | undefined;
-}
-
-export type Dialog = "switcher" | "token" | undefined;
+export type Dialog = "switcher" | "token" | "install" | undefined;
 
 /** Everything the console shows; the page is a function of it. */
 export interface ConsoleState {
@@ -61,6 +49,7 @@ export interface ConsoleState {
   draft: Draft;
   completions: CompletionList | undefined;
   skills: SkillsPanel;
+  installing: Installing;
   /** Pictures of turns as data addresses, by `pictureKey`. */
   pictures: ReadonlyMap<string, string>;
   /** What people opened or closed themselves, by key: progress blocks, details of steps, long texts. */
@@ -97,7 +86,8 @@ export function initialState(now: number): ConsoleState {
     outgoing: [],
     draft: emptyDraft,
     completions: undefined,
-    skills: { open: false, query: "", diagnostics: [], saving: new Set() },
+    skills: emptyPanel,
+    installing: nothingChosen,
     pictures: new Map(),
     disclosed: new Map(),
     sidebarOpen: false,

@@ -56,7 +56,8 @@ export async function decideCall(
   const decided = await findDecision(scope, known);
   if (decided !== undefined) {
     const { approval_id } = known;
-    await scope.emit({ type: "approval_decided", approval_id, approved: decided.approved, by: decided.by });
+    const { approved, by, name } = decided;
+    await scope.emit({ type: "approval_decided", approval_id, approved, by, name });
     return decisionOf(known, tool, decided);
   }
   if (ports.clock.now() < known.expires_at) return "waiting";
@@ -113,9 +114,9 @@ export async function approveWithin(
   }
   const decided = await findDecision(scope, known);
   if (decided === undefined && ports.clock.now() < known.expires_at) throw new WaitingForPerson();
-  const { approved, by } = decided ?? { approved: false, by: "" };
-  await scope.emit({ type: "approval_decided", approval_id: known.approval_id, approved, by });
-  return { approved, by };
+  const { approved, by, name }: Decided = decided ?? { approved: false, by: "" };
+  await scope.emit({ type: "approval_decided", approval_id: known.approval_id, approved, by, name });
+  return { approved, by, name };
 }
 
 interface Decided {

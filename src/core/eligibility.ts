@@ -138,6 +138,6 @@ function missingCapabilities(skill: Skill, host: HostFacts): string[] {
   const missing = skill.required_capabilities.filter((name) => !host.capabilities.includes(name));
   if (missing.length === 0) return [];
   return [
-    `The agent lacks ${missing.length === 1 ? "the capability" : "the capabilities"} ${missing.join(", ")}.`,
+    `The agent lacks ${missing.length === 1 ? "the capability" : "the capabilities"} ${missing.join(", ")}; an operator can name it in skills.capabilities in the configuration.`,
   ];
 }

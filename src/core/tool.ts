@@ -104,9 +104,9 @@ export interface ToolContext {
   ask(question: { text: string; choices?: readonly string[]; key?: string }): Promise<string>;
   /**
    * Asks people to allow something in the middle of the call, with buttons; `input` is shown exactly. As with `ask`, the tool ends
-   * here while they decide, and is run again. `by` is empty when nobody decided in time.
+   * here while they decide, and is run again. `by` is empty when nobody decided in time; `name` is what they call themselves.
    */
-  approve(request: ApprovalRequest): Promise<{ approved: boolean; by: string }>;
+  approve(request: ApprovalRequest): Promise<{ approved: boolean; by: string; name?: string | undefined }>;
   /** What sandboxed code of this skill may reach. */
   network: {
     /** As `NetworkGrants.hostsOf`. */

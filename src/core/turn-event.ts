@@ -99,8 +99,14 @@ export type TurnEventBody =
       approver: Trust;
       expires_at: number;
     }
-  /** `by` is empty when nobody decided in time. */
-  | { type: "approval_decided"; approval_id: string; approved: boolean; by: string }
+  /** `by` is empty when nobody decided in time; `name` is what they call themselves. */
+  | {
+      type: "approval_decided";
+      approval_id: string;
+      approved: boolean;
+      by: string;
+      name?: string | undefined;
+    }
   /** The turn waits for a person until `until` (ms since the epoch) and frees its worker. */
   | { type: "turn_waiting"; until: number }
   /** A further message of the asker, taken into the running turn. */

@@ -21,7 +21,7 @@ export interface ApprovalState {
   /** ms since the epoch. */
   expires_at: number;
   /** `by` is empty when nobody decided in time. */
-  decided?: { approved: boolean; by: string };
+  decided?: { approved: boolean; by: string; name?: string | undefined };
 }
 
 /**
@@ -116,9 +116,9 @@ function applyApproval({ approvals }: TurnState, event: TurnEventBody): void {
     const { approval_id, tool, input, expires_at } = event;
     approvals.set(event.call_id, { approval_id, tool, input, expires_at });
   } else if (event.type === "approval_decided") {
-    const { approval_id, approved, by } = event;
+    const { approval_id, approved, by, name } = event;
     const asked = [...approvals.values()].find((each) => each.approval_id === approval_id);
-    if (asked !== undefined) asked.decided = { approved, by };
+    if (asked !== undefined) asked.decided = { approved, by, name };
   }
 }
 

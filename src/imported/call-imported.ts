@@ -63,9 +63,10 @@ async function run(
     hosts: () => serve((context) => context.network.hosts()),
     request: (wanted) => serve((context) => context.network.request(wanted)),
   };
+  const namespace = current()?.place.namespace ?? "";
   const outcome = await withGrantedNetwork({ network }, await hosts(), (access) =>
     warm.call({
-      ...{ skill, setup, env, args, access, signal },
+      ...{ skill, setup, env, namespace, args, access, signal },
       onProgress: (note) => current()?.progress(redact(note)),
       onRequest: (asks, number) => serveRequest(skill.id, asks, number, { serve, redact }),
     }),

@@ -11,13 +11,18 @@ import {
 
 interface WarmCall extends ProgramCall {
   skill: Skill;
+  /** The channel it works for: what a program remembers of one is not there in another. */
+  namespace: string;
   setup: ToHost;
   env: Readonly<Record<string, string>>;
   /** Aborted, the process is killed, and with it the other calls it serves. */
   signal: AbortSignal;
 }
 
-/** Programs of skills that are kept after a call, so that the next one finds them running. None serves two skills or two versions. */
+/**
+ * Programs of skills that are kept after a call, so that the next one finds them running. None serves two skills, two versions or two
+ * channels.
+ */
 export interface WarmPrograms {
   /** Never rejects. */
   call(request: WarmCall): Promise<CallOutcome>;
@@ -37,6 +42,8 @@ export interface WarmProgramsOptions {
 
 interface Entry {
   skillId: string;
+  /** What makes programs of one skill differ, its channel left out. */
+  version: string;
   program: HostedProgram;
   cancelIdle(): void;
 }
@@ -51,7 +58,7 @@ export function createWarmPrograms(options: WarmProgramsOptions): WarmPrograms {
     entry?.cancelIdle();
     entry?.program.stop(reason);
   };
-  const start = (key: string, { skill, setup, env }: WarmCall): Entry => {
+  const start = (key: string, version: string, { skill, setup, env }: WarmCall): Entry => {
     const program = startHostedProgram({
       ...{ programs: options.programs, skill, setup, env },
       onLog: (text) => options.onLog(skill.id, text),
@@ -60,22 +67,23 @@ export function createWarmPrograms(options: WarmProgramsOptions): WarmPrograms {
         if (warm.get(key) === entry) warm.delete(key);
       },
     });
-    const entry: Entry = { skillId: skill.id, program, cancelIdle: () => {} };
+    const entry: Entry = { skillId: skill.id, version, program, cancelIdle: () => {} };
     return entry;
   };
-  const trim = (key: string, skillId: string): void => {
+  const trim = (skillId: string, version: string): void => {
     const idle = [...warm].filter(([, { program }]) => program.calls === 0);
     for (const [other, entry] of idle)
-      if (other !== key && entry.skillId === skillId) stop(other, "The skill has changed.");
+      if (entry.skillId === skillId && entry.version !== version) stop(other, "The skill has changed.");
     for (const [other] of idle.slice(0, Math.max(0, idle.length - options.most)))
       stop(other, "Other skills needed its place.");
   };
 
   return {
     async call(request) {
-      const { skill, signal, env } = request;
-      const key = JSON.stringify([skill.id, skill.origin.path, skill.hash, env]);
-      const entry = warm.get(key) ?? start(key, request);
+      const { skill, signal, env, namespace } = request;
+      const version = JSON.stringify([skill.origin.path, skill.hash, env]);
+      const key = JSON.stringify([skill.id, version, namespace]);
+      const entry = warm.get(key) ?? start(key, version, request);
       warm.delete(key);
       warm.set(key, entry);
       entry.cancelIdle();
@@ -92,7 +100,7 @@ export function createWarmPrograms(options: WarmProgramsOptions): WarmPrograms {
       if (entry.program.calls === 0 && warm.get(key) === entry) {
         entry.cancelIdle = options.clock.after(options.idle_ms, () => stop(key, "It was not used."));
       }
-      trim(key, skill.id);
+      trim(skill.id, version);
       return outcome;
     },
     close() {

@@ -12,15 +12,14 @@ import type { SkillSource } from "../core/skill.ts";
 import type { Web } from "../core/web.ts";
 import { createAdHocFlows } from "../flows/ad-hoc-flows.ts";
 import { createImportedSkills } from "../imported/create-imported-skills.ts";
-import { createMcpLogin, type McpLoginWithReturn } from "../mcp/login/create-mcp-login.ts";
+import type { McpLoginWithReturn } from "../mcp/login/create-mcp-login.ts";
 import { createMcpServers } from "../mcp/mcp-servers.ts";
 import { createServerRequests } from "../mcp/requests/create-server-requests.ts";
 import { createMiniSearchIndex } from "../search/minisearch-index.ts";
-import { sealKeyValue } from "../storage/sealed-key-value.ts";
-import { createSecretKey } from "../storage/secret-key.ts";
 import { lazyCodeRunners } from "./code-runners.ts";
 import { openPackages } from "./open-packages.ts";
 import { settingsOf, skillSources } from "./skill-sources.ts";
+import { openToolServerLogin } from "./tool-server-login.ts";
 
 export interface SkillDeps {
   store: KeyValue;
@@ -62,8 +61,8 @@ export async function openSkills(config: Config, deps: SkillDeps): Promise<Opene
   });
   const flowPorts = { programs: runners.programs, clock };
   const adHoc = createAdHocFlows(flowPorts);
-  let address = `http://${config.server.host}:${config.server.port}`;
-  const login = openLogin(config, deps, () => address);
+  let address: string | undefined;
+  const login = openToolServerLogin(config, { ...deps, listening: () => address });
   const mcp = createMcpServers({
     file: config.mcp.file,
     environment: processEnvironment(),
@@ -85,7 +84,10 @@ export async function openSkills(config: Config, deps: SkillDeps): Promise<Opene
     find: async (id) => (await catalogue.current()).skills.get(id),
   });
   const sources: SkillSource[] = [
-    ...skillSources(config, { formats, flowPorts, verify: packages.verify }),
+    ...skillSources(config, {
+      ...{ formats, flowPorts, toolPackages: imported.toolPackages },
+      verify: packages.verify,
+    }),
     mcp.source,
     adHoc.source,
   ];
@@ -101,23 +103,4 @@ export async function openSkills(config: Config, deps: SkillDeps): Promise<Opene
       await mcp.close();
     },
   };
-}
-
-function openLogin(
-  config: Config,
-  { store, clock, web, report }: SkillDeps,
-  address: () => string,
-): McpLoginWithReturn {
-  const { public_url } = config.server;
-  const secret = createSecretKey(config.data.folder, config.secret_key);
-  return createMcpLogin({
-    store: scopeKeyValue(sealKeyValue(store, secret), "mcp-accounts:"),
-    web,
-    clock,
-    redirectUrl: () => new URL("/oauth/mcp/callback", public_url ?? address()).href,
-    clientMetadataUrl: public_url?.startsWith("https:")
-      ? new URL("/oauth/mcp/client.json", public_url).href
-      : undefined,
-    report,
-  });
 }

@@ -5,6 +5,7 @@ import { processEnvironment } from "../config/environment.ts";
 import type { Config } from "../config/schema.ts";
 import type { FolderFormat } from "../core/folder-format.ts";
 import type { LoadedSkills, Skill, SkillSource } from "../core/skill.ts";
+import type { ToolPackages } from "../core/tool-packages.ts";
 import { createFlowSource } from "../flows/flow-source.ts";
 import type { FlowPorts } from "../flows/run-flow.ts";
 import { createConfigSource } from "../skills/config-source.ts";
@@ -15,6 +16,7 @@ import { skillEnvironment } from "../skills/skill-settings.ts";
 export interface SourceDeps {
   /** What else than a folder with a SKILL.md is a skill. */
   formats: readonly FolderFormat[];
+  toolPackages: ToolPackages;
   flowPorts: FlowPorts;
 }
 
@@ -44,9 +46,9 @@ export function skillSources(
   deps: SourceDeps & { verify(loaded: LoadedSkills): Promise<LoadedSkills> },
 ): SkillSource[] {
   const { skills, workspace } = config;
-  const { formats, flowPorts } = deps;
+  const { formats, toolPackages, flowPorts } = deps;
   const folder = (source: string, precedence: number, root: string, mustExist = false) =>
-    createFolderSource({ source, precedence, root, importModules: false, formats, mustExist });
+    createFolderSource({ source, precedence, root, importModules: false, formats, toolPackages, mustExist });
   const flows = (source: string, precedence: number, root: string) =>
     createFlowSource({ source, precedence, root, ports: flowPorts });
   const managed = managedFolders(config);
@@ -72,12 +74,12 @@ function verified(source: SkillSource, verify: (loaded: LoadedSkills) => Promise
 
 /** What the machine and the settings offer to skills. */
 export function hostFacts(config: Config) {
-  const { allowed, denied, disabled, opt_in, auto_discover, env } = config.skills;
+  const { allowed, denied, disabled, opt_in, auto_discover, env, capabilities } = config.skills;
   return createHostFacts({
     env: processEnvironment(),
     skillEnv: env,
     config,
-    capabilities: [],
+    capabilities,
     allowed,
     denied,
     disabled,

@@ -23,7 +23,7 @@ export const approval = defineControl({
   summary: ({ approver }) => `Asking ${approver === "operator" ? "an operator" : "a manager"} for approval`,
   branches: (made) => (made.else ? [["else", made.else]] : []),
   async run(made, { shown, context, record, run }) {
-    const { approved, by } = await context.approve({
+    const { approved, by, name } = await context.approve({
       action: made.action,
       question: substitute(made.question, shown),
       input: resolve(made.input ?? {}, shown) ?? {},
@@ -41,7 +41,7 @@ export const approval = defineControl({
       throw new SkillFailure("approval_expired", "Nobody approved it in time.", hint);
     }
     const hint = "Do not try it again unless the person asks for it. Say what was not done.";
-    throw new SkillFailure("refused", `${by} refused it.`, hint);
+    throw new SkillFailure("refused", `${name ?? by} refused it.`, hint);
   },
   describe: (made, { variables }) => ({
     asks: substitute(made.question, variables),

@@ -20,8 +20,10 @@ it("shows no secret, and says which are set", () => {
 });
 
 it("finds settings for skills that do not exist", () => {
-  expect(unknownSkillSettings(config, ["memory", "text-analyzer"])).toMatchObject([
+  const ids = ["memory", "text-analyzer"];
+  expect(unknownSkillSettings(config, ids, [])).toMatchObject([
     { key: "skills.denied", hint: "Did you mean memory?" },
     { key: "skills.env", message: "has no effect: there is no skill weather" },
   ]);
+  expect(unknownSkillSettings(config, ids, ["weather"])).toMatchObject([{ key: "skills.denied" }]);
 });

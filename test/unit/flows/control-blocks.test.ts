@@ -255,7 +255,7 @@ describe("an approval", () => {
     expect(inputs).toEqual(["before"]);
     expect(end).toMatchObject({
       outcome: "failed",
-      text: expect.stringContaining("stopped at step 3 of 4 (approval): ada refused it."),
+      text: expect.stringContaining("stopped at step 3 of 4 (approval): Ada refused it."),
       output: { code: "refused", results: [{ success: true }, { result: "before" }, { success: false }] },
     });
   });

@@ -145,6 +145,7 @@ export function importedFixture(
 /** A context of which a test gives what it is about. Nothing is granted and nobody is there to ask. */
 export function contextOf(parts: Partial<ToolContext>): ToolContext {
   return {
+    place: { namespace: "test:w:here", thread: "t" },
     turn_id: "t",
     call_id: "c",
     signal: new AbortController().signal,

@@ -16,6 +16,15 @@ describe("the process of an imported skill", () => {
     expect(await call("one")).toEqual(nth(2));
   });
 
+  it("is another one in another channel", async () => {
+    const { root, call } = importedFixture();
+    writeSkill(root, "one", counting);
+    const there = { place: { namespace: "test:w:there", thread: "t" } };
+    expect(await call("one")).toEqual(nth(1));
+    expect(await call("one", {}, there)).toEqual(nth(1));
+    expect(await call("one")).toEqual(nth(2));
+  });
+
   it("is a new one for a new version", async () => {
     const { root, call } = importedFixture();
     writeSkill(root, "one", counting);

@@ -8,7 +8,7 @@ import {
   type Server,
   type ServerResponse,
 } from "node:http";
-import type { LookupFunction } from "node:net";
+import type { AddressInfo, ListenOptions, LookupFunction } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { type Duplex, Transform } from "node:stream";
@@ -43,9 +43,17 @@ export interface OpenProxy {
   close(): Promise<void>;
 }
 
-/** Opens proxies for code of skills, each for one program with its own access. */
+/** A proxy that listens on the loopback, for programs of the bot itself that know no unix sockets. */
+export interface OpenLoopbackProxy {
+  /** `http://127.0.0.1:port`. Every process of the machine can reach it. */
+  url: string;
+  close(): Promise<void>;
+}
+
+/** Opens proxies, each for one program with its own access. */
 export interface GuardedProxy {
   open(access: NetworkAccess): Promise<OpenProxy>;
+  openOnLoopback(access: NetworkAccess): Promise<OpenLoopbackProxy>;
 }
 
 /** What one open proxy works with. */
@@ -70,18 +78,36 @@ export function createGuardedProxy(options: GuardedProxyOptions): GuardedProxy {
   const limits = { ...defaultTrafficLimits, ...options.limits };
   const lookup = options.lookup ?? (systemLookup as LookupFunction);
   const guard = { policy: createAddressPolicy(options.allow), lookup, timeoutMs: limits.connectMs };
+  const serverFor = (access: NetworkAccess) =>
+    createProxyServer({ access, guard, limits, meter: new TrafficMeter(limits, () => performance.now()) });
   return {
-    async open(access) {
-      const meter = new TrafficMeter(limits, () => performance.now());
-      return await listen(createProxyServer({ access, guard, limits, meter }));
+    open: (access) => listenOnSocket(serverFor(access)),
+    async openOnLoopback(access) {
+      const server = serverFor(access);
+      const close = await listen(server, { port: 0, host: "127.0.0.1" });
+      return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, close };
     },
   };
 }
 
 /** Unix socket paths end at 108 bytes (unix(7)), so the folder is a short one of the system's. */
-async function listen(server: Server): Promise<OpenProxy> {
+async function listenOnSocket(server: Server): Promise<OpenProxy> {
   const folder = await mkdtemp(join(tmpdir(), "knack-net-"));
   const socket = join(folder, "s");
+  const close = await listen(server, { path: socket });
+  // The sandbox's user is another one; what keeps others away is the folder.
+  await chmod(socket, 0o666);
+  return {
+    socket,
+    async close() {
+      await close();
+      await rm(folder, { recursive: true, force: true });
+    },
+  };
+}
+
+/** Answers what ends it and all its connections. */
+async function listen(server: Server, at: ListenOptions): Promise<() => Promise<void>> {
   const connections = new Set<Duplex>();
   server.on("connection", (connection) => {
     connections.add(connection);
@@ -89,18 +115,12 @@ async function listen(server: Server): Promise<OpenProxy> {
   });
   const { promise, resolve, reject } = Promise.withResolvers<void>();
   server.once("error", reject);
-  server.listen(socket, () => resolve());
+  server.listen(at, () => resolve());
   await promise;
-  // The sandbox's user is another one; what keeps others away is the folder.
-  await chmod(socket, 0o666);
-  return {
-    socket,
-    async close() {
-      const closed = new Promise((done) => server.close(done));
-      for (const connection of connections) connection.destroy();
-      await closed;
-      await rm(folder, { recursive: true, force: true });
-    },
+  return async () => {
+    const closed = new Promise((done) => server.close(done));
+    for (const connection of connections) connection.destroy();
+    await closed;
   };
 }
 

@@ -10,8 +10,8 @@ import { type GitAccess, runGit, tooLarge } from "./run-git.ts";
 export interface CloneRequest {
   address: GitAddress;
   access: GitAccess;
-  /** Whether a host may be reached at all. */
-  judgeHost(url: URL): Promise<{ ok: true } | { ok: false; reason: string }>;
+  /** Opens a guarded proxy for one clone, which refuses private addresses. Without it git connects by itself. */
+  openProxy?: (() => Promise<{ url: string; close(): Promise<void> }>) | undefined;
   /** An empty folder that the caller removes. */
   folder: string;
   limits: PackageLimits;
@@ -30,12 +30,12 @@ export async function cloneRepository(request: CloneRequest): Promise<PackageFil
     const message = "The repository's address is not encrypted (http). Nothing was fetched; use https.";
     throw new PackageRefusal("not_encrypted", message);
   }
-  const verdict = await request.judgeHost(repository);
-  if (!verdict.ok) throw new PackageRefusal("host_refused", `${verdict.reason} Nothing was fetched.`);
   const bare = join(folder, "repository.git");
   const deadline = AbortSignal.timeout(limits.fetch_ms);
+  const proxy = await request.openProxy?.();
   const base = {
     access,
+    proxyUrl: proxy?.url,
     folder,
     plainHttp: repository.protocol === "http:",
     signal: AbortSignal.any([request.signal, deadline]),
@@ -63,6 +63,8 @@ export async function cloneRepository(request: CloneRequest): Promise<PackageFil
     const seconds = limits.fetch_ms / 1000;
     const message = `The repository was not there after ${seconds} seconds. Nothing was installed; try again later.`;
     throw new PackageRefusal("timed_out", message, error);
+  } finally {
+    await proxy?.close();
   }
 }
 

@@ -23,7 +23,7 @@ type DownloadPackage = (
   options: { mostBytes: number; timeoutMs: number; signal: AbortSignal },
 ) => Promise<{ ok: true; data: Uint8Array; name: string } | { ok: false; reason: string }>;
 
-export interface FetchAccess extends Pick<CloneRequest, "access" | "judgeHost"> {
+export interface FetchAccess extends Pick<CloneRequest, "access" | "openProxy"> {
   download: DownloadPackage;
   limits: PackageLimits;
 }

@@ -5,17 +5,14 @@ import { PackageRefusal } from "./package-refusal.ts";
 export interface GitAccess {
   /** The folders git is looked for in, as PATH writes them. */
   path: string;
-  /**
-   * Address of the guarded proxy that all of git's connections go through. Without it the host is judged once, before, and
-   * redirects are not followed: a name that resolves differently a moment later is not noticed then.
-   */
-  proxyUrl?: string | undefined;
   /** Hosts that may be reached without encryption. */
   plainHttpHosts: readonly string[];
 }
 
 export interface GitRun {
   access: GitAccess;
+  /** Address of the guarded proxy that all of git's connections go through. Without it redirects are not followed. */
+  proxyUrl?: string | undefined;
   /** The temporary folder it works in; also its HOME. */
   folder: string;
   arguments: readonly string[];
@@ -65,7 +62,7 @@ export async function runGit(run: GitRun): Promise<Buffer> {
   }
 }
 
-function settings({ access: { proxyUrl }, plainHttp }: GitRun): string[] {
+function settings({ proxyUrl, plainHttp }: GitRun): string[] {
   const pairs = [
     "core.hooksPath=/dev/null",
     "core.fsmonitor=false",

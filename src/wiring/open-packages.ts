@@ -8,7 +8,7 @@ import type { LoadedSkills, Skill, SkillSource } from "../core/skill.ts";
 import { createFlowSource } from "../flows/flow-source.ts";
 import type { FlowPorts } from "../flows/run-flow.ts";
 import { createDownload } from "../net/create-download.ts";
-import { createHostJudge } from "../net/judge-host.ts";
+import { createGuardedProxy } from "../net/guarded-proxy.ts";
 import { createPackages, type ManagedPackages } from "../packages/create-packages.ts";
 import { createFolderSource } from "../skills/folder-source.ts";
 import { managedFolders, shippedSources } from "./skill-sources.ts";
@@ -27,12 +27,13 @@ export interface PackageDeps {
 export async function openPackages(config: Config, deps: PackageDeps): Promise<ManagedPackages> {
   const { clock, formats, flowPorts } = deps;
   const shipped = shippedSources(deps);
+  const proxy = createGuardedProxy({ allow: config.net.allow });
   return createPackages({
     folders: managedFolders(config),
     store: scopeKeyValue(deps.store, "packages:"),
     clock,
     download: createDownload({ allow: config.net.allow }),
-    judgeHost: createHostJudge({ allow: config.net.allow, timeoutMs: config.net.timeout_seconds * 1000 }),
+    openProxy: () => proxy.openOnLoopback({ permits: () => true }),
     access: { path: processEnvironment().PATH ?? "", plainHttpHosts: config.net.allow },
     inspect: (root) => loadAll(inspected(root, formats, flowPorts)),
     shipped: async () => (await loadAll(shipped)).skills,

@@ -17,7 +17,6 @@ const packages = await createPackages({
   find: async () => undefined,
   isolation: () => "",
   download: async () => ({ ok: false, reason: "" }),
-  judgeHost: async () => ({ ok: true }),
   access: { path: "", plainHttpHosts: [] },
 });
 const files = Array.from({ length: 40 }, (_, at) => ({ name: `f${at}.txt`, data: `${at}` }));

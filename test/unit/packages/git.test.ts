@@ -2,6 +2,7 @@ import { randomBytes } from "node:crypto";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { describe, expect, it, onTestFinished } from "vitest";
+import { createGuardedProxy } from "../../../src/net/guarded-proxy.ts";
 import { gitAddress } from "../../../src/packages/git-address.ts";
 import { skillText } from "./build-archives.ts";
 import { gitServer } from "./git-server.ts";
@@ -56,32 +57,22 @@ describe("a git repository", () => {
     expect(await place.staged()).toEqual([]);
   });
 
-  it("is asked for only when the guard lets its host be reached, and through the proxy when there is one", async () => {
+  it("is fetched through the guard, which refuses addresses of this machine", async () => {
     const server = await gitServer();
     await server.commit("one", { "SKILL.md": skillText("greeting") });
-    const judgeHost = async () => ({
-      ok: false as const,
-      reason: "127.0.0.1 is an address of this machine.",
-    });
-    const refusing = await (await packagePlace({ access, judgeHost })).open();
     const source = { kind: "url" as const, url: server.address("one") };
-    expect(await refusing.install(source, byAnna)).toMatchObject({
-      code: "host_refused",
-      reason: expect.stringContaining("this machine"),
+    const through = async (allow: string[]) => {
+      const proxy = createGuardedProxy({ allow });
+      const openProxy = () => proxy.openOnLoopback({ permits: () => true });
+      return await (await packagePlace({ access, openProxy })).open();
+    };
+    expect(await (await through([])).install(source, byAnna)).toMatchObject({
+      code: "git_failed",
+      reason: expect.stringContaining("127.0.0.1"),
     });
     expect(server.paths).toEqual([]);
-    const asked: string[] = [];
-    const proxy = createServer((request, response) => {
-      asked.push(request.url ?? "");
-      response.writeHead(403).end();
-    });
-    await new Promise<void>((resolve) => proxy.listen(0, "127.0.0.1", resolve));
-    onTestFinished(() => void proxy.close());
-    const proxyUrl = `http://127.0.0.1:${(proxy.address() as AddressInfo).port}`;
-    const guarded = await (await packagePlace({ access: { ...access, proxyUrl } })).open();
-    expect(await guarded.install(source, byAnna)).toMatchObject({ code: "git_failed" });
-    expect(asked[0]).toContain("/one.git/info/refs");
-    expect(server.paths).toEqual([]);
+    expect(await (await through(["127.0.0.1"])).install(source, byAnna)).toMatchObject({ ok: true });
+    expect(server.paths).not.toEqual([]);
   });
 
   it("ends with the person's stop", async () => {

@@ -30,7 +30,6 @@ export async function packagePlace(more: Partial<PackagesOptions> = {}) {
       find: async (id) => (await loadManaged(folders.skills)).skills.find((skill) => skill.id === id),
       isolation: () => "bubblewrap",
       download: async () => ({ ok: false, reason: "There is no network here." }),
-      judgeHost: async () => ({ ok: true }),
       access: { path: "/usr/local/bin:/usr/bin:/bin", plainHttpHosts: [] },
       ...more,
     });

@@ -6,6 +6,7 @@ import type { ToolContext } from "../src/core/tool.ts";
 import { createImportedSkills } from "../src/imported/create-imported-skills.ts";
 import { createSandbox } from "../src/sandbox/create-sandbox.ts";
 import { createFolderSource } from "../src/skills/folder-source.ts";
+import { namespace } from "./bench-app.ts";
 import { limited, type Measure, median } from "./measure.ts";
 
 const calls = 200;
@@ -66,6 +67,7 @@ function contextOf(call: number): ToolContext {
   return {
     turn_id: "bench",
     call_id: String(call),
+    place: { namespace, thread_id: "bench" },
     signal: new AbortController().signal,
     progress: () => {},
     network: { hosts: async () => [], request: async () => false },

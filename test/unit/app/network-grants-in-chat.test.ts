@@ -37,8 +37,8 @@ describe("what the code of a skill may reach", () => {
 
   it("is not granted at all when one of the hosts is none", async () => {
     const { ask, app } = newApp();
-    const { end } = await ask("/skill grant weather a.example b.example:8080");
-    expect(end.text).toContain("`b.example:8080` is no host");
+    const { end } = await ask("/skill grant weather a.example b.example/path");
+    expect(end.text).toContain("`b.example/path` is no host");
     expect((await ask("/skill grant wether a.example")).end.text).toContain("Did you mean weather?");
     expect((await app.skill("weather", home.namespace))?.network.granted).toEqual([]);
   });
@@ -55,6 +55,9 @@ describe("a host", () => {
     ["bücher.example", "xn--bcher-kva.example"],
     ["127.0.0.1", "127.0.0.1"],
     ["2130706433", "127.0.0.1"],
+    ["Example.com:8080", "example.com:8080"],
+    ["https://example.com:8080/v1", "example.com:8080"],
+    ["example.com:443", "example.com"],
   ])("is read from %s", (text, host) => {
     expect(readHost(text)).toBe(host);
   });
@@ -62,8 +65,10 @@ describe("a host", () => {
   it.each([
     "",
     "a b",
-    "example.com:8080",
-    "https://example.com:8080",
+    "example.com:99999",
+    "example.com:",
+    ":8080",
+    "*.example.com:8080",
     "example.com/path",
     "user@example.com",
     "https://user@example.com",

@@ -128,7 +128,7 @@ function unknownSkill(offer: Offer, id: string): Outcome<never> {
   return { ok: false, status: 404, message: `There is no skill called ${id}. ${hint}` };
 }
 
-function listing({ skill, state, reasons }: OfferedSkill): SkillListing {
+function listing({ skill, state, reasons, notice }: OfferedSkill): SkillListing {
   const { id, name, kind, description, category, version, hash, risk, emoji, parent, origin } = skill;
   return {
     id,
@@ -143,6 +143,7 @@ function listing({ skill, state, reasons }: OfferedSkill): SkillListing {
     state,
     eligible: reasons.length === 0,
     reasons,
+    ...(notice === undefined ? {} : { notice }),
     risk,
     ...(emoji === undefined ? {} : { emoji }),
     ...(parent === undefined ? {} : { parent }),

@@ -40,6 +40,7 @@ function describeSkill(skill: SkillDetail, paint: Paint): string[] {
     plainLine(skill.description),
     `kind ${kind}, category ${plainLine(skill.category)}, risk ${risk}, state ${state}`,
     `can be used: ${usable}`,
+    ...(skill.notice === undefined ? [] : [paint.bad(plainLine(skill.notice))]),
     `from ${source}: ${plainLine(path)}`,
     paint.dim(`sha256 ${skill.hash}`),
     ...(skill.package === undefined ? [] : [installedLine(skill.package, paint)]),

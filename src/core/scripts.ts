@@ -1,4 +1,4 @@
-import type { NetworkAccess } from "./programs.ts";
+import type { NetworkAccess, Verdict } from "./programs.ts";
 import type { Skill } from "./skill.ts";
 
 /** Runs a script of a skill isolated from the bot: own process, workspace, limits, and only declared variables. */
@@ -7,7 +7,7 @@ export interface ScriptRunner {
    * Whether scripts of this skill can run here, and if not, why, in words for a person. Isolation weaker than the
    * skill's origin requires is a reason.
    */
-  allows(skill: Skill): { ok: true } | { ok: false; reason: string };
+  allows(skill: Skill): Promise<Verdict>;
   run(request: ScriptRequest): Promise<ScriptOutcome>;
 }
 

@@ -9,7 +9,7 @@ import { supervise } from "./supervise.ts";
 /** Scripts of skills: each run is a process that ends. */
 export function createScriptRunner(context: SandboxContext): ScriptRunner {
   return {
-    allows: context.allows,
+    allows: async (skill) => context.allows(skill),
     async run(request) {
       request.signal.throwIfAborted();
       const verdict = context.allows(request.skill);

@@ -48,7 +48,7 @@ export function lazyCodeRunners(config: Config, verify: (skill: Skill) => Promis
   };
   return {
     scripts: {
-      allows: () => ({ ok: true }),
+      allows: async (skill) => (await open()).scripts.allows(skill),
       async run(request) {
         const verdict = await verify(request.skill);
         if (!verdict.ok) return { status: "refused", reason: verdict.reason };

@@ -13,7 +13,8 @@ export const skillLegend = "○ available · ● active · ◉ enabled by a pers
 
 /** A skill in a list. Markdown. */
 export function skillLine(skill: SkillListing): string {
-  const reason = skill.eligible || skill.state === "blocked" ? "" : ` — _${skill.reasons[0]}_`;
+  const why = skill.eligible || skill.state === "blocked" ? skill.notice : skill.reasons[0];
+  const reason = why === undefined ? "" : ` — _${why}_`;
   return `- ${icons[skill.state]} **${skill.id}** ${firstSentence(skill.description)}${reason}`;
 }
 
@@ -30,6 +31,7 @@ export function skillDetailText(skill: SkillDetail): string {
     `**${skill.emoji ? `${skill.emoji} ` : ""}${skill.name}** (\`${skill.id}\`, ${skill.version}, ${skill.kind} from ${skill.source})`,
     skill.description,
     `State: ${icons[skill.state]} ${skill.state}${skill.eligible ? "" : ` — ${skill.reasons.join(" ")}`}`,
+    ...(skill.notice === undefined ? [] : [skill.notice]),
     ...(skill.risk === "high" ? [highRisk] : []),
     ...invocationLines(skill),
     ...(skill.package === undefined ? [] : [installedLine(skill.id, skill.package)]),

@@ -83,7 +83,7 @@ async function runScript(
   { skill, name, args, ...asked }: AskedScript,
   context: ToolContext,
 ): Promise<ToolResult> {
-  const allowed = scripts.allows(skill);
+  const allowed = await scripts.allows(skill);
   if (!allowed.ok) {
     const message = `Scripts of ${skill.id} do not run here: ${allowed.reason}`;
     return failure("refused", message, "Tell the person.");

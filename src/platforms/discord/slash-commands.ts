@@ -145,7 +145,12 @@ const seenByAll: readonly string[] = [
   "resume",
   "stop",
   "install",
+  "update",
   "remove",
+  "grant",
+  "revoke",
+  "start",
+  "restart",
 ];
 
 /** Whether the answer of a command is only for who gave it. */

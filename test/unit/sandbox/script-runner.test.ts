@@ -171,9 +171,9 @@ describe("a script runner without bubblewrap", () => {
     const { scripts: runner } = await createSandbox({ dataDir: fixture.dataDir, bwrap: "/nowhere/bwrap" });
     const skill = fixture.skill({ "a.sh": "echo ran" }, "managed");
     const reason = expect.stringMatching(/bubblewrap \(bwrap\) is not installed.*Debian package bubblewrap/s);
-    expect(runner.allows(skill)).toEqual({ ok: false, reason });
+    expect(await runner.allows(skill)).toEqual({ ok: false, reason });
     expect(await runner.run(scriptRequest(skill, "a.sh"))).toEqual({ status: "refused", reason });
-    expect(runner.allows(fixture.skill({}, "bundled"))).toEqual({ ok: true });
+    expect(await runner.allows(fixture.skill({}, "bundled"))).toEqual({ ok: true });
   });
 
   it("gives bundled scripts a cleared environment and a workspace that is removed", async () => {

@@ -6,6 +6,7 @@ import { headerView } from "./header-view.ts";
 import { icon } from "./icons.ts";
 import type { RenderMarkdown } from "./markdown.ts";
 import { sidebarView } from "./sidebar-view.ts";
+import { installDialog } from "./skills/install-dialog.ts";
 import { skillsPanel } from "./skills/skills-panel.ts";
 import type { ConsoleState } from "./state.ts";
 import { switcherDialog } from "./switcher-dialog.ts";
@@ -37,6 +38,7 @@ export function appView(
       ${skillsPanel(state, actions, markdown)}
     </div>
     ${state.dialog === "switcher" ? switcherDialog(state, actions) : nothing}
+    ${state.dialog === "install" ? installDialog(state, actions) : nothing}
     ${state.dialog === "token" ? tokenDialog(state, actions) : nothing}`;
 }
 

@@ -18,14 +18,20 @@ import { createPageActions } from "./page-actions.ts";
 import { restWhenHidden } from "./rest-when-hidden.ts";
 import { followScroll, type ScrollFollow } from "./scroll-follow.ts";
 import { createSession } from "./session.ts";
+import { createInstallActions } from "./skills/install-actions.ts";
 import { createSkillActions } from "./skills/skill-actions.ts";
-import { type ConsoleState, type ConsoleStore, initialState } from "./state.ts";
+import { createTrialActions } from "./skills/trial-actions.ts";
+import { createUpkeepActions } from "./skills/upkeep-actions.ts";
+import { type ConsoleState, type ConsoleStore, type Dialog, initialState } from "./state.ts";
 import { createStore } from "./store.ts";
 import { applyTheme } from "./theme.ts";
 import { turnsOf } from "./timeline.ts";
 
 /** How often durations tick while something runs, and the times of threads otherwise, ms. */
 const tick = { running: 200, idle: 20_000 };
+
+/** As in layout.css. */
+const panelCoversConversation = "(width <= 75rem)";
 
 function startConsole(root: HTMLElement, announcer: HTMLElement): void {
   const storage = createBrowserStorage(localStorage, sessionStorage);
@@ -52,18 +58,26 @@ function startConsole(root: HTMLElement, announcer: HTMLElement): void {
   const messages = createMessageActions({ store, session, storage, open: channels.open });
   const addressNow = () =>
     parseAddress(location.hash) ?? { namespace: directMessage, thread: storage.lastThread(directMessage) };
+  const send = (text?: string) => {
+    messages.send(text);
+    requestAnimationFrame(() => follow?.toLatest());
+  };
   const actions: Actions = {
     channels,
-    messages: {
-      ...messages,
-      send(text) {
-        messages.send(text);
-        requestAnimationFrame(() => follow?.toLatest());
-      },
-    },
+    messages: { ...messages, send },
     draft,
     files: createFileActions({ store, session }),
     skills,
+    install: createInstallActions({ store, session, skills }),
+    upkeep: createUpkeepActions({ store, session, skills }),
+    trial: createTrialActions({
+      store,
+      session,
+      send(text) {
+        send(text);
+        if (matchMedia(panelCoversConversation).matches) skills.togglePanel();
+      },
+    }),
     page: createPageActions(store, storage),
     signIn(token) {
       session.useToken(token);
@@ -75,7 +89,7 @@ function startConsole(root: HTMLElement, announcer: HTMLElement): void {
   const paint = paintInto(root, store, actions, () => follow?.toLatest());
   store.subscribe(onceAFrame(paint));
   store.subscribe(({ theme }) => applyTheme(document.documentElement, theme));
-  store.subscribe(whenDialogCloses(store, () => requestAnimationFrame(focusComposer)));
+  store.subscribe(whenDialogCloses(store, (dialog) => requestAnimationFrame(() => giveFocusBack(dialog))));
   announceTurns(store, announcer, document);
   keepTime(store);
   markEmojiSupport(document);
@@ -118,13 +132,18 @@ function onceAFrame(paint: () => void): () => void {
 }
 
 /** A dialog that is gone cannot give the focus back. */
-function whenDialogCloses(store: ConsoleStore, closed: () => void): () => void {
+function whenDialogCloses(store: ConsoleStore, closed: (dialog: Dialog) => void): () => void {
   let before = store.get().dialog;
   return () => {
     const { dialog } = store.get();
-    if (before !== undefined && dialog === undefined) closed();
+    if (before !== undefined && dialog === undefined) closed(before);
     before = dialog;
   };
+}
+
+function giveFocusBack(dialog: Dialog): void {
+  if (dialog === "install") document.querySelector<HTMLElement>("#install-skills, #skills button")?.focus();
+  else focusComposer();
 }
 
 function keepTime(store: ConsoleStore): void {

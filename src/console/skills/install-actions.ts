@@ -1,0 +1,100 @@
+import type { PackageLocation } from "../../client/shapes.ts";
+import type { Session } from "../session.ts";
+import type { ConsoleStore } from "../state.ts";
+import { type Installing, nothingChosen, type PackageChoice } from "./panel-state.ts";
+import type { SkillActions } from "./skill-actions.ts";
+
+/** Installing skills: what was chosen is reviewed first, and exactly what was reviewed is installed. */
+export interface InstallActions {
+  /** Opens the dialog; with a file, its review begins at once. */
+  begin(file?: File): void;
+  review(choice: PackageChoice): void;
+  /** Goes back to choosing, also while a review is on its way. */
+  chooseAgain(): void;
+  /** Says why what was chosen is no package, e.g. a folder. */
+  refuse(problem: string): void;
+  install(): void;
+  /** Turns an installed skill on in the open channel. */
+  enable(id: string): void;
+}
+
+export function createInstallActions(parts: {
+  store: ConsoleStore;
+  session: Session;
+  skills: Pick<SkillActions, "refresh">;
+}): InstallActions {
+  const { store, session, skills } = parts;
+  const get = () => store.get().installing;
+  const set = (installing: Installing) => store.set({ installing });
+
+  const review = async (choice: PackageChoice) => {
+    const reviewing: Installing = { stage: "reviewing", choice };
+    set(reviewing);
+    const reviews = await session.attempt(
+      (client) => client.reviewPackage(locationOf(choice)),
+      ({ detail }) => get() === reviewing && set(chosen(choice, detail)),
+    );
+    if (get() !== reviewing) return;
+    set(reviews === undefined ? chosen(choice) : { stage: "reviewed", choice, reviews });
+  };
+
+  return {
+    begin(file) {
+      store.set({ dialog: "install", installing: nothingChosen });
+      if (file !== undefined) void review({ kind: "file", file });
+    },
+    review,
+    chooseAgain() {
+      const now = get();
+      set("choice" in now ? chosen(now.choice) : nothingChosen);
+    },
+    refuse: (problem) => set({ ...nothingChosen, problem }),
+    async install() {
+      const now = get();
+      if (now.stage !== "reviewed") return;
+      const { choice, reviews } = now;
+      const installing: Installing = { stage: "installing", choice, reviews };
+      set(installing);
+      const expected = reviews.map(({ hash }) => hash);
+      const installed = await session.attempt(
+        (client) => client.installPackage(locationOf(choice), expected),
+        ({ detail }) => get() === installing && set({ ...now, problem: detail }),
+      );
+      if (installed !== undefined) skills.refresh();
+      if (get() !== installing) return;
+      set(installed === undefined ? now : { stage: "installed", installed, enabled: new Map() });
+    },
+    async enable(id) {
+      const mark = (state: "on" | "saving" | undefined, problem?: string) => {
+        const now = get();
+        if (now.stage !== "installed") return;
+        const enabled = new Map(now.enabled);
+        if (state === undefined) enabled.delete(id);
+        else enabled.set(id, state);
+        set({ ...now, enabled, problem });
+      };
+      mark("saving");
+      const { namespace } = store.get().open;
+      const listing = await session.attempt(
+        (client) => client.setSkill(namespace, id, "pinned"),
+        ({ detail }) => mark(undefined, detail),
+      );
+      if (listing !== undefined) mark("on");
+      skills.refresh();
+    },
+  };
+}
+
+function chosen(choice: PackageChoice, problem?: string): Installing {
+  return { stage: "choosing", address: choice.kind === "address" ? choice.address : "", problem };
+}
+
+function locationOf(choice: PackageChoice): PackageLocation {
+  if (choice.kind === "file") return { file: choice.file, name: choice.file.name };
+  return isPath(choice.address) ? { path: choice.address } : { url: choice.address };
+}
+
+/** A path of the machine the bot runs on: `/…`, `C:\…`. */
+function isPath(address: string): boolean {
+  return /^(\/|[A-Za-z]:[\\/])/.test(address);
+}

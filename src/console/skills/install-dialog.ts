@@ -1,0 +1,137 @@
+import { html, nothing, type TemplateResult } from "lit-html";
+import type { PackageReview } from "../../client/shapes.ts";
+import type { Actions } from "../actions.ts";
+import { modal } from "../modal.ts";
+import type { ConsoleState } from "../state.ts";
+import { allowDrop, takeDropped } from "./dropped-file.ts";
+import { installedView } from "./installed-view.ts";
+import type { Installing, PackageChoice } from "./panel-state.ts";
+import { reviewBadges, reviewView } from "./review-view.ts";
+import { kindNames } from "./skill-kinds.ts";
+import { visibleText } from "./visible-text.ts";
+
+/** Installs skills: choose, read the review, install. Nothing is active afterwards. */
+export function installDialog(state: ConsoleState, actions: Actions): TemplateResult {
+  const { installing } = state;
+  const content = html`<div
+    class="install"
+    @dragover=${allowDrop}
+    @drop=${(event: DragEvent) => takeDropped(event, actions)}
+  >
+    <h2 id="install-title">${titles[installing.stage]}</h2>
+    <p class="problem" role="alert">${installing.problem ?? ""}</p>
+    ${stageView(installing, state, actions)}
+  </div>`;
+  return modal({ labelledBy: "install-title", close: () => actions.page.show(undefined), content });
+}
+
+const titles = {
+  choosing: "Install skills",
+  reviewing: "Reading the package",
+  reviewed: "Before you install",
+  installing: "Installing",
+  installed: "Installed",
+} as const;
+
+function stageView(installing: Installing, state: ConsoleState, actions: Actions): TemplateResult {
+  switch (installing.stage) {
+    case "choosing":
+      return choosing(installing.address, actions);
+    case "reviewing":
+      return reviewing(installing.choice, actions);
+    case "reviewed":
+    case "installing":
+      return reviewed(installing, actions);
+    case "installed":
+      return installedView(installing, state, actions);
+    default:
+      return installing satisfies never;
+  }
+}
+
+function choosing(address: string, actions: Actions): TemplateResult {
+  const pick = (event: Event) => {
+    const file = event.target instanceof HTMLInputElement ? event.target.files?.[0] : undefined;
+    if (file !== undefined) actions.install.review({ kind: "file", file });
+  };
+  const submit = (event: SubmitEvent) => {
+    event.preventDefault();
+    if (!(event.currentTarget instanceof HTMLFormElement)) return;
+    const text = String(new FormData(event.currentTarget).get("address") ?? "").trim();
+    if (text !== "") actions.install.review({ kind: "address", address: text });
+  };
+  return html`<p class="hint">Its files are read and reviewed first. Nothing runs, and nothing is on until you enable it.</p>
+    <label class="drop-zone">
+      <input type="file" class="visually-hidden" accept=".zip,.tar.gz,.tgz,.tar" @change=${pick} />
+      <strong>Choose an archive</strong>
+      <span>or drop it here: .zip or .tar.gz, up to 50 MB</span>
+    </label>
+    <form class="install-address" @submit=${submit}>
+      <label for="package-address">Or from an address</label>
+      <div class="inline-form">
+        <input
+          class="field"
+          id="package-address"
+          name="address"
+          value=${address}
+          placeholder="https://github.com/someone/skills"
+          autocomplete="off"
+          spellcheck="false"
+          maxlength="2000"
+          required
+        />
+        <button type="submit" class="button">Review</button>
+      </div>
+    </form>`;
+}
+
+function reviewing(choice: PackageChoice, actions: Actions): TemplateResult {
+  return html`<p role="status">${nameOf(choice)} is unpacked and read.</p>
+    <div class="skeleton" aria-hidden="true"><i></i><i></i><i></i></div>
+    <div class="dialog-actions">
+      <button type="button" class="button" autofocus @click=${actions.install.chooseAgain}>Cancel</button>
+    </div>`;
+}
+
+function reviewed(
+  { choice, reviews, stage }: Extract<Installing, { stage: "reviewed" | "installing" }>,
+  actions: Actions,
+): TemplateResult {
+  const busy = stage === "installing";
+  const danger = reviews.some(({ findings }) => findings.some(({ severity }) => severity === "danger"));
+  const what = reviews.length === 1 ? "" : ` ${reviews.length} skills`;
+  return html`<p class="hint">From <code>${nameOf(choice)}</code>. Exactly these files are installed; if they change meanwhile, it is refused.</p>
+    ${danger ? html`<p class="warning-line">Something in it can do harm. Read what was found before you go on.</p>` : nothing}
+    <div class="reviews" tabindex="0" role="region" aria-label="Review">${reviews.map(reviewOf)}</div>
+    <div class="dialog-actions" aria-busy=${busy}>
+      <button type="button" class="button" ?disabled=${busy} @click=${actions.install.chooseAgain}>Back</button>
+      <button
+        type="button"
+        class="button ${danger ? "is-danger" : "is-primary"}"
+        ?disabled=${busy}
+        @click=${actions.install.install}
+      >
+        ${danger ? "Install anyway" : `Install${what}`}
+      </button>
+    </div>`;
+}
+
+function reviewOf(review: PackageReview): TemplateResult {
+  const { name, skill_id, version, kind, description } = review;
+  const facts = [kindNames[kind].one, skill_id === name ? "" : visibleText(skill_id), version].filter(
+    Boolean,
+  );
+  return html`<article class="reviewed-skill" data-skill=${skill_id}>
+    <header>
+      <h3>${visibleText(name)}</h3>
+      ${reviewBadges(review)}
+    </header>
+    <p class="skill-facts">${facts.join(" · ")}</p>
+    <p class="reviewed-description">${visibleText(description)}</p>
+    ${reviewView(review)}
+  </article>`;
+}
+
+function nameOf(choice: PackageChoice): string {
+  return visibleText(choice.kind === "file" ? choice.file.name : choice.address);
+}

@@ -1,0 +1,41 @@
+import { html, type TemplateResult } from "lit-html";
+import { ref } from "lit-html/directives/ref.js";
+import type { Actions } from "../actions.ts";
+import { channelName, isDirect } from "../channels.ts";
+import { focusWhenShown } from "../focus-when-shown.ts";
+import type { ConsoleState } from "../state.ts";
+import type { Installing } from "./panel-state.ts";
+import { visibleText } from "./visible-text.ts";
+
+/** What was installed, with what enables it in the open channel. */
+export function installedView(
+  { installed, enabled }: Extract<Installing, { stage: "installed" }>,
+  { open }: ConsoleState,
+  actions: Actions,
+): TemplateResult {
+  const where = isDirect(open.namespace) ? "this direct message" : `#${channelName(open.namespace)}`;
+  const control = (id: string) => {
+    const state = enabled.get(id);
+    if (state === "on")
+      return html`<span class="server-state is-running" role="status">On in ${where}</span>`;
+    return html`<button type="button" class="small-button" ?disabled=${state === "saving"} @click=${() => actions.install.enable(id)}>
+      Enable here
+    </button>`;
+  };
+  const show = (id: string) => {
+    actions.page.show(undefined);
+    actions.skills.showSkill(id);
+  };
+  return html`<p role="status">Nothing of it is on yet, and it reaches no host. Enable it in ${where}, or later in any channel.</p>
+    <ul class="installed">
+      ${installed.map(
+        ({ skill_id, review }) => html`<li data-skill=${skill_id}>
+          <button type="button" class="skill-name" @click=${() => show(skill_id)}>${visibleText(review.name)}</button>
+          ${control(skill_id)}
+        </li>`,
+      )}
+    </ul>
+    <div class="dialog-actions">
+      <button type="button" class="button" ${ref(focusWhenShown)} @click=${() => actions.page.show(undefined)}>Done</button>
+    </div>`;
+}

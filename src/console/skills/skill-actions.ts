@@ -1,0 +1,132 @@
+import type * as shapes from "../../client/shapes.ts";
+import type { Session } from "../session.ts";
+import type { ConsoleState, ConsoleStore } from "../state.ts";
+import type { SkillKind, SkillsPanel } from "./panel-state.ts";
+import { isReviewed } from "./skill-kinds.ts";
+
+/** The skills and settings of the open channel. */
+export interface SkillActions {
+  togglePanel(): void;
+  search(query: string): void;
+  /** Lists one kind of skills; undefined lists all. */
+  showKind(kind: SkillKind | undefined): void;
+  /** Shows a skill in full; undefined goes back to the list. `note` says what was done. */
+  showSkill(id: string | undefined, note?: string): void;
+  /** `pinned` turns it on, `blocked` off, `available` leaves it to the agent. */
+  setSkill(id: string, state: "pinned" | "blocked" | "available"): void;
+  /** Changes settings of the channel. */
+  change(settings: shapes.NamespaceSettings): void;
+  /** Reads settings, and skills when they are shown, again. */
+  refresh(): void;
+}
+
+/** How soon a server that starts is looked at again, ms. */
+const whileStarting = 1_500;
+
+export function createSkillActions(parts: { store: ConsoleStore; session: Session }): SkillActions {
+  const { store, session } = parts;
+  const setPanel = (change: Partial<SkillsPanel>) =>
+    store.set(({ skills }) => ({ skills: { ...skills, ...change } }));
+  const tell = ({ detail }: { detail: string }) => setPanel({ problem: detail });
+  const read = createReading(parts, setPanel);
+  const refresh = () => {
+    void read.settings();
+    if (store.get().skills.open) void read.panel();
+  };
+
+  return {
+    togglePanel() {
+      const open = !store.get().skills.open;
+      setPanel({ open, note: undefined });
+      if (open) refresh();
+    },
+    search: (query) => setPanel({ query }),
+    showKind: (kind) => setPanel({ kind }),
+    showSkill(id, note) {
+      setPanel({ ...blank, detailId: id, note });
+      if (id !== undefined) void read.detail(id);
+    },
+    async setSkill(id, state) {
+      const { namespace } = store.get().open;
+      setPanel({ saving: new Set([...store.get().skills.saving, id]), problem: undefined, note: undefined });
+      const listing = await session.attempt((client) => client.setSkill(namespace, id, state), tell);
+      const isOpen = store.get().open.namespace === namespace;
+      store.set((now) => ({ skills: saved(now, id, isOpen ? listing : undefined) }));
+      refresh();
+    },
+    async change(settings) {
+      const { namespace } = store.get().open;
+      const view = await session.attempt((client) => client.changeSettings(namespace, settings), tell);
+      if (view !== undefined && store.get().open.namespace === namespace)
+        store.set({ settings: view.settings });
+    },
+    refresh,
+  };
+}
+
+/** Of the skill shown before. */
+const blank = {
+  detail: undefined,
+  review: undefined,
+  trial: undefined,
+  login: undefined,
+  problem: undefined,
+} as const;
+
+function createReading(
+  { store, session }: { store: ConsoleStore; session: Session },
+  setPanel: (change: Partial<SkillsPanel>) => void,
+) {
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  const tell = ({ detail }: { detail: string }) => setPanel({ problem: detail });
+  const isOpen = (namespace: string) => store.get().open.namespace === namespace;
+  const isShown = (id: string) => store.get().skills.detailId === id;
+
+  const settings = async () => {
+    const { namespace } = store.get().open;
+    const view = await session.attempt(
+      (client) => client.namespace(namespace),
+      () => {},
+    );
+    if (view !== undefined && isOpen(namespace)) store.set({ settings: view.settings });
+  };
+  const skills = async () => {
+    const { namespace } = store.get().open;
+    const list = await session.attempt((client) => client.skills({ namespace }), tell);
+    if (list !== undefined && isOpen(namespace)) setPanel(list);
+  };
+  const servers = async () => {
+    const list = await session.attempt((client) => client.servers(), tell);
+    if (list !== undefined) setPanel({ servers: list });
+    clearTimeout(timer);
+    if (list?.some(({ state }) => state === "starting")) timer = setTimeout(again, whileStarting);
+  };
+  const review = async (id: string) => {
+    const value = await session.attempt(
+      (client) => client.reviewSkill(id),
+      ({ detail }) => isShown(id) && setPanel({ review: { ok: false, reason: detail } }),
+    );
+    if (value !== undefined && isShown(id)) setPanel({ review: { ok: true, value } });
+  };
+  const detail = async (id: string) => {
+    const { namespace } = store.get().open;
+    const found = await session.attempt((client) => client.skill(id, namespace), tell);
+    if (!isOpen(namespace) || !isShown(id)) return;
+    setPanel({ detail: found });
+    if (found !== undefined && isReviewed(found)) await review(id);
+  };
+  const panel = async () => {
+    const { detailId } = store.get().skills;
+    await Promise.all([skills(), servers(), detailId === undefined ? undefined : detail(detailId)]);
+  };
+  const again = () => {
+    if (store.get().skills.open) void panel();
+  };
+  return { settings, panel, detail };
+}
+
+function saved({ skills }: ConsoleState, id: string, listing: shapes.SkillListing | undefined): SkillsPanel {
+  const saving = new Set([...skills.saving].filter((other) => other !== id));
+  if (listing === undefined || skills.skills === undefined) return { ...skills, saving };
+  return { ...skills, saving, skills: skills.skills.map((skill) => (skill.id === id ? listing : skill)) };
+}

@@ -1,0 +1,124 @@
+import { html, nothing, type TemplateResult } from "lit-html";
+import { guard } from "lit-html/directives/guard.js";
+import { repeat } from "lit-html/directives/repeat.js";
+import type { SkillListing } from "../../client/shapes.ts";
+import type { Actions } from "../actions.ts";
+import type { ConsoleState } from "../state.ts";
+import { channelSettings } from "./channel-settings-view.ts";
+import type { SkillKind, SkillsPanel } from "./panel-state.ts";
+import { countKinds, kindNames, listedSkills } from "./skill-kinds.ts";
+import { skillRow } from "./skill-row.ts";
+
+/** All skills by what they are here, with a search and a choice of kind, and what could not be loaded. */
+export function skillListView(state: ConsoleState, actions: Actions): TemplateResult {
+  const { skills: panel } = state;
+  const onSearch = (event: Event) => {
+    if (event.target instanceof HTMLInputElement) actions.skills.search(event.target.value);
+  };
+  return html`<p class="hint">
+      On keeps a skill at hand in this channel. Off hides it from the agent. The others it takes up by itself when it needs them.
+    </p>
+    <input class="field" type="search" placeholder="Find a skill" aria-label="Find a skill" .value=${panel.query} @input=${onSearch} />
+    ${kindChoice(panel, actions)}
+    ${panel.skills === undefined ? html`<div class="skeleton" aria-hidden="true"><i></i><i></i><i></i></div>` : nothing}
+    ${guard([panel.skills, panel.servers, panel.query, panel.kind, panel.saving], () => groups(panel, actions))}
+    ${diagnosticsList(panel.diagnostics)} ${channelSettings(state, actions)}`;
+}
+
+function kindChoice({ skills, kind }: SkillsPanel, actions: Actions): TemplateResult | typeof nothing {
+  const kinds = countKinds(skills ?? []);
+  if (kinds.length < 2) return nothing;
+  const total = kinds.reduce((sum, { count }) => sum + count, 0);
+  const choice = (value: SkillKind | undefined, name: string, count: number) => html`<button
+    type="button"
+    class="chip"
+    aria-pressed=${value === kind}
+    @click=${() => actions.skills.showKind(value)}
+  >
+    ${name} <span>${count}</span>
+  </button>`;
+  return html`<div class="chips" role="group" aria-label="Kind of skill">
+    ${choice(undefined, "All", total)} ${kinds.map(({ kind: each, count }) => choice(each, kindNames[each].all, count))}
+  </div>`;
+}
+
+function groups(panel: SkillsPanel, actions: Actions): TemplateResult {
+  const found = listedSkills(panel);
+  const inGroup = (belongs: (skill: SkillListing) => boolean) => found.filter(belongs);
+  return html`${group(
+    "On",
+    inGroup((skill) => skill.eligible && isOn(skill)),
+    panel,
+    actions,
+  )}
+    ${group(
+      "Available",
+      inGroup(({ eligible, state }) => eligible && state === "available"),
+      panel,
+      actions,
+    )}
+    ${group(
+      "Off",
+      inGroup(({ eligible, state }) => eligible && state === "blocked"),
+      panel,
+      actions,
+    )}
+    ${group(
+      "Needs something first",
+      inGroup(({ eligible }) => !eligible),
+      panel,
+      actions,
+    )}
+    ${found.length > 0 || panel.skills === undefined ? nothing : html`<p class="empty" role="status">No skill fits. Try fewer words, or another kind.</p>`}`;
+}
+
+function isOn({ state }: SkillListing): boolean {
+  return state === "pinned" || state === "active";
+}
+
+function group(
+  title: string,
+  skills: readonly SkillListing[],
+  panel: SkillsPanel,
+  actions: Actions,
+): TemplateResult | typeof nothing {
+  if (skills.length === 0) return nothing;
+  const serverOf = (id: string) => panel.servers?.find(({ skill_id }) => skill_id === id);
+  return html`<section class="skill-group">
+    <h3>${title} <span>${skills.length}</span></h3>
+    <ul>
+      ${repeat(
+        skills,
+        ({ id }) => id,
+        (skill) => html`<li>${skillRow(skill, panel.saving.has(skill.id), actions, serverOf(skill.id))}</li>`,
+      )}
+    </ul>
+  </section>`;
+}
+
+function diagnosticsList(diagnostics: SkillsPanel["diagnostics"]): TemplateResult | typeof nothing {
+  if (diagnostics.length === 0) return nothing;
+  const errors = diagnostics.filter(({ severity }) => severity === "error");
+  const others = diagnostics.filter(({ severity }) => severity !== "error");
+  return html`${diagnosticGroup(errors, `${errors.length} could not be loaded`, true)}
+  ${diagnosticGroup(others, `${others.length} ${others.length === 1 ? "note" : "notes"} from loading skills`, false)}`;
+}
+
+function diagnosticGroup(
+  list: SkillsPanel["diagnostics"],
+  title: string,
+  open: boolean,
+): TemplateResult | typeof nothing {
+  if (list.length === 0) return nothing;
+  return html`<details class="diagnostics" ?open=${open}>
+    <summary>${title}</summary>
+    <ul>
+      ${list.map(
+        ({ severity, message, path }) => html`<li class="is-${severity}">
+          <code>${path}</code>
+          <p>${severity === "info" ? nothing : html`<strong>${severity}</strong> `}${message}</p>
+        </li>`,
+      )}
+    </ul>
+  </details>`;
+}

@@ -1,0 +1,86 @@
+import { html, nothing, type TemplateResult } from "lit-html";
+import type { ServerStatus, SkillListing } from "../../client/shapes.ts";
+import type { Actions } from "../actions.ts";
+import { serverState } from "./server-view.ts";
+import { skillEmoji } from "./skill-emoji.ts";
+import { kindNames } from "./skill-kinds.ts";
+
+const stateNames = {
+  available: "",
+  active: "Taken up by the agent",
+  pinned: "On for this channel",
+  blocked: "Off for this channel",
+} as const;
+
+/** Where it comes from, in words. */
+const sourceNames: Readonly<Record<string, string>> = {
+  managed: "installed",
+  workspace: "your folder",
+  extra: "a further folder",
+};
+
+/** One skill of a list, with its switch; the name opens it. `server` is the tool server it stands for. */
+export function skillRow(
+  skill: SkillListing,
+  saving: boolean,
+  actions: Actions,
+  server?: ServerStatus,
+): TemplateResult {
+  return html`<article class="skill ${skill.eligible ? "" : "is-ineligible"}" data-skill=${skill.id}>
+    ${skillEmoji(skill)}
+    <div class="skill-text">
+      <button type="button" class="skill-name" @click=${() => actions.skills.showSkill(skill.id)}>${skill.name}</button>
+      <p class="skill-description">${skill.description}</p>
+      ${skill.reasons.map((reason) => html`<p class="skill-reason">${reason}</p>`)}
+      <p class="skill-facts">
+        ${server === undefined ? nothing : serverState(server)} ${skillFacts(skill)} ${resetButton(skill, saving, actions)}
+      </p>
+    </div>
+    ${skillSwitch(skill, saving, actions)}
+  </article>`;
+}
+
+/** `Built in · high risk · On for this channel`. */
+export function skillFacts({ kind, source, risk, state }: SkillListing): string {
+  const name = kindNames[kind].one;
+  const origin = source === "bundled" || source === kind ? name : `${name}, ${sourceNames[source] ?? source}`;
+  return [origin, risk === "low" ? "" : `${risk} risk`, stateNames[state]]
+    .filter((fact) => fact !== "")
+    .join(" · ");
+}
+
+/** On: pinned or taken up. Switching it on pins the skill, switching it off blocks it. */
+export function skillSwitch(skill: SkillListing, saving: boolean, actions: Actions): TemplateResult {
+  const on = skill.state === "pinned" || skill.state === "active";
+  return html`<button
+    type="button"
+    class="switch"
+    role="switch"
+    aria-checked=${on}
+    aria-label=${skill.name}
+    aria-busy=${saving}
+    ?disabled=${saving}
+    @click=${() => actions.skills.setSkill(skill.id, on ? "blocked" : "pinned")}
+  >
+    <span></span>
+  </button>`;
+}
+
+/** Gives a skill a person switched back to the agent. */
+export function resetButton(
+  skill: SkillListing,
+  saving: boolean,
+  actions: Actions,
+): TemplateResult | typeof nothing {
+  if (skill.state !== "pinned" && skill.state !== "blocked") return nothing;
+  return html`<button
+    type="button"
+    class="quiet-button"
+    ?disabled=${saving}
+    title="Let the agent decide"
+    aria-label="Reset ${skill.name}: let the agent decide"
+    @click=${() => actions.skills.setSkill(skill.id, "available")}
+  >
+    Reset
+  </button>`;
+}

@@ -1,0 +1,74 @@
+import type { SkillDetail } from "../../client/shapes.ts";
+import type { Json } from "../../core/json.ts";
+
+type Parameter = SkillDetail["parameters"][number];
+
+/** The values of a form, by the type each parameter has; a field left empty is left out. Not ok: which field is wrong, and why. */
+export function readTrialValues(
+  parameters: readonly Parameter[],
+  texts: ReadonlyMap<string, string>,
+): { ok: true; values: Record<string, Json> } | { ok: false; field: string; problem: string } {
+  const values: [string, Json][] = [];
+  for (const parameter of parameters) {
+    const { name } = parameter;
+    const text = texts.get(name) ?? "";
+    if (text.trim() === "") {
+      if (!parameter.required || parameter.default !== undefined) continue;
+      return { ok: false, field: name, problem: `${name} is needed.` };
+    }
+    const read = readValue(parameter, text);
+    if (!read.ok) return { ok: false, field: name, problem: read.problem };
+    values.push([name, read.value]);
+  }
+  return { ok: true, values: Object.fromEntries(values) };
+}
+
+/** A preset as it stands in a field. */
+export function presetText(preset: Json | undefined): string {
+  if (preset === undefined || preset === null) return "";
+  return typeof preset === "string" ? preset : JSON.stringify(preset);
+}
+
+function readValue(
+  { name, type, enum: choices }: Parameter,
+  text: string,
+): { ok: true; value: Json } | { ok: false; problem: string } {
+  const choice = choices?.find((each) => presetText(each) === text);
+  if (choice !== undefined) return { ok: true, value: choice };
+  switch (type) {
+    case "string":
+      return { ok: true, value: text };
+    case "boolean":
+      return { ok: true, value: text === "true" };
+    case "number": {
+      const value = Number(text);
+      return Number.isFinite(value) ? { ok: true, value } : { ok: false, problem: `${name} is no number.` };
+    }
+    case "object":
+    case "array":
+      return readJson(name, type, text);
+    default:
+      return type satisfies never;
+  }
+}
+
+function readJson(
+  name: string,
+  type: "object" | "array",
+  text: string,
+): { ok: true; value: Json } | { ok: false; problem: string } {
+  const example = type === "array" ? '["a", "b"]' : '{"name": "value"}';
+  const problem = `${name} has to be written as JSON, such as ${example}.`;
+  try {
+    const value: Json = JSON.parse(text);
+    const fits = type === "array" ? Array.isArray(value) : isObject(value);
+    return fits ? { ok: true, value } : { ok: false, problem };
+  } catch {
+    // What the person wrote is no JSON; they are told above the form.
+    return { ok: false, problem };
+  }
+}
+
+function isObject(value: Json): boolean {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}

@@ -1,0 +1,79 @@
+import { html, nothing, type TemplateResult } from "lit-html";
+import { keyed } from "lit-html/directives/keyed.js";
+import type { SkillDetail } from "../../client/shapes.ts";
+import type { Actions } from "../actions.ts";
+import { dryRunView } from "./dry-run-view.ts";
+import type { Trial } from "./panel-state.ts";
+import { presetText } from "./trial-values.ts";
+
+type Parameter = SkillDetail["parameters"][number];
+
+/** A form that runs the skill in the open channel; flows also tell what they would do. */
+export function trialView(
+  detail: SkillDetail,
+  trial: Trial | undefined,
+  actions: Actions,
+): TemplateResult | typeof nothing {
+  if (!isRunnable(detail)) return nothing;
+  const isFlow = detail.kind === "flow";
+  const submit = (event: SubmitEvent) => {
+    event.preventDefault();
+    if (!(event.currentTarget instanceof HTMLFormElement)) return;
+    const form = new FormData(event.currentTarget);
+    const texts = new Map([...form].map(([name, value]) => [name, String(value)]));
+    const button = event.submitter instanceof HTMLButtonElement ? event.submitter.value : "";
+    if (button === "dry-run" || (button === "" && isFlow)) actions.trial.dryRun(texts);
+    else actions.trial.run(texts);
+  };
+  return html`<section aria-label="Run" data-testid="trial">
+    <h4>Run it here</h4>
+    ${keyed(
+      detail.id,
+      html`<form class="trial" novalidate @submit=${submit}>
+        ${detail.parameters.map((parameter) => field(parameter, trial?.problem?.field === parameter.name))}
+        <p class="problem" id="trial-problem" role="alert">${trial?.problem?.text ?? ""}</p>
+        <div class="actions">
+          ${isFlow ? html`<button type="submit" class="small-button" value="dry-run">Dry run</button>` : nothing}
+          <button type="submit" class="small-button is-strong" value="run">Run</button>
+          <span class="hint">${isFlow ? "A dry run sends nothing." : "Its steps and answer come into the conversation."}</span>
+        </div>
+      </form>`,
+    )}
+    ${trial?.dryRun === undefined ? nothing : dryRunView(trial.dryRun)}
+  </section>`;
+}
+
+/** One tool that people may call: guides are read by the agent, and servers have many. */
+function isRunnable({ kind, eligible, state, tools, invocation }: SkillDetail): boolean {
+  if (!eligible || state === "blocked" || invocation?.by_people === false) return false;
+  return kind !== "document" && kind !== "mcp" && tools.length === 1;
+}
+
+function field(parameter: Parameter, invalid: boolean): TemplateResult {
+  const { name, description, required, default: preset } = parameter;
+  const id = `trial-${name}`;
+  const needed = required && preset === undefined;
+  return html`<div class="trial-field">
+    <label for=${id}>${name} <span>${needed ? "needed" : "optional"}</span></label>
+    ${control(parameter, { id, invalid, needed })}
+    ${description === "" ? nothing : html`<p class="hint" id="${id}-about">${description}</p>`}
+  </div>`;
+}
+
+function control(
+  { name, type, enum: choices, default: preset }: Parameter,
+  { id, invalid, needed }: { id: string; invalid: boolean; needed: boolean },
+): TemplateResult {
+  const options = choices?.map(presetText) ?? (type === "boolean" ? ["true", "false"] : undefined);
+  const text = presetText(preset);
+  const describedBy = invalid ? `trial-problem ${id}-about` : `${id}-about`;
+  if (options !== undefined)
+    return html`<select class="field" id=${id} name=${name} aria-invalid=${invalid} aria-describedby=${describedBy}>
+      ${options.includes(text) ? nothing : html`<option value="">${needed ? "Choose" : "–"}</option>`}
+      ${options.map((option) => html`<option value=${option} ?selected=${option === text}>${option}</option>`)}
+    </select>`;
+  if (type === "number")
+    return html`<input class="field" inputmode="decimal" id=${id} name=${name} value=${text} autocomplete="off" aria-invalid=${invalid} aria-describedby=${describedBy} />`;
+  const example = type === "array" ? '["a", "b"]' : type === "object" ? '{"name": "value"}' : "";
+  return html`<textarea class="field" rows="1" id=${id} name=${name} placeholder=${example} aria-invalid=${invalid} aria-describedby=${describedBy} .defaultValue=${text}></textarea>`;
+}

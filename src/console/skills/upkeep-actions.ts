@@ -1,0 +1,111 @@
+import type { ApiClient } from "../../client/api-client.ts";
+import type { Session } from "../session.ts";
+import type { ConsoleStore } from "../state.ts";
+import type { SkillsPanel } from "./panel-state.ts";
+import type { SkillActions } from "./skill-actions.ts";
+
+/** What operators do with installed skills, hosts and tool servers. Refusals are told in the panel. */
+export interface UpkeepActions {
+  /** Installs a skill again from where it came from. */
+  update(id: string): void;
+  remove(id: string): void;
+  grantHost(id: string, host: string): void;
+  revokeHost(id: string, host: string): void;
+  control(server: string, action: "start" | "stop" | "restart"): void;
+  /** Asks for the address at which the person connects their account. */
+  connect(server: string): void;
+  /** Forgets the account. */
+  disconnect(server: string): void;
+}
+
+export function createUpkeepActions(parts: {
+  store: ConsoleStore;
+  session: Session;
+  skills: Pick<SkillActions, "refresh" | "showSkill">;
+}): UpkeepActions {
+  const { store, session, skills } = parts;
+  const setPanel = (change: Partial<SkillsPanel>) =>
+    store.set(({ skills: panel }) => ({ skills: { ...panel, ...change } }));
+  const setSaving = (key: string, on: boolean) => {
+    const others = [...store.get().skills.saving].filter((other) => other !== key);
+    setPanel({ saving: new Set(on ? [...others, key] : others) });
+  };
+
+  /** Marks `key` as busy meanwhile; `done` gets what came of it. */
+  const work = async <T>(key: string, ask: (client: ApiClient) => Promise<T>, done: (value: T) => void) => {
+    setPanel({ problem: undefined, note: undefined });
+    setSaving(key, true);
+    const value = await session.attempt(ask, ({ detail }) => setPanel({ problem: detail }));
+    setSaving(key, false);
+    if (value !== undefined) done(value);
+    skills.refresh();
+  };
+  const say = (note: string) => setPanel({ note });
+
+  return {
+    update: (id) =>
+      work(
+        id,
+        (client) => client.updatePackage(id),
+        (updated) => say(updatedText(updated)),
+      ),
+    remove: (id) =>
+      work(
+        id,
+        (client) => client.removePackage(id),
+        () => {
+          if (store.get().skills.detailId === id) skills.showSkill(undefined, `${id} was removed.`);
+        },
+      ),
+    grantHost: (id, host) =>
+      work(
+        id,
+        (client) => client.grantHosts(id, [host]),
+        () => say(`The code of ${id} may reach ${host} now, in every channel.`),
+      ),
+    revokeHost: (id, host) =>
+      work(
+        id,
+        (client) => client.revokeHosts(id, [host]),
+        ({ granted }) =>
+          say(
+            granted.includes(host)
+              ? `${host} stays: the bot's configuration grants it.`
+              : `${id} may no longer reach ${host}.`,
+          ),
+      ),
+    control: (server, action) => {
+      setPanel({ login: undefined });
+      void work(
+        server,
+        (client) => client.controlServer(server, action),
+        ({ name, state }) => say(stateTexts[state](name)),
+      );
+    },
+    connect: (server) =>
+      work(
+        server,
+        (client) => client.loginServer(server),
+        (url) => setPanel({ login: { server, url } }),
+      ),
+    disconnect: (server) =>
+      work(
+        server,
+        (client) => client.logoutServer(server),
+        ({ name }) => say(`The account with ${name} was forgotten here.`),
+      ),
+  };
+}
+
+function updatedText(updated: readonly { skill_id: string }[]): string {
+  const names = updated.map(({ skill_id }) => skill_id).join(", ");
+  return `Updated: ${names}. Where files changed, it is off and reaches no host until somebody allows it again.`;
+}
+
+const stateTexts = {
+  running: (name: string) => `${name} runs.`,
+  starting: (name: string) => `${name} is starting.`,
+  stopped: (name: string) => `${name} is stopped.`,
+  failed: (name: string) => `${name} could not be started.`,
+  needs_login: (name: string) => `${name} needs an account to be connected.`,
+} as const;

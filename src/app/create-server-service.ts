@@ -1,3 +1,4 @@
+import { personKey } from "../core/person-key.ts";
 import type { ServerStatus, Servers } from "../core/servers.ts";
 import { nearest } from "../core/skill-identifier.ts";
 import type { Audit } from "./audit.ts";
@@ -58,7 +59,7 @@ export function createServerService({ servers, audit, feed }: ServerServiceDeps)
       const found = withAccount(name, asker);
       if (!found.ok) return found;
       if (servers === undefined) return unknownServer(name, []);
-      const login = await servers.login(found.value.name, asker.by.id);
+      const login = await servers.login(found.value.name, personKey(asker.namespace, asker.by.id));
       if (!login.ok) return { ok: false, status: 409, message: login.reason };
       return { ok: true, value: { url: login.url } };
     },
@@ -67,7 +68,7 @@ export function createServerService({ servers, audit, feed }: ServerServiceDeps)
       const found = withAccount(name, asker);
       if (!found.ok) return found;
       const server = found.value;
-      await servers?.logout(server.name, asker.by.id);
+      await servers?.logout(server.name, personKey(asker.namespace, asker.by.id));
       const whose = server.credentials === "shared" ? "the shared account" : "their account";
       const detail = `disconnected ${whose} of the server **${server.name}**`;
       audit.record({ action: "server_logout", ...asker, subject: server.name, detail });

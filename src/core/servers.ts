@@ -26,10 +26,10 @@ export interface Servers {
   stop(name: string): Promise<ServerStatus | undefined>;
   restart(name: string): Promise<ServerStatus | undefined>;
   /**
-   * The address at which this person connects their account, to be given to them alone; `shared` credentials are for operators to
-   * connect. Not ok: why there is none.
+   * The address at which this person (`personKey`) connects their account, to be given to them alone; `shared` credentials are for
+   * operators to connect. Not ok: why there is none.
    */
-  login(name: string, user: string): Promise<{ ok: true; url: string } | { ok: false; reason: string }>;
+  login(name: string, person: string): Promise<{ ok: true; url: string } | { ok: false; reason: string }>;
   /** Forgets the account of this person, or the shared one. */
-  logout(name: string, user: string): Promise<void>;
+  logout(name: string, person: string): Promise<void>;
 }

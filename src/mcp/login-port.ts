@@ -18,7 +18,7 @@ export interface LoginServer {
   oauth: OAuthSettings;
 }
 
-/** The account of `shared` credentials. Every other account is the platform's id of the person it belongs to. */
+/** The account of `shared` credentials. Every other account is the person (`personKey`) it belongs to. */
 export const sharedAccount = "*";
 
 /** Accounts of people and of the bot with tool servers. The one place that knows tokens. */

@@ -3,6 +3,7 @@ import type { Clock } from "../core/clock.ts";
 import type { Json } from "../core/json.ts";
 import type { KeyValue } from "../core/key-value.ts";
 import type { ParkedCalls } from "../core/parked-calls.ts";
+import { personKey } from "../core/person-key.ts";
 import { createRedactor } from "../core/redact.ts";
 import { serverSkillId } from "../core/server-tools.ts";
 import type { ServerStatus } from "../core/servers.ts";
@@ -192,7 +193,8 @@ export function createManagedServer(config: ServerConfig, deps: ManagedServerDep
       changed();
     },
     async call(tool, input, context) {
-      const name = config.credentials === "per_user" ? context.user.id : account;
+      const name =
+        config.credentials === "per_user" ? personKey(context.place.namespace, context.user.id) : account;
       const refused = problem();
       if (refused !== undefined && state().state !== "failed") {
         return { status: "error", code: "server_unavailable", message: refused, hint: "Tell the person." };

@@ -201,22 +201,22 @@ function logins(
   login: McpLogin | undefined,
   find: (name: string) => Promise<ManagedServer | undefined>,
 ): Pick<Servers, "login" | "logout"> {
-  const targetOf = async (name: string, user: string) => {
+  const targetOf = async (name: string, person: string) => {
     const server = await find(name);
     const target = server && loginServer(server.config);
-    return { server, target, account: target?.credentials === "shared" ? sharedAccount : user };
+    return { server, target, account: target?.credentials === "shared" ? sharedAccount : person };
   };
   return {
-    async login(name, user) {
-      const { server, target, account } = await targetOf(name, user);
+    async login(name, person) {
+      const { server, target, account } = await targetOf(name, person);
       if (server === undefined) return { ok: false, reason: `There is no server called ${name}.` };
       if (target === undefined || login === undefined) {
         return { ok: false, reason: `The server ${name} works without an account.` };
       }
       return login.begin(target, account);
     },
-    async logout(name, user) {
-      const { server, target, account } = await targetOf(name, user);
+    async logout(name, person) {
+      const { server, target, account } = await targetOf(name, person);
       if (target === undefined || login === undefined) return;
       await login.forget(target, account);
       await server?.renew(account);

@@ -105,6 +105,7 @@ function mcpContext(more: Partial<ToolContext> & { files?: NewFile[] } = {}): To
     call_id: `call-${calls}`,
     turn_id: `turn-${calls}`,
     user: { id: "ada", name: "Ada", trust: "operator" },
+    place: { namespace: "console:local:general", thread: "main" },
     signal: new AbortController().signal,
     progress: () => {},
     file: async (file: NewFile) => void more.files?.push(file),

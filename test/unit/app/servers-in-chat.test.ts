@@ -62,10 +62,10 @@ describe("an account with a server", () => {
     const { ask, servers } = newApp();
     const { end } = await ask("/mcp login mail", { by: ben });
     expect(end).toMatchObject({ outcome: "completed", private: true });
-    expect(end.text).toContain("https://login.example/mail?for=ben");
+    expect(end.text).toContain("https://login.example/mail?for=console:local:ben");
     const out = (await ask("/mcp logout mail", { by: ben })).end;
     expect(out).toMatchObject({ outcome: "completed", private: true });
-    expect(servers.accounts).toEqual(["ben in mail", "ben out mail"]);
+    expect(servers.accounts).toEqual(["console:local:ben in mail", "console:local:ben out mail"]);
   });
 
   it("that everybody shares is the operators' to change", async () => {

@@ -1,10 +1,13 @@
 import { afterEach, describe, expect, it } from "vitest";
 import type { Author } from "../../../src/core/inbound.ts";
+import { personKey } from "../../../src/core/person-key.ts";
 import { type McpBench, openBench } from "../../support/mcp-bench.ts";
 import { startLogin } from "./login-fixture.ts";
 
 const ada: Author = { id: "ada", name: "Ada", trust: "operator" };
 const ben: Author = { id: "ben", name: "Ben", trust: "member" };
+
+const general = "console:local:general";
 
 let bench: McpBench;
 afterEach(() => bench.close());
@@ -15,11 +18,12 @@ async function openServers(credentials: "shared" | "per_user") {
   return {
     remote,
     async logIn(user: Author) {
-      const begun = await bench.servers.login("notes", user.id);
+      const begun = await bench.servers.login("notes", personKey(general, user.id));
       if (!begun.ok) throw new Error(begun.reason);
       return await login.finish(await visit(begun.url));
     },
-    add: (user: Author) => bench.call("notes", "add", {}, { user }),
+    add: (user: Author, namespace = general) =>
+      bench.call("notes", "add", {}, { user, place: { namespace, thread: "main" } }),
   };
 }
 
@@ -34,6 +38,16 @@ describe("a server where everybody has their own account", () => {
       code: "needs_login",
       hint: expect.stringContaining("/mcp login notes"),
     });
+  });
+
+  it("knows nobody of another platform or workspace by an id that is somebody else's here", async () => {
+    const { logIn, add } = await openServers("per_user");
+    await logIn(ada);
+    await bench.until("notes", "running");
+    expect(await add(ada, "console:local:random")).toMatchObject({ status: "ok" });
+    for (const elsewhere of ["slack:T1:C1", "console:other:general", "discord:local:general"]) {
+      expect(await add(ada, elsewhere)).toMatchObject({ status: "error", code: "needs_login" });
+    }
   });
 
   it("is called with the token of who asked", async () => {
@@ -51,7 +65,7 @@ describe("a server where everybody has their own account", () => {
     const { logIn, add } = await openServers("per_user");
     await logIn(ada);
     await bench.until("notes", "running");
-    await bench.servers.logout("notes", "ada");
+    await bench.servers.logout("notes", personKey(general, "ada"));
     expect(await add(ada)).toMatchObject({ status: "error", code: "needs_login" });
   });
 

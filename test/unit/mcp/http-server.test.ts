@@ -128,13 +128,13 @@ describe("accounts", () => {
   it("are each person's own: no connection is shared", async () => {
     const login = fakeLogin(
       new Map([
-        ["ada", "token-of-ada"],
-        ["ben", "token-of-ben"],
+        ["console:local:ada", "token-of-ada"],
+        ["console:local:ben", "token-of-ben"],
       ]),
     );
     bench = await openBench(perUser(), { login });
     expect((await bench.skill("mcp_web")).problems?.[0]).toMatch(/\/mcp login web connects yours/);
-    login.connected("ada");
+    login.connected("console:local:ada");
     await bench.until("web", "running");
     expect(await bench.call("web", "whoami", {}, as("ada"))).toEqual(ok("Bearer token-of-ada"));
     expect(await bench.call("web", "whoami", {}, as("ben"))).toEqual(ok("Bearer token-of-ben"));
@@ -145,11 +145,11 @@ describe("accounts", () => {
   });
 
   it("that were disconnected are used no more", async () => {
-    const login = fakeLogin(new Map([["ada", "token-of-ada"]]));
+    const login = fakeLogin(new Map([["console:local:ada", "token-of-ada"]]));
     bench = await openBench(perUser(), { login });
-    login.connected("ada");
+    login.connected("console:local:ada");
     await bench.until("web", "running");
-    await bench.servers.logout("web", "ada");
+    await bench.servers.logout("web", "console:local:ada");
     expect(await bench.call("web", "whoami", {}, as("ada"))).toMatchObject({ code: "needs_login" });
   });
 

@@ -44,7 +44,7 @@ export interface OpenProxy {
 }
 
 /** A proxy that listens on the loopback, for programs of the bot itself that know no unix sockets. */
-export interface OpenLoopbackProxy {
+interface OpenLoopbackProxy {
   /** `http://127.0.0.1:port`. Every process of the machine can reach it. */
   url: string;
   close(): Promise<void>;

@@ -7,7 +7,7 @@ export type ToHost =
   | { type: "reply"; id: number; request: number; value: Json };
 
 /** What a handler finds of its skill in `this`. */
-export interface HostedSkill {
+interface HostedSkill {
   name: string;
   description: string;
   /** The whole plugin.json. */

@@ -32,8 +32,8 @@ const patienceMs = 10_000;
 
 const everything = () => true;
 
-/** A gate that answers with `respond`. */
-export async function startGate(respond: Respond): Promise<Gate> {
+/** A gate that answers with `respond`. In a sandbox 127.0.0.1 is the sandbox itself; another `host` of the loopback is not. */
+export async function startGate(respond: Respond, host = "127.0.0.1"): Promise<Gate> {
   const requests: GateRequest[] = [];
   let holds: (request: GateRequest) => boolean = () => false;
   let opened = Promise.withResolvers<void>();
@@ -49,11 +49,11 @@ export async function startGate(respond: Respond): Promise<Gate> {
     // Whoever was killed meanwhile gets no answer, and leaves no trace behind the gate.
     if (!response.destroyed) await respond(request, response);
   });
-  server.listen(0, "127.0.0.1");
+  server.listen(0, host);
   await once(server, "listening");
   const { port } = server.address() as AddressInfo;
   return {
-    url: `http://127.0.0.1:${port}`,
+    url: `http://${host}:${port}`,
     requests,
     close(fits = everything) {
       holds = fits;

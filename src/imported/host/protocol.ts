@@ -7,7 +7,7 @@ export type ToHost =
   | { type: "reply"; id: number; request: number; value: Json };
 
 /** What a handler finds of its skill in `this`. */
-interface HostedSkill {
+export interface HostedSkill {
   name: string;
   description: string;
   /** The whole plugin.json. */

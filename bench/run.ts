@@ -10,6 +10,7 @@
  * 6. How long Slack waits for an acknowledgement while 200 turns run.
  * 7. A flow of 20 blocks that do next to nothing, from the command to the end of its turn, with the turn log in SQLite.
  * 8. A call of an imported skill in the sandbox, beside its own work, once its process runs.
+ * 9. The first answer of a bot with 200 imported and 200 document skills: with 20 tool servers nobody needs, against none.
  *
  * `--json` prints the measures as JSON, `--check` exits 1 when a target is missed, `--profile` prints where the CPU of
  * measure 1 goes instead and keeps the CPU profiles, `--only 1,4` measures some.
@@ -20,6 +21,7 @@ import path from "node:path";
 import { parseArgs } from "node:util";
 import { measureAcknowledgement } from "./acknowledgement.ts";
 import { type MockModel, startMockModel } from "./child.ts";
+import { measureFirstAnswer } from "./first-answer.ts";
 import { measureFlowBlocks } from "./flow-blocks.ts";
 import { measureImportedSkill } from "./imported-skill.ts";
 import { formatTable, type Measure } from "./measure.ts";
@@ -47,6 +49,7 @@ const measurements: ((mock: MockModel, folder: string) => Promise<Measure[]>)[] 
   measureAcknowledgement,
   measureFlowBlocks,
   (_, folder) => measureImportedSkill(folder),
+  measureFirstAnswer,
 ];
 
 const folder = await mkdtemp(path.join(tmpdir(), "knack-bench-"));

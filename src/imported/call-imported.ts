@@ -8,6 +8,7 @@ import { networkHint, refusedNetwork, withGrantedNetwork } from "../core/sandbox
 import type { Skill } from "../core/skill.ts";
 import type { ToolContext, ToolResult } from "../core/tool.ts";
 import { WaitingForPerson } from "../core/waiting.ts";
+import { isGivenAddress } from "./given-address.ts";
 import type { HostRequest, ToHost } from "./host/protocol.ts";
 import type { CallOutcome } from "./hosted-program.ts";
 import type { WarmPrograms } from "./warm-programs.ts";
@@ -68,7 +69,7 @@ async function run(
     warm.call({
       ...{ skill, setup, env, namespace, args, access, signal },
       onProgress: (note) => current()?.progress(redact(note)),
-      onRequest: (asks, number) => serveRequest(skill.id, asks, number, { serve, redact }),
+      onRequest: (asks, number) => serveRequest({ skillId: skill.id, args }, asks, number, { serve, redact }),
     }),
   );
   if (outcome.status === "refused") return refusedNetwork(skill.id, outcome.hosts);
@@ -76,12 +77,12 @@ async function run(
 }
 
 async function serveRequest(
-  skillId: string,
+  { skillId, args }: { skillId: string; args: Json },
   asks: HostRequest,
   number: number,
   { serve, redact }: { serve: ServeTurn; redact: Redact },
 ): Promise<Json> {
-  if (asks.kind === "page") return serve((context) => readPage(asks.url, context));
+  if (asks.kind === "page") return serve((context) => readPage(skillId, asks.url, args, context));
   const { payload, description } = redact(asks);
   // Bound to what is asked: code that is run again and asks something else is not answered with this decision.
   const key = `${number}:${hash("sha256", canonicalJson(asks), "hex").slice(0, 16)}`;
@@ -94,9 +95,17 @@ async function serveRequest(
   return { approved, message: why };
 }
 
-/** As AnythingLLM's collector answers. */
-async function readPage(url: string, { web, signal }: ToolContext): Promise<Json> {
+/**
+ * As AnythingLLM's collector answers. Addresses carry data out: one that does not stand in the arguments of the call needs what every
+ * other connection of the code needs, a host that was granted.
+ */
+async function readPage(skillId: string, url: string, args: Json, context: ToolContext): Promise<Json> {
+  const { web, signal, network } = context;
+  const host = hostOf(url);
   try {
+    if (host !== undefined && !isGivenAddress(url, args) && !(await network.request([host]))) {
+      return { success: false, url, content: null, reason: networkHint(skillId, [host]) ?? "" };
+    }
     const page = await web.read(url, { signal });
     return { success: true, url: page.url, content: page.text };
   } catch (error) {
@@ -104,6 +113,14 @@ async function readPage(url: string, { web, signal }: ToolContext): Promise<Json
     const reason = error instanceof Error ? error.message : String(error);
     return { success: false, url, content: null, reason };
   }
+}
+
+/** As grants name it. What is no address is for the reader of pages to refuse. */
+function hostOf(address: string): string | undefined {
+  const url = URL.parse(address);
+  if (url === null) return undefined;
+  const name = url.hostname.replace(/^\[|\]$/g, "").replace(/\.$/, "");
+  return url.port === "" || url.port === "443" || url.port === "80" ? name : `${url.hostname}:${url.port}`;
 }
 
 function toResult({ id }: Skill, outcome: CallOutcome, networkProblem: string | undefined): ToolResult {

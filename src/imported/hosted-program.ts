@@ -8,6 +8,7 @@ import {
   type RunningProgram,
 } from "../core/programs.ts";
 import type { Skill } from "../core/skill.ts";
+import { type CallAllowance, createCallAllowance } from "./call-allowance.ts";
 import type { FromHost, HostError, HostRequest, ToHost } from "./host/protocol.ts";
 
 /** How a call of a program ended. */
@@ -46,6 +47,10 @@ export interface HostedProgramOptions {
   onEnd(): void;
 }
 
+/** Characters of what it logs at once, and of an error. */
+const longestLog = 2_000;
+const longestError = 10_000;
+
 const module = join(import.meta.dirname, "host", "handler-host.ts");
 
 const requestSchema = z.discriminatedUnion("kind", [
@@ -63,6 +68,7 @@ const messageSchema = z.discriminatedUnion("type", [
 ]);
 
 interface OpenCall extends ProgramCall {
+  allowance: CallAllowance;
   end(outcome: CallOutcome): void;
 }
 
@@ -97,23 +103,28 @@ export function startHostedProgram(options: HostedProgramOptions): HostedProgram
   };
   const answer = async (message: Extract<FromHost, { type: "request" }>): Promise<void> => {
     const { id, request } = message;
+    const call = open.get(id);
+    const refused = call?.allowance.refuse(message.asks);
+    if (refused !== undefined)
+      return finish(id, { status: "error", error: { name: "Error", message: refused } });
     try {
-      const value = await open.get(id)?.onRequest(message.asks, request);
+      const value = await call?.onRequest(message.asks, request);
       if (value !== undefined) send({ type: "reply", id, request, value });
     } catch (error) {
       finish(id, { status: "error", error: { name: "Error", message: messageOf(error) } });
     }
   };
+  const log = (text: string): void => options.onLog(text.slice(0, longestLog));
   const receive = (json: Json): void => {
     const parsed = messageSchema.safeParse(json);
     if (!parsed.success) return;
     const message = parsed.data;
-    if (message.type === "log") options.onLog(message.text);
+    if (message.type === "log") log(message.text);
     else if (message.type === "ending") retire();
-    else if (message.type === "progress") open.get(message.id)?.onProgress(message.note);
+    else if (message.type === "progress") tell(open.get(message.id), message.note);
     else if (message.type === "result") finish(message.id, { status: "result", text: message.text });
     else if (message.type === "error")
-      finish(message.id, { status: "error", error: withoutUndefined(message.error) });
+      finish(message.id, { status: "error", error: hostError(message.error) });
     else void answer(message);
   };
 
@@ -123,7 +134,7 @@ export function startHostedProgram(options: HostedProgramOptions): HostedProgram
     [...open.values()].filter(({ access }) => access.permits(host)).length > 0;
   const started = options.programs
     .start({
-      ...{ skill, module, env, network: { permits }, onMessage: receive, onText: options.onLog },
+      ...{ skill, module, env, network: { permits }, onMessage: receive, onText: log },
       onEnd: ({ reason }) => stop(reason),
     })
     .then((program) => {
@@ -150,7 +161,7 @@ export function startHostedProgram(options: HostedProgramOptions): HostedProgram
       count += 1;
       const id = count;
       const { promise, resolve } = Promise.withResolvers<CallOutcome>();
-      open.set(id, { ...request, end: resolve });
+      open.set(id, { ...request, allowance: createCallAllowance(), end: resolve });
       send({ type: "call", id, args: request.args });
       return promise;
     },
@@ -165,6 +176,12 @@ function messageOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
 }
 
-function withoutUndefined({ name, message, at }: z.infer<typeof errorSchema>): HostError {
-  return { name, message, ...(at === undefined ? {} : { at }) };
+function tell(call: OpenCall | undefined, text: string): void {
+  const note = call?.allowance.note(text);
+  if (note !== undefined) call?.onProgress(note);
+}
+
+function hostError({ name, message, at }: z.infer<typeof errorSchema>): HostError {
+  const shown = { name: name.slice(0, 100), message: message.slice(0, longestError) };
+  return { ...shown, ...(at === undefined ? {} : { at: at.slice(0, 300) }) };
 }

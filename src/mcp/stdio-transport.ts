@@ -3,6 +3,7 @@ import type { ReadBuffer } from "@modelcontextprotocol/sdk/shared/stdio.js";
 import type { Transport } from "@modelcontextprotocol/sdk/shared/transport.js";
 import type { JSONRPCMessage } from "@modelcontextprotocol/sdk/types.js";
 import type { Clock } from "../core/clock.ts";
+import { guardGroup } from "./group-guard.ts";
 import type { Target } from "./server-config.ts";
 
 /** How long a server may take to end by itself when its input was closed, ms. */
@@ -53,6 +54,8 @@ export async function createStdioTransport(
           detached: true,
         });
         child = started;
+        const guard =
+          started.pid === undefined ? undefined : guardGroup(started.pid, getDefaultEnvironment());
         started.once("spawn", resolve);
         started.on("error", (error) => {
           ending ??= failedStart(error, target);
@@ -63,6 +66,7 @@ export async function createStdioTransport(
           ending ??= signal === null ? `it ended with code ${code}` : `it was killed (${signal})`;
           // What it left behind must not outlive it.
           killGroup(started);
+          guard?.release();
           transport.onclose?.();
         });
         started.stdin.on("error", (error) => transport.onerror?.(error));

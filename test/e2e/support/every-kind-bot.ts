@@ -1,4 +1,4 @@
-import { cp, readdir, readFile, realpath } from "node:fs/promises";
+import { cp } from "node:fs/promises";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { afterEach, beforeEach } from "vitest";
@@ -103,20 +103,4 @@ function startSite(): Promise<Gate> {
     const current_weather = { temperature: 21, windspeed: 5 };
     response.end(JSON.stringify({ path, seen: seen.get(path), current_weather }));
   }, "127.0.0.2");
-}
-
-/** Ids of the processes that work for this bot: those with its folder or this text in their command line, working folder or environment. */
-export async function processesOf({ folder }: BotHome, mark = folder): Promise<string[]> {
-  const real = await realpath(folder).catch(() => folder);
-  const ids = (await readdir("/proc")).filter((name) => /^\d+$/.test(name));
-  const about = async (id: string) => {
-    const read = (name: string) => readFile(`/proc/${id}/${name}`, "utf8").catch(() => "");
-    const cwd = await realpath(`/proc/${id}/cwd`).catch(() => "");
-    return [cwd, ...(await Promise.all([read("cmdline"), read("environ")]))].join("\n");
-  };
-  const texts = await Promise.all(ids.map(about));
-  return ids.filter((_id, index) => {
-    const text = texts[index] ?? "";
-    return text.includes(folder) || text.includes(real) || text.includes(mark);
-  });
 }

@@ -1,0 +1,115 @@
+import { fileURLToPath } from "node:url";
+import { expect, it } from "vitest";
+import type { BotProcess } from "../support/bot-process.ts";
+import { importedSkills, place, useEveryKind } from "./support/every-kind-bot.ts";
+import { familyOf, stillThere } from "./support/process-family.ts";
+import { eventsOf, until } from "./support/turns.ts";
+
+const kinds = useEveryKind();
+const testServer = fileURLToPath(new URL("../support/mcp-server-process.ts", import.meta.url));
+
+/** A flow whose steps follow the start. */
+const flowOf = (name: string, steps: readonly object[]) =>
+  JSON.stringify({
+    ...{ name, description: `Does ${name}.`, active: true },
+    steps: [{ type: "start", config: { variables: [] } }, ...steps],
+  });
+const visit = (url: string, responseVariable = "got") => ({
+  type: "apiCall",
+  config: { url, method: "GET", responseVariable },
+});
+
+/** kill -9, nothing of the bot is left running, and another one at the same place. */
+async function crash(bot: BotProcess): Promise<BotProcess> {
+  const { home } = kinds();
+  const family = await familyOf(bot.pid);
+  await bot.kill();
+  await expect.poll(() => stillThere(family), { timeout: 10_000 }).toEqual([]);
+  return home.start();
+}
+
+it("a handler that waits for approval is given it after a crash, and answers once", async () => {
+  const { home, copy, submit, over } = kinds();
+  await copy(importedSkills, "skills");
+  const first = await home.start();
+  await first.client.setSkill(place.namespace, "send-note", "pinned");
+  const turn = await submit(first, "send it", [{ call: "send-note", with: { to: "Ben" } }]);
+  const { approval_id, question } = await until(first.client, turn, "approval_requested");
+  expect(question).toBe("Send this note to Ben?");
+  await until(first.client, turn, "turn_waiting");
+
+  const { client, ...second } = await crash(first);
+  expect(await client.approve(approval_id, true)).toBe(true);
+  expect(await client.approve(approval_id, true)).toBe(false);
+  const { text, events } = await over({ client, ...second }, turn);
+  expect(text).toBe("done: Sent to Ben, draft 1: Hello!");
+  expect(eventsOf(events, "approval_requested")).toHaveLength(1);
+  expect(eventsOf(events, "tool_finished")).toMatchObject([{ status: "ok" }]);
+});
+
+it("a flow that waits for approval is given it after a crash, and does nothing before it twice", async () => {
+  const { home, site, submit, over } = kinds();
+  const steps = [
+    visit(`${site.url}/before`),
+    { type: "approval", config: { question: "Go on with $" + "{got.path}?" } },
+    visit(`${site.url}/after`),
+  ];
+  await home.write(".knack-workspace/flows/ask.json", flowOf("asking", steps));
+  const first = await home.start();
+  await first.client.setSkill(place.namespace, "asking", "pinned");
+  const turn = await submit(first, "ask first", [{ call: "asking", with: {} }]);
+  const { approval_id, question } = await until(first.client, turn, "approval_requested");
+  expect(question).toBe("Go on with /before?");
+  await until(first.client, turn, "turn_waiting");
+
+  const second = await crash(first);
+  expect(await second.client.approve(approval_id, true)).toBe(true);
+  const { events } = await over(second, turn);
+  expect(eventsOf(events, "tool_finished")).toMatchObject([{ status: "ok", output: { success: true } }]);
+  expect(site.requests.map(({ path }) => path)).toEqual(["/before", "/after"]);
+});
+
+it("a flow killed in the middle of a loop goes on in it, and asks for nothing twice that had answered", async () => {
+  const { home, site, submit, over } = kinds();
+  const body = visit(`${site.url}/item/${item}`);
+  const steps = [
+    { type: "loop", config: { over: ["a", "b", "c", "d"], steps: [body] } },
+    visit(`${site.url}/end`, "end"),
+  ];
+  await home.write(".knack-workspace/flows/round.json", flowOf("rounds", steps));
+  const first = await home.start();
+  await first.client.setSkill(place.namespace, "rounds", "pinned");
+  site.close(({ path }) => path === "/item/c");
+  const turn = await submit(first, "go round", [{ call: "rounds", with: {} }]);
+  await site.reached(1, ({ path }) => path === "/item/c");
+  await first.kill();
+  site.open();
+
+  const second = await home.start();
+  const { events } = await over(second, turn);
+  const [{ status, output } = { status: "none", output: {} }] = eventsOf(events, "tool_finished");
+  // A GET may be asked again; those that had answered may not.
+  expect({ status, output }).toMatchObject({ status: "ok", output: { success: true } });
+  const paths = site.requests.map(({ path }) => path);
+  expect(paths).toEqual(["/item/a", "/item/b", "/item/c", "/item/c", "/item/d", "/end"]);
+});
+
+it("a question of a tool server can still be answered after a crash, is not asked twice, and the answer comes once", async () => {
+  const { home, submit, over } = kinds();
+  const servers = { asker: { command: process.execPath, args: [testServer] } };
+  await home.write("config/mcp.json", JSON.stringify({ mcpServers: servers }));
+  const first = await home.start();
+  await first.client.controlServer("asker", "start");
+  await first.client.setSkill(place.namespace, "mcp_asker", "pinned");
+  const turn = await submit(first, "ask me", [{ call: "asker__ask", with: { times: 1 } }]);
+  const asked = await until(first.client, turn, "question_asked");
+  await until(first.client, turn, "turn_waiting");
+
+  const second = await crash(first);
+  await second.client.answer(turn, { question_id: asked.question_id, text: "Ada" });
+  const { text, events } = await over(second, turn);
+  // The server of the bot that was killed is gone: another one asks the same, and gets what the person said.
+  expect(text).toBe('done: accept {"answer":"Ada"}');
+  expect(eventsOf(events, "question_asked")).toHaveLength(1);
+  expect(eventsOf(events, "tool_finished")).toMatchObject([{ status: "ok" }]);
+});

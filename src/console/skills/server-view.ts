@@ -24,7 +24,6 @@ export function serverView(server: ServerStatus, state: ConsoleState, actions: A
   const { name, transport, problem, credentials } = server;
   const shown = state.skills.detail?.reasons.join("\n") ?? "";
   return html`<section aria-label="Server" data-testid="server">
-    <h4>Server</h4>
     <p class="server-line">
       ${serverState(server)}
       <span>${transports[transport]}${credentials === "none" ? "" : `, ${accounts[credentials]}`}</span>

@@ -116,7 +116,7 @@ function diagnosticGroup(
       ${list.map(
         ({ severity, message, path }) => html`<li class="is-${severity}">
           <code>${path}</code>
-          <p>${severity === "info" ? nothing : html`<strong>${severity}</strong> `}${message}</p>
+          <p>${severity === "warning" ? html`<strong>Warning</strong> ` : nothing}${message}</p>
         </li>`,
       )}
     </ul>

@@ -54,6 +54,8 @@ export function createUpkeepActions(parts: {
         id,
         (client) => client.removePackage(id),
         () => {
+          const left = store.get().skills.skills?.filter((skill) => skill.id !== id && skill.parent !== id);
+          if (left !== undefined) setPanel({ skills: left });
           if (store.get().skills.detailId === id) skills.showSkill(undefined, `${id} was removed.`);
         },
       ),

@@ -79,16 +79,25 @@ export async function openKnack(config: Config, options: OpenOptions = {}): Prom
     await log.reclaim();
     const redact = createRedactor(secretsOf(config), secretForms(config));
     const logger = createLogger(config.log.level, redact);
-    const web = createWeb(webOptions(config));
+    let port: number | undefined;
+    const own = () => port;
+    const listening = (url: string) => {
+      port = Number(new URL(url).port || 80);
+    };
+    const web = createWeb({ ...webOptions(config), own });
     const skills = await openSkills(config, {
-      ...{ store, web, version, clock: systemClock },
+      ...{ store, web, own, version, clock: systemClock },
       report: (error, where) => logger.error({ err: error, where }, "Unexpected error"),
       onLog: (skill, text) => logger.debug({ skill, text }, "Output of a skill"),
     });
     opened.push(() => skills.close());
     await requireKnownSkills(config, skills.catalogue);
     const profiles = await loadProfiles();
-    return await wire(config, { log, store, skills, web, profiles, lock, redact, logger, closeAll }, options);
+    return await wire(
+      config,
+      { log, store, skills, web, profiles, lock, redact, logger, listening, closeAll },
+      options,
+    );
   } catch (error) {
     await closeAll();
     throw error;
@@ -122,12 +131,14 @@ interface Opened {
   logger: ReturnType<typeof createLogger>;
   profiles: [Profile, ...Profile[]];
   lock: DataFolderLock;
+  /** Told where the bot listens. */
+  listening(url: string): void;
   closeAll(): Promise<void>;
 }
 
 async function wire(
   config: Config,
-  { log, store, skills, web, profiles, lock, redact, logger, closeAll }: Opened,
+  { log, store, skills, web, profiles, lock, redact, logger, listening, closeAll }: Opened,
   { platforms: wanted = false }: OpenOptions,
 ): Promise<Knack> {
   const running = createApp({
@@ -182,11 +193,12 @@ async function wire(
   return {
     fetch: async (request) => server.app.fetch(request),
     async listen() {
-      const listening = await server.listen();
-      await lock.publish({ url: listening.url, pid: process.pid });
-      skills.start(listening.url);
+      const { url } = await server.listen();
+      listening(url);
+      await lock.publish({ url, pid: process.pid });
+      skills.start(url);
       for (const connection of platforms.connections) connection.start();
-      return listening;
+      return { url };
     },
     async close() {
       // Running turns still post their answers.

@@ -1,6 +1,6 @@
 import type { LookupFunction } from "node:net";
 import { WebError } from "../core/web.ts";
-import { createAddressPolicy } from "./address-policy.ts";
+import { createAddressPolicy, type OwnPort } from "./address-policy.ts";
 import { guardedRequest } from "./guarded-fetch.ts";
 import { tooLarge } from "./web-failure.ts";
 import { shownUrl } from "./web-url.ts";
@@ -8,6 +8,8 @@ import { shownUrl } from "./web-url.ts";
 export interface DownloadOptions {
   /** Host names (`*.` for subdomains), addresses or CIDRs that may be reached although they are private. */
   allow: readonly string[];
+  /** Never reached, whatever is allowed. */
+  own?: OwnPort;
   maxRedirects?: number;
   /** Resolves names; the system's resolver unless given. */
   lookup?: LookupFunction;
@@ -20,8 +22,8 @@ export type Download = (
 ) => Promise<{ ok: true; data: Uint8Array; name: string } | { ok: false; reason: string }>;
 
 /** Downloads through the guard: `reason` is a sentence for a person. Rejects on abort alone, with the signal's reason. */
-export function createDownload({ allow, maxRedirects = 5, lookup }: DownloadOptions): Download {
-  const policy = createAddressPolicy(allow);
+export function createDownload({ allow, own, maxRedirects = 5, lookup }: DownloadOptions): Download {
+  const policy = createAddressPolicy(allow, own);
   return async (url, { mostBytes, timeoutMs, signal }) => {
     const limits = { policy, timeoutMs, maxBytes: mostBytes, maxRedirects, userAgent: "Knack", lookup };
     try {

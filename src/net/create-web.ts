@@ -1,6 +1,6 @@
 import type { LookupFunction } from "node:net";
 import { type Web, WebError, type WebPage } from "../core/web.ts";
-import { createAddressPolicy } from "./address-policy.ts";
+import { createAddressPolicy, type OwnPort } from "./address-policy.ts";
 import { extractPage } from "./extract-page.ts";
 import { type FetchedText, type FetchLimits, guardedFetch } from "./guarded-fetch.ts";
 import { withoutInvisible } from "./invisible-text.ts";
@@ -9,6 +9,8 @@ import { shownUrl } from "./web-url.ts";
 export interface WebOptions {
   /** Host names (`*.` for subdomains), addresses or CIDRs that may be reached although they are private. */
   allow: readonly string[];
+  /** Never reached, whatever is allowed. */
+  own?: OwnPort;
   /** Limit of one call, all redirects included, ms. */
   timeoutMs?: number;
   /** Limit of a body, unpacked. */
@@ -28,7 +30,7 @@ const accepted =
 /** The guarded way out: Nothing is opened before the first call, and nothing stays open after one. */
 export function createWeb(options: WebOptions): Web {
   const limits: FetchLimits = {
-    policy: createAddressPolicy(options.allow),
+    policy: createAddressPolicy(options.allow, options.own),
     timeoutMs: options.timeoutMs ?? 20_000,
     maxBytes: options.maxBytes ?? 5_000_000,
     maxRedirects: options.maxRedirects ?? 5,

@@ -30,7 +30,7 @@ export async function connectGuarded(target: ConnectionTarget, guard: Connection
   try {
     await promise;
     const address = socket.remoteAddress ?? "an unknown address";
-    if (!policy.permits(host, address)) throw new AddressRefusedError(host, address);
+    if (!policy.permits(host, address, port)) throw new AddressRefusedError(host, address);
     socket.setTimeout(0);
     return socket;
   } catch (error) {

@@ -28,7 +28,7 @@ export function guardConnector(
       const [error, socket] = outcome;
       if (error !== null) return callback(error, null);
       const address = socket.remoteAddress ?? "";
-      if (policy.permits(options.hostname, address)) return callback(null, socket);
+      if (policy.permits(options.hostname, address, socket.remotePort)) return callback(null, socket);
       socket.destroy();
       return callback(new AddressRefusedError(options.hostname, address || "an unknown address"), null);
     });

@@ -14,7 +14,7 @@ import { join } from "node:path";
 import { type Duplex, Transform } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import type { NetworkAccess } from "../core/programs.ts";
-import { createAddressPolicy } from "./address-policy.ts";
+import { createAddressPolicy, type OwnPort } from "./address-policy.ts";
 import { type ConnectionGuard, ConnectionTimeoutError, connectGuarded } from "./guarded-connection.ts";
 import { AddressRefusedError } from "./guarded-connector.ts";
 import {
@@ -30,6 +30,8 @@ import { defaultTrafficLimits, type TrafficLimits, TrafficMeter } from "./traffi
 export interface GuardedProxyOptions {
   /** Host names (`*.` for subdomains), addresses or CIDRs that may be reached although they are private. */
   allow: readonly string[];
+  /** Never reached, whatever is allowed. */
+  own?: OwnPort;
   limits?: Partial<TrafficLimits>;
   /** Resolves names; the system's resolver unless given. */
   lookup?: LookupFunction;
@@ -77,7 +79,11 @@ const hopHeaders = new Set([
 export function createGuardedProxy(options: GuardedProxyOptions): GuardedProxy {
   const limits = { ...defaultTrafficLimits, ...options.limits };
   const lookup = options.lookup ?? (systemLookup as LookupFunction);
-  const guard = { policy: createAddressPolicy(options.allow), lookup, timeoutMs: limits.connectMs };
+  const guard = {
+    policy: createAddressPolicy(options.allow, options.own),
+    lookup,
+    timeoutMs: limits.connectMs,
+  };
   const serverFor = (access: NetworkAccess) =>
     createProxyServer({ access, guard, limits, meter: new TrafficMeter(limits, () => performance.now()) });
   return {

@@ -3,17 +3,18 @@ import type { Config } from "../config/schema.ts";
 import { ProgramError, type ProgramRunner, type Verdict } from "../core/programs.ts";
 import type { ScriptRunner } from "../core/scripts.ts";
 import type { Skill } from "../core/skill.ts";
+import type { OwnPort } from "../net/address-policy.ts";
 import { createGuardedProxy } from "../net/guarded-proxy.ts";
 import { createSandbox, type Sandbox, type SandboxOptions } from "../sandbox/create-sandbox.ts";
 
 const megabyte = 1_048_576;
 
 /** What `createSandbox` gets of the configuration. */
-export function sandboxOptions(config: Config): SandboxOptions {
+export function sandboxOptions(config: Config, own?: OwnPort): SandboxOptions {
   const { execution } = config.skills;
   return {
     dataDir: config.data.folder,
-    openProxy: createGuardedProxy({ allow: config.net.allow }).open,
+    openProxy: createGuardedProxy({ allow: config.net.allow, ...(own === undefined ? {} : { own }) }).open,
     limits: {
       memoryBytes: execution.memory_megabytes * megabyte,
       totalMemoryBytes: execution.total_memory_megabytes * megabyte,
@@ -36,10 +37,14 @@ export interface CodeRunners {
  * Finding out how to isolate starts a process, so it waits until code is run.
  * @param verify looks at a skill's files right before code of it runs
  */
-export function lazyCodeRunners(config: Config, verify: (skill: Skill) => Promise<Verdict>): CodeRunners {
+export function lazyCodeRunners(
+  config: Config,
+  own: OwnPort,
+  verify: (skill: Skill) => Promise<Verdict>,
+): CodeRunners {
   let sandbox: Promise<Sandbox> | undefined;
   const open = () => {
-    sandbox ??= createSandbox(sandboxOptions(config)).catch((error: unknown) => {
+    sandbox ??= createSandbox(sandboxOptions(config, own)).catch((error: unknown) => {
       // A full disk, for instance: the next call tries again.
       sandbox = undefined;
       throw error;

@@ -7,6 +7,7 @@ import { type KeyValue, scopeKeyValue } from "../core/key-value.ts";
 import type { LoadedSkills, Skill, SkillSource } from "../core/skill.ts";
 import { createFlowSource } from "../flows/flow-source.ts";
 import type { FlowPorts } from "../flows/run-flow.ts";
+import type { OwnPort } from "../net/address-policy.ts";
 import { createDownload } from "../net/create-download.ts";
 import { createGuardedProxy } from "../net/guarded-proxy.ts";
 import { createPackages, type ManagedPackages } from "../packages/create-packages.ts";
@@ -16,6 +17,7 @@ import { managedFolders, shippedSources } from "./skill-sources.ts";
 export interface PackageDeps {
   store: KeyValue;
   clock: Clock;
+  own: OwnPort;
   formats: readonly FolderFormat[];
   flowPorts: FlowPorts;
   find(skillId: string): Promise<Skill | undefined>;
@@ -25,14 +27,14 @@ export interface PackageDeps {
 
 /** Opens the installed skills: what a killed bot had begun to change is put right first. */
 export async function openPackages(config: Config, deps: PackageDeps): Promise<ManagedPackages> {
-  const { clock, formats, flowPorts } = deps;
+  const { clock, own, formats, flowPorts } = deps;
   const shipped = shippedSources(deps);
-  const proxy = createGuardedProxy({ allow: config.net.allow });
+  const proxy = createGuardedProxy({ allow: config.net.allow, own });
   return createPackages({
     folders: managedFolders(config),
     store: scopeKeyValue(deps.store, "packages:"),
     clock,
-    download: createDownload({ allow: config.net.allow }),
+    download: createDownload({ allow: config.net.allow, own }),
     openProxy: () => proxy.openOnLoopback({ permits: () => true }),
     access: { path: processEnvironment().PATH ?? "", plainHttpHosts: config.net.allow },
     inspect: (root) => loadAll(inspected(root, formats, flowPorts)),

@@ -15,6 +15,7 @@ import { createImportedSkills } from "../imported/create-imported-skills.ts";
 import type { McpLoginWithReturn } from "../mcp/login/create-mcp-login.ts";
 import { createMcpServers } from "../mcp/mcp-servers.ts";
 import { createServerRequests } from "../mcp/requests/create-server-requests.ts";
+import type { OwnPort } from "../net/address-policy.ts";
 import { createMiniSearchIndex } from "../search/minisearch-index.ts";
 import { lazyCodeRunners } from "./code-runners.ts";
 import { openPackages } from "./open-packages.ts";
@@ -25,6 +26,8 @@ export interface SkillDeps {
   store: KeyValue;
   clock: Clock;
   web: Web;
+  /** Where the bot itself listens: nothing of skills reaches it. */
+  own: OwnPort;
   /** Knack's own version. */
   version: string;
   report(error: unknown, where: string): void;
@@ -49,9 +52,9 @@ export interface OpenedSkills {
 
 /** Opens the installed packages and puts the sources together. No server and no process is started. */
 export async function openSkills(config: Config, deps: SkillDeps): Promise<OpenedSkills> {
-  const { clock, store, report } = deps;
+  const { clock, store, own, report } = deps;
   const question_ms = config.turns.question_minutes * 60_000;
-  const runners = lazyCodeRunners(config, (skill) => packages.verifyBeforeRun(skill));
+  const runners = lazyCodeRunners(config, own, (skill) => packages.verifyBeforeRun(skill));
   const imported = createImportedSkills({
     programs: runners.programs,
     clock,
@@ -79,7 +82,7 @@ export async function openSkills(config: Config, deps: SkillDeps): Promise<Opene
   });
   const formats = [imported.format];
   const packages = await openPackages(config, {
-    ...{ store, clock, formats, flowPorts },
+    ...{ store, clock, own, formats, flowPorts },
     isolation: runners.describe,
     find: async (id) => (await catalogue.current()).skills.get(id),
   });

@@ -64,6 +64,20 @@ describe("the guarded web", () => {
     expect((await byName.fetch(`http://wiki.internal:${server.port}/`)).body).toBe("inside");
   });
 
+  it("never reaches the bot itself, by no notation, name or redirect, and whatever is allowed", async () => {
+    await using bot = await startServer((_request, response) => response.end("the API"));
+    const away = { location: `${bot.origin}/api` };
+    await using server = await startServer((_request, response) => response.writeHead(307, away).end());
+    const lookup = resolverOf(["127.0.0.1"]);
+    const allow = ["127.0.0.0/8", "0.0.0.0", "*.example.com"];
+    const web = createWeb({ allow, lookup, own: () => bot.port });
+    const hosts = ["127.0.0.1", "2130706433", "[::ffff:127.0.0.1]", "0.0.0.0", "api.example.com"];
+    const addresses = [...hosts.map((host) => `http://${host}:${bot.port}/`), server.origin];
+    for (const address of addresses) await expect(web.fetch(address)).rejects.toEqual(refused);
+    expect(bot.requests).toEqual([]);
+    expect(server.requests).toHaveLength(1);
+  });
+
   it("refuses a name that resolves to a private address, and says how to allow it", async () => {
     await using server = await startServer((_request, response) => response.end("secret"));
     const web = createWeb({ allow: [], lookup: resolverOf(["127.0.0.1"]) });

@@ -18,6 +18,8 @@ export interface LaneState {
   problem?: string | undefined;
   /** ms since the epoch */
   since: number;
+  /** It failed, and the next attempt is so near that a call waits for it. */
+  soon?: boolean;
 }
 
 /** The way to a server under one account: at most one connection, which comes back by itself. */
@@ -72,7 +74,7 @@ export function createLane({ clock, most_attempts, open }: LaneOptions): Lane {
       resolve(undefined);
     };
     next = { at: clock.now() + pause, done: promise, cancel };
-    enter("failed", problem);
+    current = { state: "failed", problem, since: clock.now(), soon: pause <= worthWaiting };
   };
 
   const lost = (reason: string) => {

@@ -14,7 +14,7 @@ export function overallState(lanes: readonly Lane[]): LaneState {
 export function problemOf(
   config: ServerConfig,
   stopped: boolean,
-  { state, problem }: LaneState,
+  { state, problem, soon = false }: LaneState,
   remote: RemoteServer | undefined,
 ): string | undefined {
   const byHand = switchedOff(config, stopped, state);
@@ -26,6 +26,8 @@ export function problemOf(
   if (state === "needs_login") {
     return `It needs an account; an operator connects one with /mcp login ${config.name}.`;
   }
+  // A call waits for a server that is about to come back; taking its tools away for a moment would only confuse a model.
+  if (state === "failed" && soon && remote !== undefined) return undefined;
   return state === "failed" ? `Its server failed. ${problem ?? ""}`.trim() : starting;
 }
 

@@ -1,3 +1,4 @@
+import type { CatalogueLoader } from "../core/catalogue.ts";
 import { personKey } from "../core/person-key.ts";
 import type { ServerStatus, Servers } from "../core/servers.ts";
 import { nearest } from "../core/skill-identifier.ts";
@@ -9,16 +10,22 @@ import type { ServerService } from "./server-service.ts";
 
 export interface ServerServiceDeps {
   servers: Servers | undefined;
+  /** Reads what is configured by now; the list of servers is only as new as that. */
+  catalogue: CatalogueLoader;
   audit: Audit;
   feed: Feed;
 }
 
-export function createServerService({ servers, audit, feed }: ServerServiceDeps): ServerService {
-  const list = () => servers?.list() ?? [];
+export function createServerService({ servers, catalogue, audit, feed }: ServerServiceDeps): ServerService {
+  const list = async () => {
+    if (servers === undefined) return [];
+    await catalogue.current();
+    return servers.list();
+  };
 
-  const find = (name: string): Outcome<ServerStatus> => {
+  const find = async (name: string): Promise<Outcome<ServerStatus>> => {
     const wanted = name.toLowerCase();
-    const all = list();
+    const all = await list();
     const found =
       all.find((server) => server.name === name) ??
       all.find((server) => server.name.toLowerCase() === wanted || server.skill_id.toLowerCase() === wanted);
@@ -26,8 +33,8 @@ export function createServerService({ servers, audit, feed }: ServerServiceDeps)
   };
 
   /** A server whose account this person may connect or forget. */
-  const withAccount = (name: string, { by }: Asker): Outcome<ServerStatus> => {
-    const found = find(name);
+  const withAccount = async (name: string, { by }: Asker): Promise<Outcome<ServerStatus>> => {
+    const found = await find(name);
     if (!found.ok) return found;
     const server = found.value;
     if (server.credentials === "none") {
@@ -45,10 +52,10 @@ export function createServerService({ servers, audit, feed }: ServerServiceDeps)
 
     async control(name, action, asker) {
       if (!mayOperate(asker.by)) return onlyOperators;
-      const found = find(name);
+      const found = await find(name);
       if (!found.ok || servers === undefined) return found;
       const status = await servers[action](found.value.name);
-      if (status === undefined) return unknownServer(name, list());
+      if (status === undefined) return unknownServer(name, await list());
       const detail = `${done[action]} the server **${status.name}**`;
       audit.record({ action: `server_${action}`, ...asker, subject: status.name, detail });
       feed.changed(asker.namespace);
@@ -56,7 +63,7 @@ export function createServerService({ servers, audit, feed }: ServerServiceDeps)
     },
 
     async login(name, asker) {
-      const found = withAccount(name, asker);
+      const found = await withAccount(name, asker);
       if (!found.ok) return found;
       if (servers === undefined) return unknownServer(name, []);
       const login = await servers.login(found.value.name, personKey(asker.namespace, asker.by.id));
@@ -65,7 +72,7 @@ export function createServerService({ servers, audit, feed }: ServerServiceDeps)
     },
 
     async logout(name, asker) {
-      const found = withAccount(name, asker);
+      const found = await withAccount(name, asker);
       if (!found.ok) return found;
       const server = found.value;
       await servers?.logout(server.name, personKey(asker.namespace, asker.by.id));
@@ -73,7 +80,7 @@ export function createServerService({ servers, audit, feed }: ServerServiceDeps)
       const detail = `disconnected ${whose} of the server **${server.name}**`;
       audit.record({ action: "server_logout", ...asker, subject: server.name, detail });
       feed.changed(asker.namespace);
-      return { ok: true, value: list().find(({ name }) => name === server.name) ?? server };
+      return { ok: true, value: (await list()).find(({ name }) => name === server.name) ?? server };
     },
   };
 }

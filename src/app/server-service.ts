@@ -5,8 +5,8 @@ export type ServerAction = "start" | "stop" | "restart";
 
 /** Tool servers (MCP) as people see and control them. */
 export interface ServerService {
-  /** Empty where none is configured. */
-  list(): readonly ServerStatus[];
+  /** The servers as they are configured by now. Empty where none is. */
+  list(): Promise<readonly ServerStatus[]>;
   /** For operators. Answers how the server does afterwards: it may have failed to start. */
   control(name: string, action: ServerAction, asker: Asker): Promise<Outcome<ServerStatus>>;
   /** Where the asker connects their account, for them alone. An account that is shared is for operators to connect. */

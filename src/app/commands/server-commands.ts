@@ -6,7 +6,7 @@ import { type Command, type CommandCall, type CommandResult, refused, said, show
 /** `/mcp list|start|stop|restart|login|logout`. */
 export function serverCommands(servers: ServerService): Command[] {
   const complete = async () =>
-    servers.list().map(({ name, state }) => ({ text: name, description: stateWords[state] }));
+    (await servers.list()).map(({ name, state }) => ({ text: name, description: stateWords[state] }));
   const named = (run: (call: CommandCall) => Promise<CommandResult>) => async (call: CommandCall) =>
     call.rest === "" ? refused("Which server? `/mcp list` shows what there is.") : run(call);
   const control = (action: ServerAction, description: string): Command => ({
@@ -24,7 +24,7 @@ export function serverCommands(servers: ServerService): Command[] {
       name: "mcp list",
       usage: "",
       description: "Shows the tool servers (MCP), how they do, and their tools",
-      run: async () => shown(listText(servers.list())),
+      run: async () => shown(listText(await servers.list())),
     },
     control("start", "Starts a tool server"),
     control("stop", "Stops a tool server"),

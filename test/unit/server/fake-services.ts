@@ -28,7 +28,7 @@ export function fakeServices(asked: unknown[]): Pick<App, "packages" | "servers"
       reviewSkill: async (id) => (id === "weather" ? { ok: true, value: review } : missing),
     },
     servers: {
-      list: () => [testServer("files")],
+      list: async () => [testServer("files")],
       async control(name, action, { by }) {
         asked.push({ action, name, by });
         return name === "files" ? { ok: true, value: testServer(name, { state: "running" }) } : missing;

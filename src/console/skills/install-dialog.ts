@@ -1,6 +1,9 @@
 import { html, nothing, type TemplateResult } from "lit-html";
+import { keyed } from "lit-html/directives/keyed.js";
+import { ref } from "lit-html/directives/ref.js";
 import type { PackageReview } from "../../client/shapes.ts";
 import type { Actions } from "../actions.ts";
+import { focusWhenShown } from "../focus-when-shown.ts";
 import { modal } from "../modal.ts";
 import type { ConsoleState } from "../state.ts";
 import { allowDrop, takeDropped } from "./dropped-file.ts";
@@ -18,7 +21,7 @@ export function installDialog(state: ConsoleState, actions: Actions): TemplateRe
     @dragover=${allowDrop}
     @drop=${(event: DragEvent) => takeDropped(event, actions)}
   >
-    <h2 id="install-title">${titles[installing.stage]}</h2>
+    ${keyed(installing.stage, html`<h2 id="install-title" tabindex="-1" ${ref(focusWhenShown)}>${titles[installing.stage]}</h2>`)}
     <p class="problem" role="alert">${installing.problem ?? ""}</p>
     ${stageView(installing, state, actions)}
   </div>`;
@@ -89,7 +92,7 @@ function reviewing(choice: PackageChoice, actions: Actions): TemplateResult {
   return html`<p role="status">${nameOf(choice)} is unpacked and read.</p>
     <div class="skeleton" aria-hidden="true"><i></i><i></i><i></i></div>
     <div class="dialog-actions">
-      <button type="button" class="button" autofocus @click=${actions.install.chooseAgain}>Cancel</button>
+      <button type="button" class="button" @click=${actions.install.chooseAgain}>Cancel</button>
     </div>`;
 }
 

@@ -1,8 +1,6 @@
 import { html, type TemplateResult } from "lit-html";
-import { ref } from "lit-html/directives/ref.js";
 import type { Actions } from "../actions.ts";
 import { channelName, isDirect } from "../channels.ts";
-import { focusWhenShown } from "../focus-when-shown.ts";
 import type { ConsoleState } from "../state.ts";
 import type { Installing } from "./panel-state.ts";
 import { visibleText } from "./visible-text.ts";
@@ -46,6 +44,6 @@ export function installedView(
       )}
     </ul>
     <div class="dialog-actions">
-      <button type="button" class="button" ${ref(focusWhenShown)} @click=${() => actions.page.show(undefined)}>Done</button>
+      <button type="button" class="button" @click=${() => actions.page.show(undefined)}>Done</button>
     </div>`;
 }

@@ -18,6 +18,11 @@ export function networkView(
     actions.upkeep.grantHost(id, host);
     event.currentTarget.reset();
   };
+  const takeBack = (host: string) => {
+    // The button goes with the host; the focus stays in this part.
+    document.getElementById("host-to-allow")?.focus();
+    actions.upkeep.revokeHost(id, host);
+  };
   return html`<section aria-label="Network" data-testid="network">
     <h4>Network</h4>
     ${
@@ -32,7 +37,7 @@ export function networkView(
                   class="quiet-button"
                   aria-label="Take ${host} back"
                   ?disabled=${busy}
-                  @click=${() => actions.upkeep.revokeHost(id, host)}
+                  @click=${() => takeBack(host)}
                 >
                   Take back
                 </button>
@@ -41,7 +46,7 @@ export function networkView(
           </ul>`
     }
     <form class="inline-form" @submit=${allow}>
-      <input class="field" name="host" aria-label="Host to allow" placeholder="api.example.com" autocomplete="off" maxlength="300" required />
+      <input class="field" id="host-to-allow" name="host" aria-label="Host to allow" placeholder="api.example.com" autocomplete="off" maxlength="300" required />
       <button type="submit" class="small-button" ?disabled=${busy}>Allow</button>
     </form>
   </section>`;

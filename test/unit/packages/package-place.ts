@@ -6,7 +6,8 @@ import type { PackageOutcome } from "../../../src/core/packages.ts";
 import type { LoadedSkills, Skill } from "../../../src/core/skill.ts";
 import { createFlowSource } from "../../../src/flows/flow-source.ts";
 import { createImportedSkills } from "../../../src/imported/create-imported-skills.ts";
-import { createPackages, type PackagesOptions } from "../../../src/packages/create-packages.ts";
+import { createPackages } from "../../../src/packages/create-packages.ts";
+import type { PackagesOptions } from "../../../src/packages/packages-options.ts";
 import { createFolderSource } from "../../../src/skills/folder-source.ts";
 import { createMemoryKeyValue } from "../../../src/storage/memory-key-value.ts";
 

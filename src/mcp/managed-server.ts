@@ -12,6 +12,7 @@ import { callServer } from "./call-server.ts";
 import { type Connection, type ConnectionOptions, openConnection } from "./connection.ts";
 import { createLane, type Lane } from "./lane.ts";
 import { type LoginServer, type McpLogin, sharedAccount } from "./login-port.ts";
+import { loginServer } from "./login-server.ts";
 import { type RemoteServer, remoteServerSchema } from "./remote-tool.ts";
 import type { ServerConfig } from "./server-config.ts";
 import { ServerFailure } from "./server-failure.ts";
@@ -50,12 +51,6 @@ export interface ManagedServer {
   /** An account was connected or forgotten: its connection is made anew. */
   renew(account: string): Promise<void>;
   call(tool: string, input: Json, context: ToolContext): Promise<ToolResult>;
-}
-
-/** How the login knows it; undefined when nobody can log in. */
-export function loginServer({ name, target, credentials, oauth }: ServerConfig): LoginServer | undefined {
-  if (target.type === "stdio" || credentials === "none") return undefined;
-  return { name, url: target.url, credentials, oauth };
 }
 
 export function createManagedServer(config: ServerConfig, deps: ManagedServerDeps): ManagedServer {

@@ -7,7 +7,8 @@ import { createArgumentCheck } from "./argument-check.ts";
 import { createConfigFile } from "./config-file.ts";
 import type { Environment } from "./expand-variables.ts";
 import { type McpLogin, type ServerRequests, sharedAccount } from "./login-port.ts";
-import { createManagedServer, loginServer, type ManagedServer } from "./managed-server.ts";
+import { loginServer } from "./login-server.ts";
+import type { ManagedServer } from "./managed-server.ts";
 import type { RemoteServer } from "./remote-tool.ts";
 import type { ServerConfig } from "./server-config.ts";
 import { createServerSkills } from "./server-skill.ts";
@@ -78,6 +79,8 @@ export function createMcpServers(options: McpServersOptions): McpServers {
   };
 
   const add = async (config: ServerConfig) => {
+    // Most bots have no server, and need nothing of this.
+    const { createManagedServer } = await import("./managed-server.ts");
     const server = createManagedServer(config, {
       ...options,
       login,

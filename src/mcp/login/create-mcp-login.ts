@@ -3,13 +3,11 @@ import type { KeyValue } from "../../core/key-value.ts";
 import type { Web } from "../../core/web.ts";
 import type { LoginServer, McpLogin } from "../login-port.ts";
 import { createAccountStore } from "./account-store.ts";
-import { beginLogin } from "./begin-login.ts";
 import { clientDocument, needsPerson } from "./client-registration.ts";
 import { createConnectionProvider } from "./connection-provider.ts";
-import { type FinishedLogin, finishLogin, type LoginReturn } from "./finish-login.ts";
+import type { FinishedLogin, LoginReturn } from "./finish-login.ts";
 import { createLoginFetch, withDeadline } from "./login-fetch.ts";
 import type { LoginParts } from "./login-parts.ts";
-import { revokeTokens } from "./revoke-tokens.ts";
 import { createStepUps } from "./step-ups.ts";
 
 export interface McpLoginOptions {
@@ -34,7 +32,7 @@ export interface McpLoginWithReturn extends McpLogin {
   clientDocument(): Record<string, unknown> | undefined;
 }
 
-/** Accounts of people and of the bot with tool servers. */
+/** Accounts of people and of the bot with tool servers. Logins are rare, so how one goes is loaded with the first. */
 export function createMcpLogin(options: McpLoginOptions): McpLoginWithReturn {
   const accounts = createAccountStore(options.store);
   const stepUps = createStepUps(accounts);
@@ -58,12 +56,14 @@ export function createMcpLogin(options: McpLoginOptions): McpLoginWithReturn {
     fetchFor: (server, account, headers) =>
       stepUps.watch(createLoginFetch(server.url, web, headers), server, account),
     isConnected,
-    begin: (server, account) => beginLogin(parts, server, account),
-    finish: (returned) => finishLogin(parts, returned),
+    begin: async (server, account) => (await import("./begin-login.ts")).beginLogin(parts, server, account),
+    finish: async (returned) => (await import("./finish-login.ts")).finishLogin(parts, returned),
     async forget(server, account) {
       const stored = await accounts.tokens(server, account);
       await accounts.removeTokens(server, account);
-      if (stored) await revokeTokens(parts, server, stored);
+      if (!stored) return;
+      const { revokeTokens } = await import("./revoke-tokens.ts");
+      await revokeTokens(parts, server, stored);
     },
     onConnected(listener) {
       listeners.add(listener);

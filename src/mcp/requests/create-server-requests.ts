@@ -1,15 +1,15 @@
 import type { ServerRequests } from "../login-port.ts";
-import { elicitForm } from "./elicit-form.ts";
-import { elicitUrl } from "./elicit-url.ts";
 import { createRequestLimit } from "./request-limit.ts";
-import { SamplingRefusedError, sample } from "./sample.ts";
 
 /** How often a server may ask the person in one call. */
 const mostQuestions = 5;
 /** How often it may use the model in one call. */
 const mostTexts = 5;
 
-/** Answers what tool servers ask in the middle of a call. People decide; a server that asks too much gets a no. */
+/**
+ * Answers what tool servers ask in the middle of a call. People decide; a server that asks too much gets a no. Few servers ask
+ * anything, so how it is answered is loaded with the first request.
+ */
 export function createServerRequests(): ServerRequests {
   const questions = createRequestLimit(mostQuestions);
   const texts = createRequestLimit(mostTexts);
@@ -21,15 +21,19 @@ export function createServerRequests(): ServerRequests {
         return { action: "cancel" };
       }
       try {
-        return params.mode === "url"
-          ? await elicitUrl(server, params, context, key)
-          : await elicitForm(server, params, context, key);
+        if (params.mode === "url") {
+          const { elicitUrl } = await import("./elicit-url.ts");
+          return await elicitUrl(server, params, context, key);
+        }
+        const { elicitForm } = await import("./elicit-form.ts");
+        return await elicitForm(server, params, context, key);
       } catch (error) {
         if (isUnanswered(error)) return { action: "cancel" };
         throw error;
       }
     },
     async sample(server, params, context, key) {
+      const { SamplingRefusedError, sample } = await import("./sample.ts");
       if (!texts.allows(context, key)) {
         throw new SamplingRefusedError("refused", `At most ${mostTexts} texts in one call.`);
       }

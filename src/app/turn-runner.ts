@@ -23,6 +23,8 @@ export interface TurnRunner {
   prepare(claimed: ClaimedTurn, signal: AbortSignal): Promise<Turn>;
   /** The ports of a turn of this author in this namespace. */
   portsFor(turnId: string, namespace: string, author: Author): TurnPorts;
+  /** Reads what was spent before the turn. Answers what counts its events in. */
+  countSpending(claimed: ClaimedTurn): Promise<(event: TurnEventBody) => void>;
   /** When the turn ends whatever happens, ms since the epoch. */
   deadlineOf(claimed: ClaimedTurn): number;
   readonly metaTools: readonly MetaTool[];
@@ -119,16 +121,23 @@ export function createTurnRunner(deps: TurnRunnerDeps): TurnRunner {
     yield* runTurn(complete, portsFor(claimed.turn_id, inbound.namespace, inbound.author), deps.metaTools);
   };
 
+  const countSpending: TurnRunner["countSpending"] = async ({ inbound: { namespace, author } }) => {
+    await spending.load(namespace, author.id);
+    return (event) => {
+      if (event.type === "usage") spending.add(namespace, author.id, event);
+    };
+  };
+
   return {
     portsFor,
+    countSpending,
     deadlineOf,
     prepare: async (claimed, signal) => (await prepareHere(claimed, signal)).turn,
     metaTools: deps.metaTools,
     async *run(claimed, signal) {
-      const { namespace, author } = claimed.inbound;
-      await spending.load(namespace, author.id);
+      const count = await countSpending(claimed);
       for await (const event of events(claimed, signal)) {
-        if (event.type === "usage") spending.add(namespace, author.id, event);
+        count(event);
         yield event;
       }
     },

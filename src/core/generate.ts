@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { toJsonSchema } from "./define-skill.ts";
+import { SkillFailure, toJsonSchema } from "./define-skill.ts";
 import type { Message } from "./message.ts";
 import { ModelError, type ModelRequest } from "./model.ts";
 import type { TurnScope } from "./turn-scope.ts";
@@ -33,7 +33,10 @@ export async function generateWith<Schema extends z.ZodType>(
   throw new ModelError("bad_response", `The model's answer did not fit what was asked: ${problem}`);
 }
 
+/** @throws SkillFailure `over_budget`: a skill may ask often, long after its turn began */
 async function complete(scope: TurnScope, request: ModelRequest): Promise<string> {
+  const over = scope.ports.overBudget();
+  if (over !== undefined) throw new SkillFailure("over_budget", `The model is not asked any more: ${over}.`);
   for await (const event of scope.ports.model.stream(request)) {
     if (event.type !== "finished") continue;
     await scope.emit({ type: "usage", model: event.model, ...event.usage });

@@ -1,4 +1,6 @@
 import { describe, expect, it } from "vitest";
+import { z } from "zod";
+import type { ToolContext } from "../../../src/core/tool.ts";
 import { createMemoryTurnLog } from "../../../src/storage/memory-turn-log.ts";
 import { scriptedModel } from "../../support/scripted-model.ts";
 import { ben, createTestApp } from "../../support/test-app.ts";
@@ -111,6 +113,25 @@ describe("spending", () => {
     const { end } = await ask("go");
     expect(end.outcome).toBe("limit_reached");
     expect(model.requests).toHaveLength(3);
+  });
+
+  it.each(["in a conversation", "by command"])("stops a skill that asks the model, run %s", async (how) => {
+    const text = { instructions: "Write.", input: "x", schema: z.object({ text: z.string() }) };
+    const run = async (_input: unknown, { generate }: ToolContext) => {
+      for (let times = 0; times < 50; times += 1) await generate(text);
+      return "done";
+    };
+    const skill = testSkill("writes", [{ name: "writes", run }], { active: true });
+    const model = scriptedModel(
+      (request) => (request.output_schema === undefined ? [{ call: "writes" }] : '{"text":"ok"}'),
+      costly,
+    );
+    const { ask } = createTestApp(model, { skills: [skill], spending: { per_channel_day_usd: 2.9 } });
+    const { end } = await ask(how === "by command" ? "/skill run writes" : "go");
+    expect(end.text).toMatch(/this channel has spent \$3\.00 of \$2\.90/);
+    expect(model.requests).toHaveLength(6);
+    expect((await ask("/skill run writes")).end.text).toContain("operator can raise");
+    expect(model.requests).toHaveLength(6);
   });
 
   it("is remembered over a restart", async () => {

@@ -27,7 +27,10 @@ export function skillCommands({ skills, runs, changeSettings }: SkillCommandDeps
       if (call.rest === "") return refused("Which skill? `/skill list` shows what there is.");
       const outcome = await skills.set(call.place.namespace, call.rest, state, call.author);
       const where = placeWords(call.place.namespace);
-      return outcome.ok ? said(done(outcome.value.id, where)) : refused(outcome.message);
+      if (!outcome.ok) return refused(outcome.message);
+      const { id } = outcome.value;
+      const warning = state === "pinned" ? await dangerOf(skills, call, id) : "";
+      return said(`${done(id, where)}${warning}`);
     };
   return [
     {
@@ -122,6 +125,15 @@ async function list(skills: SkillService, { rest, place }: CommandCall): Promise
       rest === "" ? "There are no skills." : `No skill fits “${rest}”. \`/skill list\` shows all.`,
     );
   return shown([...found.map(skillLine), "", skillLegend].join("\n"));
+}
+
+/** What a review found in an installed skill is said once more when somebody lets the agent use it. */
+async function dangerOf(skills: SkillService, { place }: CommandCall, id: string): Promise<string> {
+  const detail = await skills.detail(id, place.namespace);
+  const danger = detail?.package?.danger ?? 0;
+  if (danger === 0) return "";
+  const places = danger === 1 ? "a dangerous place" : `${danger} dangerous places`;
+  return ` Its review found ${places}: read \`/skill review ${id}\`, or take it back with \`/skill reset ${id}\`.`;
 }
 
 async function info(skills: SkillService, { rest, place }: CommandCall): Promise<CommandResult> {

@@ -53,6 +53,14 @@ describe("installing a skill", () => {
     expect(info).toMatch(/Installed on .* by ada from `https:\/\/example.com\/weather.zip`/);
   });
 
+  it("says once more what its review found when somebody enables it", async () => {
+    const { ask } = newApp();
+    await ask("/skill install https://example.com/weather.zip");
+    const { end } = await ask("/skill enable weather");
+    expect(end.text).toMatch(/is enabled.*a dangerous place.*`\/skill review weather`/);
+    expect((await ask("/skill enable memory")).end.text).not.toContain("dangerous");
+  });
+
   it.each(["install https://example.com/x.zip", "update weather", "remove weather", "reload"])(
     "is for operators: %s",
     async (command) => {

@@ -9,6 +9,9 @@ import { toToolResult } from "./tool-result.ts";
 /** Timers of Node hold no more, ms; the SDK's own limit is not used, since it goes on while a person is asked. */
 const never = 2_147_483_647;
 
+/** How often the progress of one call is shown; a server may report it as often as it likes. */
+const mostNotes = 300;
+
 /** A call on its way, as what the server asks meanwhile sees it. */
 export interface ActiveCall {
   turn_id: string;
@@ -46,9 +49,11 @@ export async function callTool(options: CallOptions): Promise<ToolResult> {
   const silence = watchSilence(options.clock, options.timeout_ms);
   const call: ActiveCall = { turn_id: options.turn_id, serve: numbered(serve, silence.pause) };
   const params = { name: tool, arguments: input as { [key: string]: Json } };
+  let told = 0;
   const onprogress = (progress: Progress) => {
     silence.restart();
-    tell(progress, options.current());
+    told += 1;
+    if (told <= mostNotes) tell(progress, options.current());
   };
   try {
     const result = await options.track(call, () =>

@@ -84,10 +84,12 @@ export function createManagedServer(config: ServerConfig, deps: ManagedServerDep
   ): Promise<Connection> => {
     await requireAccount(login, target, lane);
     let connection: Connection | undefined;
-    const relearn = () => {
+    const relearn = oneAfterAnother(async () => {
       if (connection === undefined) return;
-      learn(connection).catch((error: unknown) => deps.report(error, `tools of the server ${config.name}`));
-    };
+      await learn(connection).catch((error: unknown) =>
+        deps.report(error, `tools of the server ${config.name}`),
+      );
+    });
     const authProvider = target && login?.providerFor(target, lane);
     const headers = config.target.type === "stdio" ? {} : config.target.headers;
     const fetch = target && login?.fetchFor(target, lane, headers);
@@ -199,6 +201,24 @@ export function createManagedServer(config: ServerConfig, deps: ManagedServerDep
       const { parked } = deps;
       return callServer(laneOf(name), { server: config, tool, input, context, timeout_ms, parked, redact });
     },
+  };
+}
+
+/** Does the work once more for all who asked for it while it was at work. The work never rejects. */
+function oneAfterAnother(work: () => Promise<void>): () => void {
+  let wanted = false;
+  let working = false;
+  const run = async () => {
+    working = true;
+    while (wanted) {
+      wanted = false;
+      await work();
+    }
+    working = false;
+  };
+  return () => {
+    wanted = true;
+    if (!working) void run();
   };
 }
 

@@ -1,5 +1,6 @@
 import type { OAuthClientProvider } from "@modelcontextprotocol/sdk/client/auth.js";
 import type { FetchLike, Transport } from "@modelcontextprotocol/sdk/shared/transport.js";
+import { limitMessages } from "./limited-fetch.ts";
 import type { Target } from "./server-config.ts";
 
 /** How HTTP servers with a login are reached. */
@@ -16,11 +17,12 @@ export interface HttpAccess {
 export async function createHttpTransport(
   kind: "http" | "sse",
   { url, headers }: Extract<Target, { url: string }>,
-  { authProvider, fetch }: HttpAccess,
+  { authProvider, fetch: send }: HttpAccess,
 ): Promise<Transport> {
   const address = new URL(url);
   const options = {
-    ...(fetch === undefined ? { requestInit: { headers } } : { fetch }),
+    ...(send === undefined ? { requestInit: { headers } } : {}),
+    fetch: limitMessages(send ?? fetch),
     ...(authProvider === undefined ? {} : { authProvider }),
   };
   if (kind === "sse") {

@@ -76,5 +76,14 @@ function createTools(): McpServer {
     const answer = await server.server.elicitInput(params, { relatedRequestId: extra.requestId });
     return { content: [{ type: "text", text: `${answer.action} ${JSON.stringify(answer.content)}` }] };
   });
+  server.registerTool("chatter", {}, async ({ _meta, sendNotification }) => {
+    const progressToken = _meta?.progressToken ?? 0;
+    for (let progress = 1; progress <= 500; progress += 1) {
+      const params = { progressToken, progress, message: "x".repeat(5_000) };
+      await sendNotification({ method: "notifications/progress", params });
+      await sendNotification({ method: "notifications/tools/list_changed" });
+    }
+    return { content: [{ type: "text", text: "done" }] };
+  });
   return server;
 }

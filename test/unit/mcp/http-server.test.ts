@@ -122,6 +122,49 @@ describe("a server on Streamable HTTP", () => {
   });
 });
 
+describe("a server that means harm", () => {
+  it("cannot fill the log with progress, nor have its tools read again and again", async () => {
+    bench = await openBench({ web: { url: remote.url } });
+    await bench.servers.start("web");
+    const notes: string[] = [];
+    const progress = (note: string) => void notes.push(note);
+    expect(await bench.call("web", "chatter", {}, { progress })).toEqual(ok("done"));
+    expect(notes).toHaveLength(300);
+    expect(Math.max(...notes.map((note) => note.length))).toBe(200);
+    expect(remote.requests.length).toBeLessThan(250);
+  });
+
+  it.each(["application/json", "text/event-stream"])(
+    "cannot fill the memory with an endless answer (%s)",
+    async (type) => {
+      bench = await openBench({ web: { url: remote.url, knack: { timeout_seconds: 0.5 } } });
+      await bench.servers.start("web");
+      let sent = 0;
+      const { promise: broken, resolve } = Promise.withResolvers<void>();
+      remote.instead = (request, response) => {
+        if (request.method !== "POST") return false;
+        response.writeHead(200, { "content-type": type });
+        response.write(type === "application/json" ? '{"a":"' : "data: ");
+        const piece = Buffer.alloc(1_000_000, "x");
+        response.on("close", resolve);
+        const more = () => {
+          while (!response.destroyed && sent < 400_000_000) {
+            sent += piece.length;
+            if (!response.write(piece)) return void response.once("drain", more);
+          }
+          response.end();
+        };
+        more();
+        return true;
+      };
+      const result = bench.call("web", "whoami");
+      await broken;
+      expect(sent).toBeLessThan(100_000_000);
+      expect(await result).toMatchObject({ status: "error" });
+    },
+  );
+});
+
 describe("accounts", () => {
   const perUser = () => ({ web: { url: remote.url, knack: { credentials: "per_user" } } });
 

@@ -181,8 +181,11 @@ test("a host is granted to a skill, and taken back", async () => {
 
 test("on 380 px the list, what could not be loaded and a dialog are readable", async () => {
   const { page, panel, dialog } = await openPanel("narrow", { width: 380, height: 700 });
+  await panel.getByRole("button", { name: /^Problems/ }).click();
+  await expect.poll(() => panel.locator(".skill").count()).toBe(0);
   await panel.getByText("broken/SKILL.md").waitFor();
   await panel.getByText("It does not begin with frontmatter").waitFor();
+  await panel.getByRole("button", { name: /^All/ }).click();
   await panel.getByRole("searchbox").fill("orders shop nothing");
   await panel.getByText("No skill fits").waitFor();
   await panel.getByRole("button", { name: "Install" }).click();

@@ -2,12 +2,15 @@ import type * as shapes from "../../client/shapes.ts";
 
 export type SkillKind = shapes.SkillListing["kind"];
 
+/** What the list is narrowed to: a kind of skills, or what could not be loaded. */
+export type PanelFilter = SkillKind | "problems";
+
 /** Skills, and what a person does with them. */
 export interface SkillsPanel {
   open: boolean;
   query: string;
-  /** Only skills of this kind are listed; undefined lists all. */
-  kind: SkillKind | undefined;
+  /** Undefined lists all. */
+  filter: PanelFilter | undefined;
   skills?: readonly shapes.SkillListing[];
   diagnostics: readonly shapes.SkillList["diagnostics"][number][];
   /** The tool servers (MCP); undefined until they were read. */
@@ -58,7 +61,7 @@ export type Installing = { problem?: string | undefined } & (
 export const emptyPanel: SkillsPanel = {
   open: false,
   query: "",
-  kind: undefined,
+  filter: undefined,
   diagnostics: [],
   saving: new Set(),
 };

@@ -37,7 +37,7 @@ export function reviewView(review: PackageReview): TemplateResult {
     <dl class="facts">
       ${listed("Scripts", review.scripts)} ${listed("Names hosts", review.hosts)} ${listed("Needs programs", review.bins)}
       ${listed("Needs variables", review.env)}
-      <dt>Its code runs</dt>
+      <dt>Isolation</dt>
       <dd>${isolation}</dd>
       <dt>Files</dt>
       <dd>${review.files}, ${formatBytes(review.bytes)}</dd>

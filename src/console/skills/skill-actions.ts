@@ -1,15 +1,15 @@
 import type * as shapes from "../../client/shapes.ts";
 import type { Session } from "../session.ts";
 import type { ConsoleState, ConsoleStore } from "../state.ts";
-import type { SkillKind, SkillsPanel } from "./panel-state.ts";
+import type { PanelFilter, SkillsPanel } from "./panel-state.ts";
 import { isReviewed } from "./skill-kinds.ts";
 
 /** The skills and settings of the open channel. */
 export interface SkillActions {
   togglePanel(): void;
   search(query: string): void;
-  /** Lists one kind of skills; undefined lists all. */
-  showKind(kind: SkillKind | undefined): void;
+  /** Narrows the list; undefined lists all. */
+  narrow(filter: PanelFilter | undefined): void;
   /** Shows a skill in full; undefined goes back to the list. `note` says what was done. */
   showSkill(id: string | undefined, note?: string): void;
   /** `pinned` turns it on, `blocked` off, `available` leaves it to the agent. */
@@ -41,7 +41,7 @@ export function createSkillActions(parts: { store: ConsoleStore; session: Sessio
       if (open) refresh();
     },
     search: (query) => setPanel({ query }),
-    showKind: (kind) => setPanel({ kind }),
+    narrow: (filter) => setPanel({ filter }),
     showSkill(id, note) {
       setPanel({ ...blank, detailId: id, note });
       if (id !== undefined) void read.detail(id);

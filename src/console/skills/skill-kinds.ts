@@ -16,15 +16,15 @@ export function isReviewed({ kind }: SkillListing): boolean {
   return kind !== "builtin" && kind !== "mcp";
 }
 
-/** Skills of the list, parts of others left out, that have every word of the query and are of the kind asked for. */
+/** Skills of the list, parts of others left out, that have every word of the query and fit the filter. */
 export function listedSkills({
   skills = [],
   query,
-  kind,
-}: Pick<SkillsPanel, "skills" | "query" | "kind">): SkillListing[] {
+  filter,
+}: Pick<SkillsPanel, "skills" | "query" | "filter">): SkillListing[] {
   const words = query.toLowerCase().split(/\s+/).filter(Boolean);
   return skills.filter((skill) => {
-    if (skill.parent !== undefined || (kind !== undefined && skill.kind !== kind)) return false;
+    if (skill.parent !== undefined || (filter !== undefined && skill.kind !== filter)) return false;
     if (words.length === 0) return true;
     const text = searchText(skill);
     return words.every((word) => text.includes(word));

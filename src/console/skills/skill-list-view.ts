@@ -5,7 +5,7 @@ import type { SkillListing } from "../../client/shapes.ts";
 import type { Actions } from "../actions.ts";
 import type { ConsoleState } from "../state.ts";
 import { channelSettings } from "./channel-settings-view.ts";
-import type { SkillKind, SkillsPanel } from "./panel-state.ts";
+import type { PanelFilter, SkillsPanel } from "./panel-state.ts";
 import { countKinds, kindNames, listedSkills } from "./skill-kinds.ts";
 import { skillRow } from "./skill-row.ts";
 
@@ -19,30 +19,35 @@ export function skillListView(state: ConsoleState, actions: Actions): TemplateRe
       On keeps a skill at hand in this channel. Off hides it from the agent. The others it takes up by itself when it needs them.
     </p>
     <input class="field" type="search" placeholder="Find a skill" aria-label="Find a skill" .value=${panel.query} @input=${onSearch} />
-    ${kindChoice(panel, actions)}
+    ${filters(panel, actions)}
     ${panel.skills === undefined ? html`<div class="skeleton" aria-hidden="true"><i></i><i></i><i></i></div>` : nothing}
-    ${guard([panel.skills, panel.servers, panel.query, panel.kind, panel.saving], () => groups(panel, actions))}
-    ${diagnosticsList(panel.diagnostics)} ${channelSettings(state, actions)}`;
+    ${guard([panel.skills, panel.servers, panel.query, panel.filter, panel.saving], () => groups(panel, actions))}
+    ${diagnosticsList(panel)} ${channelSettings(state, actions)}`;
 }
 
-function kindChoice({ skills, kind }: SkillsPanel, actions: Actions): TemplateResult | typeof nothing {
+function filters(
+  { skills, filter, diagnostics }: SkillsPanel,
+  actions: Actions,
+): TemplateResult | typeof nothing {
   const kinds = countKinds(skills ?? []);
   if (kinds.length < 2) return nothing;
   const total = kinds.reduce((sum, { count }) => sum + count, 0);
-  const choice = (value: SkillKind | undefined, name: string, count: number) => html`<button
+  const chip = (value: PanelFilter | undefined, name: string, count: number) => html`<button
     type="button"
     class="chip"
-    aria-pressed=${value === kind}
-    @click=${() => actions.skills.showKind(value)}
+    aria-pressed=${value === filter}
+    @click=${() => actions.skills.narrow(value)}
   >
     ${name} <span>${count}</span>
   </button>`;
-  return html`<div class="chips" role="group" aria-label="Kind of skill">
-    ${choice(undefined, "All", total)} ${kinds.map(({ kind: each, count }) => choice(each, kindNames[each].all, count))}
+  return html`<div class="chips" role="group" aria-label="Show">
+    ${chip(undefined, "All", total)} ${kinds.map(({ kind, count }) => chip(kind, kindNames[kind].all, count))}
+    ${diagnostics.length === 0 ? nothing : chip("problems", "Problems", diagnostics.length)}
   </div>`;
 }
 
-function groups(panel: SkillsPanel, actions: Actions): TemplateResult {
+function groups(panel: SkillsPanel, actions: Actions): TemplateResult | typeof nothing {
+  if (panel.filter === "problems") return nothing;
   const found = listedSkills(panel);
   const inGroup = (belongs: (skill: SkillListing) => boolean) => found.filter(belongs);
   return html`${group(
@@ -96,12 +101,13 @@ function group(
   </section>`;
 }
 
-function diagnosticsList(diagnostics: SkillsPanel["diagnostics"]): TemplateResult | typeof nothing {
-  if (diagnostics.length === 0) return nothing;
+function diagnosticsList({ diagnostics, filter }: SkillsPanel): TemplateResult | typeof nothing {
+  if (filter !== undefined && filter !== "problems") return nothing;
   const errors = diagnostics.filter(({ severity }) => severity === "error");
   const others = diagnostics.filter(({ severity }) => severity !== "error");
+  const notes = `${others.length} ${others.length === 1 ? "note" : "notes"} from loading skills`;
   return html`${diagnosticGroup(errors, `${errors.length} could not be loaded`, true)}
-  ${diagnosticGroup(others, `${others.length} ${others.length === 1 ? "note" : "notes"} from loading skills`, false)}`;
+  ${diagnosticGroup(others, notes, filter === "problems")}`;
 }
 
 function diagnosticGroup(

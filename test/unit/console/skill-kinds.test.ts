@@ -14,8 +14,8 @@ const skills = [
   skill("mcp_files", { kind: "mcp", name: "files" }),
   skill("mcp_files#read", { kind: "mcp", parent: "mcp_files" }),
 ];
-const ids = (query: string, kind?: SkillListing["kind"]) =>
-  listedSkills({ skills, query, kind }).map(({ id }) => id);
+const ids = (query: string, filter?: SkillListing["kind"]) =>
+  listedSkills({ skills, query, filter }).map(({ id }) => id);
 
 test("a search needs every word, in whatever order and place", () => {
   expect(ids("place WEATHER")).toEqual(["weather"]);

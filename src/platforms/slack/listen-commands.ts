@@ -28,7 +28,7 @@ export interface CommandDeps {
 /** Hands slash commands, clicks, the message shortcut and filled forms to the intake. */
 export function listenToCommands(bolt: Bolt, deps: CommandDeps): void {
   const { clock, intake } = deps;
-  bolt.command(/^\/(skill|flow|agent|knack)$/, async ({ command, ack, context }) => {
+  bolt.command(/^\/(skill|flow|agent|mcp|knack)$/, async ({ command, ack, context }) => {
     await acknowledgeInTime(clock, ack, onCommand(deps, command, selfOf(context)));
   });
   bolt.action<BlockAction>({ type: "block_actions", action_id: /.*/ }, async ({ body, ack, context }) => {

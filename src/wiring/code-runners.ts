@@ -5,7 +5,7 @@ import type { ScriptRunner } from "../core/scripts.ts";
 import type { Skill } from "../core/skill.ts";
 import type { OwnPort } from "../net/address-policy.ts";
 import { createGuardedProxy } from "../net/guarded-proxy.ts";
-import { createSandbox, type Sandbox, type SandboxOptions } from "../sandbox/create-sandbox.ts";
+import type { Sandbox, SandboxOptions } from "../sandbox/create-sandbox.ts";
 
 const megabyte = 1_048_576;
 
@@ -34,7 +34,7 @@ export interface CodeRunners {
 }
 
 /**
- * Finding out how to isolate starts a process, so it waits until code is run.
+ * Finding out how to isolate starts a process, so it waits until code is run, and so does loading the sandbox.
  * @param verify looks at a skill's files right before code of it runs
  */
 export function lazyCodeRunners(
@@ -44,7 +44,7 @@ export function lazyCodeRunners(
 ): CodeRunners {
   let sandbox: Promise<Sandbox> | undefined;
   const open = () => {
-    sandbox ??= createSandbox(sandboxOptions(config, own)).catch((error: unknown) => {
+    sandbox ??= openSandbox(config, own).catch((error: unknown) => {
       // A full disk, for instance: the next call tries again.
       sandbox = undefined;
       throw error;
@@ -74,4 +74,9 @@ export function lazyCodeRunners(
       return verdict.ok ? opened.describe().detail : verdict.reason;
     },
   };
+}
+
+async function openSandbox(config: Config, own: OwnPort): Promise<Sandbox> {
+  const { createSandbox } = await import("../sandbox/create-sandbox.ts");
+  return createSandbox(sandboxOptions(config, own));
 }

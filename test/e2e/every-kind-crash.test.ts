@@ -71,7 +71,7 @@ it("a flow that waits for approval is given it after a crash, and does nothing b
 
 it("a flow killed in the middle of a loop goes on in it, and asks for nothing twice that had answered", async () => {
   const { home, site, submit, over } = kinds();
-  const body = visit(`${site.url}/item/${item}`);
+  const body = visit(`${site.url}/item/\${item}`);
   const steps = [
     { type: "loop", config: { over: ["a", "b", "c", "d"], steps: [body] } },
     visit(`${site.url}/end`, "end"),

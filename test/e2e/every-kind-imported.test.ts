@@ -45,6 +45,13 @@ it("sees AnythingLLM's skills and flows that are copied in while it runs, change
     "/v1/forecast?latitude=35.68&longitude=139.69&current_weather=true",
   ]);
 
+  const digest = await say(bot, "digest the page", [
+    { call: "activate_skill", with: { skill_name: "page-digest" } },
+    { call: "page-digest", with: { url: `${site.url}/page` } },
+  ]);
+  expect(digest.text).toContain('"greeting":"Hello"');
+  expect(site.requests.at(-1)?.path).toBe("/page");
+
   const { skills, diagnostics } = await client.skills({ namespace: place.namespace });
   const ids = skills.map(({ id }) => id);
   expect(ids).toEqual(expect.arrayContaining(["open-meteo-weather", "page-digest", "send-note"]));

@@ -44,7 +44,7 @@ interface WireRequest {
   tools?: { function: { name: string } }[];
 }
 
-export interface Said {
+interface Said {
   /** The answer. */
   text: string;
   events: TurnEvent[];

@@ -22,6 +22,12 @@ import { openPackages } from "./open-packages.ts";
 import { settingsOf, skillSources } from "./skill-sources.ts";
 import { openToolServerLogin } from "./tool-server-login.ts";
 
+/**
+ * How long a bot that has started leaves tool servers alone that nobody asked for, ms: turns that a restart interrupted, and what
+ * people wrote meanwhile, go on first.
+ */
+const quietMs = 1_000;
+
 export interface SkillDeps {
   store: KeyValue;
   clock: Clock;
@@ -95,13 +101,15 @@ export async function openSkills(config: Config, deps: SkillDeps): Promise<Opene
     adHoc.source,
   ];
   const catalogue = createCatalogueLoader(sources, createMiniSearchIndex);
+  let cancelStart = () => {};
   return {
     ...{ catalogue, packages, login, scripts: runners.scripts, servers: mcp.servers, addFlow: adHoc.add },
     start(listening) {
       address = listening;
-      mcp.start();
+      cancelStart = clock.after(quietMs, () => mcp.start());
     },
     async close() {
+      cancelStart();
       imported.close();
       await mcp.close();
     },

@@ -104,7 +104,7 @@ export function stateOf(skill: Skill, state: NamespaceState): SkillState {
 /** Whether a person here enabled an earlier version of an installed skill, which enables this one for nobody. */
 export function isPinFallen(skill: Skill, state: NamespaceState): boolean {
   const mark = state.pinned[skill.parent ?? skill.id];
-  return isInstalled(skill) && mark?.source === skill.origin.source && mark.hash !== skill.hash;
+  return isInstalled(skill) && mark?.source === skill.origin.source && !isMarkedFor(skill, mark);
 }
 
 /** Whether somebody installed the skill: such code and text is trusted by nobody until a person enables it. */
@@ -114,5 +114,5 @@ export function isInstalled(skill: Skill): boolean {
 
 function isMarkedFor(skill: Skill, mark: z.infer<typeof markSchema> | undefined): boolean {
   if (mark === undefined || mark.source !== skill.origin.source) return false;
-  return !isInstalled(skill) || mark.hash === skill.hash;
+  return !isInstalled(skill) || (mark.hash === skill.hash && mark.at >= (skill.installed_at ?? 0));
 }

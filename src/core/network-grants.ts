@@ -14,7 +14,7 @@ export interface NetworkGrants {
 interface Grant {
   /** What it is bound to: another skill of the same id inherits nothing. */
   path: string;
-  /** Set for installed packages: an update has to be granted anew. */
+  /** Set for installed packages: what is installed anew has to be granted anew. */
   hash?: string;
   hosts: { host: string; by: string; at: number }[];
 }
@@ -29,8 +29,8 @@ export function createNetworkGrants(
   const bound = (skill: Skill, grant: Grant | undefined): Grant => {
     const { path, source } = skill.origin;
     const hash = source === "managed" ? { hash: skill.hash } : {};
-    if (grant?.path === path && grant.hash === hash.hash) return grant;
-    return { path, ...hash, hosts: [] };
+    if (grant?.path !== path || grant.hash !== hash.hash) return { path, ...hash, hosts: [] };
+    return { ...grant, hosts: grant.hosts.filter(({ at }) => at >= (skill.installed_at ?? 0)) };
   };
   const read = async (skill: Skill) => bound(skill, (await store.get(keyOf(skill))) as Grant | undefined);
   return {

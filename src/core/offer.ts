@@ -74,7 +74,7 @@ export function withAsked(offer: Offer, ids: readonly string[]): Offer {
 }
 
 function pinFallen(skill: Skill): string {
-  return `It was enabled here, and updated since; look at what changed and enable it again with /skill enable ${skill.id}.`;
+  return `It was enabled here, and installed anew since; look at its review and enable it again with /skill enable ${skill.id}.`;
 }
 
 /** Whether the skill's tools and guide are there without asking. */

@@ -91,6 +91,8 @@ export interface Skill extends SkillMetadata {
   hash: string;
   /** The usage guide, Markdown; given to the model on activation. */
   instructions: string;
+  /** Of an installed package: since when these very files are installed, ms since the epoch. What was allowed before counts no more. */
+  installed_at?: number;
   output_schema?: JsonSchema;
   /** The id of the skill this one is a part of. */
   parent?: string;

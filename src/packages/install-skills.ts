@@ -38,12 +38,21 @@ export async function installSkills(
     .map(([id]) => id);
   const entries = request.units.flatMap((unit) =>
     unit.skills.map((skill) => ({
-      entry: { hash: skill.hash, tree: unit.tree, at: request.at, place: unit.place, name: unit.name },
+      entry: {
+        ...{ hash: skill.hash, tree: unit.tree, place: unit.place, name: unit.name },
+        at: installedSince(skill, index) ?? request.at,
+      },
       registered: { source: request.source, installed: installed(skill, request) },
     })),
   );
   await applyChange(folders, request.change, [...leaving, ...moved], () => register.put(entries, gone));
   return entries.map(({ registered }) => registered.installed);
+}
+
+/** The same files installed again are the same installation. */
+function installedSince({ id, hash }: Skill, index: RegisterIndex): number | undefined {
+  const entry = Object.hasOwn(index, id) ? index[id] : undefined;
+  return entry?.hash === hash ? entry.at : undefined;
 }
 
 function installed({ id, hash }: Skill, { reviews, from, by, at }: InstallRequest): InstalledPackage {

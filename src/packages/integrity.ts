@@ -5,7 +5,7 @@ import { treeHash } from "./tree-hash.ts";
 /** Whether an installed skill is still what was reviewed and installed. */
 export interface Integrity {
   /**
-   * What a source of installed skills loaded, with a problem on each skill that was not installed through the register or whose
+   * What a source of installed skills loaded, each with when it was installed, and a problem on each skill that was not installed through the register or whose
    * files changed since: such a skill cannot be used. Answers the same object for the same object while the register says the
    * same. Costs one read of the store.
    */
@@ -44,20 +44,21 @@ export function createIntegrity(register: PackageRegister): Integrity {
 function withProblems(loaded: LoadedSkills, index: RegisterIndex): LoadedSkills {
   const diagnostics: Diagnostic[] = [...loaded.diagnostics];
   const skills = loaded.skills.map((skill) => {
-    const problem = problemOf(skill, entryOf(skill, index));
-    if (problem === undefined) return skill;
+    const entry = entryOf(skill, index);
+    const problem = problemOf(skill, entry);
+    if (problem === undefined)
+      return { ...skill, ...(entry === undefined ? {} : { installed_at: entry.at }) };
     if (skill.parent === undefined) {
       diagnostics.push({
         path: skill.origin.path,
         severity: "error",
-        code: entryOf(skill, index) === undefined ? "not_installed" : "changed_since_install",
+        code: entry === undefined ? "not_installed" : "changed_since_install",
         message: problem,
       });
     }
     return { ...skill, problems: [problem, ...(skill.problems ?? [])] };
   });
-  const isClean = skills.every((skill, at) => skill === loaded.skills[at]);
-  return isClean ? loaded : { skills, diagnostics };
+  return { skills, diagnostics };
 }
 
 /** A part goes with its parent. */

@@ -8,7 +8,7 @@ export interface RegisterEntry {
   hash: string;
   /** Over the folder as it lies on disk, see `treeHash`. */
   tree: string;
-  /** ms since the epoch. */
+  /** Since when these very files are installed, ms since the epoch. */
   at: number;
   /** Where it lies: below the folder of skills or of flows. */
   place: "skills" | "flows";

@@ -46,6 +46,29 @@ describe("an installed skill", () => {
     expect(updated.offered?.notice).toContain("/skill enable greeting");
   });
 
+  it("has to be enabled again when it was removed and the same files are installed again", async () => {
+    const enabled = { pinned: { greeting: { ...mark, at: 10, hash: "new" } } };
+    expect((await offerOf({ ...skill, installed_at: 5 }, enabled)).usable).toEqual(["greeting"]);
+    const again = await offerOf({ ...skill, installed_at: 20 }, enabled);
+    expect(again).toMatchObject({ offered: { state: "available" }, usable: [] });
+    expect(again.offered?.notice).toContain("/skill enable greeting");
+  });
+
+  it("keeps what people enabled when the same files are installed over it", async () => {
+    let now = 100;
+    const place = await packagePlace({ clock: { now: () => now } });
+    const packages = await place.open();
+    const install = async () => {
+      await packages.install(upload(zipOf([{ name: "SKILL.md", data: skillText("greeting") }])), byAnna);
+      return skillNamed((await packages.verify(await place.load())).skills, "greeting").installed_at;
+    };
+    expect(await install()).toBe(100);
+    now = 200;
+    expect(await install()).toBe(100);
+    await packages.remove("greeting");
+    expect(await install()).toBe(200);
+  });
+
   it("inherits nothing from a skill of another source", async () => {
     const state = { pinned: { greeting: { ...mark, source: "workspace", hash: "new" } } };
     expect(await offerOf(skill, state)).toMatchObject({ offered: { state: "available" }, usable: [] });
@@ -61,7 +84,8 @@ describe("an installed skill", () => {
     const before = await source.load();
     expect(await source.load()).toBe(before);
     const skill = skillNamed(before.skills, "greeting");
-    const enabled = { pinned: { greeting: { ...mark, hash: skill.hash } } };
+    const at = skill.installed_at;
+    const enabled = { pinned: { greeting: { ...mark, at, hash: skill.hash } } };
     expect((await offerOf(skill, enabled)).usable).toEqual(["greeting"]);
     await place.store.delete("packages:index");
     const after = skillNamed((await source.load()).skills, "greeting");

@@ -23,7 +23,9 @@ describe("an installed skill", () => {
   it("may be used while its files are what was installed, and costs no new object", async () => {
     const { packages, load } = await installed();
     const loaded = await load();
-    expect(await packages.verify(loaded)).toBe(loaded);
+    const verified = await packages.verify(loaded);
+    expect(only(verified.skills).problems).toBeUndefined();
+    expect(await packages.verify(loaded)).toBe(verified);
     expect(await packages.verifyBeforeRun(only(loaded.skills))).toEqual({ ok: true });
   });
 

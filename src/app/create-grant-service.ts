@@ -77,7 +77,7 @@ function readHosts(texts: readonly string[]): Outcome<string[]> {
     const host = readHost(text);
     if (host === undefined) {
       return wrong(
-        `\`${text.replaceAll("`", "").slice(0, 100)}\` is no host. Write a name such as \`api.example.com\`, \`*.example.com\` for all below it, or \`*\` for every host.`,
+        `\`${text.replaceAll("`", "").slice(0, 100)}\` is no host. Write a name such as \`api.example.com\`, \`*.example.com\` for all below it, \`api.example.com:8443\` for a port of its own, or \`*\` for every host.`,
       );
     }
     hosts.push(host);

@@ -66,4 +66,18 @@ describe("nothing that worked for a bot is left", () => {
     }
     await expect.poll(() => stillThere(family), patience).toEqual([]);
   });
+
+  it("when it was killed while it fetched a repository that never comes", async () => {
+    const { home, site } = kinds();
+    const bot = await home.start();
+    site.close();
+    const url = `${site.url}/moon.git`;
+    const installing = bot.client.installPackage({ url }).catch((error: unknown) => error);
+    await site.reached(1);
+    const family = await familyOf(bot.pid);
+    expect(family.map(({ command }) => command).join("\n")).toContain("git");
+    await bot.kill();
+    expect(await installing).toBeInstanceOf(Error);
+    await expect.poll(() => stillThere(family), patience).toEqual([]);
+  });
 });

@@ -12,6 +12,9 @@ import type { ToHost } from "./host/protocol.ts";
 import type { Plugin } from "./plugin-file.ts";
 import { readSetupArguments, type SetupArguments } from "./setup-arguments.ts";
 
+/** Characters a model is told of a tool. */
+export const longestDescription = 2_000;
+
 /** Characters of text a skill may answer. */
 const largestOutput = 2_000_000;
 
@@ -52,7 +55,7 @@ function createTool({ metadata, parameters }: Plugin, code: ImportedCode, means:
   return {
     name: toToolName(metadata.id),
     title: `Running ${metadata.name}`,
-    description: metadata.description,
+    description: metadata.description.slice(0, longestDescription),
     parameters: parameters.schema,
     skill_id: metadata.id,
     // What foreign code does is not known.

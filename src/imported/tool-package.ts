@@ -10,6 +10,7 @@ import type { LoadedToolPackage, ToolPackages } from "../core/tool-packages.ts";
 import { validateParameters } from "../core/validate-parameters.ts";
 import { callImported, type ImportedCode, type ImportedMeans } from "./call-imported.ts";
 import { hostsInCode } from "./code-hosts.ts";
+import { longestDescription } from "./imported-skill.ts";
 
 /** Where the tools stand unless SKILL.md names an entry point `tool` or `main`. */
 const usualEntries = ["tool.js", "tool.mjs", "tool.cjs", "index.js", "index.mjs", "index.cjs"];
@@ -20,12 +21,18 @@ const longestListing = 30_000;
 /** Characters of text a tool may answer. */
 const largestOutput = 2_000_000;
 
+/** Characters of JSON that say what a tool takes; of one that says more nothing is said, and every object fits. */
+const largestSchema = 20_000;
+
 const listingSchema = z
   .array(
     z.object({
       name: z.string().regex(/^[A-Za-z0-9][A-Za-z0-9._-]{0,99}$/),
-      description: z.string(),
-      parameters: z.record(z.string(), z.json()).catch({}),
+      description: z.string().transform((text) => text.slice(0, longestDescription)),
+      parameters: z
+        .record(z.string(), z.json())
+        .refine((schema) => JSON.stringify(schema).length <= largestSchema)
+        .catch({}),
     }),
   )
   .min(1)

@@ -58,6 +58,19 @@ describe("a package of tools", () => {
     expect((await fixture.source.load()).skills[0]).toBe(skills[0]);
   });
 
+  it("says no more than a model can read of its tools", async () => {
+    const fixture = importedFixture();
+    const schema =
+      '{ type: "object", properties: { a: { type: "string", description: "x".repeat(30000) } } }';
+    write(fixture, {
+      "index.js": `module.exports = { name: "long", description: "x".repeat(30000), parameters: ${schema}, run: () => "ran" };`,
+    });
+    const [tool] = (await whenRead(fixture)).skills[0]?.tools ?? [];
+    expect(tool?.description).toHaveLength(2_000);
+    expect(tool?.parameters).toEqual({ type: "object", properties: {} });
+    expect(await tool?.run({ a: "b" }, contextOf({}))).toMatchObject({ output: "ran" });
+  });
+
   it.each([
     [
       "a module with named exports",

@@ -17,7 +17,10 @@ function isAnswer(events: readonly TurnEvent[]): boolean {
   return byAgent && events.some((event) => event.type === "turn_finished" && event.outcome === "completed");
 }
 
-/** Runs a skill outside of a conversation. A test run is the command `/skill run`, so it is stored and shown like one. */
+/**
+ * Runs a skill outside of a conversation. A test run is the command `/skill run`, so it is stored and shown like one. When it
+ * asks a person something, nobody may be there for minutes: the output says so, and the run goes on once somebody answered.
+ */
 export async function runSkillNow(
   app: Pick<App, "submit" | "events">,
   id: string,
@@ -32,10 +35,31 @@ export async function runSkillNow(
   const events = await app.events(submitted.value.turn_id, -1, new AbortController().signal);
   for await (const event of events ?? []) {
     seen.push(event);
+    if (event.type === "approval_requested" || event.type === "question_asked")
+      return { output: waiting(event, namespace), events: seen };
     if (event.type !== "turn_finished") continue;
     // A guide is run by the agent, whose answer is text.
     const answer = { skill_id: id, output: event.text, success: true };
     return { output: event.output ?? (isAnswer(seen) ? answer : { error: event.text }), events: seen };
   }
   return { output: { error: "The run ended without a result." }, events: seen };
+}
+
+type Asking = TurnEvent & { type: "approval_requested" | "question_asked" };
+
+/** What a program hears instead of a result: what is asked, where it is answered, and where the result will be. */
+function waiting(event: Asking, namespace: string): Json {
+  const { turn_id } = event;
+  const isApproval = event.type === "approval_requested";
+  const asked = isApproval ? (event.question ?? `May ${event.tool} run with this input?`) : event.text;
+  const answer = isApproval
+    ? { approval_id: event.approval_id, input: event.input }
+    : { question_id: event.question_id };
+  return {
+    error: `It waits for a person: ${asked}`,
+    code: "waiting_for_person",
+    hint: `Answer in the console, or with: knack chat --namespace ${namespace} --thread ${testRunThread}. It goes on then; knack runs show ${turn_id} shows what came of it.`,
+    turn_id,
+    ...answer,
+  };
 }

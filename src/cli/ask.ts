@@ -1,9 +1,9 @@
 import type { ApiClient } from "../client/api-client.ts";
-import type { TurnEvent, TurnOutcome } from "../core/turn-event.ts";
+import type { TurnOutcome } from "../core/turn-event.ts";
 import { type Connection, withConnection } from "./bot-connection.ts";
 import type { CommandContext, GlobalOptions } from "./command-context.ts";
 import { exitCode, exitCodeOf } from "./exit-code.ts";
-import { nobodyThere } from "./nobody-there.ts";
+import { answerForNobody } from "./nobody-there.ts";
 import { printJson } from "./print.ts";
 import { showTurn } from "./show-turn.ts";
 
@@ -66,12 +66,4 @@ async function printEvents(
     await answerForNobody(event, connection);
   }
   return undefined;
-}
-
-/** What needs a decision does not run where nobody can decide. */
-async function answerForNobody(event: TurnEvent, { client, remote }: Connection): Promise<void> {
-  if (remote !== undefined) return;
-  if (event.type === "question_asked")
-    await client.answer(event.turn_id, { question_id: event.question_id, text: nobodyThere });
-  if (event.type === "approval_requested") await client.approve(event.approval_id, false);
 }

@@ -1,11 +1,13 @@
+import type { TurnAccepted } from "../client/shapes.ts";
 import type { TurnEvent } from "../core/turn-event.ts";
 import { renderMarkdown } from "../platforms/terminal/markdown.ts";
 import { createPaint } from "../platforms/terminal/paint.ts";
-import { plainText } from "../platforms/terminal/plain-text.ts";
+import { plainLine, plainText } from "../platforms/terminal/plain-text.ts";
 import { screenOf } from "../platforms/terminal/screen.ts";
-import { withConnection } from "./bot-connection.ts";
+import { type Connection, withConnection } from "./bot-connection.ts";
 import type { CommandContext, GlobalOptions } from "./command-context.ts";
 import { exitCode } from "./exit-code.ts";
+import { answerForNobody } from "./nobody-there.ts";
 import { printJson, printLine, wantsColours } from "./print.ts";
 
 export interface CommandOptions extends GlobalOptions {
@@ -20,21 +22,40 @@ export async function command(
   text: string,
   options: CommandOptions,
 ): Promise<number> {
-  return withConnection(context, options, async ({ client }) => {
+  return withConnection(context, options, async (connection) => {
+    const { client } = connection;
     const { namespace, user } = options;
     const accepted = await client.submitTurn({ namespace, text, ...(user === undefined ? {} : { user }) });
-    const result = await resultOf(client.turnEvents(accepted.turn_id));
+    const result = await followCommand(context, connection, accepted);
     if (options.json) printJson(context, result);
     else for (const line of render(result.text, context)) printLine(context, line);
     return result.ok ? exitCode.ok : exitCode.failed;
   });
 }
 
-async function resultOf(events: AsyncIterable<TurnEvent>): Promise<{ text: string; ok: boolean }> {
-  for await (const event of events) {
+/** Waits for the command's end, and says on stderr when it is a person who is waited for. */
+async function followCommand(
+  context: CommandContext,
+  connection: Connection,
+  { turn_id, namespace, thread }: TurnAccepted,
+): Promise<{ text: string; ok: boolean }> {
+  const { client, remote } = connection;
+  for await (const event of client.turnEvents(turn_id)) {
     if (event.type === "turn_finished") return { text: event.text, ok: event.outcome === "completed" };
+    await answerForNobody(event, connection);
+    const asked = askedOf(event);
+    if (asked === undefined || remote === undefined) continue;
+    context.stderr.write(
+      `It waits for a person: ${plainLine(asked)}\nAnswer in the console at ${remote}, or with: knack chat --namespace ${namespace} --thread ${thread}\n`,
+    );
   }
   return { text: "The connection to the bot ended before the command did.", ok: false };
+}
+
+function askedOf(event: TurnEvent): string | undefined {
+  if (event.type === "question_asked") return event.text;
+  if (event.type !== "approval_requested") return undefined;
+  return event.question ?? `May ${event.tool} run with ${JSON.stringify(event.input)}?`;
 }
 
 function render(text: string, context: CommandContext): string[] {

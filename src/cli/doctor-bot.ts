@@ -53,14 +53,12 @@ function skillFindings(
         return {
           name: "skills",
           status: "warning",
-          detail: `${id} cannot be used: ${reasons.join("; ")}`,
+          detail: `${id} cannot be used: ${reasons.join(" ")}`,
           advice,
         };
       }),
     ...problems.map(({ severity, path, message, code }): Finding => {
-      const advice = /\.json$/i.test(path)
-        ? "Correct the file, or remove it."
-        : "Correct the skill, or remove its folder.";
+      const advice = adviceAbout(path);
       const status = severity === "error" ? "error" : "warning";
       return { name: "skills", status, detail: `${path}: ${message} (${code})`, advice };
     }),
@@ -70,4 +68,11 @@ function skillFindings(
       },
     ),
   ];
+}
+
+/** `path` is that of a file or folder, or of a setting. */
+function adviceAbout(path: string): string {
+  if (/\.json$/i.test(path)) return "Correct the file, or remove it.";
+  if (!/[\\/]/.test(path)) return "Correct the setting in the configuration.";
+  return "Correct the skill, or remove its folder.";
 }

@@ -32,7 +32,7 @@ export async function listFlows(context: CommandContext, options: FlowOptions): 
     const width = Math.max(0, ...flows.map(({ id }) => id.length));
     if (flows.length === 0) printLine(context, "There are no flows here.");
     for (const { id, name, description, eligible, reasons } of flows) {
-      const why = eligible ? "" : `  ${paint.bad("cannot be used:")} ${reasons.map(plainLine).join("; ")}`;
+      const why = eligible ? "" : `  ${paint.bad("cannot be used:")} ${reasons.map(plainLine).join(" ")}`;
       printLine(
         context,
         `${paint.bold(id.padEnd(width))}  ${plainLine(name)}  ${plainLine(description)}${why}`,

@@ -12,13 +12,21 @@ export interface McpOptions extends GlobalOptions {
 
 /** `knack mcp list`: the tool servers, how they do, and their tools. */
 export async function listServers(context: CommandContext, options: McpOptions): Promise<number> {
-  return answerOrSay(context, options, async ({ client }) => {
+  return answerOrSay(context, options, async ({ client, config }) => {
     const servers = await client.servers();
-    if (options.json) printJson(context, { servers });
-    else if (servers.length === 0) printLine(context, "No tool server (MCP) is configured.");
+    if (options.json) {
+      printJson(context, { servers });
+      return exitCode.ok;
+    }
+    const { diagnostics } = await client.skills();
+    const problems = diagnostics.filter(({ path: file }) => file === config.mcp.file);
+    if (servers.length + problems.length === 0) printLine(context, "No tool server (MCP) is configured.");
     const paint = createPaint(wantsColours(context));
-    for (const server of options.json ? [] : servers) {
+    for (const server of servers) {
       for (const line of serverLines(server, paint)) printLine(context, line);
+    }
+    for (const { severity, path: file, message } of problems) {
+      context.stderr.write(`${severity}: ${plainLine(file)}: ${plainLine(message)}\n`);
     }
     return exitCode.ok;
   });

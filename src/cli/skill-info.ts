@@ -34,7 +34,7 @@ function describeSkill(skill: SkillDetail, paint: Paint): string[] {
   const { id, name, kind, state, source, path, risk, version } = skill;
   const usable = skill.eligible
     ? paint.good("yes")
-    : `${paint.bad("no")}: ${skill.reasons.map(plainLine).join("; ")}`;
+    : `${paint.bad("no")}: ${skill.reasons.map(plainLine).join(" ")}`;
   return [
     `${paint.bold(id)}  ${plainLine(name)} ${plainLine(version)}`,
     plainLine(skill.description),

@@ -33,7 +33,7 @@ export async function listSkills(context: CommandContext, options: SkillsOptions
 function describeListing(skill: SkillListing, width: number, paint: Paint): string {
   const reasons = skill.eligible
     ? ""
-    : `\n  ${paint.bad("cannot be used:")} ${skill.reasons.map(plainLine).join("; ")}`;
+    : `\n  ${paint.bad("cannot be used:")} ${skill.reasons.map(plainLine).join(" ")}`;
   const state = skill.state.padEnd(9);
   const kind = skill.kind.padEnd(8);
   return `${paint.bold(skill.id.padEnd(width))}  ${state}  ${paint.dim(kind)}  ${plainLine(skill.description)}${reasons}`;

@@ -24,7 +24,16 @@ export async function httpFailure(error: unknown, url: string, hasLogin: boolean
   const code = causeCode(error);
   if (code !== undefined)
     return new ServerFailure("unreachable", `${host} cannot be reached (${code}).`, error);
+  if (isForeign(error)) {
+    const message = `${host} answered, but not as a tool server does. Check the path of its url.`;
+    return new ServerFailure("unreachable", message, error);
+  }
   return new ServerFailure("unreachable", `${host} cannot be used: ${messageOf(error)}`, error);
+}
+
+/** Whether an answer was no message of the protocol: neither JSON nor, for the SDK's schemas, JSON-RPC. */
+function isForeign(error: unknown): boolean {
+  return error instanceof SyntaxError || (error instanceof Error && error.name === "ZodError");
 }
 
 async function isUnauthorized(error: unknown): Promise<boolean> {

@@ -21,7 +21,10 @@ export async function runSkillCommand(skills: SkillService, call: CommandCall): 
   }
   const unusable = whyNot(skill);
   if (unusable !== undefined)
-    return { ...refused(unusable), output: { error: unusable, code: "not_usable" } };
+    return {
+      ...refused(unusable),
+      output: { error: unusable.replaceAll(/\*\*|`/g, ""), code: "not_usable" },
+    };
   const text = call.rest.slice(id.length).trim();
   const { command_tool } = skill.invocation ?? {};
   if (command_tool !== undefined) {
@@ -36,7 +39,8 @@ export async function runSkillCommand(skills: SkillService, call: CommandCall): 
 function whyNot(skill: SkillDetail): string | undefined {
   if (!skill.eligible) return `**${skill.id}** cannot be used here. ${skill.reasons.join(" ")}`;
   // A guide that could be used is a turn of the agent and never comes here.
-  return isGuide(skill)
+  const isInstalled = skill.source === "managed" && skill.state === "available";
+  return isGuide(skill) || isInstalled
     ? `**${skill.id}** has to be enabled here first: \`/skill enable ${skill.id}\`.`
     : undefined;
 }

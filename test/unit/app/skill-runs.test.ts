@@ -1,7 +1,9 @@
 import { describe, expect, it } from "vitest";
+import { z } from "zod";
 import { scriptedModel } from "../../support/scripted-model.ts";
-import { createTestApp, home } from "../../support/test-app.ts";
+import { ada, ben, createTestApp, home } from "../../support/test-app.ts";
 import { testSkill } from "../../support/test-skill.ts";
+import { sender } from "./approval-fixture.ts";
 
 describe("the run of a skill", () => {
   it("that was stopped has an end, and says so", async () => {
@@ -39,4 +41,37 @@ describe("the run of a skill", () => {
     expect(await app.runs({})).toMatchObject([{ status: "failed", error: "The page is gone." }]);
     expect((await ask("/skill runs")).end.text).toContain("The page is gone.");
   });
+});
+
+describe("a run by a program", () => {
+  it("that asks a person says so at once and where to answer, and goes on afterwards", async () => {
+    const { skill, ran } = sender({ name: "mail" });
+    const { app, events } = createTestApp(scriptedModel([]), { skills: [skill] });
+    const output = await app.runSkill("mail", { text: "hello" }, home.namespace, ben);
+    const asked = waitingSchema.parse(output);
+    expect(asked.hint).toContain(`--namespace ${home.namespace} --thread test-runs`);
+    expect(ran).toEqual([]);
+    expect(await app.approve(asked.approval_id, true, ada)).toMatchObject({ ok: true });
+    expect((await events(asked.turn_id)).at(-1)).toMatchObject({
+      type: "turn_finished",
+      output: { skill_id: "mail", output: "sent", success: true },
+    });
+  });
+
+  it("of what was installed and not enabled says how to enable it", async () => {
+    const origin = { source: "managed", precedence: 3, path: "/skills/fresh" };
+    const fresh = testSkill("fresh", [{ name: "fresh" }], { origin });
+    const { app, ask } = createTestApp(scriptedModel([]), { skills: [fresh] });
+    const error = "fresh has to be enabled here first: /skill enable fresh.";
+    expect(await app.runSkill("fresh", {}, home.namespace, ada)).toEqual({ error, code: "not_usable" });
+    await ask("/skill enable fresh");
+    expect(await app.runSkill("fresh", {}, home.namespace, ada)).toMatchObject({ success: true });
+  });
+});
+
+const waitingSchema = z.object({
+  code: z.literal("waiting_for_person"),
+  hint: z.string(),
+  turn_id: z.string(),
+  approval_id: z.string(),
 });

@@ -29,6 +29,21 @@ describe("--json prints one value", () => {
     });
   });
 
+  it("of a slash command that needs approval, which nobody can give where no bot runs", async () => {
+    const asked = { type: "approval_requested", approval_id: "a1", tool: "send", input: { to: "all" } };
+    const decided: unknown[] = [];
+    const routes: Record<string, Route> = {
+      ...turnRoutes([asked, finished("failed", "It was refused.")]),
+      "POST /approvals/a1": async (request) => {
+        decided.push(await request.json());
+        return { decided: true };
+      },
+    };
+    const { code, value } = await json(["command", "/skill run send"], routes);
+    expect([code, value]).toEqual([1, { text: "It was refused.", ok: false }]);
+    expect(decided).toEqual([{ approve: false }]);
+  });
+
   it("of the skills", async () => {
     const list = { skills: [], diagnostics: [{ path: "p", severity: "error", code: "c", message: "m" }] };
     expect(await json(["skills", "list"], { "GET /skills": () => list })).toMatchObject({

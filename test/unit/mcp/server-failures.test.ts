@@ -1,4 +1,7 @@
+import { once } from "node:events";
 import { readFileSync } from "node:fs";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
 import { afterEach, describe, expect, it } from "vitest";
 import { createFakeClock } from "../../support/fake-clock.ts";
 import { type McpBench, openBench, testServer } from "../../support/mcp-bench.ts";
@@ -77,6 +80,21 @@ describe("a server that fails", () => {
     const status = await bench.servers.start("mute");
     expect(status?.state).toBe("failed");
     expect(status?.problem).toMatch(/did not introduce itself in time/);
+  });
+
+  it("that is something else says so, not what the protocol's schemas say", async () => {
+    const page = createServer((_request, response) =>
+      response.writeHead(200, { "content-type": "application/json" }).end('{"id": 17}'),
+    );
+    await once(page.listen(0, "127.0.0.1"), "listening");
+    try {
+      const { port } = page.address() as AddressInfo;
+      bench = await openBench({ page: { type: "http", url: `http://127.0.0.1:${port}/` } });
+      const status = await bench.servers.start("page");
+      expect(status?.problem).toContain(`127.0.0.1:${port} answered, but not as a tool server does`);
+    } finally {
+      await new Promise((resolve) => page.close(resolve));
+    }
   });
 
   it("does not hide the others", async () => {

@@ -8,7 +8,7 @@ import { PackageRefusal } from "./package-refusal.ts";
 import type { KnownSource } from "./package-register.ts";
 import { layOutSkills, type PackageSkills } from "./package-skills.ts";
 import type { PackagesContext } from "./packages-options.ts";
-import { refuseNames, refuseTwins } from "./refuse-names.ts";
+import { refuseNames, refuseTakenIds, refuseTwins } from "./refuse-names.ts";
 import { reviewInstalled, reviewUnits } from "./review-units.ts";
 import { withStaging } from "./staging.ts";
 
@@ -32,6 +32,7 @@ async function prepared<T>(
     const shipped = await context.shipped();
     refuseTwins(skills);
     refuseNames(skills, shipped, await context.register.index());
+    await refuseTakenIds(skills, context.find);
     const reviews = await reviewUnits(found, { ...context, shipped, signal });
     signal.throwIfAborted();
     return await work({ ...found, change, reviews });

@@ -26,6 +26,26 @@ export function refuseNames(skills: readonly Skill[], shipped: readonly Skill[],
   }
 }
 
+/**
+ * Refuses ids that a skill of another source has already: one of the two would stand in the other's place, and get its settings and
+ * what was granted it by name.
+ * @throws PackageRefusal
+ */
+export async function refuseTakenIds(
+  skills: readonly Skill[],
+  find: (id: string) => Promise<Skill | undefined>,
+): Promise<void> {
+  for (const { id } of skills) {
+    const { origin, kind } = (await find(id)) ?? {};
+    if (origin === undefined || origin.source === "managed") continue;
+    const what = kind === "mcp" ? "the skill of a tool server" : `a skill in ${origin.path}`;
+    throw new PackageRefusal(
+      "taken_id",
+      `It is called ${id}, as ${what} that is there already. Nothing was installed; rename one of them, or remove the other first.`,
+    );
+  }
+}
+
 function fold(id: string): string {
   return id.normalize("NFKC").toUpperCase().toLowerCase();
 }

@@ -2,6 +2,7 @@ import { existsSync } from "node:fs";
 import { mkdir, readdir, readFile, stat, symlink, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
+import { testSkill } from "../../support/test-skill.ts";
 import { skillText, tgzOf, zipOf } from "./build-archives.ts";
 import { byAnna, only, packagePlace, signal, skillNamed, succeeded, upload } from "./package-place.ts";
 
@@ -132,6 +133,24 @@ describe("installing", () => {
     expect(await install("greeting")).toMatchObject({ ok: true });
     expect(await install("Greeting")).toMatchObject({ code: "names_differ_by_case" });
   });
+
+  it.each(["extra", "workspace", "mcp"])(
+    "never takes the id of a skill of another source (%s)",
+    async (source) => {
+      const kind = source === "mcp" ? { kind: "mcp" as const } : {};
+      const there = testSkill("mailer", [], {
+        origin: { source, precedence: 1, path: "/own/mailer" },
+        ...kind,
+      });
+      const place = await packagePlace({ find: async (id) => (id === "mailer" ? there : undefined) });
+      const packages = await place.open();
+      const install = (name: string) =>
+        packages.install(upload(zipOf([{ name: "SKILL.md", data: skillText(name) }])), byAnna);
+      expect(await install("mailer")).toMatchObject({ ok: false, code: "taken_id" });
+      expect(await install("mailman")).toMatchObject({ ok: true });
+      expect((await packages.list()).map(({ skill_id }) => skill_id)).toEqual(["mailman"]);
+    },
+  );
 
   it("does not overwrite what somebody put there by hand", async () => {
     const place = await packagePlace();

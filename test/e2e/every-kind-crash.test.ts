@@ -14,9 +14,9 @@ const flowOf = (name: string, steps: readonly object[]) =>
     ...{ name, description: `Does ${name}.`, active: true },
     steps: [{ type: "start", config: { variables: [] } }, ...steps],
   });
-const visit = (url: string, responseVariable = "got") => ({
+const visit = (url: string, method = "GET") => ({
   type: "apiCall",
-  config: { url, method: "GET", responseVariable },
+  config: { url, method, responseVariable: "got" },
 });
 
 /** kill -9, nothing of the bot is left running, and another one at the same place. */
@@ -50,9 +50,9 @@ it("a handler that waits for approval is given it after a crash, and answers onc
 it("a flow that waits for approval is given it after a crash, and does nothing before it twice", async () => {
   const { home, site, submit, over } = kinds();
   const steps = [
-    visit(`${site.url}/before`),
+    visit(`${site.url}/before`, "POST"),
     { type: "approval", config: { question: "Go on with $" + "{got.path}?" } },
-    visit(`${site.url}/after`),
+    visit(`${site.url}/after`, "POST"),
   ];
   await home.write(".knack-workspace/flows/ask.json", flowOf("asking", steps));
   const first = await home.start();
@@ -74,7 +74,7 @@ it("a flow killed in the middle of a loop goes on in it, and asks for nothing tw
   const body = visit(`${site.url}/item/\${item}`);
   const steps = [
     { type: "loop", config: { over: ["a", "b", "c", "d"], steps: [body] } },
-    visit(`${site.url}/end`, "end"),
+    visit(`${site.url}/end`),
   ];
   await home.write(".knack-workspace/flows/round.json", flowOf("rounds", steps));
   const first = await home.start();
@@ -92,6 +92,26 @@ it("a flow killed in the middle of a loop goes on in it, and asks for nothing tw
   expect({ status, output }).toMatchObject({ status: "ok", output: { success: true } });
   const paths = site.requests.map(({ path }) => path);
   expect(paths).toEqual(["/item/a", "/item/b", "/item/c", "/item/c", "/item/d", "/end"]);
+});
+
+it("a flow killed while it sent something does not send it again, and says that nobody knows what came of it", async () => {
+  const { home, site, submit, over } = kinds();
+  const send = visit(`${site.url}/send/\${item}`, "POST");
+  const steps = [{ type: "loop", config: { over: ["a", "b"], steps: [send] } }];
+  await home.write(".knack-workspace/flows/send.json", flowOf("sending", steps));
+  const first = await home.start();
+  await first.client.setSkill(place.namespace, "sending", "pinned");
+  site.close(({ path }) => path === "/send/b");
+  const turn = await submit(first, "send both", [{ call: "sending", with: {} }]);
+  await site.reached(1, ({ path }) => path === "/send/b");
+  await first.kill();
+  site.open();
+
+  const { events } = await over(await home.start(), turn);
+  expect(eventsOf(events, "tool_finished")).toMatchObject([
+    { status: "error", output: { code: "outcome_unknown" } },
+  ]);
+  expect(site.requests.map(({ path }) => path)).toEqual(["/send/a", "/send/b"]);
 });
 
 it("a question of a tool server can still be answered after a crash, is not asked twice, and the answer comes once", async () => {

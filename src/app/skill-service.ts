@@ -1,5 +1,6 @@
 import type { CatalogueLoader } from "../core/catalogue.ts";
 import type { Clock } from "../core/clock.ts";
+import { createEnabledPackages } from "../core/enabled-packages.ts";
 import type { Author } from "../core/inbound.ts";
 import type { KeyValue } from "../core/key-value.ts";
 import { updateNamespace } from "../core/namespace-state.ts";
@@ -114,6 +115,7 @@ export function createSkillService(deps: SkillServiceDeps): SkillService {
           draft.pinned[skill.id] = { ...mark, source: skill.origin.source, hash: skill.hash };
         if (state === "blocked") draft.blocked[skill.id] = mark;
       });
+      if (state === "pinned") await createEnabledPackages(store).note(skill);
       feed.changed(namespace);
       const changed = (await offerFor(namespace)).all.get(skill.id);
       return { ok: true, value: listing(changed ?? offered) };

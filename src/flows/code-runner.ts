@@ -34,8 +34,10 @@ interface Pending {
 
 /** Without programs every piece of code fails and says that there is no sandbox. */
 export function createCodeRunner(programs: ProgramRunner | undefined, skill: Skill): CodeRunner {
-  // The folder of a flow has the other flows in it, and their secrets: code sees that of its own program instead.
-  const alone: Skill = { ...skill, origin: { ...skill.origin, path: path.dirname(module) } };
+  // The folder of a flow has the other flows in it, and their secrets: code sees that of its own program instead. That is the bot's
+  // own and was not installed; the text of the flow was compared with what was installed when it was loaded.
+  const source = skill.origin.source === "managed" ? "flow" : skill.origin.source;
+  const alone: Skill = { ...skill, origin: { ...skill.origin, source, path: path.dirname(module) } };
   let program: RunningProgram | undefined;
   let pending: Pending | undefined;
   let last = 0;

@@ -2,6 +2,7 @@ import type { Clock } from "../core/clock.ts";
 import type { FolderFormat } from "../core/folder-format.ts";
 import { createParkedCalls } from "../core/parked-calls.ts";
 import type { ProgramRunner } from "../core/programs.ts";
+import type { Skill } from "../core/skill.ts";
 import type { ToolPackages } from "../core/tool-packages.ts";
 import { createImportedSkill } from "./imported-skill.ts";
 import { readPlugin } from "./plugin-file.ts";
@@ -13,6 +14,8 @@ export interface ImportedSkillsOptions {
   clock: Pick<Clock, "after">;
   /** What the operator set for a skill: its setup arguments, which are also the variables its code sees. */
   settingsOf(skillId: string): Readonly<Record<string, string>>;
+  /** Whether code of a package may be run to see what tools it has; of every one unless told. */
+  mayRun?(skill: Skill): Promise<boolean>;
   /** How long a call waits for a person, ms: as long as a question stays open. */
   question_ms: number;
   /** What skills print and log. */
@@ -35,7 +38,7 @@ export interface ImportedSkills {
 
 /** Nothing is started before the first call. */
 export function createImportedSkills(options: ImportedSkillsOptions): ImportedSkills {
-  const { programs, clock, settingsOf, question_ms, onLog = () => {} } = options;
+  const { programs, clock, settingsOf, question_ms, onLog = () => {}, mayRun = async () => true } = options;
   const { idle_ms = 5 * 60_000, most_idle = 8 } = options;
   const warm = createWarmPrograms({ programs, clock, idle_ms, most: most_idle, onLog });
   const parked = createParkedCalls(clock, question_ms);
@@ -51,7 +54,7 @@ export function createImportedSkills(options: ImportedSkillsOptions): ImportedSk
         return { skills: [createImportedSkill(plugin, folder, settings, means)], diagnostics };
       },
     },
-    toolPackages: createToolPackages(means, clock, settingsOf),
+    toolPackages: createToolPackages(means, { clock, settingsOf, mayRun }),
     close() {
       parked.close();
       warm.close();

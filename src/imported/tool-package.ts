@@ -39,11 +39,17 @@ const listingSchema = z
   .max(100);
 type Listing = { ok: true; tools: z.infer<typeof listingSchema> } | { ok: false; reason: string };
 
+export interface ToolPackagesDeps {
+  clock: Pick<Clock, "after">;
+  settingsOf(skillId: string): Readonly<Record<string, string>>;
+  /** Whether code of the skill may be run to see what tools it has. */
+  mayRun(skill: Skill): Promise<boolean>;
+}
+
 /** Reads and runs tool packages as `means` runs imported skills. */
 export function createToolPackages(
   means: ImportedMeans,
-  clock: Pick<Clock, "after">,
-  settingsOf: (skillId: string) => Readonly<Record<string, string>>,
+  { clock, settingsOf, mayRun }: ToolPackagesDeps,
 ): ToolPackages {
   const listings = new Map<string, Listing>();
   const reading = new Set<string>();
@@ -68,6 +74,7 @@ export function createToolPackages(
       const base: Skill = { ...own, kind: "imported" };
       // What is switched off is not run, not even to look at it.
       if (!skill.enabled) return { skills: [base], diagnostics: [], complete: true };
+      if (!(await mayRun(skill))) return { skills: [base], diagnostics: [], complete: false };
       const code = codeOf(base, entry, settingsOf(skill.id));
       const key = `${skill.origin.path}\0${skill.hash}`;
       const listing = listings.get(key);

@@ -4,6 +4,7 @@ import { processEnvironment } from "../config/environment.ts";
 import type { Config } from "../config/schema.ts";
 import { type CatalogueLoader, createCatalogueLoader } from "../core/catalogue.ts";
 import type { Clock } from "../core/clock.ts";
+import { createEnabledPackages } from "../core/enabled-packages.ts";
 import { type KeyValue, scopeKeyValue } from "../core/key-value.ts";
 import type { Packages } from "../core/packages.ts";
 import type { ScriptRunner } from "../core/scripts.ts";
@@ -66,6 +67,7 @@ export async function openSkills(config: Config, deps: SkillDeps): Promise<Opene
     clock,
     settingsOf: (id) => settingsOf(config, id),
     question_ms,
+    mayRun: createEnabledPackages(store).allows,
     onLog: deps.onLog,
   });
   const flowPorts = { programs: runners.programs, clock };

@@ -1,7 +1,8 @@
+import { join } from "node:path";
 import { expect, it } from "vitest";
 import { place, useEveryKind } from "./support/every-kind-bot.ts";
 
-const kinds = useEveryKind();
+const kinds = useEveryKind({ config: "skills:\n  extra: [own]\n" });
 
 const attacker = "console:local:attacked";
 
@@ -31,6 +32,7 @@ module.exports.runtime = { handler: async function () {
 
 it("lets neither flows nor code with every grant reach the bot's own API, though private addresses may be reached", async () => {
   const { home, site, say } = kinds();
+  await home.write("own/README.md", "");
   const bot = await home.start();
   const { client, url } = bot;
   const { url: target, body } = change(url);
@@ -58,4 +60,38 @@ it("lets neither flows nor code with every grant reach the bot's own API, though
   expect(said.text).toContain("403,403,403");
   // What the operator allowed is still there for both.
   expect(site.requests).toEqual([]);
+});
+
+it("runs nothing of what was installed before somebody enables it, and gives it the place of no other skill", async () => {
+  const { home } = kinds();
+  await home.write("own/mailer/SKILL.md", "---\nname: mailer\ndescription: The operator's.\n---\nGuide.\n");
+  const document = "---\nname: units\ndescription: Converts.\nskill_type: tool\n---\nGuide.\n";
+  const module = '{ name: "convert", description: "d", parameters: {}, run: async () => "converted" }';
+  await home.write("new/units/SKILL.md", document);
+  await home.write("new/units/index.js", `module.exports = ${module};`);
+  await home.write("new/mailer/SKILL.md", "---\nname: mailer\ndescription: Another.\n---\nGuide.\n");
+  const code = { type: "code", config: { code: "return 6 * 7;", resultVariable: "r" } };
+  const flow = { name: "Multiplies", description: "d", active: true, steps: [code] };
+  await home.write("new/multiplies.json", JSON.stringify(flow));
+  const bot = await home.start();
+  const { client } = bot;
+  const install = (name: string) => client.installPackage({ path: join(home.folder, "new", name) });
+
+  await expect(install("mailer")).rejects.toThrow("It is called mailer");
+  await install("units");
+  const tools = async () => (await client.skill("units", place.namespace)).tools.map(({ name }) => name);
+  // Twice: the first look would have begun to read them.
+  for (const look of [await tools(), await tools()]) expect(look).toEqual([]);
+  await client.setSkill(place.namespace, "units", "pinned");
+  while ((await tools()).length === 0) await new Promise((resolve) => setTimeout(resolve, 20));
+  expect(await client.runSkill("units", { namespace: place.namespace })).toMatchObject({
+    output: "converted",
+  });
+
+  const [installed] = await install("multiplies.json");
+  const id = installed?.skill_id ?? "";
+  await client.setSkill(place.namespace, id, "pinned");
+  const ran = await client.runFlow(id, { namespace: place.namespace });
+  expect(ran).toMatchObject({ success: true, variables: { r: 42 } });
+  expect(await bot.terminate()).toBe(0);
 });

@@ -7,7 +7,8 @@ import type { SkillService } from "../skill-service.ts";
 import { type Command, type CommandCall, type CommandResult, refused, said, shown } from "./command.ts";
 import { placeWords } from "./place-words.ts";
 import { runSkillCommand } from "./run-skill-command.ts";
-import { skillDetailText, skillLegend, skillLine } from "./skill-text.ts";
+import { brokenLines, skillLines } from "./skill-list-text.ts";
+import { skillDetailText, skillLegend } from "./skill-text.ts";
 
 export interface SkillCommandDeps {
   skills: SkillService;
@@ -119,12 +120,14 @@ async function only(
 }
 
 async function list(skills: SkillService, { rest, place }: CommandCall): Promise<CommandResult> {
-  const { skills: found } = await skills.list(place.namespace, rest === "" ? {} : { query: rest });
+  const filter = rest === "" ? {} : { query: rest };
+  const { skills: found, diagnostics } = await skills.list(place.namespace, filter);
   if (found.length === 0)
     return shown(
       rest === "" ? "There are no skills." : `No skill fits “${rest}”. \`/skill list\` shows all.`,
     );
-  return shown([...found.map(skillLine), "", skillLegend].join("\n"));
+  const broken = rest === "" ? brokenLines(diagnostics) : [];
+  return shown([...skillLines(found), "", skillLegend, ...broken].join("\n"));
 }
 
 /** What a review found in an installed skill is said once more when somebody lets the agent use it. */

@@ -1,0 +1,36 @@
+import { describe, expect, it } from "vitest";
+import { scriptedModel } from "../../support/scripted-model.ts";
+import { createTestApp } from "../../support/test-app.ts";
+import { testSkill, testSource } from "../../support/test-skill.ts";
+
+const many = Array.from({ length: 200 }, (_, index) => testSkill(`skill-${index}`, []));
+
+describe("/skill list", () => {
+  it("of very many skills stays readable, counts the rest, and keeps what people decided", async () => {
+    const { ask } = createTestApp(scriptedModel([]), { skills: many });
+    await ask("/skill enable skill-198");
+    const { text } = (await ask("/skill list")).end;
+    expect(text.split("\n").filter((line) => /\*\*skill-/.test(line))).toHaveLength(50);
+    expect(text).toContain("- ◉ **skill-198**");
+    expect(text).toContain("… and 150 more: `/skill list WORDS`");
+  });
+
+  it("says what could not be loaded and why, without where the bot lives", async () => {
+    const base = testSource([]);
+    const broken = {
+      path: "/home/bot/skills/summarize/SKILL.md",
+      severity: "error" as const,
+      code: "no_frontmatter",
+      message: "It does not begin with frontmatter.",
+    };
+    const source = {
+      ...base,
+      load: async () => ({ skills: [testSkill("echo", [])], diagnostics: [broken] }),
+    };
+    const { ask } = createTestApp(scriptedModel([]), { sources: [source] });
+    const { text } = (await ask("/skill list")).end;
+    expect(text).toContain("summarize/SKILL.md: It does not begin with frontmatter.");
+    expect(text).not.toContain("/home/bot");
+    expect((await ask("/skill list echo")).end.text).not.toContain("summarize");
+  });
+});

@@ -2,7 +2,7 @@ import type { ElicitResult } from "@modelcontextprotocol/sdk/types.js";
 import type { ToolContext } from "../../core/tool.ts";
 import { type FieldAnswer, type FieldValue, readFieldAnswer } from "./field-answer.ts";
 import type { FormField } from "./form-field.ts";
-import { oneLine, quoted } from "./said-text.ts";
+import { oneLine, quoted, withoutLinks } from "./said-text.ts";
 
 /** A form, and who wants it filled in. */
 export interface Form {
@@ -156,7 +156,7 @@ function describe(field: FormField): string {
     ...(required || field.default !== undefined ? [] : ["may be skipped"]),
   ];
   const what = `**${label}**${description === "" ? "" : ` – ${description}`}`;
-  return facts.length === 0 ? what : `${what} (${facts.join("; ")})`;
+  return withoutLinks(facts.length === 0 ? what : `${what} (${facts.join("; ")})`);
 }
 
 function optionsText({ options }: FormField): string {

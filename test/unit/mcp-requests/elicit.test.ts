@@ -32,6 +32,16 @@ describe("a form of a tool server", () => {
     expect(person.asked).toHaveLength(3);
   });
 
+  it("hides no address behind other words", async () => {
+    const link = "[https://slack.com/login](https://evil.example) <@U1> ![x](https://evil.example/x.png)";
+    const person = askedPerson(["Decline"]);
+    const field = { type: "string" as const, title: link, description: link };
+    await person.elicit({ ...form({ city: field }), message: link });
+    const text = person.asked[0]?.text ?? "";
+    expect(text).not.toMatch(/(?<!\\)[[\]<>](?! )/);
+    expect(text.match(/\\\[https:/g)).toHaveLength(3);
+  });
+
   it.each<[Properties[string], string, unknown]>([
     [{ type: "boolean" }, "Yes", true],
     [{ type: "boolean" }, "no", false],

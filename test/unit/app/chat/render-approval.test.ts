@@ -33,6 +33,11 @@ describe("the card of an approval", () => {
     );
   });
 
+  it("keeps a question from being read in another direction than it is written", () => {
+    const text = card({ question: "ok\u202e?lla eteled\u2066 \u0007now", skill_id: "ma\u202eil" });
+    expect(text.split("\n")[0]).toBe("The skill **mail** asks: ok?lla eteled now");
+  });
+
   it("leaves room for the input beside a long question", () => {
     expect(card({ question: "why ".repeat(5_000) })).toContain('"to": "all@example.com"');
   });

@@ -9,9 +9,7 @@ import { HttpProblem } from "./http-problem.ts";
  */
 export function requireOwnMachine(context: Context, { host, allowedHosts = [] }: Security): void {
   if (isSameProcess(context)) return;
-  const isForwarded = ["forwarded", "x-forwarded-for", "x-real-ip", "via"].some(
-    (name) => context.req.header(name) !== undefined,
-  );
+  const isForwarded = Object.keys(context.req.header()).some((name) => ofProxies.test(name));
   if (isLoopback(host) && allowedHosts.length === 0 && !isForwarded) return;
   throw new HttpProblem(
     403,
@@ -19,6 +17,10 @@ export function requireOwnMachine(context: Context, { host, allowedHosts = [] }:
     { code: "path_refused" },
   );
 }
+
+/** Headers by which a proxy says for whom it asks: the standard's (RFC 7239, RFC 9110 section 7.6.3) and the usual ones. */
+const ofProxies =
+  /^(forwarded|via|x-forwarded-.*|x-(real|client|cluster-client)-ip|true-client-ip|cf-connecting-ip)$/i;
 
 /** The listener gives every request its sockets; a call of the same process has none. */
 function isSameProcess({ env }: Context): boolean {

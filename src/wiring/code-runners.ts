@@ -69,6 +69,7 @@ export function lazyCodeRunners(
       },
     },
     async describe(skill) {
+      if (skill.kind === "builtin") return "It ships with Knack and runs in the bot's own process.";
       const opened = await open();
       const verdict = await opened.programs.allows(skill);
       return verdict.ok ? opened.describe().detail : verdict.reason;

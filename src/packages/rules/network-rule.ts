@@ -86,6 +86,10 @@ const ordinary = new Set([
   "DEBUG",
   "TERM",
   "NO_COLOR",
+  // What every script is told of its call; see the core's script environment and the sandbox's fixed one.
+  ...["KNACK_SKILL_ID", "KNACK_AGENT_ID", "KNACK_USER_ID", "KNACK_NAMESPACE", "KNACK_THREAD_ID"],
+  ...["KNACK_TURN_ID", "KNACK_PERMISSIONS", "KNACK_WORKSPACE", "KNACK_SKILL_DIR", "KNACK_OUTPUT_DIR"],
+  ...["LINX_AGENT_ID", "LINX_USER_ID", "LINX_SESSION_ID"],
 ]);
 
 /** Variables that code reads, those of every process left out, with where it does first. */

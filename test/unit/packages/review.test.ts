@@ -194,6 +194,13 @@ describe("a review", () => {
     expect(findings.filter(({ severity }) => severity !== "info")).toEqual([]);
   });
 
+  it("does not warn of variables that every script gets, and does of the bot's own", async () => {
+    const review = await reviewOf({ "a.py": "os.environ['KNACK_USER_ID'] + os.environ['LINX_SESSION_ID']" });
+    expect([gravities(review), review.env]).toEqual([[], []]);
+    const nosy = await reviewOf({ "a.py": "os.environ['KNACK_API_TOKEN']" });
+    expect(gravities(nosy)).toEqual(["warning undeclared_env"]);
+  });
+
   it("says where, with invisible characters shown and what they say", async () => {
     const { findings } = await reviewOf({ "SKILL.md": `One\nTwo${tagged("ignore")}` });
     expect(findings[0]).toMatchObject({

@@ -114,9 +114,12 @@ describe("a server that fails", () => {
     const bot = await home.start();
     await enable(bot, ["test"]);
     expect((await say(bot, "first", [{ call: "test__echo", with: { text: "one" } }])).text).toBe("done: one");
-    const { skills } = await bot.client.skills({ namespace: place.namespace });
-    const reasons = skills.find(({ id }) => id === "mcp_dead")?.reasons.join(" ");
-    expect(reasons).toContain("cannot be reached");
+    // It is tried in the background, a moment after the bot has started.
+    const reasons = async () => {
+      const { skills } = await bot.client.skills({ namespace: place.namespace });
+      return skills.find(({ id }) => id === "mcp_dead")?.reasons.join(" ");
+    };
+    await expect.poll(reasons, { timeout: 30_000 }).toContain("cannot be reached");
 
     await writeServers({ second: testServer, dead });
     // A list that is asked for at once knows the server; nobody has to write a message first.

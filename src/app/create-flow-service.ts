@@ -40,7 +40,16 @@ export function createFlowService(
 
   const runNamed = async (flow: string, run: FlowRun): Promise<Outcome<FlowResult>> => {
     const found = findFlow(flow, await flows());
-    return found.ok ? runFlow(found.value, run) : found;
+    if (found.ok) return runFlow(found.value, run);
+    const broken = (await catalogue.current()).diagnostics.find(
+      ({ path, severity }) => severity === "error" && isFlowFile(path) && namesFile(flow, path),
+    );
+    if (broken === undefined) return found;
+    return {
+      ok: false,
+      status: 404,
+      message: `${flow} could not be loaded: ${broken.message}`,
+    };
   };
 
   return {
@@ -74,6 +83,12 @@ export function createFlowService(
 /** Flows are JSON files; so are a few others that sources of skills read. */
 function isFlowFile(path: string): boolean {
   return /\.json$/i.test(path) && !/(^|[\\/])(plugin|mcp|package)\.json$/i.test(path);
+}
+
+/** Whether a text is the name of this file, with its ending or without. */
+function namesFile(text: string, path: string): boolean {
+  const name = path.split(/[\\/]/).at(-1) ?? "";
+  return [name, name.replace(/\.json$/i, "")].includes(text.trim());
 }
 
 function findFlow(text: string, flows: readonly Skill[]): Outcome<Skill> {

@@ -18,7 +18,7 @@ export function packagePath(
 ): string[] | undefined {
   refuseCharacters(written);
   const parts = written.split("/").filter((part) => part !== "" && part !== ".");
-  if (parts.includes("..")) throw refused(written, "path_leaves_package", "leads out of the package with ..");
+  if (parts.includes("..")) throw refused(written, "path_leaves_package", "leads out of the package (by ..)");
   if (parts.some((part) => leftOut.has(part.toLowerCase()))) return undefined;
   for (const part of parts) refuseName(written, part);
   if (parts.length - 1 > limits.depth) {

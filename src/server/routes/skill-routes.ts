@@ -1,8 +1,10 @@
 import { createRoute, type OpenAPIHono, z } from "@hono/zod-openapi";
+import { nearest } from "../../core/skill-identifier.ts";
 import type { ServerDependencies } from "../dependencies.ts";
+import { HttpProblem } from "../http-problem.ts";
 import { operatorNamed } from "../present.ts";
 import * as schemas from "../schemas.ts";
-import { answers, found, jsonBody, namespaceQuery, skillParams } from "./route-parts.ts";
+import { answers, jsonBody, namespaceQuery, skillParams } from "./route-parts.ts";
 
 const list = createRoute({
   method: "get",
@@ -43,8 +45,15 @@ export function addSkillRoutes(server: OpenAPIHono, { app, operator }: ServerDep
   server.openapi(show, async (context) => {
     const { id } = context.req.valid("param");
     const { namespace } = context.req.valid("query");
-    const hint = `skill "${id}"; GET /api/v1/skills lists all`;
-    return context.json(found(await app.skill(id, namespace), hint), 200);
+    const skill = await app.skill(id, namespace);
+    if (skill !== undefined) return context.json(skill, 200);
+    const { skills } = await app.skills(namespace);
+    const near = nearest(
+      id,
+      skills.map((each) => each.id),
+    );
+    const hint = near.length > 0 ? `. Did you mean ${near.join(" or ")}?` : "; GET /api/v1/skills lists all.";
+    throw new HttpProblem(404, `There is no skill called ${id}${hint}`);
   });
 
   server.openapi(run, async (context) => {

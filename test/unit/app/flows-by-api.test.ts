@@ -92,6 +92,21 @@ describe("a flow that is run", () => {
   });
 });
 
+describe("a flow whose file could not be loaded", () => {
+  it("is answered with the reason, by the name of its file", async () => {
+    const diagnostic = { severity: "error" as const, code: "no_steps", message: "It has no steps. Add one." };
+    const load = async () => ({ skills: [], diagnostics: [{ ...diagnostic, path: "/flows/own.json" }] });
+    const { app } = createTestApp(scriptedModel([]), { sources: [{ ...testSource([]), load }] });
+    for (const name of ["own", "own.json"]) {
+      expect(await app.flows.run(name, run)).toEqual({
+        ok: false,
+        status: 404,
+        message: `${name} could not be loaded: It has no steps. Add one.`,
+      });
+    }
+  });
+});
+
 describe("a dry run", () => {
   it("tells what would be done, and does nothing", async () => {
     let runs = 0;

@@ -14,6 +14,7 @@ import {
 import { firstToGo, type LimitPrograms, limitPrefix } from "./limit-programs.ts";
 import { programFolders } from "./programs.ts";
 import { stageFolder } from "./staged-folder.ts";
+import { systemCallFilter } from "./system-call-filter.ts";
 
 /**
  * How a script becomes another user. `namespace`: a user namespace in which the bot's user is user 1000. `switch`, for a
@@ -48,7 +49,7 @@ function detail({ limits, programs, mode }: BubblewrapOptions): string {
       ? `no limit on processes and on the memory of each (install util-linux), ${total}`
       : `${megabytes(limits.memoryBytes)} of memory per process, ${total}, ${limits.processes} processes`;
   const contained =
-    mode === "contained" ? " In this container code has no /proc and could make namespaces of its own." : "";
+    mode === "contained" ? " In this container code has no /proc." : "";
   return `Code of skills runs in bubblewrap: no network but granted hosts through the bot's proxy, no files but its skill's, a cleared environment, ${held}.${contained}`;
 }
 
@@ -85,7 +86,12 @@ async function prepare(request: LaunchRequest, options: BubblewrapOptions): Prom
     env,
     hidden,
   };
-  const settings = [...(await bubblewrapArguments(layout)), ...userArguments(options.mode, user)];
+  const filter = systemCallFilter();
+  const settings = [
+    ...(await bubblewrapArguments(layout)),
+    ...userArguments(options.mode, user),
+    ...(filter === undefined ? [] : ["--seccomp", "5"]),
+  ];
   const [file = "", ...args] = [
     ...firstToGo(options.programs),
     ...[options.bwrap, "--args", "3", "--", ...command(request, options, user)],
@@ -96,6 +102,7 @@ async function prepare(request: LaunchRequest, options: BubblewrapOptions): Prom
     // Variables may be secrets, and every user of the machine can read a process's arguments.
     privateInput: settings.map((argument) => `${argument}\0`).join(""),
     handsOutFiles: request.collector !== undefined,
+    filter,
     env: {},
     cwd: "/",
   };

@@ -22,9 +22,12 @@ export function startProcess(launch: Launch): ChildProcess | StartFailure {
         ...["pipe" as const, "pipe" as const, "pipe" as const],
         launch.privateInput === undefined ? "ignore" : "pipe",
         launch.handsOutFiles === true ? "pipe" : "ignore",
+        launch.filter === undefined ? "ignore" : "pipe",
       ],
     });
     writeAndEnd(child.stdio[3] as Writable | null | undefined, launch.privateInput ?? "");
+    const streams: readonly unknown[] = child.stdio;
+    writeAndEnd(streams[5] as Writable | null | undefined, launch.filter ?? "");
     return child;
   } catch (error) {
     if (error instanceof Error && "code" in error) return { reason: startFailure(error) };
@@ -53,7 +56,7 @@ export function killGroup(child: ChildProcess): void {
 }
 
 /** Writes text to a process that may have ended without reading it (EPIPE); how it ended is told by its exit. */
-export function writeAndEnd(stream: Writable | null | undefined, text: string): void {
+export function writeAndEnd(stream: Writable | null | undefined, text: string | Uint8Array): void {
   stream?.on("error", () => undefined);
   stream?.end(text);
 }

@@ -52,6 +52,8 @@ export interface Launch {
   privateInput?: string;
   /** Whether file descriptor 4 is read for files. */
   handsOutFiles?: boolean;
+  /** Written to file descriptor 5: `systemCallFilter`. */
+  filter?: Uint8Array | undefined;
 }
 
 /** Arguments as they are passed on: `{baseDir}` stands for the skill's folder. */

@@ -152,6 +152,41 @@ python3 -c 'import ctypes; print("NoNewPrivs: %d" % ctypes.CDLL(None).prctl(39, 
     expect(stdout).toMatch(/NoNewPrivs:\s1/);
   });
 
+  it("opens no socket that leads past its network, such as one to the host of a virtual machine", async () => {
+    const skill = fixture.skill({
+      "sockets.py": `import errno, socket
+for family in range(1, 46):
+    try:
+        socket.socket(family, socket.SOCK_STREAM)
+        print(family)
+    except OSError as error:
+        # What the kernel does not know says EAFNOSUPPORT too; any other answer means that it was asked.
+        if error.errno != errno.EAFNOSUPPORT: print(family, error.errno)`,
+    });
+    const { stdout, stderr } = await runToEnd(runner, scriptRequest(skill, "sockets.py"));
+    expect(stderr).toBe("");
+    const asked = stdout
+      .trim()
+      .split("\n")
+      .map((line) => Number(line.split(" ")[0]));
+    expect(asked.filter((family) => ![1, 2, 10, 16].includes(family))).toEqual([]);
+    expect(asked).toEqual(expect.arrayContaining([1, 2]));
+  });
+
+  it("makes no namespaces of its own, and has no io_uring", async () => {
+    const skill = fixture.skill({
+      "calls.py": `import ctypes, os
+libc = ctypes.CDLL(None, use_errno=True)
+numbers = {"x86_64": (272, 56), "aarch64": (97, 220)}[os.uname().machine]
+new_user = 0x10000000
+for number, first in ((numbers[0], new_user), (numbers[1], new_user | 17), (435, 0), (425, 1)):
+    answer = libc.syscall(number, first, 0, 0, 0, 0)
+    print(answer, ctypes.get_errno())`,
+    });
+    const { stdout } = await runToEnd(runner, scriptRequest(skill, "calls.py"));
+    expect(stdout).toBe("-1 1\n-1 1\n-1 38\n-1 38\n");
+  });
+
   it("stops at its memory limit", async () => {
     const skill = fixture.skill({
       "eat.py":

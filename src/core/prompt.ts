@@ -121,11 +121,11 @@ function activeGuides(offer: Offer): string[] {
     .map(({ skill }) => guide(skill));
 }
 
-/** The usage guide of an active skill, as prompt and activation show it. Its text cannot close the block. */
+/** The usage guide of an active skill, as prompt and activation show it. Its text cannot close the block, nor open one of another skill. */
 export function guide(skill: Skill): string {
   const parts = [skill.instructions, skill.guide_note ?? ""].map((part) => part.trim());
   const text = parts.filter((part) => part !== "").join("\n\n");
-  const inside = text.replaceAll("</skill_guide", "&lt;/skill_guide");
+  const inside = text.replace(/<(?=\s*\/?\s*skill_guide)/gi, "&lt;");
   return `<skill_guide skill="${escapeMarkup(skill.id)}">\n${inside}\n</skill_guide>`;
 }
 

@@ -48,8 +48,7 @@ function detail({ limits, programs, mode }: BubblewrapOptions): string {
     programs === undefined
       ? `no limit on processes and on the memory of each (install util-linux), ${total}`
       : `${megabytes(limits.memoryBytes)} of memory per process, ${total}, ${limits.processes} processes`;
-  const contained =
-    mode === "contained" ? " In this container code has no /proc." : "";
+  const contained = mode === "contained" ? " In this container code has no /proc." : "";
   return `Code of skills runs in bubblewrap: no network but granted hosts through the bot's proxy, no files but its skill's, a cleared environment, ${held}.${contained}`;
 }
 

@@ -1,3 +1,4 @@
+import matter from "gray-matter";
 import { isScalar, parseDocument, visit } from "yaml";
 import { quoteValues, repairMetadata } from "./repair-yaml.ts";
 
@@ -36,36 +37,41 @@ export function parseFrontmatter(source: string): ParsedFrontmatter {
       `Its frontmatter is marked as ${language.slice(0, 40)}, which is never run. Write it in YAML after a bare --- line.`,
     );
   }
-  // The line break that ends the opening may begin the closing.
-  const inside = text.slice(3 + (opening[1] ?? "").length);
-  const closing = /\n---[ \t]*(?:\n|$)/.exec(inside);
-  if (closing === null) {
+  if (!/\n---[ \t]*(?:\n|$)/.test(text)) {
     return refuse("unclosed_frontmatter", "Its frontmatter is not closed. Put a line --- after it.");
   }
-  const body = inside.slice(closing.index + closing[0].length).trim();
-  return readFields(inside.slice(0, closing.index), language === "json" ? parseJson : parseTolerantly, body);
+  return readMatter(text);
 }
 
-type Parse = (written: string) => { value: unknown; repaired: boolean };
-
-function readFields(written: string, parse: Parse, body: string): ParsedFrontmatter {
+function readMatter(text: string): ParsedFrontmatter {
+  let repaired = false;
+  const yaml = (input: string): object => {
+    const parsed = parseTolerantly(input);
+    repaired = parsed.repaired;
+    return (parsed.value ?? {}) as object;
+  };
   try {
-    const { value, repaired } = parse(written);
-    const fields = value ?? {};
-    if (typeof fields !== "object" || Array.isArray(fields)) {
+    const file = matter(text, { engines: { ...refusedEngines, yaml } });
+    const fields: unknown = file.data;
+    if (typeof fields !== "object" || fields === null || Array.isArray(fields)) {
       return refuse("not_a_mapping", "Its frontmatter is not a list of `key: value` lines.");
     }
-    return { ok: true, fields: { ...fields }, body, repaired };
+    return { ok: true, fields: { ...fields }, body: file.content.trim(), repaired };
   } catch (error) {
     const reason = error instanceof Error ? (error.message.split("\n")[0] ?? "") : String(error);
     return refuse("broken_yaml", `Its frontmatter is not valid YAML: ${reason.replace(/:$/, "")}.`);
   }
 }
 
-const parseJson: Parse = (written) => ({
-  value: written.trim() === "" ? {} : JSON.parse(written),
-  repaired: false,
-});
+/** gray-matter would run these. The language was checked before; this is the second lock on the same door. */
+const refusedEngines = Object.fromEntries(
+  ["js", "javascript", "coffee", "coffeescript", "cson"].map((name) => [
+    name,
+    () => {
+      throw new Error("frontmatter is never run as code");
+    },
+  ]),
+);
 
 const repairs = [
   (yaml: string) => yaml,
@@ -74,7 +80,7 @@ const repairs = [
   (yaml: string) => quoteValues(repairMetadata(yaml)),
 ];
 
-function parseTolerantly(written: string): ReturnType<Parse> {
+function parseTolerantly(written: string): { value: unknown; repaired: boolean } {
   // YAML would read a comment of JSON5 as the beginning of the key after it.
   const yaml = /^[ \t]*\/[/*]/m.test(written) ? repairMetadata(written) : written;
   let failure: Error | undefined;

@@ -249,7 +249,9 @@ async function runLimited(
 }
 
 function endedBy(signal: AbortSignal, tool: Tool): ToolResult {
-  return signal.reason instanceof ToolTimeout ? timedOut(tool) : stopped;
+  if (signal.reason instanceof ToolTimeout) return timedOut(tool);
+  const message = `${tool.name} was stopped with the turn. What it had done by then stays done.`;
+  return { status: "error", code: "stopped", message };
 }
 
 function timedOut(tool: Tool): ToolResult {

@@ -27,7 +27,7 @@ describe("the run of a skill", () => {
     await events(turnId);
     const [run] = await app.runs({});
     expect(run).toMatchObject({ status: "failed", user: "ada", namespace: home.namespace, input: {} });
-    expect(run?.error).toBeTruthy();
+    expect(run?.error).toBe("slow was stopped with the turn. What it had done by then stays done.");
     expect(run?.finished_at).toBeGreaterThanOrEqual(run?.started_at ?? Number.NaN);
     expect((await ask("/skill runs")).end.text).toContain(`**slow** failed`);
   });

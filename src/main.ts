@@ -18,6 +18,7 @@ import type { TurnLog } from "./core/turn-log.ts";
 import type { Web } from "./core/web.ts";
 import { countTokens } from "./models/count-tokens.ts";
 import { createModel } from "./models/create-model.ts";
+import { createCouldReach } from "./net/could-reach.ts";
 import { createWeb } from "./net/create-web.ts";
 import { loadConsoleAssets } from "./server/console-assets.ts";
 import { createServer } from "./server/server.ts";
@@ -171,7 +172,12 @@ async function wire(
       files: createDiskFileStore(join(config.data.folder, "files")),
       web,
       scripts: skills.scripts,
-      grants: createNetworkGrants(store, (skill) => grantedHosts(config, skill), systemClock),
+      grants: createNetworkGrants(
+        store,
+        (skill) => grantedHosts(config, skill),
+        systemClock,
+        createCouldReach(config.net.allow),
+      ),
       clock: systemClock,
       countTokens,
       environmentOf: (skill) => environmentOf(config, skill),

@@ -46,6 +46,8 @@ export function createGrantService({ grants, catalogue, audit, feed }: GrantServ
       if (!found.ok) return found;
       const read = readHosts(hosts);
       if (!read.ok) return read;
+      const beyond = read.value.filter((host) => !grants.couldReach(host));
+      if (beyond.length > 0) return outOfReach(beyond);
       await grants.grant(found.value, read.value, asker.by.id);
       const detail = `let **${found.value.id}** reach ${listed(read.value)}`;
       note("network_granted", detail, found.value, asker);
@@ -86,6 +88,11 @@ function readHosts(texts: readonly string[]): Outcome<string[]> {
 }
 
 function wrong(message: string): Outcome<never> {
+  return { ok: false, status: 400, message };
+}
+
+function outOfReach(hosts: readonly string[]): Outcome<never> {
+  const message = `${hosts.join(", ")}: code of skills reaches neither this machine nor private networks, whatever is granted. The bot's operator can make an exception for addresses of a private network with KNACK_NET_ALLOW.`;
   return { ok: false, status: 400, message };
 }
 

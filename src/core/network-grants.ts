@@ -4,6 +4,8 @@ import type { Skill } from "./skill.ts";
 
 /** Which hosts operators let the code of a skill reach. Copied-in skills cannot say so themselves. */
 export interface NetworkGrants {
+  /** Whether a host, by its name alone, could be reached if it were granted: this machine and private addresses cannot. */
+  couldReach(host: string): boolean;
   /** Host names in lower case; `*.example.com` stands for its subdomains, `*` for every host. */
   hostsOf(skill: Skill): Promise<readonly string[]>;
   grant(skill: Skill, hosts: readonly string[], by: string): Promise<void>;
@@ -24,6 +26,7 @@ export function createNetworkGrants(
   store: KeyValue,
   fixed: (skill: Skill) => readonly string[],
   clock: Pick<Clock, "now">,
+  couldReach: NetworkGrants["couldReach"] = () => true,
 ): NetworkGrants {
   const keyOf = (skill: Skill) => `grant:${skill.parent ?? skill.id}`;
   const bound = (skill: Skill, grant: Grant | undefined): Grant => {
@@ -34,6 +37,7 @@ export function createNetworkGrants(
   };
   const read = async (skill: Skill) => bound(skill, (await store.get(keyOf(skill))) as Grant | undefined);
   return {
+    couldReach,
     async hostsOf(skill) {
       const { hosts } = await read(skill);
       return [...new Set([...fixed(skill), ...hosts.map(({ host }) => host)])].map((host) =>

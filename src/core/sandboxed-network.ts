@@ -5,7 +5,10 @@ import type { ToolContext, ToolResult } from "./tool.ts";
 /** Hosts one question to an operator names; code that tries more is not asked about. */
 const mostHosts = 10;
 
-/** What came of a run. `refused` are the hosts it tried to reach at its end without being allowed to. */
+/**
+ * What came of a run. `refused` are the hosts it tried to reach at its end without being allowed to; those of this machine and of
+ * private networks are among them.
+ */
 export type NetworkOutcome<T> =
   | { status: "ran"; value: T; refused: readonly string[] }
   | { status: "refused"; hosts: readonly string[] };
@@ -22,17 +25,18 @@ export async function withGrantedNetwork<T>(
   run: (access: NetworkAccess) => Promise<T>,
 ): Promise<NetworkOutcome<T>> {
   const { network } = context;
-  const needed = missingHosts(knownHosts, await network.hosts());
+  const needed = missingHosts(knownHosts, await network.hosts()).filter(network.couldReach);
   if (needed.length > 0 && !(await network.request(needed))) return { status: "refused", hosts: needed };
   for (;;) {
     const watched = watchNetwork(await network.hosts());
     const value = await run(watched.access);
     const refused = missingHosts(watched.refused, []);
     const ran = { status: "ran", value, refused } as const;
-    if (watched.connected() || refused.length === 0 || refused.length > mostHosts) return ran;
-    if (!(await network.request(refused))) return ran;
+    const wanted = refused.filter(network.couldReach);
+    if (watched.connected() || wanted.length === 0 || wanted.length > mostHosts) return ran;
+    if (!(await network.request(wanted))) return ran;
     // Granted in vain (the grant is bound to something else by now): the second run would end like the first.
-    if (missingHosts(refused, await network.hosts()).length > 0) return ran;
+    if (missingHosts(wanted, await network.hosts()).length > 0) return ran;
   }
 }
 
@@ -47,9 +51,18 @@ export function refusedNetwork(skillId: string, hosts: readonly string[]): ToolR
 }
 
 /** What explains the failure of code that was kept from hosts; undefined when there were none. */
-export function networkHint(skillId: string, refused: readonly string[]): string | undefined {
+export function networkHint(
+  skillId: string,
+  refused: readonly string[],
+  couldReach: (host: string) => boolean,
+): string | undefined {
   if (refused.length === 0) return undefined;
-  return `It tried to reach ${refused.slice(0, mostHosts).join(", ")}, which it may not. ${howToGrant(skillId, refused)}`;
+  const grantable = refused.filter(couldReach);
+  const how =
+    grantable.length === 0
+      ? "Code of skills reaches neither this machine nor private networks."
+      : howToGrant(skillId, grantable);
+  return `It tried to reach ${refused.slice(0, mostHosts).join(", ")}, which it may not. ${how}`;
 }
 
 function howToGrant(skillId: string, hosts: readonly string[]): string {

@@ -147,10 +147,12 @@ function createPermissions(
     approve,
     network: {
       hosts,
+      couldReach: (host) => grants.couldReach(host),
       async request(wanted) {
         const granted = await hosts();
         const missing = wanted.filter((host) => !coversHost(granted, host));
         if (skill === undefined || missing.length === 0) return missing.length === 0;
+        if (!missing.every(grants.couldReach)) return false;
         const question = `May the code of the skill ${skill.id} reach ${missing.join(", ")}, now and in future?`;
         const input = { hosts: [...missing] };
         // Named, because it is not asked any more once it is granted, and would leave its number to the next approval.

@@ -111,6 +111,8 @@ export interface ToolContext {
   network: {
     /** As `NetworkGrants.hostsOf`. */
     hosts(): Promise<readonly string[]>;
+    /** As `NetworkGrants.couldReach`: nobody is asked for other hosts. */
+    couldReach(host: string): boolean;
     /** Asks an operator to let the skill reach these hosts from now on; waits as `approve` does. Answers whether it may. */
     request(hosts: readonly string[]): Promise<boolean>;
   };

@@ -60,8 +60,10 @@ async function run(
   args: Json,
   { serve, signal, current }: Turn,
 ): Promise<ToolResult> {
+  const { couldReach } = await serve(async (context) => context.network);
   const network: ToolContext["network"] = {
     hosts: () => serve((context) => context.network.hosts()),
+    couldReach,
     request: (wanted) => serve((context) => context.network.request(wanted)),
   };
   const namespace = current()?.place.namespace ?? "";
@@ -73,7 +75,7 @@ async function run(
     }),
   );
   if (outcome.status === "refused") return refusedNetwork(skill.id, outcome.hosts);
-  return redact(toResult(skill, outcome.value, networkHint(skill.id, outcome.refused)));
+  return redact(toResult(skill, outcome.value, networkHint(skill.id, outcome.refused, couldReach)));
 }
 
 async function serveRequest(
@@ -104,7 +106,12 @@ async function readPage(skillId: string, url: string, args: Json, context: ToolC
   const host = hostOf(url);
   try {
     if (host !== undefined && !isGivenAddress(url, args) && !(await network.request([host]))) {
-      return { success: false, url, content: null, reason: networkHint(skillId, [host]) ?? "" };
+      return {
+        success: false,
+        url,
+        content: null,
+        reason: networkHint(skillId, [host], network.couldReach) ?? "",
+      };
     }
     const page = await web.read(url, { signal });
     return { success: true, url: page.url, content: page.text };

@@ -102,7 +102,12 @@ async function runScript(
   const ran = await withGrantedNetwork(context, [], (network) => scripts.run({ ...request, network }));
   // Only hosts it is known to need beforehand are refused whole; of a script none are.
   if (ran.status === "refused") return failure("refused", `${name} was not run.`);
-  return scriptResult({ skill, name }, ran.value, context, networkHint(skill.id, ran.refused));
+  return scriptResult(
+    { skill, name },
+    ran.value,
+    context,
+    networkHint(skill.id, ran.refused, context.network.couldReach),
+  );
 }
 
 /** By the name of an entry point, or by path. */

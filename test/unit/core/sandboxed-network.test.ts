@@ -8,6 +8,7 @@ function operated({ granted = [] as string[], allows = true } = {}) {
   const asked: string[][] = [];
   const network = {
     hosts: async () => [...hosts],
+    couldReach: (host: string) => host !== "10.0.0.1",
     async request(wanted: readonly string[]) {
       asked.push([...wanted]);
       if (allows) hosts.push(...wanted);
@@ -41,6 +42,15 @@ describe("code that runs with a granted network", () => {
       runs: 0,
       asked: [["b.test"]],
     });
+  });
+
+  it("makes nobody decide about hosts that no grant could open", async () => {
+    const { context, asked } = operated();
+    const outcome = await withGrantedNetwork(context, ["10.0.0.1"], async ({ permits }) =>
+      permits("10.0.0.1"),
+    );
+    expect(outcome).toEqual({ status: "ran", value: false, refused: ["10.0.0.1"] });
+    expect(asked).toEqual([]);
   });
 
   it("is run again with a host it turned out to need, once that is allowed", async () => {
@@ -86,7 +96,7 @@ describe("code that runs with a granted network", () => {
   });
 
   it("ends when a grant has no effect", async () => {
-    const network = { hosts: async () => [], request: async () => true };
+    const network = { hosts: async () => [], couldReach: () => true, request: async () => true };
     let runs = 0;
     await withGrantedNetwork({ network }, [], async ({ permits }) => {
       runs += 1;
@@ -100,7 +110,7 @@ describe("code that runs with a granted network", () => {
       throw new WaitingForPerson();
     };
     const waiting = withGrantedNetwork(
-      { network: { hosts: async () => [], request } },
+      { network: { hosts: async () => [], couldReach: () => true, request } },
       ["a.test"],
       async () => 1,
     );
@@ -113,6 +123,8 @@ it("says which hosts were missing and how to grant them", () => {
     message: expect.stringContaining("a.test"),
     hint: expect.stringContaining("/skill grant weather a.test"),
   });
-  expect(networkHint("weather", ["a.test"])).toContain("/skill grant weather a.test");
-  expect(networkHint("weather", [])).toBeUndefined();
+  const hint = (...hosts: string[]) => networkHint("weather", hosts, (host) => host !== "10.0.0.1");
+  expect(hint("a.test", "10.0.0.1")).toMatch(/a\.test, 10\.0\.0\.1.*: \/skill grant weather a\.test\.$/);
+  expect(hint("10.0.0.1")).toContain("private networks");
+  expect(hint()).toBeUndefined();
 });

@@ -33,6 +33,7 @@ describe("code that reads pages", () => {
       },
       network: {
         hosts: async () => [],
+        couldReach: () => true,
         request: async (hosts) => {
           asked.push(...hosts);
           return hosts.every((host) => host === "granted.example");

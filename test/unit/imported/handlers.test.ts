@@ -197,6 +197,7 @@ describe("the network of a handler", () => {
     const granted: string[] = [];
     const network = {
       hosts: async () => granted,
+      couldReach: () => true,
       async request(wanted: readonly string[]) {
         granted.push(...wanted);
         return true;

@@ -150,7 +150,7 @@ export function contextOf(parts: Partial<ToolContext>): ToolContext {
     call_id: "c",
     signal: new AbortController().signal,
     progress: () => {},
-    network: { hosts: async () => [], request: async () => false },
+    network: { hosts: async () => [], couldReach: () => true, request: async () => false },
     approve: async () => ({ approved: false, by: "" }),
     ...parts,
   } as ToolContext;

@@ -112,11 +112,22 @@ describe("a package of tools", () => {
     expect(diagnostics).toEqual([]);
   });
 
-  it("without a module is a guide, and says so", async () => {
+  it.each([
+    ["of Python", { "__init__.py": "", "requirements.txt": "requests\n" }, "", "__init__.py is not JavaScript"],
+    [
+      "of Python, at a place it names",
+      { "lib/run.py": "" },
+      "entry_points: {tool: lib/run.py}\n",
+      "lib/run.py is not JavaScript",
+    ],
+    ["without a module", { "notes.txt": "x" }, "", "it has no tool.js"],
+  ])("%s is a guide, and says why and what works instead", async (_, files, more, why) => {
     const fixture = importedFixture();
-    write(fixture, { "tool.py": "print(1)\n" });
+    write(fixture, files, more);
     const { skills, diagnostics } = await fixture.source.load();
     expect(skills).toMatchObject([{ id: "units", kind: "document" }]);
-    expect(diagnostics).toMatchObject([{ code: "tool_module_not_run" }]);
+    expect(diagnostics).toMatchObject([{ code: "tool_module_not_run", severity: "warning" }]);
+    expect(diagnostics[0]?.message).toContain(why);
+    expect(diagnostics[0]?.message).toContain("run_skill_script");
   });
 });

@@ -69,12 +69,31 @@ export async function loadFolder(request: FolderToLoad): Promise<LoadedFolder> {
 async function loadTools(
   { contents, toolPackages }: FolderToLoad,
   skill: Skill,
-  diagnostics: readonly Diagnostic[],
+  diagnostics: Diagnostic[],
 ): Promise<LoadedFolder | undefined> {
   const others = diagnostics.filter(({ code }) => code !== toolModuleNotRun);
-  if (others.length === diagnostics.length) return undefined;
-  const loaded = await toolPackages?.load(skill);
-  return loaded && { ...loaded, hash: contents.hash, diagnostics: [...others, ...loaded.diagnostics] };
+  const said = diagnostics.find(({ code }) => code === toolModuleNotRun);
+  if (said === undefined || toolPackages === undefined) return undefined;
+  const loaded = await toolPackages.load(skill);
+  if (loaded !== undefined) {
+    return { ...loaded, hash: contents.hash, diagnostics: [...others, ...loaded.diagnostics] };
+  }
+  diagnostics.splice(diagnostics.indexOf(said), 1, { ...said, message: noToolModule(skill, contents) });
+  return undefined;
+}
+
+/** Code that stands where a package of tools has its module, but in another language. */
+const otherModule = /^(?:__init__|tools?|main|index)\.(?:py|[cm]?ts|rb|go|php|sh)$/;
+
+/** Why a package of tools is a guide, and what of it works. */
+function noToolModule({ entry_points = {} }: Skill, { files }: FolderContents): string {
+  const named = entry_points.tool ?? entry_points.main;
+  const module = named ?? files.find((each) => otherModule.test(each.path))?.path;
+  const why =
+    module === undefined
+      ? "it has no tool.js, index.js or entry point `tool`"
+      : `${module} is not JavaScript, and of tool modules only JavaScript is run`;
+  return `It says it is a tool, but ${why}. It is loaded as a guide: the agent reads it and runs its scripts with run_skill_script.`;
 }
 
 function readDocumentText({ folder, scan, contents }: FolderToLoad, file: string): string | Diagnostic {

@@ -113,7 +113,12 @@ describe("a package of tools", () => {
   });
 
   it.each([
-    ["of Python", { "__init__.py": "", "requirements.txt": "requests\n" }, "", "__init__.py is not JavaScript"],
+    [
+      "of Python",
+      { "__init__.py": "", "requirements.txt": "requests\n" },
+      "",
+      "__init__.py is not JavaScript",
+    ],
     [
       "of Python, at a place it names",
       { "lib/run.py": "" },

@@ -56,7 +56,7 @@ export function readSkillDocument(
   reportIgnored(parsed.fields, path, diagnostics);
   const metadata = readMetadata(reader, layers, description, folderName, path, diagnostics);
   const optional = {
-    entry_points: reader.read("entry_points", "data", z.record(z.string(), z.string())),
+    entry_points: readEntryPoints(reader, path, diagnostics),
     license: reader.read("license", "text", z.string()),
     homepage: reader.read("homepage", "text", z.string()),
     emoji: reader.read("emoji", "text", z.string()),
@@ -164,6 +164,24 @@ function readMetadata(
   const requires = readRequirements(reader, layers, path, diagnostics);
   const identity = identify(reader, folderName, path, diagnostics);
   return skillMetadataSchema.parse({ ...values, ...identity, description, parameters, requires });
+}
+
+/** One that is no path is left out with a word; the others stay. */
+function readEntryPoints(
+  reader: FieldReader,
+  path: string,
+  diagnostics: Diagnostic[],
+): Record<string, string> | undefined {
+  const written = reader.read("entry_points", "data", z.record(z.string(), z.unknown()));
+  if (written === undefined) return undefined;
+  const entries = Object.entries(written);
+  for (const [name] of entries.filter(([, target]) => typeof target !== "string")) {
+    const message = `The entry point ${name} is left out: it is not the path of a file. Write \`${name}: scripts/FILE\`.`;
+    diagnostics.push(caution(path, "wrong_type", message));
+  }
+  return Object.fromEntries(
+    entries.filter((entry): entry is [string, string] => typeof entry[1] === "string"),
+  );
 }
 
 /** `Bash(git add:*) Read` is two tools. */

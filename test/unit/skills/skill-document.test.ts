@@ -92,6 +92,19 @@ test("entry points that are no file of the skill are left out", async () => {
   expect(skills[0]?.entry_points).toEqual({ here: "scripts/here.py" });
 });
 
+test("an entry point that is no path is named, and the others stay", async () => {
+  const points = "entry_points:\n  clean: {script: scripts/clean.py}\n  here: scripts/here.py\n";
+  const files = {
+    "points/SKILL.md": `---\nname: points\ndescription: Points\n${points}---\nBody\n`,
+    "points/scripts/here.py": "print(1)\n",
+  };
+  const { skills, diagnostics } = await sourceOf(temporaryFolder(files)).load();
+  expect(skills[0]?.entry_points).toEqual({ here: "scripts/here.py" });
+  expect(diagnostics).toMatchObject([
+    { code: "wrong_type", severity: "warning", message: expect.stringContaining("entry point clean") },
+  ]);
+});
+
 test("skills of other ecosystems are read", async () => {
   const { skills, diagnostics } = await load("tolerated");
   const byId = Object.fromEntries(skills.map((skill) => [skill.id, skill]));

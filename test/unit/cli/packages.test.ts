@@ -77,6 +77,21 @@ describe("knack skills install", () => {
     expect(bot.requests).toEqual(["POST /packages/review"]);
   });
 
+  it("says to programs too that there is no such package", async () => {
+    const { bot } = installer();
+    const { code, out, err } = runKnack(["skills", "install", "./missing", "--json"], { cwd, bot });
+    expect(await code).toBe(1);
+    const error = expect.stringContaining("./missing is neither a folder, an archive nor an address");
+    expect(JSON.parse(out.text())).toEqual({ error, code: "command_failed" });
+    expect(err.text()).toContain("./missing is neither");
+  });
+
+  it.each(["review", "update", "remove"])("of no such skill: %s says so to programs too", async (what) => {
+    const { code, out } = runKnack(["skills", what, "nope", "--json"], { cwd, bot: fakeBot({}) });
+    expect(await code).toBe(1);
+    expect(JSON.parse(out.text())).toMatchObject({ error: expect.stringMatching(/nothing at .*nope/) });
+  });
+
   it("installs nothing where nobody can be asked, and says how to", async () => {
     const { bot } = installer();
     const { code, out, err } = runKnack(["skills", "install", url], { cwd, bot });

@@ -59,13 +59,18 @@ const comparisonSchema = z
   .strict()
   .refine(({ is, to }) => withoutTo.has(is) || to !== undefined, "it has nothing it compares with: add `to`");
 
+const wantedForm = `expected {value: "\${name}", is: equals, to: 5}, or several as {all: […]}, {any: […]} or {not: …}; \`is\` is one of ${Object.keys(operators).join(", ")}`;
+
 export const testSchema: z.ZodType<Test> = z.lazy(() =>
-  z.union([
-    z.object({ all: z.array(testSchema).min(1) }).strict(),
-    z.object({ any: z.array(testSchema).min(1) }).strict(),
-    z.object({ not: testSchema }).strict(),
-    comparisonSchema,
-  ]),
+  z.union(
+    [
+      z.object({ all: z.array(testSchema).min(1) }).strict(),
+      z.object({ any: z.array(testSchema).min(1) }).strict(),
+      z.object({ not: testSchema }).strict(),
+      comparisonSchema,
+    ],
+    wantedForm,
+  ),
 );
 
 /**

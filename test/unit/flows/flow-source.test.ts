@@ -112,6 +112,17 @@ describe("a defect", () => {
     expect(diagnostics[0]?.message).toMatch(/^Step 2 \(apiCall\): url: /);
   });
 
+  it.each([{ value: "${q}", equals: 5 }, { value: "${q}", is: "alike", to: 5 }, "${q} > 5"])(
+    "in the form of a condition names the wanted one: %j",
+    async (test) => {
+      const steps = [call, { type: "condition", config: { if: test, else: [call] } }];
+      const { diagnostics } = await load({ "a.json": flowText({ steps }) });
+      expect(diagnostics[0]?.message).toMatch(
+        /^Step 2 \(condition\): if: expected \{value: "\$\{name\}", is: equals, to: 5\}, .* one of equals, .*\.$/,
+      );
+    },
+  );
+
   it("of two flows with one id the second is reported", async () => {
     const root = temporaryFolder({ "a.json": flowText(), "b.json": flowText({ name: "look up" }) });
     const { skills, diagnostics } = await sourceOf(root).load();

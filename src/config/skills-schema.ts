@@ -4,6 +4,12 @@ const ids = z.array(z.string().min(1));
 const count = z.number().int().positive();
 
 const executionSchema = z.strictObject({
+  max_seconds: count
+    .max(86_400)
+    .default(300)
+    .describe(
+      "Longest time a handler, tool package or script of a skill that did not ship may run, in seconds; a skill may ask for less",
+    ),
   memory_megabytes: count
     .min(64)
     .default(1024)

@@ -11,6 +11,7 @@ import type { FlowPorts } from "../flows/run-flow.ts";
 import { createConfigSource } from "../skills/config-source.ts";
 import { createFolderSource } from "../skills/folder-source.ts";
 import { createHostFacts } from "../skills/host-facts.ts";
+import { createLimitedSource } from "../skills/limited-source.ts";
 import { skillEnvironment } from "../skills/skill-settings.ts";
 
 export interface SourceDeps {
@@ -48,7 +49,18 @@ export function skillSources(
   const { skills, workspace } = config;
   const { formats, toolPackages, flowPorts } = deps;
   const folder = (source: string, precedence: number, root: string, mustExist = false) =>
-    createFolderSource({ source, precedence, root, importModules: false, formats, toolPackages, mustExist });
+    createLimitedSource(
+      createFolderSource({
+        source,
+        precedence,
+        root,
+        importModules: false,
+        formats,
+        toolPackages,
+        mustExist,
+      }),
+      skills.execution.max_seconds,
+    );
   const flows = (source: string, precedence: number, root: string) =>
     createFlowSource({ source, precedence, root, ports: flowPorts });
   const managed = managedFolders(config);

@@ -74,6 +74,19 @@ describe("a folder of AnythingLLM skills", () => {
 });
 
 describe("a plugin.json", () => {
+  it("that is long is read as it is, and not repaired: that may take minutes", async () => {
+    const long = JSON.stringify({
+      active: true,
+      hubId: "thing",
+      name: "T",
+      description: "d ".repeat(15_000),
+    });
+    expect((await skillWith(long)).skill?.name).toBe("T");
+    const broken = await skillWith(`${long.slice(0, -1)},}`);
+    expect(broken.skill).toBeUndefined();
+    expect(broken.diagnostics.map(({ code }) => code)).toEqual(["invalid_json"]);
+  });
+
   it.each([
     [
       "with comments and trailing commas",

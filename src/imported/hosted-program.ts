@@ -129,7 +129,8 @@ export function startHostedProgram(options: HostedProgramOptions): HostedProgram
   };
 
   const { skill, env } = options;
-  // While no call is open there is no network: nobody would know on whose behalf.
+  // While no call is open there is no network: nobody would know on whose behalf. Every open call is asked, not only until one
+  // permits: each notes what was tried while it ran.
   const permits = (host: string) =>
     [...open.values()].filter(({ access }) => access.permits(host)).length > 0;
   const started = options.programs

@@ -1,3 +1,4 @@
+import type { Verdict } from "../core/programs.ts";
 import type { Diagnostic, LoadedSkills, Skill } from "../core/skill.ts";
 import type { PackageRegister, RegisterEntry, RegisterIndex } from "./package-register.ts";
 import { treeHash } from "./tree-hash.ts";
@@ -5,16 +6,16 @@ import { treeHash } from "./tree-hash.ts";
 /** Whether an installed skill is still what was reviewed and installed. */
 export interface Integrity {
   /**
-   * What a source of installed skills loaded, each with when it was installed, and a problem on each skill that was not installed through the register or whose
-   * files changed since: such a skill cannot be used. Answers the same object for the same object while the register says the
-   * same. Costs one read of the store.
+   * What a source of installed skills loaded, each with when it was installed, and a problem on each skill that was not installed
+   * through the register or whose files changed since: such a skill cannot be used. Answers the same object for the same object
+   * while the register says the same. Costs one read of the store.
    */
   verify(loaded: LoadedSkills): Promise<LoadedSkills>;
   /**
    * Looks at the files themselves, right before code of the skill runs: `folder` is the copy that will be run where there is one,
    * else the skill's own folder. Skills of other sources pass. Reads all files of the skill.
    */
-  verifyBeforeRun(skill: Skill, folder?: string): Promise<{ ok: true } | { ok: false; reason: string }>;
+  verifyBeforeRun(skill: Skill, folder?: string): Promise<Verdict>;
 }
 
 export function createIntegrity(register: PackageRegister): Integrity {

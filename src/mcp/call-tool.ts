@@ -6,8 +6,8 @@ import type { ServeTurn } from "../core/outside-work.ts";
 import type { ToolContext, ToolResult } from "../core/tool.ts";
 import { toToolResult } from "./tool-result.ts";
 
-/** Timers of Node hold no more, ms; the SDK's own limit is not used, since it goes on while a person is asked. */
-const never = 2_147_483_647;
+/** For the SDK's own limit, which is not used: it goes on while a person is asked. Timers of Node hold no more, ms. */
+export const withoutLimit = 2_147_483_647;
 
 /** How often the progress of one call is shown; a server may report it as often as it likes. */
 const mostNotes = 300;
@@ -59,7 +59,7 @@ export async function callTool(options: CallOptions): Promise<ToolResult> {
     const result = await options.track(call, () =>
       client.request({ method: "tools/call", params }, CallToolResultSchema, {
         signal: AbortSignal.any([signal, silence.signal]),
-        timeout: never,
+        timeout: withoutLimit,
         onprogress,
       }),
     );

@@ -5,7 +5,7 @@ import type { Transport } from "@modelcontextprotocol/sdk/shared/transport.js";
 import { z } from "zod";
 import type { Clock } from "../core/clock.ts";
 import type { ToolContext, ToolResult } from "../core/tool.ts";
-import { type ActiveCall, type CallOptions, callTool } from "./call-tool.ts";
+import { type ActiveCall, type CallOptions, callTool, withoutLimit } from "./call-tool.ts";
 import type { ServerRequests } from "./login-port.ts";
 import { createHttpTransport, type HttpAccess } from "./open-transport.ts";
 import { type RemoteServer, type RemoteTool, remoteToolSchema } from "./remote-tool.ts";
@@ -114,7 +114,7 @@ async function connect(
     if (isOpen) onLost("it ended the session");
     isOpen = false;
   };
-  const hello = client.connect(transport, { timeout: 2_147_483_647 });
+  const hello = client.connect(transport, { timeout: withoutLimit });
   try {
     await within(clock, connect_ms, hello, "It did not introduce itself in time.", signal);
     isOpen = true;
@@ -127,7 +127,7 @@ async function connect(
     describe: () => within(clock, connect_ms, describe(client), "It did not list its tools in time.", signal),
     call: (call) => callTool({ ...call, client, clock, track: active.track }),
     answers: (within_ms) =>
-      within(clock, Math.min(pingMs, within_ms), client.ping({ timeout: 2_147_483_647 }), "It hangs.").then(
+      within(clock, Math.min(pingMs, within_ms), client.ping({ timeout: withoutLimit }), "It hangs.").then(
         () => true,
         () => false,
       ),
@@ -165,7 +165,7 @@ async function listTools(client: Client, cursor: string | undefined) {
   const { ResultSchema } = await import("@modelcontextprotocol/sdk/types.js");
   const params = cursor === undefined ? {} : { cursor };
   const { tools, nextCursor } = pageSchema.parse(
-    await client.request({ method: "tools/list", params }, ResultSchema, { timeout: 2_147_483_647 }),
+    await client.request({ method: "tools/list", params }, ResultSchema, { timeout: withoutLimit }),
   );
   const read = tools.flatMap((tool) => remoteToolSchema.safeParse(tool).data ?? []);
   return { tools: read, nextCursor };

@@ -19,6 +19,8 @@ export interface SkillListing {
   eligible: boolean;
   /** Why it is not eligible, in words for a person. Empty when eligible. */
   reasons: string[];
+  /** Somebody switched it off on purpose, in its file or in the configuration. */
+  switched_off?: true | undefined;
   /** What people should know of its state here, e.g. that it has to be enabled again. */
   notice?: string | undefined;
   risk: "low" | "medium" | "high";

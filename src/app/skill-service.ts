@@ -130,7 +130,7 @@ function unknownSkill(offer: Offer, id: string): Outcome<never> {
   return { ok: false, status: 404, message: `There is no skill called ${id}. ${hint}` };
 }
 
-function listing({ skill, state, reasons, notice }: OfferedSkill): SkillListing {
+function listing({ skill, state, reasons, switched_off, notice }: OfferedSkill): SkillListing {
   const { id, name, kind, description, category, version, hash, risk, emoji, parent, origin } = skill;
   return {
     id,
@@ -145,6 +145,7 @@ function listing({ skill, state, reasons, notice }: OfferedSkill): SkillListing 
     state,
     eligible: reasons.length === 0,
     reasons,
+    ...(switched_off ? { switched_off } : {}),
     ...(notice === undefined ? {} : { notice }),
     risk,
     ...(emoji === undefined ? {} : { emoji }),

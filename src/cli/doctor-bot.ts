@@ -33,21 +33,24 @@ export async function* checkBot(context: CommandContext, options: GlobalOptions)
   }
 }
 
-/** Tool servers, and skills in `changed`, have findings of their own. */
+/** Tool servers, and skills in `changed`, have findings of their own; what was switched off on purpose is none. */
 function skillFindings(
   { skills, diagnostics }: SkillList,
   config: Config,
   changed: ReadonlySet<string>,
 ): Finding[] {
   const usable = skills.filter((skill) => skill.eligible).length;
+  const off = skills.filter((skill) => skill.switched_off).length;
+  const summary = `${skills.length} loaded, ${usable} can be used here${off === 0 ? "" : `, ${off} switched off`}`;
   const ids = [...skills.map((skill) => skill.id), ...skills.flatMap((skill) => skill.parent ?? [])];
   const problems = diagnostics.filter(
     ({ severity, code }) => severity !== "info" && code !== "changed_since_install",
   );
   return [
-    { name: "skills", status: "ok", detail: `${skills.length} loaded, ${usable} can be used here` },
+    { name: "skills", status: "ok", detail: summary },
     ...skills
-      .filter((skill) => !skill.eligible && skill.kind !== "mcp" && !changed.has(skill.id))
+      .filter((skill) => !skill.eligible && !skill.switched_off)
+      .filter((skill) => skill.kind !== "mcp" && !changed.has(skill.id))
       .map(({ id, reasons }): Finding => {
         const advice = "Provide what is missing, or leave the skill aside.";
         return {

@@ -54,6 +54,11 @@ export function needsEnabling(skill: Skill, host: HostFacts): boolean {
   return isInstalled(skill) || isNamed(skill, host.optIn);
 }
 
+/** Whether somebody switched the skill off on purpose, in its file or in the configuration: then nothing is wrong with it. */
+export function isSwitchedOff(skill: Skill, host: HostFacts): boolean {
+  return switchedOff(skill, host).length > 0;
+}
+
 function namesOf(skill: Skill): string[] {
   return skill.parent === undefined ? [skill.id] : [skill.id, skill.parent];
 }

@@ -1,5 +1,5 @@
 import type { Catalogue } from "./catalogue.ts";
-import { eligibility, type HostFacts, needsEnabling } from "./eligibility.ts";
+import { eligibility, type HostFacts, isSwitchedOff, needsEnabling } from "./eligibility.ts";
 import {
   isInstalled,
   isPinFallen,
@@ -15,6 +15,8 @@ export interface OfferedSkill {
   state: SkillState;
   /** Why it cannot be used here, in words for a person; empty when it can. */
   reasons: string[];
+  /** Somebody switched it off on purpose, for every namespace. */
+  switched_off?: true;
   /** Something a person should know although the skill can be used. */
   notice?: string;
 }
@@ -45,6 +47,7 @@ export function makeOffer(catalogue: Catalogue, state: NamespaceState, facts: Ho
       skill,
       state: stateOf(skill, state),
       reasons: eligibility(skill, facts, here),
+      ...(isSwitchedOff(skill, facts) ? { switched_off: true } : {}),
       ...(isPinFallen(skill, state) ? { notice: pinFallen(skill) } : {}),
     };
     all.set(skill.id, offered);

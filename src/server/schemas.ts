@@ -76,6 +76,7 @@ export const skillListing = z.object({
   state: z.enum(["available", "active", "pinned", "blocked"]),
   eligible: z.boolean(),
   reasons: z.array(z.string()),
+  switched_off: z.literal(true).optional().describe("on purpose, in its file or in the configuration"),
   notice: z.string().optional().describe("what people should know of its state here"),
   risk: z.enum(["low", "medium", "high"]),
   emoji: z.string().optional(),

@@ -34,3 +34,15 @@ describe("/skill list", () => {
     expect((await ask("/skill list echo")).end.text).not.toContain("summarize");
   });
 });
+
+it("a list of skills tells those somebody switched off from those that lack something", async () => {
+  const off = { ...testSkill("off", []), enabled: false };
+  const lacking = { ...testSkill("lacking", []), required_capabilities: ["images"] };
+  const { app } = createTestApp(scriptedModel([]), { skills: [off, lacking, testSkill("echo", [])] });
+  const { skills } = await app.skills("console:local:general");
+  expect(skills.map(({ id, eligible, switched_off }) => [id, eligible, switched_off])).toEqual([
+    ["off", false, true],
+    ["lacking", false, undefined],
+    ["echo", true, undefined],
+  ]);
+});

@@ -142,6 +142,16 @@ describe("knack doctor", () => {
     ],
     ["a package whose files are gone", { packages: [entry] }, ["packages", "error", "skills remove weather"]],
     [
+      "a skill that lacks something, and not about one that was switched off",
+      {
+        skills: [
+          { id: "video", eligible: false, reasons: ["No ffmpeg."] },
+          { id: "old", eligible: false, reasons: ["It is switched off."], switched_off: true },
+        ],
+      },
+      ["skills", "warning", "Provide what is missing"],
+    ],
+    [
       "nothing",
       { packages: [entry], skills: [skill(entry.hash)], servers: [testServer("files")] },
       undefined,

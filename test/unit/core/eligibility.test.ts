@@ -1,5 +1,10 @@
 import { expect, test } from "vitest";
-import { type ChannelFacts, eligibility, type HostFacts } from "../../../src/core/eligibility.ts";
+import {
+  type ChannelFacts,
+  eligibility,
+  type HostFacts,
+  isSwitchedOff,
+} from "../../../src/core/eligibility.ts";
 import { type Requirements, type Skill, skillMetadataSchema } from "../../../src/core/skill.ts";
 
 const host: HostFacts = {
@@ -137,3 +142,14 @@ test("all reasons are told at once", () => {
   };
   expect(eligibility(subject, { ...host, denied: ["notes"] }, { blocked: ["notes"] })).toHaveLength(7);
 });
+
+test.each([{ disabled: ["notes"] }, { denied: ["notes"] }, { allowed: ["other"] }])(
+  "a skill and its parts count as switched off with %j",
+  (settings) => {
+    expect([skill(), part].map((each) => isSwitchedOff(each, { ...host, ...settings }))).toEqual([
+      true,
+      true,
+    ]);
+    expect(isSwitchedOff(needing({ bins: ["ffmpeg"] }), host)).toBe(false);
+  },
+);

@@ -1,5 +1,5 @@
 import type { CatalogueLoader } from "../core/catalogue.ts";
-import { personKey } from "../core/person-key.ts";
+import { personKey, shownPerson } from "../core/person-key.ts";
 import type { ServerStatus, Servers } from "../core/servers.ts";
 import { nearest } from "../core/skill-identifier.ts";
 import type { Audit } from "./audit.ts";
@@ -66,7 +66,9 @@ export function createServerService({ servers, catalogue, audit, feed }: ServerS
       const found = await withAccount(name, asker);
       if (!found.ok) return found;
       if (servers === undefined) return unknownServer(name, []);
-      const login = await servers.login(found.value.name, personKey(asker.namespace, asker.by.id));
+      const { by, namespace } = asker;
+      const person = personKey(namespace, by.id);
+      const login = await servers.login(found.value.name, person, shownPerson(namespace, by.name));
       if (!login.ok) return { ok: false, status: 409, message: login.reason };
       return { ok: true, value: { url: login.url } };
     },

@@ -6,3 +6,12 @@ export function personKey(namespace: string, userId: string): string {
   const [platform = "", workspace = ""] = namespace.split(":");
   return `${platform}:${workspace}:${userId}`;
 }
+
+/**
+ * A person as pages outside the chat show them: `Ada (Slack)`.
+ * @param place a namespace or a `personKey`: what begins with the platform
+ */
+export function shownPerson(place: string, name: string): string {
+  const [platform = ""] = place.split(":");
+  return `${name} (${platform.slice(0, 1).toUpperCase()}${platform.slice(1)})`;
+}

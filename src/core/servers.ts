@@ -28,8 +28,13 @@ export interface Servers {
   /**
    * The address at which this person (`personKey`) connects their account, to be given to them alone; `shared` credentials are for
    * operators to connect. Not ok: why there is none.
+   * @param shown how the person is called where they confirm the login (`shownPerson`); a form of `person` unless told
    */
-  login(name: string, person: string): Promise<{ ok: true; url: string } | { ok: false; reason: string }>;
+  login(
+    name: string,
+    person: string,
+    shown?: string,
+  ): Promise<{ ok: true; url: string } | { ok: false; reason: string }>;
   /** Forgets the account of this person, or the shared one. */
   logout(name: string, person: string): Promise<void>;
 }

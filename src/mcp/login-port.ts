@@ -37,10 +37,14 @@ export interface McpLogin {
   fetchFor(server: LoginServer, account: string, headers?: Readonly<Record<string, string>>): FetchLike;
   /** Whether tokens of this account are stored; they may have run out. */
   isConnected(server: LoginServer, account: string): Promise<boolean>;
-  /** The address at which the person connects this account; single use, to be given to them alone. */
+  /**
+   * The address at which the person connects this account; single use, to be given to them alone.
+   * @param shown who asked for it, for the page on which whoever opened the link confirms it
+   */
   begin(
     server: LoginServer,
     account: string,
+    shown: string,
   ): Promise<{ ok: true; url: string } | { ok: false; reason: string }>;
   /** Forgets the tokens of this account, and takes them back at the server where it can. */
   forget(server: LoginServer, account: string): Promise<void>;

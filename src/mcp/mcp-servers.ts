@@ -1,6 +1,7 @@
 import type { Clock } from "../core/clock.ts";
 import type { KeyValue } from "../core/key-value.ts";
 import { createParkedCalls } from "../core/parked-calls.ts";
+import { shownPerson } from "../core/person-key.ts";
 import type { Servers } from "../core/servers.ts";
 import type { Diagnostic, LoadedSkills, Skill, SkillSource } from "../core/skill.ts";
 import { createArgumentCheck } from "./argument-check.ts";
@@ -200,6 +201,11 @@ async function startWanted(servers: readonly ManagedServer[]): Promise<void> {
   await Promise.all(Array.from({ length: startsAtOnce }, work));
 }
 
+/** For who is known by their key alone: `U1 (Slack)`. */
+function readablePerson(person: string): string {
+  return shownPerson(person, person.split(":").slice(2).join(":") || person);
+}
+
 function logins(
   login: McpLogin | undefined,
   find: (name: string) => Promise<ManagedServer | undefined>,
@@ -210,13 +216,13 @@ function logins(
     return { server, target, account: target?.credentials === "shared" ? sharedAccount : person };
   };
   return {
-    async login(name, person) {
+    async login(name, person, shown) {
       const { server, target, account } = await targetOf(name, person);
       if (server === undefined) return { ok: false, reason: `There is no server called ${name}.` };
       if (target === undefined || login === undefined) {
         return { ok: false, reason: `The server ${name} works without an account.` };
       }
-      return login.begin(target, account);
+      return login.begin(target, account, shown ?? readablePerson(person));
     },
     async logout(name, person) {
       const { server, target, account } = await targetOf(name, person);

@@ -3,7 +3,7 @@
  * out by Host (DNS rebinding), Origin and Sec-Fetch-Site; with one, the API asks for it.
  */
 import { createHash, timingSafeEqual } from "node:crypto";
-import type { MiddlewareHandler } from "hono";
+import type { Context, MiddlewareHandler } from "hono";
 import ipaddr from "ipaddr.js";
 import { HttpProblem } from "./http-problem.ts";
 
@@ -44,8 +44,11 @@ export function isLoopback(host: string): boolean {
   return ipaddr.isValid(host) && ipaddr.process(host).range() === "loopback";
 }
 
-/** Refuses requests whose Host or Origin is not this server's. For every path. */
-export function checkSource(security: Security): MiddlewareHandler {
+/**
+ * Refuses requests whose Host or Origin is not this server's. For every path. To `formPaths` their own page may post though a proxy
+ * changed the Host, where the browser itself says that it is the same origin.
+ */
+export function checkSource(security: Security, formPaths: readonly string[] = []): MiddlewareHandler {
   const allowed = new Set((security.allowedHosts ?? []).map((host) => host.toLowerCase()));
   const anyHost = Boolean(security.token) && allowed.size === 0;
   return async (context, next) => {
@@ -58,7 +61,9 @@ export function checkSource(security: Security): MiddlewareHandler {
       );
     }
     const origin = context.req.header("origin");
-    if (origin !== undefined && !isSameHost(origin, host, allowed)) {
+    const isOwnForm =
+      formPaths.includes(context.req.path) && context.req.header("sec-fetch-site") === "same-origin";
+    if (origin !== undefined && !isOwnForm && !isSameHost(origin, host, allowed)) {
       throw new HttpProblem(403, "Web pages of other origins may not call this server.", {
         code: "origin_refused",
       });
@@ -67,16 +72,21 @@ export function checkSource(security: Security): MiddlewareHandler {
   };
 }
 
-/** Refuses calls that a page of another site makes, and calls without the token when there is one. For the API. */
+/** Refuses calls that a page of another site makes. */
+export async function checkSite(context: Context, next: () => Promise<void>): Promise<void> {
+  const site = context.req.header("sec-fetch-site");
+  if (site !== undefined && site !== "same-origin" && site !== "none") {
+    throw new HttpProblem(403, "Web pages of other sites may not call this server.", {
+      code: "origin_refused",
+    });
+  }
+  await next();
+}
+
+/** Refuses without the token when there is one. For the API. */
 export function checkCaller(security: Security): MiddlewareHandler {
   const expected = security.token ? digest(security.token) : undefined;
   return async (context, next) => {
-    const site = context.req.header("sec-fetch-site");
-    if (site !== undefined && site !== "same-origin" && site !== "none") {
-      throw new HttpProblem(403, "Web pages of other sites may not call this server.", {
-        code: "origin_refused",
-      });
-    }
     if (expected !== undefined) checkToken(context.req.header("authorization"), expected);
     await next();
   };

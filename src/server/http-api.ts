@@ -2,7 +2,7 @@ import { OpenAPIHono } from "@hono/zod-openapi";
 import type { Context } from "hono";
 import { HTTPException } from "hono/http-exception";
 import { methodNotAllowed } from "hono/method-not-allowed";
-import { checkCaller, checkSource, type Security } from "./access.ts";
+import { checkCaller, checkSite, checkSource, type Security } from "./access.ts";
 import type { ServerDependencies } from "./dependencies.ts";
 import { HttpProblem, isProblemStatus, problemResponse } from "./http-problem.ts";
 import { requireJson } from "./request-body.ts";
@@ -12,7 +12,7 @@ import { addConsoleRoutes } from "./routes/console-routes.ts";
 import { addFileRoutes } from "./routes/file-routes.ts";
 import { addFlowRoutes } from "./routes/flow-routes.ts";
 import { addHealthRoutes } from "./routes/health-routes.ts";
-import { addLoginRoutes } from "./routes/login-routes.ts";
+import { addLoginRoutes, loginPaths } from "./routes/login-routes.ts";
 import { addNamespaceRoutes } from "./routes/namespace-routes.ts";
 import { addNetworkRoutes } from "./routes/network-routes.ts";
 import { addPackageRoutes, uploadPaths } from "./routes/package-routes.ts";
@@ -33,8 +33,8 @@ export function createHttpApi(dependencies: ServerDependencies, security: Securi
       onMethodNotAllowed: (context, methods) => problemResponse(wrongMethod(context, methods)),
     }),
   );
-  server.use(checkSource(security));
-  server.use("/api/*", checkCaller(security), requireJson(uploadPaths), neverCache);
+  server.use(checkSource(security, [loginPaths.callback]));
+  server.use("/api/*", checkSite, checkCaller(security), requireJson(uploadPaths), neverCache);
   addHealthRoutes(server, dependencies);
   if (login !== undefined) addLoginRoutes(server, login);
   server.route("/api/v1", createApi(dependencies, security));

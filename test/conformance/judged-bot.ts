@@ -65,7 +65,7 @@ export async function openJudgedBot(entry: Record<string, unknown>) {
   };
 }
 
-/** Opens a link as a browser does, and goes where it is sent back to. */
+/** Opens a link as a browser does, goes where it is sent back to, and confirms what it is asked there. */
 async function follow(link: string, login: McpLoginWithReturn): Promise<void> {
   const pages = new OpenAPIHono();
   addLoginRoutes(pages, login);
@@ -73,5 +73,11 @@ async function follow(link: string, login: McpLoginWithReturn): Promise<void> {
   const back = new URL(answer.headers.get("location") ?? "", link);
   if (!back.href.startsWith(home + loginPaths.callback)) throw new Error(`Sent to ${back.href}.`);
   const page = await pages.request(back.href);
-  if (!page.ok) throw new Error(await page.text());
+  const asked = await page.text();
+  if (!page.ok) throw new Error(asked);
+  const form = new URLSearchParams();
+  for (const [, name = "", value = ""] of asked.matchAll(/ name="(\w+)" value="([^"]*)"/g))
+    form.append(name, value);
+  const connected = await pages.request(loginPaths.callback, { method: "POST", body: form });
+  if (!connected.ok) throw new Error(await connected.text());
 }

@@ -35,9 +35,12 @@ export function fakeServers(servers: readonly ServerStatus[]): Servers & { accou
     start: async (name) => become(name, "running"),
     stop: async (name) => become(name, "stopped"),
     restart: async (name) => become(name, "running"),
-    async login(name, user) {
+    async login(name, user, shown) {
       accounts.push(`${user} in ${name}`);
-      return { ok: true, url: `https://login.example/${name}?for=${user}` };
+      return {
+        ok: true,
+        url: `https://login.example/${name}?for=${user}&as=${encodeURIComponent(`${shown}`)}`,
+      };
     },
     async logout(name, user) {
       accounts.push(`${user} out ${name}`);

@@ -28,6 +28,8 @@ interface Wanted {
 export interface PendingLogin {
   server: LoginServer;
   account: string;
+  /** The person who asked for it, as they are shown. */
+  shown: string;
   verifier: string;
   client: OAuthClientInformationMixed;
   discovery: OAuthDiscoveryState;
@@ -52,6 +54,8 @@ export interface AccountStore {
   saveWanted(server: LoginServer, account: string, wanted: Wanted): Promise<void>;
   /** One per server and account: an earlier link stops working. */
   addPending(state: string, pending: PendingLogin, now: number): Promise<void>;
+  /** As it is; it stays. */
+  readPending(state: string, now: number): Promise<PendingLogin | undefined>;
   /** Answers it once. */
   takePending(state: string, now: number): Promise<PendingLogin | undefined>;
 }
@@ -89,7 +93,7 @@ export function createAccountStore(store: KeyValue): AccountStore {
 type Pending = Record<string, PendingLogin>;
 
 /** All of them in one value, so that what has run out goes whenever one is added or taken. */
-function createPending(store: KeyValue): Pick<AccountStore, "addPending" | "takePending"> {
+function createPending(store: KeyValue): Pick<AccountStore, "addPending" | "readPending" | "takePending"> {
   const change = (edit: (open: Pending) => Pending) =>
     store.update<Json>("pending", (value) => plain(edit((value ?? {}) as unknown as Pending)));
   const alive = (open: Pending, now: number) =>
@@ -100,6 +104,10 @@ function createPending(store: KeyValue): Pick<AccountStore, "addPending" | "take
         const others = alive(open, now).filter(([, each]) => !isSameAccount(each, pending));
         return Object.fromEntries([...others, [state, pending]]);
       });
+    },
+    async readPending(state, now) {
+      const open = ((await store.get("pending")) ?? {}) as unknown as Pending;
+      return new Map(alive(open, now)).get(state);
     },
     async takePending(state, now) {
       let taken: PendingLogin | undefined;

@@ -20,11 +20,18 @@ const linkMs = 10 * 60_000;
 
 export type BegunLogin = { ok: true; url: string } | { ok: false; reason: string };
 
+/** Who a link is for. */
+interface LinkFor {
+  account: string;
+  /** The person who asked for it, as they are shown. */
+  shown: string;
+}
+
 /** Makes the link at which a person connects an account. The one before it stops working. */
 export async function beginLogin(
   parts: LoginParts,
   server: LoginServer,
-  account: string,
+  person: LinkFor,
 ): Promise<BegunLogin> {
   if (!needsPerson(server)) {
     return {
@@ -33,13 +40,17 @@ export async function beginLogin(
     };
   }
   try {
-    return await makeLink(parts, server, account);
+    return await makeLink(parts, server, person);
   } catch (error) {
     return { ok: false, reason: loginFailure(server.name, error) };
   }
 }
 
-async function makeLink(parts: LoginParts, server: LoginServer, account: string): Promise<BegunLogin> {
+async function makeLink(
+  parts: LoginParts,
+  server: LoginServer,
+  { account, shown }: LinkFor,
+): Promise<BegunLogin> {
   const { auth, discoverOAuthServerInfo } = await import("@modelcontextprotocol/sdk/client/auth.js");
   const send = parts.fetchOf(server);
   const asked = await askedFor(send, server.url);
@@ -76,6 +87,7 @@ async function makeLink(parts: LoginParts, server: LoginServer, account: string)
     {
       server,
       account,
+      shown,
       verifier,
       client,
       discovery,

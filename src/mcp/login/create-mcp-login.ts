@@ -5,7 +5,7 @@ import type { LoginServer, McpLogin } from "../login-port.ts";
 import { createAccountStore } from "./account-store.ts";
 import { clientDocument, needsPerson } from "./client-registration.ts";
 import { createConnectionProvider } from "./connection-provider.ts";
-import type { FinishedLogin, LoginReturn } from "./finish-login.ts";
+import type { CheckedLogin, FinishedLogin, LoginReturn } from "./finish-login.ts";
 import { createLoginFetch, withDeadline } from "./login-fetch.ts";
 import type { LoginParts } from "./login-parts.ts";
 import { createStepUps } from "./step-ups.ts";
@@ -26,7 +26,9 @@ export interface McpLoginOptions {
 
 /** The login, and its end that the HTTP server has. */
 export interface McpLoginWithReturn extends McpLogin {
-  /** A person came back from a login. Never throws for what stands in the address. */
+  /** What `finish` would connect, or why not. Changes nothing: whatever looks at a link may ask. */
+  check(returned: LoginReturn): Promise<CheckedLogin>;
+  /** A person came back from a login, and confirmed it. Never throws for what stands in the address. */
   finish(returned: LoginReturn): Promise<FinishedLogin>;
   /** Who this client is, for logins that read it at an address; undefined when it is not public. */
   clientDocument(): Record<string, unknown> | undefined;
@@ -56,7 +58,9 @@ export function createMcpLogin(options: McpLoginOptions): McpLoginWithReturn {
     fetchFor: (server, account, headers) =>
       stepUps.watch(createLoginFetch(server.url, web, headers), server, account),
     isConnected,
-    begin: async (server, account) => (await import("./begin-login.ts")).beginLogin(parts, server, account),
+    begin: async (server, account, shown) =>
+      (await import("./begin-login.ts")).beginLogin(parts, server, { account, shown }),
+    check: async (returned) => (await import("./finish-login.ts")).checkLogin(parts, returned),
     finish: async (returned) => (await import("./finish-login.ts")).finishLogin(parts, returned),
     async forget(server, account) {
       const stored = await accounts.tokens(server, account);

@@ -1,4 +1,5 @@
 import type { OAuthClientProvider } from "@modelcontextprotocol/sdk/client/auth.js";
+import { sharedAccount } from "../login-port.ts";
 import { oneLine } from "../requests/said-text.ts";
 import type { PendingLogin } from "./account-store.ts";
 import { clientMetadataOf } from "./client-registration.ts";
@@ -16,19 +17,36 @@ export interface LoginReturn {
   iss?: string | undefined;
 }
 
+interface RefusedLogin {
+  ok: false;
+  reason: string;
+  server?: string;
+}
+
+/** What a login would do, for the page on which the person confirms it. `shown`: for whom. */
+export type CheckedLogin = { ok: true; server: string; shown: string } | RefusedLogin;
+
 /** What came of a login, for the page that the person sees. */
-export type FinishedLogin =
-  | { ok: true; server: string; account: string }
-  | { ok: false; reason: string; server?: string };
+export type FinishedLogin = { ok: true; server: string; account: string; shown: string } | RefusedLogin;
+
+/**
+ * Whether somebody who comes back like this can connect the account of the link. It uses up nothing: the one who opened the link may
+ * be another than who asked for it, or no person at all, and has to confirm first.
+ */
+export async function checkLogin(parts: LoginParts, returned: LoginReturn): Promise<CheckedLogin> {
+  const pending = await parts.accounts.readPending(returned.state ?? "", parts.clock.now());
+  if (pending === undefined) return unknownLink;
+  const server = pending.server.name;
+  const reason = problemOf(pending, returned);
+  return reason === undefined
+    ? { ok: true, server, shown: shownFor(pending) }
+    : { ok: false, reason, server };
+}
 
 /** Connects the account that the link was made for. A link works once, whatever comes of it. */
 export async function finishLogin(parts: LoginParts, returned: LoginReturn): Promise<FinishedLogin> {
   const pending = await parts.accounts.takePending(returned.state ?? "", parts.clock.now());
-  if (pending === undefined) {
-    const reason =
-      "This link was used already, has run out (it works for ten minutes), or is not from this bot.";
-    return { ok: false, reason };
-  }
+  if (pending === undefined) return unknownLink;
   const server = pending.server.name;
   const problem = problemOf(pending, returned);
   if (problem !== undefined) return { ok: false, reason: problem, server };
@@ -38,7 +56,18 @@ export async function finishLogin(parts: LoginParts, returned: LoginReturn): Pro
     return { ok: false, reason: loginFailure(server, error), server };
   }
   parts.connected(pending.server, pending.account);
-  return { ok: true, server, account: pending.account };
+  return { ok: true, server, account: pending.account, shown: shownFor(pending) };
+}
+
+const unknownLink: RefusedLogin = {
+  ok: false,
+  reason: "This link was used already, has run out (it works for ten minutes), or is not from this bot.",
+};
+
+/** People choose their names: what is shown of one is one short line. */
+function shownFor({ account, shown }: PendingLogin): string {
+  const person = oneLine(shown, 100);
+  return account === sharedAccount ? `everybody, as ${person} asked` : person;
 }
 
 function problemOf({ server, discovery }: PendingLogin, returned: LoginReturn): string | undefined {

@@ -1,16 +1,26 @@
 import type { OpenAPIHono } from "@hono/zod-openapi";
-import type { Context } from "hono";
+import { bodyLimit } from "hono/body-limit";
+import { checkSite } from "../access.ts";
+import { loginPage } from "../login-page.ts";
+
+/** What a login adds to the address it sends a person back to. */
+interface Returned {
+  state?: string | undefined;
+  code?: string | undefined;
+  error?: string | undefined;
+  error_description?: string | undefined;
+  iss?: string | undefined;
+}
+
+/** `shown`: the person whose account it is, in words. */
+type Answer = { ok: true; server: string; shown: string } | { ok: false; reason: string; server?: string };
 
 /** Accounts of people with tool servers, as the server of the pages needs them. */
 export interface LoginPages {
-  /** What came of a login that sent a person back here with these values. */
-  finish(returned: {
-    state?: string | undefined;
-    code?: string | undefined;
-    error?: string | undefined;
-    error_description?: string | undefined;
-    iss?: string | undefined;
-  }): Promise<{ ok: true; server: string; account: string } | { ok: false; reason: string; server?: string }>;
+  /** What `finish` would connect with these values, or why it would not. Uses nothing up. */
+  check(returned: Returned): Promise<Answer>;
+  /** What came of a login that sent a person back here with these values, and that the person confirmed. */
+  finish(returned: Returned): Promise<Answer>;
   /** Who this bot is, for logins that read it at an address; undefined when it is not public. */
   clientDocument(): Record<string, unknown> | undefined;
 }
@@ -20,29 +30,35 @@ export const loginPaths = { callback: "/oauth/mcp/callback", client: "/oauth/mcp
 
 /** No code or state of a login is longer, characters. */
 const longestValue = 8_000;
+/** The largest form, bytes: three such values, each character written as %XX. */
+const largestForm = 3 * 3 * longestValue + 1_000;
 
 /**
  * The end of a login at a tool server. It needs no token of this API: the browser comes from elsewhere, and the state in the address
- * is known to nobody but who was given the link.
+ * is known to nobody but who was given the link. That may be another person than the one who asked for it: nothing is connected
+ * before they read for whom it is and press a button. Programs that only look at links change nothing either.
  */
 export function addLoginRoutes(server: OpenAPIHono, login: LoginPages): void {
   server.get(loginPaths.callback, async (context) => {
     const value = (name: string) => context.req.query(name)?.slice(0, longestValue);
-    const finished = await login.finish({
-      state: value("state"),
-      code: value("code"),
+    const returned = { state: value("state"), code: value("code"), iss: value("iss") };
+    const answer = await login.check({
+      ...returned,
       error: value("error"),
       error_description: value("error_description"),
-      iss: value("iss"),
     });
-    if (!finished.ok) {
-      const again = `Go back to the chat and ask for a new link with /mcp login ${finished.server ?? "NAME"}.`;
-      return page(context, 400, "Not connected", [finished.reason, again]);
-    }
-    return page(context, 200, "Connected", [
-      `${finished.server} is connected for ${finished.account === "*" ? "everybody" : finished.account}. Go back to the chat and ask again.`,
-      "You did not ask for this in a chat? Then somebody gave you their link: take the bot's access back in your account there.",
-    ]);
+    return answer.ok ? confirmation(answer, returned) : refusal(answer);
+  });
+  server.post(loginPaths.callback, checkSite, bodyLimit({ maxSize: largestForm }), async (context) => {
+    const form = await context.req.parseBody();
+    const value = (name: string) => {
+      const entry = form[name];
+      return typeof entry === "string" ? entry.slice(0, longestValue) : undefined;
+    };
+    const answer = await login.finish({ state: value("state"), code: value("code"), iss: value("iss") });
+    if (!answer.ok) return refusal(answer);
+    const said = `${answer.server} is connected for ${answer.shown}. Go back to the chat and ask again.`;
+    return loginPage(200, { title: "Connected", lines: [said] });
   });
   server.get(loginPaths.client, (context) => {
     const document = login.clientDocument();
@@ -51,32 +67,19 @@ export function addLoginRoutes(server: OpenAPIHono, login: LoginPages): void {
   });
 }
 
-/** A page that loads nothing and runs nothing. */
-function page(context: Context, status: 200 | 400, title: string, lines: readonly string[]): Response {
-  const body = lines.map((line) => `<p>${escapeHtml(line)}</p>`).join("\n");
-  const html = `<!doctype html>
-<html lang="en">
-<head><meta charset="utf-8"><meta name="viewport" content="width=device-width"><title>${escapeHtml(title)}</title></head>
-<body>
-<h1>${escapeHtml(title)}</h1>
-${body}
-</body>
-</html>
-`;
-  return context.html(html, status, {
-    "Content-Security-Policy":
-      "default-src 'none'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
-    "Cache-Control": "no-store",
+function confirmation({ server, shown }: Extract<Answer, { ok: true }>, returned: Returned): Response {
+  return loginPage(200, {
+    title: "Connect your account?",
+    lines: [
+      `Connect ${server} for ${shown}? Only if you asked for this in the chat yourself.`,
+      "If somebody sent you this link, they would use your account: close this page.",
+    ],
+    // Relative: the bot may be reached under a path of its own.
+    form: { action: "callback", button: "Connect", values: { ...returned } },
   });
 }
 
-function escapeHtml(text: string): string {
-  const names: Record<string, string> = {
-    "&": "&amp;",
-    "<": "&lt;",
-    ">": "&gt;",
-    '"': "&quot;",
-    "'": "&#39;",
-  };
-  return text.replace(/[&<>"']/g, (character) => names[character] ?? "");
+function refusal({ reason, server = "NAME" }: Extract<Answer, { ok: false }>): Response {
+  const again = `Go back to the chat and ask for a new link with /mcp login ${server}.`;
+  return loginPage(400, { title: "Not connected", lines: [reason, again] });
 }

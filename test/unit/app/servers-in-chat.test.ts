@@ -62,7 +62,7 @@ describe("an account with a server", () => {
     const { ask, servers } = newApp();
     const { end } = await ask("/mcp login mail", { by: ben });
     expect(end).toMatchObject({ outcome: "completed", private: true });
-    expect(end.text).toContain("https://login.example/mail?for=console:local:ben");
+    expect(end.text).toContain("https://login.example/mail?for=console:local:ben&as=Ben%20(Console)");
     const out = (await ask("/mcp logout mail", { by: ben })).end;
     expect(out).toMatchObject({ outcome: "completed", private: true });
     expect(servers.accounts).toEqual(["console:local:ben in mail", "console:local:ben out mail"]);

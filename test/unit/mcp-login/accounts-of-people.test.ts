@@ -20,7 +20,8 @@ async function openServers(credentials: "shared" | "per_user") {
     async logIn(user: Author) {
       const begun = await bench.servers.login("notes", personKey(general, user.id));
       if (!begun.ok) throw new Error(begun.reason);
-      return await login.finish(await visit(begun.url));
+      const back = await visit(begun.url);
+      return { checked: await login.check(back), finished: await login.finish(back) };
     },
     add: (user: Author, namespace = general) =>
       bench.call("notes", "add", {}, { user, place: { namespace, thread: "main" } }),
@@ -48,6 +49,12 @@ describe("a server where everybody has their own account", () => {
     for (const elsewhere of ["slack:T1:C1", "console:other:general", "discord:local:general"]) {
       expect(await add(ada, elsewhere)).toMatchObject({ status: "error", code: "needs_login" });
     }
+  });
+
+  it("names who a link is for by their key where it knows no name", async () => {
+    const { logIn } = await openServers("per_user");
+    const shown = "ada (Console)";
+    expect(await logIn(ada)).toMatchObject({ checked: { shown }, finished: { ok: true, shown } });
   });
 
   it("is called with the token of who asked", async () => {

@@ -33,7 +33,7 @@ export async function startLogin(oauth: OAuthSettings = {}) {
     return Object.fromEntries(new URL(response.headers.get("location") ?? "").searchParams);
   };
   const begin = async (account: string) => {
-    const begun = await login.begin(server, account);
+    const begun = await login.begin(server, account, `${account} (Slack)`);
     if (!begun.ok) throw new Error(begun.reason);
     return begun.url;
   };

@@ -11,7 +11,12 @@ describe("connecting an account", () => {
     await expect(open("ada")).rejects.toThrow(UnauthorizedError);
     const connected: string[] = [];
     login.onConnected((name, account) => connected.push(`${name} ${account}`));
-    expect(await connectAccount("ada")).toEqual({ ok: true, server: "notes", account: "ada" });
+    expect(await connectAccount("ada")).toEqual({
+      ok: true,
+      server: "notes",
+      account: "ada",
+      shown: "ada (Slack)",
+    });
     const client = await open("ada");
     expect((await client.listTools()).tools.map(({ name }) => name)).toEqual(["add"]);
     await expect(open("ben")).rejects.toThrow(UnauthorizedError);
@@ -64,10 +69,30 @@ describe("a link", () => {
     });
   });
 
+  it("is not used up by who looks where it leads, and says for whom it is", async () => {
+    const { begin, visit, login, server } = await startLogin();
+    const back = await visit(await begin("ada"));
+    for (const _ of [1, 2]) {
+      expect(await login.check(back)).toEqual({ ok: true, server: "notes", shown: "ada (Slack)" });
+    }
+    expect(await login.check({ ...back, error: "access_denied" })).toMatchObject({ ok: false });
+    expect(await login.isConnected(server, "ada")).toBe(false);
+    expect(await login.finish(back)).toMatchObject({ ok: true });
+    expect(await login.check(back)).toMatchObject({ ok: false });
+  });
+
+  it("to the account of everybody says so, and who asked, whatever that person is called", async () => {
+    const { visit, login, server } = await startLogin();
+    const begun = await login.begin(server, "*", `Ada\u202e\n${"x".repeat(200)}`);
+    const checked = await login.check(await visit(begun.ok ? begun.url : ""));
+    expect(checked).toMatchObject({ shown: `everybody, as Ada ${"x".repeat(96)}… asked` });
+  });
+
   it("works for ten minutes", async () => {
     const { begin, visit, login, clock } = await startLogin();
     const back = await visit(await begin("ada"));
     clock.advance(10 * minutes);
+    expect(await login.check(back)).toMatchObject({ ok: false });
     expect(await login.finish(back)).toMatchObject({ ok: false });
   });
 
@@ -112,13 +137,13 @@ describe("a link", () => {
   it("is not made where no client can register, and says what an operator does", async () => {
     const { login, server, remote } = await startLogin();
     remote.metadata = { registration_endpoint: undefined };
-    const begun = await login.begin(server, "ada");
+    const begun = await login.begin(server, "ada", "Ada (Slack)");
     expect(begun).toMatchObject({ ok: false, reason: expect.stringContaining("oauth.client_id") });
   });
 
   it("is not made when the server is away, and says so", async () => {
     const { login, server } = await startLogin();
-    const begun = await login.begin({ ...server, url: "http://127.0.0.1:1/mcp" }, "ada");
+    const begun = await login.begin({ ...server, url: "http://127.0.0.1:1/mcp" }, "ada", "Ada (Slack)");
     expect(begun).toMatchObject({ ok: false, reason: expect.stringContaining("could not be reached") });
   });
 
@@ -205,7 +230,7 @@ describe("tokens", () => {
     const client = await open("*");
     expect((await client.listTools()).tools).toHaveLength(1);
     expect(remote.log).toEqual(["token client_credentials"]);
-    expect(await login.begin(server, "*")).toMatchObject({ ok: false });
+    expect(await login.begin(server, "*", "Ada (Slack)")).toMatchObject({ ok: false });
   });
 });
 

@@ -1,5 +1,5 @@
 import type { CatalogueLoader } from "../core/catalogue.ts";
-import type { Json } from "../core/json.ts";
+import { type Json, objectOf } from "../core/json.ts";
 import type { OfferReader } from "../core/offer-reader.ts";
 import type { Skill } from "../core/skill.ts";
 import { nearest, resolveSkill } from "../core/skill-identifier.ts";
@@ -154,11 +154,7 @@ function isDirect(events: readonly TurnEvent[]): boolean {
 function shaped({ results, variables, directOutput = null }: Record<string, Json | undefined>) {
   return {
     results: Array.isArray(results) ? results : [],
-    variables: objectOf(variables) as Record<string, Json>,
+    variables: objectOf(variables),
     directOutput,
   };
-}
-
-function objectOf(value: Json | undefined): { [key: string]: Json } {
-  return typeof value === "object" && value !== null && !Array.isArray(value) ? value : {};
 }

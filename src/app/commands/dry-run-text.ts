@@ -1,4 +1,4 @@
-import type { Json } from "../../core/json.ts";
+import { type Json, objectOf } from "../../core/json.ts";
 
 /** Of a step: said elsewhere in its text. */
 const spoken = new Set(["step", "type", "name", "does", "request"]);
@@ -8,11 +8,6 @@ export function dryRunText(told: { [key: string]: Json }): string {
   const { flow, steps, note } = told;
   const lines = stepsOf(steps).flatMap((step) => stepLines(step, 0));
   return [`**${textOf(flow)}** would do this:`, "", ...lines, "", `_${textOf(note)}_`].join("\n");
-}
-
-/** The value if it is an object, else an empty one. */
-export function objectOf(value: Json | undefined): { [key: string]: Json } {
-  return typeof value === "object" && value !== null && !Array.isArray(value) ? value : {};
 }
 
 function stepsOf(value: Json | undefined): { [key: string]: Json }[] {

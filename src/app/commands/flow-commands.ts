@@ -1,13 +1,14 @@
+import { objectOf } from "../../core/json.ts";
 import type { FlowService } from "../flow-service.ts";
 import type { SkillService } from "../skill-service.ts";
 import { type Command, type CommandCall, type CommandResult, refused, said, shown } from "./command.ts";
-import { dryRunText, objectOf } from "./dry-run-text.ts";
+import { dryRunText } from "./dry-run-text.ts";
 import { placeWords } from "./place-words.ts";
 import { runSkillCommand } from "./run-skill-command.ts";
 import { skillDetailText, skillLegend, skillLine } from "./skill-text.ts";
 
 /** `/flow list|show|run|enable|disable`: as `/skill`, for those skills that are flows. */
-export function flowCommands(skills: SkillService, flows: Pick<FlowService, "run">): Command[] {
+export function flowCommands(skills: SkillService, flows: Pick<FlowService, "list" | "run">): Command[] {
   const complete = async (namespace: string) => {
     const flows = await flowsOf(skills, namespace);
     return flows.map(({ id, description }) => ({ text: id, description }));
@@ -26,7 +27,7 @@ export function flowCommands(skills: SkillService, flows: Pick<FlowService, "run
       name: "flow list",
       usage: "",
       description: "Shows the flows of this channel",
-      run: (call) => list(skills, call),
+      run: (call) => list(flows, call),
     },
     {
       name: "flow show",
@@ -93,12 +94,11 @@ async function flowsOf(skills: SkillService, namespace: string) {
   return (await skills.list(namespace)).skills.filter((skill) => skill.kind === "flow");
 }
 
-async function list(skills: SkillService, { place }: CommandCall): Promise<CommandResult> {
-  const { skills: all, diagnostics } = await skills.list(place.namespace);
-  const flows = all.filter((skill) => skill.kind === "flow");
+async function list(service: Pick<FlowService, "list">, { place }: CommandCall): Promise<CommandResult> {
+  const { flows, diagnostics } = await service.list(place.namespace);
   const lines = flows.length === 0 ? [noFlows] : [...flows.map(skillLine), "", skillLegend];
   const defects = diagnostics
-    .filter(({ path, severity }) => severity === "error" && /\.json$/i.test(path))
+    .filter(({ severity }) => severity === "error")
     .map(({ path, message }) => `- ${path.split(/[/\\]/).at(-1)}: ${message}`);
   const notLoaded = defects.length === 0 ? [] : ["", "Not loaded:", ...defects];
   return shown([...lines, ...notLoaded].join("\n"));

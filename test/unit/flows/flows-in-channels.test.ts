@@ -78,6 +78,17 @@ describe("in a channel", () => {
     expect(text).toContain("- bad.json: It is no flow: steps:");
   });
 
+  it("what is wrong with files of other kinds is not listed with flows", async () => {
+    const diagnostics = ["/skills/a/plugin.json", "/bot/mcp.json", "/flows/b.json"].map((path) => ({
+      ...{ path, severity: "error" as const, code: "invalid_json", message: "It is broken." },
+    }));
+    const source = { id: "broken", load: async () => loaded };
+    const loaded = { skills: [], diagnostics };
+    const { end } = await createTestApp(scriptedModel([]), { sources: [source] }).ask("/flow list");
+    expect(end.text).toContain("- b.json: It is broken.");
+    expect(end.text).not.toMatch(/plugin\.json|mcp\.json/);
+  });
+
   it("one that is switched off is listed with the reason and not run", async () => {
     const text = JSON.stringify({ name: "F", active: false, steps: steps("https://x.test") });
     const root = temporaryFolder({ "a.json": text });

@@ -1,6 +1,7 @@
 import { approverOf, decideCall } from "./approval.ts";
 import type { Json } from "./json.ts";
 import { ModelError } from "./model.ts";
+import { toldWhenRepeated } from "./repeated-refusals.ts";
 import { nearest } from "./skill-identifier.ts";
 import type { Tool, ToolResult } from "./tool.ts";
 import { createToolContext } from "./tool-context.ts";
@@ -24,8 +25,10 @@ export async function runToolCall(scope: TurnScope, request: CallRequest): Promi
   if (checked === "waiting") return checked;
   if (started === undefined) await announce(scope, request, checked);
   const from = scope.state.calls.get(call.id)?.started_at ?? scope.ports.clock.now();
-  const result = await attempt(scope, request, checked, started);
-  if (result === "waiting") return result;
+  const outcome = await attempt(scope, request, checked, started);
+  if (outcome === "waiting") return outcome;
+  const isModels = request.parent_call_id === undefined && request.by_person !== true;
+  const result = isModels ? toldWhenRepeated(scope.state, call.name, checked.input, outcome) : outcome;
   if (result.status === "ok" && checked.status === "ready" && checked.tool.skill_id !== "") {
     await scope.emit({ type: "skill_output", skill_id: checked.tool.skill_id, output: result.output });
   }

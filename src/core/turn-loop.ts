@@ -2,6 +2,7 @@ import { createEventChannel } from "./event-channel.ts";
 import type { AssistantMessage, Message } from "./message.ts";
 import { fitMessages } from "./message-budget.ts";
 import { ModelError, type ModelEvent, type ModelRequest } from "./model.ts";
+import { repeatedTooOften } from "./repeated-refusals.ts";
 import { createTextPacer, type TextPacer } from "./text-pacer.ts";
 import { outputText } from "./tool-output.ts";
 import { refreshOffer, refreshToolset } from "./toolset.ts";
@@ -113,6 +114,8 @@ function limitReached({ turn, ports, state }: TurnScope): string | undefined {
   if (state.toolCalls >= limits.max_tool_calls)
     return `it reached its limit of ${limits.max_tool_calls} tool calls`;
   if (ports.clock.now() >= turn.deadline) return "it reached its time limit";
+  const repeated = repeatedTooOften(state);
+  if (repeated !== undefined) return repeated;
   return ports.overBudget();
 }
 

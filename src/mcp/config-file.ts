@@ -2,6 +2,7 @@ import { readFile, stat } from "node:fs/promises";
 import type { Diagnostic } from "../core/skill.ts";
 import { nearest } from "../core/skill-identifier.ts";
 import type { Environment } from "./expand-variables.ts";
+import { readJson } from "./read-json.ts";
 import { type ReadServers, readServers } from "./read-servers.ts";
 
 const mostBytes = 1_000_000;
@@ -63,7 +64,7 @@ async function readFrom(path: string, environment: Environment, before: ReadServ
     if (code === "ENOENT") return { servers: [], diagnostics: [] };
     return broken("unreadable", `It cannot be read (${code}). Check its permissions.`);
   }
-  const parsed = parseJson(text);
+  const parsed = readJson(text);
   if (!parsed.ok) {
     return broken(
       "invalid_json",
@@ -71,7 +72,9 @@ async function readFrom(path: string, environment: Environment, before: ReadServ
     );
   }
   const found = serversIn(parsed.value);
-  return found.ok ? readServers(found.entries, path, environment) : broken("invalid_file", found.problem);
+  if (!found.ok) return broken("invalid_file", found.problem);
+  const { servers, diagnostics } = readServers(found.entries, path, environment);
+  return { servers, diagnostics: parsed.lenient ? [notPlain(path), ...diagnostics] : diagnostics };
 }
 
 function serversIn(
@@ -87,13 +90,10 @@ function serversIn(
   return { ok: false, problem: `It has no mcpServers.${hint}` };
 }
 
-function parseJson(text: string): { ok: true; value: unknown } | { ok: false; reason: string } {
-  if (text.trim() === "") return { ok: true, value: {} };
-  try {
-    return { ok: true, value: JSON.parse(text.replace(/^\uFEFF/, "")) };
-  } catch (error) {
-    return { ok: false, reason: error instanceof Error ? error.message : String(error) };
-  }
+function notPlain(path: string): Diagnostic {
+  const message =
+    "It has comments or a comma after a last entry. It was read, but other programs may refuse it: JSON has neither.";
+  return { path, severity: "warning", code: "not_plain_json", message };
 }
 
 function isRecord(value: unknown): value is Record<string, unknown> {

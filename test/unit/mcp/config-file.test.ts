@@ -79,6 +79,47 @@ describe("the file of servers", () => {
     expect(await roots()).toEqual(["mcp_good"]);
   });
 
+  it("is read with comments and commas after the last entry, as editors write it, and says so", async () => {
+    bench = await openBench({});
+    await bench.write(`\uFEFF// servers of the team
+{
+  "servers": { /* one */
+    "web": { "url": "http://x/*a*/,]//b", "headers": { "A": "\\",} // "" },
+    },
+    "local": { "command": "x", "args": ["//", ",}",], }, /* two
+    lines */
+  },
+}`);
+    expect(await roots()).toEqual(["mcp_web", "mcp_local"]);
+    expect(await messages()).toEqual([expect.stringContaining("It has comments or a comma after a last")]);
+  });
+
+  it.each([
+    ["cut off", '{"mcpServers": {\n  "good": {"command": "x"}, // more\n', /line 3 column 1/],
+    ["cut off in a comment", '{"mcpServers": {}} /* more', /position 19/],
+    ["with a comma too many", '{"mcpServers": {\n  // none\n  ,}}', /line 3 column 3/],
+    ["in single quotes", "{'mcpServers': {}}", /position 1/],
+  ])("that is %s is not mended: the place is named, and the servers stay", async (_what, text, place) => {
+    bench = await openBench({ good: { command: "x" } });
+    expect(await roots()).toEqual(["mcp_good"]);
+    await bench.write(text);
+    expect(await messages()).toEqual([expect.stringMatching(place)]);
+    expect(await roots()).toEqual(["mcp_good"]);
+  });
+
+  it("takes no longer than its length to be found broken", async () => {
+    const hostile = [
+      `{"a": ${'\\"'.repeat(150_000)}`,
+      `{"a": ${"/*".repeat(150_000)}`,
+      `[${",".repeat(150_000)}`,
+    ];
+    bench = await openBench({ good: { command: "x" } });
+    for (const text of [...hostile, `{"a": 1${" ".repeat(300_000)}x`, `[1,${", ".repeat(150_000)}`]) {
+      await bench.write(text);
+      expect(await messages()).toEqual([expect.stringContaining("It is no JSON")]);
+    }
+  });
+
   it("is seen to change without a restart", async () => {
     bench = await openBench({ one: testServer, two: testServer });
     bench.start();

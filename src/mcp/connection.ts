@@ -6,11 +6,11 @@ import { z } from "zod";
 import type { Clock } from "../core/clock.ts";
 import type { ToolContext, ToolResult } from "../core/tool.ts";
 import { type ActiveCall, type CallOptions, callTool, withoutLimit } from "./call-tool.ts";
-import type { ServerRequests } from "./login-port.ts";
 import { createHttpTransport, type HttpAccess } from "./open-transport.ts";
 import { type RemoteServer, type RemoteTool, remoteToolSchema } from "./remote-tool.ts";
 import type { ServerConfig } from "./server-config.ts";
 import { httpFailure, messageOf, ServerFailure, statusOf } from "./server-failure.ts";
+import type { ServerRequests } from "./server-requests.ts";
 import { createStdioTransport } from "./stdio-transport.ts";
 
 /** How long a server may take at most to answer a ping, and to forget a session, ms. */

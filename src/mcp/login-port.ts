@@ -1,13 +1,5 @@
 import type { OAuthClientProvider } from "@modelcontextprotocol/sdk/client/auth.js";
 import type { FetchLike } from "@modelcontextprotocol/sdk/shared/transport.js";
-import type {
-  ClientCapabilities,
-  CreateMessageRequest,
-  CreateMessageResult,
-  ElicitRequest,
-  ElicitResult,
-} from "@modelcontextprotocol/sdk/types.js";
-import type { ToolContext } from "../core/tool.ts";
 import type { OAuthSettings } from "./login/oauth-settings.ts";
 
 /** A tool server that can be logged in to, as it is configured. Two that differ in name or address are two servers. */
@@ -50,27 +42,4 @@ export interface McpLogin {
   forget(server: LoginServer, account: string): Promise<void>;
   /** Calls back whenever an account was connected, with the server's name; the answer ends that. */
   onConnected(listener: (server: string, account: string) => void): () => void;
-}
-
-/**
- * What servers ask in the middle of a call. Both may throw `WaitingForPerson`: then they are called again with the same parameters
- * and a later context when the person answered. Other errors are told to the server as a refusal, without their text. `key` names
- * the request within its call, the same each time: what is asked of people gets a `key` that begins with it.
- */
-export interface ServerRequests {
-  /** What the client says it can: `{elicitation: {form: {}, url: {}}, sampling: {}}`. */
-  capabilities: ClientCapabilities;
-  /** @param server its name, for the question */
-  elicit(
-    server: string,
-    params: ElicitRequest["params"],
-    context: ToolContext,
-    key: string,
-  ): Promise<ElicitResult>;
-  sample(
-    server: string,
-    params: CreateMessageRequest["params"],
-    context: ToolContext,
-    key: string,
-  ): Promise<CreateMessageResult>;
 }

@@ -7,11 +7,12 @@ import type { Diagnostic, LoadedSkills, Skill, SkillSource } from "../core/skill
 import { createArgumentCheck } from "./argument-check.ts";
 import { createConfigFile } from "./config-file.ts";
 import type { Environment } from "./expand-variables.ts";
-import { type McpLogin, type ServerRequests, sharedAccount } from "./login-port.ts";
+import { type McpLogin, sharedAccount } from "./login-port.ts";
 import { loginServer } from "./login-server.ts";
 import type { ManagedServer } from "./managed-server.ts";
 import type { RemoteServer } from "./remote-tool.ts";
 import type { ServerConfig } from "./server-config.ts";
+import type { ServerRequests } from "./server-requests.ts";
 import { createServerSkills } from "./server-skill.ts";
 
 /** Servers that are started at the same time without anybody waiting for them: the machine has other things to do. */
@@ -76,7 +77,8 @@ export function createMcpServers(options: McpServersOptions): McpServers {
 
   const inBackground = (work: Promise<unknown>) => {
     const safe = work.catch((error: unknown) => report(error, "tool servers"));
-    background = Promise.all([background, safe]);
+    // Without their results: kept, those of all work there ever was would hang on each other.
+    background = Promise.all([background, safe]).then(() => undefined);
   };
 
   const add = async (config: ServerConfig) => {

@@ -1,4 +1,4 @@
-import type { ServerRequests } from "../login-port.ts";
+import type { ServerRequests } from "../server-requests.ts";
 import { createRequestLimit } from "./request-limit.ts";
 
 /** How often a server may ask the person in one call. */

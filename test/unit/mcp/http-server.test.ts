@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import type { ToolContext } from "../../../src/core/tool.ts";
-import type { McpLogin, ServerRequests } from "../../../src/mcp/login-port.ts";
+import type { McpLogin } from "../../../src/mcp/login-port.ts";
+import type { ServerRequests } from "../../../src/mcp/server-requests.ts";
 import { type McpBench, openBench } from "../../support/mcp-bench.ts";
 import { type McpHttpServer, openMcpHttpServer } from "../../support/mcp-http-server.ts";
 

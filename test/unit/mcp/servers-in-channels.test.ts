@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, it } from "vitest";
-import type { ServerRequests } from "../../../src/mcp/login-port.ts";
+import type { ServerRequests } from "../../../src/mcp/server-requests.ts";
 import { type McpBench, openBench, testServer } from "../../support/mcp-bench.ts";
 import { scriptedModel, toolResults } from "../../support/scripted-model.ts";
 import { ada, createTestApp } from "../../support/test-app.ts";

@@ -84,7 +84,7 @@ describe("the file of servers", () => {
     await bench.write(`\uFEFF// servers of the team
 {
   "servers": { /* one */
-    "web": { "url": "http://x/*a*/,]//b", "headers": { "A": "\\",} // "" },
+    "web": { "url": "http://x/*a*/,]//b", "headers": { "A": "\\",} // \\"" },
     },
     "local": { "command": "x", "args": ["//", ",}",], }, /* two
     lines */

@@ -161,10 +161,13 @@ function installedFrom({ from, by, installed_at, hash, review }: InstalledPackag
   return { package: { from, by, installed_at, hash, changed, ...counts } };
 }
 
-/** What was found wrong in the folder or file of a skill. */
-function problemsOf({ origin }: Skill, diagnostics: readonly Diagnostic[]): Diagnostic[] {
+/** What was found wrong in the folder or file of a skill; not what is wrong with others in the same file. */
+function problemsOf({ id, parent, origin }: Skill, diagnostics: readonly Diagnostic[]): Diagnostic[] {
   const isInside = (path: string) => path === origin.path || path.startsWith(`${origin.path}/`);
-  return diagnostics.filter(({ path, severity }) => severity !== "info" && isInside(path));
+  const isAbout = (skill = id) => skill === id || skill === parent;
+  return diagnostics.filter(
+    ({ path, severity, skill_id }) => severity !== "info" && isInside(path) && isAbout(skill_id),
+  );
 }
 
 async function detailOf(

@@ -56,5 +56,5 @@ function missing(skill: Skill, code: string, what: string, name: string, known: 
   const near = nearest(name, known);
   const hint = near.length === 0 ? "" : ` Did you mean ${near.join(" or ")}?`;
   const message = `The tool_list of skill ${skill.id} names ${what}.${hint}`;
-  return { path: skill.origin.path, severity: "warning", code, message };
+  return { path: skill.origin.path, skill_id: skill.id, severity: "warning", code, message };
 }

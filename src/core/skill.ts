@@ -122,6 +122,8 @@ export interface Skill extends SkillMetadata {
 /** Something about a source that a person should know: what was not loaded, what is shadowed, and why. */
 export interface Diagnostic {
   path: string;
+  /** Of which skill it tells, where one file holds several; undefined: of all that are at the path. */
+  skill_id?: string;
   severity: "error" | "warning" | "info";
   /** Stable, e.g. `missing_description`. */
   code: string;

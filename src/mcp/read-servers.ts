@@ -62,16 +62,17 @@ export function readServers(
   const servers = new Map<string, ServerConfig>();
   for (const [name, entry] of Object.entries(entries)) {
     const read = readServer(name, entry, environment);
-    for (const { code, message } of read.cautions) {
-      diagnostics.push({ path: file, severity: "warning", code, message: `Server ${name}: ${message}` });
-    }
     const id = serverSkillId(name);
+    const about = { path: file, skill_id: id };
+    for (const { code, message } of read.cautions) {
+      diagnostics.push({ ...about, severity: "warning", code, message: `Server ${name}: ${message}` });
+    }
     const rival = servers.get(id);
     const problem =
       rival === undefined ? read.problem : `its name is the same as that of ${rival.name}. Give it another.`;
     if (problem !== undefined || read.server === undefined) {
       const message = `Server ${name} is left out: ${problem}`;
-      diagnostics.push({ path: file, severity: "error", code: "invalid_server", message });
+      diagnostics.push({ ...about, severity: "error", code: "invalid_server", message });
     } else servers.set(id, read.server);
   }
   return { servers: [...servers.values()], diagnostics };

@@ -58,6 +58,7 @@ const parameter = z.object({
 
 export const diagnostic = z.object({
   path: z.string(),
+  skill_id: z.string().optional().describe("the skill it tells of, where one file holds several"),
   severity: z.enum(["error", "warning", "info"]),
   code: z.string(),
   message: z.string(),

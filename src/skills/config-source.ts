@@ -57,14 +57,14 @@ function createSkill(
   if (!parsed.success) {
     const [issue] = parsed.error.issues;
     const message = `Skill ${id} is left out: ${issue?.path.join(".")}: ${issue?.message}.`;
-    diagnostics.push(defect(options.path, "invalid_skill", message));
+    diagnostics.push({ ...defect(options.path, "invalid_skill", message), skill_id: id });
     return [];
   }
   const { name = id, desc, usage, active } = parsed.data;
   const toolList = readToolList(parsed.data.tool_list);
   if (toolList === undefined) {
     const message = `The tool_list of skill ${id} is neither {server: [tool, …]} nor that as JSON text; the skill has no tools.`;
-    diagnostics.push(caution(options.path, "invalid_tool_list", message));
+    diagnostics.push({ ...caution(options.path, "invalid_tool_list", message), skill_id: id });
   }
   const { source, precedence, path } = options;
   const metadata = { id, name, description: desc, active, tool_list: toolList ?? {} };

@@ -27,6 +27,8 @@ export interface Connection {
   describe(): Promise<RemoteServer>;
   /** @throws CallTimeout, or what the SDK throws */
   call(options: Omit<CallOptions, "client" | "clock" | "track">): Promise<ToolResult>;
+  /** Whether a call is on its way. */
+  isBusy(): boolean;
   /** Whether it still answers within this time, 5 s at most; a server that hangs does not. */
   answers(within_ms: number): Promise<boolean>;
   /** Ends the session; a process is killed with all it started if it does not go. */
@@ -126,6 +128,7 @@ async function connect(
     transport: kind,
     describe: () => within(clock, connect_ms, describe(client), "It did not list its tools in time.", signal),
     call: (call) => callTool({ ...call, client, clock, track: active.track }),
+    isBusy: active.isBusy,
     answers: (within_ms) =>
       within(clock, Math.min(pingMs, within_ms), client.ping({ timeout: withoutLimit }), "It hangs.").then(
         () => true,
@@ -173,6 +176,7 @@ async function listTools(client: Client, cursor: string | undefined) {
 
 interface TrackedCalls {
   track: CallOptions["track"];
+  isBusy(): boolean;
   /** The call a request of the server belongs to; undefined when that cannot be told for sure. */
   current(): ActiveCall | undefined;
 }
@@ -193,6 +197,7 @@ function trackCalls(): TrackedCalls {
         active.delete(call);
       }
     },
+    isBusy: () => active.size > 0,
     current() {
       const known = context.getStore();
       if (known !== undefined) return active.has(known) ? known : undefined;

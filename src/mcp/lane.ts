@@ -27,6 +27,8 @@ export interface Lane {
   state(): LaneState;
   /** How it is connected; undefined while it is not. */
   transport(): Connection["transport"] | undefined;
+  /** Whether a call is on its way, be it that its turn waits for a person. */
+  isBusy(): boolean;
   /** The connection there is, or the next one. @throws ServerFailure */
   connection(): Promise<Connection>;
   /** Connects now, whatever failed before. Resolves when it runs or has failed. */
@@ -119,6 +121,7 @@ export function createLane({ clock, most_attempts, open }: LaneOptions): Lane {
   return {
     state: () => current,
     transport: () => connection?.transport,
+    isBusy: () => connection?.isBusy() ?? false,
     async connection() {
       if (connection !== undefined) return connection;
       if (next !== undefined && next.at - clock.now() <= worthWaiting) await next.done;

@@ -8,9 +8,9 @@ import { createRedactor } from "../core/redact.ts";
 import { serverSkillId } from "../core/server-tools.ts";
 import type { ServerStatus } from "../core/servers.ts";
 import type { ToolContext, ToolResult } from "../core/tool.ts";
+import { createAccountLanes } from "./account-lanes.ts";
 import { callServer } from "./call-server.ts";
 import { type Connection, type ConnectionOptions, openConnection } from "./connection.ts";
-import { createLane, type Lane } from "./lane.ts";
 import { type LoginServer, type McpLogin, sharedAccount } from "./login-port.ts";
 import { loginServer } from "./login-server.ts";
 import { type RemoteServer, remoteServerSchema } from "./remote-tool.ts";
@@ -56,10 +56,7 @@ export interface ManagedServer {
 export function createManagedServer(config: ServerConfig, deps: ManagedServerDeps): ManagedServer {
   const { clock, store, login } = deps;
   const redact = createRedactor(config.secrets);
-  const lanes = new Map<string, Lane>();
-  const idle = new Map<string, () => void>();
   const memory = `mcp-tools:${config.name}`;
-  const account = sharedAccount;
   const target = loginServer(config);
   let remote: RemoteServer | undefined;
   let stopped = false;
@@ -78,11 +75,11 @@ export function createManagedServer(config: ServerConfig, deps: ManagedServerDep
   };
 
   const open = async (
-    lane: string,
+    account: string,
     onLost: (reason: string) => void,
     signal: AbortSignal,
   ): Promise<Connection> => {
-    await requireAccount(login, target, lane);
+    await requireAccount(login, target, account);
     let connection: Connection | undefined;
     const relearn = oneAfterAnother(async () => {
       if (connection === undefined) return;
@@ -90,9 +87,9 @@ export function createManagedServer(config: ServerConfig, deps: ManagedServerDep
         deps.report(error, `tools of the server ${config.name}`),
       );
     });
-    const authProvider = target && login?.providerFor(target, lane);
+    const authProvider = target && login?.providerFor(target, account);
     const headers = config.target.type === "stdio" ? {} : config.target.headers;
-    const fetch = target && login?.fetchFor(target, lane, headers);
+    const fetch = target && login?.fetchFor(target, account, headers);
     const session = { ...deps, server: config, authProvider, fetch, onLost, signal };
     connection = await openConnection({ ...session, onToolsChanged: relearn });
     try {
@@ -104,36 +101,20 @@ export function createManagedServer(config: ServerConfig, deps: ManagedServerDep
     }
   };
 
-  const laneOf = (name: string): Lane => {
-    const known = lanes.get(name);
-    if (known !== undefined) return known;
-    const lane = createLane({
-      clock,
-      most_attempts: config.target.type === "stdio" ? deps.most_attempts : Number.POSITIVE_INFINITY,
-      open: (onLost, signal) => open(name, onLost, signal),
-    });
-    lanes.set(name, lane);
-    return lane;
-  };
+  const lanes = createAccountLanes({
+    ...{ clock, open, idle_ms: config.credentials === "per_user" ? idleMs : undefined },
+    most_attempts: config.target.type === "stdio" ? deps.most_attempts : Number.POSITIVE_INFINITY,
+    report: (error) => deps.report(error, config.name),
+  });
+  const accountOf = (person: string) => (config.credentials === "per_user" ? person : sharedAccount);
 
-  const closeLane = async (name: string) => {
-    idle.get(name)?.();
-    idle.delete(name);
-    const lane = lanes.get(name);
-    lanes.delete(name);
-    await lane?.close();
-  };
+  const state = () => overallState(lanes.all());
 
-  const keepUsed = (name: string) => {
-    idle.get(name)?.();
-    if (config.credentials !== "per_user") return;
-    const close = () => void closeLane(name).catch((error: unknown) => deps.report(error, config.name));
-    idle.set(name, clock.after(idleMs, close));
-  };
-
-  const state = () => overallState([...lanes.values()]);
-
-  const transportOf = () => [...lanes.values()].find((lane) => lane.transport() !== undefined)?.transport();
+  const transportOf = () =>
+    lanes
+      .all()
+      .find((lane) => lane.transport() !== undefined)
+      ?.transport();
   const problem = () => redact(problemOf(config, stopped, state(), remote));
 
   return {
@@ -157,7 +138,7 @@ export function createManagedServer(config: ServerConfig, deps: ManagedServerDep
           description,
           suppressed: config.suppressed.includes(name),
         })),
-        since: lanes.size === 0 ? changedAt : now.since,
+        since: lanes.all().length === 0 ? changedAt : now.since,
       };
     },
     async recall() {
@@ -174,32 +155,30 @@ export function createManagedServer(config: ServerConfig, deps: ManagedServerDep
       if (byHand) stopped = false;
       if (config.disabled || stopped) return;
       if (config.credentials === "per_user") return changed();
-      await laneOf(account).start();
+      await lanes.of(sharedAccount).start();
     },
     async stop() {
       stopped = true;
-      await Promise.all([...lanes.keys()].map(closeLane));
+      await lanes.closeAll();
       changed();
     },
     async renew(name) {
-      const key = config.credentials === "per_user" ? name : account;
-      await closeLane(key);
+      const account = accountOf(name);
+      await lanes.close(account);
       if (!stopped && !config.disabled && login !== undefined && target !== undefined) {
-        if (await login.isConnected(target, key)) await laneOf(key).start();
+        if (await login.isConnected(target, account)) await lanes.of(account).start();
       }
       changed();
     },
     async call(tool, input, context) {
-      const name =
-        config.credentials === "per_user" ? personKey(context.place.namespace, context.user.id) : account;
       const refused = problem();
       if (refused !== undefined && state().state !== "failed") {
         return { status: "error", code: "server_unavailable", message: refused, hint: "Tell the person." };
       }
-      keepUsed(name);
+      const lane = lanes.use(accountOf(personKey(context.place.namespace, context.user.id)));
       const timeout_ms = config.timeout_ms ?? deps.call_ms;
       const { parked } = deps;
-      return callServer(laneOf(name), { server: config, tool, input, context, timeout_ms, parked, redact });
+      return callServer(lane, { server: config, tool, input, context, timeout_ms, parked, redact });
     },
   };
 }

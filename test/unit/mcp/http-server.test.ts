@@ -2,6 +2,7 @@ import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import type { ToolContext } from "../../../src/core/tool.ts";
 import type { McpLogin } from "../../../src/mcp/login-port.ts";
 import type { ServerRequests } from "../../../src/mcp/server-requests.ts";
+import { createFakeClock } from "../../support/fake-clock.ts";
 import { type McpBench, openBench } from "../../support/mcp-bench.ts";
 import { type McpHttpServer, openMcpHttpServer } from "../../support/mcp-http-server.ts";
 
@@ -186,6 +187,32 @@ describe("accounts", () => {
     const result = await bench.call("web", "whoami", {}, as("cleo"));
     expect(result).toMatchObject({ code: "needs_login", hint: expect.stringContaining("/mcp login web") });
     expect(remote.sessions()).toBe(2);
+  });
+
+  it("keep their connection while a call of theirs waits, and lose it when nobody used it for long", async () => {
+    const login = fakeLogin(new Map([["console:local:ada", "token-of-ada"]]));
+    const clock = createFakeClock();
+    const asked = Promise.withResolvers<void>();
+    const answered = Promise.withResolvers<{ action: "accept"; content: { name: string } }>();
+    const requests: ServerRequests = {
+      capabilities: { elicitation: { form: {} } },
+      elicit() {
+        asked.resolve();
+        return answered.promise;
+      },
+      sample: () => Promise.reject(new Error("not in this test")),
+    };
+    bench = await openBench(perUser(), { login, requests, clock });
+    login.connected("console:local:ada");
+    await bench.until("web", "running");
+    const call = bench.call("web", "ask", {}, as("ada"));
+    await asked.promise;
+    clock.advance(25 * 60_000);
+    answered.resolve({ action: "accept", content: { name: "ada" } });
+    expect(await call).toEqual(ok('accept {"name":"ada"}'));
+    expect(bench.servers.list()[0]?.state).toBe("running");
+    clock.advance(10 * 60_000);
+    expect(bench.servers.list()[0]?.state).toBe("stopped");
   });
 
   it("that were disconnected are used no more", async () => {

@@ -96,8 +96,12 @@ async function openStdio(
         error,
       );
     }
-    throw new ServerFailure("unreachable", `It could not be started: ${why()}`, error);
+    throw new ServerFailure("unreachable", sentence(why()), error);
   }
+}
+
+function sentence(text: string): string {
+  return `${text.slice(0, 1).toUpperCase()}${text.slice(1)}${/[.!?]$/.test(text) ? "" : "."}`;
 }
 
 async function connect(

@@ -124,7 +124,9 @@ export function createManagedServer(config: ServerConfig, deps: ManagedServerDep
     status: () => {
       const now = state();
       const rests = now.state === "stopped" && !stopped && remote !== undefined && problem() === undefined;
-      const why = now.state === "running" ? undefined : (problem() ?? redact(now.problem));
+      // Who reads a status knows already that it failed, and of a server.
+      const cause = now.state === "failed" ? redact(now.problem) : undefined;
+      const why = now.state === "running" ? undefined : (cause ?? problem() ?? redact(now.problem));
       return {
         name: config.name,
         skill_id: serverSkillId(config.name),

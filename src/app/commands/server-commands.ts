@@ -103,11 +103,9 @@ function controlled(status: ServerStatus, action: ServerAction): CommandResult {
   if (action === "stop") return said(`**${escapeMarkdown(name)}** is ${stateWords[state]}.`);
   if (state === "running") return said(`**${escapeMarkdown(name)}** runs, with ${tools.length} tools.`);
   if (state === "starting") return said(`**${escapeMarkdown(name)}** is starting.`);
-  const why = problem === "" ? "" : ` ${escapeMarkdown(oneLine(problem, 500))}`;
+  const why = problem === "" ? `: it ${stateWords[state]}.` : `. ${escapeMarkdown(oneLine(problem, 500))}`;
   const todo = advice(status);
-  return refused(
-    `**${escapeMarkdown(name)}** does not run: it ${stateWords[state]}.${why}${todo === "" ? "" : `\n\nNext: ${todo}.`}`,
-  );
+  return refused(`**${escapeMarkdown(name)}** does not run${why}${todo === "" ? "" : `\n\nNext: ${todo}.`}`);
 }
 
 async function login(servers: ServerService, { rest, author, place }: CommandCall): Promise<CommandResult> {

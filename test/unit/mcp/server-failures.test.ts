@@ -5,6 +5,8 @@ import type { AddressInfo } from "node:net";
 import { afterEach, describe, expect, it } from "vitest";
 import { createFakeClock } from "../../support/fake-clock.ts";
 import { type McpBench, openBench, testServer } from "../../support/mcp-bench.ts";
+import { scriptedModel } from "../../support/scripted-model.ts";
+import { createTestApp } from "../../support/test-app.ts";
 
 const ok = (output: unknown) => ({ status: "ok", output });
 let bench: McpBench;
@@ -71,8 +73,20 @@ describe("a server that fails", () => {
     expect(bench.servers.list()[0]?.state).toBe("failed");
     expect(started).toEqual([0, 1_000, 3_000]);
     expect(bench.servers.list()[0]?.problem).toBe(
-      "Its server failed. It could not be started: the program knack-no-such-program was not found; install it, or give its whole path",
+      "The program knack-no-such-program was not found; install it, or give its whole path.",
     );
+  });
+
+  it("says why once, wherever that is read", async () => {
+    bench = await openBench({ dead: { command: "sh", args: ["-c", "echo no key >&2; exit 3"] } });
+    const why = "It ended with code 3. It wrote last: no key.";
+    expect(await bench.servers.start("dead")).toMatchObject({ state: "failed", problem: why });
+    const { ask } = createTestApp(scriptedModel([]), { sources: [bench.source], servers: bench.servers });
+    expect((await ask("/mcp list")).end.text).toContain(
+      `✖ **dead** (stdio, skill \`mcp_dead\`) failed: ${why}`,
+    );
+    expect((await ask("/mcp restart dead")).end.text).toMatch(`**dead** does not run. ${why}\n\nNext:`);
+    expect((await ask("/skill info mcp_dead")).end.text).toContain(`— Its server failed. ${why}`);
   });
 
   it("that never introduces itself is given up", async () => {

@@ -60,9 +60,13 @@ function wholePath(text: string): string | undefined {
 
 /** `substitute` in a URL: from the question mark on, values are percent-encoded; before it they are parts of the address. */
 export function substituteUrl(url: string, variables: Variables): string {
+  let isQuery = false;
   return fill(url, variables, (value, before) => {
+    isQuery ||= before.includes("?");
     const text = asText(value);
-    return before.includes("?") ? encodeURIComponent(text.toWellFormed()) : text;
+    if (isQuery) return encodeURIComponent(text.toWellFormed());
+    isQuery = text.includes("?");
+    return text;
   });
 }
 
@@ -72,15 +76,12 @@ export function substituteUrl(url: string, variables: Variables): string {
  */
 export function substituteJson(json: string, variables: Variables): string {
   let quote = "";
-  let read = 0;
   return fill(
     json,
     variables,
     (value, before) => {
-      quote = quoteAfter(before.slice(read), quote);
-      const filled = quote === "" ? asJson(value) : escaped(asText(value));
-      read = before.length + filled.length;
-      return filled;
+      quote = quoteAfter(before, quote);
+      return quote === "" ? asJson(value) : escaped(asText(value));
     },
     (whole) => whole,
   );
@@ -123,7 +124,7 @@ function segmentsOf(path: string): Segment[] | undefined {
 /** Characters; a few large values named often would fill the memory. */
 const longestText = 8_000_000;
 
-/** Replaces each placeholder; `render` also gets everything before it, values included. */
+/** Replaces each placeholder; `render` also gets what stands between it and the value it rendered before. */
 function fill(
   text: string,
   variables: Variables,
@@ -131,12 +132,15 @@ function fill(
   unresolved?: (whole: string) => Json,
 ): string {
   let filled = "";
+  let between = "";
   let last = 0;
   for (const match of text.matchAll(placeholder)) {
     const [whole, path = ""] = match;
-    filled += text.slice(last, match.index);
+    const literal = text.slice(last, match.index);
     const value = valueAt(path, variables) ?? unresolved?.(whole);
-    filled += value === undefined ? whole : render(value, filled);
+    between += value === undefined ? literal + whole : literal;
+    filled += literal + (value === undefined ? whole : render(value, between));
+    if (value !== undefined) between = "";
     if (filled.length > longestText) {
       const message = `A text would be longer than ${longestText} characters with its variables filled in.`;
       throw new SkillFailure("text_too_long", message, "Let the flow use smaller parts of its results.");

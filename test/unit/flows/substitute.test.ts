@@ -83,6 +83,12 @@ describe("in a URL", () => {
     ]);
     expect(substituteUrl("${base}&q=${q}", given)).toBe("https://x.test/?a=1&q=b%26c");
   });
+
+  it("takes time in proportion to its length", () => {
+    const given = new Map<string, Json>([["a", "x".repeat(30)]]);
+    const url = substituteUrl(`https://x.test/${"${a}/".repeat(100_000)}`, given);
+    expect(url).toHaveLength("https://x.test/".length + 31 * 100_000);
+  });
 });
 
 describe("in a JSON body", () => {

@@ -39,6 +39,7 @@ function createContext(call: number): ToolContext {
   return {
     call_id: `call-${call}`,
     turn_id: "turn",
+    place: { namespace: "console:local:general", thread: "main" },
     user: { id: "operator", name: "Operator", trust: "operator" },
     signal: new AbortController().signal,
     progress: () => {},

@@ -26,9 +26,23 @@ export async function hostsInCode(files: SkillFiles): Promise<string[]> {
 }
 
 function hostsIn(source: string): string[] {
-  const code = source.replace(/\/\*[\s\S]*?\*\//g, "").replace(/^\s*\/\/.*$/gm, "");
+  const code = withoutComments(source);
   const hosts = hostsOfAddresses(code);
   return connects.test(code.replace(address, "")) ? hosts : [];
+}
+
+/** Without comments in blocks and those that have a line to themselves. Takes linear time. */
+function withoutComments(source: string): string {
+  const kept: string[] = [];
+  let at = 0;
+  for (let start = source.indexOf("/*"); start !== -1; start = source.indexOf("/*", at)) {
+    const end = source.indexOf("*/", start + 2);
+    if (end === -1) break;
+    kept.push(source.slice(at, start));
+    at = end + 2;
+  }
+  kept.push(source.slice(at));
+  return kept.join("").replace(/^[^\S\r\n]*\/\/.*$/gm, "");
 }
 
 const address = /\b(?:https?|wss?):\/\/([a-z0-9.-]+)(:\d{1,5})?(?=[/?#"'`\s)<]|$)/gi;

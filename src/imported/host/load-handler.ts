@@ -14,7 +14,7 @@ interface CommonJsLoader {
 }
 
 const moduleSyntax =
-  /^\s*(?:import\s*[\w{*"']|export\s+(?:default|const|let|var|function|async|class|[{*]))/m;
+  /^[^\S\r\n]*(?:import\s*[\w{*"']|export\s+(?:default|const|let|var|function|async|class|[{*]))/m;
 
 /** A handler.js that cannot be used; the message is for its author. */
 class HandlerError extends Error {

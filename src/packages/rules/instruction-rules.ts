@@ -112,8 +112,9 @@ const telling =
 export const hiddenMarkupRule: FileRule = (file) => {
   if (file.role !== "prose") return [];
   const findings: PackageFinding[] = [];
+  const lineAt = lineCounter(file.raw);
   const add = (at: number, text: string, message: string) => {
-    const line = file.raw.slice(0, at).split("\n").length;
+    const line = lineAt(at);
     findings.push({
       severity: "warning",
       code: "hidden_instructions",
@@ -155,4 +156,20 @@ function comments(raw: string): { start: number; text: string }[] {
     start = raw.indexOf("<!--", stop);
   }
   return found;
+}
+
+/** The number of the line a place is in, from 1. Places that are asked for in their order take linear time together. */
+function lineCounter(raw: string): (at: number) => number {
+  let line = 1;
+  let next = raw.indexOf("\n");
+  let last = 0;
+  return (at) => {
+    if (at < last) {
+      line = 1;
+      next = raw.indexOf("\n");
+    }
+    last = at;
+    for (; next !== -1 && next < at; next = raw.indexOf("\n", next + 1)) line += 1;
+    return line;
+  };
 }

@@ -1,5 +1,5 @@
 import type { PackageFinding } from "../../core/packages.ts";
-import { excerptOf, type FileRule, type TextRole } from "../review-subject.ts";
+import { excerptOf, type FileRule, type ReviewedFile, type TextRole } from "../review-subject.ts";
 
 /** What a line must look like to be worth a person's attention. */
 export interface LinePattern {
@@ -18,21 +18,24 @@ export interface LinePattern {
 /** At most one finding of each code for a line. */
 export function linePatternRule(patterns: readonly LinePattern[]): FileRule {
   return (file) => {
-    const applying = patterns.filter(
-      ({ roles, endings }) =>
-        (roles === undefined || roles.includes(file.role)) &&
-        (endings === undefined || endings.some((ending) => file.path.toLowerCase().endsWith(ending))),
-    );
+    const applying = patterns.filter((pattern) => countsIn(pattern, file));
     const findings: PackageFinding[] = [];
+    const told = new Set<string>();
     for (const { number, text } of file.lines) {
       if (text.length < 4) continue;
       for (const { pattern, severity, code, message } of applying) {
         const found = pattern.exec(text);
-        if (found === null || findings.some((each) => each.line === number && each.code === code)) continue;
+        if (found === null || told.has(`${number} ${code}`)) continue;
+        told.add(`${number} ${code}`);
         const around = text.slice(Math.max(0, found.index - 60), found.index + found[0].length + 100);
         findings.push({ severity, code, message, path: file.path, line: number, excerpt: excerptOf(around) });
       }
     }
     return findings;
   };
+}
+
+function countsIn({ roles, endings }: LinePattern, { role, path }: ReviewedFile): boolean {
+  if (roles !== undefined && !roles.includes(role)) return false;
+  return endings === undefined || endings.some((ending) => path.toLowerCase().endsWith(ending));
 }

@@ -201,6 +201,14 @@ describe("a review", () => {
     expect(gravities(nosy)).toEqual(["warning undeclared_env"]);
   });
 
+  it.each([
+    ["scripts/a.js", "eval(x)\n"],
+    ["notes.md", "<b hidden >\n"],
+  ])("takes time in proportion to the text, also where every line of %s is found", async (path, line) => {
+    const { findings } = await reviewOf({ [path]: line.repeat(480_000 / line.length) });
+    expect(findings.at(-1)?.message ?? "").toContain("more places like this");
+  });
+
   it("says where, with invisible characters shown and what they say", async () => {
     const { findings } = await reviewOf({ "SKILL.md": `One\nTwo${tagged("ignore")}` });
     expect(findings[0]).toMatchObject({

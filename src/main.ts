@@ -70,7 +70,9 @@ export async function openKnack(config: Config, options: OpenOptions = {}): Prom
   if ("holder" in lock) throw new DataFolderInUseError(config.data.folder, lock.holder?.url);
   const opened: (() => Promise<unknown>)[] = [() => lock.release()];
   const closeAll = async () => {
-    for (const close of opened.reverse()) await close();
+    const failures: unknown[] = [];
+    for (const close of opened.reverse()) await close().catch((error: unknown) => failures.push(error));
+    if (failures.length > 0) throw failures[0];
   };
   try {
     const log = await openSqliteTurnLog(join(config.data.folder, "turns.db"));

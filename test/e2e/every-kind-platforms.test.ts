@@ -109,6 +109,16 @@ describe.each(["slack", "discord"] as const)("on %s", (name) => {
       expect((await surface.whispers(somebody)).join()).not.toContain(path);
     const link = (await surface.whispers("member")).join(" ").match(/http[^\s)>|]*authorize[^\s)>|]*/)?.[0];
     const back = await fetch((link ?? "").replaceAll("&amp;", "&"));
-    expect(await back.text()).toContain("Connected");
+    const page = await back.text();
+    expect(page).toMatch(/Connect vault for .+ \((Slack|Discord)\)\?/);
+    const fields = new URLSearchParams();
+    for (const [, key = "", value = ""] of page.matchAll(/name="([^"]+)" value="([^"]*)"/g))
+      fields.set(key, value);
+    const done = await fetch(back.url.split("?")[0] ?? "", {
+      method: "POST",
+      headers: { origin: new URL(back.url).origin },
+      body: fields,
+    });
+    expect(await done.text()).toContain("Connected");
   });
 });

@@ -70,6 +70,6 @@ function contextOf(call: number): ToolContext {
     place: { namespace, thread_id: "bench" },
     signal: new AbortController().signal,
     progress: () => {},
-    network: { hosts: async () => [], request: async () => false },
+    network: { hosts: async () => [], couldReach: () => true, request: async () => false },
   } as unknown as ToolContext;
 }

@@ -27,10 +27,12 @@ function isNamed(tool: Tool, server: string, name: string): boolean {
 
 /** What the `tool_list` of a skill names that is not there: servers, and tools of servers whose tools are known. */
 export function unknownServerTools(skill: Skill, skills: ReadonlyMap<string, Skill>): Diagnostic[] {
-  const servers = [...skills.values()].filter(({ kind, parent }) => kind === "mcp" && parent === undefined);
   return Object.entries(skill.tool_list).flatMap(([server, wanted]) => {
     const found = skills.get(serverSkillId(server));
     if (found?.kind !== "mcp") {
+      const servers = [...skills.values()].filter(
+        ({ kind, parent }) => kind === "mcp" && parent === undefined,
+      );
       const names = servers.map(({ name }) => name);
       return [
         missing(skill, "unknown_server", `the server ${server}, which is not configured`, server, names),

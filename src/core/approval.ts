@@ -1,5 +1,6 @@
 import { canonicalJson, type Json } from "./json.ts";
 import type { ApprovalRequest, Approver, Tool, ToolEffect, ToolResult } from "./tool.ts";
+import type { TurnEventOf } from "./turn-event.ts";
 import type { CallRequest, TurnScope } from "./turn-scope.ts";
 import type { ApprovalState } from "./turn-state.ts";
 import { WaitingForPerson } from "./waiting.ts";
@@ -45,44 +46,39 @@ export async function decideCall(
   input: Json,
   approver: Approver,
 ): Promise<Decision | "waiting"> {
-  const { state, ports } = scope;
-  const known = state.approvals.get(call.id);
-  if (known === undefined) {
-    if (wasRefused(scope, tool, input)) return refusedBefore(tool);
-    await request(scope, call.id, tool, input, approver);
-    return "waiting";
-  }
-  if (known.decided !== undefined) return decisionOf(known, tool, known.decided);
-  const decided = await findDecision(scope, known);
-  if (decided !== undefined) {
-    const { approval_id } = known;
-    const { approved, by, name } = decided;
-    await scope.emit({ type: "approval_decided", approval_id, approved, by, name });
-    return decisionOf(known, tool, decided);
-  }
-  if (ports.clock.now() < known.expires_at) return "waiting";
-  const nobody = { approved: false, by: "" };
-  await scope.emit({ type: "approval_decided", approval_id: known.approval_id, ...nobody });
-  return decisionOf(known, tool, nobody);
+  const known = scope.state.approvals.get(call.id);
+  if (known === undefined && wasRefused(scope, tool, input)) return refusedBefore(tool);
+  const asked = { call_id: call.id, tool: tool.name, skill_id: tool.skill_id, input, approver };
+  const decided = await askOrFind(scope, known, asked);
+  if (known === undefined || decided === "waiting") return "waiting";
+  return decisionOf(known, tool, decided);
 }
 
-async function request(
-  { state, turn, ports, emit }: TurnScope,
-  callId: string,
-  tool: Tool,
-  input: Json,
-  approver: Approver,
-): Promise<void> {
-  await emit({
-    type: "approval_requested",
-    approval_id: `${turn.turn_id}:${state.approvals.size + 1}`,
-    call_id: callId,
-    tool: tool.name,
-    skill_id: tool.skill_id,
-    input,
-    approver,
-    expires_at: Math.min(turn.deadline, ports.clock.now() + turn.limits.question_ms),
-  });
+type Asked = Omit<
+  TurnEventOf<"approval_requested">,
+  "type" | "approval_id" | "expires_at" | "turn_id" | "seq" | "at"
+>;
+
+/** Asks when nobody was asked yet; else looks for the decision and records it, that nobody made one in time included. */
+async function askOrFind(
+  scope: TurnScope,
+  known: ApprovalState | undefined,
+  asked: Asked,
+): Promise<Decided | "waiting"> {
+  const { state, turn, ports } = scope;
+  if (known === undefined) {
+    const approval_id = `${turn.turn_id}:${state.approvals.size + 1}`;
+    const expires_at = Math.min(turn.deadline, ports.clock.now() + turn.limits.question_ms);
+    await scope.emit({ type: "approval_requested", approval_id, ...asked, expires_at });
+    return "waiting";
+  }
+  if (known.decided !== undefined) return known.decided;
+  const found = await findDecision(scope, known);
+  if (found === undefined && ports.clock.now() < known.expires_at) return "waiting";
+  const { approved, by, name }: Decided = found ?? { approved: false, by: "" };
+  const { approval_id } = known;
+  await scope.emit({ type: "approval_decided", approval_id, approved, by, name });
+  return { approved, by, name };
 }
 
 /**
@@ -95,28 +91,11 @@ export async function approveWithin(
   askedBy: { callId: string; skillId: string },
   { action, question, input, approver = "manager" }: ApprovalRequest,
 ): Promise<Decided> {
-  const { state, ports, turn } = scope;
-  const known = state.approvals.get(askedBy.callId);
-  if (known?.decided !== undefined) return known.decided;
-  if (known === undefined) {
-    await scope.emit({
-      type: "approval_requested",
-      approval_id: `${turn.turn_id}:${state.approvals.size + 1}`,
-      call_id: askedBy.callId,
-      tool: action,
-      skill_id: askedBy.skillId,
-      input,
-      ...(question === undefined ? {} : { question }),
-      approver,
-      expires_at: Math.min(turn.deadline, ports.clock.now() + turn.limits.question_ms),
-    });
-    throw new WaitingForPerson();
-  }
-  const decided = await findDecision(scope, known);
-  if (decided === undefined && ports.clock.now() < known.expires_at) throw new WaitingForPerson();
-  const { approved, by, name }: Decided = decided ?? { approved: false, by: "" };
-  await scope.emit({ type: "approval_decided", approval_id: known.approval_id, approved, by, name });
-  return { approved, by, name };
+  const asked = { tool: action, input, ...(question === undefined ? {} : { question }), approver };
+  const where = { call_id: askedBy.callId, skill_id: askedBy.skillId };
+  const decided = await askOrFind(scope, scope.state.approvals.get(askedBy.callId), { ...where, ...asked });
+  if (decided === "waiting") throw new WaitingForPerson();
+  return decided;
 }
 
 interface Decided {

@@ -8,7 +8,7 @@ import type { NetworkGrants } from "../core/network-grants.ts";
 import type { Offer, OfferedSkill } from "../core/offer.ts";
 import type { OfferReader } from "../core/offer-reader.ts";
 import type { InstalledPackage, PackageFinding } from "../core/packages.ts";
-import type { Diagnostic, Skill } from "../core/skill.ts";
+import { type Diagnostic, isInstalled, type Skill } from "../core/skill.ts";
 import { resolveSkill } from "../core/skill-identifier.ts";
 import type { Feed } from "./feed.ts";
 import type { Outcome } from "./outcome.ts";
@@ -81,7 +81,7 @@ export function createSkillService(deps: SkillServiceDeps): SkillService {
       const { skill } = offered;
       const [granted, installed] = await Promise.all([deps.grants.hostsOf(skill), deps.packages.list()]);
       const owner = installed.find(({ skill_id }) => skill_id === (skill.parent ?? skill.id));
-      const own = skill.origin.source === "managed" && owner !== undefined ? installedFrom(owner, skill) : {};
+      const own = isInstalled(skill) && owner !== undefined ? installedFrom(owner, skill) : {};
       return { ...(await detailOf(offer, offered)), network: { granted: [...granted] }, ...own };
     },
 

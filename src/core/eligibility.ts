@@ -1,5 +1,4 @@
-import { isInstalled } from "./namespace-state.ts";
-import type { Skill } from "./skill.ts";
+import { isInstalled, type Skill } from "./skill.ts";
 
 /** What the machine and the operator's settings offer to skills. Data already at hand: asking costs nothing. */
 export interface HostFacts {

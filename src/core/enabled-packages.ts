@@ -1,6 +1,5 @@
 import type { KeyValue } from "./key-value.ts";
-import { isInstalled } from "./namespace-state.ts";
-import type { Skill } from "./skill.ts";
+import { isInstalled, type Skill } from "./skill.ts";
 
 /** Which installed skills a person enabled, in whatever channel. Before that no code of them runs, not even to see what tools it has. */
 export interface EnabledPackages {

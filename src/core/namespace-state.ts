@@ -1,6 +1,6 @@
 import { z } from "zod";
 import type { KeyValue } from "./key-value.ts";
-import type { Skill } from "./skill.ts";
+import { isInstalled, type Skill } from "./skill.ts";
 
 /** Progress shown in a channel: only the answer, plain-language steps, or steps with input and output. */
 export const progressLevelSchema = z.enum(["quiet", "steps", "full"]);
@@ -105,11 +105,6 @@ export function stateOf(skill: Skill, state: NamespaceState): SkillState {
 export function isPinFallen(skill: Skill, state: NamespaceState): boolean {
   const mark = state.pinned[skill.parent ?? skill.id];
   return isInstalled(skill) && mark?.source === skill.origin.source && !isMarkedFor(skill, mark);
-}
-
-/** Whether somebody installed the skill: such code and text is trusted by nobody until a person enables it. */
-export function isInstalled(skill: Skill): boolean {
-  return skill.origin.source === "managed";
 }
 
 function isMarkedFor(skill: Skill, mark: z.infer<typeof markSchema> | undefined): boolean {

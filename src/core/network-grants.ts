@@ -1,6 +1,6 @@
 import type { Clock } from "./clock.ts";
 import type { KeyValue } from "./key-value.ts";
-import type { Skill } from "./skill.ts";
+import { isInstalled, type Skill } from "./skill.ts";
 
 /** Which hosts operators let the code of a skill reach. Copied-in skills cannot say so themselves. */
 export interface NetworkGrants {
@@ -30,8 +30,8 @@ export function createNetworkGrants(
 ): NetworkGrants {
   const keyOf = (skill: Skill) => `grant:${skill.parent ?? skill.id}`;
   const bound = (skill: Skill, grant: Grant | undefined): Grant => {
-    const { path, source } = skill.origin;
-    const hash = source === "managed" ? { hash: skill.hash } : {};
+    const { path } = skill.origin;
+    const hash = isInstalled(skill) ? { hash: skill.hash } : {};
     if (grant?.path !== path || grant.hash !== hash.hash) return { path, ...hash, hosts: [] };
     return { ...grant, hosts: grant.hosts.filter(({ at }) => at >= (skill.installed_at ?? 0)) };
   };

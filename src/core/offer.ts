@@ -1,13 +1,7 @@
 import type { Catalogue } from "./catalogue.ts";
 import { eligibility, type HostFacts, isSwitchedOff, needsEnabling } from "./eligibility.ts";
-import {
-  isInstalled,
-  isPinFallen,
-  type NamespaceState,
-  type SkillState,
-  stateOf,
-} from "./namespace-state.ts";
-import type { Skill } from "./skill.ts";
+import { isPinFallen, type NamespaceState, type SkillState, stateOf } from "./namespace-state.ts";
+import { isInstalled, type Skill } from "./skill.ts";
 
 /** A skill as one namespace has it. */
 export interface OfferedSkill {

@@ -119,6 +119,11 @@ export interface Skill extends SkillMetadata {
   emoji?: string;
 }
 
+/** Whether somebody installed the skill: such code and text is trusted by nobody until a person enables it. */
+export function isInstalled({ origin }: Pick<Skill, "origin">): boolean {
+  return origin.source === "managed";
+}
+
 /** Something about a source that a person should know: what was not loaded, what is shadowed, and why. */
 export interface Diagnostic {
   path: string;

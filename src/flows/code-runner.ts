@@ -4,7 +4,7 @@ import { z } from "zod";
 import { SkillFailure } from "../core/define-skill.ts";
 import type { Json } from "../core/json.ts";
 import { ProgramError, type ProgramRunner, type RunningProgram } from "../core/programs.ts";
-import type { Skill } from "../core/skill.ts";
+import { isInstalled, type Skill } from "../core/skill.ts";
 
 interface CodeRequest {
   variables: { [name: string]: Json };
@@ -36,7 +36,7 @@ interface Pending {
 export function createCodeRunner(programs: ProgramRunner | undefined, skill: Skill): CodeRunner {
   // The folder of a flow has the other flows in it, and their secrets: code sees that of its own program instead. That is the bot's
   // own and was not installed; the text of the flow was compared with what was installed when it was loaded.
-  const source = skill.origin.source === "managed" ? "flow" : skill.origin.source;
+  const source = isInstalled(skill) ? "flow" : skill.origin.source;
   const alone: Skill = { ...skill, origin: { ...skill.origin, source, path: path.dirname(module) } };
   let program: RunningProgram | undefined;
   let pending: Pending | undefined;

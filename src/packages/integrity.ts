@@ -1,5 +1,5 @@
 import type { Verdict } from "../core/programs.ts";
-import type { Diagnostic, LoadedSkills, Skill } from "../core/skill.ts";
+import { type Diagnostic, isInstalled, type LoadedSkills, type Skill } from "../core/skill.ts";
 import type { PackageRegister, RegisterEntry, RegisterIndex } from "./package-register.ts";
 import { treeHash } from "./tree-hash.ts";
 
@@ -31,7 +31,7 @@ export function createIntegrity(register: PackageRegister): Integrity {
       return answer;
     },
     async verifyBeforeRun(skill, folder = skill.origin.path) {
-      if (skill.origin.source !== "managed") return { ok: true };
+      if (!isInstalled(skill)) return { ok: true };
       const entry = entryOf(skill, await register.index());
       const problem = problemOf(skill, entry);
       if (problem !== undefined) return { ok: false, reason: problem };

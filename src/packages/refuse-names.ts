@@ -1,4 +1,4 @@
-import type { Skill } from "../core/skill.ts";
+import { isInstalled, type Skill } from "../core/skill.ts";
 import { PackageRefusal } from "./package-refusal.ts";
 import type { RegisterIndex } from "./package-register.ts";
 
@@ -36,9 +36,9 @@ export async function refuseTakenIds(
   find: (id: string) => Promise<Skill | undefined>,
 ): Promise<void> {
   for (const { id } of skills) {
-    const { origin, kind } = (await find(id)) ?? {};
-    if (origin === undefined || origin.source === "managed") continue;
-    const what = kind === "mcp" ? "the skill of a tool server" : `a skill in ${origin.path}`;
+    const other = await find(id);
+    if (other === undefined || isInstalled(other)) continue;
+    const what = other.kind === "mcp" ? "the skill of a tool server" : `a skill in ${other.origin.path}`;
     throw new PackageRefusal(
       "taken_id",
       `It is called ${id}, as ${what} that is there already. Nothing was installed; rename one of them, or remove the other first.`,

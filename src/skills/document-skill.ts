@@ -1,5 +1,5 @@
 import path from "node:path";
-import type { Diagnostic, Skill, SkillOrigin } from "../core/skill.ts";
+import { type Diagnostic, isInstalled, type Skill, type SkillOrigin } from "../core/skill.ts";
 import { caution } from "./diagnose.ts";
 import { guideNote, hasCommands, withSkillFolder } from "./guide-note.ts";
 import type { FolderContents } from "./read-contents.ts";
@@ -30,7 +30,7 @@ export function createDocumentSkill(request: DocumentSkillRequest, document: Ski
     instructions,
     ...(entryPoints === undefined ? {} : { entry_points: entryPoints }),
     // The settings of another skill are not for a stranger to claim: an installed one is known by its id alone.
-    ...(settings_key === undefined || origin.source === "managed" ? {} : { settings_key }),
+    ...(settings_key === undefined || isInstalled({ origin }) ? {} : { settings_key }),
     ...(note === "" ? {} : { guide_note: note }),
     ...(hasCommands(document) ? { has_commands: true } : {}),
     kind: "document",

@@ -114,7 +114,7 @@ export function createApp(deps: AppDeps): RunningApp {
   const servers = createServerService({ ...more, servers: configured });
   const grants = createGrantService({ ...more, grants: ports.grants });
   const skills = auditedSkills(
-    createSkillService({ catalogue, store, offers, feed, clock, packages, grants: ports.grants }),
+    createSkillService({ catalogue, store, offers, feed, clock, packages: managed, grants: ports.grants }),
     audit,
   );
   const flows = createFlowService({ skills, catalogue, offers, addFlow }, () => app);

@@ -7,12 +7,11 @@ import { updateNamespace } from "../core/namespace-state.ts";
 import type { NetworkGrants } from "../core/network-grants.ts";
 import type { Offer, OfferedSkill } from "../core/offer.ts";
 import type { OfferReader } from "../core/offer-reader.ts";
-import type { InstalledPackage, PackageFinding } from "../core/packages.ts";
+import type { InstalledPackage, PackageFinding, Packages } from "../core/packages.ts";
 import { type Diagnostic, isInstalled, type Skill } from "../core/skill.ts";
 import { resolveSkill } from "../core/skill-identifier.ts";
 import type { Feed } from "./feed.ts";
 import type { Outcome } from "./outcome.ts";
-import type { PackageService } from "./package-service.ts";
 import { mayManage } from "./permissions.ts";
 import type { SkillDetail, SkillListing } from "./skill-listing.ts";
 
@@ -39,7 +38,7 @@ export interface SkillServiceDeps {
   offers: OfferReader;
   feed: Feed;
   clock: Clock;
-  packages: Pick<PackageService, "list">;
+  packages: Pick<Packages, "get"> | undefined;
   grants: NetworkGrants;
 }
 
@@ -79,9 +78,9 @@ export function createSkillService(deps: SkillServiceDeps): SkillService {
       const offered = find(offer, id);
       if (offered === undefined) return undefined;
       const { skill } = offered;
-      const [granted, installed] = await Promise.all([deps.grants.hostsOf(skill), deps.packages.list()]);
-      const owner = installed.find(({ skill_id }) => skill_id === (skill.parent ?? skill.id));
-      const own = isInstalled(skill) && owner !== undefined ? installedFrom(owner, skill) : {};
+      const granted = await deps.grants.hostsOf(skill);
+      const owner = isInstalled(skill) ? await deps.packages?.get(skill.parent ?? skill.id) : undefined;
+      const own = owner === undefined ? {} : installedFrom(owner, skill);
       return { ...(await detailOf(offer, offered)), network: { granted: [...granted] }, ...own };
     },
 

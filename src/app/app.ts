@@ -4,7 +4,7 @@
  */
 import type { Author, Origin } from "../core/inbound.ts";
 import type { Json } from "../core/json.ts";
-import type { ToolDefinition } from "../core/model.ts";
+import type { ToolDefinition } from "../core/message.ts";
 import type { NamespaceState, ProgressLevel, ReplyMode } from "../core/namespace-state.ts";
 import type { Diagnostic } from "../core/skill.ts";
 import type { TurnEvent } from "../core/turn-event.ts";

@@ -1,5 +1,5 @@
 import type { Json } from "../core/json.ts";
-import type { ToolDefinition } from "../core/model.ts";
+import type { ToolDefinition } from "../core/message.ts";
 import type { SkillState } from "../core/namespace-state.ts";
 import type { Parameter } from "../core/parameter.ts";
 import type { Diagnostic, Invocation, SkillKind } from "../core/skill.ts";

@@ -1,4 +1,14 @@
-import type { Json } from "./json.ts";
+import type { Json, JsonSchema } from "./json.ts";
+
+/** A tool as a model sees it. `name` satisfies `^[a-zA-Z0-9_-]{1,64}$`. */
+export interface ToolDefinition {
+  name: string;
+  description: string;
+  parameters: JsonSchema;
+}
+
+/** How hard a model thinks. Providers know some of these words each; an adapter sends the nearest it knows. */
+export type Effort = "none" | "minimal" | "low" | "medium" | "high" | "xhigh" | "max";
 
 /** A call the model asks for. `arguments` is the JSON text exactly as the model wrote it, valid or not. */
 export interface ToolCall {
@@ -7,27 +17,53 @@ export interface ToolCall {
   arguments: string;
 }
 
+/**
+ * What only the provider that wrote a message understands: signed thinking, encrypted reasoning, thought signatures. Kept
+ * verbatim and sent back to that provider alone.
+ */
+export interface ProviderBlocks {
+  provider: string;
+  /** The provider's name of the model that wrote them; absent in logs of earlier versions. */
+  model?: string | undefined;
+  /**
+   * The wire form of the request they answered, when an adapter knows several. Reasoning is bound to the exact request it
+   * followed, so blocks of another form are not sent.
+   */
+  form?: string | undefined;
+  blocks: Json;
+}
+
 /** A whole model message in Knack's neutral format. */
 export interface AssistantMessage {
   role: "assistant";
   text: string;
   tool_calls: ToolCall[];
-  /** Blocks only the provider that wrote them understands (e.g. signed reasoning); dropped on failover. */
-  provider_blocks?: { provider: string; blocks: Json } | undefined;
+  provider_blocks?: ProviderBlocks | undefined;
 }
 
-/** A picture a model is shown. */
+/** A picture as a model is shown it. */
 export interface MessageImage {
   media_type: "image/png" | "image/jpeg" | "image/gif" | "image/webp";
   base64: string;
 }
 
+/** Where the picture of a message is kept: a file of a turn. */
+export interface KeptImage {
+  media_type: MessageImage["media_type"];
+  turn_id: string;
+  name: string;
+  bytes: number;
+}
+
 export interface UserMessage {
   role: "user";
   text: string;
-  /** The person's own words, where `text` has more: what was read with them, and who speaks. */
-  said?: string;
-  images?: readonly MessageImage[];
+  /** The person's own words, where `text` has more: who speaks, when, and what was read with them. */
+  said?: string | undefined;
+  /** What a transcript keeps of its pictures. */
+  kept_images?: readonly KeptImage[] | undefined;
+  /** The pictures themselves, in a request. */
+  images?: readonly MessageImage[] | undefined;
 }
 
 /** The result of one tool call, as the model reads it. */
@@ -37,7 +73,23 @@ export interface ToolMessage {
   tool: string;
   text: string;
   is_error: boolean;
+  kept_images?: readonly KeptImage[] | undefined;
+  images?: readonly MessageImage[] | undefined;
+}
+
+/**
+ * What changed since the transcript opened. `text` tells all of it in words, tools included, for models that cannot be given
+ * or denied tools in the middle. Of one name, the removal comes before the addition: a tool that changed is in both.
+ */
+export interface SystemMessage {
+  role: "system";
+  text: string;
+  add?: readonly ToolDefinition[] | undefined;
+  /** Names of tools that are gone. */
+  remove?: readonly string[] | undefined;
+  /** From here on; absent when it stays as it was. */
+  effort?: Effort | undefined;
 }
 
 /** A member of a conversation with a model. */
-export type Message = UserMessage | AssistantMessage | ToolMessage;
+export type Message = UserMessage | AssistantMessage | ToolMessage | SystemMessage;

@@ -1,20 +1,26 @@
 import type { JsonSchema } from "./json.ts";
-import type { AssistantMessage, Message } from "./message.ts";
+import type { AssistantMessage, Effort, Message, ToolDefinition } from "./message.ts";
 import type { Usage } from "./turn-event.ts";
 
-/** A tool as a model sees it. `name` satisfies `^[a-zA-Z0-9_-]{1,64}$`. */
-export interface ToolDefinition {
-  name: string;
-  description: string;
-  parameters: JsonSchema;
-}
-
+/**
+ * A transcript as a model is sent it. Between two requests of one transcript only the end of `messages` grows: an adapter
+ * converts a message the same way every time, so that what a provider has seen stays its exact prefix. A system message
+ * stands where it was said; an adapter may hold it back until just before the next assistant message, or the end.
+ */
 export interface ModelRequest {
+  /** The instructions the transcript opened with. */
   system: string;
   messages: readonly Message[];
+  /** The tools the transcript opened with; system messages add and remove others. */
   tools: readonly ToolDefinition[];
   /** When given, the answer must be one JSON value of this schema and no tool call. */
   output_schema?: JsonSchema;
+  /** The answer must be text: the tools stay in the request, and none may be called. */
+  no_calls?: true;
+  /** The effort the transcript opened with; the provider's own unless given. */
+  effort?: Effort | undefined;
+  /** The same for all requests of one thread, at most 64 characters: where providers route by it, caches hit more often. */
+  cache_key?: string | undefined;
   signal: AbortSignal;
 }
 
@@ -56,6 +62,10 @@ export interface Model {
   readonly id: string;
   /** False for the rule-based offline provider: it cannot write text, summaries or structured output. */
   readonly generative: boolean;
+  /** Tokens a request may have, answer included; of a failover list the least above 32,000. Absent when unknown. */
+  readonly window?: number | undefined;
+  /** How long the provider keeps a prompt in its cache after the last use, ms. Absent when unknown. */
+  readonly cache_ms?: number | undefined;
   /**
    * Streams one answer. A model without streaming yields only `finished`.
    * @throws ModelError; on abort, the signal's reason.

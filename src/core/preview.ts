@@ -1,4 +1,4 @@
-import type { ToolDefinition } from "./model.ts";
+import type { ToolDefinition } from "./message.ts";
 import { refreshToolset } from "./toolset.ts";
 import type { Turn, TurnPorts } from "./turn.ts";
 import { openScope, systemPrompt } from "./turn-opening.ts";

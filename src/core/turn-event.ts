@@ -12,7 +12,12 @@ export type TurnOutcome = "completed" | "stopped" | "limit_reached" | "failed";
 
 /** Token counts of one model call; `cost_usd` only for models in the price table. */
 export interface Usage {
+  /** All of the request, what came from the provider's cache or was written to it included. */
   input_tokens: number;
+  /** Of these, read from the provider's cache. */
+  cached_tokens?: number | undefined;
+  /** Of these, written to the provider's cache. */
+  cache_write_tokens?: number | undefined;
   output_tokens: number;
   cost_usd?: number | undefined;
 }

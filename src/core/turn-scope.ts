@@ -1,7 +1,6 @@
 import type { DuplicateGuard } from "./duplicate-guard.ts";
 import type { Json } from "./json.ts";
-import type { ToolCall } from "./message.ts";
-import type { ToolDefinition } from "./model.ts";
+import type { ToolCall, ToolDefinition } from "./message.ts";
 import type { NamespaceState } from "./namespace-state.ts";
 import type { Offer } from "./offer.ts";
 import type { Approver, Tool, ToolContext, ToolResult } from "./tool.ts";

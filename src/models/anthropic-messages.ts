@@ -1,6 +1,11 @@
 import type { Anthropic } from "@anthropic-ai/sdk";
-import type { AssistantMessage, Message, MessageImage, ToolMessage } from "../core/message.ts";
-import type { ToolDefinition } from "../core/model.ts";
+import type {
+  AssistantMessage,
+  Message,
+  MessageImage,
+  ToolDefinition,
+  ToolMessage,
+} from "../core/message.ts";
 import { argumentsObject, safeCallId, safeToolName } from "./tool-call-text.ts";
 
 type Block = Anthropic.ContentBlockParam;
@@ -86,6 +91,8 @@ function convert(message: Message, provider: string): Block[] {
         ...(message.images ?? []).map(picture),
         { type: "text", text: message.text.trim() === "" ? "(empty message)" : message.text },
       ];
+    case "system":
+      return [{ type: "text", text: message.text }];
     case "tool":
       return [toolResult(message)];
     case "assistant":

@@ -1,6 +1,6 @@
 import type { OpenAI } from "openai";
-import type { Message, UserMessage } from "../core/message.ts";
-import type { ModelRequest, ToolDefinition } from "../core/model.ts";
+import type { Message, ToolDefinition, UserMessage } from "../core/message.ts";
+import type { ModelRequest } from "../core/model.ts";
 import { argumentsObject, safeCallId, safeToolName } from "./tool-call-text.ts";
 
 type Parameter = OpenAI.ChatCompletionMessageParam;
@@ -45,6 +45,8 @@ function convert(message: Message): Parameter {
   switch (message.role) {
     case "user":
       return { role: "user", content: userContent(message) };
+    case "system":
+      return { role: "system", content: message.text };
     case "tool":
       return { role: "tool", tool_call_id: safeCallId(message.call_id), content: message.text };
     case "assistant": {

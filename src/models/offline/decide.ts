@@ -1,5 +1,6 @@
 import type { Json } from "../../core/json.ts";
-import type { ModelRequest, ToolDefinition } from "../../core/model.ts";
+import type { ToolDefinition } from "../../core/message.ts";
+import type { ModelRequest } from "../../core/model.ts";
 import { type Conversation, type DoneCall, readConversation } from "./conversation.ts";
 import { fillParameters } from "./fill-parameters.ts";
 import { clearFit, goodFit, rank } from "./fitness.ts";

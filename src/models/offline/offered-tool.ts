@@ -1,4 +1,4 @@
-import type { ToolDefinition } from "../../core/model.ts";
+import type { ToolDefinition } from "../../core/message.ts";
 import { parametersOf } from "../../core/parameter.ts";
 import { type Candidate, firstStem, isUrlName, stemsOfAll } from "./fitness.ts";
 import { tokenize } from "./vocabulary.ts";

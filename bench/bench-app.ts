@@ -3,6 +3,7 @@ import path from "node:path";
 import { fileURLToPath } from "node:url";
 import { createApp, type RunningApp } from "../src/app/create-app.ts";
 import { systemClock } from "../src/app/system-clock.ts";
+import { loadInstructions } from "../src/config/load-instructions.ts";
 import { loadProfiles } from "../src/config/load-profiles.ts";
 import { configSchema } from "../src/config/schema.ts";
 import { createCatalogueLoader } from "../src/core/catalogue.ts";
@@ -11,6 +12,7 @@ import type { KeyValue } from "../src/core/key-value.ts";
 import { createMetaTools } from "../src/core/meta-tools/create-meta-tools.ts";
 import { createNetworkGrants } from "../src/core/network-grants.ts";
 import { createRedactor } from "../src/core/redact.ts";
+import { createSaidLine } from "../src/core/said-line.ts";
 import type { SkillSource } from "../src/core/skill.ts";
 import type { TurnLog } from "../src/core/turn-log.ts";
 import { countTokens } from "../src/models/count-tokens.ts";
@@ -41,7 +43,7 @@ export interface BenchAppOptions {
   skills: readonly string[];
   /** Further sources. */
   sources?: readonly SkillSource[];
-  history_tokens?: number;
+  transcript_tokens?: number;
 }
 
 /** The whole app, wired as in main.ts with the configuration's defaults, on any log and store. Nothing is spent too much. */
@@ -51,10 +53,10 @@ export async function createBenchApp({
   store,
   skills,
   sources: more = [],
-  history_tokens,
+  transcript_tokens,
 }: BenchAppOptions): Promise<RunningApp> {
   const config = configSchema.parse({});
-  const { turns, prompt, net } = config;
+  const { turns, net } = config;
   const redact = createRedactor(["bench-key"]);
   const logger = createLogger("warn", redact);
   const sources = skills.map((root, at) =>
@@ -74,7 +76,7 @@ export async function createBenchApp({
     catalogue: createCatalogueLoader([...sources, ...more], createMiniSearchIndex),
     metaTools: createMetaTools(),
     profiles: await loadProfiles(),
-    limits: turnLimits(config),
+    limits: { ...turnLimits(config), ...(transcript_tokens === undefined ? {} : { transcript_tokens }) },
     chat: chatPolicy(config),
     spending: {
       per_channel_day_usd: 1e9,
@@ -87,10 +89,13 @@ export async function createBenchApp({
     concurrent: turns.concurrent,
     lease_ms: turns.lease_seconds * 1000,
     max_duration_ms: turns.max_duration_seconds * 1000,
-    history_tokens: history_tokens ?? prompt.history_tokens,
     facts: createHostFacts({ env: process.env, config, capabilities: [] }),
     ports: {
       name: config.name,
+      instructions: await loadInstructions(),
+      effort: undefined,
+      time_zone: "UTC",
+      saidLine: createSaidLine(),
       model: createModel(model, systemClock),
       store,
       files: createMemoryFileStore(),

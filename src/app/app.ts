@@ -4,8 +4,8 @@
  */
 import type { Author, Origin } from "../core/inbound.ts";
 import type { Json } from "../core/json.ts";
-import type { ToolDefinition } from "../core/message.ts";
 import type { NamespaceState, ProgressLevel, ReplyMode } from "../core/namespace-state.ts";
+import type { Preview } from "../core/preview.ts";
 import type { Diagnostic } from "../core/skill.ts";
 import type { TurnEvent } from "../core/turn-event.ts";
 import type { ThreadRecord, TurnFilter, TurnRecord } from "../core/turn-log.ts";
@@ -128,11 +128,8 @@ export interface App {
 
   /** Completions of a text that begins with `/`, best first. */
   complete(text: string, namespace: string): Promise<Completion[]>;
-  /** What the next model call in this namespace would get. */
-  prompt(
-    namespace: string,
-    message: string,
-  ): Promise<{ system: string; tools: ToolDefinition[]; tokens: number }>;
+  /** What a new thread of this namespace would begin with; with a thread, what its next model call would get. */
+  prompt(namespace: string, message: string, thread?: string): Promise<Preview>;
   /** Whether store, queue, model and connections are usable, each with what to do when not. */
   ready(): Promise<Readiness[]>;
 }

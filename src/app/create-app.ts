@@ -6,10 +6,12 @@ import type { KeyValue } from "../core/key-value.ts";
 import { readNamespace } from "../core/namespace-state.ts";
 import { createOfferReader } from "../core/offer-reader.ts";
 import type { Packages } from "../core/packages.ts";
-import { previewTurn } from "../core/preview.ts";
+import type { Place } from "../core/place.ts";
+import { previewOpening, previewRequest } from "../core/preview.ts";
 import type { Redact } from "../core/redact.ts";
 import type { Servers } from "../core/servers.ts";
 import type { Profile, TurnLimits, TurnPorts } from "../core/turn.ts";
+import { isInternal } from "../core/turn-event.ts";
 import type { ClaimedTurn, TurnLog } from "../core/turn-log.ts";
 import type { MetaTool } from "../core/turn-scope.ts";
 import type { App } from "./app.ts";
@@ -38,10 +40,12 @@ import { createDispatcher } from "./dispatcher.ts";
 import { createFeed } from "./feed.ts";
 import type { AddFlow } from "./flow-service.ts";
 import { createForget } from "./forgetting.ts";
-import { createHistoryReader } from "./history.ts";
 import type { Log } from "./log.ts";
+import { createOpenings } from "./openings.ts";
 import type { Outcome } from "./outcome.ts";
+import { createPastThreads } from "./past-threads.ts";
 import { mayStop } from "./permissions.ts";
+import { createPictures } from "./pictures.ts";
 import { type Readiness, readiness } from "./readiness.ts";
 import { runSkillNow } from "./run-skill-now.ts";
 import { skillRuns } from "./skill-runs.ts";
@@ -64,7 +68,10 @@ export interface AppDeps {
   clock: Clock;
   /** What this machine and the operator's settings offer to skills. */
   facts: HostFacts;
-  ports: Omit<TurnPorts, "steering" | "signals" | "overBudget" | "offers">;
+  ports: Omit<
+    TurnPorts,
+    "steering" | "signals" | "overBudget" | "offers" | "openings" | "deletions" | "picture" | "redact"
+  >;
   /** The agents; the first one begins where a channel does not say otherwise. */
   profiles: readonly [Profile, ...Profile[]];
   limits: TurnLimits;
@@ -76,7 +83,6 @@ export interface AppDeps {
   concurrent: number;
   lease_ms: number;
   max_duration_ms: number;
-  history_tokens: number;
   /** How the bot behaves on chat platforms. */
   chat: ChatPolicy;
   /** Skills that people install; without it nothing can be installed. */
@@ -101,11 +107,18 @@ export interface RunningApp {
 export function createApp(deps: AppDeps): RunningApp {
   const { log, store, clock, catalogue } = deps;
   const offers = createOfferReader(store, deps.facts, clock);
-  const ports = { ...deps.ports, offers };
+  const ports = {
+    ...deps.ports,
+    offers,
+    redact: deps.redact,
+    openings: createOpenings(store),
+    deletions: (place: Place) => log.deletions(place),
+    picture: createPictures(deps.ports.files, deps.ports.report),
+  };
   const asked = createAskedSkills({ catalogue, offers, botName: ports.name });
   const feed = createFeed();
   const spending = createSpending(log, deps.spending, clock);
-  const history = createHistoryReader(log, deps.history_tokens, ports.countTokens);
+  const past = createPastThreads(log);
   const platforms = createChatPlatforms();
   const audit = createAudit({ ...deps, post: auditChannel(deps.chat.audit_channel, platforms) });
   const more = { catalogue, audit, feed };
@@ -118,7 +131,7 @@ export function createApp(deps: AppDeps): RunningApp {
     audit,
   );
   const flows = createFlowService({ skills, catalogue, offers, addFlow }, () => app);
-  const turns = createTurnRunner({ ...deps, ports, history, spending, platforms, asked });
+  const turns = createTurnRunner({ ...deps, ports, past, spending, platforms, asked, whereOf });
   const presenter = createTurnPresenter({ ...deps, platforms, name: ports.name, files: ports.files });
   const changeSettings = auditedSettings(createChangeSettings(store, feed, deps.profiles, clock), audit);
 
@@ -193,7 +206,7 @@ export function createApp(deps: AppDeps): RunningApp {
       return { ok: true, value: { answered } };
     },
     approve: createApprove({ ...deps, audit, wake: () => dispatcher.wake() }),
-    forget: createForget({ ...deps, feed, history, files: ports.files, platforms, audit, stop }),
+    forget: createForget({ ...deps, feed, past, files: ports.files, platforms, audit, stop }),
     file: (turnId, name) => turnFile(ports.files, turnId, name),
     namespaces: (platform) => log.namespaces(platform),
     namespace: (namespace) => readNamespace(store, namespace),
@@ -203,7 +216,8 @@ export function createApp(deps: AppDeps): RunningApp {
       const records = await log.list({ namespace, thread, limit: 500 });
       const whole = records.reverse().map(async (turn) => {
         const tail = turn.status === "finished" ? [] : feed.tail(turn.turn_id);
-        return { turn, events: [...(await log.read(turn.turn_id)), ...tail] };
+        const events = [...(await log.read(turn.turn_id)), ...tail];
+        return { turn, events: events.filter((event) => !isInternal(event)) };
       });
       return Promise.all(whole);
     },
@@ -218,12 +232,12 @@ export function createApp(deps: AppDeps): RunningApp {
     grants,
     flows,
     complete: (text, namespace) => commands.complete(text, namespace),
-    async prompt(namespace, message) {
+    async prompt(namespace, message, thread) {
       const author: Author = { id: "operator", name: "operator", trust: "operator" };
       const inbound: Inbound = {
         key: "preview",
         namespace,
-        thread: "preview",
+        thread: thread ?? "preview",
         author,
         kind: "message",
         text: message,
@@ -235,7 +249,8 @@ export function createApp(deps: AppDeps): RunningApp {
         ordinal: Number.MAX_SAFE_INTEGER,
       };
       const turn = await turns.prepare(claimed, new AbortController().signal);
-      return previewTurn(turn, turns.portsFor("preview", namespace, author), deps.metaTools);
+      const preview = thread === undefined ? previewOpening : previewRequest;
+      return preview(turn, turns.portsFor("preview", namespace, author), deps.metaTools);
     },
     ready: () => readiness(deps),
   };

@@ -8,16 +8,16 @@ import type { ChatPlatforms } from "./chat/chat-hub.ts";
 import { PlatformError } from "./chat/chat-platform.ts";
 import { escapeMarkdown } from "./chat/present/escape-markdown.ts";
 import type { Feed } from "./feed.ts";
-import type { HistoryReader } from "./history.ts";
 import type { Log } from "./log.ts";
 import type { Outcome } from "./outcome.ts";
+import type { PastThreads } from "./past-threads.ts";
 import { mayStop } from "./permissions.ts";
 import { followTurn } from "./turn-events.ts";
 
 export interface ForgettingDeps {
   log: TurnLog;
   feed: Feed;
-  history: Pick<HistoryReader, "forget">;
+  past: Pick<PastThreads, "forget">;
   files: Pick<FileStore, "forget">;
   platforms: ChatPlatforms;
   clock: Clock;
@@ -102,14 +102,14 @@ async function removeMessages(
 }
 
 async function forgetOne(
-  { log, feed, history, files, clock }: ForgettingDeps,
+  { log, feed, past, files, clock }: ForgettingDeps,
   { namespace, thread }: TurnRecord,
   turnId: string,
   by: string,
 ): Promise<void> {
   await files.forget(turnId);
   await log.forget(turnId, by, clock.now());
-  history.forget();
+  past.forget();
   const end = (await log.read(turnId, 0)).at(-1);
   if (end !== undefined) feed.publish(namespace, thread, end);
 }

@@ -108,8 +108,8 @@ export function createSkillService(deps: SkillServiceDeps): SkillService {
       }
       const mark = { by: by.id, at: clock.now() };
       await updateNamespace(store, namespace, (draft) => {
-        for (const marks of [draft.active, draft.pinned, draft.blocked, draft.offloaded])
-          delete marks[skill.id];
+        delete draft.pinned[skill.id];
+        delete draft.blocked[skill.id];
         if (state === "pinned")
           draft.pinned[skill.id] = { ...mark, source: skill.origin.source, hash: skill.hash };
         if (state === "blocked") draft.blocked[skill.id] = mark;

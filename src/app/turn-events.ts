@@ -1,4 +1,4 @@
-import type { TurnEvent } from "../core/turn-event.ts";
+import { isInternal, type TurnEvent } from "../core/turn-event.ts";
 import type { TurnLog } from "../core/turn-log.ts";
 import type { Feed } from "./feed.ts";
 
@@ -40,7 +40,7 @@ async function* follow(
     for (const event of [...(await log.read(turnId, afterSeq)), ...tail]) {
       if (event.seq <= last) continue;
       last = event.seq;
-      yield event;
+      if (!isInternal(event)) yield event;
       if (event.type === "turn_finished") return;
     }
     if (complete) return;

@@ -1,17 +1,16 @@
 import type { CatalogueLoader } from "../core/catalogue.ts";
 import type { Author, Inbound } from "../core/inbound.ts";
+import type { WhereText } from "../core/instructions.ts";
 import type { NamespaceState } from "../core/namespace-state.ts";
 import type { Profile, Turn, TurnLimits, TurnPorts } from "../core/turn.ts";
-import type { TurnEventBody } from "../core/turn-event.ts";
+import type { MessageContext, TurnEventBody } from "../core/turn-event.ts";
 import type { ClaimedTurn, TurnLog } from "../core/turn-log.ts";
 import { runTurn } from "../core/turn-loop.ts";
 import type { MetaTool } from "../core/turn-scope.ts";
-import { speakerOf } from "../core/user-message.ts";
 import type { ChatPlatforms } from "./chat/chat-hub.ts";
 import { type AskedSkills, parseSkillRun } from "./commands/asked-skills.ts";
-import { compactHistory } from "./compaction.ts";
-import type { HistoryReader, ThreadHistory } from "./history.ts";
 import { type NoStart, noStart, unstarted } from "./no-start.ts";
+import type { PastThreads } from "./past-threads.ts";
 import { createTurnContextReader } from "./reading/turn-context.ts";
 import type { Spending } from "./spending.ts";
 
@@ -33,7 +32,9 @@ export interface TurnRunner {
 export interface TurnRunnerDeps {
   log: TurnLog;
   catalogue: CatalogueLoader;
-  history: HistoryReader;
+  past: PastThreads;
+  /** Where a message was said, in words. */
+  whereOf(inbound: Inbound): Promise<WhereText>;
   platforms: ChatPlatforms;
   spending: Spending;
   asked: AskedSkills;
@@ -61,7 +62,8 @@ export function createTurnRunner(deps: TurnRunnerDeps): TurnRunner {
       const queued = end < 0 ? said : said.slice(0, end);
       return queued.map(({ turn_id, inbound }) => ({
         turn_id,
-        by: inbound.author.id,
+        author: inbound.author,
+        said_at: inbound.origin?.said_at ?? ports.clock.now(),
         ...steeringText(inbound),
       }));
     },
@@ -77,7 +79,11 @@ export function createTurnRunner(deps: TurnRunnerDeps): TurnRunner {
 
   const prepareHere = async (claimed: ClaimedTurn, signal: AbortSignal) => {
     const { inbound } = claimed;
-    const catalogue = await deps.catalogue.current();
+    const [catalogue, past, where] = await Promise.all([
+      deps.catalogue.current(),
+      deps.past.read(inbound, claimed.ordinal),
+      deps.whereOf(inbound),
+    ]);
     const { state } = await ports.offers.read(inbound.namespace, catalogue);
     const asked = await askedIn(deps.asked, inbound);
     const profile = profileOf(deps, claimed, state);
@@ -87,12 +93,12 @@ export function createTurnRunner(deps: TurnRunnerDeps): TurnRunner {
       author: inbound.author,
       text: asked.text,
       asked: asked.skills,
-      speaker: speakerOf(inbound),
+      said_at: inbound.origin?.said_at ?? claimed.events[0]?.at ?? ports.clock.now(),
+      where,
       profile,
       profiles: deps.profiles,
       events: claimed.events,
-      history: [],
-      topic: inbound.text,
+      past,
       deadline: deadlineOf(claimed),
       limits: deps.limits,
       catalogue,
@@ -106,18 +112,12 @@ export function createTurnRunner(deps: TurnRunnerDeps): TurnRunner {
     signal: AbortSignal,
   ): AsyncGenerator<TurnEventBody, void> {
     const { inbound } = claimed;
-    const [{ turn, state }, history, topic] = await Promise.all([
-      prepareHere(claimed, signal),
-      deps.history.read(inbound, claimed.ordinal),
-      topicOf(log, claimed),
-    ]);
+    const { turn, state } = await prepareHere(claimed, signal);
     const reason =
       noStart(claimed, state, ports.model.generative) ?? lostGuide(claimed, turn.asked ?? [], ports.name);
     if (reason !== undefined) return yield* unstarted(reason, turn.profile.id, ports.model.id);
-    const summary = yield* summaryOf(history, claimed, ports, signal);
-    const context = yield* contexts.read(claimed, signal);
-    const images = context === undefined ? [] : await contexts.images(claimed.turn_id, context);
-    const complete: Turn = { ...turn, topic, history: history.messages, summary, context, images };
+    const context: MessageContext | undefined = yield* contexts.read(claimed, signal);
+    const complete: Turn = { ...turn, context };
     yield* runTurn(complete, portsFor(claimed.turn_id, inbound.namespace, inbound.author), deps.metaTools);
   };
 
@@ -190,25 +190,4 @@ function profileOf(
 ): Profile {
   const started = events.find((event) => event.type === "turn_started")?.profile;
   return profiles.find((profile) => profile.id === (started ?? settings.profile)) ?? profiles[0];
-}
-
-/** The first message of the turn's thread. */
-async function topicOf(log: TurnLog, { turn_id, inbound }: ClaimedTurn): Promise<string> {
-  const root = await log.root(inbound);
-  if (root === undefined || root === turn_id) return inbound.text;
-  // The text of a deleted message is empty.
-  return (await log.get(root))?.text || inbound.text;
-}
-
-/** The summary this turn works with: made before the crash, or now when the history has outgrown its budget. */
-async function* summaryOf(
-  history: ThreadHistory,
-  claimed: ClaimedTurn,
-  ports: Pick<TurnPorts, "model">,
-  signal: AbortSignal,
-): AsyncGenerator<TurnEventBody, string | undefined> {
-  const made = claimed.events.find((event) => event.type === "history_compacted");
-  if (made !== undefined) return made.summary;
-  if (signal.aborted) return history.summary;
-  return yield* compactHistory(history, ports.model, signal);
 }

@@ -1,6 +1,6 @@
 import type { Clock } from "../core/clock.ts";
 import type { Redact } from "../core/redact.ts";
-import { isEphemeral, type TurnEvent, type TurnEventBody } from "../core/turn-event.ts";
+import { isEphemeral, isInternal, type TurnEvent, type TurnEventBody } from "../core/turn-event.ts";
 import type { ClaimedTurn, TurnLog } from "../core/turn-log.ts";
 import type { Feed } from "./feed.ts";
 
@@ -26,6 +26,9 @@ const longestHold = 20;
 function mustBeStored(event: TurnEvent): boolean {
   switch (event.type) {
     case "turn_started":
+    case "transcript_opened":
+    case "transcript_changed":
+    case "user_message":
     case "round_started":
     case "usage":
     case "model_message":
@@ -61,7 +64,8 @@ export function createTurnWriter(
   let written = Promise.resolve();
 
   const publish = (events: readonly TurnEvent[]) => {
-    for (const event of events) feed.publish(inbound.namespace, inbound.thread, event);
+    for (const event of events)
+      if (!isInternal(event)) feed.publish(inbound.namespace, inbound.thread, event);
   };
   const store = async () => {
     if (waiting.length === 0) return;

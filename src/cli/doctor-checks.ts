@@ -28,7 +28,10 @@ export async function checkConfiguration(
     const loaded = await readConfig(context, options);
     const set = Object.values(loaded.sources).filter((source) => source !== "default").length;
     const detail = set === 0 ? "all defaults" : `not default: ${set} (\`knack config\` shows them)`;
-    return { loaded, findings: [{ name, status: "ok", detail }] };
+    const superseded = loaded.warnings.map(
+      (detail): Finding => ({ name, status: "warning", detail, advice: "The old one still counts for now." }),
+    );
+    return { loaded, findings: [{ name, status: "ok", detail }, ...superseded] };
   } catch (error) {
     if (!(error instanceof ConfigError)) throw error;
     const findings = error.problems.map(

@@ -85,10 +85,11 @@ function addBotCommands(program: Command, context: CommandContext, run: Run): vo
 function addRunCommands(program: Command, context: CommandContext, run: Run): void {
   program
     .command("prompt")
-    .description("show what the next model call would get")
+    .description("show what a new thread would begin with, or what a thread's next model call would get")
     .addOption(namespaceOption())
+    .option("--thread <thread>", "the thread whose next request is shown")
     .option("--message <text>", "the message it would be about", "")
-    .option("--json", "{system, tools, tokens}")
+    .option("--json", "{system, tools, tokens}, of a thread also {messages}")
     .action((_options, command: Command) =>
       run(async () => (await import("./prompt.ts")).prompt(context, command.optsWithGlobals())),
     );

@@ -7,18 +7,21 @@ import { printJson, printLine } from "./print.ts";
 export interface PromptOptions extends GlobalOptions {
   namespace: string;
   message: string;
+  thread?: string;
   json?: true;
 }
 
-/** `knack prompt`: what the next model call in a namespace would get. */
+/** `knack prompt`: what a new thread of a namespace would begin with, or what the next model call of a thread would get. */
 export async function prompt(context: CommandContext, options: PromptOptions): Promise<number> {
   return withConnection(context, options, async ({ client }) => {
-    const { system, tools, tokens } = await client.prompt(options.namespace, options.message);
+    const { namespace, message, thread } = options;
+    const { system, tools, tokens, messages } = await client.prompt(namespace, message, thread);
     if (options.json) {
-      printJson(context, { system, tools, tokens });
+      printJson(context, { system, tools, tokens, ...(messages === undefined ? {} : { messages }) });
       return exitCode.ok;
     }
     printLine(context, plainText(system));
+    for (const { role, text } of messages ?? []) printLine(context, `\n[${role}]\n${plainText(text)}`);
     printLine(context, `\n${tools.length} tools, ${tokens} tokens in all:`);
     for (const tool of tools) {
       const parameters = Object.keys(tool.parameters.properties ?? {}).join(", ");

@@ -12,7 +12,7 @@ export interface StartOptions extends GlobalOptions {
 
 /** `knack start`: runs the bot until SIGINT or SIGTERM, then lets running turns finish. A second signal ends it at once. */
 export async function start(context: CommandContext, options: StartOptions): Promise<number> {
-  const { config } = await loadConfig({
+  const { config, warnings } = await loadConfig({
     file: options.config,
     env: context.env,
     cwd: context.cwd,
@@ -20,6 +20,7 @@ export async function start(context: CommandContext, options: StartOptions): Pro
   });
   const problems = [...incompletePlatforms(config), ...unprotectedServer(config)];
   if (problems.length > 0) throw new ConfigError(problems);
+  for (const warning of warnings) context.stderr.write(`${warning}\n`);
   const found = await context.findRunningBot(config.data.folder);
   if (found.running && found.holder !== undefined) {
     const { url, pid } = found.holder;

@@ -80,7 +80,7 @@ export interface ApiClient extends SkillMethods {
   /** Completions of a text that begins with `/`, best first. */
   complete(text: string, namespace?: string): Promise<shapes.Completion[]>;
   /** What the next model call in this namespace would get. */
-  prompt(namespace?: string, message?: string): Promise<shapes.PromptView>;
+  prompt(namespace?: string, message?: string, thread?: string): Promise<shapes.PromptView>;
 }
 
 const api = "/api/v1";
@@ -154,6 +154,6 @@ export function createApiClient(options: ApiClientOptions): ApiClient {
 
     complete: async (text, namespace) =>
       (await get<{ completions: shapes.Completion[] }>(`/commands${query({ text, namespace })}`)).completions,
-    prompt: (namespace, message) => get(`/prompt${query({ namespace, message })}`),
+    prompt: (namespace, message, thread) => get(`/prompt${query({ namespace, message, thread })}`),
   };
 }

@@ -8,6 +8,7 @@ import { type Layer, mergeLayers, nest, setter, valueAt } from "./layer.ts";
 import { type Config, configSchema } from "./schema.ts";
 import { schemaProblems } from "./schema-problems.ts";
 import { settingsWithoutEffect } from "./settings-without-effect.ts";
+import { replaceSuperseded } from "./superseded-settings.ts";
 
 export interface LoadConfigOptions {
   /** The file named with `--config`; wins over `KNACK_CONFIG`. */
@@ -28,6 +29,8 @@ export interface LoadedConfig {
   config: Config;
   /** By dotted key. */
   sources: ConfigSources;
+  /** Settings of earlier versions that were accepted, each with the one to set instead. */
+  warnings: readonly string[];
 }
 
 const shipped = fileURLToPath(new URL("../../config/knack.yaml", import.meta.url));
@@ -37,14 +40,14 @@ const shipped = fileURLToPath(new URL("../../config/knack.yaml", import.meta.url
  * @throws ConfigError listing everything that is wrong, settings that would have no effect included
  */
 export async function loadConfig(options: LoadConfigOptions): Promise<LoadedConfig> {
-  const layers = await readLayers(options);
+  const { layers, warnings } = replaceSuperseded(await readLayers(options));
   const misspelt = misspeltVariables(options.env);
   const parsed = configSchema.safeParse(mergeLayers(layers));
   if (!parsed.success) throw new ConfigError([...schemaProblems(parsed.error, layers), ...misspelt]);
   const { config, choiceKey } = resolve(parsed.data, options.cwd);
   const problems = [...misspelt, ...settingsWithoutEffect(config, layers)];
   if (problems.length > 0) throw new ConfigError(problems);
-  return { config, sources: sourcesOf(layers, choiceKey) };
+  return { config, sources: sourcesOf(layers, choiceKey), warnings };
 }
 
 async function readLayers({

@@ -70,16 +70,22 @@ const turnsSchema = z.strictObject({
 });
 
 const promptSchema = z.strictObject({
-  history_tokens: count.default(24_000).describe("Tokens of earlier messages of the thread a model gets"),
-  skills_tokens: count.default(690).describe("Tokens for the list of available skills in the system prompt"),
+  transcript_tokens: count
+    .min(2_000)
+    .default(64_000)
+    .describe(
+      "Tokens of a thread's conversation that models get; then a new one begins with a summary. Never above 70 % of the model's window",
+    ),
+  skill_list_tokens: count.default(4_000).describe("Tokens for the list of skills in the instructions"),
+  open_tools_tokens: z
+    .number()
+    .int()
+    .min(0)
+    .default(3_000)
+    .describe("Tokens for tools of the bot's own skills that are there without activation; 0 for none"),
   message_tokens: count
     .default(20_000)
     .describe("Tokens of one message a model gets; it can read on in longer ones"),
-  turn_tokens: count
-    .default(120_000)
-    .describe(
-      "Tokens of the messages and tool outputs of the running turn; older outputs are shortened beyond it",
-    ),
   tool_output_tokens: count
     .default(4000)
     .describe("Tokens of one tool's output a model gets; it can read on"),

@@ -19,14 +19,10 @@ const markSchema = z.object({
 });
 
 export const namespaceStateSchema = z.object({
-  /** Activated by the agent; it may offload them. */
-  active: z.record(z.string(), markSchema).default({}),
-  /** Activated by a person; the agent cannot offload them. */
+  /** Activated by a person for the whole channel; the agent cannot offload them. What the agent activates belongs to a thread. */
   pinned: z.record(z.string(), markSchema).default({}),
   /** Hidden by a person. */
   blocked: z.record(z.string(), z.object({ by: z.string(), at: z.number() })).default({}),
-  /** Skills with `active: true` that the agent offloaded here. */
-  offloaded: z.record(z.string(), z.object({ by: z.string(), at: z.number() })).default({}),
   settings: z
     .object({
       progress: progressLevelSchema.default("steps"),
@@ -88,17 +84,14 @@ export async function updateNamespace(
 }
 
 /**
- * The state of a skill here. A block of the parent blocks its parts; activation of the parent activates them. An installed
+ * The state of a skill in the channel. A block of the parent blocks its parts; a pin of the parent pins them. An installed
  * skill is never active by itself, whatever its file says, and after an update it is as if nobody had enabled it.
  */
 export function stateOf(skill: Skill, state: NamespaceState): SkillState {
   const ids = skill.parent === undefined ? [skill.id] : [skill.id, skill.parent];
   if (ids.some((id) => state.blocked[id] !== undefined)) return "blocked";
   if (ids.some((id) => isMarkedFor(skill, state.pinned[id]))) return "pinned";
-  if (isInstalled(skill)) return "available";
-  if (ids.some((id) => state.active[id] !== undefined)) return "active";
-  if (skill.active && !ids.some((id) => state.offloaded[id] !== undefined)) return "active";
-  return "available";
+  return skill.active && !isInstalled(skill) ? "active" : "available";
 }
 
 /** Whether a person here enabled an earlier version of an installed skill, which enables this one for nobody. */

@@ -1,7 +1,9 @@
 import type { Catalogue } from "./catalogue.ts";
 import { eligibility, type HostFacts, isSwitchedOff, needsEnabling } from "./eligibility.ts";
 import { isPinFallen, type NamespaceState, type SkillState, stateOf } from "./namespace-state.ts";
+import { createOfferedTools, type OfferedTools } from "./offered-tools.ts";
 import { isInstalled, type Skill } from "./skill.ts";
+import { skillLines } from "./skill-line.ts";
 
 /** A skill as one namespace has it. */
 export interface OfferedSkill {
@@ -24,6 +26,10 @@ export interface Offer {
   readonly usable: readonly OfferedSkill[];
   /** Usable too, but by people alone: what is kept from the model until a person enables it or asks for it by name. */
   readonly personOnly: readonly OfferedSkill[];
+  /** The tools of what is usable, under names that do not depend on which skills are active. */
+  tools(): OfferedTools;
+  /** How the list in the instructions shows what is usable: id → line. `open`: skills whose tools are there anyway. */
+  lines(open: readonly string[]): ReadonlyMap<string, string>;
 }
 
 /** Puts catalogue, host and namespace state together. Pure; called once per turn and again when the state changed. */
@@ -50,24 +56,61 @@ export function makeOffer(catalogue: Catalogue, state: NamespaceState, facts: Ho
     const isForModel = offered.state === "pinned" || skill.invocation?.by_model !== false;
     (isForModel ? usable : personOnly).push(offered);
   }
-  return { catalogue, all, usable, personOnly };
+  return withProjections({ catalogue, all, usable, personOnly });
+}
+
+/** What a thread, or a turn of it, has made of the skills of its channel. Ids. */
+export interface ThreadSkills {
+  /** Activated by the agent. */
+  active: ReadonlySet<string>;
+  /** Active by themselves, and put away by the agent. */
+  offloaded: ReadonlySet<string>;
+  /** Named by the person, for this turn. */
+  asked: readonly string[];
 }
 
 /**
- * The offer with some skills active, as far as they can be used: what a person asked for by name counts for one turn. Installed
- * skills have to be enabled all the same.
+ * The offer as a thread has it. What a person asked for by name is usable in that turn although it is kept from the model
+ * otherwise. Installed skills have to be enabled all the same.
  */
-export function withAsked(offer: Offer, ids: readonly string[]): Offer {
-  if (ids.length === 0) return offer;
-  const isAsked = ({ skill }: OfferedSkill) => ids.includes(skill.parent ?? skill.id);
-  const active = (offered: OfferedSkill): OfferedSkill =>
-    isAsked(offered) && offered.state === "available" && !isInstalled(offered.skill)
-      ? { ...offered, state: "active" }
-      : offered;
-  const usable = [...offer.usable, ...offer.personOnly.filter(isAsked)].map(active);
+export function forThread(offer: Offer, { active, offloaded, asked }: ThreadSkills): Offer {
+  if (active.size + offloaded.size + asked.length === 0) return offer;
+  const isAsked = ({ skill }: OfferedSkill) => asked.includes(skill.parent ?? skill.id);
+  const isNamed = (ids: ReadonlySet<string>, { id, parent }: Skill) =>
+    ids.has(id) || (parent !== undefined && ids.has(parent));
+  const inThread = (offered: OfferedSkill): OfferedSkill => {
+    const { skill, state } = offered;
+    if (isInstalled(skill)) return offered;
+    if (state === "available" && (isAsked(offered) || isNamed(active, skill)))
+      return { ...offered, state: "active" };
+    return state === "active" && isNamed(offloaded, skill) ? { ...offered, state: "available" } : offered;
+  };
+  const more = offer.personOnly.filter(isAsked);
+  const usable = [...offer.usable, ...more].map(inThread);
   const all = new Map(offer.all);
   for (const offered of usable) all.set(offered.skill.id, offered);
-  return { ...offer, all, usable, personOnly: offer.personOnly.filter((offered) => !isAsked(offered)) };
+  const personOnly = offer.personOnly.filter((offered) => !isAsked(offered));
+  const inThreadOnly = { catalogue: offer.catalogue, all, usable, personOnly };
+  if (more.length > 0) return withProjections(inThreadOnly);
+  return { ...inThreadOnly, tools: () => offer.tools(), lines: (open) => offer.lines(open) };
+}
+
+/** What is made of an offer when it is asked for, once. */
+function withProjections(offer: Omit<Offer, "tools" | "lines">): Offer {
+  let tools: OfferedTools | undefined;
+  let lines: { key: string; made: ReadonlyMap<string, string> } | undefined;
+  return {
+    ...offer,
+    tools() {
+      tools ??= createOfferedTools(offer);
+      return tools;
+    },
+    lines(open) {
+      const key = open.join(" ");
+      if (lines?.key !== key) lines = { key, made: skillLines(offer.usable, new Set(open)) };
+      return lines.made;
+    },
+  };
 }
 
 function pinFallen(skill: Skill): string {

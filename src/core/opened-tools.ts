@@ -1,13 +1,16 @@
-import { isActive, type Offer, type OfferedSkill } from "./offer.ts";
+import type { Offer, OfferedSkill } from "./offer.ts";
 import { isWanted, serverSkillId } from "./server-tools.ts";
 import type { Tool } from "./tool.ts";
 
 /**
- * The tools an active skill opens by its `tool_list`. The server's own skill need not be active; it may not be blocked or unable
+ * The tools a skill opens by its `tool_list` once it is active. The server's own skill need not be active; it may not be blocked or unable
  * to work, and one that people have to enable is opened by a skill they enabled alone.
  */
-export function openedTools(offer: Offer, opener: OfferedSkill): { tool: Tool; source: string }[] {
-  if (!isActive(opener) || opener.skill.parent !== undefined) return [];
+export function openedTools(
+  offer: Pick<Offer, "all" | "catalogue" | "usable">,
+  opener: OfferedSkill,
+): { tool: Tool; source: string }[] {
+  if (opener.skill.parent !== undefined || Object.keys(opener.skill.tool_list).length === 0) return [];
   const usable = new Set(offer.usable.map(({ skill }) => skill.id));
   const isOpen = (id: string) => {
     const offered = offer.all.get(id);

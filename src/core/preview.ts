@@ -1,18 +1,43 @@
-import type { ToolDefinition } from "./message.ts";
-import { refreshToolset } from "./toolset.ts";
+import { toolsNow } from "./folded-request.ts";
+import { keepTranscript, readFacts } from "./keep-transcript.ts";
+import type { Message, ToolDefinition } from "./message.ts";
+import { makeOpening } from "./opening.ts";
+import { requestOf } from "./transcript-request.ts";
 import type { Turn, TurnPorts } from "./turn.ts";
-import { openScope, systemPrompt } from "./turn-opening.ts";
+import { openScope } from "./turn-opening.ts";
 import type { MetaTool } from "./turn-scope.ts";
 
-/** What the first model call of a turn would get. Nothing is recorded. */
-export async function previewTurn(
+/** What a model call would get. */
+export interface Preview {
+  system: string;
+  tools: readonly ToolDefinition[];
+  /** After the opening; only where a thread was named. */
+  messages?: readonly Message[];
+  /** Of all of it, roughly. */
+  tokens: number;
+}
+
+/** What a new thread of the channel would begin with. Nothing is recorded. */
+export async function previewOpening(
   turn: Turn,
   ports: TurnPorts,
   metaTools: readonly MetaTool[],
-): Promise<{ system: string; tools: ToolDefinition[]; tokens: number }> {
+): Promise<Preview> {
   const scope = await openScope(turn, ports, metaTools, async () => {});
-  const system = await systemPrompt(scope);
-  refreshToolset(scope);
-  const tools = [...scope.toolset.definitions];
+  const { instructions: system, tools } = makeOpening(scope, await readFacts(scope));
   return { system, tools, tokens: ports.countTokens(system) + ports.countTokens(JSON.stringify(tools)) };
+}
+
+/** What the next model call of the turn's thread would get. Nothing is recorded. */
+export async function previewRequest(
+  turn: Turn,
+  ports: TurnPorts,
+  metaTools: readonly MetaTool[],
+): Promise<Preview> {
+  const quiet = { ...ports, openings: { ...ports.openings, put: async () => "preview" } };
+  const scope = await openScope(turn, quiet, metaTools, async () => {});
+  const transcript = await keepTranscript(scope);
+  const request = await requestOf(scope, transcript);
+  const { system, messages } = request;
+  return { system, tools: toolsNow(request, "drop"), messages, tokens: transcript.tokens };
 }

@@ -1,4 +1,5 @@
 import type { Skill } from "./skill.ts";
+import { fingerprint } from "./told.ts";
 import type { Tool } from "./tool.ts";
 
 /** A text that names a skill, looked up. `nearest` are known ids that look alike, best first; often empty. */
@@ -93,8 +94,8 @@ const longestToolName = 64;
 /** A name a model may call: `^[a-zA-Z0-9_-]{1,64}$`. `memory#remember` becomes `memory_remember`. */
 export function toToolName(text: string): string {
   const name = text.replace(/[^a-zA-Z0-9_-]/g, "_");
-  if (!/[a-zA-Z0-9]/.test(name)) return `tool_${hashOf(text)}`;
-  return name.length <= longestToolName ? name : withSuffix(name, hashOf(text));
+  if (!/[a-zA-Z0-9]/.test(name)) return `tool_${fingerprint(text)}`;
+  return name.length <= longestToolName ? name : withSuffix(name, fingerprint(text));
 }
 
 /** A tool with where it comes from. */
@@ -123,10 +124,10 @@ export function uniqueToolNames(
   const renamed = new Map<(typeof named)[number], string>();
   for (const entry of suffixed.toSorted((a, b) => (a.identity < b.identity ? -1 : 1))) {
     let salt = "";
-    let name = withSuffix(entry.name, hashOf(entry.identity));
+    let name = withSuffix(entry.name, fingerprint(entry.identity));
     while (taken.has(name)) {
       salt += "+";
-      name = withSuffix(entry.name, hashOf(entry.identity + salt));
+      name = withSuffix(entry.name, fingerprint(entry.identity + salt));
     }
     taken.add(name);
     renamed.set(entry, name);
@@ -145,13 +146,4 @@ function countBy(names: readonly string[]): Map<string, number> {
 
 function withSuffix(name: string, suffix: string): string {
   return `${name.slice(0, longestToolName - suffix.length - 1)}_${suffix}`;
-}
-
-/** FNV-1a, 32 bits, eight hex digits. Names things; it protects nothing. */
-function hashOf(text: string): string {
-  let hash = 0x811c9dc5;
-  for (let at = 0; at < text.length; at += 1) {
-    hash = Math.imul(hash ^ text.charCodeAt(at), 0x01000193);
-  }
-  return (hash >>> 0).toString(16).padStart(8, "0");
 }

@@ -1,11 +1,13 @@
 import { approverOf, decideCall } from "./approval.ts";
 import type { Json } from "./json.ts";
+import type { ToolCall } from "./message.ts";
 import { ModelError } from "./model.ts";
 import { toldWhenRepeated } from "./repeated-refusals.ts";
 import { nearest } from "./skill-identifier.ts";
 import type { Tool, ToolResult } from "./tool.ts";
 import { createToolContext } from "./tool-context.ts";
-import { outputOf } from "./tool-output.ts";
+import { cutForModel, outputOf, outputText } from "./tool-output.ts";
+import { activate, findGuide, findTool, guidesWith } from "./toolset.ts";
 import type { CallRequest, TurnScope } from "./turn-scope.ts";
 import type { CallState } from "./turn-state.ts";
 import { WaitingForPerson } from "./waiting.ts";
@@ -20,7 +22,7 @@ export async function runToolCall(scope: TurnScope, request: CallRequest): Promi
   if (known?.finished !== undefined) return resultOf(known.finished);
 
   const started = known?.started === undefined ? undefined : known;
-  const valid = checkCall(scope, request);
+  const valid = await findAndCheck(scope, request);
   const checked = started === undefined ? await approveCall(scope, request, valid) : valid;
   if (checked === "waiting") return checked;
   if (started === undefined) await announce(scope, request, checked);
@@ -32,12 +34,14 @@ export async function runToolCall(scope: TurnScope, request: CallRequest): Promi
   if (result.status === "ok" && checked.status === "ready" && checked.tool.skill_id !== "") {
     await scope.emit({ type: "skill_output", skill_id: checked.tool.skill_id, output: result.output });
   }
+  const output = outputOf(result);
   await scope.emit({
     type: "tool_finished",
     call_id: call.id,
     tool: call.name,
     status: result.status,
-    output: outputOf(result),
+    output,
+    ...(request.parent_call_id === undefined ? shownOf(scope, call, output) : {}),
     duration_ms: Math.max(0, scope.ports.clock.now() - from),
     ...(result.status === "ok" && result.direct ? { direct: true } : {}),
   });
@@ -54,16 +58,48 @@ type CheckedCall =
   | { status: "ready"; tool: Tool; input: Json }
   | { status: "refused"; tool?: Tool; input: Json; result: ToolResult };
 
-/** Unknown tool, broken JSON and invalid arguments are told to the model with what would be right. */
-function checkCall(
-  scope: TurnScope,
-  { call, tool = scope.toolset.tools.get(call.name) }: CallRequest,
-): CheckedCall {
-  if (tool === undefined) {
-    const names = nearest(call.name, [...scope.toolset.tools.keys()]).join(", ");
-    const hint = names === "" ? "Answer without it." : `Nearest tools: ${names}.`;
-    return refused(call.arguments, "unknown_tool", `Function '${call.name}' not found.`, { hint });
+/** Never cut: the guide of a skill, which the model works by, and what is bounded by itself. */
+const shownWhole = new Set(["activate_skill", "list_skills", "read_tool_output"]);
+
+/** What the model is told, where that is not the output itself: its beginning and end, and the guides it activated. */
+function shownOf(scope: TurnScope, { id, name }: ToolCall, output: Json): { shown?: string } {
+  const { turn, ports } = scope;
+  const whole = outputText(output);
+  const tokens = shownWhole.has(name) ? Number.POSITIVE_INFINITY : turn.limits.tool_output_tokens;
+  const cut = cutForModel(whole, tokens, id, ports.countTokens);
+  const guides = name === "activate_skill" ? "" : guidesWith(scope, id);
+  const shown = guides === "" ? cut : `${cut}\n\n${guides}`;
+  return shown === whole ? {} : { shown };
+}
+
+/** Looks the tool up. A call of a skill that is not active activates it: its guide comes with the result. */
+async function findAndCheck(scope: TurnScope, request: CallRequest): Promise<CheckedCall> {
+  const { call, tool } = request;
+  if (tool !== undefined) return checkCall(call, tool);
+  const named = findTool(scope, call.name);
+  if (named === undefined) return unknownTool(scope, call);
+  const known = scope.state.calls.get(call.id);
+  if (named.activates !== undefined && known?.finished === undefined)
+    await activate(scope, named.activates, call.id);
+  return checkCall(call, named.tool);
+}
+
+/** A tool that is not there: what would be right instead. */
+function unknownTool(scope: TurnScope, call: ToolCall): CheckedCall {
+  const message = `Function '${call.name}' not found.`;
+  const guideSkill = findGuide(scope, call.name);
+  if (guideSkill !== undefined) {
+    const hint = `${guideSkill} is a guide: call activate_skill(skill_name: "${guideSkill}") and work by what it returns.`;
+    return refused(call.arguments, "unknown_tool", message, { hint });
   }
+  const known = [...scope.ownTools.keys(), ...scope.offer.tools().keys()];
+  const near = nearest(call.name, known).join(", ");
+  const hint = near === "" ? "list_skills(query) finds what there is for it." : `Nearest tools: ${near}.`;
+  return refused(call.arguments, "unknown_tool", message, { hint });
+}
+
+/** Broken JSON and invalid arguments are told to the model with what would be right. */
+function checkCall(call: ToolCall, tool: Tool): CheckedCall {
   const schema = { expected_arguments: tool.parameters };
   let parsed: unknown;
   try {

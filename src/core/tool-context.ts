@@ -175,6 +175,7 @@ async function findAnswer(
   }
   const [said] = await scope.ports.steering();
   if (said === undefined) return undefined;
-  await scope.emit({ type: "steered", text: said.text, by: said.by, from_turn: said.turn_id });
-  return { text: said.text, by: said.by };
+  const by = said.author.id;
+  await scope.emit({ type: "steered", text: said.text, by, from_turn: said.turn_id });
+  return { text: said.text, by };
 }

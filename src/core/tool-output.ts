@@ -1,5 +1,5 @@
 import type { Json } from "./json.ts";
-import type { CountTokens } from "./prompt.ts";
+import type { CountTokens } from "./message-budget.ts";
 import type { ToolResult } from "./tool.ts";
 
 /** What the log keeps of a result: the output, or `{error, code, hint?, …}`. */

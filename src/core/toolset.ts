@@ -1,66 +1,99 @@
-import type { Json } from "./json.ts";
-import { isActive, withAsked } from "./offer.ts";
-import { openedTools } from "./opened-tools.ts";
-import { uniqueToolNames } from "./skill-identifier.ts";
-import type { Tool, ToolContext, ToolResult } from "./tool.ts";
-import type { MetaTool, Toolset, TurnScope } from "./turn-scope.ts";
+import { guide } from "./guide.ts";
+import { forThread, isActive, type Offer } from "./offer.ts";
+import type { OfferedTool } from "./offered-tools.ts";
+import { guidePrint } from "./opening.ts";
+import { resolveSkill } from "./skill-identifier.ts";
+import type { Tool } from "./tool.ts";
+import type { TurnScope } from "./turn-scope.ts";
 
-/** Reads the namespace again; what a person pinned or blocked meanwhile counts from now on. */
+/** Reads the namespace again; what a person enabled or blocked meanwhile counts from now on. */
 export async function refreshOffer(scope: TurnScope): Promise<void> {
   const { turn, ports } = scope;
   const { state, offer } = await ports.offers.read(turn.place.namespace, turn.catalogue);
   scope.namespace = state;
-  if (offer === scope.namespaceOffer) return;
   scope.namespaceOffer = offer;
-  scope.offer = withAsked(offer, turn.asked ?? []);
+  scope.offer = threadOffer(scope);
 }
 
-/** Catalogue × namespace: what the model is offered in its next call. */
-export function refreshToolset(scope: TurnScope): void {
-  const { offer, toolset } = scope;
-  const own = scope.metaTools.filter((tool) => tool.offered(scope));
-  const isSame =
-    toolset.offer === offer &&
-    own.length === toolset.own.length &&
-    own.every((tool, at) => tool === toolset.own[at]);
-  if (!isSame) scope.toolset = makeToolset(scope, own);
+/** The channel's offer as the thread, and the person's message, have made it. */
+export function threadOffer({ turn, state, transcript, namespaceOffer }: TurnScope): Offer {
+  return forThread(namespaceOffer, {
+    active: new Set([...(transcript?.active ?? []), ...state.activated.keys()]),
+    offloaded: new Set([...(transcript?.offloaded ?? [])].filter((id) => !state.activated.has(id))),
+    asked: turn.asked ?? [],
+  });
 }
 
-function makeToolset(scope: TurnScope, own: readonly MetaTool[]): Toolset {
-  const ownTools = own.map(
-    (tool): Tool => ({
-      ...tool,
-      approval: (input) => tool.approval?.(input, scope),
-      run: (input, context) => runOwn(tool, input, context, scope),
-    }),
+/** A tool that a model's call names. */
+export interface NamedTool {
+  tool: Tool;
+  /** The skill whose guide and tools come with the call; undefined when they are there already. */
+  activates?: string;
+}
+
+/**
+ * The tool a model means: one of its own, or one of a skill that is usable here, active or not. Models also call skills by their
+ * ids, with an only tool.
+ */
+export function findTool(scope: TurnScope, name: string): NamedTool | undefined {
+  const own = scope.ownTools.get(name);
+  if (own !== undefined) return { tool: own };
+  const tools = scope.offer.tools();
+  const named = tools.get(name) ?? onlyToolOf(scope.offer, name);
+  if (named === undefined) return undefined;
+  const root = named.roots.find((id) => isActiveHere(scope, id));
+  const [first] = named.roots;
+  return root !== undefined || first === undefined
+    ? { tool: named.tool }
+    : { tool: named.tool, activates: first };
+}
+
+function onlyToolOf(offer: Offer, name: string): OfferedTool | undefined {
+  const usable = offer.usable.map(({ skill }) => skill);
+  const resolved = resolveSkill(name, usable);
+  if (resolved.status !== "found") return undefined;
+  const own = [...offer.tools().values()].filter(
+    ({ tool, roots }) => tool.skill_id === resolved.id || roots.includes(resolved.id),
   );
-  const tools = [...ownTools, ...skillTools(scope, ownTools)];
-  return {
-    tools: new Map(tools.map((tool) => [tool.name, tool])),
-    definitions: tools.map(({ name, description, parameters }) => ({ name, description, parameters })),
-    offer: scope.offer,
-    own,
-  };
+  return own.length === 1 ? own[0] : undefined;
 }
 
-function runOwn(tool: MetaTool, input: Json, context: ToolContext, scope: TurnScope): Promise<ToolResult> {
-  const call = { id: context.call_id, name: tool.name, arguments: "" };
-  return tool.run(input, context, scope, { call, depth: 0 });
+function isActiveHere({ offer }: TurnScope, id: string): boolean {
+  const offered = offer.all.get(id);
+  return offered !== undefined && isActive(offered);
 }
 
-function skillTools(scope: TurnScope, own: readonly Tool[]): Tool[] {
-  const reserved = new Set(own.map((tool) => tool.name));
-  const usable = new Set(scope.offer.usable.map((offered) => offered.skill.id));
-  const tools = new Map<string, { tool: Tool; source: string }>();
-  for (const offered of scope.offer.usable) {
-    if (!isActive(offered)) continue;
-    for (const tool of offered.skill.tools) {
-      if (!usable.has(tool.skill_id)) continue;
-      tools.set(`${tool.skill_id} ${tool.name}`, { tool, source: offered.skill.origin.source });
-    }
-    for (const opened of openedTools(scope.offer, offered)) {
-      tools.set(`${opened.tool.skill_id} ${opened.tool.name}`, opened);
-    }
-  }
-  return uniqueToolNames([...tools.values()], reserved);
+/** Makes a skill active in this thread: with the result of this call its guide is told, and its tools follow. */
+export async function activate(scope: TurnScope, skillId: string, callId: string): Promise<void> {
+  if (scope.state.activated.has(skillId)) return;
+  const skill = scope.offer.all.get(skillId)?.skill;
+  if (skill === undefined) return;
+  await scope.emit({
+    type: "skill_activated",
+    skill_id: skill.id,
+    by: "agent",
+    call_id: callId,
+    guide: guidePrint(skill),
+  });
+  scope.offer = threadOffer(scope);
+}
+
+/** The guides of what this call has activated; empty when it has activated nothing. */
+export function guidesWith({ state, offer }: TurnScope, callId: string): string {
+  const activated = [...state.activated].filter(([, by]) => by === callId);
+  return activated
+    .flatMap(([id]) => offer.all.get(id)?.skill ?? [])
+    .filter((skill) => `${skill.instructions}${skill.guide_note ?? ""}`.trim() !== "")
+    .map(guide)
+    .join("\n");
+}
+
+/** The id of a skill without tools that a name stands for. */
+export function findGuide({ offer }: TurnScope, name: string): string | undefined {
+  const resolved = resolveSkill(
+    name,
+    offer.usable.map(({ skill }) => skill),
+  );
+  if (resolved.status !== "found") return undefined;
+  return offer.all.get(resolved.id)?.skill.tools.length === 0 ? resolved.id : undefined;
 }

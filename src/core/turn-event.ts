@@ -4,7 +4,8 @@
  */
 import type { Inbound, Trust } from "./inbound.ts";
 import type { Json } from "./json.ts";
-import type { AssistantMessage } from "./message.ts";
+import type { AssistantMessage, Message, SystemMessage, UserMessage } from "./message.ts";
+import type { Told } from "./told.ts";
 import type { ToolEffect } from "./tool.ts";
 
 /** How a turn ended. `limit_reached` still carries an answer that says which limit. */
@@ -35,8 +36,25 @@ export type TurnEventBody =
   | { type: "text_reset" }
   /** The whole message of a round; it replaces the text streamed in that round. */
   | { type: "model_message"; round: number; message: AssistantMessage; model: string }
-  | ({ type: "usage"; model: string } & Usage)
-  | { type: "skill_activated"; skill_id: string; by: string }
+  /** `round`: of the turn's own model call in that round; absent for calls that skills and summaries make. */
+  | ({ type: "usage"; model: string; round?: number | undefined } & Usage)
+  /** A transcript of the thread begins here. */
+  | ({ type: "transcript_opened" } & TranscriptOpening)
+  /** What the person said, as the model is told it from now on. */
+  | { type: "user_message"; message: UserMessage }
+  /** Something changed since the transcript opened, and the model is told. */
+  | { type: "transcript_changed"; message: SystemMessage; told: Partial<Told> }
+  /**
+   * `by` is `agent`, or who asked for the skill by name. `guide` is the fingerprint of the guide that the result of call
+   * `call_id` gives the model.
+   */
+  | {
+      type: "skill_activated";
+      skill_id: string;
+      by: string;
+      call_id?: string | undefined;
+      guide?: string | undefined;
+    }
   | { type: "skill_offloaded"; skill_id: string; by: string }
   | {
       type: "tool_started";
@@ -63,6 +81,8 @@ export type TurnEventBody =
       status: "ok" | "error";
       /** What the tool answered, whole. An error is `{error, hint?}`. */
       output: Json;
+      /** What the model is told instead of all of it: cut, or with the guide of a skill that this call activated. */
+      shown?: string | undefined;
       duration_ms: number;
       /** Set when this output answers the user as it is, without a further model call. */
       direct?: true | undefined;
@@ -114,9 +134,9 @@ export type TurnEventBody =
     }
   /** The turn waits for a person until `until` (ms since the epoch) and frees its worker. */
   | { type: "turn_waiting"; until: number }
-  /** A further message of the asker, taken into the running turn. */
-  | { type: "steered"; text: string; by: string; from_turn: string }
-  /** Everything in the thread up to and including that turn is now represented by the summary. */
+  /** A further message of the asker, taken into the running turn; `shown` is how the model is told it. */
+  | { type: "steered"; text: string; by: string; from_turn: string; shown?: string | undefined }
+  /** Of earlier versions: everything in the thread up to and including that turn is represented by the summary. */
   | { type: "history_compacted"; through_turn: string; summary: string }
   | { type: "error"; code: string; message: string }
   /** The turn's work is done; its answer is on its way to the platform. Nothing of the turn is run again. */
@@ -142,6 +162,26 @@ export type TurnEventBody =
       /** Set when somebody deleted the turn: its texts are gone for good. */
       forgotten_by?: string | undefined;
     };
+
+/** Why a transcript begins: there is none, it is full, the provider's cache of it is cold, or something in it was deleted. */
+export type OpeningReason = "first" | "full" | "cold" | "deleted";
+
+/** How a transcript begins. */
+export interface TranscriptOpening {
+  /** Names the stored instructions and first tools. */
+  opening: string;
+  because: OpeningReason;
+  /** What is carried over, without reasoning: a summary, and the latest turns whole. */
+  messages: readonly Message[];
+  /** How many of these, at the end, are of the running turn itself. */
+  own: number;
+  /** The summary by itself, and the latest turn it covers. */
+  summary?: { text: string; through_turn: string } | undefined;
+  /** Skills that the agent had activated and goes on with. */
+  active: readonly string[];
+  /** Skills that are active by themselves and that the agent put away. */
+  offloaded: readonly string[];
+}
 
 /** What was read with a message. */
 export interface MessageContext {
@@ -183,6 +223,13 @@ export type TurnEvent = TurnEventBody & { turn_id: string; seq: number; at: numb
 
 /** One kind of event by its `type`. */
 export type TurnEventOf<T extends TurnEventBody["type"]> = Extract<TurnEvent, { type: T }>;
+
+/** Whether the event only records what a model is sent; those who watch the turn see the same in other events. */
+export function isInternal(event: TurnEventBody): boolean {
+  return (
+    event.type === "transcript_opened" || event.type === "transcript_changed" || event.type === "user_message"
+  );
+}
 
 /** Whether the event is only for those who watch live; the log does not keep it. */
 export function isEphemeral(event: TurnEventBody): boolean {

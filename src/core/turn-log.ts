@@ -104,7 +104,8 @@ export interface TurnLog {
   renew(owner: string, turnIds: readonly string[], now: number, leaseMs: number): Promise<string[]>;
   /**
    * Appends events in order. `turn_finished` closes the turn; `turn_waiting` frees it until its time, an answer or a
-   * message of its author; `usage` adds to the turn's totals.
+   * message of its author; `usage` adds to the turn's totals. A `transcript_opened` because something was deleted takes the place of
+   * the turn's earlier ones.
    * @throws LeaseLostError when the owner does not hold the turn, or a seq is taken.
    */
   append(turnId: string, owner: string, events: readonly TurnEvent[]): Promise<void>;
@@ -116,8 +117,8 @@ export interface TurnLog {
   find(key: string): Promise<string | undefined>;
   /**
    * Takes the texts of a finished turn away for good: of its events only entry 0 (with an empty text and no files) and a
-   * `turn_finished` with `forgotten_by`, behind all events there were, remain. Its signals go, the summaries that later turns of its
-   * thread made too, and a thread named after it gets another title. The record stays, without text and answer. False when the turn
+   * `turn_finished` with `forgotten_by`, behind all events there were, remain. Its signals go, what later turns of its thread carried
+   * over from it too (`transcript_opened`, `history_compacted`), and a thread named after it gets another title. The record stays, without text and answer. False when the turn
    * is unknown or not finished; forgetting again changes nothing.
    */
   forget(turnId: string, by: string, at: number): Promise<boolean>;
@@ -141,8 +142,8 @@ export interface TurnLog {
 
   /** Ids of the thread's finished message turns with an ordinal below `before`, newest first. */
   finished(place: Place, before: number, limit: number): Promise<{ turn_id: string; ordinal: number }[]>;
-  /** The id of the thread's first message turn. */
-  root(place: Place): Promise<string | undefined>;
+  /** How many turns of the thread have been forgotten: what was made of them before must not be used any more. */
+  deletions(place: Place): Promise<number>;
   /** Threads of a namespace, the latest active first. */
   threads(namespace: string, limit?: number): Promise<ThreadRecord[]>;
   /** Namespaces in which something was said, of one platform if `platform` is given. */

@@ -1,15 +1,17 @@
 import { createEventChannel } from "./event-channel.ts";
-import type { AssistantMessage, Message } from "./message.ts";
-import { fitMessages } from "./message-budget.ts";
+import { keepTranscript } from "./keep-transcript.ts";
+import type { AssistantMessage } from "./message.ts";
 import { ModelError, type ModelEvent, type ModelRequest } from "./model.ts";
 import { repeatedTooOften } from "./repeated-refusals.ts";
 import { createTextPacer, type TextPacer } from "./text-pacer.ts";
 import { outputText } from "./tool-output.ts";
-import { refreshOffer, refreshToolset } from "./toolset.ts";
+import { refreshOffer } from "./toolset.ts";
+import { requestOf } from "./transcript-request.ts";
 import { DeadlineError, type Turn, type TurnPorts } from "./turn.ts";
 import type { TurnEventBody, TurnOutcome } from "./turn-event.ts";
-import { currentProfile, openScope, systemPrompt } from "./turn-opening.ts";
-import { type MetaTool, noTools, type TurnScope } from "./turn-scope.ts";
+import { openScope } from "./turn-opening.ts";
+import type { MetaTool, TurnScope } from "./turn-scope.ts";
+import { saidBy, userMessage } from "./user-message.ts";
 
 /**
  * Runs a turn to its end: model → tool calls → results → model, until there is an answer. Yields every event before it has
@@ -70,42 +72,23 @@ interface TurnEnd {
 /** Undefined when the turn waits for a person. */
 async function loop(scope: TurnScope): Promise<TurnEnd | undefined> {
   const { turn, state } = scope;
-  const system = createSystemPrompts(scope);
   for (;;) {
     turn.signal.throwIfAborted();
     await refreshOffer(scope);
-    refreshToolset(scope);
     if (state.open !== undefined) {
       const direct = await runOpenCalls(scope, state.open);
       if (direct === "waiting") return undefined;
       if (direct !== undefined) return { outcome: "completed", text: direct };
       continue;
     }
-    const unfinished = lastAnswer(scope);
-    if (unfinished !== undefined) return { outcome: "completed", text: unfinished };
+    // After a crash between the model's answer and `turn_finished` the answer is in the log already.
+    if (state.last?.tool_calls.length === 0) return { outcome: "completed", text: state.last.text };
     const limit = limitReached(scope);
-    if (limit !== undefined) return lastWord(scope, await system(), limit);
+    if (limit !== undefined) return lastWord(scope, limit);
     await takeSteering(scope);
-    const message = await callModel(scope, await system());
+    const message = await callModel(scope);
     if (message.tool_calls.length === 0) return { outcome: "completed", text: message.text };
   }
-}
-
-/** The system prompt of each round: made once for each agent that has the turn. */
-function createSystemPrompts(scope: TurnScope): () => Promise<string> {
-  const prompts = new Map<string, Promise<string>>();
-  return () => {
-    const { id } = currentProfile(scope);
-    const made = prompts.get(id) ?? systemPrompt(scope);
-    prompts.set(id, made);
-    return made;
-  };
-}
-
-/** After a crash between the model's answer and `turn_finished` the answer is in the log already. */
-function lastAnswer({ state }: TurnScope): string | undefined {
-  const last = state.messages.at(-1);
-  return last?.role === "assistant" && last.tool_calls.length === 0 ? last.text : undefined;
 }
 
 function limitReached({ turn, ports, state }: TurnScope): string | undefined {
@@ -119,19 +102,17 @@ function limitReached({ turn, ports, state }: TurnScope): string | undefined {
   return ports.overBudget();
 }
 
-/** One last model call without tools; the person gets an answer that says which limit was reached. */
-async function lastWord(scope: TurnScope, system: string, limit: string): Promise<TurnEnd> {
+/** One last model call in which no tool may be called; the person gets an answer that says which limit was reached. */
+async function lastWord(scope: TurnScope, limit: string): Promise<TurnEnd> {
   const { ports, turn } = scope;
   const note = `This turn ends here: ${limit}.`;
   if (ports.overBudget() !== undefined || ports.clock.now() >= turn.deadline) {
     return { outcome: "limit_reached", text: note };
   }
-  scope.toolset = noTools;
-  const last: Message = {
-    role: "user",
-    text: `You can call no more tools: ${limit}. Answer now with what you have.`,
-  };
-  const message = await callModel(scope, system, [last]);
+  const message = await callModel(
+    scope,
+    `You can call no more tools in this turn: ${limit}. Answer now with what you have.`,
+  );
   return {
     outcome: "limit_reached",
     text: [message.text.trim(), `${note} Say “continue” to go on from here.`].filter(Boolean).join("\n\n"),
@@ -140,37 +121,39 @@ async function lastWord(scope: TurnScope, system: string, limit: string): Promis
 
 async function takeSteering(scope: TurnScope): Promise<void> {
   if (scope.state.rounds === 0 || scope.namespace.settings.while_running === "queue") return;
-  for (const said of await scope.ports.steering()) {
-    if (said.has_files) break;
-    await scope.emit({ type: "steered", text: said.text, by: said.by, from_turn: said.turn_id });
+  for (const { turn_id, text, author, said_at, has_files } of await scope.ports.steering()) {
+    if (has_files) break;
+    const shown = userMessage(text, { line: saidBy(scope, author, said_at) }).text;
+    await scope.emit({ type: "steered", text, by: author.id, from_turn: turn_id, shown });
   }
 }
 
-/** One round: streams the model's answer and records it whole. */
-async function callModel(
-  scope: TurnScope,
-  system: string,
-  more: readonly Message[] = [],
-): Promise<AssistantMessage> {
+/** One round: streams the model's answer and records it whole. With a `lastWord` it is told that, and may call no tools. */
+async function callModel(scope: TurnScope, lastWord?: string): Promise<AssistantMessage> {
   const { turn, ports, state } = scope;
+  const transcript = await keepTranscript(scope);
+  if (lastWord !== undefined && transcript.messages.at(-1)?.text !== lastWord) {
+    const message = { role: "system", text: lastWord } as const;
+    await scope.emit({ type: "transcript_changed", message, told: {} });
+  }
   const round = state.rounds + 1;
   await scope.emit({ type: "round_started", round });
-  const messages = [
-    ...turn.history,
-    ...fitMessages(state.messages, turn.limits.turn_tokens, ports.countTokens),
-    ...more,
-  ];
   turn.signal.throwIfAborted();
-  const request = { system, messages, tools: scope.toolset.definitions, signal: turn.signal };
+  const request = await requestOf(scope, transcript);
   const pacer = createTextPacer(ports.clock, (text) => scope.emit({ type: "text_delta", text }));
-  const finished = await readAnswer(scope, request, pacer).finally(() => pacer.flush());
-  await scope.emit({ type: "usage", model: finished.model, ...finished.usage });
-  const isLast = more.length > 0;
-  const message = isLast
-    ? { ...finished.message, tool_calls: [] }
-    : withUniqueIds(finished.message, scope, round);
+  const asked = lastWord === undefined ? request : { ...request, no_calls: true as const };
+  const finished = await readAnswer(scope, asked, pacer).finally(() => pacer.flush());
+  await scope.emit({ type: "usage", model: finished.model, round, ...finished.usage });
+  const message =
+    lastWord === undefined ? withUniqueIds(finished.message, scope, round) : withoutCalls(finished.message);
   await scope.emit({ type: "model_message", round, message, model: finished.model });
   return message;
+}
+
+/** Calls that are not answered cannot stay in a conversation, nor can what is bound to them. */
+function withoutCalls({ tool_calls, provider_blocks, ...message }: AssistantMessage): AssistantMessage {
+  const own = tool_calls.length === 0 ? provider_blocks : undefined;
+  return { ...message, tool_calls: [], ...(own === undefined ? {} : { provider_blocks: own }) };
 }
 
 async function readAnswer(
@@ -198,7 +181,8 @@ function withUniqueIds(message: AssistantMessage, { state }: TurnScope, round: n
   );
   if (!clash) return message;
   const tool_calls = message.tool_calls.map((call, index) => ({ ...call, id: `call_${round}_${index + 1}` }));
-  return { ...message, tool_calls };
+  // Blocks that name the calls by their old ids would not fit their results.
+  return { role: "assistant", text: message.text, tool_calls };
 }
 
 /** Runs the calls of one response, some at a time. Answers the text of direct outputs, if any. */
@@ -237,7 +221,7 @@ export function waitUntil({ state, turn }: TurnScope): number {
 async function endOf(scope: TurnScope, error: unknown): Promise<TurnEnd> {
   const { turn, ports, state } = scope;
   await closeOpenCalls(scope);
-  const kept = state.streamed.trim() || partialText(state.messages);
+  const kept = state.streamed.trim() || (state.last?.text.trim() ?? "");
   if (turn.signal.aborted) {
     const reason: unknown = turn.signal.reason;
     if (reason instanceof DeadlineError) {
@@ -275,9 +259,4 @@ async function closeOpenCalls(scope: TurnScope): Promise<void> {
       duration_ms,
     });
   }
-}
-
-function partialText(messages: readonly Message[]): string {
-  const last = messages.findLast((message) => message.role === "assistant");
-  return last?.text.trim() ?? "";
 }

@@ -1,16 +1,20 @@
 import { createDuplicateGuard } from "./duplicate-guard.ts";
-import { fitUserText } from "./message-budget.ts";
-import { withAsked } from "./offer.ts";
-import { buildSystemPrompt } from "./prompt.ts";
+import type { Json } from "./json.ts";
+import type { Tool } from "./tool.ts";
 import { runToolCall } from "./tool-call.ts";
-import { cutForModel, outputText } from "./tool-output.ts";
-import type { Profile, Turn, TurnPorts } from "./turn.ts";
+import { threadOffer } from "./toolset.ts";
+import type { TranscriptStep } from "./transcript.ts";
+import { extendTranscript, type Opening, openTranscript, type Transcript } from "./transcript.ts";
+import { createStepReader } from "./transcript-steps.ts";
+import type { Turn, TurnPorts } from "./turn.ts";
 import type { TurnEventBody } from "./turn-event.ts";
-import { type MetaTool, noTools, type TurnScope } from "./turn-scope.ts";
-import { applyEvent, createTurnState, type RenderResult } from "./turn-state.ts";
-import { contextRules, userMessage } from "./user-message.ts";
+import type { MetaTool, TurnScope } from "./turn-scope.ts";
+import { applyEvent, createTurnState } from "./turn-state.ts";
 
-/** Sets a turn up from its log: state, namespace and offer as they are now. `record` gets every event it emits. */
+/**
+ * Sets a turn up from its log: state, transcript, namespace and offer as they are now. `record` gets every event it emits,
+ * without secrets.
+ */
 export async function openScope(
   turn: Turn,
   ports: TurnPorts,
@@ -18,70 +22,88 @@ export async function openScope(
   record: (event: TurnEventBody) => Promise<void>,
 ): Promise<TurnScope> {
   const { state: namespace, offer } = await ports.offers.read(turn.place.namespace, turn.catalogue);
+  const openings = await readOpenings(turn, ports);
   const state = createTurnState();
-  const guard = createDuplicateGuard();
-  const render: RenderResult = (finished) =>
-    cutForModel(
-      outputText(finished.output),
-      outputTokens(turn, finished.tool),
-      finished.call_id,
-      ports.countTokens,
-    );
+  const steps = createStepReader(turn.turn_id);
+  let transcript: Transcript | undefined;
+
+  const take = (step: TranscriptStep) => {
+    if (step.kind === "open") {
+      const opening = openings.get(step.with.opening);
+      transcript = opening === undefined ? undefined : openTranscript(opening, step.with, ports.countTokens);
+    } else if (transcript !== undefined) extendTranscript(transcript, step, ports.countTokens);
+  };
+  const apply = (event: TurnEventBody, at: number) => {
+    if (event.type === "user_message") state.own_from = transcript?.messages.length ?? 0;
+    applyEvent(state, event, at);
+    for (const step of steps(event, at)) take(step);
+  };
+
+  for (const step of turn.past.steps) take(step);
+  for (const event of turn.events) apply(event, event.at);
   const scope: TurnScope = {
     turn,
     ports,
-    metaTools,
     state,
-    guard,
+    guard: createDuplicateGuard(),
+    ...ownTools(metaTools, turn, ports, () => scope),
+    get transcript() {
+      return transcript;
+    },
+    loaded: new WeakMap(),
+    deletions: turn.past.deletions,
     namespace,
     namespaceOffer: offer,
-    offer: withAsked(offer, turn.asked ?? []),
-    toolset: noTools,
-    emit(event) {
-      applyEvent(state, event, ports.clock.now(), render);
+    offer,
+    emit(body) {
+      const event = ports.redact(body);
+      apply(event, ports.clock.now());
       return record(event);
+    },
+    async open(opening, how) {
+      const clean = ports.redact(opening);
+      const name = await ports.openings.put(clean);
+      openings.set(name, clean);
+      await scope.emit({ type: "transcript_opened", opening: name, ...how });
     },
     runCall: (request) => runToolCall(scope, request),
   };
-  state.messages.push(userMessage(fitUserText(turn, ports.countTokens), turn));
-  for (const event of turn.events) applyEvent(state, event, event.at, render);
+  scope.offer = threadOffer(scope);
   return scope;
 }
 
-/** Never cut: the guide of a skill, which the model works by, and what is bounded by itself. */
-const shownWhole = new Set(["activate_skill", "list_skills", "read_tool_output"]);
-
-function outputTokens(turn: Turn, tool: string): number {
-  return shownWhole.has(tool) ? Number.POSITIVE_INFINITY : turn.limits.tool_output_tokens;
+/** What the transcripts begin with that the thread and the turn's own log name. */
+async function readOpenings(turn: Turn, ports: TurnPorts): Promise<Map<string, Opening>> {
+  const openings = new Map<string, Opening>();
+  const inPast = turn.past.steps.flatMap((step) => (step.kind === "open" ? step.with.opening : []));
+  const inTurn = turn.events.flatMap((event) => (event.type === "transcript_opened" ? event.opening : []));
+  for (const name of [...inPast, ...inTurn]) {
+    const opening = await ports.openings.get(name);
+    if (opening !== undefined) openings.set(name, opening);
+  }
+  return openings;
 }
 
-/** The agent that has the turn now. */
-export function currentProfile({ turn, state }: TurnScope): Profile {
-  return turn.profiles.find((profile) => profile.id === state.profile) ?? turn.profile;
-}
-
-/** The system prompt of a turn; the same until a handoff, so that the provider's cache holds over its rounds. */
-export async function systemPrompt(scope: TurnScope): Promise<string> {
-  const { turn, ports } = scope;
-  const pinned = await ports.store.get(`skill:${turn.place.namespace}:memory:pinned`);
-  const prompt = buildSystemPrompt({
-    name: ports.name,
-    profile: currentProfile(scope).prompt,
-    others: turn.profiles.filter((profile) => profile.id !== currentProfile(scope).id),
-    place: turn.place,
-    offer: withoutActivatedNow(scope),
-    topic: turn.topic,
-    skillsTokens: turn.limits.skills_tokens,
-    countTokens: ports.countTokens,
-    pinnedFacts: Array.isArray(pinned) ? pinned.filter((fact) => typeof fact === "string") : [],
-    summary: turn.summary,
-  });
-  return [prompt, ...contextRules(turn)].join("\n\n");
-}
-
-/** On resume: guides of skills the agent activated in this turn are in its messages already. */
-function withoutActivatedNow({ offer, state, turn }: TurnScope): TurnScope["offer"] {
-  const isTold = (id: string) => state.activated.has(id) && turn.asked?.includes(id) !== true;
-  if (![...state.activated].some(isTold)) return offer;
-  return { ...offer, usable: offer.usable.filter((offered) => !isTold(offered.skill.id)) };
+/** The agent's own tools, tied to the running turn. */
+function ownTools(
+  metaTools: readonly MetaTool[],
+  turn: Turn,
+  ports: TurnPorts,
+  scope: () => TurnScope,
+): Pick<TurnScope, "ownTools" | "ownDefinitions"> {
+  const offered = metaTools.filter((tool) => tool.offered(turn, ports));
+  const tools = offered.map(
+    (own): Tool => ({
+      ...own,
+      approval: (input: Json) => own.approval?.(input, scope()),
+      run: (input, context) => {
+        const call = { id: context.call_id, name: own.name, arguments: "" };
+        return own.run(input, context, scope(), { call, depth: 0 });
+      },
+    }),
+  );
+  return {
+    ownTools: new Map(tools.map((tool) => [tool.name, tool])),
+    ownDefinitions: tools.map(({ name, description, parameters }) => ({ name, description, parameters })),
+  };
 }

@@ -1,5 +1,5 @@
 import type { Json } from "./json.ts";
-import type { AssistantMessage, Message } from "./message.ts";
+import type { AssistantMessage } from "./message.ts";
 import type { TurnEventBody, TurnEventOf } from "./turn-event.ts";
 
 type Body<T extends TurnEventBody["type"]> = Omit<TurnEventOf<T>, "turn_id" | "seq" | "at">;
@@ -34,8 +34,14 @@ export interface TurnState {
   profile: string | undefined;
   rounds: number;
   toolCalls: number;
-  /** The turn's own conversation: what the person said, model messages, results in call order. */
-  messages: Message[];
+  /** Whether the model is told what the person said. */
+  told: boolean;
+  /** Whether the transcript in use was opened in this turn. */
+  opened: boolean;
+  /** Where the turn's own messages begin among those of the transcript. */
+  own_from: number;
+  /** The model's last message in this turn. */
+  last: AssistantMessage | undefined;
   /** What the model has said so far in a round that is not finished. */
   streamed: string;
   /** The last model message, while calls of it have no result. */
@@ -44,7 +50,8 @@ export interface TurnState {
   questions: Map<string, { expires_at: number; answer?: string }>;
   /** By call id. */
   approvals: Map<string, ApprovalState>;
-  activated: Set<string>;
+  /** Skills activated in this turn → the call that did; undefined for those a person asked for by name. */
+  activated: Map<string, string | undefined>;
 }
 
 export function createTurnState(): TurnState {
@@ -53,22 +60,22 @@ export function createTurnState(): TurnState {
     profile: undefined,
     rounds: 0,
     toolCalls: 0,
-    messages: [],
+    told: false,
+    opened: false,
+    own_from: 0,
+    last: undefined,
     streamed: "",
     open: undefined,
     calls: new Map(),
     questions: new Map(),
     approvals: new Map(),
-    activated: new Set(),
+    activated: new Map(),
   };
 }
 
-/** How the result of a call reads to the model. */
-export type RenderResult = (finished: Body<"tool_finished">) => string;
-
 /** Changes the state by one event. `at` is when it happened, ms since the epoch. */
-export function applyEvent(state: TurnState, event: TurnEventBody, at: number, render: RenderResult): void {
-  if (applyToCall(state, event, at, render)) return;
+export function applyEvent(state: TurnState, event: TurnEventBody, at: number): void {
+  if (applyToCall(state, event, at)) return;
   switch (event.type) {
     case "turn_started":
       state.started = true;
@@ -77,9 +84,15 @@ export function applyEvent(state: TurnState, event: TurnEventBody, at: number, r
       state.rounds = event.round;
       state.streamed = "";
       break;
+    case "transcript_opened":
+      state.opened = true;
+      break;
+    case "user_message":
+      state.told = true;
+      break;
     case "model_message":
       state.streamed = "";
-      state.messages.push(event.message);
+      state.last = event.message;
       if (event.message.tool_calls.length > 0) state.open = event.message;
       break;
     case "text_delta":
@@ -89,14 +102,17 @@ export function applyEvent(state: TurnState, event: TurnEventBody, at: number, r
       state.streamed = "";
       break;
     case "steered":
-      // Said while a call is open it is the answer to that call's question, not a message of its own.
-      if (state.open === undefined) state.messages.push({ role: "user", text: event.text });
+      // Said while a call is open it is the answer to that call's question; else the model goes on with it.
+      if (state.open === undefined) state.last = undefined;
       break;
     case "handoff":
       state.profile = event.to;
       break;
     case "skill_activated":
-      state.activated.add(event.skill_id);
+      state.activated.set(event.skill_id, event.call_id);
+      break;
+    case "skill_offloaded":
+      state.activated.delete(event.skill_id);
       break;
     case "question_asked":
       state.questions.set(event.question_id, { expires_at: event.expires_at });
@@ -122,7 +138,7 @@ function applyApproval({ approvals }: TurnState, event: TurnEventBody): void {
   }
 }
 
-function applyToCall(state: TurnState, event: TurnEventBody, at: number, render: RenderResult): boolean {
+function applyToCall(state: TurnState, event: TurnEventBody, at: number): boolean {
   switch (event.type) {
     case "tool_started":
       callState(state, event.call_id, at).started = event;
@@ -133,7 +149,7 @@ function applyToCall(state: TurnState, event: TurnEventBody, at: number, render:
       return true;
     case "tool_finished":
       callState(state, event.call_id, at).finished = event;
-      closeRound(state, render);
+      closeRound(state);
       return true;
     default:
       return false;
@@ -148,21 +164,7 @@ function callState(state: TurnState, callId: string, at: number): CallState {
   return call;
 }
 
-/** Once every call of the open message has its result, the results join the conversation in call order. */
-function closeRound(state: TurnState, render: RenderResult): void {
+function closeRound(state: TurnState): void {
   const calls = state.open?.tool_calls ?? [];
-  const results = calls.map((call) => state.calls.get(call.id)?.finished);
-  if (calls.length === 0 || results.includes(undefined)) return;
-  for (const finished of results) {
-    if (finished === undefined) continue;
-    const { call_id, tool, status } = finished;
-    state.messages.push({
-      role: "tool",
-      call_id,
-      tool,
-      text: render(finished),
-      is_error: status === "error",
-    });
-  }
-  state.open = undefined;
+  if (calls.every((call) => state.calls.get(call.id)?.finished !== undefined)) state.open = undefined;
 }

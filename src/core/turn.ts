@@ -2,15 +2,20 @@ import type { Catalogue } from "./catalogue.ts";
 import type { Clock } from "./clock.ts";
 import type { FileStore } from "./file-store.ts";
 import type { Author } from "./inbound.ts";
+import type { WhereText } from "./instructions.ts";
 import type { KeyValue } from "./key-value.ts";
-import type { Message, MessageImage } from "./message.ts";
+import type { Effort, KeptImage, MessageImage } from "./message.ts";
+import type { CountTokens } from "./message-budget.ts";
 import type { Model } from "./model.ts";
 import type { NetworkGrants } from "./network-grants.ts";
 import type { OfferReader } from "./offer-reader.ts";
+import type { PastThread } from "./past-thread.ts";
 import type { Place } from "./place.ts";
-import type { CountTokens } from "./prompt.ts";
+import type { Redact } from "./redact.ts";
+import type { SaidLine } from "./said-line.ts";
 import type { ScriptRunner } from "./scripts.ts";
 import type { Skill } from "./skill.ts";
+import type { Opening } from "./transcript.ts";
 import type { MessageContext, TurnEvent } from "./turn-event.ts";
 import type { Signal } from "./turn-log.ts";
 import type { Web } from "./web.ts";
@@ -32,12 +37,14 @@ export interface TurnLimits {
   max_concurrent: number;
   /** What the model sees of one tool output; the rest stays readable through `read_tool_output`. */
   tool_output_tokens: number;
-  /** What the turn's own messages may take before old tool outputs are set aside. */
-  turn_tokens: number;
+  /** What a transcript may have before another one begins. */
+  transcript_tokens: number;
   /** What the model sees of the person's message. */
   message_tokens: number;
   /** Room for the list of available skills. */
-  skills_tokens: number;
+  skill_list_tokens: number;
+  /** Room for the tools of the bot's own skills that are there without activation. */
+  open_tools_tokens: number;
   /** How long a question to a person stays open. */
   question_ms: number;
 }
@@ -53,23 +60,19 @@ export interface Turn {
   place: Place;
   author: Author;
   text: string;
-  /** Who speaks, where several people do and the model has to tell them apart. */
-  speaker?: string | undefined;
+  /** When it was said, ms since the epoch. */
+  said_at: number;
+  /** Where it was said, in words. */
+  where: WhereText;
   /** What was read with the message where it was said. */
   context?: MessageContext | undefined;
-  /** Pictures that came with the message. */
-  images?: readonly MessageImage[] | undefined;
   /** The agent that begins; `handoff` may give the turn to another one of `profiles`. */
   profile: Profile;
   profiles: readonly Profile[];
   /** Everything stored of the turn so far; entry 0 is the inbound. More than that on resume. */
   events: readonly TurnEvent[];
-  /** What was said before in the thread, within its budget, oldest first. */
-  history: readonly Message[];
-  /** What stands for the part of the thread that no longer fits. */
-  summary?: string | undefined;
-  /** The thread's first message. */
-  topic: string;
+  /** What was said before in the thread. */
+  past: PastThread;
   /** When the turn ends whatever happens, ms since the epoch. */
   deadline: number;
   limits: TurnLimits;
@@ -81,14 +84,37 @@ export interface Turn {
   signal: AbortSignal;
 }
 
+/** Keeps what transcripts open with, named by its content. */
+export interface Openings {
+  /** Stores it unless it is there already; answers its name. */
+  put(opening: Opening): Promise<string>;
+  /** Undefined when it is not there: then a transcript that begins with it cannot go on. */
+  get(name: string): Promise<Opening | undefined>;
+}
+
 /** What a turn needs from outside. */
 export interface TurnPorts {
   /** The name people call the bot by. */
   name: string;
+  /** The text that instructions are made from, with `{{name}}`, `{{place}}`, `{{formatting}}` and `{{cannot}}`. */
+  instructions: string;
+  /** How hard the model thinks; the provider decides unless given. */
+  effort: Effort | undefined;
+  /** The server's time zone, an IANA name. */
+  time_zone: string;
+  saidLine: SaidLine;
+  /** Takes secrets out of what a model is sent and the log keeps. */
+  redact: Redact;
+  /** What transcripts open with, each stored once. */
+  openings: Openings;
+  /** How many turns of a thread have been deleted so far. */
+  deletions(place: Place): Promise<number>;
   model: Model;
   offers: OfferReader;
   store: KeyValue;
   files: FileStore;
+  /** A picture that a message keeps; undefined when it cannot be had any more. */
+  picture(image: KeptImage): Promise<MessageImage | undefined>;
   web: Web;
   scripts: ScriptRunner | undefined;
   grants: NetworkGrants;
@@ -97,10 +123,12 @@ export interface TurnPorts {
   /** The declared variables of a skill that the operator has set. */
   environmentOf(skill: Skill): Readonly<Record<string, string>>;
   /**
-   * Queued messages of the turn's author in this thread. Those answered with a `steered` event are taken. One with files is
+   * Queued messages of the turn's author in this thread. `said_at` is ms since the epoch. Those answered with a `steered` event are taken. One with files is
    * better left to its own turn, which reads them: its text here has only their names.
    */
-  steering(): Promise<{ turn_id: string; text: string; by: string; has_files: boolean }[]>;
+  steering(): Promise<
+    { turn_id: string; text: string; author: Author; said_at: number; has_files: boolean }[]
+  >;
   signals(): Promise<readonly Signal[]>;
   /** Why no more may be spent here and by this person; undefined when it may. */
   overBudget(): string | undefined;

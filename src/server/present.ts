@@ -3,6 +3,7 @@ import type { z } from "@hono/zod-openapi";
 import type { TurnWithEvents } from "../app/app.ts";
 import type { Author } from "../core/inbound.ts";
 import type { NamespaceState } from "../core/namespace-state.ts";
+import type { Preview } from "../core/preview.ts";
 import type { TurnRecord } from "../core/turn-log.ts";
 import type * as schemas from "./schemas.ts";
 
@@ -30,7 +31,7 @@ export function presentNamespace(
 ): z.output<typeof schemas.namespaceView> {
   return {
     namespace,
-    active: Object.keys(state.active),
+    active: [],
     pinned: Object.keys(state.pinned),
     blocked: Object.keys(state.blocked),
     settings: state.settings,
@@ -43,4 +44,15 @@ export function presentNamespace(
  */
 export function operatorNamed(user: string, operator: string): Author {
   return { id: user, name: user === "operator" ? operator : user, trust: "operator" };
+}
+
+/** Of messages, what can be read. */
+export function presentPrompt({
+  system,
+  tools,
+  messages,
+  tokens,
+}: Preview): z.output<typeof schemas.promptView> {
+  const shown = messages?.map(({ role, text }) => ({ role, text }));
+  return { system, tools: [...tools], tokens, ...(shown === undefined ? {} : { messages: shown }) };
 }

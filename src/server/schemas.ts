@@ -261,6 +261,10 @@ export const answered = z.object({
 export const promptView = z.object({
   system: z.string(),
   tools: z.array(toolDefinition),
+  /** Of a thread: what follows instructions and tools. */
+  messages: z
+    .array(z.object({ role: z.enum(["user", "assistant", "tool", "system"]), text: z.string() }))
+    .optional(),
   tokens: z.number(),
 });
 

@@ -13,6 +13,9 @@ export function forgetInMemory(turn: MemoryTurn, thread: MemoryThread, by: strin
   const namesake = thread.root ?? thread.turns.first()?.record.turn_id;
   if (namesake === turn.record.turn_id) thread.record.title = forgottenTitle;
   for (const later of thread.turns.from((other) => other.ordinal > turn.ordinal)) {
-    later.events = later.events.filter((event) => event.type !== "history_compacted");
+    later.events = later.events.filter(
+      ({ type }) => type !== "history_compacted" && type !== "transcript_opened",
+    );
   }
+  thread.deletions += 1;
 }

@@ -179,8 +179,8 @@ class MemoryTurnLog implements TurnLog {
     return found;
   }
 
-  async root(place: Place): Promise<string | undefined> {
-    return this.#threads.get(place.namespace)?.get(place.thread)?.root;
+  async deletions({ namespace, thread }: Place): Promise<number> {
+    return this.#threads.get(namespace)?.get(thread)?.deletions ?? 0;
   }
 
   async threads(namespace: string, limit = 200): Promise<ThreadRecord[]> {
@@ -258,6 +258,11 @@ class MemoryTurnLog implements TurnLog {
     switch (event.type) {
       case "turn_started":
         record.started_at ??= event.at;
+        return;
+      case "transcript_opened":
+        // As in the SQLite log: what was carried over from a deleted turn goes.
+        if (event.because === "deleted")
+          turn.events = turn.events.filter(({ type, seq }) => type !== event.type || seq >= event.seq);
         return;
       case "usage":
         record.input_tokens += event.input_tokens;

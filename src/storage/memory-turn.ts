@@ -36,12 +36,13 @@ export interface MemoryThread {
   root: string | undefined;
   record: ThreadRecord;
   unfinished: number;
+  deletions: number;
 }
 
 /** A thread nothing was said in yet. */
 export function emptyThread(thread: string): MemoryThread {
   const record = { thread, title: "", turns: 0, last_at: 0, busy: false };
-  return { turns: new SortedList(byOrdinal), root: undefined, record, unfinished: 0 };
+  return { turns: new SortedList(byOrdinal), root: undefined, record, unfinished: 0, deletions: 0 };
 }
 
 /** Counts a new turn in its thread. */

@@ -19,6 +19,9 @@ const addUsage = `
   UPDATE turns SET input_tokens = input_tokens + ?, output_tokens = output_tokens + ?, cost_usd = cost_usd + ?
   WHERE turn_id = ?`;
 
+// Made while something it carried over was deleted: the new one does not have it.
+const dropOpenings = "DELETE FROM events WHERE turn_id = ? AND type = 'transcript_opened' AND seq < ?";
+
 const wait = `
   UPDATE turns SET status = 'waiting', lease_owner = NULL, due_at = iif(woken = 0, ?, 0) WHERE turn_id = ?`;
 
@@ -99,7 +102,13 @@ function finishTaken(
 
 function hasEffect(event: TurnEvent): boolean {
   const { type } = event;
-  return type === "turn_started" || type === "usage" || type === "turn_waiting" || type === "turn_finished";
+  return (
+    type === "turn_started" ||
+    type === "usage" ||
+    type === "turn_waiting" ||
+    type === "turn_finished" ||
+    type === "transcript_opened"
+  );
 }
 
 function applyEffect(connection: SqliteConnection, event: TurnEvent): void {
@@ -112,6 +121,9 @@ function applyEffect(connection: SqliteConnection, event: TurnEvent): void {
       connection.run(addUsage, input_tokens, output_tokens, cost_usd, turn_id);
       return;
     }
+    case "transcript_opened":
+      if (event.because === "deleted") connection.run(dropOpenings, event.turn_id, event.seq);
+      return;
     case "turn_waiting":
       connection.run(wait, event.until, event.turn_id);
       return;

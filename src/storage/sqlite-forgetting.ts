@@ -11,9 +11,11 @@ const rename = `
   WHERE namespace = ?2 AND thread = ?3 AND (root = ?4 OR (root IS NULL AND ?5 = (
     SELECT min(ordinal) FROM turns WHERE thread = ?3 AND namespace = ?2)))`;
 
-const dropSummaries = `
-  DELETE FROM events WHERE type = 'history_compacted' AND turn_id IN (
+const dropCarriedOver = `
+  DELETE FROM events WHERE type IN ('history_compacted', 'transcript_opened') AND turn_id IN (
     SELECT turn_id FROM turns WHERE thread = ?2 AND namespace = ?1 AND ordinal > ?3)`;
+
+const countDeletion = "UPDATE threads SET deletions = deletions + 1 WHERE namespace = ? AND thread = ?";
 
 /** The way out: what people said, taken away for good. */
 export function createForgetting(connection: SqliteConnection): Pick<TurnLog, "forget"> {
@@ -52,5 +54,6 @@ function forget(
   connection.run("DELETE FROM signals WHERE turn_id = ?", turnId);
   connection.run("UPDATE turns SET text = '', answer = NULL WHERE turn_id = ?", turnId);
   connection.run(rename, forgottenTitle, ...place, turnId, ordinal);
-  connection.run(dropSummaries, ...place, ordinal);
+  connection.run(dropCarriedOver, ...place, ordinal);
+  connection.run(countDeletion, ...place);
 }

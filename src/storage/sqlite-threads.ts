@@ -15,16 +15,16 @@ const latestThreads = `
 /** Conversations and where they are. */
 export function createThreadReading(
   connection: SqliteConnection,
-): Pick<TurnLog, "finished" | "root" | "threads" | "namespaces"> {
+): Pick<TurnLog, "finished" | "deletions" | "threads" | "namespaces"> {
   return {
     async finished({ namespace, thread }, before, limit) {
       const rows = connection.all(finishedBefore, thread, namespace, before, limit);
       return rows.map((row) => ({ turn_id: row.turn_id as string, ordinal: row.ordinal as number }));
     },
 
-    async root({ namespace, thread }) {
-      const select = "SELECT root FROM threads WHERE namespace = ? AND thread = ?";
-      return (connection.get(select, namespace, thread)?.root as string | null | undefined) ?? undefined;
+    async deletions({ namespace, thread }) {
+      const select = "SELECT deletions FROM threads WHERE namespace = ? AND thread = ?";
+      return Number(connection.get(select, namespace, thread)?.deletions ?? 0);
     },
 
     async threads(namespace, limit = defaultThreads) {

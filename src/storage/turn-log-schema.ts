@@ -73,6 +73,7 @@ export const turnLogMigrations: readonly string[] = [
 
   CREATE TABLE namespaces (namespace TEXT PRIMARY KEY) WITHOUT ROWID;
   `,
+  "ALTER TABLE threads ADD COLUMN deletions INTEGER NOT NULL DEFAULT 0",
 ];
 
 /** `woken`: a signal came. */

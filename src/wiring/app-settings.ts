@@ -10,9 +10,10 @@ export function turnLimits({ turns, prompt }: Config): TurnLimits {
     max_tool_calls: turns.max_tool_calls,
     max_concurrent: turns.max_concurrent_executions,
     tool_output_tokens: prompt.tool_output_tokens,
-    turn_tokens: prompt.turn_tokens,
+    transcript_tokens: prompt.transcript_tokens,
     message_tokens: prompt.message_tokens,
-    skills_tokens: prompt.skills_tokens,
+    skill_list_tokens: prompt.skill_list_tokens,
+    open_tools_tokens: prompt.open_tools_tokens,
     question_ms: turns.question_minutes * 60_000,
   };
 }

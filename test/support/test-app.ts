@@ -11,6 +11,7 @@ import { createMetaTools } from "../../src/core/meta-tools/create-meta-tools.ts"
 import type { Model } from "../../src/core/model.ts";
 import { createNetworkGrants } from "../../src/core/network-grants.ts";
 import { createRedactor } from "../../src/core/redact.ts";
+import { createSaidLine } from "../../src/core/said-line.ts";
 import type { ScriptRunner } from "../../src/core/scripts.ts";
 import type { Skill, SkillSource } from "../../src/core/skill.ts";
 import type { Profile, TurnLimits } from "../../src/core/turn.ts";
@@ -33,9 +34,10 @@ const defaultLimits: TurnLimits = {
   max_tool_calls: 50,
   max_concurrent: 3,
   tool_output_tokens: 500,
-  turn_tokens: 20_000,
+  transcript_tokens: 20_000,
   message_tokens: 4_000,
-  skills_tokens: 900,
+  skill_list_tokens: 900,
+  open_tools_tokens: 0,
   question_ms: 60_000,
 };
 
@@ -56,7 +58,6 @@ export interface TestAppOptions extends Pick<AppDeps, "packages" | "servers" | "
   >;
   concurrent?: number;
   max_duration_ms?: number;
-  history_tokens?: number;
   secrets?: readonly string[];
   optIn?: readonly string[];
   /** Runs scripts of skills; they are refused unless given. */
@@ -157,7 +158,6 @@ export function createTestApp(model: Model, options: TestAppOptions = {}): TestA
     concurrent: options.concurrent ?? 8,
     lease_ms: 30_000,
     max_duration_ms: options.max_duration_ms ?? 60_000,
-    history_tokens: options.history_tokens ?? 5_000,
     chat: chatPolicy(options.chat),
     packages: options.packages,
     servers: options.servers,
@@ -165,6 +165,10 @@ export function createTestApp(model: Model, options: TestAppOptions = {}): TestA
     facts: createHostFacts({ env: {}, skillEnv, config: {}, capabilities: [], optIn: options.optIn ?? [] }),
     ports: {
       name: "Knack",
+      instructions: "You are {{name}} in {{place}}. {{formatting}} You cannot {{cannot}}.",
+      effort: undefined,
+      time_zone: "UTC",
+      saidLine: createSaidLine(),
       model,
       store,
       files,

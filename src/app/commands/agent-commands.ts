@@ -91,7 +91,7 @@ async function status(
   { log, store, model, profiles }: AgentCommandDeps,
   { place, turn_id }: CommandCall,
 ): Promise<CommandResult> {
-  const { settings, pinned, active, blocked } = await readNamespace(store, place.namespace);
+  const { settings, pinned, blocked } = await readNamespace(store, place.namespace);
   const turns = (await log.list({ namespace: place.namespace, limit: 50 })).filter(
     (turn) => turn.status !== "finished" && turn.turn_id !== turn_id,
   );
@@ -103,7 +103,7 @@ async function status(
           `**Paused** since ${new Date(paused.at).toISOString()} by ${paused.by}; \`/agent resume\` ends it.`,
         ]),
     `Model: **${model}**`,
-    `Enabled: ${names(pinned)} · active: ${names(active)} · disabled: ${names(blocked)}`,
+    `Enabled: ${names(pinned)} · disabled: ${names(blocked)}`,
     `Agent: ${settings.profile ?? profiles[0]?.id} · progress: ${settings.progress} · a message while a turn runs: ${settings.while_running === "steer" ? "steers it" : "waits"} · answers without a mention: ${reply ?? "as configured"}`,
     turns.length === 0 ? "Nothing is running here." : `Running here: ${turns.length}`,
     ...turns.map((turn) => `- ${turn.status}: “${turn.text.slice(0, 80)}” (${turn.author.name})`),

@@ -1,5 +1,5 @@
 import type { CatalogueLoader } from "../../core/catalogue.ts";
-import { isActive, type Offer, withAsked } from "../../core/offer.ts";
+import { forThread, isActive, type Offer } from "../../core/offer.ts";
 import type { OfferReader } from "../../core/offer-reader.ts";
 import type { Invocation, SkillKind } from "../../core/skill.ts";
 import { resolveSkill } from "../../core/skill-identifier.ts";
@@ -88,6 +88,7 @@ export function isGuide({ kind, tools, invocation }: GuideTraits): boolean {
 }
 
 function mayAsk(offer: Offer, id: string): boolean {
-  const found = withAsked(offer, [id]).usable.find(({ skill }) => skill.id === id);
+  const asked = { active: new Set<string>(), offloaded: new Set<string>(), asked: [id] };
+  const found = forThread(offer, asked).usable.find(({ skill }) => skill.id === id);
   return found !== undefined && isActive(found) && found.skill.invocation?.by_people !== false;
 }

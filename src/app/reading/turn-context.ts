@@ -1,8 +1,7 @@
 import type { Clock } from "../../core/clock.ts";
 import type { FileStore } from "../../core/file-store.ts";
 import type { Origin } from "../../core/inbound.ts";
-import type { MessageImage } from "../../core/message.ts";
-import type { CountTokens } from "../../core/prompt.ts";
+import type { CountTokens } from "../../core/message-budget.ts";
 import type { MessageContext, TurnEventBody } from "../../core/turn-event.ts";
 import type { ClaimedTurn, TurnLog } from "../../core/turn-log.ts";
 import type { ChatPlatforms } from "../chat/chat-hub.ts";
@@ -19,8 +18,6 @@ export interface TurnContextReader {
    * to read. Yields the event that keeps it. What fails is told in the context; it never fails the turn.
    */
   read(claimed: ClaimedTurn, signal: AbortSignal): AsyncGenerator<TurnEventBody, MessageContext | undefined>;
-  /** The pictures of a context, from the file store. */
-  images(turnId: string, context: MessageContext): Promise<MessageImage[]>;
 }
 
 export interface TurnContextDeps {
@@ -93,16 +90,6 @@ export function createTurnContextReader(deps: TurnContextDeps): TurnContextReade
     return { thread: thread.thread, files, ...(thread.notes.length === 0 ? {} : { notes: thread.notes }) };
   };
 
-  /** A picture that cannot be had any more is left out; the message still names it. */
-  const stored = async (turnId: string, name: string) => {
-    try {
-      return await deps.files.get(turnId, name);
-    } catch (error) {
-      deps.report(error, "reading a kept picture");
-      return undefined;
-    }
-  };
-
   return {
     async *read(claimed, signal) {
       const made = claimed.events.find((event) => event.type === "context_read");
@@ -121,16 +108,6 @@ export function createTurnContextReader(deps: TurnContextDeps): TurnContextReade
       }
       yield { type: "context_read", ...context };
       return context;
-    },
-    async images(turnId, { files }) {
-      const images: MessageImage[] = [];
-      for (const { image } of files) {
-        const found = image === undefined ? undefined : await stored(turnId, image);
-        const media_type = found?.file.media_type;
-        if (found === undefined || !isShown(media_type)) continue;
-        images.push({ media_type, base64: Buffer.from(found.data).toString("base64") });
-      }
-      return images;
     },
   };
 }
@@ -155,10 +132,6 @@ function longThread(messages: readonly ThreadMessage[], newest: number): string[
 function withoutRepeated(sent: readonly SentFile[]): SentFile[] {
   const seen = new Set<string>();
   return sent.filter(({ file }) => seen.size !== seen.add(file.id).size);
-}
-
-function isShown(mediaType: string | undefined): mediaType is MessageImage["media_type"] {
-  return /^image\/(png|jpeg|gif|webp)$/.test(mediaType ?? "");
 }
 
 function unreadable(error: unknown, report: TurnContextDeps["report"]): ReadThread {

@@ -1,11 +1,9 @@
 import { z } from "zod";
-import { updateNamespace } from "../namespace-state.ts";
+import { guide } from "../guide.ts";
 import { isActive, type OfferedSkill } from "../offer.ts";
-import { openedTools } from "../opened-tools.ts";
-import { guide } from "../prompt.ts";
 import { resolveSkill } from "../skill-identifier.ts";
 import type { ToolResult } from "../tool.ts";
-import { refreshOffer } from "../toolset.ts";
+import { activate } from "../toolset.ts";
 import type { TurnScope } from "../turn-scope.ts";
 import { defineMetaTool, failure, ok } from "./meta-tool.ts";
 
@@ -13,33 +11,30 @@ export const createActivateSkill = () =>
   defineMetaTool({
     name: "activate_skill",
     title: ({ skill_name }) => `Learning the skill ${skill_name}`,
-    description: "Activates a skill: returns its guide; its tools are there in your next step.",
+    description:
+      "Activates a skill for this conversation: returns its guide, and its tools are there in your next step.",
     parameters: z.object({ skill_name: z.string().min(1).describe("the skill's id") }),
     effect: "idempotent",
-    offered: (scope) => scope.offer.usable.some((offered) => !isActive(offered)),
-    run: async ({ skill_name }, _context, scope) => {
+    offered: () => true,
+    run: async ({ skill_name }, context, scope) => {
       const found = findOffered(scope, skill_name);
       if (found.status === "error") return found;
       const { skill } = found.offered;
-      if (isActive(found.offered)) return ok(`skill ${skill.id} already activated, ${currentSkills(scope)}`);
-      const { turn, ports } = scope;
-      const mark = { by: "agent", at: ports.clock.now(), source: skill.origin.source, hash: skill.hash };
-      await updateNamespace(ports.store, turn.place.namespace, (draft) => {
-        delete draft.offloaded[skill.id];
-        draft.active[skill.id] ??= mark;
-      });
-      await refreshOffer(scope);
-      await scope.emit({ type: "skill_activated", skill_id: skill.id, by: "agent" });
+      // A call that was interrupted and is made again answers what it would have answered.
+      const isRepeated = scope.state.activated.get(skill.id) === context.call_id;
+      if (isActive(found.offered) && !isRepeated)
+        return ok(`skill ${skill.id} already activated, ${currentSkills(scope)}`);
+      await activate(scope, skill.id, context.call_id);
       return ok(activationText(scope, found.offered));
     },
   });
 
 function activationText(scope: TurnScope, { skill }: OfferedSkill): string {
   const lines = [`skill ${skill.id} activated, ${currentSkills(scope)}`, guide(skill)];
-  const now = scope.offer.all.get(skill.id);
-  const opened = now === undefined ? [] : openedTools(scope.offer, now).map(({ tool }) => tool);
-  const tools = [...new Set([...skill.tools, ...opened].map((tool) => tool.name))].join(", ");
-  if (tools !== "") lines.push(`Tools now available: ${tools}`);
+  const tools = [...scope.offer.tools()].flatMap(([name, { roots }]) =>
+    roots.includes(skill.id) ? name : [],
+  );
+  if (tools.length > 0) lines.push(`Tools now available: ${tools.join(", ")}`);
   return lines.join("\n");
 }
 

@@ -14,7 +14,7 @@ export const createHandoff = () =>
       reason: z.string().max(500).default("").describe("what it should do"),
     }),
     effect: "idempotent",
-    offered: ({ turn }) => turn.profiles.length > 1,
+    offered: ({ profiles }) => profiles.length > 1,
     run: async ({ to, reason }, context, scope) => {
       const profile = scope.turn.profiles.find((each) => each.id === to);
       if (profile === undefined) {
@@ -25,6 +25,6 @@ export const createHandoff = () =>
       }
       if (context.agent === to) return ok(`You are ${to} already. Go on.`);
       await scope.emit({ type: "handoff", from: context.agent, to });
-      return ok(`The turn is with ${to} now. ${reason}`.trim());
+      return ok(reason === "" ? "Handed over." : `Handed over: ${reason}`);
     },
   });

@@ -1,7 +1,6 @@
 import { z } from "zod";
 import { invokeSkill } from "../invoke-skill.ts";
 import type { Json } from "../json.ts";
-import { isActive } from "../offer.ts";
 import type { ToolResult } from "../tool.ts";
 import { defineMetaTool, ok } from "./meta-tool.ts";
 
@@ -15,8 +14,7 @@ export const createInvokeSkill = () =>
       params: z.record(z.string(), z.json()).default({}).describe("the skill's parameters"),
     }),
     effect: "idempotent",
-    offered: (scope) =>
-      scope.offer.usable.some((offered) => !isActive(offered) && offered.skill.tools.length > 0),
+    offered: () => true,
     run: async ({ skill_id, params }, context, scope, request) => {
       const result = await invokeSkill(scope, request, `${context.call_id}/1`, skill_id, params as Json);
       return asInvocation(skill_id, result);

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { isActive, type OfferedSkill } from "../offer.ts";
+import type { OfferedSkill } from "../offer.ts";
 import { defineMetaTool, ok } from "./meta-tool.ts";
 
 /** The longest list in one answer; a query narrows it. */
@@ -24,7 +24,7 @@ export const createListSkills = () =>
       query: z.string().optional().describe("words that say what is needed"),
     }),
     effect: "read_only",
-    offered: (scope) => scope.offer.usable.some((offered) => !isActive(offered)),
+    offered: () => true,
     run: async ({ category, query }, _context, { offer }) => {
       const usable = new Map(offer.usable.map((offered) => [offered.skill.id, offered]));
       const order =

@@ -10,7 +10,8 @@ interface MetaToolInput<Parameters extends z.ZodObject> {
   description: string;
   parameters: Parameters;
   effect: ToolEffect;
-  offered(scope: TurnScope): boolean;
+  /** Whether this bot has it at all. */
+  offered: MetaTool["offered"];
   /** Who has to approve a call before it runs; nobody unless told. */
   approval?(input: z.output<Parameters>, scope: TurnScope): Approver | undefined;
   /** Limits; five minutes and ten steps unless told. */

@@ -1,7 +1,6 @@
 import { z } from "zod";
-import { updateNamespace } from "../namespace-state.ts";
 import { isActive } from "../offer.ts";
-import { refreshOffer } from "../toolset.ts";
+import { threadOffer } from "../toolset.ts";
 import { currentSkills, findOffered } from "./activate-skill.ts";
 import { defineMetaTool, failure, ok } from "./meta-tool.ts";
 
@@ -13,7 +12,7 @@ export const createOffloadSkill = () =>
       "Puts an active skill away when it is no longer needed; its tools are gone in your next step.",
     parameters: z.object({ skill_name: z.string().min(1).describe("the skill's id") }),
     effect: "idempotent",
-    offered: (scope) => scope.offer.usable.some((offered) => offered.state === "active"),
+    offered: () => true,
     run: async ({ skill_name }, _context, scope) => {
       const found = findOffered(scope, skill_name);
       if (found.status === "error" || !isActive(found.offered)) {
@@ -26,14 +25,8 @@ export const createOffloadSkill = () =>
           `skill ${skill.id} was enabled by a person and stays, ${currentSkills(scope)}`,
         );
       }
-      const { turn, ports } = scope;
-      const mark = { by: "agent", at: ports.clock.now() };
-      await updateNamespace(ports.store, turn.place.namespace, (draft) => {
-        delete draft.active[skill.id];
-        if (skill.active) draft.offloaded[skill.id] = mark;
-      });
-      await refreshOffer(scope);
       await scope.emit({ type: "skill_offloaded", skill_id: skill.id, by: "agent" });
+      scope.offer = threadOffer(scope);
       return ok(`skill ${skill.id} offloaded, ${currentSkills(scope)}`);
     },
   });

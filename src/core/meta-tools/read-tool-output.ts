@@ -19,10 +19,7 @@ export const createReadToolOutput = () =>
       offset: z.number().int().min(0).default(0).describe("characters"),
     }),
     effect: "read_only",
-    offered: (scope) =>
-      scope.turn.text.length > scope.turn.limits.message_tokens ||
-      keptFiles(scope).length > 0 ||
-      (scope.state.toolCalls > 0 && hasLongOutput(scope)),
+    offered: () => true,
     run: async ({ call_id, offset }, _context, scope) => {
       const finished = scope.state.calls.get(call_id)?.finished;
       const whole =
@@ -53,11 +50,4 @@ async function fileText(scope: TurnScope, callId: string): Promise<string | unde
 
 function keptFiles({ turn }: TurnScope): string[] {
   return turn.context?.files.flatMap(({ whole }) => whole ?? []) ?? [];
-}
-
-function hasLongOutput({ state, turn }: TurnScope): boolean {
-  const longest = turn.limits.tool_output_tokens;
-  return [...state.calls.values()].some(
-    (call) => call.finished !== undefined && outputText(call.finished.output).length > longest,
-  );
 }

@@ -9,7 +9,6 @@ import { findOffered } from "./activate-skill.ts";
 import { defineMetaTool, failure } from "./meta-tool.ts";
 import { scriptEnvironment } from "./script-environment.ts";
 import { scriptResult } from "./script-result.ts";
-import { hasSkillFiles } from "./skill-files.ts";
 import { argumentForScript, commandForShell, pathInSkill } from "./skill-path.ts";
 
 /** Bytes a script may print; with the notes on it, it stays below what a tool may answer. */
@@ -37,7 +36,7 @@ export const createRunSkillScript = () =>
       return found.status === "error" ? undefined : approverOfRisk(found.offered.skill.risk, "side_effect");
     },
     max_execution_ms: longestRun,
-    offered: (scope) => scope.ports.scripts !== undefined && hasSkillFiles(scope),
+    offered: (_turn, { scripts }) => scripts !== undefined,
     run: async ({ skill_name, script, command, ...input }, context, scope, request) => {
       const found = findOffered(scope, skill_name);
       if (found.status === "error") return found;

@@ -1,16 +1,7 @@
 import { z } from "zod";
-import { isActive } from "../offer.ts";
-import type { TurnScope } from "../turn-scope.ts";
 import { findOffered } from "./activate-skill.ts";
 import { defineMetaTool, failure, ok } from "./meta-tool.ts";
 import { pathInSkill } from "./skill-path.ts";
-
-/** Whether an active skill has files to read and scripts to run; the code of built-in ones is no business of the model. */
-export function hasSkillFiles({ offer }: TurnScope): boolean {
-  return offer.usable.some(
-    (offered) => isActive(offered) && offered.skill.kind !== "builtin" && offered.skill.files !== undefined,
-  );
-}
 
 /** Level 3 of a document skill: its files, read when the guide calls for them. */
 export const createReadSkillFile = () =>
@@ -24,7 +15,7 @@ export const createReadSkillFile = () =>
       file_path: z.string().min(1).describe("relative path, e.g. references/guide.md"),
     }),
     effect: "read_only",
-    offered: hasSkillFiles,
+    offered: () => true,
     run: async ({ skill_name, file_path }, _context, scope) => {
       const found = findOffered(scope, skill_name);
       if (found.status === "error") return found;

@@ -1,3 +1,4 @@
+import { beforeGuides } from "../../core/guide.ts";
 import type { Message, ToolMessage } from "../../core/message.ts";
 import { withoutCutNote } from "./read-output.ts";
 
@@ -31,7 +32,8 @@ export function readConversation(messages: readonly Message[]): Conversation {
     if (message.role === "assistant") for (const call of message.tool_calls) calls.set(call.id, call);
     const call = message.role === "tool" ? calls.get(message.call_id) : undefined;
     if (message.role === "tool" && call !== undefined) {
-      done.push({ name: call.name, arguments: call.arguments, result: message });
+      const text = message.tool === "activate_skill" ? message.text : beforeGuides(message.text);
+      done.push({ name: call.name, arguments: call.arguments, result: { ...message, text } });
     }
   }
   const first = !messages.some(

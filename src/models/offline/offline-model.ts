@@ -1,3 +1,4 @@
+import { foldedRequest } from "../../core/folded-request.ts";
 import type { AssistantMessage } from "../../core/message.ts";
 import { type Model, ModelError, type ModelEvent, type ModelRequest } from "../../core/model.ts";
 import { lastResult, readConversation } from "./conversation.ts";
@@ -23,7 +24,7 @@ async function* stream(request: ModelRequest): AsyncGenerator<ModelEvent, void> 
   if (request.output_schema !== undefined) {
     throw new ModelError("not_configured", "Writing needs a language model, and none is configured.");
   }
-  const message = answerTo(request);
+  const message = answerTo(foldedRequest(request));
   for (const piece of pieces(message.text)) {
     request.signal.throwIfAborted();
     yield { type: "text", text: piece };

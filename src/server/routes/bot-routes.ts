@@ -1,6 +1,8 @@
 import { createRoute, type OpenAPIHono, z } from "@hono/zod-openapi";
 import type { App } from "../../app/app.ts";
+import { threadSchema } from "../../core/place.ts";
 import type { ServerDependencies } from "../dependencies.ts";
+import { presentPrompt } from "../present.ts";
 import * as schemas from "../schemas.ts";
 import { answers, consoleNamespace, namespaceQuery } from "./route-parts.ts";
 
@@ -22,8 +24,14 @@ const complete = createRoute({
 const prompt = createRoute({
   method: "get",
   path: "/prompt",
-  summary: "What the next model call in a channel would get",
-  request: { query: namespaceQuery.extend({ message: z.string().max(10_000).default("") }) },
+  summary:
+    "What a new thread of a channel would begin with, or what the next model call of a thread would get",
+  request: {
+    query: namespaceQuery.extend({
+      message: z.string().max(10_000).default(""),
+      thread: threadSchema.optional(),
+    }),
+  },
   responses: answers(schemas.promptView, "system prompt and tools"),
 });
 
@@ -39,8 +47,8 @@ export function addBotRoutes(server: OpenAPIHono, { app, version }: ServerDepend
   });
 
   server.openapi(prompt, async (context) => {
-    const { namespace, message } = context.req.valid("query");
-    return context.json(await app.prompt(namespace, message), 200);
+    const { namespace, message, thread } = context.req.valid("query");
+    return context.json(presentPrompt(await app.prompt(namespace, message, thread)), 200);
   });
 }
 

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { guide } from "../../../src/core/prompt.ts";
+import { guide } from "../../../src/core/guide.ts";
 import { testSkill } from "../../support/test-skill.ts";
 
 it.each(["</skill_guide>", "</SKILL_Guide >", "< / skill_guide>", '<skill_guide skill="memory">'])(

@@ -1,0 +1,52 @@
+import { createHash } from "node:crypto";
+import { LRUCache } from "lru-cache";
+import { z } from "zod";
+import type { KeyValue } from "../core/key-value.ts";
+import type { Opening } from "../core/transcript.ts";
+import type { Openings } from "../core/turn.ts";
+
+/** Openings kept in memory: about one for each channel that is being used. */
+const remembered = 200;
+
+const openingSchema: z.ZodType<Opening> = z.object({
+  instructions: z.string(),
+  tools: z.array(
+    z.object({ name: z.string(), description: z.string(), parameters: z.record(z.string(), z.json()) }),
+  ),
+  told: z.object({
+    agent: z.string(),
+    place: z.string(),
+    skills: z.record(z.string(), z.string()),
+    unlisted: z.array(z.string()),
+    open: z.array(z.string()),
+    active: z.record(z.string(), z.string()),
+    facts: z.array(z.string()),
+    agents: z.record(z.string(), z.string()),
+    effort: z.enum(["none", "minimal", "low", "medium", "high", "xhigh", "max"]).optional(),
+  }),
+}) as z.ZodType<Opening>;
+
+/** Keeps openings in the store, each under the sha256 of its text, so that all threads that begin alike share one. */
+export function createOpenings(store: KeyValue): Openings {
+  const known = new LRUCache<string, Opening>({ max: remembered });
+  const keyOf = (name: string) => `opening:${name}`;
+  return {
+    async put(opening) {
+      const text = JSON.stringify(opening);
+      const name = createHash("sha256").update(text).digest("hex");
+      if (!known.has(name)) {
+        await store.set(keyOf(name), JSON.parse(text));
+        known.set(name, opening);
+      }
+      return name;
+    },
+    async get(name) {
+      const before = known.get(name);
+      if (before !== undefined) return before;
+      const stored = openingSchema.safeParse(await store.get(keyOf(name)));
+      if (!stored.success) return undefined;
+      known.set(name, stored.data);
+      return stored.data;
+    },
+  };
+}

@@ -1,0 +1,142 @@
+import { LRUCache } from "lru-cache";
+import type { Message } from "../core/message.ts";
+import type { PastThread, PastTurn } from "../core/past-thread.ts";
+import type { Place } from "../core/place.ts";
+import { type TranscriptStep, withoutReasoning } from "../core/transcript.ts";
+import { createStepReader } from "../core/transcript-steps.ts";
+import type { TurnEvent } from "../core/turn-event.ts";
+import type { TurnLog } from "../core/turn-log.ts";
+import { userMessage } from "../core/user-message.ts";
+
+/** Reads what was said before in a thread: a projection of the log, never stored. */
+export interface PastThreads {
+  /** The thread before a turn. Reads no further back than the latest opening of its transcript. */
+  read(place: Place, before: number): Promise<PastThread>;
+  /** A turn was deleted: past turns are read again, so that neither it nor a summary of it is remembered. */
+  forget(): void;
+}
+
+/** A finished turn as later ones remember it. Never changes, so it is kept in memory. */
+interface KnownTurn extends PastTurn {
+  steps: readonly TranscriptStep[];
+  /** Where in `steps` the latest transcript begins that this turn opened; -1 when it opened none. */
+  opened_at: number;
+  deleted: boolean;
+}
+
+/** Turns read from the log at a time. */
+const pageSize = 64;
+
+/** Past turns kept in memory. */
+const remembered = 4_000;
+
+/** Turns without an opening that are looked through at most: threads of earlier versions have none. */
+const furthest = 500;
+
+export function createPastThreads(log: TurnLog): PastThreads {
+  const cache = new LRUCache<string, KnownTurn>({ max: remembered });
+
+  const known = async (turnId: string): Promise<KnownTurn> => {
+    const before = cache.get(turnId);
+    if (before !== undefined) return before;
+    const turn = project(turnId, await log.read(turnId));
+    cache.set(turnId, turn);
+    return turn;
+  };
+
+  async function* turns(place: Place, before: number): AsyncGenerator<KnownTurn, void> {
+    for (let from = before; ; ) {
+      const page = await log.finished(place, from, pageSize);
+      for (const { turn_id } of page) yield await known(turn_id);
+      const last = page.at(-1);
+      if (last === undefined || page.length < pageSize) return;
+      from = last.ordinal;
+    }
+  }
+
+  return {
+    forget: () => cache.clear(),
+    async read(place, before) {
+      const deletions = await log.deletions(place);
+      const since: KnownTurn[] = [];
+      let found = false;
+      for await (const turn of turns(place, before)) {
+        since.push(turn);
+        found = turn.opened_at >= 0;
+        if (found || since.length >= furthest) break;
+      }
+      const steps = found
+        ? since.reverse().flatMap((turn, at) => (at === 0 ? opened(turn) : turn.steps))
+        : [];
+      return {
+        steps,
+        intact: !(found && since.some(({ deleted }) => deleted)),
+        deletions,
+        turns: () => turns(place, before),
+      };
+    },
+  };
+}
+
+function opened({ steps, opened_at }: KnownTurn): readonly TranscriptStep[] {
+  return steps.slice(opened_at);
+}
+
+function project(turnId: string, events: readonly TurnEvent[]): KnownTurn {
+  const finished = events.findLast((event) => event.type === "turn_finished");
+  const nothing = { turn_id: turnId, steps: [], opened_at: -1, messages: [], used: [] };
+  if (finished?.forgotten_by !== undefined) return { ...nothing, deleted: true };
+  if (finished?.merged_into !== undefined) return { ...nothing, deleted: false };
+  const read = createStepReader(turnId);
+  const told = events.some((event) => event.type === "user_message");
+  const steps = events.flatMap((event) =>
+    event.type === "inbound" && !told ? [untold(event, events)] : read(event, event.at),
+  );
+  return {
+    turn_id: turnId,
+    steps,
+    opened_at: steps.findLastIndex(({ kind }) => kind === "open"),
+    messages: messagesIn(steps),
+    used: usedIn(events),
+    summary: summaryIn(events),
+    deleted: false,
+  };
+}
+
+/** What was said where no model was told it: in a turn that did not begin, or in a log of an earlier version. */
+function untold(
+  { inbound }: Extract<TurnEvent, { type: "inbound" }>,
+  events: readonly TurnEvent[],
+): TranscriptStep {
+  const context = events.find((event) => event.type === "context_read");
+  return {
+    kind: "message",
+    message: userMessage(inbound.text, { line: `${inbound.author.name}:`, context }),
+  };
+}
+
+/** What was said, done and answered; what a transcript carried over is not the turn's own. */
+function messagesIn(steps: readonly TranscriptStep[]): Message[] {
+  return steps.flatMap((step) => (step.kind === "message" ? withoutReasoning(step.message) : []));
+}
+
+/** Skills that were activated or called, scripts and files of them included. */
+function usedIn(events: readonly TurnEvent[]): string[] {
+  const used = new Set<string>();
+  for (const event of events) {
+    if (event.type === "skill_activated") used.add(event.skill_id);
+    if (event.type !== "tool_started") continue;
+    if (event.skill_id !== "") used.add(event.skill_id.split("#", 1)[0] ?? event.skill_id);
+    const { input } = event;
+    const named = typeof input === "object" && input !== null && !Array.isArray(input) && input.skill_name;
+    if (typeof named === "string") used.add(named);
+  }
+  return [...used];
+}
+
+function summaryIn(events: readonly TurnEvent[]): PastTurn["summary"] {
+  const opening = events.findLast((event) => event.type === "transcript_opened");
+  if (opening?.summary !== undefined) return opening.summary;
+  const older = events.findLast((event) => event.type === "history_compacted");
+  return older === undefined ? undefined : { text: older.summary, through_turn: older.through_turn };
+}

@@ -1,0 +1,31 @@
+import { readFile } from "node:fs/promises";
+import { fileURLToPath } from "node:url";
+import { ConfigError } from "./config-error.ts";
+
+const shipped = fileURLToPath(new URL("../../config/instructions.md", import.meta.url));
+
+/** What the text may hold in double braces. */
+const placeholders = new Set(["name", "place", "formatting", "cannot"]);
+
+/**
+ * The text that every agent's instructions begin with.
+ * @throws ConfigError when the file cannot be read, or names something in double braces that does not exist
+ */
+export async function loadInstructions(file = shipped): Promise<string> {
+  let text: string;
+  try {
+    text = await readFile(file, "utf8");
+  } catch (error) {
+    const message = `it cannot be read: ${error instanceof Error ? error.message : String(error)}`;
+    throw new ConfigError([{ where: file, key: "", message }], { cause: error });
+  }
+  const unknown = [...text.matchAll(/\{\{(\w+)\}\}/g)].flatMap(([whole, name = ""]) =>
+    placeholders.has(name) ? [] : [whole],
+  );
+  if (unknown.length > 0) {
+    const message = `there is no ${unknown.join(", ")}`;
+    const hint = `Known are ${[...placeholders].map((name) => `{{${name}}}`).join(", ")}`;
+    throw new ConfigError([{ where: file, key: "", message, hint }]);
+  }
+  return text.replaceAll("\r\n", "\n").trim();
+}

@@ -1,0 +1,124 @@
+import { escapeMarkup } from "./escape-markup.ts";
+import { withoutGuides } from "./guide.ts";
+import type { Message } from "./message.ts";
+import type { PastTurn } from "./past-thread.ts";
+import { summarise } from "./summary.ts";
+import { tokensOf, withoutReasoning } from "./transcript.ts";
+import type { TranscriptOpening } from "./turn-event.ts";
+import type { TurnScope } from "./turn-scope.ts";
+
+/** Turns whose text is summarised at most, counted in tokens of the room for those that are kept. */
+const longestOverflow = 6;
+
+type Carried = Pick<TranscriptOpening, "messages" | "own" | "summary" | "active" | "offloaded">;
+
+/**
+ * What a new transcript takes over within `tokens`: a summary of the older part, the latest turns whole and without reasoning,
+ * and of the running turn the question and the latest rounds. Skills that the kept part uses stay active.
+ */
+export async function carryOver(scope: TurnScope, tokens: number): Promise<Carried> {
+  const { turn, ports, state, transcript } = scope;
+  const cost = (messages: readonly Message[]) =>
+    messages.reduce((sum, message) => sum + tokensOf(message, ports.countTokens), 0);
+  const own = fitOwn(ownMessages(scope), tokens, cost);
+  const past = await fitPast(turn.past.turns(), tokens - cost(own.kept), cost);
+  const used = new Set([...past.kept.flatMap((each) => each.used), ...usedHere(scope)]);
+  const last = past.left.at(-1);
+  const leftOut = [...past.left.flatMap(({ messages }) => messages), ...own.left];
+  const text =
+    leftOut.length === 0
+      ? past.summary?.text
+      : await summarise(scope, {
+          before: past.summary?.text,
+          messages: leftOut,
+          turns: past.left.length,
+        });
+  const through_turn = last?.turn_id ?? past.summary?.through_turn;
+  const kept = past.kept.flatMap(({ messages }) => messages);
+  return {
+    messages: [...(text === undefined ? [] : [summaryMessage(text)]), ...kept.map(carried), ...own.kept],
+    own: own.kept.length,
+    ...(text === undefined || through_turn === undefined ? {} : { summary: { text, through_turn } }),
+    active: [...new Set([...(transcript?.active ?? []), ...agentActivated(state)])].filter((id) =>
+      used.has(id),
+    ),
+    offloaded: [...(transcript?.offloaded ?? [])],
+  };
+}
+
+function summaryMessage(text: string): Message {
+  return {
+    role: "user",
+    text: `<earlier_in_this_thread>\n${escapeMarkup(text)}\n</earlier_in_this_thread>`,
+    said: "",
+  };
+}
+
+/** A message in another transcript: without what is bound to the old one, and without guides, which are told anew. */
+function carried(message: Message): Message {
+  const bare = withoutReasoning(message);
+  return bare.role === "tool" ? { ...bare, text: withoutGuides(bare.text) } : bare;
+}
+
+/** What the transcript has of the running turn. */
+function ownMessages({ transcript, state }: TurnScope): Message[] {
+  if (transcript === undefined || !state.told) return [];
+  return transcript.messages
+    .slice(state.own_from)
+    .filter((message) => message.role !== "system")
+    .map(carried);
+}
+
+/** The question, and as many of the latest rounds as fit: a round begins with a message of the model. */
+function fitOwn(
+  messages: readonly Message[],
+  tokens: number,
+  cost: (messages: readonly Message[]) => number,
+): { kept: Message[]; left: Message[] } {
+  if (cost(messages) <= tokens) return { kept: [...messages], left: [] };
+  const [question, ...rest] = messages;
+  if (question === undefined) return { kept: [], left: [] };
+  const starts = rest.flatMap((message, at) => (message.role === "assistant" ? at : []));
+  const room = tokens - cost([question]);
+  // The last round is kept whatever it takes: the model is about to answer its results.
+  const from = starts.find((at) => cost(rest.slice(at)) <= room) ?? starts.at(-1) ?? rest.length;
+  return { kept: [question, ...rest.slice(from)], left: rest.slice(0, from) };
+}
+
+interface FittedPast {
+  kept: PastTurn[];
+  /** What the summary has to cover, oldest first. */
+  left: PastTurn[];
+  summary: PastTurn["summary"];
+}
+
+async function fitPast(
+  turns: AsyncIterable<PastTurn>,
+  tokens: number,
+  cost: (messages: readonly Message[]) => number,
+): Promise<FittedPast> {
+  const kept: PastTurn[] = [];
+  const left: PastTurn[] = [];
+  let room = tokens;
+  let summary: PastTurn["summary"];
+  for await (const turn of turns) {
+    if (turn.turn_id === summary?.through_turn) break;
+    summary ??= turn.summary;
+    room -= cost(turn.messages);
+    if (room >= 0 && left.length === 0) kept.unshift(turn);
+    else left.unshift(turn);
+    if (room < -longestOverflow * Math.max(tokens, 1_000)) break;
+  }
+  return { kept, left, summary };
+}
+
+/** Skills the running turn has activated or called. */
+function usedHere({ state, turn }: TurnScope): string[] {
+  const called = [...state.calls.values()].flatMap(({ started }) => started?.skill_id || []);
+  const roots = called.map((id) => turn.catalogue.skills.get(id)?.parent ?? id);
+  return [...agentActivated(state), ...roots];
+}
+
+function agentActivated({ activated }: TurnScope["state"]): string[] {
+  return [...activated].flatMap(([id, callId]) => (callId === undefined ? [] : id));
+}

@@ -1,0 +1,105 @@
+import { escapeMarkup } from "./escape-markup.ts";
+import type { CountTokens } from "./message-budget.ts";
+import type { Told } from "./told.ts";
+
+/** What a place is like, for the instructions. The same for all threads of a channel. */
+export interface WhereText {
+  /** `#payments-team on Slack (topic: "…")`; names in it are somebody's words. */
+  place: string;
+  /** What the platform makes of Markdown, as sentences. */
+  formatting: string;
+  /** What the agent cannot do here besides skills: `read other channels, set reminders`. */
+  cannot: string;
+}
+
+/** What the instructions are made from. */
+export interface InstructionsInput {
+  /** A text with `{{name}}`, `{{place}}`, `{{formatting}}` and `{{cannot}}`. */
+  template: string;
+  name: string;
+  where: WhereText;
+  /** The agent's own instructions. */
+  profile: string;
+  told: Told;
+  /** Guides of skills that are active for the whole channel. */
+  guides: readonly string[];
+}
+
+/** The instructions a transcript opens with. Nothing in them depends on the thread, its first message or who asks. */
+export function buildInstructions({
+  template,
+  name,
+  where,
+  profile,
+  told,
+  guides,
+}: InstructionsInput): string {
+  const values: Record<string, string> = { name, ...where };
+  const sections = [
+    template.replace(/\{\{(\w+)\}\}/g, (whole, key: string) => values[key] ?? whole).trim(),
+    profile.trim(),
+    listedSkills(told),
+    ...guides,
+    otherAgents(told),
+    pinnedFacts(told.facts),
+  ];
+  return sections.filter((section) => section !== "").join("\n\n");
+}
+
+function listedSkills({ skills, unlisted }: Told): string {
+  const lines = Object.values(skills);
+  if (lines.length + unlisted.length === 0) return "";
+  const more =
+    unlisted.length === 0
+      ? []
+      : [`${unlisted.length} more skills are not listed; find them with list_skills(query).`];
+  return ["<available_skills>", ...lines, "</available_skills>", ...more].join("\n");
+}
+
+function otherAgents({ agent, agents }: Told): string {
+  const others = Object.entries(agents).filter(([id]) => id !== agent);
+  if (others.length === 0) return "";
+  return [
+    "<other_agents>",
+    ...others.map(([id, description]) => `- ${escapeMarkup(id)}: ${escapeMarkup(description)}`),
+    "</other_agents>",
+    "Hand over with handoff only when one of them fits clearly better.",
+  ].join("\n");
+}
+
+/** The facts people pinned in the channel. */
+export function pinnedFacts(facts: readonly string[]): string {
+  if (facts.length === 0) return "";
+  return ["<pinned_facts>", ...facts.map((fact) => `- ${escapeMarkup(fact)}`), "</pinned_facts>"].join("\n");
+}
+
+/** Which skills the list shows. */
+export interface SkillList {
+  /** id → line, in the order of ids. */
+  skills: Record<string, string>;
+  unlisted: string[];
+}
+
+/**
+ * The lines that fit into `tokens`: `first` before the others, then by id. It depends on nothing that changes from message
+ * to message.
+ */
+export function fitSkillList(
+  lines: ReadonlyMap<string, string>,
+  first: ReadonlySet<string>,
+  tokens: number,
+  countTokens: CountTokens,
+): SkillList {
+  const chosen = new Set<string>();
+  let room = tokens;
+  const byRank = [...lines].toSorted(([a], [b]) => Number(first.has(b)) - Number(first.has(a)));
+  for (const [id, line] of byRank) {
+    room -= countTokens(line) + 1;
+    if (room < 0) break;
+    chosen.add(id);
+  }
+  return {
+    skills: Object.fromEntries([...lines].filter(([id]) => chosen.has(id))),
+    unlisted: [...lines.keys()].filter((id) => !chosen.has(id)),
+  };
+}

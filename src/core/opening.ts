@@ -1,0 +1,96 @@
+import { guide } from "./guide.ts";
+import { buildInstructions, fitSkillList } from "./instructions.ts";
+import type { ToolDefinition } from "./message.ts";
+import type { CountTokens } from "./message-budget.ts";
+import { isActive, type Offer, type OfferedSkill } from "./offer.ts";
+import { fingerprint, type Told } from "./told.ts";
+import type { Opening } from "./transcript.ts";
+import type { Profile } from "./turn.ts";
+import type { TurnScope } from "./turn-scope.ts";
+
+/**
+ * How a new transcript of the channel begins: made from the channel alone, so that all its threads begin alike and share the
+ * provider's cache.
+ */
+export function makeOpening(scope: TurnScope, facts: readonly string[]): Opening {
+  const { turn, ports, namespaceOffer: offer } = scope;
+  const open = openSkills(offer, turn.limits.open_tools_tokens, ports.countTokens);
+  const active = activeSkills(offer);
+  const enabled = new Set(active.map(({ skill }) => skill.id));
+  const { limits } = turn;
+  const list = fitSkillList(offer.lines(open), enabled, limits.skill_list_tokens, ports.countTokens);
+  const told: Told = {
+    agent: turn.profile.id,
+    place: turn.where.place,
+    ...list,
+    open,
+    active: guidesOf(active),
+    facts,
+    agents: agentsOf(turn.profiles),
+    ...(ports.effort === undefined ? {} : { effort: ports.effort }),
+  };
+  const instructions = buildInstructions({
+    template: ports.instructions,
+    name: ports.name,
+    where: turn.where,
+    profile: turn.profile.prompt,
+    told,
+    guides: active.map(({ skill }) => guide(skill)),
+  });
+  return { instructions, tools: definitionsNow(scope, offer, open), told };
+}
+
+/**
+ * Skills of the bot's own whose tools are there from the opening, by id, as many as fit. What people enabled is there anyway
+ * and takes no room.
+ */
+function openSkills(offer: Offer, tokens: number, countTokens: CountTokens): string[] {
+  const costs = new Map<string, number>();
+  for (const { definition, roots } of offer.tools().values()) {
+    const [root] = roots;
+    const offered = root === undefined ? undefined : offer.all.get(root);
+    if (root === undefined || offered?.skill.origin.source !== "bundled" || offered.skill.kind === "mcp")
+      continue;
+    if (!isActive(offered)) costs.set(root, (costs.get(root) ?? 0) + countTokens(JSON.stringify(definition)));
+  }
+  let room = tokens;
+  return [...costs].flatMap(([id, cost]) => {
+    if (cost > room) return [];
+    room -= cost;
+    return [id];
+  });
+}
+
+/** The definitions of the agent's own tools, then those of skills that are open or active, in the fixed order. */
+export function definitionsNow(scope: TurnScope, offer: Offer, open: readonly string[]): ToolDefinition[] {
+  const shown = shownSkills(offer, open);
+  const ofSkills = [...offer.tools().values()].filter(({ roots }) => roots.some((root) => shown.has(root)));
+  return [...scope.ownDefinitions, ...ofSkills.map(({ definition }) => definition)];
+}
+
+/** The skills whose tools a model is shown. */
+export function shownSkills(offer: Offer, open: readonly string[]): ReadonlySet<string> {
+  return new Set([...open, ...offer.usable.filter(isActive).map(({ skill }) => skill.id)]);
+}
+
+/** Active root skills, by id. */
+export function activeSkills(offer: Offer): OfferedSkill[] {
+  return offer.usable
+    .filter((offered) => offered.skill.parent === undefined && isActive(offered))
+    .toSorted((a, b) => (a.skill.id < b.skill.id ? -1 : 1));
+}
+
+/** Fingerprints of the guides of skills, by id. */
+export function guidesOf(skills: readonly OfferedSkill[]): Record<string, string> {
+  return Object.fromEntries(skills.map(({ skill }) => [skill.id, guidePrint(skill)]));
+}
+
+/** What a guide that the model was given is known again by. */
+export function guidePrint(skill: Parameters<typeof guide>[0]): string {
+  return fingerprint(guide(skill));
+}
+
+/** The agents a turn can be handed to. */
+export function agentsOf(profiles: readonly Profile[]): Record<string, string> {
+  return Object.fromEntries(profiles.map(({ id, description }) => [id, description]));
+}

@@ -1,0 +1,136 @@
+import type { AssistantMessage, KeptImage, ToolMessage } from "./message.ts";
+import { outputText } from "./tool-output.ts";
+import type { TranscriptStep } from "./transcript.ts";
+import type { TurnEvent, TurnEventBody, TurnEventOf } from "./turn-event.ts";
+
+type Body<T extends TurnEvent["type"]> = Omit<TurnEventOf<T>, "turn_id" | "seq" | "at">;
+
+/** Answers what each event of a turn, taken in order, means for its thread's transcript. */
+export type StepReader = (event: TurnEventBody, at: number) => TranscriptStep[];
+
+/** Characters of an output that a log of an earlier version does not say how it was shown. */
+const longestUnmarked = 16_000;
+
+/** Pictures of one call that a model is shown, and the largest of them, bytes. */
+const mostImages = 4;
+const largestImage = 4_500_000;
+
+interface Round {
+  message: AssistantMessage;
+  results: Map<string, Body<"tool_finished">>;
+}
+
+/** Reads one turn. The live loop and every later reader use it, so they come to the same transcript. */
+export function createStepReader(turnId: string): StepReader {
+  let round: Round | undefined;
+  let measured: TranscriptStep[] = [];
+  let answered = false;
+  const images = new Map<string, KeptImage[]>();
+  const activations = new Map<string, Body<"skill_activated">[]>();
+
+  /** Results join the conversation in call order, once all are there; then what the calls activated counts. */
+  const closeRound = (ended: boolean): TranscriptStep[] => {
+    if (round === undefined) return [];
+    const { message, results } = round;
+    if (!ended && message.tool_calls.some(({ id }) => !results.has(id))) return [];
+    round = undefined;
+    const activated = message.tool_calls.flatMap(({ id }) => activations.get(id) ?? []);
+    return [
+      ...message.tool_calls.map((call): TranscriptStep => {
+        const finished = results.get(call.id) ?? unfinished(call.id, call.name);
+        return { kind: "message", message: toolMessage(finished, images.get(call.id)) };
+      }),
+      ...activated.map(({ skill_id, guide }): TranscriptStep => ({ kind: "activate", skill_id, guide })),
+    ];
+  };
+
+  const answer = (message: AssistantMessage): TranscriptStep[] => {
+    answered = message.tool_calls.length === 0;
+    round = answered ? undefined : { message, results: new Map() };
+    const steps: TranscriptStep[] = [{ kind: "message", message }, ...measured];
+    measured = [];
+    return steps;
+  };
+
+  return (event, at) => {
+    switch (event.type) {
+      case "transcript_opened":
+        return [{ kind: "open", with: event }];
+      case "user_message":
+        return [{ kind: "message", message: event.message }];
+      case "transcript_changed":
+        return [{ kind: "change", message: event.message, told: event.told }];
+      case "usage":
+        if (event.round !== undefined)
+          measured = [{ kind: "measured", tokens: event.input_tokens + event.output_tokens, at }];
+        return [];
+      case "model_message":
+        return answer(event.message);
+      case "file":
+        keepImage(images, event, turnId);
+        return [];
+      case "skill_activated":
+        if (event.by === "agent" && event.call_id !== undefined)
+          activations.set(event.call_id, [...(activations.get(event.call_id) ?? []), event]);
+        return [];
+      case "skill_offloaded":
+        return [{ kind: "offload", skill_id: event.skill_id }];
+      case "tool_finished":
+        round?.results.set(event.call_id, event);
+        return closeRound(false);
+      case "steered":
+        // Said while a call is open it is the answer to that call's question, not a message of its own.
+        if (round !== undefined) return [];
+        return [
+          { kind: "message", message: { role: "user", text: event.shown ?? event.text, said: event.text } },
+        ];
+      case "turn_finished":
+        return [...closeRound(true), ...closing(event, answered)];
+      default:
+        return [];
+    }
+  };
+}
+
+/** The answer as the person saw it, where no message of the model is it: a direct output, a stop, a failure. */
+function closing({ text }: Body<"turn_finished">, answered: boolean): TranscriptStep[] {
+  if (answered || text === "") return [];
+  return [{ kind: "message", message: { role: "assistant", text, tool_calls: [] } }];
+}
+
+function unfinished(call_id: string, tool: string): Body<"tool_finished"> {
+  const output = "The turn ended before this ran.";
+  return { type: "tool_finished", call_id, tool, status: "error", output, duration_ms: 0 };
+}
+
+function toolMessage(
+  { call_id, tool, status, output, shown }: Body<"tool_finished">,
+  images: readonly KeptImage[] = [],
+): ToolMessage {
+  return {
+    role: "tool",
+    call_id,
+    tool,
+    text: shown ?? beginning(outputText(output)),
+    is_error: status === "error",
+    ...(images.length === 0 ? {} : { kept_images: images }),
+  };
+}
+
+function beginning(text: string): string {
+  return text.length <= longestUnmarked ? text : `${text.slice(0, longestUnmarked)} […]`;
+}
+
+/** A picture that a call made is shown to the model with the call's result. */
+function keepImage(images: Map<string, KeptImage[]>, event: Body<"file">, turnId: string): void {
+  const { call_id, name, media_type, bytes } = event;
+  if (call_id === undefined || !isImage(media_type) || bytes > largestImage) return;
+  const others = (images.get(call_id) ?? []).filter((image) => image.name !== name);
+  if (others.length < mostImages)
+    images.set(call_id, [...others, { media_type, turn_id: turnId, name, bytes }]);
+}
+
+/** Whether models can be shown pictures of this kind. */
+export function isImage(mediaType: string): mediaType is KeptImage["media_type"] {
+  return /^image\/(png|jpeg|gif|webp)$/.test(mediaType);
+}

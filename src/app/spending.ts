@@ -1,7 +1,9 @@
 import type { Clock } from "../core/clock.ts";
-import type { TurnLog, UsageTotal } from "../core/turn-log.ts";
+import type { Usage } from "../core/turn-event.ts";
+import type { TurnLog } from "../core/turn-log.ts";
+import { costText, plusUsage, type UsageTotal } from "../core/usage-total.ts";
 
-/** What may be spent per day (UTC). Tokens are input and output together. */
+/** What may be spent per day (UTC). Tokens are input and output together; models without a price cost no dollars. */
 export interface SpendingCaps {
   per_channel_day_usd: number;
   per_user_day_usd: number;
@@ -14,11 +16,7 @@ export interface Spending {
   /** Reads what was spent today, before a turn. */
   load(namespace: string, user: string): Promise<void>;
   /** Counts a model call. */
-  add(
-    namespace: string,
-    user: string,
-    usage: { input_tokens: number; output_tokens: number; cost_usd?: number | undefined },
-  ): void;
+  add(namespace: string, user: string, usage: Usage): void;
   /** Why no more may be spent, for the person; undefined when it may. */
   exceeded(namespace: string, user: string): string | undefined;
 }
@@ -32,13 +30,6 @@ export function createSpending(log: TurnLog, caps: SpendingCaps, clock: Clock): 
   const loadOne = async (key: string, filter: { namespace?: string; user?: string }) => {
     if (!totals.has(key)) totals.set(key, await log.usage({ ...filter, since }));
   };
-  const count = (key: string, usage: UsageTotal) => {
-    const total = totals.get(key);
-    if (total === undefined) return;
-    total.input_tokens += usage.input_tokens;
-    total.output_tokens += usage.output_tokens;
-    total.cost_usd += usage.cost_usd;
-  };
   const keys = (namespace: string, user: string) => [`channel ${namespace}`, `user ${user}`] as const;
 
   return {
@@ -51,8 +42,11 @@ export function createSpending(log: TurnLog, caps: SpendingCaps, clock: Clock): 
       const [channelKey, userKey] = keys(namespace, user);
       await Promise.all([loadOne(channelKey, { namespace }), loadOne(userKey, { user })]);
     },
-    add(namespace, user, { input_tokens, output_tokens, cost_usd = 0 }) {
-      for (const key of keys(namespace, user)) count(key, { input_tokens, output_tokens, cost_usd });
+    add(namespace, user, usage) {
+      for (const key of keys(namespace, user)) {
+        const total = totals.get(key);
+        if (total !== undefined) totals.set(key, plusUsage(total, usage));
+      }
     },
     exceeded(namespace, user) {
       const [channelKey, userKey] = keys(namespace, user);
@@ -80,8 +74,8 @@ function over(
   const raise = (unit: string) =>
     `An operator can raise spending.${setting}_${unit}; it starts anew at 00:00 UTC`;
   const have = who === "you" ? "have" : "has";
-  if (spent.cost_usd >= usd) {
-    return `${who} ${have} spent $${spent.cost_usd.toFixed(2)} of $${usd.toFixed(2)} for today. ${raise("usd")}`;
+  if (spent.cost_usd !== undefined && spent.cost_usd >= usd) {
+    return `${who} ${have} spent ${costText(spent)} of $${usd.toFixed(2)} for today. ${raise("usd")}`;
   }
   const used = spent.input_tokens + spent.output_tokens;
   if (used >= tokens) return `${who} ${have} used ${used} of ${tokens} tokens for today. ${raise("tokens")}`;

@@ -5,6 +5,7 @@ import type * as flows from "../server/flow-schemas.ts";
 import type * as packages from "../server/package-schemas.ts";
 import type * as schemas from "../server/schemas.ts";
 import type * as servers from "../server/server-schemas.ts";
+import type * as turns from "../server/turn-schemas.ts";
 
 export type About = z.output<typeof schemas.about>;
 export type AnswerRequest = z.input<typeof schemas.answerRequest>;
@@ -22,9 +23,9 @@ export type SkillList = z.output<typeof schemas.skillList>;
 export type SkillListing = z.output<typeof schemas.skillListing>;
 export type SkillStateRequest = z.input<typeof schemas.skillStateRequest>;
 export type Thread = z.output<typeof schemas.threadList>["threads"][number];
-export type Turn = z.output<typeof schemas.turnRecord>;
-export type TurnAccepted = z.output<typeof schemas.turnAccepted>;
-export type TurnRequest = z.input<typeof schemas.turnRequest>;
+export type Turn = z.output<typeof turns.turnRecord>;
+export type TurnAccepted = z.output<typeof turns.turnAccepted>;
+export type TurnRequest = z.input<typeof turns.turnRequest>;
 
 export type FlowList = z.output<typeof flows.flowList>;
 export type FlowResult = z.output<typeof flows.flowResult>;

@@ -1,28 +1,11 @@
 import { z } from "zod";
+import { listPrices, priceSchema } from "./model-prices.ts";
 
 const seconds = z.number().positive().max(86_400);
 
 /** `openai/gpt-5-mini`; what comes after the first slash is the provider's own name, slashes included. */
 const modelName = /^(openai|anthropic)\/\S+$/;
 const modelHint = "expected openai/MODEL or anthropic/MODEL";
-
-const priceSchema = z.strictObject({
-  input: z.number().min(0).describe("USD per million input tokens"),
-  output: z.number().min(0).describe("USD per million output tokens"),
-});
-
-/** List prices of the providers' price pages, USD per million tokens. */
-const listPrices = {
-  "anthropic/claude-haiku-4-5": { input: 1, output: 5 },
-  "anthropic/claude-sonnet-4-5": { input: 3, output: 15 },
-  "anthropic/claude-opus-4-5": { input: 5, output: 25 },
-  "openai/gpt-5": { input: 1.25, output: 10 },
-  "openai/gpt-5-mini": { input: 0.25, output: 2 },
-  "openai/gpt-5-nano": { input: 0.05, output: 0.4 },
-  "openai/gpt-4.1": { input: 2, output: 8 },
-  "openai/gpt-4o": { input: 2.5, output: 10 },
-  "openai/gpt-4o-mini": { input: 0.15, output: 0.6 },
-};
 
 const providerSchema = (vendor: string) =>
   z.strictObject({
@@ -76,6 +59,6 @@ export const modelSchema = z.strictObject({
     .record(z.string().regex(modelName, modelHint), priceSchema)
     .default(listPrices)
     .describe(
-      "Prices in USD per million tokens, {input, output}; models not listed are counted in tokens only",
+      "Prices in USD per million tokens, {input, output, cached_input, cache_write}; reading from the provider's cache and writing to it cost as much as input unless set. With above {tokens, input_factor, output_factor}, a request with more input tokens costs that many times as much, the cache like input. Models not listed are counted in tokens only",
     ),
 });

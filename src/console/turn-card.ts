@@ -2,6 +2,7 @@ import { html, nothing, type TemplateResult } from "lit-html";
 import { guard } from "lit-html/directives/guard.js";
 import { formatDuration } from "../core/turn-summary.ts";
 import type { TurnView } from "../core/turn-view.ts";
+import { costText } from "../core/usage-total.ts";
 import type { Actions } from "./actions.ts";
 import { approvalCard } from "./approval-card.ts";
 import { deleteControl } from "./delete-control.ts";
@@ -103,7 +104,7 @@ function footer(view: TurnView, state: ConsoleState, actions: Actions): Template
       ? ""
       : formatDuration(view.finished_at - view.started_at),
     tokens(view),
-    view.cost_usd > 0 ? `$${view.cost_usd.toFixed(view.cost_usd < 0.01 ? 4 : 2)}` : "",
+    costText(view),
     view.kind === "command" || view.model === "" ? "" : modelName(view.model),
   ].filter((fact) => fact !== "");
   return html`<footer class="turn-footer">

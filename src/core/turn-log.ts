@@ -1,11 +1,12 @@
 import type { Author, Inbound } from "./inbound.ts";
 import type { Place } from "./place.ts";
 import type { TurnEvent, TurnOutcome } from "./turn-event.ts";
+import type { UsageTotal } from "./usage-total.ts";
 
 export type TurnStatus = "queued" | "running" | "waiting" | "finished";
 
 /** The head line of a turn, as listings and the API show it. Times are ms since the epoch. */
-export interface TurnRecord {
+export interface TurnRecord extends UsageTotal {
   turn_id: string;
   namespace: string;
   thread: string;
@@ -19,9 +20,6 @@ export interface TurnRecord {
   accepted_at: number;
   started_at?: number | undefined;
   finished_at?: number | undefined;
-  input_tokens: number;
-  output_tokens: number;
-  cost_usd: number;
 }
 
 /** A turn a worker has leased. `events` are all stored ones, entry 0 first. */
@@ -48,12 +46,6 @@ export interface ThreadRecord {
   last_at: number;
   /** Whether a turn of the thread is not finished. */
   busy: boolean;
-}
-
-export interface UsageTotal {
-  input_tokens: number;
-  output_tokens: number;
-  cost_usd: number;
 }
 
 export interface TurnFilter {

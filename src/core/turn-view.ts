@@ -1,11 +1,12 @@
 /**
  * What a person sees of a turn: a projection of its events, shared by the console, the terminal and the chat platforms.
- * Pure and without imports at run time, so that the browser uses the very same code.
+ * Pure, so that the browser uses the very same code.
  */
 
 import type { Trust } from "./inbound.ts";
 import type { Json } from "./json.ts";
 import type { TurnEvent, TurnEventOf, TurnOutcome } from "./turn-event.ts";
+import { noUsage, plusUsage, type UsageTotal } from "./usage-total.ts";
 
 interface StageView {
   name: string;
@@ -65,7 +66,7 @@ export interface ApprovalView {
   by?: string | undefined;
 }
 
-export interface TurnView {
+export interface TurnView extends UsageTotal {
   turn_id: string;
   author: { id: string; name: string };
   kind: "message" | "command";
@@ -96,9 +97,6 @@ export interface TurnView {
   accepted_at: number;
   started_at?: number | undefined;
   finished_at?: number | undefined;
-  input_tokens: number;
-  output_tokens: number;
-  cost_usd: number;
 }
 
 /** A turn nobody knows anything about yet. */
@@ -118,9 +116,7 @@ export function emptyTurnView(turnId: string): TurnView {
     handoffs: [],
     model: "",
     accepted_at: 0,
-    input_tokens: 0,
-    output_tokens: 0,
-    cost_usd: 0,
+    ...noUsage,
   };
 }
 
@@ -154,12 +150,7 @@ export function foldTurn(view: TurnView, event: TurnEvent): TurnView {
       return { ...view, text: "", remarks: text.trim() ? [...view.remarks, text] : view.remarks };
     }
     case "usage":
-      return {
-        ...view,
-        input_tokens: view.input_tokens + event.input_tokens,
-        output_tokens: view.output_tokens + event.output_tokens,
-        cost_usd: view.cost_usd + (event.cost_usd ?? 0),
-      };
+      return { ...view, ...plusUsage(view, event) };
     case "file": {
       const { name, media_type, bytes, url } = event;
       const others = view.files.filter((file) => file.name !== name);

@@ -6,28 +6,56 @@ interface Price {
   output: number;
   /** Tokens read from the provider's prompt cache; `input` unless told. */
   cached_input?: number | undefined;
-  /** Tokens written to the prompt cache (Anthropic charges more for them); `input` unless told. */
+  /** Tokens written to the prompt cache; `input` unless told. */
   cache_write?: number | undefined;
+  /**
+   * A request with more than `tokens` of input costs more, all of it: `input_factor` times as much for input and cache,
+   * `output_factor` times as much for output.
+   */
+  above?: { tokens: number; input_factor: number; output_factor: number } | undefined;
 }
 
 /** Prices by `provider/model`. */
 export type PriceTable = Readonly<Record<string, Price>>;
 
-/** Token counts as a provider reports them. `input_tokens` includes the cached and the cache-written ones. */
+/** Token counts as a provider reports them. */
 export interface MeteredUsage extends Usage {
-  cached_tokens?: number;
-  cache_write_tokens?: number;
+  /** Of `cache_write_tokens`, written to be kept for an hour. */
+  cache_write_1h_tokens?: number | undefined;
 }
+
+/**
+ * Writing to Anthropic's cache for an hour costs twice the price of input:
+ * https://platform.claude.com/docs/en/build-with-claude/prompt-caching#pricing
+ */
+const hourFactor = 2;
 
 /** US dollars for one model call; undefined for a model without a price. */
 export function costOf(model: string, usage: MeteredUsage, table: PriceTable): number | undefined {
   const price = Object.hasOwn(table, model) ? table[model] : undefined;
   if (price === undefined) return undefined;
-  const { cached_tokens: cached = 0, cache_write_tokens: written = 0 } = usage;
-  const dollarsPerMillion =
-    (usage.input_tokens - cached - written) * price.input +
-    cached * (price.cached_input ?? price.input) +
-    written * (price.cache_write ?? price.input) +
-    usage.output_tokens * price.output;
-  return dollarsPerMillion / 1_000_000;
+  const { input_tokens, cached_tokens = 0, cache_write_tokens = 0, cache_write_1h_tokens = 0 } = usage;
+  const { input_factor, output_factor } =
+    price.above !== undefined && input_tokens > price.above.tokens
+      ? price.above
+      : { input_factor: 1, output_factor: 1 };
+  const input =
+    Math.max(0, input_tokens - cached_tokens - cache_write_tokens) * price.input +
+    cached_tokens * (price.cached_input ?? price.input) +
+    (cache_write_tokens - cache_write_1h_tokens) * (price.cache_write ?? price.input) +
+    cache_write_1h_tokens * hourFactor * price.input;
+  return (input * input_factor + usage.output_tokens * price.output * output_factor) / 1_000_000;
+}
+
+/** The usage of one model call with its cost, where the model has a price. Counts of the cache that are zero are left out. */
+export function pricedUsage(model: string, usage: MeteredUsage, table: PriceTable): Usage {
+  const { input_tokens, cached_tokens = 0, cache_write_tokens = 0, output_tokens } = usage;
+  const cost_usd = costOf(model, usage, table);
+  return {
+    input_tokens,
+    ...(cached_tokens > 0 ? { cached_tokens } : {}),
+    ...(cache_write_tokens > 0 ? { cache_write_tokens } : {}),
+    output_tokens,
+    ...(cost_usd === undefined ? {} : { cost_usd }),
+  };
 }

@@ -1,7 +1,6 @@
 import type { AssistantMessage } from "../core/message.ts";
 import { type Model, ModelError, type ModelEvent, type ModelRequest } from "../core/model.ts";
-import type { Usage } from "../core/turn-event.ts";
-import { costOf, type MeteredUsage, type PriceTable } from "./prices.ts";
+import { type MeteredUsage, type PriceTable, pricedUsage } from "./prices.ts";
 import { type Endpoint, modelError, toModelError } from "./provider-error.ts";
 import { type SilenceWatch, watchSilence } from "./silence-watch.ts";
 import { createStructuredAnswers } from "./structured-answers.ts";
@@ -118,9 +117,7 @@ function failureOf(
 }
 
 function finished(answer: Answer, endpoint: Endpoint, prices: PriceTable): ModelEvent {
-  const { input_tokens, output_tokens } = answer.usage;
-  const cost = costOf(endpoint.id, answer.usage, prices);
-  const usage: Usage = { input_tokens, output_tokens, ...(cost === undefined ? {} : { cost_usd: cost }) };
+  const usage = pricedUsage(endpoint.id, answer.usage, prices);
   return { type: "finished", message: answer.message, usage, model: endpoint.id };
 }
 

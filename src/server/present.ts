@@ -6,15 +6,17 @@ import type { NamespaceState } from "../core/namespace-state.ts";
 import type { Preview } from "../core/preview.ts";
 import type { TurnRecord } from "../core/turn-log.ts";
 import type * as schemas from "./schemas.ts";
+import type * as turns from "./turn-schemas.ts";
 
-export function presentTurn(record: TurnRecord): z.output<typeof schemas.turnRecord> {
-  const { text, answer, author, input_tokens, output_tokens, cost_usd, ...rest } = record;
+export function presentTurn(record: TurnRecord): z.output<typeof turns.turnRecord> {
+  const { text, answer, author, input_tokens, cached_tokens, cache_write_tokens, ...more } = record;
+  const { output_tokens, cost_usd, unpriced_tokens, ...rest } = more;
   return {
     ...rest,
     author: { id: author.id, name: author.name },
     question: text,
     text: answer,
-    usage: { input_tokens, output_tokens, cost_usd },
+    usage: { input_tokens, cached_tokens, cache_write_tokens, output_tokens, cost_usd, unpriced_tokens },
   };
 }
 

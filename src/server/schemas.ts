@@ -3,49 +3,11 @@
  * Names are a contract: extend, never break.
  */
 import { z } from "@hono/zod-openapi";
-import { longestMessage } from "../core/inbound.ts";
-import { namespaceSchema, threadSchema } from "../core/place.ts";
+import { namespaceSchema } from "../core/place.ts";
+import { milliseconds, turnEvent, turnRecord } from "./turn-schemas.ts";
 
 /** Any JSON value. The document says so itself: the generator would follow the recursive schema without end. */
 export const json = z.json().openapi({ type: ["object", "array", "string", "number", "boolean", "null"] });
-const milliseconds = z.number().describe("milliseconds since the epoch");
-
-export const turnRequest = z
-  .object({
-    namespace: namespaceSchema.default("console:local:dm"),
-    thread: threadSchema.optional().describe("a new thread when left out"),
-    text: z.string().min(1).max(longestMessage),
-    user: z.string().min(1).max(200).default("operator"),
-    key: z.string().min(1).max(300).optional().describe("deduplicates: the same key answers the same turn"),
-  })
-  .strict();
-
-export const turnAccepted = z.object({ turn_id: z.string(), namespace: z.string(), thread: z.string() });
-
-export const turnRecord = z.object({
-  turn_id: z.string(),
-  namespace: z.string(),
-  thread: z.string(),
-  kind: z.enum(["message", "command"]),
-  author: z.object({ id: z.string(), name: z.string() }),
-  question: z.string().describe("what was said"),
-  status: z.enum(["queued", "running", "waiting", "finished"]),
-  outcome: z.enum(["completed", "stopped", "limit_reached", "failed"]).optional(),
-  text: z.string().optional().describe("the answer"),
-  merged_into: z.string().optional(),
-  accepted_at: milliseconds,
-  started_at: milliseconds.optional(),
-  finished_at: milliseconds.optional(),
-  usage: z.object({ input_tokens: z.number(), output_tokens: z.number(), cost_usd: z.number() }),
-});
-
-/** Any turn event; src/core/turn-event.ts has each kind. */
-export const turnEvent = z.looseObject({
-  type: z.string(),
-  turn_id: z.string(),
-  seq: z.number(),
-  at: milliseconds,
-});
 
 const parameter = z.object({
   name: z.string(),

@@ -9,8 +9,8 @@ import {
   type TurnFilter,
   type TurnLog,
   type TurnRecord,
-  type UsageTotal,
 } from "../core/turn-log.ts";
+import { noUsage, plusUsage, type UsageTotal } from "../core/usage-total.ts";
 import { lineOf } from "./line.ts";
 import { forgetInMemory } from "./memory-forgetting.ts";
 import { MemoryLines } from "./memory-lines.ts";
@@ -197,15 +197,13 @@ class MemoryTurnLog implements TurnLog {
   }
 
   async usage(filter: { namespace?: string; user?: string; since: number }): Promise<UsageTotal> {
-    const total = { input_tokens: 0, output_tokens: 0, cost_usd: 0 };
+    let total = noUsage;
     const { namespace, user, since } = filter;
     const ofUser = user === undefined ? this.#all : this.#ofAuthor.get(user);
     const turns = namespace === undefined ? ofUser : this.#ofNamespace.get(namespace);
     for (const { record } of turns?.byTime.from((turn) => turn.record.accepted_at >= since) ?? []) {
       if (user !== undefined && record.author.id !== user) continue;
-      total.input_tokens += record.input_tokens;
-      total.output_tokens += record.output_tokens;
-      total.cost_usd += record.cost_usd;
+      total = plusUsage(total, record);
     }
     return total;
   }
@@ -265,9 +263,7 @@ class MemoryTurnLog implements TurnLog {
           turn.events = turn.events.filter(({ type, seq }) => type !== event.type || seq >= event.seq);
         return;
       case "usage":
-        record.input_tokens += event.input_tokens;
-        record.output_tokens += event.output_tokens;
-        record.cost_usd += event.cost_usd ?? 0;
+        Object.assign(record, plusUsage(record, event));
         return;
       case "turn_waiting":
         record.status = "waiting";

@@ -1,6 +1,7 @@
 import type { Inbound } from "../core/inbound.ts";
 import type { TurnEvent, TurnEventOf } from "../core/turn-event.ts";
 import type { Signal, ThreadRecord, TurnRecord } from "../core/turn-log.ts";
+import { noUsage } from "../core/usage-total.ts";
 import { titleOf } from "./line.ts";
 import { SortedList } from "./sorted-list.ts";
 
@@ -65,13 +66,12 @@ export function newTurn(
   place: { ordinal: number; line: string },
 ) {
   const { namespace, thread, kind, author, text } = inbound;
-  const counts = { input_tokens: 0, output_tokens: 0, cost_usd: 0 };
   const said = { turn_id: turnId, namespace, thread, kind, author, text };
   const entry: TurnEvent = { type: "inbound", inbound, turn_id: turnId, seq: 0, at };
   const turn: MemoryTurn = {
     ...place,
     inbound,
-    record: { ...said, status: "queued", accepted_at: at, ...counts },
+    record: { ...said, status: "queued", accepted_at: at, ...noUsage },
     events: [entry],
     signals: [],
     lease_owner: undefined,

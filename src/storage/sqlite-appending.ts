@@ -1,5 +1,6 @@
 import type { TurnEvent, TurnEventOf } from "../core/turn-event.ts";
 import { LeaseLostError, type TurnLog } from "../core/turn-log.ts";
+import { noUsage, plusUsage } from "../core/usage-total.ts";
 import type { SqliteConnection } from "./sqlite-connection.ts";
 import { eventColumns, insertEvent } from "./sqlite-events.ts";
 import { wokenByMessage } from "./turn-log-schema.ts";
@@ -16,7 +17,9 @@ const holder = "SELECT line FROM turns WHERE turn_id = ? AND lease_owner = ? AND
 const start = "UPDATE turns SET started_at = coalesce(started_at, ?) WHERE turn_id = ?";
 
 const addUsage = `
-  UPDATE turns SET input_tokens = input_tokens + ?, output_tokens = output_tokens + ?, cost_usd = cost_usd + ?
+  UPDATE turns SET input_tokens = input_tokens + ?, cached_tokens = cached_tokens + ?,
+    cache_write_tokens = cache_write_tokens + ?, output_tokens = output_tokens + ?,
+    cost_usd = cost_usd + ?, unpriced_tokens = unpriced_tokens + ?
   WHERE turn_id = ?`;
 
 // Made while something it carried over was deleted: the new one does not have it.
@@ -117,8 +120,10 @@ function applyEffect(connection: SqliteConnection, event: TurnEvent): void {
       connection.run(start, event.at, event.turn_id);
       return;
     case "usage": {
-      const { input_tokens, output_tokens, cost_usd = 0, turn_id } = event;
-      connection.run(addUsage, input_tokens, output_tokens, cost_usd, turn_id);
+      const used = plusUsage(noUsage, event);
+      const input = [used.input_tokens, used.cached_tokens, used.cache_write_tokens];
+      const others = [used.output_tokens, used.cost_usd ?? 0, used.unpriced_tokens];
+      connection.run(addUsage, ...input, ...others, event.turn_id);
       return;
     }
     case "transcript_opened":

@@ -1,11 +1,17 @@
 import type { Author, Inbound } from "../core/inbound.ts";
 import type { TurnOutcome } from "../core/turn-event.ts";
 import type { TurnFilter, TurnLog, TurnRecord, TurnStatus } from "../core/turn-log.ts";
+import { noUsage, type UsageTotal } from "../core/usage-total.ts";
 import type { SqliteConnection, SqlRow, SqlValue } from "./sqlite-connection.ts";
 import { readEvents } from "./sqlite-events.ts";
 
 const columns = `turn_id, namespace, thread, kind, author, text, status, outcome, answer, merged_into,
-  accepted_at, started_at, finished_at, input_tokens, output_tokens, cost_usd`;
+  accepted_at, started_at, finished_at,
+  input_tokens, cached_tokens, cache_write_tokens, output_tokens, cost_usd, unpriced_tokens`;
+
+const sums = `total(input_tokens) AS input_tokens, total(cached_tokens) AS cached_tokens,
+  total(cache_write_tokens) AS cache_write_tokens, total(output_tokens) AS output_tokens,
+  total(cost_usd) AS cost_usd, total(unpriced_tokens) AS unpriced_tokens`;
 
 /** Turns and their events. */
 export function createReading(
@@ -41,16 +47,9 @@ export function createReading(
       const inNamespace = namespace === undefined ? "" : "namespace = ? AND";
       const ofUser = user === undefined ? "" : "author_id = ? AND";
       const given = [namespace, user].filter((value) => value !== undefined);
-      const select = `
-        SELECT coalesce(sum(input_tokens), 0) AS input_tokens, coalesce(sum(output_tokens), 0) AS output_tokens,
-          coalesce(sum(cost_usd), 0.0) AS cost_usd
-        FROM ${from} WHERE ${inNamespace} ${ofUser} accepted_at >= ?`;
+      const select = `SELECT ${sums} FROM ${from} WHERE ${inNamespace} ${ofUser} accepted_at >= ?`;
       const row = connection.get(select, ...given, since);
-      return {
-        input_tokens: Number(row?.input_tokens),
-        output_tokens: Number(row?.output_tokens),
-        cost_usd: Number(row?.cost_usd),
-      };
+      return row === undefined ? noUsage : toUsage(row);
     },
   };
 }
@@ -87,8 +86,20 @@ function toRecord(connection: SqliteConnection, row: SqlRow): TurnRecord {
     accepted_at: row.accepted_at as number,
     started_at: optional<number>(row.started_at),
     finished_at: optional<number>(row.finished_at),
-    input_tokens: row.input_tokens as number,
-    output_tokens: row.output_tokens as number,
-    cost_usd: row.cost_usd as number,
+    ...toUsage(row),
+  };
+}
+
+function toUsage(row: SqlRow): UsageTotal {
+  const input_tokens = row.input_tokens as number;
+  const output_tokens = row.output_tokens as number;
+  const unpriced_tokens = row.unpriced_tokens as number;
+  return {
+    input_tokens,
+    cached_tokens: row.cached_tokens as number,
+    cache_write_tokens: row.cache_write_tokens as number,
+    output_tokens,
+    ...(input_tokens + output_tokens > unpriced_tokens ? { cost_usd: row.cost_usd as number } : {}),
+    unpriced_tokens,
   };
 }

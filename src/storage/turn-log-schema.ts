@@ -6,6 +6,9 @@
  * when a head may be claimed: 0 at once (queued or woken), the end of its lease while it runs, its wake time while it waits.
  * `woken` collects what reached a running turn and may come too late for it: 1 a signal, 2 a message of its author. A turn
  * that goes to wait with it set is due at once, so that no wake-up falls between its last look and its wait.
+ *
+ * `cost_usd` leaves out `unpriced_tokens`, input and output of models without a price: where these are all tokens of a turn,
+ * its cost is unknown.
  */
 export const turnLogMigrations: readonly string[] = [
   `
@@ -72,6 +75,13 @@ export const turnLogMigrations: readonly string[] = [
   CREATE INDEX threads_by_activity ON threads(namespace, last_at);
 
   CREATE TABLE namespaces (namespace TEXT PRIMARY KEY) WITHOUT ROWID;
+  `,
+  // Before, a cost of 0 meant that no model of the turn had a price.
+  `
+  ALTER TABLE turns ADD COLUMN cached_tokens INTEGER NOT NULL DEFAULT 0;
+  ALTER TABLE turns ADD COLUMN cache_write_tokens INTEGER NOT NULL DEFAULT 0;
+  ALTER TABLE turns ADD COLUMN unpriced_tokens INTEGER NOT NULL DEFAULT 0;
+  UPDATE turns SET unpriced_tokens = input_tokens + output_tokens WHERE cost_usd = 0;
   `,
   "ALTER TABLE threads ADD COLUMN deletions INTEGER NOT NULL DEFAULT 0",
 ];

@@ -2,6 +2,7 @@ import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import type { Author, Inbound } from "../../src/core/inbound.ts";
 import type { TurnEvent, TurnEventBody } from "../../src/core/turn-event.ts";
 import { LeaseLostError, type TurnLog } from "../../src/core/turn-log.ts";
+import { noUsage } from "../../src/core/usage-total.ts";
 
 /** A log under test. `another` opens the same turns a second time, where the implementation can share them. */
 export interface OpenedTurnLog {
@@ -74,9 +75,7 @@ export function turnLogContract(name: string, open: () => Promise<OpenedTurnLog>
           text: "text of key-t1",
           status: "queued",
           accepted_at: 100,
-          input_tokens: 0,
-          output_tokens: 0,
-          cost_usd: 0,
+          ...noUsage,
         });
         expect(await log.pending()).toBe(1);
       });
@@ -455,31 +454,6 @@ export function turnLogContract(name: string, open: () => Promise<OpenedTurnLog>
         expect(await log.namespaces()).toEqual([namespace, "slack:w:c1", "slacker:w:c1"]);
         expect(await log.namespaces("slack")).toEqual(["slack:w:c1"]);
         expect(await log.namespaces("discord")).toEqual([]);
-      });
-
-      test("sums usage by namespace, user and time", async () => {
-        const spend = async (id: string, change: Partial<Inbound>, at: number, cost?: number) => {
-          await accept(id, { thread: id, ...change }, at);
-          await claimId();
-          const usage = {
-            type: "usage",
-            model: "m",
-            input_tokens: 10,
-            output_tokens: 3,
-            cost_usd: cost,
-          } as const;
-          await log.append(id, "w1", [entry(id, 1, usage), entry(id, 2, usage), ending(id, 3)]);
-        };
-        await spend("t1", {}, 100, 0.25);
-        await spend("t2", { author: bob }, 200);
-        await spend("t3", { namespace: "slack:w:c" }, 300, 0.5);
-        expect(await log.usage({ since: 0 })).toEqual({ input_tokens: 60, output_tokens: 18, cost_usd: 1.5 });
-        expect(await log.usage({ since: 200 })).toMatchObject({ input_tokens: 40, cost_usd: 1 });
-        expect(await log.usage({ namespace, since: 0 })).toMatchObject({ input_tokens: 40, cost_usd: 0.5 });
-        expect(await log.usage({ user: "ada", since: 0 })).toMatchObject({ cost_usd: 1.5 });
-        expect(await log.usage({ namespace, user: "bob", since: 0 })).toMatchObject({ output_tokens: 6 });
-        expect(await log.usage({ since: 301 })).toEqual({ input_tokens: 0, output_tokens: 0, cost_usd: 0 });
-        expect(await log.get("t1")).toMatchObject({ input_tokens: 20, output_tokens: 6, cost_usd: 0.5 });
       });
     });
   });

@@ -5,6 +5,7 @@ import { afterAll, beforeAll } from "vitest";
 import { createMemoryTurnLog } from "../../src/storage/memory-turn-log.ts";
 import { openSqliteTurnLog } from "../../src/storage/sqlite-turn-log.ts";
 import { turnLogContract } from "./turn-log-contract.ts";
+import { turnLogUsageContract } from "./turn-log-usage.ts";
 
 let folder: string;
 let opened = 0;
@@ -19,3 +20,6 @@ turnLogContract("the turn log in SQLite", async () => {
   const path = join(folder, `${opened++}.db`);
   return { log: await openSqliteTurnLog(path), another: () => openSqliteTurnLog(path) };
 });
+
+turnLogUsageContract("the turn log in memory", async () => createMemoryTurnLog());
+turnLogUsageContract("the turn log in SQLite", () => openSqliteTurnLog(join(folder, `${opened++}.db`)));

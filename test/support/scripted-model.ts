@@ -1,5 +1,6 @@
 import type { Message } from "../../src/core/message.ts";
 import type { Model, ModelRequest } from "../../src/core/model.ts";
+import type { Usage } from "../../src/core/turn-event.ts";
 
 /** What a scripted model answers: text, or calls of tools. */
 export type Line = string | { call: string; with?: unknown; raw?: string; id?: string }[] | Error;
@@ -12,7 +13,7 @@ export interface ScriptedModel extends Model {
 export interface ScriptedModelOptions {
   /** Waits for this before each answer; aborts with the request. */
   gate?: (request: ModelRequest, round: number) => Promise<void>;
-  usage?: { input_tokens: number; output_tokens: number; cost_usd?: number };
+  usage?: Usage | ((round: number) => Usage);
   generative?: boolean;
 }
 
@@ -53,7 +54,7 @@ export function scriptedModel(
       yield {
         type: "finished",
         message: { role: "assistant", text, tool_calls },
-        usage,
+        usage: typeof usage === "function" ? usage(round) : usage,
         model: "scripted/model",
       };
     },

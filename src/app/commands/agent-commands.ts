@@ -4,6 +4,7 @@ import { progressLevelSchema, readNamespace } from "../../core/namespace-state.t
 import { isDirectMessage } from "../../core/place.ts";
 import type { Profile } from "../../core/turn.ts";
 import type { TurnLog } from "../../core/turn-log.ts";
+import { costText, type UsageTotal } from "../../core/usage-total.ts";
 import type { ChangeSettings } from "../channel-settings.ts";
 import { mayStop } from "../permissions.ts";
 import { type Command, type CommandCall, type CommandResult, refused, said, shown } from "./command.ts";
@@ -43,7 +44,7 @@ export function agentCommands(deps: AgentCommandDeps): Command[] {
     {
       name: "agent usage",
       usage: "",
-      description: "Shows tokens and cost of this channel today",
+      description: "Shows tokens and cost of this channel and of you today",
       run: (call) => usage(deps, call),
     },
     {
@@ -143,9 +144,20 @@ async function usage(
     log.usage({ namespace: place.namespace, since }),
     log.usage({ user: author.id, since }),
   ]);
-  const line = (who: string, total: typeof channel) =>
-    `- ${who}: ${total.input_tokens} tokens in, ${total.output_tokens} out, $${total.cost_usd.toFixed(4)}`;
-  return shown(["Today (UTC):", line("this channel", channel), line("you, everywhere", person)].join("\n"));
+  const lines = [`- this channel: ${usageText(channel)}`, `- you, everywhere: ${usageText(person)}`];
+  return shown(["Today (UTC):", ...lines].join("\n"));
+}
+
+function usageText(total: UsageTotal): string {
+  const { input_tokens, cached_tokens, output_tokens } = total;
+  const share = Math.round((100 * cached_tokens) / input_tokens);
+  const cached = input_tokens === 0 ? "" : ` (${share}% from the provider's cache)`;
+  const parts = [
+    `${input_tokens.toLocaleString("en")} tokens in${cached}`,
+    `${output_tokens.toLocaleString("en")} out`,
+    costText(total),
+  ];
+  return parts.filter(Boolean).join(", ");
 }
 
 async function use(

@@ -1,4 +1,5 @@
 import type { TurnView } from "../../core/turn-view.ts";
+import { costText } from "../../core/usage-total.ts";
 import type { Paint } from "./paint.ts";
 import { plainLine } from "./plain-text.ts";
 
@@ -23,10 +24,9 @@ export function outcomeLines(view: TurnView, paint: Paint): string[] {
   }
 }
 
-/** `1,204 tokens, $0.0031`; empty when no tokens were used. */
+/** `1,204 tokens, $0.0031`, without the cost when no model has a price; empty when no tokens were used. */
 export function usageLine(view: TurnView): string {
   const tokens = view.input_tokens + view.output_tokens;
   if (tokens === 0) return "";
-  const cost = view.cost_usd > 0 ? `, $${view.cost_usd.toPrecision(2)}` : "";
-  return `${tokens.toLocaleString("en")} tokens${cost}`;
+  return [`${tokens.toLocaleString("en")} tokens`, costText(view)].filter(Boolean).join(", ");
 }

@@ -6,15 +6,16 @@ import { streamEvents } from "../event-stream.ts";
 import { resultOf } from "../http-problem.ts";
 import { operatorNamed, presentTurn } from "../present.ts";
 import * as schemas from "../schemas.ts";
+import * as turns from "../turn-schemas.ts";
 import { answers, found, jsonBody, problems, turnParams } from "./route-parts.ts";
 
 const submit = createRoute({
   method: "post",
   path: "/turns",
   summary: "Say something: runs a turn",
-  request: { body: jsonBody(schemas.turnRequest) },
+  request: { body: jsonBody(turns.turnRequest) },
   responses: {
-    202: { description: "accepted", content: { "application/json": { schema: schemas.turnAccepted } } },
+    202: { description: "accepted", content: { "application/json": { schema: turns.turnAccepted } } },
     ...problems,
   },
 });
@@ -24,7 +25,7 @@ const show = createRoute({
   path: "/turns/{id}",
   summary: "A turn and its answer",
   request: { params: turnParams },
-  responses: answers(schemas.turnRecord, "the turn"),
+  responses: answers(turns.turnRecord, "the turn"),
 });
 
 const seq = z.coerce.number().int().min(-1);
@@ -40,7 +41,7 @@ const events = createRoute({
   responses: {
     200: {
       description: "one turn event as JSON per message; stored events carry their seq as id",
-      content: { "text/event-stream": { schema: schemas.turnEvent } },
+      content: { "text/event-stream": { schema: turns.turnEvent } },
     },
     204: { description: "the turn is finished and nothing is left to send" },
     ...problems,

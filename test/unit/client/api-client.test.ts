@@ -30,11 +30,10 @@ describe("the API client", () => {
       namespace,
       thread: "t-9",
     });
-    expect(await client.turn("turn-1")).toMatchObject({
-      question: "hello",
-      text: "hi",
-      usage: { input_tokens: 3 },
-    });
+    const turn = await client.turn("turn-1");
+    expect(turn).toMatchObject({ question: "hello", text: "hi" });
+    const cache = { cached_tokens: 0, cache_write_tokens: 0 };
+    expect(turn.usage).toStrictEqual({ input_tokens: 3, ...cache, output_tokens: 4, unpriced_tokens: 7 });
     expect(await client.stop("turn-1")).toBe(true);
     expect(await client.answer("turn-1", { question_id: "q", text: "yes" })).toBe(true);
     expect(await client.namespaces()).toEqual([

@@ -61,6 +61,21 @@ describe("precedence", () => {
     expect(config.skills.denied).toEqual(["x"]);
   });
 
+  it("takes prices with those of the cache and of long requests, and refuses what is no price", async () => {
+    const above = { tokens: 100_000, input_factor: 2, output_factor: 1.5 };
+    const price = { input: 1, output: 2, cached_input: 0, cache_write: 1.25, above };
+    const prices = (value: object) => `model: {prices: {openai/mine: ${JSON.stringify(value)}}}\n`;
+    expect((await load(prices(price))).config.model.prices["openai/mine"]).toEqual(price);
+    for (const wrong of [
+      { cached_input: -1 },
+      { cache_write: "free" },
+      { above: { tokens: 1 } },
+      { cache: 1 },
+    ]) {
+      expect(await problemsOf(prices({ ...price, ...wrong }))).not.toEqual([]);
+    }
+  });
+
   it("takes null, an empty file and an empty variable as not set", async () => {
     const { config } = await load("server:\nname: null\n", { env: { LOG_LEVEL: "", OPENAI_API_KEY: "" } });
     expect([config.server.port, config.name, config.model.choice]).toEqual([3000, "Knack", "offline"]);

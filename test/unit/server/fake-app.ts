@@ -3,6 +3,7 @@ import type { SkillDetail } from "../../../src/app/skill-listing.ts";
 import { namespaceStateSchema } from "../../../src/core/namespace-state.ts";
 import type { TurnEvent, TurnEventBody } from "../../../src/core/turn-event.ts";
 import type { TurnRecord } from "../../../src/core/turn-log.ts";
+import { noUsage } from "../../../src/core/usage-total.ts";
 import { fakeServices } from "./fake-services.ts";
 import { Feed } from "./feed.ts";
 
@@ -52,9 +53,10 @@ export function createFakeApp() {
       text: "hello",
       status,
       accepted_at: 1,
+      ...noUsage,
       input_tokens: 3,
       output_tokens: 4,
-      cost_usd: 0,
+      unpriced_tokens: 7,
       ...(status === "finished" ? { outcome: "completed" as const, answer: "hi" } : {}),
     };
     const events = bodies.map((body, seq) => ({ ...body, turn_id: turnId, seq, at: 1 }));

@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import { noUsage } from "../../../src/core/usage-total.ts";
 import { runChat } from "../../../src/platforms/terminal/chat.ts";
 import { fakeChatClient, finish, type Script, step } from "./fake-chat-client.ts";
 import { fakeTerminal } from "./fake-terminal.ts";
@@ -241,7 +242,7 @@ it("goes on with a thread: shows what was said, recalls it with the up key", asy
     question: inbound.text,
     status: "finished" as const,
     accepted_at: 0,
-    usage: { input_tokens: 0, output_tokens: 0, cost_usd: 0 },
+    usage: noUsage,
   };
   const stamp = { turn_id: "t0", at: 0 };
   const events = [

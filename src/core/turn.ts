@@ -2,6 +2,7 @@ import type { Catalogue } from "./catalogue.ts";
 import type { Clock } from "./clock.ts";
 import type { FileStore } from "./file-store.ts";
 import type { Author } from "./inbound.ts";
+import type { Json } from "./json.ts";
 import type { KeyValue } from "./key-value.ts";
 import type { Message, MessageImage } from "./message.ts";
 import type { Model } from "./model.ts";
@@ -89,6 +90,11 @@ export interface TurnPorts {
   offers: OfferReader;
   store: KeyValue;
   files: FileStore;
+  /**
+   * The output of a call in an earlier turn of the thread, the text of an earlier long message (`message:TURN_ID`) or of a file
+   * (`file:NAME`). Undefined when there is none, or when it was forgotten.
+   */
+  pastOutput(place: Place, callId: string): Promise<Json | string | undefined>;
   web: Web;
   scripts: ScriptRunner | undefined;
   grants: NetworkGrants;

@@ -5,12 +5,12 @@ import type { Json, JsonSchema } from "./json.ts";
  * nothing but a text; everything else is left to the check of the arguments.
  */
 export function numbersAsTexts(schema: JsonSchema, input: unknown): unknown {
-  if (typeof input === "number") return schema["type"] === "string" ? String(input) : input;
+  if (typeof input === "number") return schema.type === "string" ? String(input) : input;
   if (Array.isArray(input)) {
-    const items = asSchema(schema["items"]);
+    const items = asSchema(schema.items);
     return items === undefined ? input : input.map((item) => numbersAsTexts(items, item));
   }
-  const properties = asSchema(schema["properties"]);
+  const properties = asSchema(schema.properties);
   if (typeof input !== "object" || input === null || properties === undefined) return input;
   const entries = Object.entries(input).map(([name, value]) => {
     const property = Object.hasOwn(properties, name) ? asSchema(properties[name]) : undefined;

@@ -1,6 +1,6 @@
 import type { Json } from "./json.ts";
 import type { CountTokens } from "./prompt.ts";
-import { readableJson } from "./readable-json.ts";
+import { readableJson, readableJsonText } from "./readable-json.ts";
 import { countLineBreaks, lastPartStart, partEnd } from "./text-part.ts";
 import type { ToolResult } from "./tool.ts";
 
@@ -11,9 +11,13 @@ export function outputOf(result: ToolResult): Json {
   return { error: message, code, ...(hint === undefined ? {} : { hint }), ...details };
 }
 
-/** An output as text: a string as it is, anything else as `readableJson`. Offsets of `read_tool_output` count in this text. */
+/**
+ * An output as text: a string as it is, anything else as `readableJson`, and so a long string that is JSON in few lines. Offsets of
+ * `read_tool_output` count in this text.
+ */
 export function outputText(output: Json): string {
-  return typeof output === "string" ? output : readableJson(output);
+  if (typeof output !== "string") return readableJson(output);
+  return readableJsonText(output) ?? output;
 }
 
 /** How much of the room the beginning of a long text gets; its end gets the rest. */

@@ -2,6 +2,7 @@ import { randomUUID } from "node:crypto";
 import path from "node:path";
 import { fileURLToPath } from "node:url";
 import { createApp, type RunningApp } from "../src/app/create-app.ts";
+import { createPastOutputs } from "../src/app/past-outputs.ts";
 import { systemClock } from "../src/app/system-clock.ts";
 import { loadInstructions } from "../src/config/load-instructions.ts";
 import { loadProfiles } from "../src/config/load-profiles.ts";
@@ -67,6 +68,7 @@ export async function createBenchApp({
     providers: { openai: { kind: "openai" as const, apiKey: "bench-key", baseUrl } },
     idleTimeoutMs: config.model.idle_seconds * 1000,
   };
+  const files = createMemoryFileStore();
   return createApp({
     log,
     store,
@@ -98,7 +100,8 @@ export async function createBenchApp({
       saidLine: createSaidLine(),
       model: createModel(model, systemClock),
       store,
-      files: createMemoryFileStore(),
+      files,
+      pastOutput: createPastOutputs(log, files),
       web: createWeb({
         allow: net.allow,
         timeoutMs: net.timeout_seconds * 1000,

@@ -2,6 +2,7 @@
 import { randomUUID } from "node:crypto";
 import { join } from "node:path";
 import { createApp } from "./app/create-app.ts";
+import { createPastOutputs } from "./app/past-outputs.ts";
 import { systemClock } from "./app/system-clock.ts";
 import { ConfigError } from "./config/config-error.ts";
 import { slackMode } from "./config/incomplete-platforms.ts";
@@ -144,6 +145,7 @@ async function wire(
   { log, store, skills, web, profiles, lock, redact, logger, listening, closeAll }: Opened,
   { platforms: wanted = false }: OpenOptions,
 ): Promise<Knack> {
+  const files = createDiskFileStore(join(config.data.folder, "files"));
   const running = createApp({
     log,
     store,
@@ -174,7 +176,8 @@ async function wire(
       saidLine: createSaidLine(),
       model: createModel(modelSettings(config), systemClock),
       store,
-      files: createDiskFileStore(join(config.data.folder, "files")),
+      files,
+      pastOutput: createPastOutputs(log, files),
       web,
       scripts: skills.scripts,
       grants: createNetworkGrants(

@@ -3,6 +3,7 @@ import type { Clock } from "./clock.ts";
 import type { FileStore } from "./file-store.ts";
 import type { Author } from "./inbound.ts";
 import type { WhereText } from "./instructions.ts";
+import type { Json } from "./json.ts";
 import type { KeyValue } from "./key-value.ts";
 import type { Effort, KeptImage, MessageImage } from "./message.ts";
 import type { CountTokens } from "./message-budget.ts";
@@ -115,6 +116,11 @@ export interface TurnPorts {
   files: FileStore;
   /** A picture that a message keeps; undefined when it cannot be had any more. */
   picture(image: KeptImage): Promise<MessageImage | undefined>;
+  /**
+   * The output of a call in an earlier turn of the thread, the text of an earlier long message (`message:TURN_ID`) or of a file
+   * (`file:NAME`). Undefined when there is none, or when it was forgotten.
+   */
+  pastOutput(place: Place, callId: string): Promise<Json | string | undefined>;
   web: Web;
   scripts: ScriptRunner | undefined;
   grants: NetworkGrants;

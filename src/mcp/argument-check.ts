@@ -1,4 +1,5 @@
 import type { Json, JsonSchema } from "../core/json.ts";
+import { numbersAsTexts } from "../core/numbers-as-texts.ts";
 import type { Validation } from "../core/tool.ts";
 
 type Check = (input: unknown) => { valid: boolean; errorMessage?: string | undefined };
@@ -7,7 +8,7 @@ type Check = (input: unknown) => { valid: boolean; errorMessage?: string | undef
 export interface ArgumentCheck {
   /** Loads the validator. Until then objects pass unchecked: the server checks them too. */
   load(): Promise<void>;
-  /** A schema the validator cannot read lets every object pass. */
+  /** A number is accepted for a text. A schema the validator cannot read lets every object pass. */
   of(schema: JsonSchema): (input: unknown) => Validation;
 }
 
@@ -27,9 +28,10 @@ export function createArgumentCheck(): ArgumentCheck {
           return { ok: false, message: "an object is expected" };
         }
         check ??= compile === undefined ? undefined : compiled(compile, schema);
-        const result = check?.(input) ?? { valid: true };
+        const given = numbersAsTexts(schema, input);
+        const result = check?.(given) ?? { valid: true };
         return result.valid
-          ? { ok: true, value: input as Json }
+          ? { ok: true, value: given as Json }
           : { ok: false, message: result.errorMessage ?? "they do not fit the schema" };
       };
     },

@@ -28,12 +28,51 @@ export async function toToolResult(
   return { status: "ok", output: outputOf(result.structuredContent, lines, fileLines) };
 }
 
+/**
+ * The structured content, where the text only repeats it or is one of its values; the text, where it says all of it in readable
+ * words; else both, the text first.
+ */
 function outputOf(structured: CallToolResult["structuredContent"], lines: string[], files: string[]): Json {
+  const text = lines.join("\n");
   if (structured === undefined) return shorten([...lines, ...files].join("\n"));
-  const text = JSON.stringify(structured);
-  if (text.length > longestOutput) return shorten(text);
-  const value = JSON.parse(text) as Json;
-  return files.length === 0 ? value : { result: value, files };
+  const json = JSON.stringify(structured);
+  if (json.length > longestOutput) return shorten(text.trim() === "" ? json : text);
+  const value = JSON.parse(json) as { [key: string]: Json };
+  const told = toldBy(text, value);
+  if (told === "all") return shorten([text, ...files].join("\n"));
+  const withText =
+    told === "something else" && !("text" in value) ? { text: shorten(text), ...value } : value;
+  return files.length === 0 ? withText : { result: withText, files };
+}
+
+/** What the text says beside the structured content. */
+function toldBy(text: string, value: Json): "nothing new" | "all" | "something else" {
+  const leaves = leavesOf(value);
+  if (text.trim() === "" || leaves.includes(text) || isJson(text)) return "nothing new";
+  const words = new Set(wordsOf(text));
+  return wordsOf(leaves.join("\n")).every((word) => words.has(word)) ? "all" : "something else";
+}
+
+/** By the protocol, a text that is JSON is the structured content again. */
+function isJson(text: string): boolean {
+  if (!/^\s*[{[]/.test(text)) return false;
+  try {
+    JSON.parse(text);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/** Texts and numbers of a value. */
+function leavesOf(value: Json): string[] {
+  if (typeof value === "string") return [value];
+  if (typeof value === "number") return [String(value)];
+  return typeof value === "object" && value !== null ? Object.values(value).flatMap(leavesOf) : [];
+}
+
+function wordsOf(text: string): string[] {
+  return text.toLowerCase().match(/[\p{L}\p{N}]+/gu) ?? [];
 }
 
 function shorten(text: string): string {

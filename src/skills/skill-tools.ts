@@ -1,6 +1,7 @@
 import { type SkillDefinition, SkillFailure, type SkillModule, toJsonSchema } from "../core/define-skill.ts";
 import type { Json } from "../core/json.ts";
 import { ModelError } from "../core/model.ts";
+import { numbersAsTexts } from "../core/numbers-as-texts.ts";
 import type { SkillMetadata } from "../core/skill.ts";
 import { toToolName } from "../core/skill-identifier.ts";
 import type { Tool, ToolResult } from "../core/tool.ts";
@@ -36,14 +37,15 @@ function createTool(
   const { effect, approval, repeatable, once_per_turn, cooldown_ms } = definition;
   // Made once: zod compiles a schema at its first use.
   const parameters = definition.parameters.strict();
+  const schema = toJsonSchema(parameters);
   return {
     name: toToolName(id),
     title: definition.title,
     description: definition.description ?? skill.description,
-    parameters: toJsonSchema(parameters),
+    parameters: schema,
     skill_id: id,
     effect: typeof effect === "function" ? effect : () => effect,
-    validate: (input) => validate(parameters, input),
+    validate: (input) => validate(parameters, numbersAsTexts(schema, input)),
     run: (input, context) => run(id, definition, input, context),
     ...(approval === undefined
       ? {}

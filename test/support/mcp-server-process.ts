@@ -28,6 +28,11 @@ server.registerTool("pid", {}, () => {
   const grandchild = spawn("sleep", ["600"], { stdio: "ignore" });
   return { ...text(""), structuredContent: { server: process.pid, grandchild: grandchild.pid ?? 0 } };
 });
+server.registerTool(
+  "structured",
+  { inputSchema: { said: z.string(), value: z.record(z.string(), z.unknown()) } },
+  ({ said, value }) => ({ ...text(said), structuredContent: value }),
+);
 server.registerTool("fail", {}, () => ({ ...text("no such thing"), isError: true }));
 server.registerTool("die", { annotations: { destructiveHint: true } }, () => {
   process.stderr.write(`last words with ${process.env.TEST_TOKEN}\n`);

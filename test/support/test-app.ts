@@ -1,6 +1,7 @@
 import { randomUUID } from "node:crypto";
 import type { ChatPolicy } from "../../src/app/chat/chat-policy.ts";
 import { type AppDeps, createApp, type RunningApp } from "../../src/app/create-app.ts";
+import { createPastOutputs } from "../../src/app/past-outputs.ts";
 import { systemClock } from "../../src/app/system-clock.ts";
 import { createCatalogueLoader } from "../../src/core/catalogue.ts";
 import type { Clock } from "../../src/core/clock.ts";
@@ -172,6 +173,7 @@ export function createTestApp(model: Model, options: TestAppOptions = {}): TestA
       model,
       store,
       files,
+      pastOutput: createPastOutputs(log, files),
       web: options.web ?? noWeb,
       scripts: options.scripts,
       grants: createNetworkGrants(store, () => [], clock),

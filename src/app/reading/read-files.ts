@@ -213,7 +213,7 @@ async function keepWhole(
   try {
     const data = new TextEncoder().encode(whole);
     const stored = await store.put(turn_id, { name, media_type: "text/plain", data });
-    const from = `read_tool_output(call_id: file:${stored.name}, offset: ${text.length}) reads on`;
+    const from = `read_tool_output(call_id: file:${stored.name}, offset: ${text.length}) reads on, with search: words it finds a place`;
     return { ...file, whole: stored.name, problem: `${problem}; ${from}` };
   } catch (error) {
     report(error, "keeping a file");

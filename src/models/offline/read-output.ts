@@ -1,8 +1,11 @@
 import { jsonrepair } from "jsonrepair";
 import type { Json } from "../../core/json.ts";
 
-/** The note the loop puts behind an output that was too long for the model. */
-const cutNote = /\n\[cut: (\d+) more characters[^\n]*\]\s*$/;
+/** The note the loop puts between the beginning and the end of a text that was too long for the model. */
+const cutNote = /\n\[cut: (\d+) characters[^\n]*\](?:\n|$)/;
+
+/** Where an object goes over into its long texts: `}`, a blank line, and the name of the first of them. */
+const firstText = /\}\n\n([\w-]{1,40}):\n/;
 
 export interface ReadOutput {
   value: Json;
@@ -12,25 +15,48 @@ export interface ReadOutput {
 
 /** A text without that note, and how many characters it says are missing. */
 export function withoutCutNote(text: string): { text: string; cut: number } {
-  const note = cutNote.exec(text.slice(-longestNote));
-  if (note === null) return { text, cut: 0 };
-  return { text: text.slice(0, text.length - note[0].length), cut: Number(note[1]) };
+  const { head, tail, cut } = splitAtCut(text);
+  return { text: tail === "" ? head : `${head}\n${tail}`, cut };
 }
 
-const longestNote = 400;
+function splitAtCut(text: string): { head: string; tail: string; cut: number } {
+  const note = cutNote.exec(text);
+  if (note === null) return { head: text, tail: "", cut: 0 };
+  return {
+    head: text.slice(0, note.index),
+    tail: text.slice(note.index + note[0].length),
+    cut: Number(note[1]),
+  };
+}
 
-/** The text of a tool result as data. JSON that was cut is closed again; what is no JSON is a text. */
+/** The text of a tool result as data. Of JSON that was cut the beginning is closed again; what is no JSON is a text. */
 export function readOutput(text: string): ReadOutput {
-  const { text: body, cut } = withoutCutNote(text);
-  if (!/^\s*(?:[{["]|-?\d|true|false|null)/.test(body)) return { value: body, cut };
+  const { head, tail, cut } = splitAtCut(text);
+  const whole = withoutCutNote(text).text;
+  if (!/^\s*(?:[{["]|-?\d|true|false|null)/.test(head)) return { value: whole, cut };
+  const withText = readWithText(whole);
+  if (withText !== undefined) return { value: withText, cut };
   for (const read of [JSON.parse, (json: string) => JSON.parse(jsonrepair(json))]) {
     try {
-      return { value: read(body) as Json, cut };
+      return { value: read(head) as Json, cut: cut + tail.length };
     } catch {
       if (cut === 0) break;
     }
   }
-  return { value: body, cut };
+  return { value: whole, cut };
+}
+
+/** An object that is followed by its long texts, which are read as one. */
+function readWithText(text: string): Json | undefined {
+  const found = /^\s*\{/.test(text) ? firstText.exec(text) : null;
+  const [, name] = found ?? [];
+  if (found === null || name === undefined) return undefined;
+  try {
+    const plain = JSON.parse(text.slice(0, found.index + 1)) as { [key: string]: Json };
+    return { ...plain, [name]: text.slice(found.index + found[0].length) };
+  } catch {
+    return undefined;
+  }
 }
 
 /** The error in a failed tool result: what happened and, if told, what to try. */

@@ -148,9 +148,10 @@ describe("the files of a message", () => {
     const said = await call("Look", { files: [fileOf("f1", "R&D.log")], in_thread: false });
     const shown = /<attached_file[^>]*>\n([\s\S]*)\n<\/attached_file>/.exec(said)?.[1] ?? "";
     const [result] = toolResults(model.requests[1]?.messages ?? []);
-    const { text } = JSON.parse(result ?? "{}") as { text: string };
+    const text = result?.replace(/^\[lines .*\]\n/, "") ?? "";
     expect(lines.startsWith(shown + text)).toBe(true);
-    expect(text.length).toBe(8_000);
+    expect(text).toMatch(/ & more\n$/);
+    expect(text.length).toBeGreaterThan(7_900);
   });
 
   it("get a turn of their own when they are sent while another one runs", async () => {

@@ -284,7 +284,7 @@ describe("the list of skills in the prompt", () => {
     const { ask } = createTestApp(model);
     await ask("hi");
     expect(model.requests[0]?.system).not.toContain("available_skills");
-    expect(model.requests[0]?.tools.map((tool) => tool.name)).toEqual(["ask_user"]);
+    expect(model.requests[0]?.tools.map((tool) => tool.name)).toEqual(["read_tool_output", "ask_user"]);
   });
 
   it("cannot be broken out of by a skill's text", async () => {

@@ -314,7 +314,7 @@ describe("a turn", () => {
     const model = scriptedModel((request) => {
       const last = toolResults(request.messages).at(-1);
       if (last === undefined) return [{ call: "long" }];
-      const offset = /offset: (\d+)\)/.exec(last)?.[1];
+      const offset = /\n\[cut: .*offset: (\d+)\) reads on/.exec(last)?.[1];
       return offset === undefined
         ? "read"
         : [{ call: "read_tool_output", with: { call_id: "call_1_0", offset: Number(offset) } }];
@@ -323,11 +323,16 @@ describe("a turn", () => {
     const { end } = await ask("go");
     expect(end.text).toBe("read");
     const [cut, rest] = toolResults(model.requests[2]?.messages ?? []);
-    const offset = Number(/offset: (\d+)\)/.exec(cut ?? "")?.[1]);
-    expect(JSON.parse(rest ?? "").text).toBe(long.slice(offset, offset + 8_000));
+    const [head = "", tail = ""] = cut?.split(/\[cut: [^\n]*\]\n/) ?? [];
+    expect(long.startsWith(head) && long.endsWith(tail) && tail.startsWith("line ")).toBe(true);
+    const [where = "", ...read] = rest?.split("\n") ?? [];
+    expect(where).toMatch(
+      new RegExp(`^\\[lines \\d+ to \\d+ of 5000, characters ${head.length} to \\d+ of `),
+    );
+    expect(long.slice(head.length).startsWith(read.join("\n"))).toBe(true);
   });
 
-  it("survives a message of a megabyte: the beginning is shown, the rest can be read", async () => {
+  it("survives a message of a megabyte: beginning and end are shown, the rest can be read", async () => {
     const text = "word ".repeat(200_000);
     const model = scriptedModel(["short answer"]);
     const { ask } = createTestApp(model);

@@ -181,7 +181,8 @@ describe("the parameters of a skill", () => {
     ["apply defaults", { city: "Bern" }, { ok: true, value: { city: "Bern", days: 3 } }],
     ["take null for left out", { city: "Bern", unit: null }, { ok: true, value: { city: "Bern", days: 3 } }],
     ["need what is required", {}, { ok: false, message: "city is required (string)" }],
-    ["have types", { city: 1 }, { ok: false, message: "city must be of the type string, not number" }],
+    ["have types", { city: true }, { ok: false, message: "city must be of the type string, not boolean" }],
+    ["take a number for a text", { city: 4711 }, { ok: true, value: { city: "4711", days: 3 } }],
     ["have choices", { city: "Bern", unit: "K" }, { ok: false, message: 'unit must be one of "C", "F"' }],
     [
       "are all there is",

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { NewFile } from "../../../src/core/file-store.ts";
+import type { Json } from "../../../src/core/json.ts";
 import { type McpBench, openBench, testServer } from "../../support/mcp-bench.ts";
 
 const secret = "a-very-secret-value";
@@ -21,7 +22,7 @@ describe("a server on stdio", () => {
   it("is a skill with a part for each tool that is not suppressed", async () => {
     const skill = await bench.skill("mcp_test");
     expect(skill).toMatchObject({ kind: "mcp", name: "test", version: "2.3.4" });
-    expect(skill.description).toMatch(/^Tools of the server test: echo, environment, fail/);
+    expect(skill.description).toMatch(/^Tools of the server test: echo, environment, structured, fail/);
     const names = skill.tools.map(({ name }) => name);
     expect(names).toContain("test__echo");
     expect(names).not.toContain("test__pid");
@@ -45,9 +46,9 @@ describe("a server on stdio", () => {
     expect(await bench.call("test", "echo", { text: "hello" })).toEqual(ok("hello"));
     const { validate } = await bench.tool("test", "echo");
     bench.start();
-    await expect.poll(() => validate({ text: 1 }).ok).toBe(false);
+    await expect.poll(() => validate({ text: true }).ok).toBe(false);
     expect(validate("x")).toEqual({ ok: false, message: "an object is expected" });
-    expect(validate({ text: "x" })).toEqual({ ok: true, value: { text: "x" } });
+    expect(validate({ text: 4711 })).toEqual({ ok: true, value: { text: "4711" } });
   });
 
   it("tells failures as errors", async () => {
@@ -79,6 +80,22 @@ describe("a server on stdio", () => {
         ].join("\n"),
       ),
     );
+  });
+
+  it.each<[string, string, Record<string, Json>, Json]>([
+    [
+      "a text that says all of it",
+      "Oslo: rain, 7.5 degrees",
+      { city: "Oslo", now: { rain: true, degrees: 7.5 } },
+      "the text",
+    ],
+    ["a text that is one of its values", "two\nlines", { content: "two\nlines" }, "the value"],
+    ["JSON that says it again", '{"id": 7}', { result: { id: 7 } }, "the value"],
+    ["no text", "", { id: 7 }, "the value"],
+    ["a text that says something else", "Found one.", { id: 7 }, { text: "Found one.", id: 7 }],
+  ])("answers structured content with %s", async (_what, said, value, expected) => {
+    const result = await bench.call("test", "structured", { said, value });
+    expect(result).toEqual(ok({ "the text": said, "the value": value }[String(expected)] ?? expected));
   });
 
   it("shows progress, which keeps a call alive beyond the longest silence", async () => {

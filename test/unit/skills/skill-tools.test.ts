@@ -41,12 +41,12 @@ test("defaults are applied and a parameter with a default is not required", () =
 test.each([
   [undefined, "query is required (string)"],
   [{}, "query is required (string)"],
-  [{ query: 7 }, "query must be a string, not a number"],
+  [{ query: true }, "query must be a string, not a boolean"],
   [{ query: null }, "query must be a string, not null"],
   [{ query: "tea", limit: "9" }, "limit must be a number, not a string"],
   [{ query: "tea", kind: "books" }, 'kind must be one of "news", "pages"'],
   [{ query: "tea", filter: {} }, "filter.since is required (string)"],
-  [{ query: "tea", tags: ["a", 2] }, "tags[1] must be a string, not a number"],
+  [{ query: "tea", tags: ["a", true] }, "tags[1] must be a string, not a boolean"],
   [
     { query: "tea", qerry: 1 },
     "unknown parameter qerry, did you mean query? (known: query, limit, kind, filter, tags)",
@@ -59,6 +59,12 @@ test.each([
   [[], "the arguments must be an object, not an array"],
 ])("the arguments %j are refused by name", (input, message) => {
   expect(tool.validate(input)).toEqual({ ok: false, message });
+});
+
+test("a number is taken for the text it stands for, wherever a text is asked for", () => {
+  const input = { query: 4711, limit: 3, filter: { since: 2026 }, tags: ["a", 2] };
+  const value = { query: "4711", limit: 3, filter: { since: "2026" }, tags: ["a", "2"] };
+  expect(tool.validate(input)).toEqual({ ok: true, value });
 });
 
 test("a limit of a parameter is told with its name", () => {

@@ -166,8 +166,8 @@ describe("showing results", () => {
     ["{broken", "{broken"],
     [`{"a":{"b":{"c":{"d":{"e":1}}}}}`, "**A**"],
     [
-      '{"list":[1,2,3,"fo\n[cut: 99 more characters; read on with read_tool_output(call_id: "1", offset: 20)]',
-      "99 more characters",
+      '{"list":[1,2,3,"fo\n[cut: 90 characters, 0 lines; read_tool_output(call_id: "1", offset: 20) reads on]\no",4,5]}',
+      "98 more characters",
     ],
   ])("survives the output %s", async (output, expected) => {
     expect(await shown(output)).toContain(expected);

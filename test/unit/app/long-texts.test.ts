@@ -1,0 +1,101 @@
+import { describe, expect, it } from "vitest";
+import { bytes, callable, fileOf } from "../../support/called-bot.ts";
+import { type Line, scriptedModel, toolResults } from "../../support/scripted-model.ts";
+import { createTestApp } from "../../support/test-app.ts";
+import { testSkill } from "../../support/test-skill.ts";
+
+const long = Array.from(
+  { length: 2_000 },
+  (_, at) => `order ${at} is ${at % 900 === 42 ? "late" : "on time"}`,
+);
+const skill = testSkill("orders", [{ name: "orders", run: () => long.join("\n") }], { active: true });
+
+/** A bot that calls the tool in its first turn, and reads with these arguments in the second one. */
+function bot(...reads: object[]) {
+  const script: Line[] = [
+    [{ call: "orders", id: "first" }],
+    "Done.",
+    reads.map((read) => ({ call: "read_tool_output", with: read })),
+    "Read.",
+  ];
+  const model = scriptedModel(script);
+  const app = createTestApp(model, { skills: [skill] });
+  return { ...app, results: () => toolResults(model.requests.at(-1)?.messages ?? []).slice(-reads.length) };
+}
+
+describe("a long text of an earlier turn of the thread", () => {
+  it("is searched, and read by offset and by line", async () => {
+    const { ask, results } = bot(
+      { call_id: "first", search: "LATE" },
+      { call_id: "first", line: 1_999 },
+      { call_id: "first", line: 11, lines: 2 },
+      { call_id: "first", offset: long.join("\n").length - 5 },
+      { call_id: "first", search: "early" },
+      { call_id: "first", offset: 1_000_000 },
+    );
+    await ask("List the orders");
+    await ask("Which are late?");
+    const [found, last, two, end, nothing, beyond] = results();
+    expect(found).toMatch(/^\[3 of 3 matches in 2000 lines\.\]\n41- order 40 is on time\n/);
+    expect(found).toContain("\n943: order 942 is late\n");
+    expect(last).toMatch(
+      /^\[lines 1999 to 2000 of 2000, .*; this is the end\]\norder 1998 is on time\norder 1999 is/,
+    );
+    expect(two).toMatch(
+      /^\[lines 11 to 12 of 2000, .*; go on with offset: \d+\]\norder 10 is on time\norder 11 .*\n$/,
+    );
+    expect(end).toMatch(/ time$/);
+    expect(nothing).toContain("“early” is not there: 2000 lines");
+    expect(beyond).toContain("past_the_end");
+  });
+
+  it("is gone when its turn was forgotten, and is not there in other threads", async () => {
+    const { ask, app, results } = bot({ call_id: "first", line: 1 });
+    const { turnId } = await ask("List the orders");
+    await app.forget(turnId, { id: "ada", name: "Ada", trust: "operator" });
+    await ask("Which are late?");
+    expect(results()[0]).toContain("There is no text first in this thread.");
+
+    const other = bot({ call_id: "first", line: 1 });
+    await other.ask("List the orders");
+    await other.ask("Which are late?", { thread: "elsewhere" });
+    expect(other.results()[0]).toContain("unknown_call");
+  });
+
+  it("may be what a person said", async () => {
+    const { ask, results } = createReader();
+    await ask(`${"word ".repeat(20_000)}\nthe needle\n${"word ".repeat(20_000)}`);
+    await ask("And now?");
+    expect(results()[0]).toMatch(/1 of 1 matches in 3 lines[\s\S]*2: the needle/);
+    await ask("And in another thread?", "elsewhere");
+    expect(results()[0]).toContain("unknown_call");
+  });
+
+  it("may be a file that came with a message", async () => {
+    const read = [{ call: "read_tool_output", with: { call_id: "file:orders.csv", search: "late" } }];
+    const model = scriptedModel(["Seen.", read, "Read."]);
+    const { platform, call } = callable({ limits: { message_tokens: 300 } }, model);
+    platform.files.set("f1", bytes(long.join("\n")));
+    await call("Look", { files: [fileOf("f1", "orders.csv")], in_thread: false });
+    await call("Which are late?", { in_thread: false });
+    const [found] = toolResults(model.requests.at(-1)?.messages ?? []);
+    expect(found).toContain("3 of 3 matches");
+  });
+});
+
+/** A bot that searches the first message of its thread in the second turn. */
+function createReader() {
+  let first = "";
+  const model = scriptedModel(({ messages }) => {
+    if (messages.at(-1)?.role === "tool" || first === "") return "Done.";
+    return [{ call: "read_tool_output", with: { call_id: `message:${first}`, search: "needle" } }];
+  });
+  const app = createTestApp(model);
+  return {
+    async ask(text: string, thread = "t1") {
+      const { turnId } = await app.ask(text, { thread });
+      if (first === "") first = turnId;
+    },
+    results: () => toolResults(model.requests.at(-1)?.messages ?? []),
+  };
+}

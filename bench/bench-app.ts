@@ -91,12 +91,12 @@ export async function createBenchApp({
     concurrent: turns.concurrent,
     lease_ms: turns.lease_seconds * 1000,
     max_duration_ms: turns.max_duration_seconds * 1000,
+    time_zone: "UTC",
     facts: createHostFacts({ env: process.env, config, capabilities: [] }),
     ports: {
       name: config.name,
       instructions: await loadInstructions(),
       effort: undefined,
-      time_zone: "UTC",
       saidLine: createSaidLine(),
       model: createModel(model, systemClock),
       store,

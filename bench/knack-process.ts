@@ -29,7 +29,7 @@ const running = await createBenchApp({
   log,
   store,
   skills: [lookupFolder],
-  history_tokens: 1_000_000,
+  transcript_tokens: 1_000_000,
 });
 const { app } = running;
 const pinned = await app.setSkill(namespace, "lookup", "pinned", asker);

@@ -6,6 +6,7 @@ import { createPastOutputs } from "./app/past-outputs.ts";
 import { systemClock } from "./app/system-clock.ts";
 import { ConfigError } from "./config/config-error.ts";
 import { slackMode } from "./config/incomplete-platforms.ts";
+import { loadInstructions } from "./config/load-instructions.ts";
 import { loadProfiles } from "./config/load-profiles.ts";
 import type { Config } from "./config/schema.ts";
 import { unknownSkillSettings } from "./config/settings-without-effect.ts";
@@ -14,6 +15,7 @@ import type { KeyValue } from "./core/key-value.ts";
 import { createMetaTools } from "./core/meta-tools/create-meta-tools.ts";
 import { createNetworkGrants } from "./core/network-grants.ts";
 import { createRedactor, type Redact, type SecretForm } from "./core/redact.ts";
+import { createSaidLine } from "./core/said-line.ts";
 import type { Profile } from "./core/turn.ts";
 import type { TurnLog } from "./core/turn-log.ts";
 import type { Web } from "./core/web.ts";
@@ -28,7 +30,7 @@ import { createDiskFileStore } from "./storage/disk-file-store.ts";
 import { openKeyValue } from "./storage/keyv-store.ts";
 import { openSqliteTurnLog } from "./storage/sqlite-turn-log.ts";
 import { createLogger } from "./telemetry/logger.ts";
-import { chatPolicy, turnLimits } from "./wiring/app-settings.ts";
+import { chatPolicy, serverTimeZone, turnLimits } from "./wiring/app-settings.ts";
 import { noPlatforms, openPlatforms, type Platforms } from "./wiring/open-platforms.ts";
 import { type OpenedSkills, openSkills } from "./wiring/open-skills.ts";
 import { environmentOf, grantedHosts, hostFacts } from "./wiring/skill-sources.ts";
@@ -166,13 +168,13 @@ async function wire(
     concurrent: config.turns.concurrent,
     lease_ms: config.turns.lease_seconds * 1000,
     max_duration_ms: config.turns.max_duration_seconds * 1000,
+    time_zone: serverTimeZone(config),
     chat: chatPolicy(config),
     facts: hostFacts(config),
     ports: {
       name: config.name,
-      instructions,
-      effort: config.model.effort,
-      time_zone: config.time_zone ?? ownTimeZone(),
+      instructions: await loadInstructions(),
+      effort: undefined,
       saidLine: createSaidLine(),
       model: createModel(modelSettings(config), systemClock),
       store,

@@ -32,6 +32,7 @@ import { networkCommands } from "./commands/network-commands.ts";
 import { packageCommands } from "./commands/package-commands.ts";
 import { serverCommands } from "./commands/server-commands.ts";
 import { skillCommands } from "./commands/skill-commands.ts";
+import { timeZoneCommand } from "./commands/time-zone-command.ts";
 import { createFlowService } from "./create-flow-service.ts";
 import { createGrantService } from "./create-grant-service.ts";
 import { createPackageService } from "./create-package-service.ts";
@@ -47,6 +48,7 @@ import { createPastThreads } from "./past-threads.ts";
 import { mayStop } from "./permissions.ts";
 import { createPictures } from "./pictures.ts";
 import { type Readiness, readiness } from "./readiness.ts";
+import { createPlaceDescriber } from "./reading/place-description.ts";
 import { runSkillNow } from "./run-skill-now.ts";
 import { skillRuns } from "./skill-runs.ts";
 import { createSkillService } from "./skill-service.ts";
@@ -55,6 +57,7 @@ import { createSubmit } from "./submit.ts";
 import { followTurn } from "./turn-events.ts";
 import { turnFile } from "./turn-file.ts";
 import { createTurnRunner } from "./turn-runner.ts";
+import { createWhere } from "./where.ts";
 
 /** What the app is made of. Times are milliseconds. */
 export interface AppDeps {
@@ -70,7 +73,15 @@ export interface AppDeps {
   facts: HostFacts;
   ports: Omit<
     TurnPorts,
-    "steering" | "signals" | "overBudget" | "offers" | "openings" | "deletions" | "picture" | "redact"
+    | "steering"
+    | "signals"
+    | "overBudget"
+    | "offers"
+    | "openings"
+    | "deletions"
+    | "picture"
+    | "redact"
+    | "time_zone"
   >;
   /** The agents; the first one begins where a channel does not say otherwise. */
   profiles: readonly [Profile, ...Profile[]];
@@ -83,6 +94,8 @@ export interface AppDeps {
   concurrent: number;
   lease_ms: number;
   max_duration_ms: number;
+  /** The server's zone, IANA name: for people and channels that have none of their own. */
+  time_zone: string;
   /** How the bot behaves on chat platforms. */
   chat: ChatPolicy;
   /** Skills that people install; without it nothing can be installed. */
@@ -111,6 +124,7 @@ export function createApp(deps: AppDeps): RunningApp {
     ...deps.ports,
     offers,
     redact: deps.redact,
+    time_zone: deps.time_zone,
     openings: createOpenings(store),
     deletions: (place: Place) => log.deletions(place),
     picture: createPictures(deps.ports.files, deps.ports.report),
@@ -120,6 +134,8 @@ export function createApp(deps: AppDeps): RunningApp {
   const spending = createSpending(log, deps.spending, clock);
   const past = createPastThreads(log);
   const platforms = createChatPlatforms();
+  const describer = createPlaceDescriber({ platforms, clock, report: ports.report });
+  const whereOf = createWhere(describer, ports.name);
   const audit = createAudit({ ...deps, post: auditChannel(deps.chat.audit_channel, platforms) });
   const more = { catalogue, audit, feed };
   const { packages: managed, servers: configured, addFlow } = deps;
@@ -160,8 +176,10 @@ export function createApp(deps: AppDeps): RunningApp {
         profiles: deps.profiles,
         stop,
         changeSettings,
+        time_zone: deps.time_zone,
       }),
       ...channelCommands(changeSettings),
+      timeZoneCommand({ store, changeSettings, time_zone: deps.time_zone }),
     ],
     turns,
     ports.name,

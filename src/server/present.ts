@@ -5,6 +5,7 @@ import type { Author } from "../core/inbound.ts";
 import type { NamespaceState } from "../core/namespace-state.ts";
 import type { Preview } from "../core/preview.ts";
 import type { TurnRecord } from "../core/turn-log.ts";
+import type * as namespaces from "./namespace-schemas.ts";
 import type * as schemas from "./schemas.ts";
 import type * as turns from "./turn-schemas.ts";
 
@@ -30,7 +31,7 @@ export function presentWithEvents({
 export function presentNamespace(
   namespace: string,
   state: NamespaceState,
-): z.output<typeof schemas.namespaceView> {
+): z.output<typeof namespaces.namespaceView> {
   return {
     namespace,
     active: [],

@@ -11,6 +11,11 @@ export const turnRequest = z
     thread: threadSchema.optional().describe("a new thread when left out"),
     text: z.string().min(1).max(longestMessage),
     user: z.string().min(1).max(200).default("operator"),
+    time_zone: z
+      .string()
+      .max(200)
+      .optional()
+      .describe("of the user, IANA name; a name of no time zone is ignored"),
     key: z.string().min(1).max(300).optional().describe("deduplicates: the same key answers the same turn"),
   })
   .strict();

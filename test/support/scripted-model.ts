@@ -1,3 +1,4 @@
+import { foldedRequest } from "../../src/core/folded-request.ts";
 import type { Message } from "../../src/core/message.ts";
 import type { Model, ModelRequest } from "../../src/core/model.ts";
 import type { Usage } from "../../src/core/turn-event.ts";
@@ -5,7 +6,7 @@ import type { Usage } from "../../src/core/turn-event.ts";
 /** What a scripted model answers: text, or calls of tools. */
 export type Line = string | { call: string; with?: unknown; raw?: string; id?: string }[] | Error;
 
-/** A model that answers line by line and remembers what it was asked. After the last line it repeats that one. */
+/** A model that answers line by line and remembers what it was asked, with instructions and tools as they were then. After the last line it repeats that one. */
 export interface ScriptedModel extends Model {
   readonly requests: ModelRequest[];
 }
@@ -34,7 +35,8 @@ export function scriptedModel(
     id: "scripted/model",
     generative,
     requests,
-    async *stream(request) {
+    async *stream(asked) {
+      const request = foldedRequest(asked);
       requests.push({ ...request, messages: [...request.messages] });
       const round = requests.length;
       const line = lineOf(request);

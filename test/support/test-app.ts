@@ -12,7 +12,7 @@ import { createMetaTools } from "../../src/core/meta-tools/create-meta-tools.ts"
 import type { Model } from "../../src/core/model.ts";
 import { createNetworkGrants } from "../../src/core/network-grants.ts";
 import { createRedactor } from "../../src/core/redact.ts";
-import { createSaidLine } from "../../src/core/said-line.ts";
+import type { SaidLine } from "../../src/core/said-line.ts";
 import type { ScriptRunner } from "../../src/core/scripts.ts";
 import type { Skill, SkillSource } from "../../src/core/skill.ts";
 import type { Profile, TurnLimits } from "../../src/core/turn.ts";
@@ -59,6 +59,10 @@ export interface TestAppOptions extends Pick<AppDeps, "packages" | "servers" | "
   >;
   concurrent?: number;
   max_duration_ms?: number;
+  /** The server's zone; UTC unless given. */
+  time_zone?: string;
+  /** The line that a message begins with; none unless given, so that most tests can tell what was said. */
+  saidLine?: SaidLine;
   secrets?: readonly string[];
   optIn?: readonly string[];
   /** Runs scripts of skills; they are refused unless given. */
@@ -159,6 +163,7 @@ export function createTestApp(model: Model, options: TestAppOptions = {}): TestA
     concurrent: options.concurrent ?? 8,
     lease_ms: 30_000,
     max_duration_ms: options.max_duration_ms ?? 60_000,
+    time_zone: options.time_zone ?? "UTC",
     chat: chatPolicy(options.chat),
     packages: options.packages,
     servers: options.servers,
@@ -168,8 +173,7 @@ export function createTestApp(model: Model, options: TestAppOptions = {}): TestA
       name: "Knack",
       instructions: "You are {{name}} in {{place}}. {{formatting}} You cannot {{cannot}}.",
       effort: undefined,
-      time_zone: "UTC",
-      saidLine: createSaidLine(),
+      saidLine: options.saidLine ?? (() => ""),
       model,
       store,
       files,

@@ -6,6 +6,7 @@ import { summarise } from "./summary.ts";
 import { tokensOf, withoutReasoning } from "./transcript.ts";
 import type { TranscriptOpening } from "./turn-event.ts";
 import type { TurnScope } from "./turn-scope.ts";
+import { toldMessage } from "./user-message.ts";
 
 /** Turns whose text is summarised at most, counted in tokens of the room for those that are kept. */
 const longestOverflow = 6;
@@ -61,7 +62,10 @@ function carried(message: Message): Message {
 }
 
 /** What the transcript has of the running turn. */
-function ownMessages({ transcript, state }: TurnScope): Message[] {
+function ownMessages(scope: TurnScope): Message[] {
+  const { transcript, state } = scope;
+  if (transcript === undefined && state.untold.length > 0)
+    return [...(state.told ? [] : [toldMessage(scope)]), ...state.untold.map(carried)];
   if (transcript === undefined || !state.told) return [];
   return transcript.messages
     .slice(state.own_from)

@@ -36,7 +36,12 @@ export async function openScope(
   const apply = (event: TurnEventBody, at: number) => {
     if (event.type === "user_message") state.own_from = transcript?.messages.length ?? 0;
     applyEvent(state, event, at);
-    for (const step of steps(event, at)) take(step);
+    for (const step of steps(event, at)) {
+      if (transcript === undefined && step.kind === "message") state.untold.push(step.message);
+      take(step);
+    }
+    if (event.type === "transcript_opened")
+      state.own_from = (transcript?.messages.length ?? event.own) - event.own;
   };
 
   for (const step of turn.past.steps) take(step);

@@ -1,5 +1,5 @@
 import type { Json } from "./json.ts";
-import type { AssistantMessage } from "./message.ts";
+import type { AssistantMessage, Message } from "./message.ts";
 import type { TurnEventBody, TurnEventOf } from "./turn-event.ts";
 
 type Body<T extends TurnEventBody["type"]> = Omit<TurnEventOf<T>, "turn_id" | "seq" | "at">;
@@ -42,6 +42,8 @@ export interface TurnState {
   own_from: number;
   /** The model's last message in this turn. */
   last: AssistantMessage | undefined;
+  /** The turn's messages while no transcript has them: it was begun by an earlier version, or its opening is lost. */
+  untold: Message[];
   /** What the model has said so far in a round that is not finished. */
   streamed: string;
   /** The last model message, while calls of it have no result. */
@@ -63,6 +65,7 @@ export function createTurnState(): TurnState {
     told: false,
     opened: false,
     own_from: 0,
+    untold: [],
     last: undefined,
     streamed: "",
     open: undefined,
@@ -86,6 +89,7 @@ export function applyEvent(state: TurnState, event: TurnEventBody, at: number): 
       break;
     case "transcript_opened":
       state.opened = true;
+      state.told ||= event.own > 0;
       break;
     case "user_message":
       state.told = true;

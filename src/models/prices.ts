@@ -17,17 +17,24 @@ export type PriceTable = Readonly<Record<string, Price>>;
 export interface MeteredUsage extends Usage {
   cached_tokens?: number;
   cache_write_tokens?: number;
+  /** Of the cache-written tokens, those kept for an hour: Anthropic charges twice the input price for them. */
+  cache_write_1h_tokens?: number;
 }
 
 /** US dollars for one model call; undefined for a model without a price. */
 export function costOf(model: string, usage: MeteredUsage, table: PriceTable): number | undefined {
   const price = Object.hasOwn(table, model) ? table[model] : undefined;
   if (price === undefined) return undefined;
-  const { cached_tokens: cached = 0, cache_write_tokens: written = 0 } = usage;
+  const {
+    cached_tokens: cached = 0,
+    cache_write_tokens: written = 0,
+    cache_write_1h_tokens: hour = 0,
+  } = usage;
   const dollarsPerMillion =
     (usage.input_tokens - cached - written) * price.input +
     cached * (price.cached_input ?? price.input) +
-    written * (price.cache_write ?? price.input) +
+    (written - hour) * (price.cache_write ?? price.input) +
+    hour * 2 * price.input +
     usage.output_tokens * price.output;
   return dollarsPerMillion / 1_000_000;
 }

@@ -1,155 +1,118 @@
 import type { Anthropic } from "@anthropic-ai/sdk";
-import type { Json } from "../core/json.ts";
-import type { AssistantMessage, ToolCall } from "../core/message.ts";
+import type { AssistantMessage, ProviderBlocks } from "../core/message.ts";
 import type { ModelRequest } from "../core/model.ts";
+import { blocksToKeep, isText, isThinking, type WireBlock } from "./anthropic-blocks.ts";
+import { AnthropicContent, wireBlock } from "./anthropic-content.ts";
+import type { WireForm } from "./anthropic-models.ts";
 import type { MeteredUsage } from "./prices.ts";
 import { type Endpoint, modelError } from "./provider-error.ts";
 import type { Answer, AnswerReader } from "./provider-model.ts";
 import { outputName } from "./structured-output.ts";
-import { argumentsObject, withUniqueIds } from "./tool-call-text.ts";
+import { safeCallId, withUniqueIds } from "./tool-call-text.ts";
 
-/** A content block as it came; of tool calls the arguments as text, as the model wrote them. */
-interface ReadBlock {
-  block: Anthropic.ContentBlock;
-  json: string;
+/** What a stream consists of: first the form the request was accepted in, then the server's events. */
+export type AnthropicChunk = { type: "accepted"; form: WireForm } | Anthropic.RawMessageStreamEvent;
+
+/** Who answered which request. */
+export interface Asked {
+  request: ModelRequest;
+  provider: string;
+  model: string;
+  endpoint: Endpoint;
 }
 
-type Usage = Partial<Anthropic.MessageDeltaUsage> | undefined;
-
-/** The answer of a request that was not streamed. @throws ModelError when it is not one. */
-export function wholeAnthropicAnswer(
-  message: Anthropic.Message,
-  request: ModelRequest,
-  provider: string,
-  endpoint: Endpoint,
-): Answer {
-  // A proxy's HTML page arrives here as a string, a foreign JSON document as whatever it is.
-  if (!Array.isArray(message?.content)) {
-    throw modelError("bad_response", endpoint, "sent something that is not a message", undefined);
-  }
-  const blocks = message.content.map((block) => ({
-    block,
-    json: block.type === "tool_use" ? JSON.stringify(block.input ?? {}) : "",
-  }));
-  return answer(blocks, message.stop_reason, usageOf(message.usage, undefined), request, provider);
-}
-
-/** Puts a stream of message events together. */
-export function createAnthropicReader(
-  request: ModelRequest,
-  provider: string,
-  endpoint: Endpoint,
-): AnswerReader<Anthropic.RawMessageStreamEvent> {
-  const blocks: ReadBlock[] = [];
-  let stopReason: Anthropic.StopReason | null | undefined;
-  let first: Usage;
-  let last: Usage;
-  let understood = false;
+/** Puts a stream together. A message that paused and was continued is one answer. */
+export function createAnthropicReader(asked: Asked): AnswerReader<AnthropicChunk> {
+  const parts: AnthropicContent[] = [];
+  let form: WireForm = "noted";
   return {
     add(event) {
-      switch (event?.type) {
-        case "message_start":
-          understood = true;
-          first = event.message?.usage;
-          return "";
-        case "content_block_start":
-          blocks[event.index] = { block: { ...event.content_block }, json: "" };
-          return "";
-        case "content_block_delta": {
-          const read = blocks[event.index];
-          return read === undefined ? "" : addDelta(read, event.delta);
-        }
-        case "message_delta":
-          stopReason = event.delta.stop_reason ?? stopReason;
-          last = event.usage;
-          return "";
-        default:
-          return "";
+      if (event?.type === "accepted") {
+        form = event.form;
+        return "";
       }
+      if (event?.type === "message_start") parts.push(new AnthropicContent());
+      return parts.at(-1)?.add(event) ?? "";
     },
     finish() {
-      if (!understood) {
-        throw modelError("bad_response", endpoint, "sent something that is not a message", undefined);
+      const last = parts.at(-1);
+      if (last === undefined) throw notAMessage(asked.endpoint);
+      if (last.stopReason === undefined) {
+        throw modelError("unavailable", asked.endpoint, "ended its answer halfway", undefined);
       }
-      if (!stopReason) throw modelError("unavailable", endpoint, "ended its answer halfway", undefined);
-      return answer(blocks.filter(Boolean), stopReason, usageOf(first, last), request, provider);
+      return anthropicAnswer(parts, form, asked);
     },
   };
 }
 
-function addDelta(read: ReadBlock, delta: Anthropic.RawContentBlockDelta): string {
-  const { block } = read;
-  if (delta.type === "text_delta" && block.type === "text") {
-    block.text += delta.text;
-    return delta.text;
-  }
-  if (delta.type === "input_json_delta") read.json += delta.partial_json;
-  else if (delta.type === "thinking_delta" && block.type === "thinking") block.thinking += delta.thinking;
-  else if (delta.type === "signature_delta" && block.type === "thinking") block.signature = delta.signature;
-  return "";
+/** The message of a request that was not streamed. @throws ModelError when it is none. */
+export function wholeMessage(message: Anthropic.Message, endpoint: Endpoint): AnthropicContent {
+  // A proxy's HTML page arrives here as a string, a foreign JSON document as whatever it is.
+  if (!Array.isArray(message?.content)) throw notAMessage(endpoint);
+  return AnthropicContent.whole(message);
 }
 
-function answer(
-  blocks: readonly ReadBlock[],
-  stopReason: Anthropic.StopReason | null,
-  usage: MeteredUsage,
-  request: ModelRequest,
-  provider: string,
-): Answer {
-  let text = "";
-  const calls: ToolCall[] = [];
-  for (const { block, json } of blocks) {
-    if (block.type === "text") text += block.text;
-    if (block.type === "tool_use") calls.push({ id: block.id, name: block.name, arguments: json });
-  }
-  const output =
-    request.output_schema === undefined ? undefined : calls.find((call) => call.name === outputName);
+/**
+ * The answer that these messages are. Of a declined one only the text counts.
+ * @throws ModelError `context_too_long` when the context ended before anything was said.
+ */
+export function anthropicAnswer(parts: readonly AnthropicContent[], form: WireForm, asked: Asked): Answer {
+  const read = parts.flatMap((part) => part.blocks());
+  const text = read.map(({ block }) => (block.type === "text" ? block.text : "")).join("");
+  const stopReason = parts.at(-1)?.stopReason;
   const stop = stopOf(stopReason);
-  if (output !== undefined) {
-    return { message: { role: "assistant", text: output.arguments, tool_calls: [] }, usage, stop };
+  const usage = usageOf(parts);
+  const calls = read.flatMap(({ block, arguments: json }) =>
+    block.type === "tool_use" ? [{ id: safeCallId(block.id), name: block.name, arguments: json }] : [],
+  );
+  const output =
+    asked.request.output_schema === undefined ? undefined : calls.find(({ name }) => name === outputName);
+  const closed = { role: "assistant", text: output?.arguments ?? text, tool_calls: [] } as const;
+  if (output !== undefined || stop === "declined") {
+    return { message: { ...closed, tool_calls: [] }, usage, stop };
   }
-  const tool_calls = withUniqueIds(calls, request.messages);
-  const message: AssistantMessage = {
-    role: "assistant",
-    text,
-    tool_calls,
-    ...ownBlocks(blocks, tool_calls, provider),
-  };
-  return { message, usage, stop };
+  if (stopReason === "model_context_window_exceeded" && text === "" && calls.length === 0) {
+    throw modelError("context_too_long", asked.endpoint, "ran out of context before it answered", undefined);
+  }
+  const tool_calls = withUniqueIds(calls, asked.request.messages);
+  const message: AssistantMessage = { role: "assistant", text, tool_calls };
+  const ids = tool_calls.map(({ id }) => id);
+  const blocks = read.filter(({ block }) => block.type !== "tool_use" || block.name !== "").map(wireBlock);
+  const named = blocks.map((block) =>
+    block.type === "tool_use" ? { ...block, id: ids.shift() ?? block.id } : block,
+  );
+  const origin: Omit<ProviderBlocks, "blocks"> = { provider: asked.provider, model: asked.model, form };
+  return { message: { ...message, ...blocksToKeep(message, sendable(named), origin) }, usage, stop };
 }
 
-/** All blocks in their order, when some have no neutral form (signed reasoning must be sent back as it was). */
-function ownBlocks(
-  blocks: readonly ReadBlock[],
-  calls: readonly ToolCall[],
-  provider: string,
-): Pick<AssistantMessage, "provider_blocks"> {
-  if (blocks.every(({ block }) => block.type === "text" || block.type === "tool_use")) return {};
-  const ids = calls.map((call) => call.id);
-  const own = blocks
-    .filter(({ block }) => block.type !== "text" || block.text !== "")
-    .map(({ block, json }) =>
-      block.type === "tool_use"
-        ? { ...block, id: ids.shift() ?? block.id, input: argumentsObject(json) }
-        : block,
-    );
-  return { provider_blocks: { provider, blocks: own as unknown as Json } };
+/** Without what the API gives and does not take back: blank texts, and thinking that was cut before its signature. */
+function sendable(blocks: readonly WireBlock[]): WireBlock[] {
+  const kept = blocks.filter((block) => block.type !== "text" || isText(block.text));
+  const cut = kept.at(-1);
+  const isCut = cut !== undefined && isThinking(cut) && "signature" in cut && cut.signature === "";
+  return isCut ? kept.slice(0, -1) : kept;
 }
 
-function stopOf(reason: Anthropic.StopReason | null): Answer["stop"] {
+function stopOf(reason: Anthropic.StopReason | undefined): Answer["stop"] {
   if (reason === "max_tokens" || reason === "model_context_window_exceeded") return "length";
   return reason === "refusal" ? "declined" : "done";
 }
 
-/** Anthropic counts cached and cache-written tokens apart from `input_tokens`; the last count of a stream is the whole. */
-function usageOf(first: Usage, last: Usage): MeteredUsage {
-  const cached = last?.cache_read_input_tokens ?? first?.cache_read_input_tokens ?? 0;
-  const written = last?.cache_creation_input_tokens ?? first?.cache_creation_input_tokens ?? 0;
-  const fresh = last?.input_tokens ?? first?.input_tokens ?? 0;
-  return {
-    input_tokens: fresh + cached + written,
-    output_tokens: last?.output_tokens ?? first?.output_tokens ?? 0,
-    cached_tokens: cached,
-    cache_write_tokens: written,
-  };
+/** Anthropic counts cached and cache-written tokens apart from `input_tokens`. */
+function usageOf(parts: readonly AnthropicContent[]): MeteredUsage {
+  const usage = { input_tokens: 0, output_tokens: 0, cached_tokens: 0, cache_write_tokens: 0 };
+  let forAnHour = 0;
+  for (const part of parts) {
+    const { fresh, cached, written, writtenForAnHour, output } = part.counts();
+    usage.input_tokens += fresh + cached + written;
+    usage.output_tokens += output;
+    usage.cached_tokens += cached;
+    usage.cache_write_tokens += written;
+    forAnHour += writtenForAnHour;
+  }
+  return forAnHour === 0 ? usage : { ...usage, cache_write_1h_tokens: forAnHour };
+}
+
+function notAMessage(endpoint: Endpoint) {
+  return modelError("bad_response", endpoint, "sent something that is not a message", undefined);
 }

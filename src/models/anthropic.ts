@@ -1,52 +1,141 @@
 import type { Anthropic } from "@anthropic-ai/sdk";
 import { type Model, ModelError, type ModelRequest } from "../core/model.ts";
-import { createAnthropicReader, wholeAnthropicAnswer } from "./anthropic-answer.ts";
-import { type AnthropicMessages, createAnthropicMessages } from "./anthropic-messages.ts";
+import {
+  type AnthropicChunk,
+  type Asked,
+  anthropicAnswer,
+  createAnthropicReader,
+  wholeMessage,
+} from "./anthropic-answer.ts";
+import { AnthropicContent } from "./anthropic-content.ts";
+import { createAnthropicMessages, type WireMessage } from "./anthropic-messages.ts";
+import type { WireForm } from "./anthropic-models.ts";
+import { type Abilities, abilitiesOf, formOf } from "./anthropic-models.ts";
+import { refusedAbilities, refusesThinking } from "./anthropic-refusals.ts";
+import { wireRequest } from "./anthropic-request.ts";
 import type { Endpoint } from "./provider-error.ts";
 import { createProviderModel, type Dialect, type ProviderModelOptions } from "./provider-model.ts";
-import { type OutputForm, objectSchema, outputName } from "./structured-output.ts";
+import type { OutputForm } from "./structured-output.ts";
 
 const anthropicUrl = "https://api.anthropic.com";
 
-/** The API requires a limit; every current Claude model can write this many tokens. */
-const defaultMaxOutputTokens = 16_000;
+/** How often an answer the server interrupts (`pause_turn`) is continued. */
+const maxPauses = 5;
+
+/** Sends one request body. */
+type Post<Answer> = (
+  body: Omit<Anthropic.MessageCreateParams, "stream">,
+  options: Anthropic.RequestOptions,
+) => Promise<Answer>;
 
 /** A model behind Anthropic's messages API. The SDK is loaded with the first request. */
 export function createAnthropicModel(options: ProviderModelOptions): Model {
-  const { provider = "anthropic", model, apiKey, maxOutputTokens = defaultMaxOutputTokens } = options;
+  const { provider = "anthropic", model } = options;
   // The SDK adds /v1 itself; people give the base URL with and without it.
   const baseUrl = (options.baseUrl ?? anthropicUrl).replace(/\/v1\/?$/, "");
   const endpoint: Endpoint = {
     id: `${provider}/${model}`,
     host: new URL(baseUrl).host,
     keyName: options.keyName ?? "ANTHROPIC_API_KEY",
-    apiKey,
+    apiKey: options.apiKey,
   };
-  const messages = createAnthropicMessages(provider);
   let client: Promise<Anthropic> | undefined;
   const connect = () => {
     client ??= createClient(endpoint, baseUrl, options.timeoutMs);
     return client;
   };
-  const body = (request: ModelRequest, form: OutputForm) => ({
-    model,
-    max_tokens: maxOutputTokens,
-    ...requestBody(messages, request, form),
-  });
+  const send = createSender(endpoint, { ...options, provider });
+  const asked = (request: ModelRequest): Asked => ({ request, provider, model, endpoint });
 
-  const dialect: Dialect<Anthropic.RawMessageStreamEvent> = {
+  const dialect: Dialect<AnthropicChunk> = {
     async open(request, form, signal) {
       const api = await connect();
-      return api.messages.create({ ...body(request, form), stream: true }, { signal });
+      const post: Post<AsyncIterable<Anthropic.RawMessageStreamEvent>> = (body, requestOptions) =>
+        api.messages.create({ ...body, stream: true }, requestOptions);
+      return streamed((paused) => send(request, form, paused, signal, post));
     },
     async complete(request, form, signal) {
       const api = await connect();
-      const message = await api.messages.create({ ...body(request, form), stream: false }, { signal });
-      return wholeAnthropicAnswer(message, request, provider, endpoint);
+      const post: Post<Anthropic.Message> = (body, requestOptions) =>
+        api.messages.create({ ...body, stream: false }, requestOptions);
+      const parts: AnthropicContent[] = [];
+      for (;;) {
+        const sent = await send(request, form, parts, signal, post);
+        const part = wholeMessage(sent.answer, endpoint);
+        parts.push(part);
+        if (!isPaused(part, parts.length)) return anthropicAnswer(parts, sent.form, asked(request));
+      }
     },
-    reader: (request) => createAnthropicReader(request, provider, endpoint),
+    reader: (request) => createAnthropicReader(asked(request)),
   };
   return createProviderModel(dialect, endpoint, options);
+}
+
+/**
+ * Sends requests in the best form the server takes. What it refuses is left out of this and all later requests of the model;
+ * thinking it refuses, of those messages.
+ */
+function createSender(endpoint: Endpoint, options: ProviderModelOptions & { provider: string }) {
+  const messages = createAnthropicMessages(options.provider);
+  let abilities = abilitiesOf(options.model, endpoint.host === new URL(anthropicUrl).host);
+
+  /** False when asking again would change nothing. */
+  const yieldsTo = (error: unknown, request: ModelRequest, tried: Abilities): boolean => {
+    if (refusesThinking(error) && messages.dropThinking(request.messages)) return true;
+    const refused = refusedAbilities(tried, error);
+    abilities = { ...abilities, ...refused };
+    return refused !== undefined;
+  };
+  return async <Answer>(
+    request: ModelRequest,
+    form: OutputForm,
+    paused: readonly AnthropicContent[],
+    signal: AbortSignal,
+    post: Post<Answer>,
+  ): Promise<{ answer: Answer; form: WireForm }> => {
+    for (;;) {
+      const tried = abilities;
+      const wire = [...messages.conversation(request, tried), ...continued(paused)];
+      const { body, betas } = wireRequest(request, wire, form, tried);
+      const max_tokens = options.maxOutputTokens ?? tried.maxOutputTokens;
+      const headers = betas.length === 0 ? {} : { "anthropic-beta": betas.join(",") };
+      try {
+        const answer = await post({ model: options.model, max_tokens, ...body }, { signal, headers });
+        return { answer, form: formOf(tried) };
+      } catch (error) {
+        if (!yieldsTo(error, request, tried)) throw error;
+      }
+    }
+  };
+}
+
+/** What was said before a pause is sent back as it came; the server goes on from there. */
+function continued(paused: readonly AnthropicContent[]): WireMessage[] {
+  const content = paused.flatMap((part) => part.wire());
+  return content.length === 0 ? [] : [{ role: "assistant", content }];
+}
+
+function isPaused(part: AnthropicContent, count: number): boolean {
+  return part.stopReason === "pause_turn" && count <= maxPauses;
+}
+
+async function* streamed(
+  send: (
+    paused: readonly AnthropicContent[],
+  ) => Promise<{ answer: AsyncIterable<Anthropic.RawMessageStreamEvent>; form: WireForm }>,
+): AsyncGenerator<AnthropicChunk> {
+  const parts: AnthropicContent[] = [];
+  for (;;) {
+    const { answer, form } = await send(parts);
+    yield { type: "accepted", form };
+    const part = new AnthropicContent();
+    for await (const event of answer) {
+      if (event) part.add(event);
+      yield event;
+    }
+    parts.push(part);
+    if (!isPaused(part, parts.length)) return;
+  }
 }
 
 async function createClient(endpoint: Endpoint, baseURL: string, timeoutMs: number): Promise<Anthropic> {
@@ -64,23 +153,4 @@ async function createClient(endpoint: Endpoint, baseURL: string, timeoutMs: numb
     logLevel: "off",
     openTelemetry: false,
   });
-}
-
-/** A schema is asked for as a tool that must be called: every Claude model knows tools, and any JSON Schema is accepted. */
-function requestBody(messages: AnthropicMessages, request: ModelRequest, form: OutputForm) {
-  const tools = messages.ofTools(request.tools);
-  const common = {
-    messages: messages.ofConversation(request.messages),
-    ...messages.ofSystem(request.system),
-  };
-  if (form.kind === "schema") {
-    const input_schema = objectSchema(form.schema) as Anthropic.Tool["input_schema"];
-    const answer = { name: outputName, description: "Gives the answer.", input_schema };
-    const tool_choice = { type: "tool", name: outputName, disable_parallel_tool_use: true } as const;
-    return { ...common, tools: [...tools, answer], tool_choice };
-  }
-  if (tools.length === 0) return common;
-  // A conversation with tool calls in it is refused without the tools.
-  if (form.kind === "instructed") return { ...common, tools, tool_choice: { type: "none" } as const };
-  return { ...common, tools };
 }

@@ -1,5 +1,5 @@
 import { once } from "node:events";
-import { createServer, type ServerResponse } from "node:http";
+import { createServer, type IncomingHttpHeaders, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { text } from "node:stream/consumers";
 
@@ -7,6 +7,7 @@ import { text } from "node:stream/consumers";
 export interface WireServer {
   url: string;
   bodies: Record<string, unknown>[];
+  headers: IncomingHttpHeaders[];
   stop(): Promise<void>;
 }
 
@@ -14,9 +15,11 @@ export async function startWireServer(
   answer: (response: ServerResponse, body: Record<string, unknown>) => void,
 ): Promise<WireServer> {
   const bodies: Record<string, unknown>[] = [];
+  const headers: IncomingHttpHeaders[] = [];
   const server = createServer(async (request, response) => {
     const body = JSON.parse(await text(request)) as Record<string, unknown>;
     bodies.push(body);
+    headers.push(request.headers);
     answer(response, body);
   });
   server.listen(0, "127.0.0.1");
@@ -25,6 +28,7 @@ export async function startWireServer(
   return {
     url: `http://127.0.0.1:${port}`,
     bodies,
+    headers,
     stop: async () => {
       server.closeAllConnections();
       server.close();

@@ -1,44 +1,99 @@
 import { z } from "zod";
-import { defineSkill } from "../../src/core/define-skill.ts";
-import { draftPlan } from "./draft-plan.ts";
+import { defineSkill, SkillFailure } from "../../src/core/define-skill.ts";
+import type { ToolContext } from "../../src/core/tool.ts";
+import { draftPlan, type PlanRequest } from "./draft-plan.ts";
 import { listSteps } from "./list-steps.ts";
-import { planSchema } from "./plan.ts";
+import { findFlaws, type Plan, repairPlan } from "./plan.ts";
 import { renderPlan } from "./render-plan.ts";
 
-/** An ordered plan of a task: by the language model, or without one a checklist of the person's own words. */
+const mostGiven = 50;
+
+const givenStep = z.object({
+  title: z.string().trim().min(1).max(200),
+  depends_on: z.array(z.number().int()).default([]).describe("numbers of steps, the first is 1"),
+  done_when: z.string().max(500).default(""),
+});
+
+const parameters = z.object({
+  task_description: z.string().trim().min(1).max(20_000).describe("the goal, and all that is known about it"),
+  steps: z
+    .array(givenStep)
+    .min(1)
+    .max(mostGiven)
+    .optional()
+    .describe(
+      "your own steps, to be checked, ordered and laid out; without them a model drafts some",
+    ),
+  context: z.string().trim().max(20_000).optional().describe("people, deadlines, what exists already"),
+  constraints: z.array(z.string().max(500)).max(20).default([]).describe("what must or must not be"),
+  max_steps: z.number().int().min(1).max(50).default(10).describe("of a draft"),
+});
+
+interface MadePlan {
+  plan: Plan;
+  notes: string[];
+  made_by: "caller" | "model" | "rules";
+}
+
+/**
+ * An ordered plan of a task: the caller's own steps, those of a language model, or without one a checklist of the person's own
+ * words.
+ */
 export const skill = defineSkill({
   title: "Planning",
-  parameters: z.object({
-    task_description: z
-      .string()
-      .trim()
-      .min(1)
-      .max(20_000)
-      .describe("the goal, and all that is known about it"),
-    context: z.string().trim().max(20_000).optional().describe("people, deadlines, what exists already"),
-    constraints: z
-      .array(z.string().max(500))
-      .max(20)
-      .default([])
-      .describe("what must or must not be, one each"),
-    max_steps: z.number().int().min(1).max(50).default(10).describe("at most this many steps"),
-  }),
-  output: planSchema.extend({
+  parameters,
+  output: z.object({
     summary: z.string(),
+    made_by: z.enum(["caller", "model", "rules"]),
     text: z.string().describe("the plan as a Markdown checklist"),
-    made_by: z.enum(["model", "rules"]),
-    notes: z.array(z.string()),
   }),
   async run(request, context) {
-    const { plan, notes } = context.generative
-      ? await draftPlan(request, context)
-      : await context.step("list the steps", () => listSteps(request.task_description, request.max_steps));
-    const made_by: "model" | "rules" = context.generative ? "model" : "rules";
-    const honest = context.generative ? [] : [ruleNote(plan.steps.length)];
-    const text = [renderPlan(plan), ...[...honest, ...notes].map((note) => `_${note}_`)].join("\n\n");
-    return { ...plan, summary: summarise(plan.steps, made_by), text, made_by, notes: [...honest, ...notes] };
+    const { plan, notes, made_by } = await makePlan(request, context);
+    const text = [renderPlan(plan), ...notes.map((note) => `_${note}_`)].join("\n\n");
+    return { summary: summarise(plan.steps, made_by), made_by, text };
   },
 });
+
+async function makePlan(
+  request: PlanRequest & Pick<z.output<typeof parameters>, "steps">,
+  context: ToolContext,
+): Promise<MadePlan> {
+  if (request.steps !== undefined)
+    return { ...checked(request.task_description, request.steps), made_by: "caller" };
+  if (context.generative) return { ...(await draftPlan(request, context)), made_by: "model" };
+  const { plan, notes } = await context.step("list the steps", () =>
+    listSteps(request.task_description, request.max_steps),
+  );
+  return { plan, notes: [ruleNote(plan.steps.length), ...notes], made_by: "rules" };
+}
+
+/** @throws SkillFailure `impossible_plan` with everything that keeps the steps from being worked through */
+function checked(
+  task: string,
+  given: readonly z.output<typeof givenStep>[],
+): Pick<MadePlan, "plan" | "notes"> {
+  const steps = given.map(({ title, depends_on, done_when }, index) => ({
+    id: index + 1,
+    title,
+    description: "",
+    depends_on,
+    complexity: "medium" as const,
+    success_criteria: done_when,
+  }));
+  const plan = { title: titleOf(task), steps, risks: [], questions: [] };
+  const flaws = findFlaws(plan, mostGiven);
+  if (flaws.length > 0) {
+    throw new SkillFailure("impossible_plan", flaws.join(" "), "Correct the steps and call again.");
+  }
+  const ordered = repairPlan(plan, mostGiven);
+  const isMoved = ordered.plan.steps.some(({ title }, index) => title !== steps[index]?.title);
+  return { ...ordered, notes: isMoved ? ["Put in working order and numbered anew."] : [] };
+}
+
+function titleOf(task: string): string {
+  const [line = ""] = task.split("\n");
+  return line.length > 100 ? `${line.slice(0, 99).toWellFormed()}…` : line;
+}
 
 function ruleNote(steps: number): string {
   const advice = "With a language model configured the task is broken down, ordered and checked for risks.";
@@ -47,7 +102,7 @@ function ruleNote(steps: number): string {
     : `No separate steps were found in your words, and nothing can be added by rule: write one step a line. ${advice}`;
 }
 
-function summarise(steps: readonly { depends_on: number[] }[], madeBy: "model" | "rules"): string {
+function summarise(steps: readonly { depends_on: number[] }[], madeBy: MadePlan["made_by"]): string {
   const count = steps.length === 1 ? "1 step" : `${steps.length} steps`;
   if (madeBy === "rules") return `A checklist of ${count}, made by rule from the description.`;
   const free = steps.flatMap((step, index) => (step.depends_on.length === 0 ? [index + 1] : []));

@@ -69,8 +69,14 @@ export class SkillFailure extends Error {
   }
 }
 
-/** The JSON Schema a model is shown for a zod type. */
+/** The JSON Schema a model is shown for a zod type. The bounds zod gives every integer are left out: each request pays for them. */
 export function toJsonSchema(schema: z.ZodType): JsonSchema {
-  const { $schema: _, ...rest } = z.toJSONSchema(schema, { io: "input" }) as JsonSchema;
+  const { $schema: _, ...rest } = z.toJSONSchema(schema, {
+    io: "input",
+    override({ jsonSchema }) {
+      if (jsonSchema.maximum === Number.MAX_SAFE_INTEGER) delete jsonSchema.maximum;
+      if (jsonSchema.minimum === Number.MIN_SAFE_INTEGER) delete jsonSchema.minimum;
+    },
+  }) as JsonSchema;
   return rest;
 }

@@ -6,7 +6,7 @@ import type { Skill } from "../core/skill.ts";
 import type { ToolContext, ToolResult } from "../core/tool.ts";
 import type { FlowStep } from "./block.ts";
 import { createCodeRunner } from "./code-runner.ts";
-import type { Flow } from "./flow-file.ts";
+import { allSteps, type Flow } from "./flow-file.ts";
 import { createOutputBudget } from "./output-budget.ts";
 import { type FlowRun, runStep, StepStopped } from "./run-steps.ts";
 import { startingValues } from "./variables.ts";
@@ -31,7 +31,7 @@ const systemSleep = (ms: number, signal?: AbortSignal): Promise<void> =>
 /**
  * Runs the steps in order until one fails, answers directly, or all are done. The output is `{success, results, variables,
  * directOutput}`, or what the step with direct output answered, empty and false values too. An error names step, kind and cause, and
- * its details have the same four fields with what the steps before it did. Static variables are in no output.
+ * its details have the same four fields with what the steps before it did, every value once. Static variables are in no output.
  */
 export async function runFlow(
   { flow, skill, ports }: { flow: Flow; skill: Skill; ports: FlowPorts },
@@ -58,13 +58,14 @@ export async function runFlow(
 async function runAll(flow: Flow, run: FlowRun): Promise<ToolResult> {
   const results: Json[] = [];
   const fitResult = createOutputBudget(mostShown);
-  const output = (success: boolean) => {
+  const output = (success: boolean, isShown: (name: string) => boolean = () => true) => {
     const shown = createOutputBudget(mostShown);
     const variables = [...run.variables]
-      .filter(([name]) => !run.fixed.has(name))
+      .filter(([name]) => !run.fixed.has(name) && isShown(name))
       .map(([name, value]) => [name, shown(value)] as const);
     return { success, results, variables: Object.fromEntries(variables), directOutput: null };
   };
+  const made = new Set(allSteps(flow.steps).map(({ variable }) => variable));
   for (const step of flow.steps) {
     const from = run.context.now();
     const about = () => ({ ...aboutStep(step), duration_ms: Math.max(0, run.context.now() - from) });
@@ -76,8 +77,13 @@ async function runAll(flow: Flow, run: FlowRun): Promise<ToolResult> {
     } catch (error) {
       if (!(error instanceof StepStopped)) throw error;
       const message = withoutSecrets(error.message, flow);
-      results.push({ success: false, error: message, ...about() });
-      return failed(flow, step, { stopped: error, message, output: output(false) });
+      // The cause is told once, and what steps put into variables is in their results.
+      results.push({ success: false, ...about() });
+      return failed(flow, step, {
+        stopped: error,
+        message,
+        output: output(false, (name) => !made.has(name)),
+      });
     }
   }
   return { status: "ok", output: output(true) };

@@ -7,11 +7,14 @@ import { validatePackage } from "../../../src/skills/validate-package.ts";
 interface Plan {
   summary: string;
   text: string;
-  title: string;
   made_by: string;
-  notes: string[];
-  steps: { id: number; title: string; depends_on: number[] }[];
 }
+
+/** The steps of a plan as its checklist shows them: number, title and what they come after. */
+const stepsOf = (text: string) =>
+  [...text.matchAll(/^- \[ \] (\d+)\. (.+?)(?: _\((?:high effort)?(?:; )?(?:after (.+))?\)_)?$/gm)].map(
+    ([, id, title, after]) => [Number(id), title, after?.split(", ").map(Number) ?? []],
+  );
 
 /** Plans with a model that gives these answers one after another, or without one. */
 async function plan(input: Record<string, Json>, answers?: Json[]) {
@@ -83,8 +86,8 @@ describe("the task-planning skill", () => {
     const made = await plan({ task_description: "x" }, [bad, good]);
     expect(made.ran).toEqual(["draft the plan", "correct the plan"]);
     expect(made.asked[1]).toMatch(/depends on 9, which is no step[\s\S]*in a circle/);
-    expect(made.steps.map((each) => each.depends_on)).toEqual([[], [1], [2]]);
-    expect(made.notes).toEqual([]);
+    expect(stepsOf(made.text).map(([, , after]) => after)).toEqual([[], [1], [2]]);
+    expect(made.text).not.toContain("\n_");
   });
 
   it("repairs what is still wrong: circles, unknown and double ids, too many steps, working order", async () => {
@@ -99,14 +102,33 @@ describe("the task-planning skill", () => {
       ],
     };
     const made = await plan({ task_description: "x", max_steps: 4 }, [bad, bad]);
-    expect(made.steps.map(({ id, title, depends_on }) => [id, title, depends_on])).toEqual([
+    expect(stepsOf(made.text)).toEqual([
       [1, "First", []],
       [2, "Last", [1]],
       [3, "Loop", []],
       [4, "Back", [3]],
     ]);
-    expect(made.notes).toHaveLength(2);
-    for (const note of made.notes) expect(made.text).toContain(note);
+    expect(made.text.match(/^_.*_$/gm)).toHaveLength(2);
+  });
+
+  it("checks and orders the caller's own steps, and asks no model", async () => {
+    const steps = [
+      { title: "Go live", depends_on: [2], done_when: "The page answers" },
+      { title: "Write texts" },
+    ];
+    const made = await plan({ task_description: "Launch the site", steps }, []);
+    expect(made).toMatchObject({ made_by: "caller", asked: [], ran: [] });
+    expect(made.text).toBe(
+      "**Launch the site**\n\n- [ ] 1. Write texts\n- [ ] 2. Go live _(after 1)_\n  Done when: The page answers\n\n_Put in working order and numbered anew._",
+    );
+    const circle = [
+      { title: "A", depends_on: [2] },
+      { title: "B", depends_on: [1, 7] },
+    ];
+    await expect(plan({ task_description: "x", steps: circle })).rejects.toMatchObject({
+      code: "impossible_plan",
+      message: expect.stringMatching(/depends on 7, which is no step.*Steps 1.* in a circle/),
+    });
   });
 
   describe("without a model", () => {
@@ -126,14 +148,14 @@ describe("the task-planning skill", () => {
       ["launch the site", ["Launch the site"]],
     ])("%s", async (task_description, titles) => {
       const made = await plan({ task_description });
-      expect(made.steps.map((each) => each.title)).toEqual(titles);
+      expect(stepsOf(made.text).map(([, title]) => title)).toEqual(titles);
       expect(made.made_by).toBe("rules");
       expect(made.text).toMatch(/_(?:Made by rule|No separate steps)/);
     });
 
     it("keeps to max_steps and says what was left out", async () => {
       const made = await plan({ task_description: "a; b; c; d", max_steps: 2 });
-      expect(made.steps).toHaveLength(2);
+      expect(stepsOf(made.text)).toHaveLength(2);
       expect(made.text).toContain("2 more were left out");
     });
   });

@@ -37,10 +37,11 @@ async function* follow(
   try {
     let last = afterSeq;
     const tail = [...feed.tail(turnId)];
-    for (const event of [...(await log.read(turnId, afterSeq)), ...tail]) {
+    const stored = await log.read(turnId, afterSeq);
+    for (const event of [...stored.filter((event) => !isInternal(event)), ...tail]) {
       if (event.seq <= last) continue;
       last = event.seq;
-      if (!isInternal(event)) yield event;
+      yield event;
       if (event.type === "turn_finished") return;
     }
     if (complete) return;

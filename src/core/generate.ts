@@ -16,7 +16,8 @@ export async function generateWith<Schema extends z.ZodType>(
   const { model } = scope.ports;
   if (!model.generative) throw new ModelError("not_configured", "No model that can write is configured.");
   const output_schema = toJsonSchema(asked.schema);
-  const system = `${asked.instructions}\nAnswer with one JSON value of this schema and nothing else:\n${JSON.stringify(output_schema)}`;
+  // The adapter tells the schema: as the provider wants it, or in words.
+  const system = `${asked.instructions}\nAnswer with one JSON value and nothing else.`;
   const messages: Message[] = [{ role: "user", text: asked.input }];
   let problem = "";
   for (let attempt = 0; attempt < attempts; attempt += 1) {

@@ -1,4 +1,5 @@
 import { escapeMarkup } from "./escape-markup.ts";
+import type { Json } from "./json.ts";
 import type { OfferedSkill } from "./offer.ts";
 import type { Parameter } from "./parameter.ts";
 import type { Skill } from "./skill.ts";
@@ -46,20 +47,23 @@ function head(skill: Skill, parts: readonly Skill[], isOpen: boolean): string {
 
 /** `(text, analysis_type=sentiment|keywords, language?)`: choices begin with the default, `?` marks what may be left out. */
 function signature(parameters: readonly Parameter[]): string {
-  const shown = parameters
-    .slice(0, mostParameters)
-    .map(({ name, required, enum: choices, default: preset }) => {
-      if (choices !== undefined && choices.length > 0) {
-        const inOrder =
-          preset === undefined ? choices : [preset, ...choices.filter((each) => each !== preset)];
-        const listed = inOrder.slice(0, mostChoices).map(String).join("|");
-        return `${name}${required ? "" : "?"}=${listed}${choices.length > mostChoices ? "|…" : ""}`;
-      }
-      if (required) return name;
-      return typeof preset === "number" || typeof preset === "boolean" ? `${name}?=${preset}` : `${name}?`;
-    });
+  const shown = parameters.slice(0, mostParameters).map(parameterText);
   const more = parameters.length > mostParameters ? ["…"] : [];
   return `(${[...shown, ...more].join(", ")})`;
+}
+
+function parameterText({ name, required, enum: choices = [], default: preset }: Parameter): string {
+  const called = required ? name : `${name}?`;
+  if (choices.length > 0) return `${called}=${choicesText(choices, preset)}`;
+  const isPlain = typeof preset === "number" || typeof preset === "boolean";
+  return isPlain ? `${called}=${preset}` : called;
+}
+
+function choicesText(choices: readonly Json[], preset: Json | undefined): string {
+  const others = choices.filter((choice) => choice !== preset);
+  const inOrder = preset === undefined ? others : [preset, ...others];
+  const listed = inOrder.slice(0, mostChoices).map(String).join("|");
+  return inOrder.length > mostChoices ? `${listed}|…` : listed;
 }
 
 function oneLine(text: string): string {

@@ -30,11 +30,9 @@ export function readConversation(messages: readonly Message[]): Conversation {
   const done: DoneCall[] = [];
   for (const message of messages.slice(at + 1)) {
     if (message.role === "assistant") for (const call of message.tool_calls) calls.set(call.id, call);
-    const call = message.role === "tool" ? calls.get(message.call_id) : undefined;
-    if (message.role === "tool" && call !== undefined) {
-      const text = message.tool === "activate_skill" ? message.text : beforeGuides(message.text);
-      done.push({ name: call.name, arguments: call.arguments, result: { ...message, text } });
-    }
+    if (message.role !== "tool") continue;
+    const call = calls.get(message.call_id);
+    if (call !== undefined) done.push({ name: call.name, arguments: call.arguments, result: bare(message) });
   }
   const first = !messages.some(
     (message) =>
@@ -44,6 +42,11 @@ export function readConversation(messages: readonly Message[]): Conversation {
   const asked = message?.role === "user" ? message : undefined;
   const { text, cut } = withoutCutNote(asked?.said ?? asked?.text ?? "");
   return { said: text, left_out: cut, done, first, images: asked?.images?.length ?? 0 };
+}
+
+/** A result without the guide of a skill that its call activated. */
+function bare(message: ToolMessage): ToolMessage {
+  return message.tool === "activate_skill" ? message : { ...message, text: beforeGuides(message.text) };
 }
 
 /** The last tool result of the whole conversation since the latest answer; for a request without tools. */

@@ -1,4 +1,5 @@
 import type { ApiClient } from "../client/api-client.ts";
+import { ownTimeZone } from "../client/own-time-zone.ts";
 import type { TurnOutcome } from "../core/turn-event.ts";
 import { type Connection, withConnection } from "./bot-connection.ts";
 import type { CommandContext, GlobalOptions } from "./command-context.ts";
@@ -21,6 +22,7 @@ export async function ask(context: CommandContext, text: string, options: AskOpt
     const accepted = await client.submitTurn({
       namespace,
       text,
+      ...ownTimeZone(),
       ...(thread === undefined ? {} : { thread }),
     });
     const watch = new AbortController();

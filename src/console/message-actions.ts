@@ -1,4 +1,5 @@
 import type { ApiError } from "../client/api-error.ts";
+import { ownTimeZone } from "../client/own-time-zone.ts";
 import type { BrowserStorage } from "./browser-storage.ts";
 import type { ChannelActions } from "./channel-actions.ts";
 import { randomId } from "./random-id.ts";
@@ -103,7 +104,7 @@ function createDelivery(
       change(key, (message) => ({ ...message, problem }));
     };
     const accepted = await session.attempt(
-      (client) => client.submitTurn({ namespace, thread, key, text }),
+      (client) => client.submitTurn({ namespace, thread, key, text, ...ownTimeZone() }),
       failed,
     );
     if (accepted === undefined) {

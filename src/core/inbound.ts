@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { namespaceSchema, threadSchema } from "./place.ts";
+import { givenTimeZone } from "./time-zone.ts";
 
 /** What a person may do here, lowest first. An operator runs the bot; a manager runs the channel. */
 const trustSchema = z.enum(["guest", "member", "manager", "operator"]);
@@ -9,6 +10,8 @@ const authorSchema = z.object({
   id: z.string().min(1).max(200),
   name: z.string().max(200),
   trust: trustSchema,
+  /** Where the person's clock is, IANA name; absent where the platform does not tell. */
+  time_zone: givenTimeZone,
 });
 /** Who said something. `id` is the platform's user id. */
 export type Author = z.infer<typeof authorSchema>;

@@ -2,6 +2,7 @@ import type { webApi } from "@slack/bolt";
 import { type ChatPerson, PlatformError } from "../../app/chat/chat-platform.ts";
 import type { Clock } from "../../core/clock.ts";
 import type { Trust } from "../../core/inbound.ts";
+import { timeZoneNamed } from "../../core/time-zone.ts";
 import { createLookup } from "./lookup.ts";
 import { refusedWith } from "./slack-call.ts";
 import type { SlackTarget } from "./slack-place.ts";
@@ -14,6 +15,8 @@ interface Profile {
   standing: ChatPerson["standing"];
   /** Runs the workspace. */
   admin: boolean;
+  /** IANA name; unknown of bots, whose zone is that of no person. */
+  time_zone?: string | undefined;
 }
 
 /** What Slack says about a channel. */
@@ -72,8 +75,8 @@ export function createPersonDirectory(
   return {
     async person(target, id) {
       const profile = await profiles.get(join(target.team, id));
-      const { name, standing } = profile;
-      return { id, name, standing, roles: [], trust: await trustOf(profile, target) };
+      const { name, standing, time_zone } = profile;
+      return { id, name, standing, roles: [], time_zone, trust: await trustOf(profile, target) };
     },
     name: async (team, id) => (await soon(profiles.get(join(team, id)).catch(unknown)))?.name,
     channelName: async (team, id) => (await soon(channels.get(join(team, id)).catch(unknown)))?.name,
@@ -115,6 +118,7 @@ async function readProfile(workspaces: Workspaces, team: string, id: string): Pr
       name: display_name || real_name || user.real_name || user.name || id,
       standing: standingOf(user, team),
       admin: [user.is_admin, user.is_owner, user.is_primary_owner].includes(true),
+      time_zone: user.is_bot === true ? undefined : timeZoneNamed(user.tz ?? ""),
     };
   } catch (error) {
     // Slack hides people of other companies who were never met.

@@ -1,4 +1,5 @@
 import { ApiError } from "../../client/api-error.ts";
+import { ownTimeZone } from "../../client/own-time-zone.ts";
 import type { TurnEvent } from "../../core/turn-event.ts";
 import type { ApprovalView, QuestionView } from "../../core/turn-view.ts";
 import { askPerson } from "./ask-person.ts";
@@ -100,6 +101,7 @@ export function createChatSession(options: ChatOptions, history: readonly string
         const accepted = await client.submitTurn({
           namespace,
           text,
+          ...ownTimeZone(),
           ...(thread === undefined ? {} : { thread }),
         });
         thread = accepted.thread;

@@ -74,8 +74,8 @@ const answer = createRoute({
 export function addTurnRoutes(server: OpenAPIHono, dependencies: ServerDependencies): void {
   const { app, operator } = dependencies;
   server.openapi(submit, async (context) => {
-    const { user, thread = `t-${randomUUID()}`, key, ...said } = context.req.valid("json");
-    const author = operatorNamed(user, operator);
+    const { user, time_zone, thread = `t-${randomUUID()}`, key, ...said } = context.req.valid("json");
+    const author = { ...operatorNamed(user, operator), ...(time_zone === undefined ? {} : { time_zone }) };
     const submission = { ...said, thread, author, ...(key === undefined ? {} : { key }) };
     const { turn_id, accepted } = resultOf(await app.submit(submission));
     const place = accepted ? submission : ((await app.turn(turn_id)) ?? submission);

@@ -95,7 +95,7 @@ describe("knack ask", () => {
     expect(out.text()).toContain("Nobody is here to answer");
   });
 
-  it("reads the text from the standard input for -", async () => {
+  it("reads the text from the standard input for -, and says in which zone it was written", async () => {
     const sent: unknown[] = [];
     const routes = turnRoutes([finished("completed")]);
     const accept = routes["POST /turns"];
@@ -107,7 +107,8 @@ describe("knack ask", () => {
       },
     });
     await runKnack(["ask", "-", "--thread", "th"], { cwd, bot, stdin: "a\nb" }).code;
-    expect(sent).toEqual([{ namespace: "console:local:dm", thread: "th", text: "a\nb" }]);
+    const time_zone = Intl.DateTimeFormat().resolvedOptions().timeZone;
+    expect(sent).toEqual([{ namespace: "console:local:dm", thread: "th", text: "a\nb", time_zone }]);
   });
 
   it.each([

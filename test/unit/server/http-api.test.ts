@@ -118,6 +118,15 @@ describe("the API", () => {
     ]);
   });
 
+  it("takes the time zone of the user, who is its author", async () => {
+    const { url, asked } = await startServer({ operator: "Ada" });
+    const body = JSON.stringify({ text: "hello", thread: "t", time_zone: "Asia/Tokyo" });
+    const response = await send(`${url}/api/v1/turns`, { method: "POST", headers: json, body });
+    expect(response.status).toBe(202);
+    const author = { id: "operator", name: "Ada", trust: "operator", time_zone: "Asia/Tokyo" };
+    expect(asked).toEqual([{ namespace: "console:local:dm", thread: "t", text: "hello", author }]);
+  });
+
   it("names the place of the first turn for a repeated key", async () => {
     const { url, addTurn } = await startServer();
     addTurn("turn-1", "finished");
@@ -183,6 +192,8 @@ describe("the API", () => {
     );
     const body = document.paths["/api/v1/turns"].post.requestBody.content["application/json"].schema;
     expect(body.properties.text).toMatchObject({ type: "string", minLength: 1 });
+    expect(body.properties.time_zone).toMatchObject({ type: "string" });
+    expect(body.required ?? []).not.toContain("time_zone");
   });
 
   it("is not ready when a check fails, nor while it closes", async () => {

@@ -38,6 +38,6 @@ export class NotStoredError extends Error {
 }
 
 /** What the turn log keeps of a person. */
-export function authorOf({ id, name, trust }: ChatPerson): Author {
-  return { id, name, trust };
+export function authorOf({ id, name, trust, time_zone }: ChatPerson): Author {
+  return { id, name, trust, ...(time_zone === undefined ? {} : { time_zone }) };
 }

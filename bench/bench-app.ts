@@ -88,6 +88,7 @@ export async function createBenchApp({
     lease_ms: turns.lease_seconds * 1000,
     max_duration_ms: turns.max_duration_seconds * 1000,
     history_tokens: history_tokens ?? prompt.history_tokens,
+    time_zone: "UTC",
     facts: createHostFacts({ env: process.env, config, capabilities: [] }),
     ports: {
       name: config.name,

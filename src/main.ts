@@ -27,7 +27,7 @@ import { createDiskFileStore } from "./storage/disk-file-store.ts";
 import { openKeyValue } from "./storage/keyv-store.ts";
 import { openSqliteTurnLog } from "./storage/sqlite-turn-log.ts";
 import { createLogger } from "./telemetry/logger.ts";
-import { chatPolicy, turnLimits } from "./wiring/app-settings.ts";
+import { chatPolicy, serverTimeZone, turnLimits } from "./wiring/app-settings.ts";
 import { noPlatforms, openPlatforms, type Platforms } from "./wiring/open-platforms.ts";
 import { type OpenedSkills, openSkills } from "./wiring/open-skills.ts";
 import { environmentOf, grantedHosts, hostFacts } from "./wiring/skill-sources.ts";
@@ -165,6 +165,7 @@ async function wire(
     lease_ms: config.turns.lease_seconds * 1000,
     max_duration_ms: config.turns.max_duration_seconds * 1000,
     history_tokens: config.prompt.history_tokens,
+    time_zone: serverTimeZone(config),
     chat: chatPolicy(config),
     facts: hostFacts(config),
     ports: {

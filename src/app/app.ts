@@ -58,6 +58,8 @@ export interface SettingsChange {
   reply?: ReplyMode | null | undefined;
   /** Paused, the bot answers nobody here but commands. */
   paused?: boolean | undefined;
+  /** The zone for people whose own is not known, in any spelling that `timeZoneNamed` takes. */
+  time_zone?: string | null | undefined;
   /** When set, only these skills exist in the channel; `null` allows all again. */
   allowed_skills?: readonly string[] | null | undefined;
 }

@@ -2,11 +2,14 @@ import type { Clock } from "../core/clock.ts";
 import type { Author } from "../core/inbound.ts";
 import type { KeyValue } from "../core/key-value.ts";
 import { type NamespaceState, updateNamespace } from "../core/namespace-state.ts";
+import { timeZoneNamed } from "../core/time-zone.ts";
 import type { Profile } from "../core/turn.ts";
 import type { SettingsChange } from "./app.ts";
+import { oneLine } from "./chat/present/escape-markdown.ts";
 import type { Feed } from "./feed.ts";
 import type { Outcome } from "./outcome.ts";
 import { mayManage } from "./permissions.ts";
+import { nearestTimeZones } from "./time-zones.ts";
 
 /** Changes the settings of a channel, for the command and the API alike. */
 export type ChangeSettings = (
@@ -31,6 +34,10 @@ export function createChangeSettings(
       const known = profiles.map((each) => each.id).join(", ");
       return { ok: false, status: 404, message: `There is no agent ${profile}. Agents: ${known}.` };
     }
+    const { time_zone } = change;
+    if (typeof time_zone === "string" && timeZoneNamed(time_zone) === undefined) {
+      return { ok: false, status: 400, message: unknownTimeZone(time_zone) };
+    }
     const pause = { by: by.id, at: clock.now() };
     const changed = await updateNamespace(store, namespace, ({ settings }) => apply(settings, change, pause));
     feed.changed(namespace);
@@ -38,18 +45,28 @@ export function createChangeSettings(
   };
 }
 
+function unknownTimeZone(text: string): string {
+  const near = nearestTimeZones(text).map((zone) => `\`${zone}\``);
+  const advice =
+    near.length === 0
+      ? "Name it as area and city, such as `Europe/Amsterdam`."
+      : `Did you mean ${near.join(" or ")}?`;
+  return `There is no time zone ${oneLine(text, 64)}. ${advice}`;
+}
+
 type Settings = NamespaceState["settings"];
 
 /** What is left out stays; `null` goes back to the default. Paused again, a channel stays paused by who did it first. */
 function apply(
   settings: Settings,
-  { progress, while_running, profile, reply, paused, allowed_skills }: SettingsChange,
+  { progress, while_running, profile, reply, time_zone, paused, allowed_skills }: SettingsChange,
   pause: NonNullable<Settings["paused"]>,
 ): void {
   settings.progress = progress ?? settings.progress;
   settings.while_running = while_running ?? settings.while_running;
   settings.profile = changed(settings.profile, profile);
   settings.reply = changed(settings.reply, reply);
+  settings.time_zone = changed(settings.time_zone, time_zone && timeZoneNamed(time_zone));
   settings.allowed_skills = changed(settings.allowed_skills, allowed_skills && [...allowed_skills]);
   if (paused !== undefined) settings.paused = paused ? (settings.paused ?? pause) : undefined;
 }

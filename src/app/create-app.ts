@@ -30,6 +30,7 @@ import { networkCommands } from "./commands/network-commands.ts";
 import { packageCommands } from "./commands/package-commands.ts";
 import { serverCommands } from "./commands/server-commands.ts";
 import { skillCommands } from "./commands/skill-commands.ts";
+import { timeZoneCommand } from "./commands/time-zone-command.ts";
 import { createFlowService } from "./create-flow-service.ts";
 import { createGrantService } from "./create-grant-service.ts";
 import { createPackageService } from "./create-package-service.ts";
@@ -77,6 +78,8 @@ export interface AppDeps {
   lease_ms: number;
   max_duration_ms: number;
   history_tokens: number;
+  /** The server's zone, IANA name: for people and channels that have none of their own. */
+  time_zone: string;
   /** How the bot behaves on chat platforms. */
   chat: ChatPolicy;
   /** Skills that people install; without it nothing can be installed. */
@@ -147,8 +150,10 @@ export function createApp(deps: AppDeps): RunningApp {
         profiles: deps.profiles,
         stop,
         changeSettings,
+        time_zone: deps.time_zone,
       }),
       ...channelCommands(changeSettings),
+      timeZoneCommand({ store, changeSettings, time_zone: deps.time_zone }),
     ],
     turns,
     ports.name,

@@ -5,6 +5,7 @@
 import { z } from "zod";
 import { mcpSchema } from "./mcp-schema.ts";
 import { modelSchema } from "./model-schema.ts";
+import { nearestName } from "./nearest-name.ts";
 import { accessSchema, chatSchema, discordSchema, slackSchema } from "./platform-schema.ts";
 import { skillsSchema } from "./skills-schema.ts";
 
@@ -42,6 +43,28 @@ const secretKeySchema = z
     description: "Encrypts stored tokens; a key file in the data folder does unless set",
     secret: true,
   });
+
+const timeZoneSchema = z
+  .string()
+  .refine(isTimeZone, { error: ({ input }) => `there is no such time zone${suggestedZone(String(input))}` })
+  .optional()
+  .describe(
+    "Time zone for people and channels that have none, e.g. Europe/Amsterdam; the machine's unless set",
+  );
+
+function isTimeZone(name: string): boolean {
+  try {
+    return new Intl.DateTimeFormat("en-US", { timeZone: name }).resolvedOptions().timeZone !== "";
+  } catch (error) {
+    if (error instanceof RangeError) return false;
+    throw error;
+  }
+}
+
+function suggestedZone(name: string): string {
+  const meant = nearestName(name, Intl.supportedValuesOf("timeZone"));
+  return meant === undefined ? "" : `, did you mean ${meant}?`;
+}
 
 const turnsSchema = z.strictObject({
   concurrent: count.max(1000).default(8).describe("Turns that run at the same time"),
@@ -122,6 +145,7 @@ export const configSchema = z.strictObject({
     .array(z.string().min(1))
     .default([])
     .describe("Platform user ids of the people who run the bot, e.g. U012AB3CD"),
+  time_zone: timeZoneSchema,
   data: z
     .strictObject({
       folder: z

@@ -38,6 +38,8 @@ export const namespaceStateSchema = z.object({
       reply: replyModeSchema.optional(),
       /** Set while a manager has paused the bot here. */
       paused: z.object({ by: z.string(), at: z.number() }).optional(),
+      /** The zone for people whose own is not known, IANA name; the server's unless set. */
+      time_zone: z.string().optional(),
       /** When given, only these skills exist in the channel. */
       allowed_skills: z.array(z.string()).optional(),
     })

@@ -4,6 +4,7 @@ import type { TurnWithEvents } from "../app/app.ts";
 import type { Author } from "../core/inbound.ts";
 import type { NamespaceState } from "../core/namespace-state.ts";
 import type { TurnRecord } from "../core/turn-log.ts";
+import type * as namespaces from "./namespace-schemas.ts";
 import type * as schemas from "./schemas.ts";
 
 export function presentTurn(record: TurnRecord): z.output<typeof schemas.turnRecord> {
@@ -27,7 +28,7 @@ export function presentWithEvents({
 export function presentNamespace(
   namespace: string,
   state: NamespaceState,
-): z.output<typeof schemas.namespaceView> {
+): z.output<typeof namespaces.namespaceView> {
   return {
     namespace,
     active: Object.keys(state.active),

@@ -8,7 +8,7 @@ import { namespaceSchema, threadSchema } from "../core/place.ts";
 
 /** Any JSON value. The document says so itself: the generator would follow the recursive schema without end. */
 export const json = z.json().openapi({ type: ["object", "array", "string", "number", "boolean", "null"] });
-const milliseconds = z.number().describe("milliseconds since the epoch");
+export const milliseconds = z.number().describe("milliseconds since the epoch");
 
 export const turnRequest = z
   .object({
@@ -16,6 +16,11 @@ export const turnRequest = z
     thread: threadSchema.optional().describe("a new thread when left out"),
     text: z.string().min(1).max(longestMessage),
     user: z.string().min(1).max(200).default("operator"),
+    time_zone: z
+      .string()
+      .max(200)
+      .optional()
+      .describe("of the user, IANA name; a name of no time zone is ignored"),
     key: z.string().min(1).max(300).optional().describe("deduplicates: the same key answers the same turn"),
   })
   .strict();
@@ -146,42 +151,6 @@ export const skillStateRequest = z
     user: z.string().min(1).max(200).default("operator"),
   })
   .strict();
-
-export const namespaceView = z.object({
-  namespace: z.string(),
-  active: z.array(z.string()),
-  pinned: z.array(z.string()),
-  blocked: z.array(z.string()),
-  settings: z.object({
-    progress: z.enum(["quiet", "steps", "full"]),
-    while_running: z.enum(["steer", "queue"]),
-    profile: z.string().optional(),
-    reply: z.enum(["mention", "thread", "always"]).optional(),
-    paused: z.object({ by: z.string(), at: milliseconds }).optional(),
-    allowed_skills: z.array(z.string()).optional(),
-  }),
-});
-
-/** What is left out stays as it is; `null` goes back to the default. */
-export const namespaceSettingsRequest = z
-  .object({
-    settings: z
-      .object({
-        progress: z.enum(["quiet", "steps", "full"]).optional(),
-        while_running: z.enum(["steer", "queue"]).optional(),
-        profile: z.string().min(1).max(200).nullable().optional(),
-        reply: z.enum(["mention", "thread", "always"]).nullable().optional(),
-        paused: z.boolean().optional(),
-        allowed_skills: z.array(z.string().min(1).max(200)).max(1000).nullable().optional(),
-      })
-      .strict(),
-    user: z.string().min(1).max(200).default("operator"),
-  })
-  .strict();
-
-export const namespaceList = z.object({
-  namespaces: z.array(z.object({ namespace: z.string(), direct: z.boolean() })),
-});
 
 export const threadList = z.object({
   threads: z.array(

@@ -17,6 +17,12 @@ export function turnLimits({ turns, prompt }: Config): TurnLimits {
   };
 }
 
+/** The zone of people and channels that have none of their own: the configured one, else this machine's. */
+export function serverTimeZone({ time_zone }: Config): string {
+  const machine: string | undefined = Intl.DateTimeFormat().resolvedOptions().timeZone;
+  return time_zone ?? machine ?? "UTC";
+}
+
 /** Who may use the bot on chat platforms, and how it behaves there. */
 export function chatPolicy({ access, chat }: Config): ChatPolicy {
   const { cooldown_seconds, ...who } = access;

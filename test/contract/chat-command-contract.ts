@@ -48,6 +48,20 @@ export function chatCommandContract(under: SurfaceUnderContract): void {
       expect(await asked("home")).not.toContain("text-analyzer");
     });
 
+    it("set the time zone of a channel, and name the nearest one for a wrong one", async () => {
+      const wrong = await surface().open();
+      await wrong.say("/agent timezone Europe/Amsterdm", "manager");
+      await untilSaid(wrong, "Did you mean `Europe/Amsterdam`", listed, "manager");
+      for (const [zone, said] of [
+        ["Europe/Amsterdam", "is **Europe/Amsterdam**, for people"],
+        ["default", ", the server's, for people"],
+      ] as const) {
+        const conversation = await surface().open();
+        await conversation.say(`/agent timezone ${zone}`, "manager");
+        await untilSaid(conversation, said, "answer", "manager");
+      }
+    });
+
     it.skipIf(!can.severalPeople)("change nothing for who does not manage the channel", async () => {
       const conversation = await surface().open();
       await conversation.say("/skill disable memory");

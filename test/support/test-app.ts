@@ -57,6 +57,8 @@ export interface TestAppOptions extends Pick<AppDeps, "packages" | "servers" | "
   concurrent?: number;
   max_duration_ms?: number;
   history_tokens?: number;
+  /** The server's zone; UTC unless given. */
+  time_zone?: string;
   secrets?: readonly string[];
   optIn?: readonly string[];
   /** Runs scripts of skills; they are refused unless given. */
@@ -158,6 +160,7 @@ export function createTestApp(model: Model, options: TestAppOptions = {}): TestA
     lease_ms: 30_000,
     max_duration_ms: options.max_duration_ms ?? 60_000,
     history_tokens: options.history_tokens ?? 5_000,
+    time_zone: options.time_zone ?? "UTC",
     chat: chatPolicy(options.chat),
     packages: options.packages,
     servers: options.servers,

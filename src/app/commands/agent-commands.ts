@@ -16,6 +16,8 @@ export interface AgentCommandDeps {
   model: string;
   profiles: readonly Profile[];
   changeSettings: ChangeSettings;
+  /** The zone of channels that have none of their own, IANA name. */
+  time_zone: string;
   stop(turnId: string, by: string): Promise<boolean>;
 }
 
@@ -88,7 +90,7 @@ const progressMeaning = {
 };
 
 async function status(
-  { log, store, model, profiles }: AgentCommandDeps,
+  { log, store, model, profiles, time_zone }: AgentCommandDeps,
   { place, turn_id }: CommandCall,
 ): Promise<CommandResult> {
   const { settings, pinned, active, blocked } = await readNamespace(store, place.namespace);
@@ -104,7 +106,7 @@ async function status(
         ]),
     `Model: **${model}**`,
     `Enabled: ${names(pinned)} · active: ${names(active)} · disabled: ${names(blocked)}`,
-    `Agent: ${settings.profile ?? profiles[0]?.id} · progress: ${settings.progress} · a message while a turn runs: ${settings.while_running === "steer" ? "steers it" : "waits"} · answers without a mention: ${reply ?? "as configured"}`,
+    `Agent: ${settings.profile ?? profiles[0]?.id} · progress: ${settings.progress} · a message while a turn runs: ${settings.while_running === "steer" ? "steers it" : "waits"} · answers without a mention: ${reply ?? "as configured"} · time zone: ${settings.time_zone ?? time_zone}`,
     turns.length === 0 ? "Nothing is running here." : `Running here: ${turns.length}`,
     ...turns.map((turn) => `- ${turn.status}: “${turn.text.slice(0, 80)}” (${turn.author.name})`),
   ];

@@ -66,5 +66,5 @@ export function channelCommands(changeSettings: ChangeSettings): Command[] {
 
 function defaults(): SettingsChange {
   const { progress, while_running } = namespaceStateSchema.parse({}).settings;
-  return { progress, while_running, profile: null, reply: null, paused: false };
+  return { progress, while_running, profile: null, reply: null, time_zone: null, paused: false };
 }

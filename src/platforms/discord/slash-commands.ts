@@ -141,6 +141,7 @@ const seenByAll: readonly string[] = [
   "progress",
   "steering",
   "reply",
+  "timezone",
   "pause",
   "resume",
   "stop",

@@ -3,6 +3,7 @@ import { isDirectMessage } from "../../core/place.ts";
 import type { ServerDependencies } from "../dependencies.ts";
 import { streamEvents } from "../event-stream.ts";
 import { resultOf } from "../http-problem.ts";
+import { namespaceList, namespaceSettingsRequest, namespaceView } from "../namespace-schemas.ts";
 import { operatorNamed, presentNamespace, presentWithEvents } from "../present.ts";
 import * as schemas from "../schemas.ts";
 import { answers, jsonBody, namespaceParams, problems, skillParams, threadParams } from "./route-parts.ts";
@@ -12,7 +13,7 @@ const list = createRoute({
   path: "/namespaces",
   summary: "Channels in which something was said",
   request: { query: z.object({ platform: z.string().min(1).max(50).default("console") }) },
-  responses: answers(schemas.namespaceList, "the namespaces of a platform"),
+  responses: answers(namespaceList, "the namespaces of a platform"),
 });
 
 const show = createRoute({
@@ -20,15 +21,15 @@ const show = createRoute({
   path: "/namespaces/{ns}",
   summary: "The state of a channel",
   request: { params: namespaceParams },
-  responses: answers(schemas.namespaceView, "its skills and settings"),
+  responses: answers(namespaceView, "its skills and settings"),
 });
 
 const change = createRoute({
   method: "put",
   path: "/namespaces/{ns}",
   summary: "Change a channel's settings",
-  request: { params: namespaceParams, body: jsonBody(schemas.namespaceSettingsRequest) },
-  responses: answers(schemas.namespaceView, "its skills and settings"),
+  request: { params: namespaceParams, body: jsonBody(namespaceSettingsRequest) },
+  responses: answers(namespaceView, "its skills and settings"),
 });
 
 const setSkill = createRoute({

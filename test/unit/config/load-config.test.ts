@@ -171,3 +171,18 @@ describe("a setting without effect", () => {
     expect(config.model.choice).toBe("offline");
   });
 });
+
+describe("the time zone", () => {
+  it("is one this machine knows", async () => {
+    expect((await load("time_zone: Asia/Kolkata\n")).config.time_zone).toBe("Asia/Kolkata");
+    expect((await load("name: Robo\n")).config.time_zone).toBeUndefined();
+  });
+
+  it.each([
+    ["Europe/Amsterdm", "there is no such time zone, did you mean Europe/Amsterdam?"],
+    ["Qqqqqqqqqqqqqqqqq", "there is no such time zone"],
+    ['""', "there is no such time zone"],
+  ])("cannot be %s", async (zone, message) => {
+    expect(await problemsOf(`time_zone: ${zone}\n`)).toMatchObject([{ key: "time_zone", message }]);
+  });
+});

@@ -16,6 +16,7 @@ const commands = slashCommands([
   completion("/skill list", "[words]"),
   completion("/skill run ", "<skill> [name=value …, JSON, or text]"),
   completion("/agent status", ""),
+  completion("/agent timezone ", "[zone|default]"),
   completion("/agent progress ", "quiet|steps|full"),
   completion("/agent use ", "<agent>", "x".repeat(200)),
 ]);
@@ -30,6 +31,9 @@ describe("the registered commands", () => {
       { name: "more", required: false },
     ]);
     expect(option("skill", "list")?.options).toMatchObject([{ name: "words", required: false }]);
+    expect(option("agent", "timezone")?.options).toMatchObject([
+      { name: "zone", required: false, autocomplete: true },
+    ]);
     expect(option("agent", "status")?.options).toEqual([]);
     expect(option("agent", "progress")?.options?.[0]?.choices).toEqual(
       ["quiet", "steps", "full"].map((value) => ({ name: value, value })),

@@ -26,6 +26,18 @@ describe("what people write", () => {
     },
   );
 
+  test("a channel has its name, and its topic as people read it", async () => {
+    const discord = await replayedDiscord();
+    discord.dispatch("MESSAGE_CREATE", "question");
+    await discord.until(unmark);
+    expect(await discord.platform.describe({ namespace: channel, thread: "channel" })).toEqual({
+      name: "general",
+      topic: "Ask @knack about #general",
+    });
+    const [turn] = await discord.app.app.turns({ namespace: channel, limit: 1 });
+    expect(turn?.author.time_zone).toBeUndefined();
+  });
+
   test("a direct message is answered there", async () => {
     const discord = await replayedDiscord();
     discord.dispatch("MESSAGE_CREATE", "direct-message");

@@ -73,6 +73,40 @@ describe("what people write", () => {
   );
 });
 
+describe("who speaks, and where", () => {
+  test.each([
+    ["U0ANNA", "Asia/Kolkata"],
+    ["U0BEN", "Europe/Amsterdam"],
+    ["U0CEM", undefined],
+    ["U0DEPLOY", undefined],
+    ["U0STELLA", undefined],
+  ])("%s has the time zone %s", async (person, zone) => {
+    const { platform } = await replayedSlack();
+    const place = { namespace: channel, thread: "1732260000.000100" };
+    expect((await platform.person(place, person)).time_zone).toBe(zone);
+  });
+
+  test.each(["app-mention", "message-im", "slash-command"])(
+    "%s carries the zone of its author",
+    async (fixture) => {
+      const slack = await replayedSlack();
+      await slack.deliver(fixture);
+      const turns = async () => slack.app.app.turns({ limit: 10 });
+      await expect.poll(async () => (await turns()).length).toBe(1);
+      expect((await turns())[0]?.author).toMatchObject({ id: "U0BEN", time_zone: "Europe/Amsterdam" });
+    },
+  );
+
+  test("a channel has its name, and its topic as people read it", async () => {
+    const { platform } = await replayedSlack();
+    expect(await platform.describe({ namespace: channel, thread: "1732260000.000100" })).toEqual({
+      name: "general",
+      topic: "R&D of @Ben, see [the plan](https://example.com/plan)",
+    });
+    expect(await platform.describe({ namespace: "slack:T0ACME:dm-U0BEN", thread: "dm" })).toEqual({});
+  });
+});
+
 describe("what happens around the bot", () => {
   test("it greets a channel it is invited to, once", async () => {
     const slack = await replayedSlack();

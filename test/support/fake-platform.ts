@@ -110,6 +110,11 @@ export function createFakePlatform(options: FakePlatformOptions = {}): FakePlatf
       edit_interval_ms: options.edit_interval_ms ?? 1,
       file_bytes: 1_000_000,
     },
+    writing: {
+      name: "Fake",
+      formatting: "Markdown is shown as it is written.",
+      mentions: "Nobody is called.",
+    },
     shown,
     visible: () => shown.filter((each) => !each.removed),
     people: new Map(),

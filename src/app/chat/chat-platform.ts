@@ -15,6 +15,16 @@ export interface PlatformLimits {
   file_bytes: number;
 }
 
+/** How to write on a platform, in sentences for a model. */
+export interface PlatformWriting {
+  /** What people call the platform: `Slack`. */
+  name: string;
+  /** What of standard Markdown is shown, and what becomes of the rest. */
+  formatting: string;
+  /** What becomes of a mention that the bot writes. */
+  mentions: string;
+}
+
 /** What a message of the bot is for. With turn and part it names the message, so that it is found again after a crash. */
 export interface MessageTag {
   turn_id: string;
@@ -111,6 +121,7 @@ export interface ChatPlatform {
   /** The first part of its namespaces: `slack`. */
   readonly id: string;
   readonly limits: PlatformLimits;
+  readonly writing: PlatformWriting;
 
   /**
    * Posts into the place, making the thread if it does not exist yet. Answers the message's reference. The thread `channel`

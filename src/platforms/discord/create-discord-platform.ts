@@ -3,7 +3,9 @@ import type { Log } from "../../app/log.ts";
 import type { Place } from "../../core/place.ts";
 import { isSnowflake } from "./discord-facts.ts";
 import { readPlace } from "./discord-place.ts";
+import { discordWriting } from "./discord-writing.ts";
 import { downloadAttachment } from "./download-attachment.ts";
+import { knownNames } from "./known-names.ts";
 import {
   editMessage,
   findMessage,
@@ -13,6 +15,7 @@ import {
   whisperMessage,
 } from "./post-message.ts";
 import { readThread } from "./read-thread.ts";
+import { readableText } from "./readable-text.ts";
 import { whoIs } from "./who-is.ts";
 
 export interface DiscordPlatformDeps extends PostDeps {
@@ -37,6 +40,7 @@ export function createDiscordPlatform(deps: DiscordPlatformDeps): ChatPlatform {
   return {
     id: "discord",
     limits: { message_characters: 1_900, edit_interval_ms: 1_100, file_bytes: 10 * 1024 * 1024 },
+    writing: discordWriting,
     post: (place, message, to) => postMessage(deps, place, message, to),
     edit: (_place, reference, message) => editMessage(deps, reference, message),
     remove: (_place, reference) => removeMessage(deps, reference),
@@ -74,8 +78,9 @@ async function describe(
   { directory }: DiscordPlatformDeps,
   place: Place,
 ): Promise<{ name?: string; topic?: string }> {
-  const { channel } = readPlace(place);
+  const { guild, channel } = readPlace(place);
   const facts = channel === undefined ? undefined : await directory.channel(channel);
   if (facts === undefined) return {};
-  return { name: facts.name, ...(facts.topic === undefined ? {} : { topic: facts.topic }) };
+  const topic = readableText(facts.topic ?? "", knownNames(directory, guild));
+  return { name: facts.name, ...(topic === "" ? {} : { topic }) };
 }

@@ -6,7 +6,7 @@ import { readBlocks } from "../../app/chat/present/read-markdown.ts";
 const longestContent = 2_000;
 
 /** Characters a table in columns may be wide, so that phones need not scroll far. */
-const widestTable = 100;
+export const widestTable = 100;
 
 /** Standard Markdown as Discord shows it, with nobody called. May be longer than one message. */
 export function renderContent(markdown: string): string {

@@ -3,8 +3,9 @@ import type { Log } from "../../app/log.ts";
 import type { Clock } from "../../core/clock.ts";
 import type { Place } from "../../core/place.ts";
 import { createStreams } from "./answer-stream.ts";
+import { readableText } from "./mrkdwn.ts";
 import { createMessageWriter } from "./post-message.ts";
-import { findTagged, readThread } from "./read-history.ts";
+import { findTagged, namesOf, readThread } from "./read-history.ts";
 import type { ReplyAddresses } from "./reply-addresses.ts";
 import { showFiles, showMissingFiles } from "./show-files.ts";
 import { createSigns, type Signs } from "./signs.ts";
@@ -12,6 +13,7 @@ import { refusedWith } from "./slack-call.ts";
 import type { SlackSettings } from "./slack-options.ts";
 import { targetOf } from "./slack-place.ts";
 import { roomOf, type SlackContext } from "./slack-rooms.ts";
+import { slackWriting } from "./slack-writing.ts";
 import { downloadFile, uploadFiles } from "./transfer-files.ts";
 import { answerAddress, createWhisper } from "./whisper.ts";
 
@@ -40,6 +42,7 @@ export function createSlackPlatform(deps: SlackPlatformDeps): ChatPlatform & Sig
   return {
     id: "slack",
     limits,
+    writing: slackWriting,
     async post(place, message, to) {
       const room = await roomOf(context, place);
       const uploads = await uploadFiles(workspaces, room.team, message.files ?? []);
@@ -74,6 +77,7 @@ export function createSlackPlatform(deps: SlackPlatformDeps): ChatPlatform & Sig
   };
 }
 
+/** The topic is written in Slack's own markup, like a message. */
 async function describe(
   { directory }: SlackContext,
   place: Place,
@@ -82,7 +86,8 @@ async function describe(
   if (target.channel === undefined) return {};
   try {
     const { name, about } = await directory.channel(target.team, target.channel);
-    return { name, ...(about === "" ? {} : { topic: about }) };
+    const topic = await readableText(about, "", namesOf(directory, target.team));
+    return { name, ...(topic === "" ? {} : { topic }) };
   } catch (error) {
     if (error instanceof PlatformError) return {};
     throw error;

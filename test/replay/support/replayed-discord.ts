@@ -1,6 +1,8 @@
 import { randomInt } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { expect, onTestFinished } from "vitest";
+import type { ChatHub } from "../../../src/app/chat/chat-hub.ts";
+import type { ChatPlatform } from "../../../src/app/chat/chat-platform.ts";
 import { systemClock } from "../../../src/app/system-clock.ts";
 import { scopeKeyValue } from "../../../src/core/key-value.ts";
 import { createDiscordConnection } from "../../../src/platforms/discord/create-discord-connection.ts";
@@ -12,6 +14,8 @@ import { type DiscordCall, type RecordedGateway, startRecordedGateway } from "./
 export interface ReplayedDiscord {
   app: TestApp;
   model: ScriptedModel;
+  /** Discord as the app sees it. */
+  platform: ChatPlatform;
   /** Dispatches a recorded event as if it happened now; `{name}` in it is replaced. */
   dispatch(event: string, fixture: string, replaced?: Record<string, string>): void;
   /** The calls that change something, without the registration of commands; oldest first. */
@@ -42,10 +46,17 @@ export async function replayedDiscord(
   const store = createMemoryKeyValue();
   const app = createTestApp(model, { store, ...options });
   const quiet = { debug() {}, info() {}, warn() {}, error() {} };
+  let connected: ChatPlatform | undefined;
+  const hub: ChatHub = {
+    connect(platform) {
+      connected = platform;
+      return app.chat.connect(platform);
+    },
+  };
   const connection = createDiscordConnection({
     settings: { token: "recorded.token.of.the.bot", api_url: gateway.apiUrl, shards: "auto", operators: [] },
     sealed: scopeKeyValue(store, "sealed:"),
-    ...{ hub: app.chat, app: app.app, store, clock: systemClock, logger: quiet },
+    ...{ hub, app: app.app, store, clock: systemClock, logger: quiet },
   });
   onTestFinished(async () => {
     await connection.stop();
@@ -53,9 +64,10 @@ export async function replayedDiscord(
     await gateway.stop();
   });
   connection.start();
+  if (connected === undefined) throw new Error("Discord made itself known to nobody");
   await untilThere(gateway, /^PUT \/applications\/\d+\/commands$/, 1);
   return {
-    ...{ app, model },
+    ...{ app, model, platform: connected },
     dispatch: (event, fixture, replaced) => gateway.dispatch(event, fixtureOf(fixture, replaced)),
     changes: () =>
       gateway.calls.filter(({ what }) => !what.startsWith("GET ") && !what.startsWith("PUT /applications")),

@@ -3,6 +3,8 @@ import { readFile } from "node:fs/promises";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { expect, onTestFinished } from "vitest";
+import type { ChatHub } from "../../../src/app/chat/chat-hub.ts";
+import type { ChatPlatform } from "../../../src/app/chat/chat-platform.ts";
 import { systemClock } from "../../../src/app/system-clock.ts";
 import { createSlackConnection } from "../../../src/platforms/slack/create-slack-connection.ts";
 import { createMemoryKeyValue } from "../../../src/storage/memory-key-value.ts";
@@ -20,6 +22,8 @@ export interface SlackCall {
 export interface ReplayedSlack {
   app: TestApp;
   model: ScriptedModel;
+  /** Slack as the app sees it. */
+  platform: ChatPlatform;
   status(): { ok: boolean; detail: string };
   /** Delivers a recorded event or interaction as if it came now; `{name}` in it is replaced. Answers Slack's view: the reply. */
   deliver(fixture: string, replaced?: Record<string, string>): Promise<{ status: number; body: string }>;
@@ -45,12 +49,19 @@ export async function replayedSlack(lines: readonly string[] = ["Hello."]): Prom
   const store = createMemoryKeyValue();
   const app = createTestApp(model, { store });
   const quiet = { debug() {}, info() {}, warn() {}, error() {} };
+  let connected: ChatPlatform | undefined;
+  const hub: ChatHub = {
+    connect(platform) {
+      connected = platform;
+      return app.chat.connect(platform);
+    },
+  };
   const connection = createSlackConnection({
     settings: {
       ...{ bot_token: "xoxb-recorded", signing_secret: secret, api_url: `${api.url}/api/` },
       ...{ streaming: "auto", operators: [], read_retries: 0 },
     },
-    ...{ hub: app.chat, app: app.app, store, sealed: store, clock: systemClock, logger: quiet },
+    ...{ hub, app: app.app, store, sealed: store, clock: systemClock, logger: quiet },
   });
   const server = createServer((request, response) => connection.handle(request, response));
   server.listen(0, "127.0.0.1");
@@ -64,10 +75,11 @@ export async function replayedSlack(lines: readonly string[] = ["Hello."]): Prom
   });
   connection.start();
   await untilTrue(() => connection.status().ok);
+  if (connected === undefined) throw new Error("Slack made itself known to nobody");
   const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/slack/events`;
   const now = Math.floor(Date.now() / 1000);
   return {
-    ...{ app, model, status: connection.status },
+    ...{ app, model, platform: connected, status: connection.status },
     async deliver(fixture, replaced = {}) {
       const text = await readFile(new URL(`../../fixtures/slack/${fixture}.json`, import.meta.url), "utf8");
       const filled = Object.entries({ api: `${api.url}/api/`, ...replaced }).reduce(
@@ -111,9 +123,30 @@ function argumentsOf(body: string, type = ""): Record<string, string> {
 
 const member = { team_id: "T0ACME", is_bot: false };
 const people: Record<string, object> = {
-  U0ANNA: { ...member, id: "U0ANNA", is_admin: true, profile: { display_name: "Anna" } },
-  U0BEN: { ...member, id: "U0BEN", profile: { display_name: "Ben" } },
+  U0ANNA: {
+    ...member,
+    id: "U0ANNA",
+    is_admin: true,
+    tz: "Asia/Kolkata",
+    tz_offset: 19_800,
+    profile: { display_name: "Anna" },
+  },
+  U0BEN: {
+    ...member,
+    id: "U0BEN",
+    tz: "Europe/Amsterdam",
+    tz_offset: 3_600,
+    profile: { display_name: "Ben" },
+  },
+  U0CEM: { ...member, id: "U0CEM", tz: "Mars/Phobos", profile: { display_name: "Cem" } },
+  U0DEPLOY: { ...member, id: "U0DEPLOY", is_bot: true, tz: "America/Los_Angeles", name: "deploy" },
   U0STELLA: { id: "U0STELLA", team_id: "T0OTHER", is_stranger: true, profile: { display_name: "Stella" } },
+};
+
+const channel = {
+  name: "general",
+  creator: "U0ANNA",
+  topic: { value: "R&amp;D of <@U0BEN>, see <https://example.com/plan|the plan>", creator: "U0ANNA" },
 };
 
 /** What Slack answers, as far as the bot reads it. Messages are numbered by the request that made them. */
@@ -124,7 +157,7 @@ function answerTo(method: string, given: Record<string, string>, request: number
     case "users.info":
       return { ok: true, user: people[given.user ?? ""] };
     case "conversations.info":
-      return { ok: true, channel: { id: given.channel, name: "general", creator: "U0ANNA" } };
+      return { ok: true, channel: { ...channel, id: given.channel } };
     case "conversations.open":
       return { ok: true, channel: { id: "D0BEN" } };
     case "conversations.replies":

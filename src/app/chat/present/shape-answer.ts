@@ -21,6 +21,9 @@ const mostRows = 15;
 const shownRows = 10;
 const widestTable = 120;
 
+/** The same in sentences for a model that writes answers. */
+export const shapingRules = `Of a table with more than ${mostRows} rows the first ${shownRows} are shown, and the whole table is attached as a CSV file; an answer too long for ${mostParts} messages is cut and attached whole.`;
+
 const cutNote = "\n\n*The answer goes on: all of it is in `answer.md`.*";
 const cutWithoutFile =
   "\n\n*The answer goes on; it is too large to be attached here. The console has all of it.*";

@@ -1,0 +1,10 @@
+import type { PlatformWriting } from "../../app/chat/chat-platform.ts";
+import { widestTable } from "./render-content.ts";
+
+/** What `render-content.ts` and `message-body.ts` make of an answer. */
+export const discordWriting: PlatformWriting = {
+  name: "Discord",
+  formatting: `Write Markdown: **bold**, *italics*, ~~strikethrough~~, [links](https://example.com), lists, quotes, headings of the first three levels, inline code and code blocks are shown. Tables are drawn in a code block; one wider than ${widestTable} characters becomes a list, so keep tables narrow. Images become links. HTML, footnotes, task lists and formulas are shown as they are written.`,
+  mentions:
+    "Nobody but the person who asked is called by an answer: <@123456789012345678> shows the name of the person with that id without calling them; @everyone, @here and mentions of roles are shown as plain text.",
+};

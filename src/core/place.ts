@@ -28,3 +28,16 @@ export function isDirectMessage(namespace: string): boolean {
   const channel = namespace.slice(namespace.lastIndexOf(":") + 1);
   return channel === "dm" || channel.startsWith("dm-");
 }
+
+/** What the console and the terminal are called. Namespaces that no chat platform has are theirs. */
+export const webChat = "the web chat";
+
+/** What a namespace is to the people in it. Names and topics are as people wrote them: untrusted, of any length. */
+export interface PlaceDescription {
+  /** As people call it: `Slack`, `Discord`, `the web chat`. */
+  platform: string;
+  kind: "channel" | "direct_message";
+  /** Of a channel, without `#`; absent while it is not known. */
+  name?: string | undefined;
+  topic?: string | undefined;
+}

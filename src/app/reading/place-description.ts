@@ -1,0 +1,125 @@
+import { LRUCache } from "lru-cache";
+import type { Clock } from "../../core/clock.ts";
+import { isDirectMessage, type Place, type PlaceDescription, webChat } from "../../core/place.ts";
+import type { ChatPlatforms } from "../chat/chat-hub.ts";
+import { type ChatPlatform, channelThread, type PlatformWriting } from "../chat/chat-platform.ts";
+import { shapingRules } from "../chat/present/shape-answer.ts";
+
+/** Where a conversation takes place, for who takes part in it. The same for all threads of a namespace. */
+export interface PlaceDescriber {
+  /**
+   * What the place is called and about. Never rejects and waits at most 2 s: what the platform does not tell in time is as it was
+   * known before, or absent.
+   */
+  describe(place: Pick<Place, "namespace">): Promise<PlaceDescription>;
+  /** How answers are written there. */
+  writing(place: Pick<Place, "namespace">): PlatformWriting;
+}
+
+export interface PlaceDescriberDeps {
+  platforms: ChatPlatforms;
+  clock: Pick<Clock, "now" | "after">;
+  /** An error nobody expected; the place is described as far as it is known. */
+  report(error: unknown, where: string): void;
+}
+
+type Names = Pick<PlaceDescription, "name" | "topic">;
+
+interface KnownNames extends Names {
+  /** When they are asked for again, ms since the epoch. */
+  until: number;
+}
+
+/** A look-up under way. */
+interface Lookup {
+  began: number;
+  done: Promise<unknown>;
+}
+
+/** How long turns wait for one look-up, ms. */
+const patience = 2_000;
+/** How long a name is taken for true, ms. */
+const goodFor = 10 * 60_000;
+/** Delay before a failed look-up is tried again, ms. */
+const retryAfter = 60_000;
+/** Namespaces whose names are kept. */
+const remembered = 1_000;
+
+/** What the console and the terminal make of an answer. */
+const webWriting: PlatformWriting = {
+  name: webChat,
+  formatting:
+    "Write standard Markdown with tables and code blocks. Images from elsewhere become links. HTML, footnotes and formulas are shown as they are written.",
+  mentions: "Nobody can be called from an answer: write people's names as plain text.",
+};
+
+export function createPlaceDescriber(deps: PlaceDescriberDeps): PlaceDescriber {
+  const { platforms } = deps;
+  const namesIn = createNamesReader(deps);
+  return {
+    async describe({ namespace }) {
+      const platform = platforms.of(namespace);
+      const where = platform?.writing.name ?? webChat;
+      if (isDirectMessage(namespace)) return { platform: where, kind: "direct_message" };
+      const names =
+        platform === undefined ? { name: channelOf(namespace) } : await namesIn(platform, namespace);
+      return { platform: where, kind: "channel", ...names };
+    },
+    writing({ namespace }) {
+      const platform = platforms.of(namespace);
+      if (platform === undefined) return webWriting;
+      return { ...platform.writing, formatting: `${platform.writing.formatting} ${shapingRules}` };
+    },
+  };
+}
+
+function createNamesReader({ clock, report }: PlaceDescriberDeps) {
+  const known = new LRUCache<string, KnownNames>({ max: remembered });
+  const lookups = new Map<string, Lookup>();
+
+  const look = async (platform: ChatPlatform, namespace: string): Promise<void> => {
+    const found = await askPlatform(platform, namespace, report);
+    const names = found.name === undefined ? known.get(namespace) : found;
+    const until = clock.now() + (found.name === undefined ? retryAfter : goodFor);
+    known.set(namespace, { name: names?.name, topic: names?.topic, until });
+    lookups.delete(namespace);
+  };
+
+  return async (platform: ChatPlatform, namespace: string): Promise<Names> => {
+    const before = known.get(namespace);
+    if (before === undefined || before.until <= clock.now()) {
+      const under = lookups.get(namespace) ?? { began: clock.now(), done: look(platform, namespace) };
+      lookups.set(namespace, under);
+      await settledWithin(under.began + patience - clock.now(), clock, under.done);
+    }
+    const { name, topic } = known.get(namespace) ?? {};
+    return { ...(name === undefined ? {} : { name }), ...(topic === undefined ? {} : { topic }) };
+  };
+}
+
+/** Empty when the platform does not tell. Asked for the channel, never for a thread in it. */
+async function askPlatform(
+  platform: ChatPlatform,
+  namespace: string,
+  report: PlaceDescriberDeps["report"],
+): Promise<Names> {
+  try {
+    const { name, topic } = await platform.describe({ namespace, thread: channelThread });
+    return { name: name || undefined, topic: topic || undefined };
+  } catch (error) {
+    report(error, "describing a channel");
+    return {};
+  }
+}
+
+/** Resolves when the work is done or the time is up. The work must not reject. */
+async function settledWithin(ms: number, clock: Pick<Clock, "after">, work: Promise<unknown>): Promise<void> {
+  if (ms <= 0) return;
+  const late = Promise.withResolvers<void>();
+  const cancel = clock.after(ms, late.resolve);
+  await Promise.race([work, late.promise]).finally(cancel);
+}
+
+function channelOf(namespace: string): string {
+  return namespace.slice(namespace.lastIndexOf(":") + 1);
+}

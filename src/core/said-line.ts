@@ -5,7 +5,7 @@
 import type { Author } from "./inbound.ts";
 
 /** Who said something, and when. */
-export interface Said {
+interface Said {
   /** ms since the epoch. */
   at: number;
   /** Shown in this IANA zone; in UTC where it is unknown. */

@@ -1,4 +1,5 @@
 import { describe, expect, test } from "vitest";
+import { discordWriting } from "../../../../src/platforms/discord/discord-writing.ts";
 import { editBody, messageBody, whisperParts } from "../../../../src/platforms/discord/message-body.ts";
 import { renderComponents } from "../../../../src/platforms/discord/render-components.ts";
 import {
@@ -99,4 +100,14 @@ test("buttons come five in a row, many choices as a menu whose values are the bu
     options: { length: 25, 24: { value: "answer:t:24" } },
   });
   expect(rest).toHaveLength(1);
+});
+
+test("what models are told of mentions and tables is so", () => {
+  const [person = ""] = /<@\d+>/.exec(discordWriting.mentions) ?? [];
+  expect(renderContent(person)).toBe(person);
+  expect(messageBody({ markdown: person }, undefined).allowed_mentions).toMatchObject({ parse: [] });
+  const [, width = ""] = /wider than (\d+) characters becomes a list/.exec(discordWriting.formatting) ?? [];
+  const table = (characters: number) => `| a |\n|---|\n| ${"x".repeat(characters)} |`;
+  expect(renderContent(table(Number(width) - 2))).toMatch(/^```/);
+  expect(renderContent(table(Number(width) + 1))).toMatch(/^- /);
 });

@@ -5,6 +5,7 @@ import {
   wholeCharacters,
   withoutMentions,
 } from "../../../../src/platforms/slack/outgoing-text.ts";
+import { slackWriting } from "../../../../src/platforms/slack/slack-writing.ts";
 
 const calls = /<!(channel|here|everyone|group|subteam\^)|<@[UW]0|@(channel|here|everyone)\b/i;
 
@@ -45,4 +46,10 @@ test("notifications get plain words, escaped and short", () => {
 test("a cut leaves no half emoji", () => {
   expect(wholeCharacters("ab😀", 3)).toBe("ab");
   expect(wholeCharacters("ab😀", 4)).toBe("ab😀");
+});
+
+test("every mention that models are told calls nobody does call nobody", () => {
+  const examples = slackWriting.mentions.match(/<[^>]+>|@(here|channel|everyone)\b/g) ?? [];
+  expect(examples).toHaveLength(5);
+  for (const example of examples) expect(withoutMentions(example)).not.toMatch(calls);
 });

@@ -35,7 +35,7 @@ export function saidBy({ ports, namespace }: TurnScope, author: Author, at: numb
 
 /** The message of a person as a model gets it. */
 export function userMessage(said: string, { line, context, images = [] }: Around): UserMessage {
-  const words = said.trim() === "" ? "(no text)" : withoutSaidLines(withoutBlockTags(said));
+  const words = said.trim() === "" ? "(no text)" : asData(said);
   const around = context === undefined ? "" : renderContext(context);
   const text = [line, around, around === "" ? words : `\n${words}`].filter(Boolean).join("\n");
   return { role: "user", text, said, ...(images.length === 0 ? {} : { kept_images: images }) };
@@ -64,13 +64,13 @@ function renderContext({ thread, files, notes = [] }: MessageContext): string {
 
 function renderHeard({ by, text, at, bot }: HeardMessage): string {
   const from = attribute("from", bot === true ? `${by} (a bot)` : by);
-  return `<${messageTag}${from}${attribute("at", minute(at))}>${withoutBlockTags(text)}</${messageTag}>`;
+  return `<${messageTag}${from}${attribute("at", minute(at))}>${asData(text)}</${messageTag}>`;
 }
 
 function renderFile({ name, media_type, by, text, image, problem }: ReadFile): string {
   const head = `<${fileTag}${attribute("name", name)}${attribute("type", media_type)}${attribute("from", by)}`;
   const note = attribute(text === undefined ? "not_read" : "note", problem);
-  if (text !== undefined) return `${head}${note}>\n${withoutBlockTags(text)}\n</${fileTag}>`;
+  if (text !== undefined) return `${head}${note}>\n${asData(text)}\n</${fileTag}>`;
   return image === undefined ? `${head}${note} />` : `${head} shown_as="image" />`;
 }
 
@@ -92,6 +92,11 @@ function attribute(name: string, value: string | undefined): string {
 }
 
 const anyTag = new RegExp(`<(?=[\\s/]*(?:${[threadTag, messageTag, fileTag, noteTag].join("|")}))`, "gi");
+
+/** Text in which nothing can be taken for one of our blocks or lines. */
+function asData(text: string): string {
+  return withoutSaidLines(withoutBlockTags(text));
+}
 
 /**
  * Text that can neither close nor open one of the blocks; anything else in it stays as it is, so that code remains code.

@@ -1,0 +1,131 @@
+import { onTestFinished } from "vitest";
+import { systemClock } from "../../../src/app/system-clock.ts";
+import type { Skill } from "../../../src/core/skill.ts";
+import { createModel } from "../../../src/models/create-model.ts";
+import { createMemoryKeyValue } from "../../../src/storage/memory-key-value.ts";
+import { createMemoryTurnLog } from "../../../src/storage/memory-turn-log.ts";
+import { createTestApp, type TestApp, type TestAppOptions } from "../../support/test-app.ts";
+import { testSkill, testSource } from "../../support/test-skill.ts";
+import { echo } from "../../support/vendors/script.ts";
+import { startVendors, type Vendors } from "../../support/vendors/vendors.ts";
+import type { Script, ScriptedReply, ViewedRequest } from "../../support/vendors/view.ts";
+
+/** A model of the table, `provider/model`. */
+export interface TalkingModel {
+  choice: string;
+  /** Takes new tools without a change of `tools`, so that its reasoning and its cache survive them. */
+  in_place: boolean;
+}
+
+export const talkingModels: readonly TalkingModel[] = [
+  { choice: "anthropic/claude-sonnet-5-5", in_place: true },
+  { choice: "anthropic/claude-opus-5-5", in_place: true },
+  { choice: "anthropic/claude-haiku-5-5", in_place: true },
+  { choice: "openai/gpt-6.1-terra", in_place: true },
+  { choice: "openai/gpt-5.4-mini", in_place: true },
+  { choice: "openai/gpt-5-mini", in_place: false },
+  { choice: "deepseek/deepseek-v4-pro", in_place: false },
+  { choice: "gemini/gemini-3-pro", in_place: false },
+];
+
+/** A conversation with the bot, whose model is one of the stand-in's. */
+export interface Conversation extends TestApp {
+  vendors: Vendors;
+  /** The skills there are; assign to install or remove. */
+  source: { skills: readonly Skill[] };
+  /** Stops the bot and starts it again on the same log and store. */
+  restart(): Promise<Conversation>;
+}
+
+export interface ConversationOptions extends Omit<TestAppOptions, "log" | "store" | "sources" | "skills"> {
+  failover?: readonly string[];
+}
+
+/** A skill with one tool of the same name that says what it was asked. */
+export function toolSkill(id: string): Skill {
+  return testSkill(id, [{ name: id, run: () => `${id} says 42` }]);
+}
+
+/** Starts the stand-in and a bot on it; both end with the test. */
+export async function startConversation(
+  choice: string,
+  options: ConversationOptions = {},
+): Promise<Conversation> {
+  const vendors = await startVendors({ script: obey });
+  onTestFinished(() => vendors.stop());
+  const kept = { log: createMemoryTurnLog(), store: createMemoryKeyValue() };
+  return startBot(choice, options, vendors, kept, testSource([toolSkill("weather"), toolSkill("stocks")]));
+}
+
+function startBot(
+  choice: string,
+  options: ConversationOptions,
+  vendors: Vendors,
+  kept: Required<Pick<TestAppOptions, "log" | "store">>,
+  source: ReturnType<typeof testSource>,
+): Conversation {
+  const { failover, ...more } = options;
+  const model = createModel(settings(choice, failover, vendors), systemClock);
+  const app = createTestApp(model, { ...more, ...kept, sources: [source] });
+  onTestFinished(() => app.stop(0));
+  return {
+    ...app,
+    vendors,
+    source,
+    async restart() {
+      await app.stop(1_000);
+      return startBot(choice, options, vendors, kept, source);
+    },
+  };
+}
+
+/** The providers as an operator would configure them. A failed request is not repeated: the next model takes over. */
+function settings(choice: string, failover: readonly string[] | undefined, vendors: Vendors) {
+  const openai = { kind: "openai", apiKey: "sk-a" } as const;
+  return {
+    choice,
+    failover,
+    retry: { attempts: 1 },
+    providers: {
+      anthropic: { kind: "anthropic", apiKey: "key-a", baseUrl: vendors.anthropicUrl },
+      openai: { ...openai, baseUrl: vendors.openAiUrl },
+      deepseek: { ...openai, baseUrl: vendors.compatibleUrl("deepseek") },
+      gemini: { ...openai, baseUrl: vendors.compatibleUrl("gemini") },
+    },
+  } as const;
+}
+
+/**
+ * Does what the words in brackets say: `[use weather]`, `[offload weather]`, `[handoff research]`. A tool that is not there
+ * is activated first. Everything else is repeated.
+ */
+const obey: Script = (request) => {
+  const [, verb, what = ""] = /\[(\w+) ([\w-]+)\]/.exec(request.said) ?? [];
+  if (request.schema !== undefined || !request.may_call) return echo(request);
+  if (verb === "use") return use(what, request);
+  if (verb === "offload") return once("offload_skill", { skill_name: what }, request);
+  if (verb === "handoff") return once("handoff", { to: what, reason: "as asked" }, request);
+  return echo(request);
+};
+
+function use(name: string, request: ViewedRequest): ScriptedReply {
+  const isThere = request.tools.some((tool) => tool.name === name);
+  return isThere
+    ? once(name, { text: "now" }, request)
+    : once("activate_skill", { skill_name: name }, request);
+}
+
+/** Makes the call unless this turn made it already; then says what came back. */
+function once(
+  name: string,
+  input: ScriptedCallInput,
+  { messages, results, tools }: ViewedRequest,
+): ScriptedReply {
+  const asked = messages.findLastIndex(({ role }) => role === "user");
+  const made = messages.slice(asked).some(({ calls }) => calls.some((call) => call.name === name));
+  const available = tools.some((tool) => tool.name === name);
+  if (made || !available) return { text: `Done: ${results.at(-1)?.text ?? `${name} is not there`}` };
+  return { calls: [{ name, input }], thought: `I need ${name}.` };
+}
+
+type ScriptedCallInput = Record<string, string>;

@@ -134,7 +134,7 @@ describe.each(talkingModels)("a conversation with $choice", ({ choice, in_place 
   });
 
   it("goes on after a compaction, and keeps its reasoning from there on", async () => {
-    const conversation = await startConversation(choice, { history_tokens: 1_000 });
+    const conversation = await startConversation(choice, { limits: { transcript_tokens: 4_000 } });
     for (let turn = 0; turn < 8; turn += 1) {
       await conversation.ask(`${turn}: [use weather] ${"and tell me more ".repeat(40)}`);
     }

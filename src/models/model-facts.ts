@@ -46,24 +46,23 @@ export function modelFacts(model: string): ModelFacts {
     .toLowerCase()
     .replace(/:.*$/, "");
   const facts = openAiFacts(name) ?? table.find(([pattern]) => pattern.test(name))?.[1] ?? {};
-  return { ...facts, cache_ms: facts.cache_ms ?? cacheMs(name) };
+  return { ...facts, cache_ms: cacheMs(name) };
 }
 
-/** The window of gpt-6 holds 922,000 tokens of input. */
+/** Of the window of gpt-6, 922,000 tokens may be input. */
 function openAiFacts(name: string): ModelFacts | undefined {
   const family = openAiFamily(name);
   if (family === undefined) return undefined;
   if (!family.reasons) return { window: 128_000, output: 16_384 };
   if (name.includes("spark")) return { window: 128_000, output: 32_000 };
-  if (family.version >= 600) return { window: 1_050_000, output: 128_000, cache_ms: 30 * minutes };
-  return {
-    window: 400_000,
-    output: 128_000,
-    cache_ms: family.version >= 506 ? 30 * minutes : 5 * minutes,
-  };
+  return { window: family.version >= 600 ? 1_050_000 : 400_000, output: 128_000 };
 }
 
-/** https://platform.claude.com/docs/en/build-with-claude/prompt-caching, https://developers.openai.com/api/docs/guides/prompt-caching */
+/**
+ * https://platform.claude.com/docs/en/build-with-claude/prompt-caching,
+ * https://developers.openai.com/api/docs/guides/prompt-caching
+ */
 function cacheMs(name: string): number | undefined {
-  return /^(?:claude|gpt-[34]|o[134])/.test(name) ? 5 * minutes : undefined;
+  if ((openAiFamily(name)?.version ?? 0) >= 506) return 30 * minutes;
+  return /^(?:claude-|gpt-[345]|o[134](?:-|$))/.test(name) ? 5 * minutes : undefined;
 }

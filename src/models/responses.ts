@@ -72,9 +72,11 @@ export function createResponsesDialect(
     async complete(request, output, signal) {
       const { responses } = await client();
       const { form, answer } = await asTaken(request, (attempted) =>
-        responses.create({ ...body(request, attempted, output), stream: false }, { signal }),
+        responses.create({ ...body(request, attempted, output), stream: false }, { signal }).asResponse(),
       );
-      return wholeResponsesAnswer(answer, exchange(request, form));
+      // The SDK fails in its own way on what is not a response.
+      const whole = (await answer.json()) as OpenAI.Responses.Response;
+      return wholeResponsesAnswer(whole, exchange(request, form));
     },
     reader: (_request, opened) => opened.reader,
   };

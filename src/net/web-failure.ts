@@ -46,7 +46,9 @@ export function unreachable(url: URL, thrown: unknown, from?: URL): WebError {
   const failure = (reason: string) =>
     new WebError("unreachable", `${shownUrl(url)} was not fetched: ${reason}`, { cause: thrown });
   if (code === "ENOTFOUND" || code === "EAI_AGAIN") {
-    return failure(`the host ${url.hostname} was not found. Either its name is wrong, or the bot cannot look names up.`);
+    return failure(
+      `the host ${url.hostname} was not found. Either its name is wrong, or the bot cannot look names up.`,
+    );
   }
   if (code === "UND_ERR_CONNECT_TIMEOUT" || code === "ETIMEDOUT") {
     return new WebError(

@@ -79,7 +79,10 @@ describe("an apiCall", () => {
       /^Flow F stopped at step 2 of 3 \(apiCall\): 127.0.0.1:\d+ answered 422: title is too/,
     );
     expect(output).toMatchObject({ code: "http_error", step: 2, type: "apiCall", success: false });
-    expect(output).toMatchObject({ results: [{ success: true }, { success: false, step: 2 }], variables: { title } });
+    expect(output).toMatchObject({
+      results: [{ success: true }, { success: false, step: 2 }],
+      variables: { title },
+    });
     expect(JSON.stringify(output).split("title is too long x")).toHaveLength(2);
     expect(String(output.error).length).toBeLessThan(700);
     expect(api.received).toHaveLength(1);

@@ -118,7 +118,7 @@ function use(name: string, request: ViewedRequest): ScriptedReply {
 /** Makes the call unless this turn made it already; then says what came back. */
 function once(
   name: string,
-  input: ScriptedCallInput,
+  input: Record<string, string>,
   { messages, results, tools }: ViewedRequest,
 ): ScriptedReply {
   const asked = messages.findLastIndex(({ role }) => role === "user");
@@ -127,5 +127,3 @@ function once(
   if (made || !available) return { text: `Done: ${results.at(-1)?.text ?? `${name} is not there`}` };
   return { calls: [{ name, input }], thought: `I need ${name}.` };
 }
-
-type ScriptedCallInput = Record<string, string>;

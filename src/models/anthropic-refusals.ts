@@ -7,7 +7,8 @@ const refusals: readonly { names: RegExp; off: Partial<Abilities> }[] = [
   { names: /tool_addition|tool_removal|tool_reference|tool_name_conflict/, off: { inline: false } },
   // A system message where the server wants none: Anthropic's words, pydantic's, and those of chat templates.
   {
-    names: /\brole\W+system\b|unexpected role|'user' or 'assistant'|roles must alternate/i,
+    names:
+      /\brole\W+system\b|unexpected role|messages(?:\.\d+)?\.role\b|'user' or 'assistant'|roles must alternate/i,
     off: { inline: false },
   },
   { names: /anthropic-beta|\bbetas?\b/i, off: { inline: false, effortChange: false } },

@@ -40,7 +40,25 @@ async function connect(endpoint: Endpoint, baseURL: string, timeoutMs: number): 
     // The silence watch ends a request; the SDK's own timer only must not be shorter.
     timeout: timeoutMs + 60_000,
     logLevel: "off",
+    fetch: async (...request) => unwrapped(await fetch(...request)),
   });
+}
+
+/** Gemini's compatible endpoint reports a failure as an array with one error, of which the SDK would show nothing. */
+async function unwrapped(response: Response): Promise<Response> {
+  if (response.ok) return response;
+  const text = await response.text();
+  const { status, headers } = response;
+  return new Response(/^\s*\[/.test(text) ? firstOf(text) : text, { status, headers });
+}
+
+function firstOf(text: string): string {
+  try {
+    const [first] = JSON.parse(text) as unknown[];
+    return JSON.stringify(first ?? {});
+  } catch {
+    return text;
+  }
 }
 
 export function isOpenAiHost(host: string): boolean {

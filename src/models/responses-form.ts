@@ -87,7 +87,7 @@ export function responsesConcessions(proof: Proof): readonly Concession<Response
       lesser: (form) => ({ ...form, epoch: form.epoch + 1 }),
     },
     {
-      applies: ({ text }, form) => /encrypted/.test(text) && form.encrypted,
+      applies: ({ text }, form) => /encrypted|\binclude\b/.test(text) && form.encrypted,
       lesser: (form) => ({ ...form, encrypted: false }),
     },
     {

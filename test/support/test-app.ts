@@ -8,6 +8,7 @@ import type { Clock } from "../../src/core/clock.ts";
 import type { FileStore } from "../../src/core/file-store.ts";
 import type { Author, Origin } from "../../src/core/inbound.ts";
 import type { KeyValue } from "../../src/core/key-value.ts";
+import type { Effort } from "../../src/core/message.ts";
 import { createMetaTools } from "../../src/core/meta-tools/create-meta-tools.ts";
 import type { Model } from "../../src/core/model.ts";
 import { createNetworkGrants } from "../../src/core/network-grants.ts";
@@ -63,6 +64,7 @@ export interface TestAppOptions extends Pick<AppDeps, "packages" | "servers" | "
   time_zone?: string;
   /** The line that a message begins with; none unless given, so that most tests can tell what was said. */
   saidLine?: SaidLine;
+  effort?: Effort;
   secrets?: readonly string[];
   optIn?: readonly string[];
   /** Runs scripts of skills; they are refused unless given. */
@@ -172,7 +174,7 @@ export function createTestApp(model: Model, options: TestAppOptions = {}): TestA
     ports: {
       name: "Knack",
       instructions: "You are {{name}} in {{place}}. {{formatting}} You cannot {{cannot}}.",
-      effort: undefined,
+      effort: options.effort,
       saidLine: options.saidLine ?? (() => ""),
       model,
       store,

@@ -1,5 +1,6 @@
 import { onTestFinished } from "vitest";
 import { systemClock } from "../../../src/app/system-clock.ts";
+import type { Effort } from "../../../src/core/message.ts";
 import type { Skill } from "../../../src/core/skill.ts";
 import { createModel } from "../../../src/models/create-model.ts";
 import { createMemoryKeyValue } from "../../../src/storage/memory-key-value.ts";
@@ -7,7 +8,7 @@ import { createMemoryTurnLog } from "../../../src/storage/memory-turn-log.ts";
 import { createTestApp, type TestApp, type TestAppOptions } from "../../support/test-app.ts";
 import { testSkill, testSource } from "../../support/test-skill.ts";
 import { echo } from "../../support/vendors/script.ts";
-import { startVendors, type Vendors } from "../../support/vendors/vendors.ts";
+import { startVendors, type Vendors, type VendorsOptions } from "../../support/vendors/vendors.ts";
 import type { Script, ScriptedReply, ViewedRequest } from "../../support/vendors/view.ts";
 
 /** A model of the table, `provider/model`. */
@@ -33,12 +34,26 @@ export interface Conversation extends TestApp {
   vendors: Vendors;
   /** The skills there are; assign to install or remove. */
   source: { skills: readonly Skill[] };
-  /** Stops the bot and starts it again on the same log and store. */
-  restart(): Promise<Conversation>;
+  /** Stops the bot and starts it again on the same log and store, set up differently where `changes` says so. */
+  restart(changes?: Changes): Promise<Conversation>;
+}
+
+/** What an operator changes between two runs. */
+interface Changes {
+  choice?: string;
+  /** A key of another account. */
+  key?: string;
+  effort?: Effort;
 }
 
 export interface ConversationOptions extends Omit<TestAppOptions, "log" | "store" | "sources" | "skills"> {
   failover?: readonly string[];
+  /** Skills beside weather and stocks. */
+  more?: readonly Skill[];
+  /** What the models say; what the words in brackets ask for unless given. */
+  script?: Script;
+  /** Of the stand-in. */
+  vendors?: VendorsOptions;
 }
 
 /** A skill with one tool of the same name that says what it was asked. */
@@ -51,22 +66,25 @@ export async function startConversation(
   choice: string,
   options: ConversationOptions = {},
 ): Promise<Conversation> {
-  const vendors = await startVendors({ script: obey });
+  const { more = [], script = obey, vendors: vendorOptions, ...settings } = options;
+  const vendors = await startVendors({ script, ...vendorOptions });
   onTestFinished(() => vendors.stop());
   const kept = { log: createMemoryTurnLog(), store: createMemoryKeyValue() };
-  return startBot(choice, options, vendors, kept, testSource([toolSkill("weather"), toolSkill("stocks")]));
+  const source = testSource([toolSkill("weather"), toolSkill("stocks"), ...more]);
+  return startBot({ choice, ...settings }, vendors, kept, source);
 }
 
+type BotOptions = Omit<ConversationOptions, "more" | "script" | "vendors"> & Changes & { choice: string };
+
 function startBot(
-  choice: string,
-  options: ConversationOptions,
+  options: BotOptions,
   vendors: Vendors,
   kept: Required<Pick<TestAppOptions, "log" | "store">>,
   source: ReturnType<typeof testSource>,
 ): Conversation {
-  const { failover, ...more } = options;
+  const { choice, failover, key, ...more } = options;
   // A failed request is not repeated: the next model takes over.
-  const settings = { choice, failover, retry: { attempts: 1 }, providers: providersOf(vendors) };
+  const settings = { choice, failover, retry: { attempts: 1 }, providers: providersOf(vendors, key) };
   const model = createModel(settings, systemClock);
   const app = createTestApp(model, { ...more, ...kept, sources: [source] });
   onTestFinished(() => app.stop(0));
@@ -74,18 +92,18 @@ function startBot(
     ...app,
     vendors,
     source,
-    async restart() {
+    async restart(changes = {}) {
       await app.stop(1_000);
-      return startBot(choice, options, vendors, kept, source);
+      return startBot({ ...options, ...changes }, vendors, kept, source);
     },
   };
 }
 
 /** The providers as an operator would configure them. */
-export function providersOf(vendors: Vendors) {
-  const openai = { kind: "openai", apiKey: "sk-a" } as const;
+export function providersOf(vendors: Vendors, key = "key-a") {
+  const openai = { kind: "openai", apiKey: key } as const;
   return {
-    anthropic: { kind: "anthropic", apiKey: "key-a", baseUrl: vendors.anthropicUrl },
+    anthropic: { kind: "anthropic", apiKey: key, baseUrl: vendors.anthropicUrl },
     openai: { ...openai, baseUrl: vendors.openAiUrl },
     deepseek: { ...openai, baseUrl: vendors.compatibleUrl("deepseek") },
     gemini: { ...openai, baseUrl: vendors.compatibleUrl("gemini") },

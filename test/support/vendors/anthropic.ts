@@ -110,11 +110,18 @@ function viewedMessages({ role, blocks, wire }: ClaudeMessage): ViewedMessage[] 
     return [message("assistant", text, { calls, reasoned })];
   }
   const results = blocks.filter(({ type }) => type === "tool_result").map(viewedResult);
-  const said = blocks.some(({ type }) => type !== "tool_result");
+  const others = blocks.filter(({ type }) => type !== "tool_result");
+  const said = others.filter((block) => !isNote(block));
   return [
     ...(results.length > 0 ? [message("tool", "", { results })] : []),
-    ...(said ? [message("user", text)] : []),
+    ...(said.length > 0 ? [message("user", textOf(said))] : []),
+    ...others.filter(isNote).map((block) => message("system", string(block.text))),
   ];
+}
+
+/** What a client says in the name of the system where it cannot use that role, as a model would take it. */
+function isNote({ type, text }: Wire): boolean {
+  return type === "text" && string(text).startsWith("<system_note>");
 }
 
 function viewedCall({ id, name, input }: Wire) {

@@ -74,6 +74,11 @@ export function createStepReader(turnId: string): StepReader {
           activations.set(event.call_id, [...(activations.get(event.call_id) ?? []), event]);
         return [];
       case "skill_offloaded":
+        for (const [call, activated] of activations)
+          activations.set(
+            call,
+            activated.filter(({ skill_id }) => skill_id !== event.skill_id),
+          );
         return [{ kind: "offload", skill_id: event.skill_id }];
       case "tool_finished":
         round?.results.set(event.call_id, event);

@@ -16,12 +16,16 @@ export interface PastThreads {
   forget(): void;
 }
 
-/** A finished turn as later ones remember it. Never changes, so it is kept in memory. */
+/** A finished turn as later ones remember it. It changes only when something of its thread is deleted, so it is kept in memory. */
 interface KnownTurn extends PastTurn {
+  /** How many turns of the thread had been deleted when it was read. Another worker may have deleted it since. */
+  deletions: number;
   steps: readonly TranscriptStep[];
   /** Where in `steps` the latest transcript begins that this turn opened; -1 when it opened none. */
   opened_at: number;
   deleted: boolean;
+  /** Whether a transcript has it: not in a log of an earlier version, nor what did not begin. */
+  told: boolean;
 }
 
 /** Turns read from the log at a time. */
@@ -30,24 +34,25 @@ const pageSize = 64;
 /** Past turns kept in memory. */
 const remembered = 4_000;
 
-/** Turns without an opening that are looked through at most: threads of earlier versions have none. */
+/** Turns that no transcript has, and that are looked through at most: threads of earlier versions have no opening. */
 const furthest = 500;
 
 export function createPastThreads(log: TurnLog): PastThreads {
   const cache = new LRUCache<string, KnownTurn>({ max: remembered });
 
-  const known = async (turnId: string): Promise<KnownTurn> => {
+  const known = async (turnId: string, deletions: number): Promise<KnownTurn> => {
     const before = cache.get(turnId);
-    if (before !== undefined) return before;
-    const turn = project(turnId, await log.read(turnId));
+    if (before?.deletions === deletions) return before;
+    const turn = { ...project(turnId, await log.read(turnId)), deletions };
     cache.set(turnId, turn);
     return turn;
   };
 
   async function* turns(place: Place, before: number): AsyncGenerator<KnownTurn, void> {
+    const deletions = await log.deletions(place);
     for (let from = before; ; ) {
       const page = await log.finished(place, from, pageSize);
-      for (const { turn_id } of page) yield await known(turn_id);
+      for (const { turn_id } of page) yield await known(turn_id, deletions);
       const last = page.at(-1);
       if (last === undefined || page.length < pageSize) return;
       from = last.ordinal;
@@ -60,10 +65,12 @@ export function createPastThreads(log: TurnLog): PastThreads {
       const deletions = await log.deletions(place);
       const since: KnownTurn[] = [];
       let found = false;
+      let earlier = 0;
       for await (const turn of turns(place, before)) {
         since.push(turn);
         found = turn.opened_at >= 0;
-        if (found || since.length >= furthest) break;
+        if (!turn.told) earlier += 1;
+        if (found || earlier >= furthest) break;
       }
       const steps = found
         ? since.reverse().flatMap((turn, at) => (at === 0 ? opened(turn) : turn.steps))
@@ -82,9 +89,9 @@ function opened({ steps, opened_at }: KnownTurn): readonly TranscriptStep[] {
   return steps.slice(opened_at);
 }
 
-function project(turnId: string, events: readonly TurnEvent[]): KnownTurn {
+function project(turnId: string, events: readonly TurnEvent[]): Omit<KnownTurn, "deletions"> {
   const finished = events.findLast((event) => event.type === "turn_finished");
-  const nothing = { turn_id: turnId, steps: [], opened_at: -1, messages: [], used: [] };
+  const nothing = { turn_id: turnId, steps: [], opened_at: -1, messages: [], used: [], told: false };
   if (finished?.forgotten_by !== undefined) return { ...nothing, deleted: true };
   if (finished?.merged_into !== undefined) return { ...nothing, deleted: false };
   const read = createStepReader(turnId);
@@ -100,6 +107,7 @@ function project(turnId: string, events: readonly TurnEvent[]): KnownTurn {
     used: usedIn(events),
     summary: summaryIn(events),
     deleted: false,
+    told,
   };
 }
 

@@ -54,10 +54,16 @@ async function reopen(scope: TurnScope, because: OpeningReason, facts: readonly 
   const deletions = await ports.deletions(turn.place);
   const opening = makeOpening(scope, facts);
   const taken = ports.countTokens(opening.instructions) + ports.countTokens(JSON.stringify(opening.tools));
-  const room = Math.max(0, Math.floor(transcriptBudget(scope) / 2) - taken);
+  const half = transcriptBudget(scope) / 2 / underestimate(scope.transcript);
+  const room = Math.max(0, Math.floor(half) - taken);
   const carried = await carryOver(scope, room);
   await scope.open(opening, { because, ...carried });
   scope.deletions = deletions;
+}
+
+/** How many times more tokens the provider counted than were estimated: long ids and encoded data are counted too low. */
+function underestimate(transcript: Transcript | undefined): number {
+  return transcript === undefined ? 1 : transcript.tokens / transcript.estimated;
 }
 
 /** The facts that people pinned in the channel. */

@@ -75,7 +75,6 @@ export async function activate(scope: TurnScope, skillId: string, callId: string
     call_id: callId,
     guide: guidePrint(skill),
   });
-  scope.offer = threadOffer(scope);
 }
 
 /** The guides of what this call has activated; empty when it has activated nothing. */

@@ -26,7 +26,7 @@ export function createStepReader(turnId: string): StepReader {
   let measured: TranscriptStep[] = [];
   let answered = false;
   const images = new Map<string, KeptImage[]>();
-  const activations = new Map<string, Body<"skill_activated">[]>();
+  let activations: Body<"skill_activated">[] = [];
 
   /** Results join the conversation in call order, once all are there; then what the calls activated counts. */
   const closeRound = (ended: boolean): TranscriptStep[] => {
@@ -34,7 +34,9 @@ export function createStepReader(turnId: string): StepReader {
     const { message, results } = round;
     if (!ended && message.tool_calls.some(({ id }) => !results.has(id))) return [];
     round = undefined;
-    const activated = message.tool_calls.flatMap(({ id }) => activations.get(id) ?? []);
+    const activated = message.tool_calls.flatMap(({ id }) =>
+      activations.filter(({ call_id }) => call_id === id),
+    );
     return [
       ...message.tool_calls.map((call): TranscriptStep => {
         const finished = results.get(call.id) ?? unfinished(call.id, call.name);
@@ -70,10 +72,10 @@ export function createStepReader(turnId: string): StepReader {
         keepImage(images, event, turnId);
         return [];
       case "skill_activated":
-        if (event.by === "agent" && event.call_id !== undefined)
-          activations.set(event.call_id, [...(activations.get(event.call_id) ?? []), event]);
+        if (event.by === "agent") activations.push(event);
         return [];
       case "skill_offloaded":
+        activations = activations.filter(({ skill_id }) => skill_id !== event.skill_id);
         return [{ kind: "offload", skill_id: event.skill_id }];
       case "tool_finished":
         round?.results.set(event.call_id, event);

@@ -21,6 +21,7 @@ export type TranscriptStep =
   | { kind: "message"; message: Message }
   | { kind: "change"; message: SystemMessage; told: Partial<Told> }
   | { kind: "activate"; skill_id: string; guide: string | undefined }
+  /** The result of a call has told it. */
   | { kind: "offload"; skill_id: string }
   /** The provider counted the request of the last message and its answer. */
   | { kind: "measured"; tokens: number; at: number };
@@ -39,7 +40,9 @@ export interface Transcript {
   offloaded: Set<string>;
   /** Tokens of a request with all of it: as the provider counted, plus an estimate of what came since. */
   tokens: number;
-  /** The same right after it opened. */
+  /** The same by the estimate alone. */
+  estimated: number;
+  /** `tokens` right after it opened. */
   tokens_at_opening: number;
   /** When a model was last called with it, ms since the epoch. */
   called_at?: number;
@@ -64,6 +67,7 @@ export function openTranscript(
     active: new Set(active),
     offloaded: new Set(offloaded),
     tokens,
+    estimated: tokens,
     tokens_at_opening: tokens,
   };
 }
@@ -95,6 +99,7 @@ export function extendTranscript(
     case "offload":
       transcript.active.delete(step.skill_id);
       transcript.offloaded.add(step.skill_id);
+      transcript.told = { ...transcript.told, active: without(transcript.told.active, step.skill_id) };
       break;
     case "measured":
       transcript.tokens = Math.max(transcript.tokens, step.tokens);
@@ -105,9 +110,16 @@ export function extendTranscript(
   }
 }
 
+function without<T>(record: Readonly<Record<string, T>>, key: string): Record<string, T> {
+  const { [key]: _, ...rest } = record;
+  return rest;
+}
+
 function append(transcript: Transcript, message: Message, countTokens: CountTokens): void {
   transcript.messages.push(message);
-  transcript.tokens += tokensOf(message, countTokens);
+  const tokens = tokensOf(message, countTokens);
+  transcript.tokens += tokens;
+  transcript.estimated += tokens;
 }
 
 /** Bytes of a picture that weigh as much as a token: providers bill about 1,600 tokens a picture, and bound a request's bytes. */

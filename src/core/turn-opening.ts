@@ -63,6 +63,9 @@ export async function openScope(
     emit(body) {
       const event = ports.redact(body);
       apply(event, ports.clock.now());
+      // At once, so that calls that run at the same time see it.
+      if (event.type === "skill_activated" || event.type === "skill_offloaded")
+        scope.offer = threadOffer(scope);
       return record(event);
     },
     async open(opening, how) {

@@ -421,14 +421,12 @@ export function turnLogContract(name: string, open: () => Promise<OpenedTurnLog>
         expect(await log.finished({ namespace, thread: "none" }, Number.MAX_SAFE_INTEGER, 5)).toEqual([]);
       });
 
-      test("knows threads: root, title, count, last activity, whether busy", async () => {
+      test("knows threads: title, count, last activity, whether busy", async () => {
         await accept("c1", { kind: "command", text: "/skill list" }, 50);
-        expect(await log.root({ namespace, thread: "one" })).toBeUndefined();
         expect((await log.threads(namespace))[0]).toMatchObject({ title: "/skill list", turns: 1 });
         await accept("t1", { text: `What  is\n${"long ".repeat(60)}` }, 100);
         await accept("t2", {}, 300);
         await accept("t3", { thread: "two", text: "hello" }, 200);
-        expect(await log.root({ namespace, thread: "one" })).toBe("t1");
         const [one, two] = await log.threads(namespace);
         expect(one).toMatchObject({ thread: "one", turns: 3, last_at: 300, busy: true });
         expect(one?.title.startsWith("What is long long")).toBe(true);

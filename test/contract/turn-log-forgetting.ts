@@ -1,7 +1,18 @@
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import type { Inbound } from "../../src/core/inbound.ts";
+import type { OpeningReason, TurnEventBody } from "../../src/core/turn-event.ts";
 import type { TurnLog } from "../../src/core/turn-log.ts";
 import { ending, entry, inbound } from "./turn-log-contract.ts";
+
+const opened = (text: string, because: OpeningReason = "full"): TurnEventBody => ({
+  type: "transcript_opened",
+  opening: "name",
+  because,
+  messages: [{ role: "user", text }],
+  own: 0,
+  active: [],
+  offloaded: [],
+});
 
 const place = { namespace: "console:local:general", thread: "one" };
 
@@ -21,7 +32,12 @@ export function turnLogForgettingContract(name: string, open: () => Promise<Turn
       await log.claim("w1", 1_000, 500);
       const usage = { type: "usage", model: "m", input_tokens: 10, output_tokens: 3, cost_usd: 0.5 } as const;
       const summary = { type: "history_compacted", through_turn: "t0", summary: `summary of ${id}` } as const;
-      await log.append(id, "w1", [entry(id, 1, usage), entry(id, 2, summary), ending(id, 3, `answer ${id}`)]);
+      await log.append(id, "w1", [
+        entry(id, 1, usage),
+        entry(id, 2, summary),
+        entry(id, 3, opened(`carried into ${id}`)),
+        ending(id, 4, `answer ${id}`),
+      ]);
     };
 
     test("leaves entry 0 without text and files, and an end that says who", async () => {
@@ -38,7 +54,7 @@ export function turnLogForgettingContract(name: string, open: () => Promise<Turn
           text: "",
           forgotten_by: "bob",
           turn_id: "t1",
-          seq: 4,
+          seq: 5,
           at: 5_000,
         },
       ]);
@@ -49,7 +65,7 @@ export function turnLogForgettingContract(name: string, open: () => Promise<Turn
       await log.forget("t1", "ada", 5_000);
       const record = await log.get("t1");
       expect(record).toMatchObject({ status: "finished", outcome: "completed", text: "", cost_usd: 0.5 });
-      expect(record).toMatchObject({ accepted_at: 100, finished_at: 1_003 });
+      expect(record).toMatchObject({ accepted_at: 100, finished_at: 1_004 });
       expect(record?.answer).toBeUndefined();
       expect(await log.list({ namespace: place.namespace })).toEqual([record]);
       expect(await log.usage({ since: 0 })).toMatchObject({
@@ -93,7 +109,6 @@ export function turnLogForgettingContract(name: string, open: () => Promise<Turn
       expect((await log.threads(place.namespace))[0]?.title).toBe("text of key-t1");
       await log.forget("t1", "ada", 5_000);
       expect((await log.threads(place.namespace))[0]).toMatchObject({ title: "Deleted message", turns: 2 });
-      expect(await log.root(place)).toBe("t1");
     });
 
     test("renames a thread of commands alone after its first one", async () => {
@@ -105,17 +120,52 @@ export function turnLogForgettingContract(name: string, open: () => Promise<Turn
       expect((await log.threads(place.namespace))[0]?.title).toBe("Deleted message");
     });
 
-    test("drops the summaries of later turns in its thread, which may repeat it, and no others", async () => {
+    test("drops what later turns in its thread carried over, which may repeat it, and nothing of others", async () => {
       await said("t1");
       await said("t2");
       await said("t3");
       await said("other", { thread: "two" });
       await log.forget("t2", "ada", 5_000);
       const types = async (id: string) => (await log.read(id)).map((event) => event.type);
-      const whole = ["inbound", "usage", "history_compacted", "turn_finished"];
+      const whole = ["inbound", "usage", "history_compacted", "transcript_opened", "turn_finished"];
       expect(await types("t1")).toEqual(whole);
       expect(await types("t3")).toEqual(["inbound", "usage", "turn_finished"]);
       expect(await types("other")).toEqual(whole);
+    });
+
+    test("drops what a turn that still runs carried over", async () => {
+      await said("t1");
+      await accept("t2");
+      await log.claim("w1", 1_000, 500);
+      await log.append("t2", "w1", [entry("t2", 1, opened("carried into t2"))]);
+      await log.forget("t1", "ada", 5_000);
+      expect((await log.read("t2")).map(({ type }) => type)).toEqual(["inbound"]);
+      await log.append("t2", "w1", [entry("t2", 2, opened("carried anew", "deleted")), ending("t2", 3)]);
+      expect((await log.read("t2")).map(({ seq }) => seq)).toEqual([0, 2, 3]);
+    });
+
+    test("counts by thread, once for each turn that is gone", async () => {
+      const other = { ...place, thread: "two" };
+      expect(await log.deletions(place)).toBe(0);
+      await said("t1");
+      await said("t2");
+      await said("t3", { thread: "two" });
+      await accept("t4");
+      await log.forget("t1", "ada", 5_000);
+      await log.forget("t1", "ada", 6_000);
+      await log.forget("t2", "ada", 5_000);
+      await log.forget("t4", "ada", 5_000);
+      expect([await log.deletions(place), await log.deletions(other)]).toEqual([2, 0]);
+    });
+
+    test("lets an opening that is made because of it take the place of the turn's earlier ones", async () => {
+      await accept("t1");
+      await log.claim("w1", 1_000, 500);
+      await log.append("t1", "w1", [entry("t1", 1, opened("first")), entry("t1", 2, opened("second"))]);
+      expect((await log.read("t1")).map(({ seq }) => seq)).toEqual([0, 1, 2]);
+      await log.append("t1", "w1", [entry("t1", 3, opened("third", "deleted"))]);
+      await log.append("t1", "w1", [entry("t1", 4, opened("fourth"))]);
+      expect((await log.read("t1")).map(({ seq }) => seq)).toEqual([0, 3, 4]);
     });
   });
 }

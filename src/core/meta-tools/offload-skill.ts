@@ -1,6 +1,5 @@
 import { z } from "zod";
 import { isActive } from "../offer.ts";
-import { threadOffer } from "../toolset.ts";
 import { currentSkills, findOffered } from "./activate-skill.ts";
 import { defineMetaTool, failure, ok } from "./meta-tool.ts";
 
@@ -26,7 +25,6 @@ export const createOffloadSkill = () =>
         );
       }
       await scope.emit({ type: "skill_offloaded", skill_id: skill.id, by: "agent" });
-      scope.offer = threadOffer(scope);
       return ok(`skill ${skill.id} offloaded, ${currentSkills(scope)}`);
     },
   });

@@ -9,7 +9,7 @@ const profiles: [Profile, ...Profile[]] = [
 ];
 
 describe("agents", () => {
-  it("hand a turn over: the other one's instructions hold from the next step", async () => {
+  it("hand a turn over: the model is told who it is now, behind what it was told before", async () => {
     const model = scriptedModel([
       [{ call: "handoff", with: { to: "research", reason: "find out" } }],
       "found",
@@ -18,8 +18,12 @@ describe("agents", () => {
     const { events, end } = await ask("look this up");
     expect(events.find((event) => event.type === "handoff")).toMatchObject({ from: "chat", to: "research" });
     expect(model.requests[0]?.system).toContain("You chat.");
-    expect(model.requests[0]?.system).toContain('<agent id="research">Reads sources.</agent>');
-    expect(model.requests[1]?.system).toContain("You research.");
+    expect(model.requests[0]?.system).toContain(
+      "<other_agents>\n- research: Reads sources.\n</other_agents>",
+    );
+    expect(model.requests[1]?.system).toBe(
+      `${model.requests[0]?.system}\n\nYou are research now; go on.\nYou research.`,
+    );
     expect(end.text).toBe("found");
   });
 

@@ -35,10 +35,10 @@ describe("a deleted turn", () => {
     const model = scriptedModel(({ system }) =>
       system.startsWith("Summarise") ? "They spoke of a secret." : "An answer.",
     );
-    const { app, ask } = createTestApp(model, { history_tokens: 100 });
+    const { app, ask, log } = createTestApp(model, { limits: { transcript_tokens: 2_000 } });
     const first = await ask(`the secret ${"is long ".repeat(30)}`);
-    for (let at = 0; at < 4; at += 1) await ask(`question ${at} ${"text ".repeat(30)}`);
-    expect(model.requests.at(-1)?.system).toContain("They spoke of a secret.");
+    for (let at = 0; at < 12; at += 1) await ask(`question ${at} ${"text ".repeat(100)}`);
+    expect(model.requests.at(-1)?.messages[0]?.text).toContain("They spoke of a secret.");
     await app.forget(first.turnId, ada);
     const before = model.requests.length;
     await ask("and now?");
@@ -48,6 +48,9 @@ describe("a deleted turn", () => {
       .map(({ messages }) => JSON.stringify(messages));
     expect(summarised.length).toBeGreaterThan(0);
     for (const text of summarised) expect(text).not.toContain("secret");
+    const ids = (await app.turns({})).map(({ turn_id }) => turn_id);
+    const stored = await Promise.all(ids.map((id) => log.read(id)));
+    expect(JSON.stringify(stored)).not.toContain("the secret is long");
   });
 
   it("disappears for those who watch", async () => {

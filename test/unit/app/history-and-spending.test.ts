@@ -29,7 +29,7 @@ describe("the history of a thread", () => {
     const { ask } = createTestApp(model);
     await ask("/skill list");
     await ask("question");
-    expect(model.requests[0]?.messages).toEqual([{ role: "user", text: "question" }]);
+    expect(model.requests[0]?.messages).toEqual([{ role: "user", text: "question", said: "question" }]);
   });
 
   it("gives every call of a stopped turn a result", async () => {
@@ -50,7 +50,7 @@ describe("the history of a thread", () => {
     expect(messages.filter((message) => message.role === "tool")).toHaveLength(2);
   });
 
-  it("outgrowing its budget is summarised once, keeps the guides of active skills, and stays readable for the model", async () => {
+  it("outgrowing its budget is summarised, keeps the guides of active skills, and stays readable for the model", async () => {
     const skill = testSkill("guided", [{ name: "guided" }], {
       active: true,
       instructions: "Never forget this guide.",
@@ -58,22 +58,27 @@ describe("the history of a thread", () => {
     const model = scriptedModel((request) =>
       request.system.startsWith("Summarise") ? "They talked about apples." : "word ".repeat(200),
     );
-    const { ask } = createTestApp(model, { skills: [skill], history_tokens: 1_000 });
-    for (let i = 0; i < 8; i += 1) await ask(`question ${i} ${"text ".repeat(50)}`);
+    const { ask } = createTestApp(model, {
+      skills: [skill],
+      limits: { transcript_tokens: 3_000 },
+    });
+    for (let i = 0; i < 16; i += 1) await ask(`question ${i} ${"text ".repeat(50)}`);
     const summaries = model.requests.filter((request) => request.system.startsWith("Summarise"));
     expect(summaries.length).toBeGreaterThan(0);
     expect(summaries.length).toBeLessThan(5);
     const last = model.requests.at(-1);
-    expect(last?.system).toContain("They talked about apples.");
-    expect(last?.system).toContain("Never forget this guide.");
+    expect(last?.messages[0]?.text).toBe(
+      "<earlier_in_this_thread>\nThey talked about apples.\n</earlier_in_this_thread>",
+    );
+    expect(last?.system.match(/Never forget this guide\./g)).toHaveLength(1);
     expect(JSON.stringify(last?.messages).length).toBeLessThan(12_000);
-    expect(last?.messages.at(-1)?.text).toContain("question 7");
+    expect(last?.messages.at(-1)?.text).toContain("question 15");
   });
 
   it("of a thousand messages is read from the log and sent whole when it fits", async () => {
     const log = createMemoryTurnLog();
     const model = scriptedModel(["short"]);
-    const { ask } = createTestApp(model, { log, history_tokens: 100_000 });
+    const { ask } = createTestApp(model, { log, limits: { transcript_tokens: 100_000 } });
     for (let i = 0; i < 500; i += 1) await ask(`message ${i}`);
     await ask("last");
     expect(model.requests.at(-1)?.messages).toHaveLength(1001);

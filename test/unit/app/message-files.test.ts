@@ -104,11 +104,11 @@ describe("the files of a message", () => {
     const { platform, call } = callable();
     platform.files.set("f1", bytes("content"));
     expect(await call("", { files: [fileOf("f1", "a.txt")], in_thread: false })).toMatch(
-      /content[\s\S]*Ada: \(no text\)$/,
+      /content[\s\S]*\n\n\(no text\)$/,
     );
   });
 
-  it("are shown as pictures when they are, in their own turn only", async () => {
+  it("are shown as pictures when they are, and stay so in later turns", async () => {
     const { app, platform, model, call } = callable();
     const png = new Uint8Array([0x89, 0x50, 0x4e, 0x47, 13, 10, 26, 10, 1, 2, 3]);
     platform.files.set("f1", png);
@@ -128,8 +128,8 @@ describe("the files of a message", () => {
 
     await call("And?", { in_thread: false });
     const past = model.requests.at(-1)?.messages ?? [];
-    expect(past.some((message) => "images" in message)).toBe(false);
-    expect(past[0]?.text).toContain("[image: chart.png]");
+    expect(past[0]).toEqual(shown);
+    expect(past.map((message) => "images" in message)).toEqual([true, false, false]);
   });
 
   it("can be read on in where they were cut", async () => {

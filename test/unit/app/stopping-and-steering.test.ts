@@ -170,7 +170,11 @@ describe("messages that arrive while a turn runs", () => {
       text: "",
       merged_into: first,
     });
-    expect(model.requests[1]?.messages.at(-1)).toEqual({ role: "user", text: "and in French please" });
+    expect(model.requests[1]?.messages.at(-1)).toEqual({
+      role: "user",
+      text: "and in French please",
+      said: "and in French please",
+    });
     expect(model.requests).toHaveLength(2);
   });
 

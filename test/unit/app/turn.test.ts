@@ -121,14 +121,18 @@ describe("a turn", () => {
     expect(end.outcome).toBe("completed");
   });
 
-  it("treats a tool of an inactive skill as unknown", async () => {
+  it("runs the tool of an inactive skill that is called directly, and gives its guide behind the result", async () => {
     const model = scriptedModel([[{ call: "echo" }], "ok"]);
     const { ask } = createTestApp(model, {
       skills: [testSkill("echo", [{ name: "echo", run: () => "ran" }])],
     });
     const { events } = await ask("go");
     expect(ofType(events, "tool_finished")).toMatchObject([
-      { status: "error", output: { error: "Function 'echo' not found." } },
+      {
+        status: "ok",
+        output: "ran",
+        shown: 'ran\n\n<skill_guide skill="echo">\nGuide of echo.\n</skill_guide>',
+      },
     ]);
   });
 

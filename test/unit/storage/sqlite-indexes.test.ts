@@ -69,7 +69,7 @@ async function useEverything(): Promise<void> {
     await log.list(filter);
   for (const filter of [{}, place]) await log.list({ ...filter, status: "waiting" });
   await log.finished(place, 9, 5);
-  await log.root(place);
+  await log.deletions(place);
   await log.threads(namespace);
   await log.namespaces("console");
   for (const filter of [{}, { namespace }, { user: "ada" }, { namespace, user: "ada" }]) {

@@ -1,0 +1,171 @@
+import { describe, expect, it } from "vitest";
+import type { Skill } from "../../../src/core/skill.ts";
+import { expectPrefixes, recordingModel, systemTexts } from "../../support/recording-model.ts";
+import {
+  type Line,
+  type ScriptedModelOptions,
+  scriptedModel,
+  toolResults,
+} from "../../support/scripted-model.ts";
+import { ada, createTestApp, home } from "../../support/test-app.ts";
+import { testSkill } from "../../support/test-skill.ts";
+
+const activate = (skill_name: string) => ({ call: "activate_skill", with: { skill_name } });
+const offload = (skill_name: string) => ({ call: "offload_skill", with: { skill_name } });
+const echo = testSkill("echo", [{ name: "echo", repeatable: true }]);
+const poems = testSkill("poems", []);
+const guides = /<skill_guide skill="echo">/g;
+
+function bot(
+  script: readonly Line[],
+  skills: readonly Skill[] = [echo, poems],
+  options: ScriptedModelOptions = {},
+) {
+  const model = recordingModel(scriptedModel(script, options));
+  return { ...createTestApp(model, { skills, limits: { max_concurrent: 8 } }), model };
+}
+
+describe("the calls of one answer", () => {
+  it("activate a skill once, and its guide comes once, however many they are", async () => {
+    const calls = Array.from({ length: 25 }, (_, at) => ({ call: "echo", with: { text: `${at}` } }));
+    const { ask, model } = bot([calls, "done"]);
+    const { events } = await ask("go");
+    const { messages } = model.asked[1] ?? { messages: [] };
+    const texts = toolResults(messages);
+    expect(texts).toHaveLength(25);
+    expect(texts.map((text) => text.split("\n")[0])).toEqual(calls.map((call) => JSON.stringify(call.with)));
+    expect(texts.join("\n").match(guides)).toHaveLength(1);
+    expect(events.filter(({ type }) => type === "skill_activated")).toHaveLength(1);
+    expect(systemTexts(model.asked[1])).toEqual(["Tools you can call from now on: echo."]);
+  });
+
+  it("that activate one skill several times are given its guide once", async () => {
+    const { ask, model } = bot([
+      [activate("echo"), activate("echo"), { call: "echo" }, activate("Echo")],
+      "done",
+    ]);
+    const { events } = await ask("go");
+    const texts = toolResults(model.asked[1]?.messages ?? []);
+    expect(texts.join("\n").match(guides)).toHaveLength(1);
+    expect(texts[1]).toBe("skill echo already activated, current skills: [echo]");
+    expect(events.filter(({ type }) => type === "skill_activated")).toHaveLength(1);
+  });
+
+  it("that activate a skill and put it away leave it away", async () => {
+    const { ask, model } = bot([[activate("echo"), offload("echo")], "done"]);
+    await ask("go");
+    await ask("on");
+    for (const request of model.asked.slice(1)) expect(systemTexts(request)).toEqual([]);
+    expect(toolResults(model.asked[1]?.messages ?? [])[1]).toBe("skill echo offloaded, current skills: []");
+  });
+
+  it("that put a skill away and activate it again leave it active", async () => {
+    const { ask, model } = bot([[activate("echo")], [offload("echo"), activate("echo")], "done"]);
+    await ask("go");
+    await ask("on");
+    expect(systemTexts(model.asked.at(-1))).toEqual(["Tools you can call from now on: echo."]);
+    expect(toolResults(model.asked[2]?.messages ?? [])[2]).toContain("current skills: [echo]");
+  });
+});
+
+describe("a skill that the agent puts away", () => {
+  it("is said so by the call alone; only its tools are told besides", async () => {
+    const { ask, model } = bot([
+      [activate("echo"), activate("poems")],
+      [offload("echo"), offload("poems")],
+      "ok",
+    ]);
+    await ask("go");
+    expect(systemTexts(model.asked[2])).toEqual([
+      "Tools you can call from now on: echo.",
+      "Tools that are gone, do not call them: echo.",
+    ]);
+  });
+
+  it("stays away in its thread although it is active by itself, and is active in others", async () => {
+    const auto = testSkill("auto", [{ name: "auto" }], { active: true });
+    const { ask, model } = bot([[offload("auto")], "ok"], [auto]);
+    await ask("go");
+    await ask("on");
+    await ask("hi", { thread: "other" });
+    expect(model.asked.map(({ tools }) => tools.some(({ name }) => name === "auto"))).toEqual([
+      true,
+      true,
+      true,
+      true,
+    ]);
+    expect(systemTexts(model.asked[2])).toEqual(["Tools that are gone, do not call them: auto."]);
+    expect(systemTexts(model.asked[3])).toEqual([]);
+    expectPrefixes(model.asked.slice(0, 3));
+  });
+
+  it("can be called again, and its guide comes again with the result", async () => {
+    const { ask, model } = bot([[activate("echo")], [offload("echo")], [{ call: "echo" }], "ok"]);
+    await ask("go");
+    const texts = toolResults(model.asked[3]?.messages ?? []);
+    expect(texts.map((text) => text.match(guides)?.length ?? 0)).toEqual([1, 0, 1]);
+    expect(systemTexts(model.asked[3])).toHaveLength(3);
+  });
+});
+
+describe("a change while a call waits for a person", () => {
+  it("is told behind the results, once the turn goes on", async () => {
+    const deploy = testSkill("deploy", [{ name: "deploy", effect: "side_effect", run: () => "deployed" }], {
+      active: true,
+      risk: "high",
+    });
+    const { app, ask, say, until, events, model } = bot(
+      [[{ call: "deploy" }, { call: "echo" }], "done"],
+      [deploy, echo, poems],
+    );
+    await app.setSkill(home.namespace, "deploy", "pinned", ada);
+    const turnId = await say("deploy it");
+    const end = events(turnId);
+    const asked = await until(turnId, "approval_requested");
+    await ask("/skill enable poems", { thread: "elsewhere" });
+    await app.approve(asked.approval_id, true, ada);
+    await end;
+    const roles = model.asked[1]?.messages.map(({ role }) => role);
+    expect(roles).toEqual(["user", "assistant", "tool", "tool", "system"]);
+    expect(systemTexts(model.asked[1])[0]).toContain("The skill poems is active now:");
+    expectPrefixes(model.asked);
+  });
+});
+
+describe("five people at once", () => {
+  const people = ["ada", "ben", "cem", "dora", "eve"].map((id) => ({
+    id,
+    name: id,
+    trust: "member" as const,
+  }));
+
+  it("in one thread are answered one after the other, each knowing the ones before", async () => {
+    const { ask, model } = bot(["ok"]);
+    await Promise.all(people.map((by) => ask(`this is ${by.id}`, { by })));
+    expect(model.asked.map(({ messages }) => messages.length)).toEqual([1, 3, 5, 7, 9]);
+    const said = model.asked.at(-1)?.messages.flatMap(({ role, text }) => (role === "user" ? text : []));
+    expect(said?.toSorted()).toEqual(people.map(({ id }) => `this is ${id}`));
+    expectPrefixes(model.asked);
+  });
+
+  it("in five threads begin alike, and none hears of another", async () => {
+    const { ask, model } = bot([[activate("echo")], "ok"]);
+    await Promise.all(
+      people.flatMap((by) => [
+        ask(`this is ${by.id}`, { by, thread: by.id }),
+        ask("and on", { by, thread: by.id }),
+      ]),
+    );
+    expect(new Set(model.asked.map(({ system, tools }) => JSON.stringify([system, tools]))).size).toBe(1);
+    for (const { id } of people) {
+      const key = model.asked.find(({ messages }) => messages[0]?.text === `this is ${id}`)?.cache_key;
+      const own = model.asked.filter(({ cache_key }) => cache_key === key);
+      expectPrefixes(own.toSorted((a, b) => a.messages.length - b.messages.length));
+      expect(
+        JSON.stringify(own)
+          .match(/this is \w+/g)
+          ?.every((text) => text === `this is ${id}`),
+      ).toBe(true);
+    }
+  });
+});

@@ -1,5 +1,5 @@
 import { escapeMarkup } from "./escape-markup.ts";
-import type { CountTokens } from "./message-budget.ts";
+import type { CountTokens } from "./token-count.ts";
 import type { Told } from "./told.ts";
 
 /** What a place is like, for the instructions. The same for all threads of a channel. */

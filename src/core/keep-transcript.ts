@@ -28,7 +28,7 @@ export async function keepTranscript(scope: TurnScope): Promise<Transcript> {
 }
 
 /** Tokens a transcript may have: as configured, and never above 70 % of what the models in use can read. */
-export function transcriptBudget({ turn, ports }: Pick<TurnScope, "turn" | "ports">): number {
+function transcriptBudget({ turn, ports }: Pick<TurnScope, "turn" | "ports">): number {
   const { transcript_tokens } = turn.limits;
   const { window } = ports.model;
   return window === undefined ? transcript_tokens : Math.min(transcript_tokens, Math.floor(0.7 * window));

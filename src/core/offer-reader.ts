@@ -2,8 +2,9 @@ import type { Catalogue } from "./catalogue.ts";
 import type { Clock } from "./clock.ts";
 import type { HostFacts } from "./eligibility.ts";
 import type { KeyValue } from "./key-value.ts";
+import { makeOffer } from "./make-offer.ts";
 import { type NamespaceState, type ReadNamespace, readNamespaceAgain } from "./namespace-state.ts";
-import { makeOffer, type Offer } from "./offer.ts";
+import type { Offer } from "./offer.ts";
 
 /** The state of a namespace and what it makes of the catalogue. */
 interface NamespaceOffer {

@@ -1,19 +1,7 @@
-import type { ToolDefinition } from "./message.ts";
-import type { Offer } from "./offer.ts";
+import type { Offer, OfferedTools } from "./offer.ts";
 import { openedTools } from "./opened-tools.ts";
 import { uniqueToolNames } from "./skill-identifier.ts";
 import type { Tool } from "./tool.ts";
-
-/** A tool under the name models know it by. */
-export interface OfferedTool {
-  tool: Tool;
-  definition: ToolDefinition;
-  /** The skills whose activation shows it: its own, and those that name it in their `tool_list`. */
-  roots: readonly string[];
-}
-
-/** All tools of an offer by name, in a fixed order: by skill, then as the skill has them. */
-export type OfferedTools = ReadonlyMap<string, OfferedTool>;
 
 /**
  * Names the tools of everything usable, active or not. A name depends on nothing that changes within a conversation but the

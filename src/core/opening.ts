@@ -1,8 +1,8 @@
 import { guide } from "./guide.ts";
 import { buildInstructions, fitSkillList } from "./instructions.ts";
 import type { ToolDefinition } from "./message.ts";
-import type { CountTokens } from "./message-budget.ts";
 import { isActive, type Offer, type OfferedSkill } from "./offer.ts";
+import type { CountTokens } from "./token-count.ts";
 import { fingerprint, type Told } from "./told.ts";
 import type { Opening } from "./transcript.ts";
 import type { Profile } from "./turn.ts";
@@ -69,7 +69,7 @@ export function definitionsNow(scope: TurnScope, offer: Offer, open: readonly st
 }
 
 /** The skills whose tools a model is shown. */
-export function shownSkills(offer: Offer, open: readonly string[]): ReadonlySet<string> {
+function shownSkills(offer: Offer, open: readonly string[]): ReadonlySet<string> {
   return new Set([...open, ...offer.usable.filter(isActive).map(({ skill }) => skill.id)]);
 }
 
@@ -91,6 +91,6 @@ export function guidePrint(skill: Parameters<typeof guide>[0]): string {
 }
 
 /** The agents a turn can be handed to. */
-export function agentsOf(profiles: readonly Profile[]): Record<string, string> {
+function agentsOf(profiles: readonly Profile[]): Record<string, string> {
   return Object.fromEntries(profiles.map(({ id, description }) => [id, description]));
 }

@@ -23,11 +23,3 @@ export interface PastThread {
   /** The finished turns, newest first. */
   turns(): AsyncIterable<PastTurn>;
 }
-
-/** A thread in which nothing was said. */
-export const emptyThread: PastThread = {
-  steps: [],
-  intact: true,
-  deletions: 0,
-  async *turns() {},
-};

@@ -1,7 +1,7 @@
 import type { Json } from "./json.ts";
-import type { CountTokens } from "./message-budget.ts";
 import { readableJson, readableJsonText } from "./readable-json.ts";
 import { countLineBreaks, lastPartStart, partEnd } from "./text-part.ts";
+import type { CountTokens } from "./token-count.ts";
 import type { ToolResult } from "./tool.ts";
 
 /** What the log keeps of a result: the output, or `{error, code, hint?, …}`. */

@@ -1,6 +1,7 @@
 import { guide } from "./guide.ts";
-import { forThread, isActive, type Offer } from "./offer.ts";
-import type { OfferedTool } from "./offered-tools.ts";
+import { forThread } from "./make-offer.ts";
+import type { OfferedTool } from "./offer.ts";
+import { isActive, type Offer } from "./offer.ts";
 import { guidePrint } from "./opening.ts";
 import { resolveSkill } from "./skill-identifier.ts";
 import type { Tool } from "./tool.ts";

@@ -3,7 +3,7 @@
  * steps, and steps are read from turn events, so that every worker rebuilds the same transcript, byte for byte.
  */
 import type { Effort, Message, SystemMessage, ToolDefinition } from "./message.ts";
-import type { CountTokens } from "./message-budget.ts";
+import type { CountTokens } from "./token-count.ts";
 import type { Told } from "./told.ts";
 import type { TranscriptOpening } from "./turn-event.ts";
 

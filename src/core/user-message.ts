@@ -4,9 +4,11 @@
  */
 import type { Author } from "./inbound.ts";
 import type { KeptImage, UserMessage } from "./message.ts";
-import { fitUserText } from "./message-budget.ts";
 import { withoutSaidLines, zoneOf } from "./said-line.ts";
+import type { CountTokens } from "./token-count.ts";
+import { cutForModel } from "./tool-output.ts";
 import { isImage } from "./transcript-steps.ts";
+import type { Turn } from "./turn.ts";
 import type { HeardMessage, MessageContext, ReadFile } from "./turn-event.ts";
 import type { TurnScope } from "./turn-scope.ts";
 
@@ -16,6 +18,18 @@ export interface Around {
   line?: string | undefined;
   context?: MessageContext | undefined;
   images?: readonly KeptImage[] | undefined;
+}
+
+/** The call id under which `read_tool_output` reads on in the person's own message. */
+export const messageCallId = "message";
+
+/** The person's message as the model sees it: its beginning and end, when it is too long. */
+export function fitUserText(
+  turn: Pick<Turn, "text" | "limits" | "turn_id">,
+  countTokens: CountTokens,
+): string {
+  const name = `${messageCallId}:${turn.turn_id}`;
+  return cutForModel(turn.text, turn.limits.message_tokens, name, countTokens);
 }
 
 /** The message of the running turn as its model is told it. */

@@ -1,11 +1,11 @@
 import type { Clock } from "../core/clock.ts";
 import { type Model, ModelError } from "../core/model.ts";
-import { createAnthropicModel } from "./anthropic.ts";
+import { createAnthropicModel } from "./anthropic/anthropic.ts";
 import { createFailoverModel } from "./failover-model.ts";
 import { withFitting } from "./fitting-model.ts";
 import { withImageFallback } from "./image-fallback.ts";
 import { modelFacts } from "./model-facts.ts";
-import { createOpenAiModel } from "./openai.ts";
+import { createOpenAiModel } from "./openai/openai.ts";
 import type { PriceTable } from "./prices.ts";
 import type { ProviderModelOptions } from "./provider-model.ts";
 import { createRetryingModel, defaultRetryPolicy, type RetryPolicy } from "./retrying-model.ts";

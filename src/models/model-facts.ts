@@ -1,4 +1,4 @@
-import { openAiFamily } from "./openai-family.ts";
+import { openAiFamily } from "./openai/family.ts";
 
 /** What is known about a model by its name. */
 export interface ModelFacts {

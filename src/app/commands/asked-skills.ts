@@ -1,5 +1,6 @@
 import type { CatalogueLoader } from "../../core/catalogue.ts";
-import { forThread, isActive, type Offer } from "../../core/offer.ts";
+import { forThread } from "../../core/make-offer.ts";
+import { isActive, type Offer } from "../../core/offer.ts";
 import type { OfferReader } from "../../core/offer-reader.ts";
 import type { Invocation, SkillKind } from "../../core/skill.ts";
 import { resolveSkill } from "../../core/skill-identifier.ts";

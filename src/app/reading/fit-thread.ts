@@ -1,5 +1,5 @@
-import type { CountTokens } from "../../core/message-budget.ts";
-import { fitBeginning } from "../../core/message-budget.ts";
+import type { CountTokens } from "../../core/token-count.ts";
+import { fitBeginning } from "../../core/token-count.ts";
 import type { HeardMessage } from "../../core/turn-event.ts";
 import type { ThreadMessage } from "../chat/chat-platform.ts";
 

@@ -1,9 +1,9 @@
 import type { Clock } from "../../core/clock.ts";
 import type { FileStore } from "../../core/file-store.ts";
 import type { FileReference } from "../../core/inbound.ts";
-import type { CountTokens } from "../../core/message-budget.ts";
-import { fitBeginning } from "../../core/message-budget.ts";
 import type { Place } from "../../core/place.ts";
+import type { CountTokens } from "../../core/token-count.ts";
+import { fitBeginning } from "../../core/token-count.ts";
 import type { ReadFile } from "../../core/turn-event.ts";
 import { type ChatPlatform, PlatformError } from "../chat/chat-platform.ts";
 import { readContent, unreadFormat } from "./file-content.ts";

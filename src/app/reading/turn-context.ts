@@ -1,7 +1,7 @@
 import type { Clock } from "../../core/clock.ts";
 import type { FileStore } from "../../core/file-store.ts";
 import type { Origin } from "../../core/inbound.ts";
-import type { CountTokens } from "../../core/message-budget.ts";
+import type { CountTokens } from "../../core/token-count.ts";
 import type { MessageContext, TurnEventBody } from "../../core/turn-event.ts";
 import type { ClaimedTurn, TurnLog } from "../../core/turn-log.ts";
 import type { ChatPlatforms } from "../chat/chat-hub.ts";

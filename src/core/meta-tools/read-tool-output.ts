@@ -1,10 +1,10 @@
 import { z } from "zod";
-import { messageCallId } from "../message-budget.ts";
 import { searchText } from "../search-text.ts";
 import { countLineBreaks, partEnd } from "../text-part.ts";
 import type { ToolResult } from "../tool.ts";
 import { outputText } from "../tool-output.ts";
 import type { TurnScope } from "../turn-scope.ts";
+import { messageCallId } from "../user-message.ts";
 import { defineMetaTool, failure, ok } from "./meta-tool.ts";
 
 /** Characters in one answer. */

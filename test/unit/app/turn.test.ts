@@ -344,7 +344,7 @@ describe("a turn", () => {
     expect(end.text).toBe("short answer");
     const [request] = model.requests;
     expect(request?.messages[0]?.text.length).toBeLessThan(40_000);
-    expect(request?.messages[0]?.text).toContain('read_tool_output(call_id: "message"');
+    expect(request?.messages[0]?.text).toContain('read_tool_output(call_id: "message:');
     expect(request?.tools.map((tool) => tool.name)).toContain("read_tool_output");
   });
 

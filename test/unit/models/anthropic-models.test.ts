@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { Effort } from "../../../src/core/message.ts";
-import { abilitiesOf, wireEffort } from "../../../src/models/anthropic-models.ts";
+import { abilitiesOf, wireEffort } from "../../../src/models/anthropic/models.ts";
 
 /** inline, effort in the middle, schema, forced tool; the words for effort. */
 const known: [name: string, can: string, efforts: string][] = [

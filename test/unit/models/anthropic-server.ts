@@ -1,7 +1,7 @@
 import { afterEach } from "vitest";
 import type { Message, ToolDefinition } from "../../../src/core/message.ts";
 import type { Model } from "../../../src/core/model.ts";
-import { createAnthropicModel } from "../../../src/models/anthropic.ts";
+import { createAnthropicModel } from "../../../src/models/anthropic/anthropic.ts";
 import type { ProviderModelOptions } from "../../../src/models/provider-model.ts";
 import { sendJson, startWireServer, type WireServer } from "./wire-server.ts";
 

@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, it } from "vitest";
 import type { Message } from "../../../src/core/message.ts";
-import { createAnthropicModel } from "../../../src/models/anthropic.ts";
+import { createAnthropicModel } from "../../../src/models/anthropic/anthropic.ts";
 import { collect, finish, requestOf } from "./collect.ts";
 import { sendEvents, sendJson, startWireServer, type WireServer } from "./wire-server.ts";
 

@@ -1,10 +1,10 @@
 import type { ServerResponse } from "node:http";
 import { afterEach, describe, expect, it } from "vitest";
 import type { Message } from "../../../src/core/message.ts";
-import { createOpenAiModel } from "../../../src/models/openai.ts";
-import { firstChatForm } from "../../../src/models/openai-chat-form.ts";
-import { createChatMessages } from "../../../src/models/openai-chat-messages.ts";
-import { chatQuirks } from "../../../src/models/openai-chat-quirks.ts";
+import { firstChatForm } from "../../../src/models/openai/chat-form.ts";
+import { createChatMessages } from "../../../src/models/openai/chat-messages.ts";
+import { chatQuirks } from "../../../src/models/openai/chat-quirks.ts";
+import { createOpenAiModel } from "../../../src/models/openai/openai.ts";
 import { completion } from "./chat-wire.ts";
 import { finish, requestOf } from "./collect.ts";
 import { call, eventfulConversation, result } from "./prefixes.ts";

@@ -2,7 +2,7 @@ import { once } from "node:events";
 import { createServer, get, type Server, type ServerResponse } from "node:http";
 import type { AddressInfo, Socket } from "node:net";
 import { afterEach, expect, it } from "vitest";
-import { createOpenAiModel } from "../../../src/models/openai.ts";
+import { createOpenAiModel } from "../../../src/models/openai/openai.ts";
 import { collect, finish, requestOf } from "./collect.ts";
 import { chunk } from "./wire-server.ts";
 

@@ -1,6 +1,6 @@
 import type { ServerResponse } from "node:http";
 import { afterEach, describe, expect, it } from "vitest";
-import { createOpenAiModel } from "../../../src/models/openai.ts";
+import { createOpenAiModel } from "../../../src/models/openai/openai.ts";
 import { collect, finish, requestOf, shownText } from "./collect.ts";
 import { eventfulConversation, openingTools } from "./prefixes.ts";
 import { refusal, response, said, thought, toolCall } from "./responses-wire.ts";

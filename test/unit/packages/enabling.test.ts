@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
 import { createCatalogueLoader } from "../../../src/core/catalogue.ts";
 import type { HostFacts } from "../../../src/core/eligibility.ts";
+import { makeOffer } from "../../../src/core/make-offer.ts";
 import { namespaceStateSchema } from "../../../src/core/namespace-state.ts";
-import { makeOffer } from "../../../src/core/offer.ts";
 import type { Skill } from "../../../src/core/skill.ts";
 import { createFolderSource } from "../../../src/skills/folder-source.ts";
 import { testSkill } from "../../support/test-skill.ts";

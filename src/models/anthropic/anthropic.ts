@@ -1,0 +1,156 @@
+import type { Anthropic } from "@anthropic-ai/sdk";
+import { type Model, ModelError, type ModelRequest } from "../../core/model.ts";
+import type { Endpoint } from "../provider-error.ts";
+import { createProviderModel, type Dialect, type ProviderModelOptions } from "../provider-model.ts";
+import type { OutputForm } from "../structured-output.ts";
+import {
+  type AnthropicChunk,
+  type Asked,
+  anthropicAnswer,
+  createAnthropicReader,
+  wholeMessage,
+} from "./answer.ts";
+import { AnthropicContent } from "./content.ts";
+import { createAnthropicMessages, type WireMessage } from "./messages.ts";
+import type { WireForm } from "./models.ts";
+import { type Abilities, abilitiesOf, formOf } from "./models.ts";
+import { refusedAbilities, refusesThinking } from "./refusals.ts";
+import { wireRequest } from "./request.ts";
+
+const anthropicUrl = "https://api.anthropic.com";
+
+/** How often an answer the server interrupts (`pause_turn`) is continued. */
+const maxPauses = 5;
+
+/** Sends one request body. */
+type Post<Answer> = (
+  body: Omit<Anthropic.MessageCreateParams, "stream">,
+  options: Anthropic.RequestOptions,
+) => Promise<Answer>;
+
+/** A model behind Anthropic's messages API. The SDK is loaded with the first request. */
+export function createAnthropicModel(options: ProviderModelOptions): Model {
+  const { provider = "anthropic", model } = options;
+  // The SDK adds /v1 itself; people give the base URL with and without it.
+  const baseUrl = (options.baseUrl ?? anthropicUrl).replace(/\/v1\/?$/, "");
+  const endpoint: Endpoint = {
+    id: `${provider}/${model}`,
+    host: new URL(baseUrl).host,
+    keyName: options.keyName ?? "ANTHROPIC_API_KEY",
+    apiKey: options.apiKey,
+  };
+  let client: Promise<Anthropic> | undefined;
+  const connect = () => {
+    client ??= createClient(endpoint, baseUrl, options.timeoutMs);
+    return client;
+  };
+  const send = createSender(endpoint, { ...options, provider });
+  const asked = (request: ModelRequest): Asked => ({ request, provider, model, endpoint });
+
+  const dialect: Dialect<AnthropicChunk> = {
+    async open(request, form, signal) {
+      const api = await connect();
+      const post: Post<AsyncIterable<Anthropic.RawMessageStreamEvent>> = (body, requestOptions) =>
+        api.messages.create({ ...body, stream: true }, requestOptions);
+      return streamed((paused) => send(request, form, paused, signal, post));
+    },
+    async complete(request, form, signal) {
+      const api = await connect();
+      const post: Post<Anthropic.Message> = (body, requestOptions) =>
+        api.messages.create({ ...body, stream: false }, requestOptions);
+      const parts: AnthropicContent[] = [];
+      for (;;) {
+        const sent = await send(request, form, parts, signal, post);
+        const part = wholeMessage(sent.answer, endpoint);
+        parts.push(part);
+        if (!isPaused(part, parts.length)) return anthropicAnswer(parts, sent.form, asked(request));
+      }
+    },
+    reader: (request) => createAnthropicReader(asked(request)),
+  };
+  return createProviderModel(dialect, endpoint, options);
+}
+
+/**
+ * Sends requests in the best form the server takes. What it refuses is left out of this and all later requests of the model;
+ * thinking it refuses, of those messages.
+ */
+function createSender(endpoint: Endpoint, options: ProviderModelOptions & { provider: string }) {
+  const messages = createAnthropicMessages(options.provider);
+  let abilities = abilitiesOf(options.model, endpoint.host === new URL(anthropicUrl).host);
+
+  /** False when asking again would change nothing. */
+  const yieldsTo = (error: unknown, request: ModelRequest, tried: Abilities): boolean => {
+    if (refusesThinking(error) && messages.dropThinking(request.messages)) return true;
+    const refused = refusedAbilities(tried, error);
+    abilities = { ...abilities, ...refused };
+    return refused !== undefined;
+  };
+  return async <Answer>(
+    request: ModelRequest,
+    form: OutputForm,
+    paused: readonly AnthropicContent[],
+    signal: AbortSignal,
+    post: Post<Answer>,
+  ): Promise<{ answer: Answer; form: WireForm }> => {
+    for (;;) {
+      const tried = abilities;
+      const wire = [...messages.conversation(request, tried), ...continued(paused)];
+      const { body, betas } = wireRequest(request, wire, form, tried);
+      const max_tokens = options.maxOutputTokens ?? tried.maxOutputTokens;
+      const headers = betas.length === 0 ? {} : { "anthropic-beta": betas.join(",") };
+      try {
+        const answer = await post({ model: options.model, max_tokens, ...body }, { signal, headers });
+        return { answer, form: formOf(tried) };
+      } catch (error) {
+        if (!yieldsTo(error, request, tried)) throw error;
+      }
+    }
+  };
+}
+
+/** What was said before a pause is sent back as it came; the server goes on from there. */
+function continued(paused: readonly AnthropicContent[]): WireMessage[] {
+  const content = paused.flatMap((part) => part.wire());
+  return content.length === 0 ? [] : [{ role: "assistant", content }];
+}
+
+function isPaused(part: AnthropicContent, count: number): boolean {
+  return part.stopReason === "pause_turn" && count <= maxPauses;
+}
+
+async function* streamed(
+  send: (
+    paused: readonly AnthropicContent[],
+  ) => Promise<{ answer: AsyncIterable<Anthropic.RawMessageStreamEvent>; form: WireForm }>,
+): AsyncGenerator<AnthropicChunk> {
+  const parts: AnthropicContent[] = [];
+  for (;;) {
+    const { answer, form } = await send(parts);
+    yield { type: "accepted", form };
+    const part = new AnthropicContent();
+    for await (const event of answer) {
+      if (event) part.add(event);
+      yield event;
+    }
+    parts.push(part);
+    if (!isPaused(part, parts.length)) return;
+  }
+}
+
+async function createClient(endpoint: Endpoint, baseURL: string, timeoutMs: number): Promise<Anthropic> {
+  if (endpoint.host === new URL(anthropicUrl).host && !endpoint.apiKey) {
+    throw new ModelError("not_configured", `${endpoint.id}: no key is configured. Set ${endpoint.keyName}.`);
+  }
+  const { Anthropic: Client } = await import("@anthropic-ai/sdk/client");
+  return new Client({
+    apiKey: endpoint.apiKey || "none",
+    authToken: null,
+    baseURL,
+    maxRetries: 0,
+    // The silence watch ends a request; the SDK's own timer only must not be shorter.
+    timeout: timeoutMs + 60_000,
+    logLevel: "off",
+    openTelemetry: false,
+  });
+}

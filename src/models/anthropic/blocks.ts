@@ -1,0 +1,115 @@
+import { isDeepStrictEqual } from "node:util";
+import type { Anthropic } from "@anthropic-ai/sdk";
+import type { Json } from "../../core/json.ts";
+import type {
+  AssistantMessage,
+  Message,
+  MessageImage,
+  ProviderBlocks,
+  SystemMessage,
+  ToolMessage,
+  UserMessage,
+} from "../../core/message.ts";
+import { argumentsObject, safeCallId, safeToolName } from "../tool-call-text.ts";
+import type { WireForm } from "./models.ts";
+
+/** A content block of a request. */
+export type WireBlock = Anthropic.Beta.BetaContentBlockParam;
+
+/** The tag around a note. Data that contains it is escaped, so it cannot imitate one. */
+const noteTag = "system_note";
+
+/** The blocks of a message, always the same ones for the same message and form. */
+export function blocksOf(
+  message: Exclude<Message, SystemMessage>,
+  form: WireForm,
+  own: ProviderBlocks | undefined,
+): WireBlock[] {
+  switch (message.role) {
+    case "user":
+      return userBlocks(message, form);
+    case "tool":
+      return toolBlocks(message, form);
+    case "assistant":
+      return own === undefined ? neutralBlocks(message) : (own.blocks as unknown as WireBlock[]);
+  }
+}
+
+/** What changed, as text in the words of a person who is none. */
+export function noteBlock({ text }: SystemMessage): WireBlock {
+  return { type: "text", text: `<${noteTag}>\n${escapeNotes(text)}\n</${noteTag}>` };
+}
+
+/**
+ * The blocks to keep with an answer: all of them, in order, when its text and calls alone would not give them back (signed
+ * thinking, several texts, blocks with further fields).
+ */
+export function blocksToKeep(
+  message: AssistantMessage,
+  blocks: readonly WireBlock[],
+  origin: Omit<ProviderBlocks, "blocks">,
+): Pick<AssistantMessage, "provider_blocks"> {
+  if (isDeepStrictEqual(blocks.map(withoutNulls), neutralBlocks(message))) return {};
+  return { provider_blocks: { ...origin, blocks: blocks as unknown as Json } };
+}
+
+/** Whether a block is reasoning, which is only valid after exactly what it followed. */
+export function isThinking({ type }: WireBlock): boolean {
+  return type === "thinking" || type === "redacted_thinking";
+}
+
+/** Whether the API takes a text: empty ones and mere white space are refused. */
+export function isText(text: string): boolean {
+  return text.trim() !== "";
+}
+
+function userBlocks({ text, images = [] }: UserMessage, form: WireForm): WireBlock[] {
+  const pictures = images.map(picture);
+  if (isText(text)) return [...pictures, { type: "text", text: said(text, form) }];
+  return pictures.length > 0 ? pictures : [{ type: "text", text: "(empty message)" }];
+}
+
+/** An error takes no pictures in its result (the API refuses them): they follow it, and whoever groups puts results first. */
+function toolBlocks({ call_id, text, is_error, images = [] }: ToolMessage, form: WireForm): WireBlock[] {
+  const pictures = images.map(picture);
+  const inside = is_error ? [] : pictures;
+  const words = isText(text) ? said(text, form) : undefined;
+  const result: Anthropic.ToolResultBlockParam = {
+    type: "tool_result",
+    tool_use_id: safeCallId(call_id),
+    ...(is_error ? { is_error: true } : {}),
+  };
+  if (inside.length > 0) {
+    result.content = [...(words === undefined ? [] : [{ type: "text" as const, text: words }]), ...inside];
+  } else if (words !== undefined) result.content = words;
+  return is_error ? [result, ...pictures] : [result];
+}
+
+/** https://docs.anthropic.com/en/docs/build-with-claude/vision: before the text they belong to. */
+function picture({ media_type, base64 }: MessageImage): Anthropic.ImageBlockParam {
+  return { type: "image", source: { type: "base64", media_type, data: base64 } };
+}
+
+function neutralBlocks(message: AssistantMessage): WireBlock[] {
+  const calls = message.tool_calls.map((call) => ({
+    type: "tool_use" as const,
+    id: safeCallId(call.id),
+    name: safeToolName(call.name),
+    input: argumentsObject(call.arguments),
+  }));
+  // A last message that ends in white space is refused.
+  const text = message.text.trimEnd();
+  return text === "" ? calls : [{ type: "text", text }, ...calls];
+}
+
+function said(text: string, form: WireForm): string {
+  return form === "noted" ? escapeNotes(text) : text;
+}
+
+function escapeNotes(text: string): string {
+  return text.replaceAll(new RegExp(`<(?=\\s*/?\\s*${noteTag})`, "gi"), "&lt;");
+}
+
+function withoutNulls(block: WireBlock): object {
+  return Object.fromEntries(Object.entries(block).filter(([, value]) => value !== null));
+}

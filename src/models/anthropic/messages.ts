@@ -1,0 +1,190 @@
+import type { AssistantMessage, Message, ProviderBlocks, SystemMessage } from "../../core/message.ts";
+import type { ModelRequest } from "../../core/model.ts";
+import { blocksOf, isText, isThinking, noteBlock, type WireBlock } from "./blocks.ts";
+import { type Abilities, formOf, type WireEffort, type WireForm, wireEffort } from "./models.ts";
+import { toolDefinition } from "./tools.ts";
+
+/** A message of a request. */
+export interface WireMessage {
+  role: "user" | "assistant" | "system";
+  content: WireBlock[];
+  output_config?: { effort: WireEffort };
+}
+
+/** Converts conversations, each message once: later rounds send the same ones again. */
+export interface AnthropicMessages {
+  /**
+   * The messages of a request. What is sent of a message never changes later, with one exception: a system message waits
+   * until just before the next assistant message, so at the end it may still move behind what a person says next.
+   */
+  conversation(request: ModelRequest, abilities: Abilities): WireMessage[];
+  /**
+   * Leaves out the thinking of these messages from now on, all of it: what is left out between others invalidates the
+   * others. False when there is none.
+   */
+  dropThinking(messages: readonly Message[]): boolean;
+}
+
+/** @param provider whose `provider_blocks` are sent back; those of others are left out. */
+export function createAnthropicMessages(provider: string): AnthropicMessages {
+  const converted = {
+    inline: new WeakMap<Message, WireBlock[]>(),
+    noted: new WeakMap<Message, WireBlock[]>(),
+  };
+  const withoutThinking = new WeakSet<Message>();
+
+  const blocks = (message: Exclude<Message, SystemMessage>, form: WireForm): WireBlock[] => {
+    let known = converted[form].get(message);
+    if (known === undefined) {
+      const own = message.role === "assistant" ? ownBlocks(message, provider, form) : undefined;
+      known = blocksOf(message, form, own);
+      if (withoutThinking.has(message)) known = known.filter((block) => !isThinking(block));
+      converted[form].set(message, known);
+    }
+    return known;
+  };
+  return {
+    conversation(request, abilities) {
+      const form = formOf(abilities);
+      const wire = form === "inline" ? inlineConversation(request, abilities) : notedConversation();
+      for (const message of request.messages) {
+        if (message.role === "system") wire.hold(message);
+        else if (message.role === "assistant") wire.answered(blocks(message, form));
+        else wire.said(blocks(message, form));
+      }
+      return wire.end();
+    },
+    dropThinking(messages) {
+      const thoughtful = messages.filter(
+        (message) =>
+          message.role === "assistant" && !withoutThinking.has(message) && ownThinking(message, provider),
+      );
+      for (const message of thoughtful) {
+        withoutThinking.add(message);
+        converted.inline.delete(message);
+        converted.noted.delete(message);
+      }
+      return thoughtful.length > 0;
+    },
+  };
+}
+
+/** Blocks of this provider and form. Earlier versions kept no form; their requests were like those of today's notes. */
+function ownBlocks(
+  { provider_blocks: own }: AssistantMessage,
+  provider: string,
+  form: WireForm,
+): ProviderBlocks | undefined {
+  const isOwn = own?.provider === provider && Array.isArray(own.blocks) && (own.form ?? "noted") === form;
+  return isOwn ? own : undefined;
+}
+
+function ownThinking({ provider_blocks: own }: AssistantMessage, provider: string): boolean {
+  if (own?.provider !== provider || !Array.isArray(own.blocks)) return false;
+  return (own.blocks as unknown as WireBlock[]).some(isThinking);
+}
+
+type Flush = (held: readonly SystemMessage[], wire: WireMessage[], last: WireMessage) => void;
+
+/**
+ * Puts messages in the order the API demands: the first is the user's, people's words and tool results between two answers
+ * are one message with the results first, and system messages stand right before an answer or at the end.
+ */
+class Conversation {
+  readonly #wire: WireMessage[] = [];
+  readonly #flush: Flush;
+  #held: SystemMessage[] = [];
+
+  constructor(flush: Flush) {
+    this.#flush = flush;
+  }
+
+  hold(message: SystemMessage): void {
+    this.#held.push(message);
+  }
+
+  said(blocks: readonly WireBlock[]): void {
+    const last = this.#wire.at(-1);
+    const content = last?.role === "user" ? last.content : [];
+    if (last?.role !== "user") this.#wire.push({ role: "user", content });
+    for (const block of blocks) {
+      if (block.type === "tool_result") content.splice(leadingResults(content), 0, block);
+      else content.push(block);
+    }
+  }
+
+  answered(content: WireBlock[]): void {
+    if (content.length === 0) return;
+    this.#close();
+    this.#wire.push({ role: "assistant", content });
+  }
+
+  end(): WireMessage[] {
+    this.#close();
+    return this.#wire;
+  }
+
+  /** Ends what comes before an answer. Two answers in a row and one at the end are refused: something is said between. */
+  #close(): void {
+    const last = this.#wire.at(-1);
+    if (last?.role !== "user") {
+      this.said([
+        { type: "text", text: last === undefined ? "(earlier messages left out)" : "(no message)" },
+      ]);
+    }
+    const user = this.#wire.at(-1);
+    if (user !== undefined) this.#flush(this.#held, this.#wire, user);
+    this.#held = [];
+  }
+}
+
+function leadingResults(content: readonly WireBlock[]): number {
+  const end = content.findIndex((block) => block.type !== "tool_result");
+  return end === -1 ? content.length : end;
+}
+
+function notedConversation(): Conversation {
+  return new Conversation((held, _wire, last) => {
+    last.content.push(...held.filter(({ text }) => isText(text)).map(noteBlock));
+  });
+}
+
+function inlineConversation({ tools }: ModelRequest, abilities: Abilities): Conversation {
+  // Without a tool in the opening there is no list to change: it grows instead.
+  const known = tools.length === 0 ? undefined : new Set(tools.map(({ name }) => name));
+  return new Conversation((held, wire) => {
+    for (const message of held) wire.push(...systemMessages(message, known, abilities));
+  });
+}
+
+/** The API wants a change of effort in a message of its own, without content. */
+function systemMessages(
+  message: SystemMessage,
+  known: Set<string> | undefined,
+  abilities: Abilities,
+): WireMessage[] {
+  const content: WireBlock[] = isText(message.text) ? [{ type: "text", text: message.text }] : [];
+  if (known !== undefined) content.push(...toolChanges(message, known));
+  const effort = abilities.effortChange ? wireEffort(message.effort, abilities) : undefined;
+  return [
+    ...(content.length === 0 ? [] : [{ role: "system" as const, content }]),
+    ...(effort === undefined ? [] : [{ role: "system" as const, content: [], output_config: { effort } }]),
+  ];
+}
+
+/** @param known the tools there are; a reference to any other is refused. A definition replaces one of the same name. */
+function toolChanges({ add = [], remove = [] }: SystemMessage, known: Set<string>): WireBlock[] {
+  const replaced = new Set(add.map(({ name }) => name));
+  const gone = remove.filter((name) => !replaced.has(name) && known.delete(name));
+  for (const name of replaced) known.add(name);
+  return [
+    ...gone.map((name) => ({
+      type: "tool_removal" as const,
+      tool: { type: "tool_reference" as const, name },
+    })),
+    ...add.map((tool) => ({
+      type: "tool_addition" as const,
+      tool: { type: "tool_definition" as const, definition: toolDefinition(tool) },
+    })),
+  ];
+}

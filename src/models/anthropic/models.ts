@@ -1,0 +1,117 @@
+import type { Effort } from "../../core/message.ts";
+
+/** The words of `output_config.effort`. */
+export type WireEffort = Extract<Effort, "low" | "medium" | "high" | "xhigh" | "max">;
+
+/**
+ * How changes in the middle reach a model. `inline`: as system messages that also add and remove tools. `noted`: as text at
+ * the end of what a person or a tool said, while the list of tools grows.
+ */
+export type WireForm = "inline" | "noted";
+
+/** What a model and the server in front of it take. What a server refuses is turned off one by one. */
+export interface Abilities {
+  /** System messages in the middle of a conversation, with tools to add and remove. */
+  inline: boolean;
+  /** System messages that change the effort. */
+  effortChange: boolean;
+  /** The words for effort it knows, rising. None: the parameter is left out. */
+  efforts: readonly WireEffort[];
+  /** Answers in a JSON schema through `output_config.format`. */
+  schema: boolean;
+  /** `tool_choice` that forces a tool. */
+  forcedTool: boolean;
+  /** Cache entries that last an hour. */
+  hourCache: boolean;
+  /** `max_tokens` unless the operator sets one. It includes thinking. */
+  maxOutputTokens: number;
+}
+
+/** A version by family, `major.minor` as a number; minor versions stop at 9. */
+type Versions = Readonly<Record<string, number>>;
+
+/**
+ * The first version of each family that can do it, from platform.claude.com (mid-conversation system messages, effort,
+ * structured outputs) and the typings of `@anthropic-ai/sdk` 1.12, November 2026.
+ */
+const firstWith = {
+  inline: { fable: 5, mythos: 5, opus: 4.8, sonnet: 5.5, haiku: 5.5 },
+  effortChange: { fable: 5.1, mythos: 5.1, opus: 5, sonnet: 5.5, haiku: 5.5 },
+  effort: { fable: 5, mythos: 5, opus: 4.5, sonnet: 4.6, haiku: 5.5 },
+  maxEffort: { fable: 5, mythos: 5, opus: 4.6, sonnet: 4.6, haiku: 5.5 },
+  xhighEffort: { fable: 5, mythos: 5, opus: 4.7, sonnet: 5, haiku: 5.5 },
+  schema: { fable: 5, mythos: 5, opus: 4.1, sonnet: 4.5, haiku: 4.5 },
+} satisfies Record<string, Versions>;
+
+/** The first version of each family that refuses a forced tool. */
+const refusesForcedTool: Versions = { fable: 5.1, mythos: 5.1, opus: 5.5, sonnet: 5.5, haiku: Infinity };
+
+/** A family that is not in the tables is newer than them. */
+const newFamily = 5.5;
+
+/** Every Claude since 4 writes this many tokens; thinking and a long answer fit. */
+const roomyOutput = 32_000;
+
+const newest: Abilities = {
+  inline: true,
+  effortChange: true,
+  efforts: ["low", "medium", "high", "xhigh", "max"],
+  schema: true,
+  forcedTool: false,
+  hourCache: true,
+  maxOutputTokens: roomyOutput,
+};
+
+/** A foreign model behind this protocol: only what every server knows. */
+const foreign: Abilities = {
+  inline: false,
+  effortChange: false,
+  efforts: [],
+  schema: false,
+  forcedTool: true,
+  hourCache: false,
+  maxOutputTokens: 16_000,
+};
+
+/**
+ * What to expect of a model. Names of any spelling count (`claude-opus-5-5`, `anthropic/claude-sonnet-4.5`, dated ones).
+ * @param own whether the server is Anthropic's: there an unknown name is a new model, elsewhere a foreign one.
+ */
+export function abilitiesOf(model: string, own: boolean): Abilities {
+  // The families before 4 put the version first: claude-3-5-haiku. 4,096 is the least any of them writes.
+  if (/claude-(?:\d|instant|v\d)/.test(model)) return { ...foreign, hourCache: own, maxOutputTokens: 4096 };
+  const named = /claude-([a-z]+)-(\d{1,2})(?:[-.](\d))?(?!\d)/.exec(model);
+  if (named === null) return own ? newest : foreign;
+  const [, family = "", major, minor = "0"] = named;
+  const version = Number(`${major}.${minor}`);
+  const has = (first: Versions) => version >= (first[family] ?? newFamily);
+  const efforts: readonly [WireEffort, boolean][] = [
+    ["low", has(firstWith.effort)],
+    ["medium", has(firstWith.effort)],
+    ["high", has(firstWith.effort)],
+    ["xhigh", has(firstWith.xhighEffort)],
+    ["max", has(firstWith.maxEffort)],
+  ];
+  return {
+    inline: has(firstWith.inline),
+    effortChange: has(firstWith.effortChange),
+    efforts: efforts.filter(([, known]) => known).map(([word]) => word),
+    schema: has(firstWith.schema),
+    forcedTool: !has(refusesForcedTool),
+    hourCache: true,
+    maxOutputTokens: roomyOutput,
+  };
+}
+
+export function formOf({ inline }: Abilities): WireForm {
+  return inline ? "inline" : "noted";
+}
+
+const rising: readonly Effort[] = ["none", "minimal", "low", "medium", "high", "xhigh", "max"];
+
+/** The nearest word the model knows that is not above the wish, or its lowest. Undefined without a wish or a word. */
+export function wireEffort(wish: Effort | undefined, { efforts }: Abilities): WireEffort | undefined {
+  if (wish === undefined) return undefined;
+  const most = rising.indexOf(wish);
+  return efforts.findLast((word) => rising.indexOf(word) <= most) ?? efforts[0];
+}

@@ -1,0 +1,63 @@
+import type { Model } from "../../core/model.ts";
+import type { Endpoint } from "../provider-error.ts";
+import { createProviderModel, type ProviderModelOptions } from "../provider-model.ts";
+import { createChatDialect } from "./chat.ts";
+import { createOpenAiClient, isOpenAiHost, openAiUrl } from "./client.ts";
+import { openAiFamily } from "./family.ts";
+import type { OpenAiDialect } from "./opened.ts";
+import { createResponsesDialect } from "./responses.ts";
+import { statusOf } from "./wire-forms.ts";
+
+/**
+ * A model behind OpenAI's Responses API or its chat completions, or behind any server that speaks one of them (Ollama,
+ * vLLM, llama.cpp, …) when `baseUrl` names it. OpenAI's models from gpt-5 on are asked by the Responses API wherever they
+ * are: chat completions give them no reasoning with tools. Such a server needs no key.
+ */
+export function createOpenAiModel(options: ProviderModelOptions): Model {
+  const { provider = "openai", model, apiKey, baseUrl = openAiUrl, api = "auto" } = options;
+  const endpoint: Endpoint = {
+    id: `${provider}/${model}`,
+    host: new URL(baseUrl).host,
+    keyName: options.keyName ?? "OPENAI_API_KEY",
+    apiKey,
+  };
+  const client = createOpenAiClient(endpoint, baseUrl, options.timeoutMs);
+  const chat = createChatDialect(options, endpoint, client);
+  const dialect = () => {
+    if (api === "chat" || (api === "auto" && openAiFamily(model) === undefined)) return chat;
+    const responses = createResponsesDialect(options, endpoint, client);
+    return api === "responses" || isOpenAiHost(endpoint.host) ? responses : firstOf(responses, chat);
+  };
+  return createProviderModel(dialect(), endpoint, options);
+}
+
+/** The first API, or the second at an address that lacks the first; that is remembered. */
+function firstOf(first: OpenAiDialect, second: OpenAiDialect): OpenAiDialect {
+  let isMissing = false;
+  const ask = async <Answer>(send: (dialect: OpenAiDialect) => Promise<Answer>): Promise<Answer> => {
+    if (isMissing) return send(second);
+    try {
+      return await send(first);
+    } catch (error) {
+      if (!saysMissing(error)) throw error;
+    }
+    const answer = await send(second);
+    isMissing = true;
+    return answer;
+  };
+  return {
+    open: (request, output, signal) => ask((dialect) => dialect.open(request, output, signal)),
+    complete: (request, output, signal) => ask((dialect) => dialect.complete(request, output, signal)),
+    reader: (_request, opened) => opened.reader,
+  };
+}
+
+const missing: ReadonlySet<number | undefined> = new Set([404, 405, 501]);
+
+/** Whether a server has no such address, as far as it tells it apart from having no such model. */
+function saysMissing(error: unknown): boolean {
+  return (
+    missing.has(statusOf(error)) &&
+    !(error instanceof Error && "code" in error && error.code === "model_not_found")
+  );
+}

@@ -1,0 +1,70 @@
+import type { Json } from "./json.ts";
+import type { ToolCall } from "./message.ts";
+import { nearest } from "./skill-identifier.ts";
+import type { Tool, ToolResult } from "./tool.ts";
+import { activate, findGuide, findTool } from "./toolset.ts";
+import type { CallRequest, TurnScope } from "./turn-scope.ts";
+
+/** A call that can run, or what the model is told instead. */
+export type CheckedCall =
+  | { status: "ready"; tool: Tool; input: Json }
+  | { status: "refused"; tool?: Tool; input: Json; result: ToolResult };
+
+/** Looks the tool up. A call of a skill that is not active activates it: its guide comes with the result. */
+export async function findAndCheck(scope: TurnScope, request: CallRequest): Promise<CheckedCall> {
+  const { call, tool } = request;
+  if (tool !== undefined) return checkCall(call, tool);
+  const named = findTool(scope, call.name);
+  if (named === undefined) return unknownTool(scope, call);
+  const known = scope.state.calls.get(call.id);
+  if (named.activates !== undefined && known?.finished === undefined)
+    await activate(scope, named.activates, call.id);
+  return checkCall(call, named.tool);
+}
+
+/** A tool that is not there: what would be right instead. */
+function unknownTool(scope: TurnScope, call: ToolCall): CheckedCall {
+  const message = `Function '${call.name}' not found.`;
+  const guideSkill = findGuide(scope, call.name);
+  if (guideSkill !== undefined) {
+    const hint = `${guideSkill} is a guide: call activate_skill(skill_name: "${guideSkill}") and work by what it returns.`;
+    return refused(call.arguments, "unknown_tool", message, { hint });
+  }
+  const known = [...scope.ownTools.keys(), ...scope.offer.tools().keys()];
+  const near = nearest(call.name, known).join(", ");
+  const hint = near === "" ? "list_skills(query) finds what there is for it." : `Nearest tools: ${near}.`;
+  return refused(call.arguments, "unknown_tool", message, { hint });
+}
+
+/** Broken JSON and invalid arguments are told to the model with what would be right. */
+function checkCall(call: ToolCall, tool: Tool): CheckedCall {
+  const schema = { expected_arguments: tool.parameters };
+  let parsed: unknown;
+  try {
+    parsed = call.arguments.trim() === "" ? {} : JSON.parse(call.arguments);
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : String(error);
+    return refused(call.arguments, "invalid_json", `The arguments are not valid JSON: ${reason}`, schema);
+  }
+  const valid = tool.validate(parsed);
+  if (!valid.ok)
+    return refused(parsed as Json, "invalid_arguments", `Invalid arguments: ${valid.message}`, schema);
+  return { status: "ready", tool, input: valid.value };
+}
+
+function refused(
+  input: Json,
+  code: string,
+  message: string,
+  rest: { hint?: string; [key: string]: Json | undefined },
+): CheckedCall {
+  const { hint, ...details } = rest;
+  const more = Object.fromEntries(
+    Object.entries(details).filter((entry): entry is [string, Json] => entry[1] !== undefined),
+  );
+  return {
+    status: "refused",
+    input,
+    result: { status: "error", code, message, ...(hint ? { hint } : {}), details: more },
+  };
+}

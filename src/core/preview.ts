@@ -24,7 +24,7 @@ export async function previewOpening(
   metaTools: readonly MetaTool[],
 ): Promise<Preview> {
   const scope = await openScope(turn, ports, metaTools, async () => {});
-  const { instructions: system, tools } = makeOpening(scope, await readFacts(scope));
+  const { instructions: system, tools } = ports.redact(makeOpening(scope, await readFacts(scope)));
   return { system, tools, tokens: ports.countTokens(system) + ports.countTokens(JSON.stringify(tools)) };
 }
 

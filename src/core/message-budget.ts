@@ -4,12 +4,17 @@ import type { Turn } from "./turn.ts";
 /** Counts the tokens of a text, roughly; budgets are guards, not bills. */
 export type CountTokens = (text: string) => number;
 
-/** The call id under which `read_tool_output` reads on in the person's own message. */
-export const messageCallId = "message";
+/** The call id under which `read_tool_output` reads on in a message of the thread; the note at its cut stays for later turns. */
+export function messageCallId(turnId: string): string {
+  return `message:${turnId}`;
+}
 
-/** The person's message as the model sees it: the beginning, when it is too long. */
-export function fitUserText(turn: Pick<Turn, "text" | "limits">, countTokens: CountTokens): string {
-  return cutForModel(turn.text, turn.limits.message_tokens, messageCallId, countTokens);
+/** A person's message as the model sees it: its beginning and end, when it is too long. */
+export function fitUserText(
+  { turn_id, text, limits }: Pick<Turn, "turn_id" | "text" | "limits">,
+  countTokens: CountTokens,
+): string {
+  return cutForModel(text, limits.message_tokens, messageCallId(turn_id), countTokens);
 }
 
 /** As much of a text's beginning as fits into `tokens`, and how many characters that leaves out. */

@@ -1,9 +1,11 @@
 import { createEventChannel } from "./event-channel.ts";
 import { keepTranscript } from "./keep-transcript.ts";
 import type { AssistantMessage } from "./message.ts";
+import { fitUserText } from "./message-budget.ts";
 import { ModelError, type ModelEvent, type ModelRequest } from "./model.ts";
 import { repeatedTooOften } from "./repeated-refusals.ts";
 import { createTextPacer, type TextPacer } from "./text-pacer.ts";
+import { fingerprint } from "./told.ts";
 import { outputText } from "./tool-output.ts";
 import { refreshOffer } from "./toolset.ts";
 import { requestOf } from "./transcript-request.ts";
@@ -123,7 +125,8 @@ async function takeSteering(scope: TurnScope): Promise<void> {
   if (scope.state.rounds === 0 || scope.namespace.settings.while_running === "queue") return;
   for (const { turn_id, text, author, said_at, has_files } of await scope.ports.steering()) {
     if (has_files) break;
-    const shown = userMessage(text, { line: saidBy(scope, author, said_at) }).text;
+    const fitting = fitUserText({ turn_id, text, limits: scope.turn.limits }, scope.ports.countTokens);
+    const shown = userMessage(fitting, { line: saidBy(scope, author, said_at) }).text;
     await scope.emit({ type: "steered", text, by: author.id, from_turn: turn_id, shown });
   }
 }
@@ -173,14 +176,19 @@ async function readAnswer(
   throw new ModelError("bad_response", `The model ${ports.model.id} ended without an answer.`);
 }
 
-/** Some servers number calls from scratch in every response; the log needs ids that are unique in the turn. */
-function withUniqueIds(message: AssistantMessage, { state }: TurnScope, round: number): AssistantMessage {
-  const seen = new Set<string>();
-  const clash = message.tool_calls.some(
-    ({ id }) => id === "" || state.calls.has(id) || seen.size === seen.add(id).size,
-  );
+/** Some servers number calls from scratch in every response; log and transcript need ids that are unique. */
+function withUniqueIds(
+  message: AssistantMessage,
+  { turn, state, transcript }: TurnScope,
+  round: number,
+): AssistantMessage {
+  if (message.tool_calls.length === 0) return message;
+  const seen = new Set(state.calls.keys());
+  for (const earlier of transcript?.messages ?? []) if (earlier.role === "tool") seen.add(earlier.call_id);
+  const clash = message.tool_calls.some(({ id }) => id === "" || seen.size === seen.add(id).size);
   if (!clash) return message;
-  const tool_calls = message.tool_calls.map((call, index) => ({ ...call, id: `call_${round}_${index + 1}` }));
+  const prefix = `call_${fingerprint(turn.turn_id)}_${round}`;
+  const tool_calls = message.tool_calls.map((call, index) => ({ ...call, id: `${prefix}_${index + 1}` }));
   // Blocks that name the calls by their old ids would not fit their results.
   return { role: "assistant", text: message.text, tool_calls };
 }

@@ -17,8 +17,8 @@ describe("turns with the offline model", () => {
 
   it("uses a tool of an active skill at once", async () => {
     const { ask } = startOffline(shipped);
-    await ask("readability of: The cat sat on the mat.");
-    const { calls } = await ask("Analyse the readability of “The dog ran.”");
+    await ask("readability of: The cat sat on the mat.", "one");
+    const { calls } = await ask("Analyse the readability of “The dog ran.”", "one");
     expect(calls).toEqual([
       { tool: "text-analyzer", input: { text: "The dog ran.", analysis_type: "readability" } },
     ]);

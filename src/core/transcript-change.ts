@@ -1,5 +1,5 @@
 import { guide } from "./guide.ts";
-import { pinnedFacts } from "./instructions.ts";
+import { pinnedFacts, type WhereText } from "./instructions.ts";
 import type { SystemMessage, ToolDefinition } from "./message.ts";
 import type { Offer, OfferedSkill } from "./offer.ts";
 import { activeSkills, definitionsNow, guidesOf } from "./opening.ts";
@@ -35,7 +35,7 @@ export function changeSince(
   const tools = toolChange(transcript, definitionsNow(scope, scope.offer, told.open), redact);
   const differences = [
     agentChange(scope, told),
-    placeChange(told, redact(scope.turn.where.place)),
+    placeChange(told, redact(scope.turn.where)),
     listChange(told, scope.namespaceOffer, redact),
     activeChange(told, scope.offer),
     factsChange(told, redact(facts)),
@@ -62,8 +62,10 @@ function agentChange(scope: TurnScope, told: Told): Difference | undefined {
   return { text: `You are ${id} now; go on.\n${prompt}`.trim(), told: { agent: id } };
 }
 
-function placeChange(told: Told, place: string): Difference | undefined {
-  return place === told.place ? undefined : { text: `This place is now ${place}.`, told: { place } };
+function placeChange(told: Told, { place, unnamed }: WhereText): Difference | undefined {
+  return unnamed === true || place === told.place
+    ? undefined
+    : { text: `This place is now ${place}.`, told: { place } };
 }
 
 /** Lines of new skills that one message shows; `list_skills` finds the others. */

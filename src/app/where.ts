@@ -19,8 +19,10 @@ export function createWhere(
   return async ({ namespace, author }) => {
     const person = isDirectMessage(namespace) ? author.name || author.id : undefined;
     const { formatting, mentions } = describer.writing({ namespace });
+    const description = await describer.describe({ namespace });
     return {
-      place: placeLine(await describer.describe({ namespace }), { bot: botName, person }),
+      place: placeLine(description, { bot: botName, person }),
+      ...(description.kind === "channel" && description.name === undefined ? { unnamed: true } : {}),
       formatting: `${formatting} ${mentions}`,
       cannot,
     };

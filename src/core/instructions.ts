@@ -6,6 +6,8 @@ import type { Told } from "./told.ts";
 export interface WhereText {
   /** `#payments-team on Slack (topic: "…")`; names in it are somebody's words. */
   place: string;
+  /** The platform cannot say what it is called just now. */
+  unnamed?: true | undefined;
   /** What the platform makes of Markdown, as sentences. */
   formatting: string;
   /** What the agent cannot do here besides skills: `read other channels, set reminders`. */
@@ -34,7 +36,8 @@ export function buildInstructions({
   told,
   guides,
 }: InstructionsInput): string {
-  const values: Record<string, string> = { name, ...where };
+  const { place, formatting, cannot } = where;
+  const values: Record<string, string> = { name, place, formatting, cannot };
   const sections = [
     template.replace(/\{\{(\w+)\}\}/g, (whole, key: string) => values[key] ?? whole).trim(),
     profile.trim(),

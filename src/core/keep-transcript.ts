@@ -37,9 +37,10 @@ function transcriptBudget({ turn, ports }: Pick<TurnScope, "turn" | "ports">): n
 /** Why a new transcript has to begin now; undefined when the thread's goes on. */
 async function endOf(scope: TurnScope): Promise<OpeningReason | undefined> {
   const { transcript, turn, ports, state } = scope;
-  if (scope.deletions !== (await ports.deletions(turn.place))) return "deleted";
+  const known = state.opened_after ?? turn.past.deletions;
+  if (known !== (await ports.deletions(turn.place))) return "deleted";
   if (transcript === undefined) return turn.past.intact ? "first" : "deleted";
-  if (!turn.past.intact && !state.opened) return "deleted";
+  if (!turn.past.intact && state.opened_after === undefined) return "deleted";
   const budget = transcriptBudget(scope);
   const grownBeyond = (tokens: number) =>
     transcript.tokens > Math.max(tokens, transcript.tokens_at_opening + budget / 8);
@@ -57,8 +58,7 @@ async function reopen(scope: TurnScope, because: OpeningReason, facts: readonly 
   const half = transcriptBudget(scope) / 2 / underestimate(scope.transcript);
   const room = Math.max(0, Math.floor(half) - taken);
   const carried = await carryOver(scope, room);
-  await scope.open(opening, { because, ...carried });
-  scope.deletions = deletions;
+  await scope.open(opening, { because, deletions, ...carried });
 }
 
 /** How many times more tokens the provider counted than were estimated: long ids and encoded data are counted too low. */

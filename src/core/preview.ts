@@ -24,7 +24,7 @@ export async function previewOpening(
   metaTools: readonly MetaTool[],
 ): Promise<Preview> {
   const scope = await openScope(turn, ports, metaTools, async () => {});
-  const { instructions: system, tools } = makeOpening(scope, await readFacts(scope));
+  const { instructions: system, tools } = ports.redact(makeOpening(scope, await readFacts(scope)));
   return { system, tools, tokens: ports.countTokens(system) + ports.countTokens(JSON.stringify(tools)) };
 }
 
@@ -34,7 +34,12 @@ export async function previewRequest(
   ports: TurnPorts,
   metaTools: readonly MetaTool[],
 ): Promise<Preview> {
-  const quiet = { ...ports, openings: { ...ports.openings, put: async () => "preview" } };
+  const quiet: TurnPorts = {
+    ...ports,
+    openings: { ...ports.openings, put: async () => "preview" },
+    // Where a new transcript is due, its summary is not written for a look at it.
+    model: { ...ports.model, generative: false },
+  };
   const scope = await openScope(turn, quiet, metaTools, async () => {});
   const transcript = await keepTranscript(scope);
   const request = await requestOf(scope, transcript);

@@ -1,9 +1,10 @@
 import { guide } from "./guide.ts";
-import { pinnedFacts } from "./instructions.ts";
+import { pinnedFacts, type WhereText } from "./instructions.ts";
 import type { SystemMessage, ToolDefinition } from "./message.ts";
 import type { Offer, OfferedSkill } from "./offer.ts";
 import { activeSkills, definitionsNow, guidesOf } from "./opening.ts";
 import { currentProfile } from "./profile.ts";
+import type { Redact } from "./redact.ts";
 import type { Told } from "./told.ts";
 import type { Transcript } from "./transcript.ts";
 import type { TurnScope } from "./turn-scope.ts";
@@ -20,21 +21,24 @@ interface Difference {
   told: Partial<Told>;
 }
 
-/** Compares the channel as it is now with what the transcript says. Undefined when they are the same. */
+/**
+ * Compares the channel as it is now with what the transcript says: that is without secrets, so they are no difference. Undefined
+ * when they are the same.
+ */
 export function changeSince(
   scope: TurnScope,
   transcript: Transcript,
   facts: readonly string[],
 ): TranscriptChange | undefined {
-  const tools = toolChange(transcript, definitionsNow(scope, scope.offer, transcript.told.open));
   const { told } = transcript;
-  const { effort } = scope.ports;
+  const { effort, redact } = scope.ports;
+  const tools = toolChange(transcript, definitionsNow(scope, scope.offer, told.open), redact);
   const differences = [
     agentChange(scope, told),
-    placeChange(told, scope.turn.where.place),
-    listChange(told, scope.namespaceOffer),
+    placeChange(told, redact(scope.turn.where)),
+    listChange(told, scope.namespaceOffer, redact),
     activeChange(told, scope.offer),
-    factsChange(told, facts),
+    factsChange(told, redact(facts)),
     told.effort === effort ? undefined : { text: "", told: { effort } },
     toolsInWords(tools),
   ].filter((difference) => difference !== undefined);
@@ -55,22 +59,27 @@ export function changeSince(
 function agentChange(scope: TurnScope, told: Told): Difference | undefined {
   const { id, prompt } = currentProfile(scope);
   if (id === told.agent) return undefined;
-  return { text: `You are ${id} now; go on.\n${prompt}`.trim(), told: { agent: id } };
+  const others = Object.keys(told.agents).filter((other) => other !== id);
+  const text = [`You are ${id} now; go on.`, prompt, `You can hand over to: ${others.join(", ")}.`];
+  return { text: text.filter(Boolean).join("\n"), told: { agent: id } };
 }
 
-function placeChange(told: Told, place: string): Difference | undefined {
-  return place === told.place ? undefined : { text: `This place is now ${place}.`, told: { place } };
+function placeChange(told: Told, { place, unnamed }: WhereText): Difference | undefined {
+  return unnamed === true || place === told.place
+    ? undefined
+    : { text: `This place is now ${place}.`, told: { place } };
 }
 
 /** Lines of new skills that one message shows; `list_skills` finds the others. */
 const mostNewSkills = 20;
 
-function listChange(told: Told, offer: Offer): Difference | undefined {
+function listChange(told: Told, offer: Offer, redact: Redact): Difference | undefined {
   const lines = offer.lines(told.open);
   const unlisted = new Set(told.unlisted);
   const gone = Object.keys(told.skills).filter((id) => !lines.has(id));
   const changed = [...lines].filter(
-    ([id, line]) => told.skills[id] !== undefined && told.skills[id] !== line,
+    ([id, line]) =>
+      told.skills[id] !== undefined && told.skills[id] !== line && told.skills[id] !== redact(line),
   );
   const added = [...lines].filter(([id]) => told.skills[id] === undefined && !unlisted.has(id));
   if (gone.length + changed.length + added.length === 0) return undefined;
@@ -124,10 +133,11 @@ interface ToolChange {
 }
 
 /** A tool whose definition changed is removed and added. */
-function toolChange({ tools }: Transcript, wanted: readonly ToolDefinition[]): ToolChange {
+function toolChange({ tools }: Transcript, wanted: readonly ToolDefinition[], redact: Redact): ToolChange {
   const names = new Set(wanted.map(({ name }) => name));
   const add = wanted.filter((tool) => {
-    if (!isSame(tools.get(tool.name), tool)) return true;
+    const known = tools.get(tool.name);
+    if (!isSame(known, tool) && !isSame(known, redact(tool))) return true;
     // Known by identity the next time.
     tools.set(tool.name, tool);
     return false;

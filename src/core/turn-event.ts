@@ -171,6 +171,8 @@ export interface TranscriptOpening {
   /** Names the stored instructions and first tools. */
   opening: string;
   because: OpeningReason;
+  /** How many turns of the thread had been deleted: what was deleted since may still be in it. */
+  deletions: number;
   /** What is carried over, without reasoning: a summary, and the latest turns whole. */
   messages: readonly Message[];
   /** How many of these, at the end, are of the running turn itself. */

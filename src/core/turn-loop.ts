@@ -4,6 +4,7 @@ import type { AssistantMessage } from "./message.ts";
 import { ModelError, type ModelEvent, type ModelRequest } from "./model.ts";
 import { repeatedTooOften } from "./repeated-refusals.ts";
 import { createTextPacer, type TextPacer } from "./text-pacer.ts";
+import { fingerprint } from "./told.ts";
 import { outputText } from "./tool-output.ts";
 import { refreshOffer } from "./toolset.ts";
 import { requestOf } from "./transcript-request.ts";
@@ -11,7 +12,7 @@ import { DeadlineError, type Turn, type TurnPorts } from "./turn.ts";
 import type { TurnEventBody, TurnOutcome } from "./turn-event.ts";
 import { openScope } from "./turn-opening.ts";
 import type { MetaTool, TurnScope } from "./turn-scope.ts";
-import { saidBy, userMessage } from "./user-message.ts";
+import { fitUserText, saidBy, userMessage } from "./user-message.ts";
 
 /**
  * Runs a turn to its end: model → tool calls → results → model, until there is an answer. Yields every event before it has
@@ -123,7 +124,8 @@ async function takeSteering(scope: TurnScope): Promise<void> {
   if (scope.state.rounds === 0 || scope.namespace.settings.while_running === "queue") return;
   for (const { turn_id, text, author, said_at, has_files } of await scope.ports.steering()) {
     if (has_files) break;
-    const shown = userMessage(text, { line: saidBy(scope, author, said_at) }).text;
+    const fitting = fitUserText({ turn_id, text, limits: scope.turn.limits }, scope.ports.countTokens);
+    const shown = userMessage(fitting, { line: saidBy(scope, author, said_at) }).text;
     await scope.emit({ type: "steered", text, by: author.id, from_turn: turn_id, shown });
   }
 }
@@ -146,8 +148,18 @@ async function callModel(scope: TurnScope, lastWord?: string): Promise<Assistant
   await scope.emit({ type: "usage", model: finished.model, round, ...finished.usage });
   const message =
     lastWord === undefined ? withUniqueIds(finished.message, scope, round) : withoutCalls(finished.message);
-  await scope.emit({ type: "model_message", round, message, model: finished.model });
-  return message;
+  const kept = withWholeBlocks(message, ports.redact(message));
+  await scope.emit({ type: "model_message", round, message: kept, model: finished.model });
+  return kept;
+}
+
+/** Blocks out of which a secret was taken do not fit their signatures any more. */
+function withWholeBlocks(
+  written: AssistantMessage,
+  { provider_blocks, ...clean }: AssistantMessage,
+): AssistantMessage {
+  const isWhole = provider_blocks !== undefined && provider_blocks === written.provider_blocks;
+  return isWhole ? { ...clean, provider_blocks } : clean;
 }
 
 /** Calls that are not answered cannot stay in a conversation, nor can what is bound to them. */
@@ -173,14 +185,19 @@ async function readAnswer(
   throw new ModelError("bad_response", `The model ${ports.model.id} ended without an answer.`);
 }
 
-/** Some servers number calls from scratch in every response; the log needs ids that are unique in the turn. */
-function withUniqueIds(message: AssistantMessage, { state }: TurnScope, round: number): AssistantMessage {
-  const seen = new Set<string>();
-  const clash = message.tool_calls.some(
-    ({ id }) => id === "" || state.calls.has(id) || seen.size === seen.add(id).size,
-  );
+/** Some servers number calls from scratch in every response; log and transcript need ids that are unique. */
+function withUniqueIds(
+  message: AssistantMessage,
+  { turn, state, transcript }: TurnScope,
+  round: number,
+): AssistantMessage {
+  if (message.tool_calls.length === 0) return message;
+  const seen = new Set(state.calls.keys());
+  for (const earlier of transcript?.messages ?? []) if (earlier.role === "tool") seen.add(earlier.call_id);
+  const clash = message.tool_calls.some(({ id }) => id === "" || seen.size === seen.add(id).size);
   if (!clash) return message;
-  const tool_calls = message.tool_calls.map((call, index) => ({ ...call, id: `call_${round}_${index + 1}` }));
+  const prefix = `call_${fingerprint(turn.turn_id)}_${round}`;
+  const tool_calls = message.tool_calls.map((call, index) => ({ ...call, id: `${prefix}_${index + 1}` }));
   // Blocks that name the calls by their old ids would not fit their results.
   return { role: "assistant", text: message.text, tool_calls };
 }

@@ -56,7 +56,6 @@ export async function openScope(
       return transcript;
     },
     loaded: new WeakMap(),
-    deletions: turn.past.deletions,
     namespace,
     namespaceOffer: offer,
     offer,

@@ -44,8 +44,6 @@ export interface TurnScope {
   readonly transcript: Transcript | undefined;
   /** Messages with their pictures, once they were loaded. */
   readonly loaded: WeakMap<Message, Message>;
-  /** Deleted turns of the thread that the transcript takes account of. */
-  deletions: number;
   /** The namespace as last read, and the offer it makes. `refreshOffer` reads it again. */
   namespace: NamespaceState;
   namespaceOffer: Offer;

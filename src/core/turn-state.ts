@@ -36,8 +36,8 @@ export interface TurnState {
   toolCalls: number;
   /** Whether the model is told what the person said. */
   told: boolean;
-  /** Whether the transcript in use was opened in this turn. */
-  opened: boolean;
+  /** How many turns of the thread had been deleted when this turn opened the transcript in use; undefined when it has not. */
+  opened_after: number | undefined;
   /** Where the turn's own messages begin among those of the transcript. */
   own_from: number;
   /** The model's last message in this turn. */
@@ -63,7 +63,7 @@ export function createTurnState(): TurnState {
     rounds: 0,
     toolCalls: 0,
     told: false,
-    opened: false,
+    opened_after: undefined,
     own_from: 0,
     untold: [],
     last: undefined,
@@ -88,7 +88,7 @@ export function applyEvent(state: TurnState, event: TurnEventBody, at: number): 
       state.streamed = "";
       break;
     case "transcript_opened":
-      state.opened = true;
+      state.opened_after = event.deletions;
       state.told ||= event.own > 0;
       break;
     case "user_message":

@@ -20,16 +20,17 @@ export interface Around {
   images?: readonly KeptImage[] | undefined;
 }
 
-/** The call id under which `read_tool_output` reads on in the person's own message. */
-export const messageCallId = "message";
+/** The call id under which `read_tool_output` reads on in a message of the thread; the note at its cut stays for later turns. */
+export function messageCallId(turnId: string): string {
+  return `message:${turnId}`;
+}
 
-/** The person's message as the model sees it: its beginning and end, when it is too long. */
+/** A person's message as the model sees it: its beginning and end, when it is too long. */
 export function fitUserText(
-  turn: Pick<Turn, "text" | "limits" | "turn_id">,
+  { turn_id, text, limits }: Pick<Turn, "turn_id" | "text" | "limits">,
   countTokens: CountTokens,
 ): string {
-  const name = `${messageCallId}:${turn.turn_id}`;
-  return cutForModel(turn.text, turn.limits.message_tokens, name, countTokens);
+  return cutForModel(text, limits.message_tokens, messageCallId(turn_id), countTokens);
 }
 
 /** The message of the running turn as its model is told it. */

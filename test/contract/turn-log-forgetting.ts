@@ -8,6 +8,7 @@ const opened = (text: string, because: OpeningReason = "full"): TurnEventBody =>
   type: "transcript_opened",
   opening: "name",
   because,
+  deletions: 0,
   messages: [{ role: "user", text }],
   own: 0,
   active: [],

@@ -47,7 +47,7 @@ export const createReadToolOutput = () =>
 
 async function textOf(scope: TurnScope, callId: string): Promise<string | undefined> {
   const { turn, state, ports } = scope;
-  if (callId === messageCallId || callId === `${messageCallId}:${turn.turn_id}`) return turn.text;
+  if (callId === "message" || callId === messageCallId(turn.turn_id)) return turn.text;
   const finished = state.calls.get(callId)?.finished;
   if (finished !== undefined) return outputText(finished.output);
   // Where it was named, an ampersand was written as markup.

@@ -83,6 +83,61 @@ describe("a long text of an earlier turn of the thread", () => {
   });
 });
 
+describe("what the note at a cut says", () => {
+  const readsOn = (note: RegExp) =>
+    scriptedModel(({ messages }) => {
+      const found = messages.flatMap(({ text }) => note.exec(text) ?? []);
+      if (found.length === 0 || messages.at(-1)?.role === "tool" || messages.at(-1)?.text === "first")
+        return "Done.";
+      return [{ call: "read_tool_output", with: { call_id: found[1], search: "needle" } }];
+    });
+  const cutNote = /read_tool_output\(call_id: "([^"]+)"/;
+  const filler = "hay ".repeat(2_000);
+
+  it("holds for a message in later turns, whatever is said then", async () => {
+    const model = readsOn(cutNote);
+    const { ask } = createTestApp(model, { limits: { message_tokens: 300 } });
+    await ask(`${filler} the needle is blue ${filler}`);
+    await ask("What is it like?");
+    expect(toolResults(model.requests.at(-1)?.messages ?? []).at(-1)).toContain("the needle is blue");
+  });
+
+  it("holds for a message that was taken in while a turn ran", async () => {
+    const gate = Promise.withResolvers<void>();
+    const waits = testSkill("waits", [{ name: "waits", run: () => gate.promise.then(() => "done") }], {
+      active: true,
+    });
+    const script: Line[] = [[{ call: "waits" }], "Done."];
+    const model = scriptedModel(script);
+    const { say, until, events, app } = createTestApp(model, {
+      skills: [waits],
+      limits: { message_tokens: 300 },
+    });
+    const first = await say("first");
+    await until(first, "stage");
+    const second = await say(`${filler} the needle is blue ${filler}`);
+    gate.resolve();
+    await events(first);
+    const told = model.requests[1]?.messages.at(-1)?.text ?? "";
+    expect(told.length).toBeLessThan(3_000);
+    expect(cutNote.exec(told)?.[1]).toBe(`message:${second}`);
+    expect((await app.turn(second))?.text).toContain("the needle is blue");
+  });
+
+  it("holds for an output although the server numbers its calls from scratch in every turn", async () => {
+    const big = testSkill("big", [{ name: "big", run: (input) => `${JSON.stringify(input)} ${filler}` }]);
+    const asked = (text: string): Line => [{ call: "big", with: { text }, id: "1" }];
+    const model = scriptedModel([asked("one"), "Done.", asked("two"), "Done."]);
+    const { ask } = createTestApp(model, { skills: [big] });
+    await ask("first");
+    await ask("second");
+    const messages = model.requests.at(-1)?.messages ?? [];
+    const ids = messages.flatMap((message) => (message.role === "tool" ? message.call_id : []));
+    expect(new Set(ids).size).toBe(2);
+    expect(toolResults(messages).map((text) => cutNote.exec(text)?.[1])).toEqual(ids);
+  });
+});
+
 /** A bot that searches the first message of its thread in the second turn. */
 function createReader() {
   let first = "";

@@ -1,5 +1,7 @@
 import { describe, expect, it } from "vitest";
 import type { Skill } from "../../../src/core/skill.ts";
+import { createMemoryKeyValue } from "../../../src/storage/memory-key-value.ts";
+import { createMemoryTurnLog } from "../../../src/storage/memory-turn-log.ts";
 import { expectPrefixes, recordingModel, systemTexts } from "../../support/recording-model.ts";
 import {
   type Line,
@@ -7,7 +9,7 @@ import {
   scriptedModel,
   toolResults,
 } from "../../support/scripted-model.ts";
-import { ada, createTestApp, home } from "../../support/test-app.ts";
+import { ada, createTestApp, home, type TestAppOptions } from "../../support/test-app.ts";
 import { testSkill } from "../../support/test-skill.ts";
 
 const activate = (skill_name: string) => ({ call: "activate_skill", with: { skill_name } });
@@ -20,9 +22,10 @@ function bot(
   script: readonly Line[],
   skills: readonly Skill[] = [echo, poems],
   options: ScriptedModelOptions = {},
+  storage: Pick<TestAppOptions, "log" | "store"> = {},
 ) {
   const model = recordingModel(scriptedModel(script, options));
-  return { ...createTestApp(model, { skills, limits: { max_concurrent: 8 } }), model };
+  return { ...createTestApp(model, { ...storage, skills, limits: { max_concurrent: 8 } }), model };
 }
 
 describe("the calls of one answer", () => {
@@ -129,6 +132,38 @@ describe("a change while a call waits for a person", () => {
     expect(roles).toEqual(["user", "assistant", "tool", "tool", "system"]);
     expect(systemTexts(model.asked[1])[0]).toContain("The skill poems is active now:");
     expectPrefixes(model.asked);
+  });
+});
+
+describe("a call that waits for a person while the bot is started again", () => {
+  it("goes on in the same transcript, with the results that were there", async () => {
+    const shared = { log: createMemoryTurnLog(), store: createMemoryKeyValue() };
+    const tools = [{ name: "deploy", effect: "side_effect" as const, run: () => "deployed" }];
+    const skills = [testSkill("deploy", tools, { active: true, risk: "high" }), echo, poems];
+    const asks: Line = [{ call: "echo", with: { text: "a" } }, { call: "deploy" }, activate("poems")];
+    const before = bot([asks], skills, {}, shared);
+    const turnId = await before.say("deploy it");
+    const { approval_id } = await before.until(turnId, "approval_requested");
+    await before.until(turnId, "turn_waiting");
+    await before.stop(0);
+    const after = bot(["done"], skills, {}, shared);
+    const end = after.events(turnId);
+    await after.app.approve(approval_id, true, ada);
+    await end;
+    const [first] = after.model.asked;
+    expectPrefixes([...before.model.asked, ...after.model.asked]);
+    expect(first?.messages.map(({ role }) => role)).toEqual([
+      "user",
+      "assistant",
+      "tool",
+      "tool",
+      "tool",
+      "system",
+    ]);
+    const texts = toolResults(first?.messages ?? []);
+    expect(texts[1]).toBe("deployed");
+    expect(texts.join("\n").match(/Guide of (echo|poems)\./g)).toEqual(["Guide of echo.", "Guide of poems."]);
+    expect(systemTexts(first)).toEqual(["Tools you can call from now on: echo."]);
   });
 });
 

@@ -167,9 +167,11 @@ describe("a transcript whose cache is cold", () => {
 
   it("does not end in the middle of a turn", async () => {
     const clock = createFakeClock();
-    const waits = testSkill("waits", [{ name: "waits", run: () => void clock.advance(4_000) }], {
-      active: true,
-    });
+    const run = () => {
+      clock.advance(4_000);
+      return "waited";
+    };
+    const waits = testSkill("waits", [{ name: "waits", run }], { active: true });
     const { ask, openings } = bot([[{ call: "waits" }], "done"], {
       clock,
       skills: [waits],

@@ -340,11 +340,11 @@ describe("a turn", () => {
     const text = "word ".repeat(200_000);
     const model = scriptedModel(["short answer"]);
     const { ask } = createTestApp(model);
-    const { end } = await ask(text);
+    const { end, turnId } = await ask(text);
     expect(end.text).toBe("short answer");
     const [request] = model.requests;
     expect(request?.messages[0]?.text.length).toBeLessThan(40_000);
-    expect(request?.messages[0]?.text).toContain('read_tool_output(call_id: "message:');
+    expect(request?.messages[0]?.text).toContain(`read_tool_output(call_id: "message:${turnId}"`);
     expect(request?.tools.map((tool) => tool.name)).toContain("read_tool_output");
   });
 

@@ -201,3 +201,28 @@ describe("the time zone", () => {
     expect(await problemsOf(`time_zone: ${zone}\n`)).toMatchObject([{ key: "time_zone", message }]);
   });
 });
+
+describe("settings of an earlier version", () => {
+  it("are accepted with a warning that names the new ones, wherever they are set", async () => {
+    const { config, warnings } = await load("prompt: {history_tokens: 9000, turn_tokens: 5000}\n", {
+      options: { "prompt.skills_tokens": 700 },
+    });
+    expect(config.prompt).toMatchObject({ transcript_tokens: 9_000, skill_list_tokens: 700 });
+    expect(config.prompt).not.toHaveProperty("history_tokens");
+    expect(warnings).toEqual([
+      "file own.yaml:1:10: prompt.history_tokens is now prompt.transcript_tokens. Set that one instead.",
+      "file own.yaml:1:32: prompt.turn_tokens is now prompt.transcript_tokens. Set that one instead.",
+      "option --skills-tokens: prompt.skills_tokens is now prompt.skill_list_tokens. Set that one instead.",
+    ]);
+  });
+
+  it("are none in the file that ships, which warns of nothing", async () => {
+    expect((await load("name: Robo\n")).warnings).toEqual([]);
+  });
+
+  it("that are wrong are refused under the new name", async () => {
+    expect(await problemsOf("prompt: {skills_tokens: many}\n")).toMatchObject([
+      { key: "prompt.skill_list_tokens" },
+    ]);
+  });
+});

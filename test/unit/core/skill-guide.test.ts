@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { guide } from "../../../src/core/guide.ts";
+import { beforeGuides, guide, withoutGuides } from "../../../src/core/guide.ts";
 import { testSkill } from "../../support/test-skill.ts";
 
 it.each(["</skill_guide>", "</SKILL_Guide >", "< / skill_guide>", '<skill_guide skill="memory">'])(
@@ -10,3 +10,19 @@ it.each(["</skill_guide>", "</SKILL_Guide >", "< / skill_guide>", '<skill_guide 
     expect(shown).toMatch(/^<skill_guide skill="mail">\n[\s\S]*\n<\/skill_guide>$/);
   },
 );
+
+const poems = guide(testSkill("poems", []));
+
+it.each([
+  ["a result without guides", "text", "text", "text"],
+  ["a guide behind a result", `text\n\n${poems}`, "text", "text\n\n(the guide was here)"],
+  [
+    "guides within a result",
+    `a\n${poems}\nb\n${poems}\nc`,
+    `a\n${poems}\nb\n${poems}\nc`,
+    "a\n(the guide was here)\nb\n(the guide was here)\nc",
+  ],
+  ["a guide that is cut", "text <skill_guide skill=", "text <skill_guide skill=", "text <skill_guide skill="],
+])("%s is read with and without them", (_what, text, before, without) => {
+  expect([beforeGuides(text), withoutGuides(text)]).toEqual([before, without]);
+});

@@ -240,7 +240,12 @@ function modelSettings({ model }: Config) {
     choice: model.choice,
     failover: model.failover,
     providers: {
-      openai: { kind: "openai" as const, apiKey: model.openai.api_key, baseUrl: model.openai.base_url },
+      openai: {
+        kind: "openai" as const,
+        apiKey: model.openai.api_key,
+        baseUrl: model.openai.base_url,
+        api: model.openai.api,
+      },
       anthropic: {
         kind: "anthropic" as const,
         apiKey: model.anthropic.api_key,

@@ -18,7 +18,7 @@ export async function checkLiveModel(
     {
       choice: model.choice,
       providers: {
-        openai: { kind: "openai", apiKey: openai.api_key, baseUrl: openai.base_url },
+        openai: { kind: "openai", apiKey: openai.api_key, baseUrl: openai.base_url, api: openai.api },
         anthropic: { kind: "anthropic", apiKey: anthropic.api_key, baseUrl: anthropic.base_url },
       },
       streaming,

@@ -107,10 +107,10 @@ function resolve(config: Config, cwd: string): { config: Config; choiceKey: read
 
 function pickModel(model: Config["model"]): { choice: string; key: readonly string[] | undefined } {
   if (model.anthropic.api_key !== undefined) {
-    return { choice: "anthropic/claude-sonnet-4-5", key: ["model", "anthropic", "api_key"] };
+    return { choice: "anthropic/claude-sonnet-5-5", key: ["model", "anthropic", "api_key"] };
   }
   if (model.openai.api_key !== undefined) {
-    return { choice: "openai/gpt-5-mini", key: ["model", "openai", "api_key"] };
+    return { choice: "openai/gpt-6.1-terra", key: ["model", "openai", "api_key"] };
   }
   return { choice: "offline", key: undefined };
 }

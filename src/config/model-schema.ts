@@ -3,7 +3,7 @@ import { listPrices, priceSchema } from "./model-prices.ts";
 
 const seconds = z.number().positive().max(86_400);
 
-/** `openai/gpt-5-mini`; what comes after the first slash is the provider's own name, slashes included. */
+/** `openai/gpt-6.1-terra`; what comes after the first slash is the provider's own name, slashes included. */
 const modelName = /^(openai|anthropic)\/\S+$/;
 const modelHint = "expected openai/MODEL or anthropic/MODEL";
 
@@ -29,13 +29,22 @@ export const modelSchema = z.strictObject({
     })
     .default("auto")
     .describe(
-      "The model: provider/model, offline, or auto (anthropic/claude-sonnet-4-5 with an Anthropic key, else openai/gpt-5-mini with an OpenAI key, else offline)",
+      "The model: provider/model, offline, or auto (anthropic/claude-sonnet-5-5 with an Anthropic key, else openai/gpt-6.1-terra with an OpenAI key, else offline)",
     ),
   failover: z
     .array(z.string().regex(modelName, modelHint))
     .default([])
     .describe("Models that take over, in this order, when the chosen one does not answer"),
-  openai: providerSchema("OpenAI").prefault({}),
+  openai: providerSchema("OpenAI")
+    .extend({
+      api: z
+        .enum(["auto", "responses", "chat"])
+        .default("auto")
+        .describe(
+          "API of OpenAI that is asked: responses, chat (chat completions), or auto (responses for OpenAI's models from gpt-5 on where the server has it, else chat)",
+        ),
+    })
+    .prefault({}),
   anthropic: providerSchema("Anthropic").prefault({}),
   streaming: z
     .boolean()
@@ -54,7 +63,20 @@ export const modelSchema = z.strictObject({
   idle_seconds: seconds
     .default(60)
     .describe("Longest silence of a streamed answer, in seconds; then it is cut and tried again"),
-  max_output_tokens: z.number().int().positive().default(8192).describe("Most tokens of one model answer"),
+  effort: z
+    .enum(["none", "minimal", "low", "medium", "high", "xhigh", "max"])
+    .optional()
+    .describe(
+      "How hard models think: none, minimal, low, medium, high, xhigh or max, or what they know nearest to it; the provider's default unless set",
+    ),
+  max_output_tokens: z
+    .number()
+    .int()
+    .positive()
+    .optional()
+    .describe(
+      "Most tokens of one model answer, thinking included; 32000, or the model's own limit, unless set",
+    ),
   prices: z
     .record(z.string().regex(modelName, modelHint), priceSchema)
     .default(listPrices)

@@ -2,7 +2,9 @@ import type { Clock } from "../core/clock.ts";
 import { type Model, ModelError } from "../core/model.ts";
 import { createAnthropicModel } from "./anthropic.ts";
 import { createFailoverModel } from "./failover-model.ts";
+import { withFitting } from "./fitting-model.ts";
 import { withImageFallback } from "./image-fallback.ts";
+import { modelFacts } from "./model-facts.ts";
 import { createOpenAiModel } from "./openai.ts";
 import type { PriceTable } from "./prices.ts";
 import type { ProviderModelOptions } from "./provider-model.ts";
@@ -17,6 +19,8 @@ interface ProviderSettings {
   baseUrl?: string | undefined;
   /** Where the operator sets the key, for messages; `OPENAI_API_KEY` or `ANTHROPIC_API_KEY` unless told. */
   keyName?: string | undefined;
+  /** Which of OpenAI's APIs is asked; by the name of the model unless told. */
+  api?: ProviderModelOptions["api"];
 }
 
 export interface ModelSettings {
@@ -33,13 +37,17 @@ export interface ModelSettings {
   idleTimeoutMs?: number | undefined;
   /** The longest wait for an answer that is not streamed, milliseconds; 600,000 unless told. */
   requestTimeoutMs?: number | undefined;
+  /** Most tokens of an answer, reasoning included; what suits the model unless told. */
   maxOutputTokens?: number | undefined;
   /** US dollars per million tokens by `provider/model`; a model that is not listed has no cost. */
   prices?: PriceTable | undefined;
 }
 
+/** Tokens of a window that are kept free for the answer unless a limit is set. */
+const usualAnswerTokens = 32_000;
+
 /**
- * The model of these settings, with retries, failover and prices. A missing key is not an error here but when the model is
+ * The model of these settings, with retries, failover and prices; each of a list is sent what fits it. A missing key is not an error here but when the model is
  * asked (then the next of the list takes over).
  * @throws ModelError `not_configured` for a name that is not `provider/model` of a known provider.
  */
@@ -48,7 +56,10 @@ export function createModel(settings: ModelSettings, clock: Pick<Clock, "sleep">
   const retry = { ...defaultRetryPolicy, ...settings.retry };
   const names = (settings.failover ?? []).filter((name) => name !== "offline" && name !== settings.choice);
   const [first, ...others] = [settings.choice, ...names].map((name) =>
-    withImageFallback(createRetryingModel(createNamedModel(name, settings), retry, clock)),
+    withFitting(
+      withImageFallback(createRetryingModel(createNamedModel(name, settings), retry, clock)),
+      settings.maxOutputTokens ?? usualAnswerTokens,
+    ),
   );
   if (first === undefined) throw new ModelError("not_configured", "No model is configured. Set KNACK_MODEL.");
   return createFailoverModel(first, others);
@@ -68,7 +79,7 @@ function createNamedModel(name: string, settings: ModelSettings): Model {
     const known = Object.keys(providers).join(", ");
     throw new ModelError(
       "not_configured",
-      `The model "${name}" is not usable: write provider/model, e.g. openai/gpt-5-mini. Known providers: ${known}.`,
+      `The model "${name}" is not usable: write provider/model, e.g. openai/gpt-6.1-terra. Known providers: ${known}.`,
     );
   }
   const { streaming = true, idleTimeoutMs = 60_000, requestTimeoutMs = 600_000 } = settings;
@@ -77,13 +88,16 @@ function createNamedModel(name: string, settings: ModelSettings): Model {
     model,
     apiKey: server.apiKey,
     baseUrl: server.baseUrl,
+    api: server.api,
     keyName: server.keyName,
     streaming,
     timeoutMs: streaming ? idleTimeoutMs : requestTimeoutMs,
     maxOutputTokens: settings.maxOutputTokens,
     prices: settings.prices,
   };
-  return server.kind === "anthropic" ? createAnthropicModel(options) : createOpenAiModel(options);
+  const { window, cache_ms } = modelFacts(model);
+  const named = server.kind === "anthropic" ? createAnthropicModel(options) : createOpenAiModel(options);
+  return { ...named, window: window ?? named.window, cache_ms: cache_ms ?? named.cache_ms };
 }
 
 function lazyOfflineModel(): Model {

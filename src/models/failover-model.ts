@@ -25,7 +25,21 @@ export function createFailoverModel(first: Model, others: readonly Model[]): Mod
   const models = [first, ...others.filter((model) => model.generative)];
   if (models.length === 1) return first;
 
-  return { id: first.id, generative: first.generative, stream: (request) => inTurn(models, request) };
+  return {
+    id: first.id,
+    generative: first.generative,
+    window: least(models.map(({ window }) => window).filter((window) => (window ?? 0) > smallWindow)),
+    cache_ms: least(models.map(({ cache_ms }) => cache_ms)),
+    stream: (request) => inTurn(models, request),
+  };
+}
+
+/** Models with a smaller window, tokens, do not make the conversation small: they are sent what fits. */
+const smallWindow = 32_000;
+
+function least(values: readonly (number | undefined)[]): number | undefined {
+  const known = values.filter((value) => value !== undefined);
+  return known.length === 0 ? undefined : Math.min(...known);
 }
 
 async function* inTurn(models: readonly Model[], request: ModelRequest): AsyncGenerator<ModelEvent> {

@@ -1,20 +1,19 @@
 import { createParser, type EventSourceMessage } from "eventsource-parser";
-import type { OpenAI } from "openai";
-
-type Chunk = OpenAI.ChatCompletionChunk;
+import { ReportedFailure } from "./reported-failure.ts";
 
 /** How long what follows a finished answer (normally nothing) is awaited, so that the connection can be used again, ms. */
 const longestRest = 1_000;
 
 /**
- * The chunks of a streamed answer, up to `[DONE]` or its end: what the SDK's own stream gives for a fraction of its work,
- * since each piece from the network is taken apart in one go.
- * @throws the SDK's `APIError` for an error reported within the stream, SyntaxError for what is not JSON, and whatever
- *   reading rejects with when the connection breaks or is aborted
+ * The chunks of a streamed answer, up to `[DONE]`, the last one or its end: what the SDK's own stream gives for a fraction
+ * of its work, since each piece from the network is taken apart in one go.
+ * @param isLast whether nothing of interest follows a chunk
+ * @throws ReportedFailure for an error reported within the stream, SyntaxError for what is not JSON, and whatever reading
+ *   rejects with when the connection breaks or is aborted
  */
-export async function* readChunks(
+export async function* readChunks<Chunk>(
   response: Response,
-  APIError: typeof OpenAI.APIError,
+  isLast: (chunk: Chunk) => boolean = () => false,
 ): AsyncGenerator<Chunk, void> {
   const reader = response.body?.getReader();
   if (reader === undefined) return;
@@ -30,7 +29,12 @@ export async function* readChunks(
           end = ended;
           break;
         }
-        yield toChunk(message, response, APIError);
+        const chunk = toChunk<Chunk>(message, response);
+        yield chunk;
+        if (isLast(chunk)) {
+          end = ended;
+          break;
+        }
       }
     }
   } finally {
@@ -55,14 +59,10 @@ function createMessageTaker(): (bytes: Uint8Array | undefined) => EventSourceMes
   };
 }
 
-function toChunk(
-  { event, data }: EventSourceMessage,
-  response: Response,
-  APIError: typeof OpenAI.APIError,
-): Chunk {
+function toChunk<Chunk>({ event, data }: EventSourceMessage, { headers }: Response): Chunk {
   const body = JSON.parse(data);
   const reported = body?.error || (event === "error" ? body : undefined);
-  if (reported) throw new APIError(undefined, reported, undefined, response.headers);
+  if (reported) throw new ReportedFailure(reported, { headers });
   return body;
 }
 

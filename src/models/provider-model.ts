@@ -22,12 +22,13 @@ export interface AnswerReader<Chunk> {
 }
 
 /** What differs between providers: the shape of requests and answers. */
-export interface Dialect<Chunk> {
+export interface Dialect<Chunk, Opened extends AsyncIterable<Chunk> = AsyncIterable<Chunk>> {
   /** Sends a request whose answer is streamed. */
-  open(request: ModelRequest, form: OutputForm, signal: AbortSignal): Promise<AsyncIterable<Chunk>>;
+  open(request: ModelRequest, form: OutputForm, signal: AbortSignal): Promise<Opened>;
   /** Sends a request and waits for the whole answer. */
   complete(request: ModelRequest, form: OutputForm, signal: AbortSignal): Promise<Answer>;
-  reader(request: ModelRequest): AnswerReader<Chunk>;
+  /** @param opened what `open` answered to the request */
+  reader(request: ModelRequest, opened: Opened): AnswerReader<Chunk>;
 }
 
 /** What every provider's adapter can be told. */
@@ -40,17 +41,20 @@ export interface ProviderModelOptions {
   baseUrl?: string | undefined;
   /** Where the operator sets the key, for error messages, e.g. `OPENAI_API_KEY`. */
   keyName?: string | undefined;
+  /** Which of OpenAI's APIs is asked; by the name of the model unless told. */
+  api?: "auto" | "responses" | "chat" | undefined;
   /** True unless told. */
   streaming?: boolean | undefined;
   /** Milliseconds: the longest silence of a stream, or the longest wait for an answer that is not streamed. */
   timeoutMs: number;
+  /** Most tokens of an answer, reasoning included; what suits the model unless told. */
   maxOutputTokens?: number | undefined;
   prices?: PriceTable | undefined;
 }
 
 /** One model at one provider, without retries. */
-export function createProviderModel<Chunk>(
-  dialect: Dialect<Chunk>,
+export function createProviderModel<Chunk, Opened extends AsyncIterable<Chunk>>(
+  dialect: Dialect<Chunk, Opened>,
   endpoint: Endpoint,
   options: ProviderModelOptions,
 ): Model {
@@ -68,8 +72,8 @@ export function createProviderModel<Chunk>(
 }
 
 /** One request to the server and its answer. */
-async function* exchange<Chunk>(
-  dialect: Dialect<Chunk>,
+async function* exchange<Chunk, Opened extends AsyncIterable<Chunk>>(
+  dialect: Dialect<Chunk, Opened>,
   endpoint: Endpoint,
   options: ProviderModelOptions,
   request: ModelRequest,
@@ -80,8 +84,9 @@ async function* exchange<Chunk>(
   let answer: Answer;
   try {
     if (options.streaming ?? true) {
-      const reader = dialect.reader(request);
-      for await (const chunk of await dialect.open(request, form, watch.signal)) {
+      const opened = await dialect.open(request, form, watch.signal);
+      const reader = dialect.reader(request, opened);
+      for await (const chunk of opened) {
         watch.heard();
         const text = reader.add(chunk);
         if (text === "") continue;
@@ -100,7 +105,8 @@ async function* exchange<Chunk>(
   } finally {
     watch.release();
   }
-  refuseEmptyAnswer(answer, endpoint);
+  if (request.no_calls === true) answer = withoutCalls(answer);
+  refuseEmptyAnswer(answer, request, endpoint);
   yield finished(answer, endpoint, options.prices ?? {});
 }
 
@@ -121,8 +127,20 @@ function finished(answer: Answer, endpoint: Endpoint, prices: PriceTable): Model
   return { type: "finished", message: answer.message, usage, model: endpoint.id };
 }
 
-function refuseEmptyAnswer({ message, stop }: Answer, endpoint: Endpoint): void {
-  if (stop === "done" || message.text !== "" || message.tool_calls.length > 0) return;
+/** Some servers let the model call tools although it may not; the blocks of its message would name those calls. */
+function withoutCalls(answer: Answer): Answer {
+  const { text, tool_calls } = answer.message;
+  return tool_calls.length === 0
+    ? answer
+    : { ...answer, message: { role: "assistant", text, tool_calls: [] } };
+}
+
+function refuseEmptyAnswer({ message, stop }: Answer, request: ModelRequest, endpoint: Endpoint): void {
+  if (message.text !== "" || message.tool_calls.length > 0) return;
+  if (stop === "done") {
+    if (request.no_calls !== true) return;
+    throw modelError("bad_response", endpoint, "called tools where it was to answer in words", undefined);
+  }
   const what =
     stop === "length"
       ? "reached its limit of output tokens before it said anything. Raise the limit or ask for less"

@@ -42,11 +42,7 @@ export function createRetryingModel(
   random: () => number = Math.random,
 ): Model {
   const waitAfter = (error: unknown, attempt: number) => waitBefore(error, attempt, policy, random);
-  return {
-    id: model.id,
-    generative: model.generative,
-    stream: (request) => attempts(model, request, waitAfter, clock),
-  };
+  return { ...model, stream: (request) => attempts(model, request, waitAfter, clock) };
 }
 
 async function* attempts(

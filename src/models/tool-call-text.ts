@@ -17,18 +17,27 @@ export function argumentsObject(text: string): { [key: string]: Json } {
   return { invalid_arguments: text };
 }
 
+/** The arguments of a past call as JSON text of an object: as the model wrote them where they are one. */
+export function argumentsText(text: string): string {
+  const value = argumentsObject(text);
+  return "invalid_arguments" in value || text.trim() === "" ? JSON.stringify(value) : text;
+}
+
 /** A tool name that every server accepts; models invent names such as `functions.search`. */
 export function safeToolName(name: string): string {
   return name.replaceAll(/[^a-zA-Z0-9_-]/g, "_").slice(0, 64) || "unnamed";
 }
 
-/** A call id that every server accepts (OpenAI: 40 characters), the same for a call and its result. */
-export function safeCallId(id: string): string {
-  return id.length <= 40 && /^[\w-]+$/.test(id) ? id : id.replaceAll(/[^\w-]/g, "_").slice(-40);
+/** A call id that every server accepts (OpenAI's chat: 40 characters), the same for a call and its result. */
+export function safeCallId(id: string, longest = 40): string {
+  return id.length <= longest && /^[\w-]+$/.test(id) ? id : id.replaceAll(/[^\w-]/g, "_").slice(-longest);
 }
 
 /** The calls with ids that are unique in the conversation: some servers leave them out or repeat them. Nameless calls are dropped. */
-export function withUniqueIds(calls: readonly ToolCall[], conversation: readonly Message[]): ToolCall[] {
+export function withUniqueIds<Call extends ToolCall>(
+  calls: readonly Call[],
+  conversation: readonly Message[],
+): Call[] {
   if (calls.length === 0) return [];
   const taken = new Set(
     conversation.flatMap((message) =>

@@ -60,7 +60,7 @@ export function describeModelFailures(subject: ModelUnderContract): void {
 
     it("retries a stream that is cut, and shows its text once", async () => {
       const match = { userMessage: "hello" };
-      const cut = { truncateAfterChunks: 6, latency: 3, chunkSize: 4 };
+      const cut = { truncateAfterChunks: 9, latency: 3, chunkSize: 4 };
       await server().add([
         { match: { ...match, sequenceIndex: 0 }, response: { content: sentence }, ...cut },
         { match: { ...match, sequenceIndex: 1 }, response: { content: sentence } },

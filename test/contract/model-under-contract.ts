@@ -10,6 +10,8 @@ export interface ModelUnderContract {
   /** `provider/model`. */
   choice: string;
   kind: "openai" | "anthropic";
+  /** The shape of its requests. */
+  wire: "chat" | "responses" | "messages";
   keyName: string;
   baseUrl(server: ModelServer): string;
 }

@@ -101,7 +101,7 @@ describe.each(wires)("a bot whose model speaks $wire protocol", ({ env, keyName 
   });
 
   it("declares the text of a cut stream void and shows the answer once", async () => {
-    const cut = { truncateAfterChunks: 6, latency: 5, chunkSize: 4 };
+    const cut = { truncateAfterChunks: 9, latency: 5, chunkSize: 4 };
     await bot().models.add(failThenAnswer({ response: { content: sentence }, ...cut }));
     const { end, live } = await ask("hello");
     expect(end).toMatchObject({ outcome: "completed", text: sentence });

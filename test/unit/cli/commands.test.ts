@@ -106,7 +106,7 @@ describe("--json prints one value", () => {
     expect(out.text()).not.toContain("s3cret");
     const { settings } = JSON.parse(out.text());
     const choice = settings.find((setting: { key: string }) => setting.key === "model.choice");
-    expect(choice).toMatchObject({ value: "openai/gpt-5-mini", source: "environment OPENAI_API_KEY" });
+    expect(choice).toMatchObject({ value: "openai/gpt-6.1-terra", source: "environment OPENAI_API_KEY" });
   });
 });
 

@@ -100,10 +100,10 @@ describe("precedence", () => {
 describe("the model", () => {
   it.each([
     [{}, "offline", "default"],
-    [{ OPENAI_API_KEY: "k" }, "openai/gpt-5-mini", "environment OPENAI_API_KEY"],
+    [{ OPENAI_API_KEY: "k" }, "openai/gpt-6.1-terra", "environment OPENAI_API_KEY"],
     [
       { OPENAI_API_KEY: "k", ANTHROPIC_API_KEY: "k" },
-      "anthropic/claude-sonnet-4-5",
+      "anthropic/claude-sonnet-5-5",
       "environment ANTHROPIC_API_KEY",
     ],
     [{ OPENAI_API_KEY: "k", KNACK_MODEL: "openai/x/y" }, "openai/x/y", "environment KNACK_MODEL"],

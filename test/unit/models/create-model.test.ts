@@ -1,7 +1,10 @@
 import { afterEach, describe, expect, it } from "vitest";
+import type { Message } from "../../../src/core/message.ts";
 import { createModel } from "../../../src/models/create-model.ts";
+import { completion } from "./chat-wire.ts";
 import { collect, finish, requestOf } from "./collect.ts";
 import { recordingClock } from "./recording-clock.ts";
+import { response, said, thought } from "./responses-wire.ts";
 import { sendJson, startWireServer, type WireServer } from "./wire-server.ts";
 
 let server: WireServer | undefined;
@@ -54,6 +57,58 @@ describe("the model of the settings", () => {
     expect(error).toMatchObject({ code: "not_configured" });
     expect(String(error)).toContain("ANTHROPIC_API_KEY");
     expect(String(error)).toContain("OPENAI_API_KEY");
+  });
+
+  it.each([
+    ["openai/gpt-6.1-terra", [], 1_050_000, 30],
+    ["openai/gpt-6.1-terra", ["anthropic/claude-sonnet-4-5"], 200_000, 5],
+    ["anthropic/claude-sonnet-5-5", ["openai/gpt-4", "openai/llama"], 1_000_000, 5],
+    ["openai/llama", [], undefined, undefined],
+  ])(
+    "of %s and %o has the least window that is not small, and the shortest cache",
+    (choice, failover, window, minutes) => {
+      const model = createModel({ choice, failover }, recordingClock());
+      expect(model.window).toBe(window);
+      expect(model.cache_ms).toBe(minutes === undefined ? undefined : minutes * 60_000);
+    },
+  );
+
+  it("keeps what each of a list wrote for its return, and sends it to none else", async () => {
+    const isDown = { first: false };
+    const sent: Record<string, unknown>[] = [];
+    server = await startWireServer((wire, body) => {
+      sent.push(body);
+      if (!("input" in body)) sendJson(wire, completion({ content: "b", reasoning_content: "of b" }));
+      else if (isDown.first) sendJson(wire, { error: { message: "down" } }, 503);
+      else sendJson(wire, response([thought("rs_1"), said("a")]));
+    });
+    const model = createModel(
+      {
+        choice: "a/gpt-6-luna",
+        failover: ["b/llama"],
+        providers: Object.fromEntries(
+          ["a", "b"].map((name) => [name, { kind: "openai", baseUrl: `${server?.url}/v1` }]),
+        ),
+        streaming: false,
+        retry: { attempts: 1 },
+      },
+      recordingClock(),
+    );
+    const messages: Message[] = [];
+    for (const down of [false, true, false]) {
+      isDown.first = down;
+      messages.push({ role: "user", text: "go" });
+      messages.push((await finish(model, requestOf("", { messages: [...messages] }))).message);
+    }
+    const [, , second, third] = sent;
+    expect(second?.messages).toMatchObject([{}, {}, { role: "assistant", content: "a" }, {}]);
+    expect(JSON.stringify(second)).not.toContain("sealed");
+    const input = third?.input as unknown[];
+    expect(input.slice(1, 3)).toEqual([thought("rs_1"), said("a")]);
+    expect(input[4]).toEqual({ role: "assistant", content: "b" });
+    expect(messages.map((each) => each.role === "assistant" && each.provider_blocks?.provider)).toEqual([
+      ...[false, "a", false, "b", false, "a"],
+    ]);
   });
 
   it("is not generative when it is the offline one", () => {

@@ -1,0 +1,107 @@
+import type { Message } from "../core/message.ts";
+import { openAiFamily } from "./openai-family.ts";
+import type { Concession } from "./wire-forms.ts";
+
+/** How a server of chat completions wants to be asked. What is not known is tried, and given up when it is refused. */
+export interface ChatForm {
+  /** What says instructions. Only OpenAI's own server knows `developer`. */
+  instructions: "developer" | "system";
+  /** How changes in the middle are said: by a message of their own, or as a note within the message they follow. */
+  changes: "messages" | "notes";
+  /** What becomes of the reasoning of earlier messages: it is sent back, it must be in all of them, or it is left out. */
+  reasoning: "kept" | "required" | "left_out";
+  /** Names of the output limit, those not refused yet, best first. */
+  limits: readonly string[];
+  /** Whether usage is asked for in streams. */
+  usage: boolean;
+  /** `none`: no reasoning at all, the only way some models take tools. `unsaid`: effort is not mentioned. */
+  effort: "asked" | "none" | "unsaid";
+  /** Whether a request can forbid calls and keep its tools. */
+  toolChoice: boolean;
+  cacheKey: boolean;
+}
+
+/** The form a model is asked in first. */
+export function firstChatForm(model: string, host: string, isOpenAi: boolean): ChatForm {
+  const family = openAiFamily(model);
+  // https://developers.openai.com/api/docs/guides/migrate-to-responses: no tools with reasoning here, from gpt-5.4 on.
+  const withoutReasoning = family !== undefined && family.version >= 504 && family.efforts.includes("none");
+  return {
+    instructions: isOpenAi && family?.reasons === true ? "developer" : "system",
+    changes: "messages",
+    // https://api-docs.deepseek.com/guides/thinking_mode: refuses past messages without their reasoning.
+    reasoning: /deepseek/i.test(`${host}/${model}`) ? "required" : "kept",
+    // Older compatible servers know only the older name; OpenAI's reasoning models only the newer.
+    limits: isOpenAi ? ["max_completion_tokens", "max_tokens"] : ["max_tokens", "max_completion_tokens"],
+    usage: true,
+    effort: withoutReasoning ? "none" : "asked",
+    toolChoice: true,
+    cacheKey: isOpenAi,
+  };
+}
+
+/** The form as provider blocks name it: as far as it changes the messages. */
+export function chatFormName(form: ChatForm): string {
+  return form.changes === "notes" ? "chat/notes" : "chat";
+}
+
+/** The first that applies is made. */
+export const chatConcessions: readonly Concession<ChatForm>[] = [
+  {
+    applies: ({ text }, form) => /max_(?:completion_)?tokens/.test(text) && form.limits.length > 0,
+    lesser: (form) => ({ ...form, limits: form.limits.slice(1) }),
+  },
+  {
+    applies: ({ text }, form) => /stream_options|include_usage/.test(text) && form.usage,
+    lesser: (form) => ({ ...form, usage: false }),
+  },
+  {
+    applies: ({ text }, form, request) =>
+      /tool_choice/.test(text) && form.toolChoice && request.no_calls === true,
+    lesser: (form) => ({ ...form, toolChoice: false }),
+  },
+  {
+    applies: ({ text }, form) => /prompt_cache_key/.test(text) && form.cacheKey,
+    lesser: (form) => ({ ...form, cacheKey: false }),
+  },
+  {
+    applies: ({ text }, form) =>
+      /tools/.test(text) && /reasoning_effort/.test(text) && form.effort === "asked",
+    lesser: (form) => ({ ...form, effort: "none" }),
+  },
+  {
+    applies: ({ text }, form) => /reasoning_effort|reasoning effort/.test(text) && form.effort !== "unsaid",
+    lesser: (form) => ({ ...form, effort: "unsaid" }),
+  },
+  {
+    applies: ({ text }, form) =>
+      /reasoning_content/.test(text) && /must|missing|required/.test(text) && form.reasoning === "kept",
+    lesser: (form) => ({ ...form, reasoning: "required" }),
+  },
+  {
+    applies: ({ text }, form, request) =>
+      /reasoning|extra_content|thought_signature/.test(text) &&
+      form.reasoning !== "left_out" &&
+      request.messages.some((message) => message.role === "assistant"),
+    lesser: (form) => ({ ...form, reasoning: "left_out" }),
+  },
+  {
+    applies: ({ text }, form) => /developer|\brole\b/.test(text) && form.instructions === "developer",
+    lesser: (form) => ({ ...form, instructions: "system" }),
+  },
+  {
+    applies: ({ text, status }, form, request) =>
+      (status === 500 ? templateFailure : misplacedRole).test(text) &&
+      form.changes === "messages" &&
+      request.messages.some(isChange),
+    lesser: (form) => ({ ...form, changes: "notes" }),
+  },
+];
+
+/** As templates, gateways and servers say that a system message may only come first. */
+const misplacedRole = /system|developer|\broles?\b|alternat|template/;
+const templateFailure = /system message|conversation roles|jinja|template/;
+
+function isChange(message: Message): boolean {
+  return message.role === "system" && message.text !== "";
+}

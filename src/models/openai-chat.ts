@@ -1,0 +1,101 @@
+import type { OpenAI } from "openai";
+import { toolsNow } from "../core/folded-request.ts";
+import type { ModelRequest } from "../core/model.ts";
+import { effortNow } from "./effort-now.ts";
+import { modelFacts } from "./model-facts.ts";
+import { createChatReader, wholeChatAnswer } from "./openai-chat-answer.ts";
+import { type ChatForm, chatConcessions, chatFormName, firstChatForm } from "./openai-chat-form.ts";
+import { createChatMessages } from "./openai-chat-messages.ts";
+import { chatQuirks } from "./openai-chat-quirks.ts";
+import { isOpenAiHost, type OpenAiClient } from "./openai-client.ts";
+import { nearestEffort, openAiFamily } from "./openai-family.ts";
+import type { OpenAiDialect } from "./openai-opened.ts";
+import { openedAnswer } from "./openai-opened.ts";
+import { readChunks } from "./openai-stream.ts";
+import type { Endpoint } from "./provider-error.ts";
+import type { ProviderModelOptions } from "./provider-model.ts";
+import { type OutputForm, objectSchema, outputName } from "./structured-output.ts";
+import { createWireForms } from "./wire-forms.ts";
+
+type Body = Omit<OpenAI.ChatCompletionCreateParamsNonStreaming, "stream">;
+
+/** Chat completions: https://platform.openai.com/docs/api-reference/chat, and what other servers make of it. */
+export function createChatDialect(
+  { model, provider = "openai", maxOutputTokens }: ProviderModelOptions,
+  endpoint: Endpoint,
+  client: () => Promise<OpenAiClient>,
+): OpenAiDialect {
+  const isOpenAi = isOpenAiHost(endpoint.host);
+  const self = { provider, model };
+  const messages = createChatMessages(self, chatQuirks(model, endpoint.host));
+  const asTaken = createWireForms(firstChatForm(model, endpoint.host, isOpenAi), chatConcessions, endpoint);
+  const limit = maxOutputTokens ?? defaultLimit(model);
+
+  const body = (request: ModelRequest, form: ChatForm, output: OutputForm): Body => ({
+    model,
+    messages: messages.ofRequest(request, form),
+    ...toolsPart(request, form, output),
+    ...limitPart(limit, form),
+    ...effortPart(model, request, form),
+    ...(form.cacheKey && request.cache_key !== undefined ? { prompt_cache_key: request.cache_key } : {}),
+  });
+  const toolsPart = (request: ModelRequest, form: ChatForm, output: OutputForm) => {
+    if (output.kind === "schema") {
+      const json_schema = { name: outputName, schema: objectSchema(output.schema) };
+      return { response_format: { type: "json_schema" as const, json_schema } };
+    }
+    const tools = messages.ofTools(toolsNow(request, "keep"));
+    if (output.kind === "instructed" || tools.length === 0) return {};
+    if (request.no_calls !== true) return { tools };
+    return form.toolChoice ? { tools, tool_choice: "none" as const } : {};
+  };
+  const exchange = (request: ModelRequest, form: ChatForm) => ({
+    request,
+    endpoint,
+    owner: { ...self, form: chatFormName(form) },
+  });
+
+  return {
+    async open(request, output, signal) {
+      const { chat } = await client();
+      const { form, answer } = await asTaken(request, (attempted) => {
+        const usage = attempted.usage ? { stream_options: { include_usage: true } } : {};
+        const streamed = { ...body(request, attempted, output), stream: true, ...usage } as const;
+        return chat.completions.create(streamed, { signal }).asResponse();
+      });
+      return openedAnswer(
+        readChunks<OpenAI.ChatCompletionChunk>(answer),
+        createChatReader(exchange(request, form)),
+      );
+    },
+    async complete(request, output, signal) {
+      const { chat } = await client();
+      const { form, answer } = await asTaken(request, (attempted) =>
+        chat.completions.create({ ...body(request, attempted, output), stream: false }, { signal }),
+      );
+      return wholeChatAnswer(answer, exchange(request, form));
+    },
+    reader: (_request, opened) => opened.reader,
+  };
+}
+
+/** Servers that are not known have limits of their own. */
+function defaultLimit(model: string): number | undefined {
+  const { output } = modelFacts(model);
+  return output === undefined ? undefined : Math.min(output, 32_000);
+}
+
+function limitPart(limit: number | undefined, { limits }: ChatForm): { [name: string]: number } {
+  const name = limits[0];
+  return limit === undefined || name === undefined ? {} : { [name]: limit };
+}
+
+function effortPart(model: string, request: ModelRequest, form: ChatForm): Pick<Body, "reasoning_effort"> {
+  if (form.effort === "none" && toolsNow(request, "keep").length > 0) return { reasoning_effort: "none" };
+  const wanted = form.effort === "unsaid" ? undefined : effortNow(request);
+  if (wanted === undefined) return {};
+  // Compatible servers know these at least.
+  const known = openAiFamily(model)?.efforts ?? (["none", "low", "medium", "high"] as const);
+  const reasoning_effort = nearestEffort(wanted, known);
+  return reasoning_effort === undefined ? {} : { reasoning_effort };
+}

@@ -1,0 +1,68 @@
+import { describe, expect, it } from "vitest";
+import type { Message, MessageImage } from "../../../src/core/message.ts";
+import type { ModelRequest } from "../../../src/core/model.ts";
+import { withImageFallback } from "../../../src/models/image-fallback.ts";
+import { askedModel } from "./asked-model.ts";
+import { collect, finish, requestOf } from "./collect.ts";
+import { result } from "./prefixes.ts";
+
+const picture = (base64: string): MessageImage => ({ media_type: "image/png", base64 });
+const shows = (base64: string): Message => ({ role: "user", text: "Look.", images: [picture(base64)] });
+const request = (...messages: Message[]) => requestOf("", { messages });
+
+/** The pictures a model was shown, request by request. */
+function shownTo({ asked }: { asked: readonly ModelRequest[] }): string[][] {
+  return asked.map(({ messages }) =>
+    messages.flatMap((message) =>
+      message.role === "user" || message.role === "tool"
+        ? (message.images ?? []).map(({ base64 }) => base64)
+        : [],
+    ),
+  );
+}
+
+const refusing = (...pictures: string[]) =>
+  askedModel(({ messages }) =>
+    pictures.some((base64) => JSON.stringify(messages).includes(`"${base64}"`))
+      ? "invalid_request"
+      : undefined,
+  );
+
+describe("pictures a model refuses", () => {
+  it.each([shows("a"), { ...result("one", "camera"), images: [picture("a")] } as Message])(
+    "are left out and told of, of people and tools: %o",
+    async (message) => {
+      const model = refusing("a");
+      await finish(withImageFallback(model), request(message));
+      expect(shownTo(model)).toEqual([["a"], []]);
+      expect(model.asked[1]?.messages[0]?.text).toMatch(/A picture came with this message/);
+    },
+  );
+
+  it("stay out of all later requests, in new copies of the messages too", async () => {
+    const model = refusing("a");
+    const fallback = withImageFallback(model);
+    await finish(fallback, request(shows("a")));
+    await finish(fallback, request(shows("a"), { role: "user", text: "And?" }));
+    expect(shownTo(model)).toEqual([["a"], [], []]);
+    expect(model.asked[2]?.messages[0]).toEqual(model.asked[1]?.messages[0]);
+  });
+
+  it("do not take with them those it has taken before", async () => {
+    const model = refusing("b");
+    const fallback = withImageFallback(model);
+    await finish(fallback, request(shows("a")));
+    await finish(fallback, request(shows("a"), shows("b")));
+    expect(shownTo(model)).toEqual([["a"], ["a", "b"], ["a"]]);
+  });
+
+  it("are still shown when they were not why it refused", async () => {
+    let isBroken = true;
+    const model = askedModel(() => (isBroken ? "invalid_request" : undefined));
+    const fallback = withImageFallback(model);
+    expect((await collect(fallback, request(shows("a")))).error).toMatchObject({ code: "invalid_request" });
+    isBroken = false;
+    await finish(fallback, request(shows("a")));
+    expect(shownTo(model)).toEqual([["a"], [], ["a"]]);
+  });
+});

@@ -11,7 +11,7 @@ export const createInvokeSkill = () =>
     description: "Runs a skill once without activating it. list_skills shows ids and parameters.",
     parameters: z.object({
       skill_id: z.string().min(1),
-      params: z.record(z.string(), z.json()).default({}).describe("the skill's parameters"),
+      params: z.record(z.string(), z.unknown()).default({}).describe("the skill's parameters"),
     }),
     effect: "idempotent",
     offered: () => true,

@@ -14,10 +14,12 @@ import { createMetaTools } from "../src/core/meta-tools/create-meta-tools.ts";
 import { createNetworkGrants } from "../src/core/network-grants.ts";
 import { createRedactor } from "../src/core/redact.ts";
 import { createSaidLine } from "../src/core/said-line.ts";
+import type { ScriptRunner } from "../src/core/scripts.ts";
 import type { SkillSource } from "../src/core/skill.ts";
 import type { TurnLog } from "../src/core/turn-log.ts";
+import type { Web } from "../src/core/web.ts";
 import { countTokens } from "../src/models/count-tokens.ts";
-import { createModel } from "../src/models/create-model.ts";
+import { createModel, type ModelSettings } from "../src/models/create-model.ts";
 import { createWeb } from "../src/net/create-web.ts";
 import { createMiniSearchIndex } from "../src/search/minisearch-index.ts";
 import { createFolderSource } from "../src/skills/folder-source.ts";
@@ -36,38 +38,60 @@ export const lookupFolder = path.resolve(
   "../..",
 );
 
+/** The skills that ship with the bot. */
+export function shippedSkills(): SkillSource {
+  const root = fileURLToPath(new URL("../skills", import.meta.url));
+  return createFolderSource({ source: "bundled", precedence: 2, root, importModules: true });
+}
+
 export interface BenchAppOptions {
-  baseUrl: string;
+  model: ModelSettings;
   log: TurnLog;
   store: KeyValue;
   /** Folders of skills; in ours alone code is imported. */
-  skills: readonly string[];
+  skills?: readonly string[];
   /** Further sources. */
   sources?: readonly SkillSource[];
   transcript_tokens?: number;
+  scripts?: ScriptRunner;
+}
+
+/** The mock model behind an address. */
+export function mockChoice(baseUrl: string): ModelSettings {
+  return {
+    choice: "openai/bench",
+    providers: { openai: { kind: "openai", apiKey: "bench-key", baseUrl } },
+  };
+}
+
+/** The way to the network that tools have; only these hosts of it are private. */
+export function benchWeb(allow: readonly string[]): Web {
+  const { net } = configSchema.parse({});
+  return createWeb({
+    allow,
+    timeoutMs: net.timeout_seconds * 1000,
+    maxBytes: net.max_bytes,
+    maxRedirects: net.max_redirects,
+  });
 }
 
 /** The whole app, wired as in main.ts with the configuration's defaults, on any log and store. Nothing is spent too much. */
 export async function createBenchApp({
-  baseUrl,
+  model,
   log,
   store,
-  skills,
+  skills = [],
   sources: more = [],
   transcript_tokens,
+  scripts,
 }: BenchAppOptions): Promise<RunningApp> {
   const config = configSchema.parse({});
-  const { turns, net } = config;
+  const { turns } = config;
   const redact = createRedactor(["bench-key"]);
   const logger = createLogger("warn", redact);
   const sources = skills.map((root, at) =>
     createFolderSource({ source: `bench-${at}`, precedence: at, root, importModules: root === lookupFolder }),
   );
-  const model = {
-    choice: "openai/bench",
-    providers: { openai: { kind: "openai" as const, apiKey: "bench-key", baseUrl } },
-    idleTimeoutMs: config.model.idle_seconds * 1000,
-  };
   const files = createMemoryFileStore();
   return createApp({
     log,
@@ -98,17 +122,12 @@ export async function createBenchApp({
       instructions: await loadInstructions(),
       effort: undefined,
       saidLine: createSaidLine(),
-      model: createModel(model, systemClock),
+      model: createModel({ idleTimeoutMs: config.model.idle_seconds * 1000, ...model }, systemClock),
       store,
       files,
       pastOutput: createPastOutputs(log, files),
-      web: createWeb({
-        allow: net.allow,
-        timeoutMs: net.timeout_seconds * 1000,
-        maxBytes: net.max_bytes,
-        maxRedirects: net.max_redirects,
-      }),
-      scripts: undefined,
+      web: benchWeb(["127.0.0.1"]),
+      scripts,
       grants: createNetworkGrants(store, () => [], systemClock),
       clock: systemClock,
       countTokens,

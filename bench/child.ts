@@ -26,8 +26,6 @@ export async function startSide(file: string, settings: object): Promise<Side> {
 export interface MockModel {
   /** Base URL of its OpenAI API. */
   url: string;
-  /** What it was sent since the last call. */
-  received(): Promise<{ requests: number; bytes: number }>;
   stop(): Promise<void>;
 }
 
@@ -36,10 +34,6 @@ export async function startMockModel(): Promise<MockModel> {
   const origin = String(await nextMessage(child, "mock-model.ts"));
   return {
     url: `${origin}/v1`,
-    async received() {
-      const response = await fetch(`${origin}/received`);
-      return (await response.json()) as { requests: number; bytes: number };
-    },
     stop: () => stopChild(child),
   };
 }

@@ -4,7 +4,10 @@ import type { TurnLog } from "../src/core/turn-log.ts";
 import { asker, namespace } from "./bench-app.ts";
 import { earlierTurn } from "./workload.ts";
 
-/** Fills a thread with finished turns, two messages each, as if they had been run. */
+/**
+ * Adds finished turns to a thread, two messages each, as if they had been run. They continue the transcript that the thread has: its
+ * first turn was run by a bot, which is stopped.
+ */
 export async function storeEarlierTurns(log: TurnLog, thread: string, turns: number): Promise<void> {
   for (let turn = 0; turn < turns; turn += 1) {
     const { asked, answered } = earlierTurn(turn);
@@ -15,8 +18,9 @@ export async function storeEarlierTurns(log: TurnLog, thread: string, turns: num
     await log.claim("earlier", at, 60_000);
     const bodies: TurnEventBody[] = [
       { type: "turn_started", profile: "chat", model: "openai/bench" },
+      { type: "user_message", message: { role: "user", text: `${asker.name}:\n${asked}`, said: asked } },
       { type: "round_started", round: 1 },
-      { type: "usage", model: "openai/bench", input_tokens: 1000, output_tokens: 100 },
+      { type: "usage", model: "openai/bench", round: 1, input_tokens: 1000, output_tokens: 100 },
       {
         type: "model_message",
         round: 1,

@@ -4,7 +4,7 @@ import type { App } from "../src/app/app.ts";
 import { createFlowSource } from "../src/flows/flow-source.ts";
 import { createMemoryKeyValue } from "../src/storage/memory-key-value.ts";
 import { openSqliteTurnLog } from "../src/storage/sqlite-turn-log.ts";
-import { asker, createBenchApp, namespace } from "./bench-app.ts";
+import { asker, createBenchApp, mockChoice, namespace } from "./bench-app.ts";
 import type { MockModel } from "./child.ts";
 import { limited, type Measure, median } from "./measure.ts";
 
@@ -18,7 +18,7 @@ export async function measureFlowBlocks(mock: MockModel, folder: string): Promis
   await writeFile(path.join(root, "trivial.json"), JSON.stringify(trivialFlow()));
   const log = await openSqliteTurnLog(path.join(folder, "flows.db"));
   const running = await createBenchApp({
-    baseUrl: mock.url,
+    model: mockChoice(mock.url),
     log,
     store: createMemoryKeyValue(),
     skills: [],

@@ -1,5 +1,6 @@
 /** The whole app in a process of its own. Argument: see `Settings`, as JSON. */
 import path from "node:path";
+import type { RunningApp } from "../src/app/create-app.ts";
 import type { KeyValue } from "../src/core/key-value.ts";
 import type { TurnLog } from "../src/core/turn-log.ts";
 import { openKeyValue } from "../src/storage/keyv-store.ts";
@@ -8,7 +9,7 @@ import { createMemoryTurnLog } from "../src/storage/memory-turn-log.ts";
 import { openSqliteTurnLog } from "../src/storage/sqlite-turn-log.ts";
 import { ask } from "./ask.ts";
 import { serveBatches } from "./batches.ts";
-import { asker, createBenchApp, lookupFolder, namespace } from "./bench-app.ts";
+import { asker, createBenchApp, lookupFolder, mockChoice, namespace } from "./bench-app.ts";
 import { storeEarlierTurns } from "./earlier-turns.ts";
 import { question } from "./workload.ts";
 
@@ -23,18 +24,13 @@ interface Settings {
 const { baseUrl, earlier, folder } = JSON.parse(process.argv[2] ?? "{}") as Settings;
 
 const { log, store } = folder === undefined ? inMemory() : await inFolder(folder);
-await storeEarlierTurns(log, "thread", earlier);
-const running = await createBenchApp({
-  baseUrl,
-  log,
-  store,
-  skills: [lookupFolder],
-  transcript_tokens: 1_000_000,
-});
-const { app } = running;
-const pinned = await app.setSkill(namespace, "lookup", "pinned", asker);
-if (!pinned.ok) throw new Error(pinned.message);
-running.start();
+if (earlier > 0) {
+  const first = await startApp();
+  await ask(first.app, "thread", question(0));
+  await first.stop(1_000);
+  await storeEarlierTurns(log, "thread", earlier - 1);
+}
+const { app } = await startApp();
 
 let turns = 0;
 serveBatches(async () => {
@@ -42,6 +38,20 @@ serveBatches(async () => {
   const toolCalls = await ask(app, earlier > 0 ? "thread" : `thread-${turns}`, question(turns));
   if (toolCalls !== 3) throw new Error(`The turn made ${toolCalls} tool calls instead of 3`);
 });
+
+async function startApp(): Promise<RunningApp> {
+  const running = await createBenchApp({
+    model: mockChoice(baseUrl),
+    log,
+    store,
+    skills: [lookupFolder],
+    transcript_tokens: 1_000_000,
+  });
+  const pinned = await running.app.setSkill(namespace, "lookup", "pinned", asker);
+  if (!pinned.ok) throw new Error(pinned.message);
+  running.start();
+  return running;
+}
 
 function inMemory(): { log: TurnLog; store: KeyValue } {
   return { log: createMemoryTurnLog(), store: createMemoryKeyValue() };

@@ -6,9 +6,11 @@ export interface Measure {
   baseline?: number;
   /** Ours against the baseline, or against the target when there is none. */
   ratio: number;
-  /** Largest ratio, or largest value of `ours` in `unit`. */
+  /** Largest ratio, or largest value of `ours` in `unit`; the smallest where more is better. */
   target: number;
-  unit: "ms" | "KB" | "MB";
+  /** More is better. */
+  at_least?: true;
+  unit: "ms" | "KB" | "MB" | "¢" | "calls" | "tokens" | "%";
   ok: boolean;
 }
 
@@ -26,6 +28,12 @@ export function limited(measured: Pick<Measure, "name" | "ours" | "target" | "un
   return { ...measured, ratio, ok: ratio < 1 };
 }
 
+/** A measure that may not be below its target. */
+export function atLeast(measured: Pick<Measure, "name" | "ours" | "target" | "unit">): Measure {
+  const ratio = measured.ours / measured.target;
+  return { ...measured, ratio, at_least: true, ok: ratio >= 1 };
+}
+
 export function median(values: readonly number[]): number {
   const sorted = [...values].sort((a, b) => a - b);
   const middle = sorted.length >> 1;
@@ -36,12 +44,12 @@ export function median(values: readonly number[]): number {
 /** The measures as a table with one row each. */
 export function formatTable(measures: readonly Measure[]): string {
   const header = ["measure", "ours", "baseline", "ratio", "target", ""];
-  const rows = measures.map(({ name, ours, baseline, ratio, target, unit, ok }) => [
+  const rows = measures.map(({ name, ours, baseline, ratio, target, unit, at_least, ok }) => [
     name,
     `${short(ours)} ${unit}`,
     baseline === undefined ? "–" : `${short(baseline)} ${unit}`,
     ratio.toFixed(2),
-    baseline === undefined ? `< ${target} ${unit}` : `≤ ${target.toFixed(1)}`,
+    baseline === undefined ? `${at_least ? "≥" : "<"} ${target} ${unit}` : `≤ ${target.toFixed(1)}`,
     ok ? "ok" : "OVER",
   ]);
   const widths = header.map((_, at) => Math.max(...[header, ...rows].map((row) => row[at]?.length ?? 0)));

@@ -1,7 +1,7 @@
 /**
  * A model that costs nothing: OpenAI's streaming chat completions, always the same, in a process of its own so that the CPU
  * of the clients alone is measured. Three calls of `lookup_…` tools one after another, if there are any, then an answer
- * of 100 chunks; below `/slow` it takes its time over them. `GET /received` tells what came in since it was last asked.
+ * of 100 chunks; below `/slow` it takes its time over them.
  */
 import { once } from "node:events";
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
@@ -21,7 +21,6 @@ const words =
   "There are open orders of this customer, and the team of the north looks after them now. ".split(/(?<= )/);
 const answerDeltas = Array.from({ length: 100 }, (_, at) => ({ content: words[at % words.length] }));
 
-let received = { requests: 0, bytes: 0 };
 let calls = 0;
 
 function chunk(delta: object, finish_reason: string | null = null): string {
@@ -68,14 +67,7 @@ function answerTo({ messages, tools = [] }: ChatRequest): string[] {
 }
 
 async function serve(request: IncomingMessage, response: ServerResponse): Promise<void> {
-  if (request.url === "/received") {
-    response.end(JSON.stringify(received));
-    received = { requests: 0, bytes: 0 };
-    return;
-  }
   const body = Buffer.concat(await Array.fromAsync<Buffer>(request));
-  received.requests += 1;
-  received.bytes += body.length;
   response.writeHead(200, { "content-type": "text/event-stream" });
   const pause = request.url?.startsWith("/slow/") ? () => sleep(slowPause) : () => setImmediate();
   for (const part of answerTo(JSON.parse(body.toString()) as ChatRequest)) {

@@ -4,13 +4,16 @@
  * 1. Client CPU of a turn (three tool calls in sequence, then a streamed answer of 100 chunks) against a bare loop on the
  *    same SDK and the same mock server, with the turn log in memory and in SQLite.
  * 2. The same in a thread that has 1,000 messages.
- * 3. Bytes a turn sends with 1,000 skills installed, against 10.
+ * 3. Tokens of the first request of a thread with 1,000 skills installed.
  * 4. Loading 1,000 skill folders, cold and again.
  * 5. Start of the bot until it is ready, and its memory when idle.
  * 6. How long Slack waits for an acknowledgement while 200 turns run.
  * 7. A flow of 20 blocks that do next to nothing, from the command to the end of its turn, with the turn log in SQLite.
  * 8. A call of an imported skill in the sandbox, beside its own work, once its process runs.
  * 9. The first answer of a bot with 200 imported and 200 document skills: with 20 tool servers nobody needs, against none.
+ * 10. What the same tasks cost at the vendors' prices, cache included, and their model calls, against a plain loop that has all
+ *    tools in every request.
+ * 11. How much of the input comes from the vendors' caches in a thread whose skills change.
  *
  * `--json` prints the measures as JSON, `--check` exits 1 when a target is missed, `--profile` prints where the CPU of
  * measure 1 goes instead and keeps the CPU profiles, `--only 1,4` measures some.
@@ -20,15 +23,17 @@ import { tmpdir } from "node:os";
 import path from "node:path";
 import { parseArgs } from "node:util";
 import { measureAcknowledgement } from "./acknowledgement.ts";
+import { measureCachedShare } from "./cached-share.ts";
 import { type MockModel, startMockModel } from "./child.ts";
 import { measureFirstAnswer } from "./first-answer.ts";
 import { measureFlowBlocks } from "./flow-blocks.ts";
 import { measureImportedSkill } from "./imported-skill.ts";
 import { formatTable, type Measure } from "./measure.ts";
+import { measureOpening } from "./opening-size.ts";
 import { profileTurns } from "./profile-turns.ts";
-import { measureRequestSize } from "./request-size.ts";
 import { measureSkillLoading } from "./skill-loading.ts";
 import { measureStartUp } from "./start-up.ts";
+import { measureTaskPrice } from "./task-price.ts";
 import { freshThread, longThread, measureTurns } from "./turn-overhead.ts";
 
 const { values: options } = parseArgs({
@@ -43,13 +48,15 @@ const { values: options } = parseArgs({
 const measurements: ((mock: MockModel, folder: string) => Promise<Measure[]>)[] = [
   (mock, folder) => measureTurns(freshThread, mock, folder),
   (mock, folder) => measureTurns(longThread, mock, folder),
-  measureRequestSize,
+  (_, folder) => measureOpening(folder),
   (_, folder) => measureSkillLoading(folder),
   (_, folder) => measureStartUp(folder),
   measureAcknowledgement,
   measureFlowBlocks,
   (_, folder) => measureImportedSkill(folder),
   measureFirstAnswer,
+  measureTaskPrice,
+  measureCachedShare,
 ];
 
 const folder = await mkdtemp(path.join(tmpdir(), "knack-bench-"));

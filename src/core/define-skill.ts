@@ -69,14 +69,26 @@ export class SkillFailure extends Error {
   }
 }
 
-/** The JSON Schema a model is shown for a zod type. The bounds zod gives every integer are left out: each request pays for them. */
+/**
+ * The JSON Schema a model is shown for a zod type. What tells a model nothing is left out, as each request pays for it: the bounds
+ * zod gives every integer, that a text is not empty, that a record has names of any kind and values of any.
+ */
 export function toJsonSchema(schema: z.ZodType): JsonSchema {
   const { $schema: _, ...rest } = z.toJSONSchema(schema, {
     io: "input",
     override({ jsonSchema }) {
       if (jsonSchema.maximum === Number.MAX_SAFE_INTEGER) delete jsonSchema.maximum;
       if (jsonSchema.minimum === Number.MIN_SAFE_INTEGER) delete jsonSchema.minimum;
+      if (jsonSchema.minLength === 1) delete jsonSchema.minLength;
+      if (isAnything(jsonSchema.additionalProperties)) {
+        delete jsonSchema.additionalProperties;
+        delete jsonSchema.propertyNames;
+      }
     },
   }) as JsonSchema;
   return rest;
+}
+
+function isAnything(schema: unknown): boolean {
+  return typeof schema === "object" && schema !== null && Object.keys(schema).length === 0;
 }

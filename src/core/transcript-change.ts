@@ -161,9 +161,17 @@ function toolsInWords({ add, remove }: ToolChange): Difference | undefined {
   const changed = added.filter((name) => remove.includes(name));
   const fresh = added.filter((name) => !remove.includes(name));
   const lines = [
-    fresh.length === 0 ? "" : `Tools you can call from now on: ${fresh.join(", ")}.`,
+    fresh.length === 0 ? "" : `Tools you can call from now on: ${someOf(fresh)}.`,
     changed.length === 0 ? "" : `Tools that changed: ${changed.join(", ")}.`,
     gone.length === 0 ? "" : `Tools that are gone, do not call them: ${gone.join(", ")}.`,
   ].filter(Boolean);
   return lines.length === 0 ? undefined : { text: lines.join("\n"), told: {} };
+}
+
+/** Added tools that are named; the model gets the definitions of all. */
+const mostNamed = 5;
+
+function someOf(names: readonly string[]): string {
+  if (names.length <= mostNamed + 1) return names.join(", ");
+  return `${names.slice(0, mostNamed).join(", ")} and ${names.length - mostNamed} more`;
 }

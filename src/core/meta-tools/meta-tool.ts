@@ -34,7 +34,7 @@ export function defineMetaTool<Parameters extends z.ZodObject>(
     max_execution_ms: 300_000,
     ...rest,
     title: typeof title === "string" ? title : (input) => title(input as z.output<Parameters>),
-    parameters: toJsonSchema(parameters),
+    parameters: toJsonSchema(definition.parameters),
     skill_id: "",
     effect: () => effect,
     ...(approval === undefined

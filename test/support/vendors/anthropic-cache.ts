@@ -1,5 +1,5 @@
 import { type Json, objectOf } from "../../../src/core/json.ts";
-import type { ClaudeRequest } from "./anthropic-request.ts";
+import { addedDefinition, type ClaudeRequest } from "./anthropic-request.ts";
 import type { PromptUsage, Refusal, World } from "./exchange.ts";
 import { hash, string, tokensOf, type Wire, without } from "./wire.ts";
 
@@ -118,13 +118,20 @@ function parts(request: ClaudeRequest, kept: Map<Wire, number>): Part[] {
   prefix = hash(prefix, effort, request.thinking, said(body.tool_choice));
   for (const message of request.messages) {
     for (const block of message.blocks) {
-      if (!isThinking(block) || kept.has(block)) add(block, message.role, kept.get(block));
+      if (!isThinking(block) || kept.has(block))
+        add(block, message.role, kept.get(block) ?? addedTokens(block));
     }
     if (message.effort !== undefined) prefix = hash(prefix, "effort", message.effort);
   }
   const last = list.at(-1);
   if (last !== undefined) last.ttl ??= ttlOf(body);
   return list;
+}
+
+/** An added tool is put into the prompt as any other. */
+function addedTokens(block: Wire): number | undefined {
+  const definition = addedDefinition(block);
+  return definition === undefined ? undefined : tokensOf(definition);
 }
 
 function isThinking({ type }: Wire): boolean {

@@ -1,0 +1,27 @@
+import { echo } from "../../test/support/vendors/script.ts";
+import type { Script, ScriptedCall, ViewedRequest } from "../../test/support/vendors/view.ts";
+import type { Exchange, Step } from "./tasks.ts";
+
+/**
+ * A model that does each thing as it should be done: it calls tools that are there directly, makes a skill active where its
+ * instructions say so, and answers when it has what it needs. The same for both sides.
+ */
+export function competentModel(exchanges: readonly Exchange[]): Script {
+  return (request) => {
+    const exchange = exchanges.find(({ said }) => request.said.includes(said));
+    if (exchange === undefined || !request.may_call || request.schema !== undefined) return echo(request);
+    const steps = exchange.steps.filter((step) => isNeeded(step, request));
+    const step = steps[request.results.length];
+    return step === undefined ? { text: exchange.answer } : { calls: [callOf(step)] };
+  };
+}
+
+/** Where all tools are there anyway, nothing can be activated. */
+function isNeeded(step: Step, { tools }: ViewedRequest): boolean {
+  return "tool" in step || tools.some(({ name }) => name === "activate_skill");
+}
+
+function callOf(step: Step): ScriptedCall {
+  if ("tool" in step) return { name: step.tool, input: step.input };
+  return { name: "activate_skill", input: { skill_name: step.activate } };
+}

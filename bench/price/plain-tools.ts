@@ -1,0 +1,59 @@
+import { createCatalogueLoader } from "../../src/core/catalogue.ts";
+import type { Json } from "../../src/core/json.ts";
+import { type KeyValue, scopeKeyValue } from "../../src/core/key-value.ts";
+import { namespaceStateSchema } from "../../src/core/namespace-state.ts";
+import { makeOffer } from "../../src/core/offer.ts";
+import type { SkillSource } from "../../src/core/skill.ts";
+import type { Tool, ToolContext } from "../../src/core/tool.ts";
+import type { Web } from "../../src/core/web.ts";
+import { createMiniSearchIndex } from "../../src/search/minisearch-index.ts";
+import { createHostFacts } from "../../src/skills/host-facts.ts";
+import { createMemoryKeyValue } from "../../src/storage/memory-key-value.ts";
+import { asker, namespace } from "../bench-app.ts";
+import type { PlainTool } from "./plain-agent.ts";
+
+/** All tools of the skills under the names Knack gives them. They run as in a bot, but ask no model. */
+export async function plainTools(sources: readonly SkillSource[], web: Web): Promise<PlainTool[]> {
+  const catalogue = await createCatalogueLoader(sources, createMiniSearchIndex).current();
+  const facts = createHostFacts({ env: process.env, config: {}, capabilities: [] });
+  const offer = makeOffer(catalogue, namespaceStateSchema.parse({}), facts);
+  const store = createMemoryKeyValue();
+  return [...offer.tools().values()].map(({ tool, definition }) => ({
+    ...definition,
+    run: (input) => runTool(tool, input, store, web),
+  }));
+}
+
+async function runTool(tool: Tool, input: Json, store: KeyValue, web: Web): Promise<string> {
+  const valid = tool.validate(input);
+  if (!valid.ok) throw new Error(`The script calls ${tool.name} wrongly: ${valid.message}`);
+  const [root = tool.skill_id] = tool.skill_id.split("#");
+  const result = await tool.run(valid.value, contextOf(scopeKeyValue(store, `${root}:`), web));
+  if (result.status === "error") throw new Error(`${tool.name} failed: ${result.message}`);
+  return typeof result.output === "string" ? result.output : JSON.stringify(result.output);
+}
+
+let calls = 0;
+
+/** What the tools of these tasks use of a turn. */
+function contextOf(store: KeyValue, web: Web): ToolContext {
+  calls += 1;
+  const context: Partial<ToolContext> = {
+    call_id: `call-${calls}`,
+    turn_id: `turn-${calls}`,
+    agent: "plain",
+    place: { namespace, thread: "plain" },
+    user: asker,
+    permissions: [],
+    env: {},
+    signal: new AbortController().signal,
+    now: () => Date.now(),
+    progress: () => {},
+    step: async (_name, work) => work(),
+    generative: false,
+    file: async () => {},
+    store,
+    web,
+  };
+  return context as ToolContext;
+}

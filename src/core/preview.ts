@@ -1,6 +1,7 @@
 import { toolsNow } from "./folded-request.ts";
 import { keepTranscript, readFacts } from "./keep-transcript.ts";
 import type { Message, ToolDefinition } from "./message.ts";
+import { ModelError } from "./model.ts";
 import { makeOpening } from "./opening.ts";
 import { requestOf } from "./transcript-request.ts";
 import type { Turn, TurnPorts } from "./turn.ts";
@@ -28,6 +29,10 @@ export async function previewOpening(
   return { system, tools, tokens: ports.countTokens(system) + ports.countTokens(JSON.stringify(tools)) };
 }
 
+function silent(): AsyncIterable<never> {
+  throw new ModelError("not_configured", "No model is asked for a preview.");
+}
+
 /** What the next model call of the turn's thread would get. Nothing is recorded. */
 export async function previewRequest(
   turn: Turn,
@@ -38,7 +43,7 @@ export async function previewRequest(
     ...ports,
     openings: { ...ports.openings, put: async () => "preview" },
     // Where a new transcript is due, its summary is not written for a look at it.
-    model: { ...ports.model, generative: false },
+    model: { ...ports.model, stream: silent },
   };
   const scope = await openScope(turn, quiet, metaTools, async () => {});
   const transcript = await keepTranscript(scope);

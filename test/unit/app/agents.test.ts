@@ -22,7 +22,7 @@ describe("agents", () => {
       "<other_agents>\n- research: Reads sources.\n</other_agents>",
     );
     expect(model.requests[1]?.system).toBe(
-      `${model.requests[0]?.system}\n\nYou are research now; go on.\nYou research.`,
+      `${model.requests[0]?.system}\n\nYou are research now; go on.\nYou research.\nYou can hand over to: chat.`,
     );
     expect(end.text).toBe("found");
   });

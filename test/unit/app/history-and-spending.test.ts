@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { z } from "zod";
 import type { ToolContext } from "../../../src/core/tool.ts";
+import { countTokens } from "../../../src/models/count-tokens.ts";
 import { createMemoryTurnLog } from "../../../src/storage/memory-turn-log.ts";
 import { scriptedModel } from "../../support/scripted-model.ts";
 import { ben, createTestApp } from "../../support/test-app.ts";
@@ -71,7 +72,8 @@ describe("the history of a thread", () => {
       "<earlier_in_this_thread>\nThey talked about apples.\n</earlier_in_this_thread>",
     );
     expect(last?.system.match(/Never forget this guide\./g)).toHaveLength(1);
-    expect(JSON.stringify(last?.messages).length).toBeLessThan(12_000);
+    const sent = last?.messages.map(({ text }) => text).join("\n") ?? "";
+    expect(countTokens(sent)).toBeLessThan(3_000);
     expect(last?.messages.at(-1)?.text).toContain("question 15");
   });
 

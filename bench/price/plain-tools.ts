@@ -2,7 +2,7 @@ import { createCatalogueLoader } from "../../src/core/catalogue.ts";
 import type { Json } from "../../src/core/json.ts";
 import { type KeyValue, scopeKeyValue } from "../../src/core/key-value.ts";
 import { namespaceStateSchema } from "../../src/core/namespace-state.ts";
-import { makeOffer } from "../../src/core/offer.ts";
+import { makeOffer } from "../../src/core/make-offer.ts";
 import type { SkillSource } from "../../src/core/skill.ts";
 import type { Tool, ToolContext } from "../../src/core/tool.ts";
 import type { Web } from "../../src/core/web.ts";

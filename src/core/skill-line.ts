@@ -28,12 +28,9 @@ export function skillLines(
 
 /**
  * A skill as the list in the instructions shows it: how it is called, and its whole description. A skill whose tools are
- * there anyway needs no signature, nor a description that its only tool has too.
+ * there anyway needs no signature.
  */
 function skillLine(skill: Skill, parts: readonly Skill[], isOpen: boolean): string {
-  const [tool, ...others] = skill.tools;
-  if (isOpen && others.length === 0 && tool?.description === skill.description)
-    return `- ${head(skill, parts, isOpen)}`;
   const description = oneLine(skill.description);
   const text = `- ${head(skill, parts, isOpen)}: ${description === "" ? oneLine(skill.name) : description}`;
   return escapeMarkup(text).replaceAll("&quot;", '"');

@@ -6,7 +6,7 @@ import type { PlaceDescriber } from "./reading/place-description.ts";
 
 /** What the agent has no tools for, wherever it is. */
 const cannot =
-  "see other channels or threads, search what was said elsewhere, post or send messages elsewhere, react, call people, or come back later by yourself";
+  "see or search other channels and threads, post elsewhere, react to messages, or come back later by yourself";
 
 /**
  * Where a message was said, in words for the instructions: the same for all messages of a channel. The person of a direct message

@@ -71,7 +71,8 @@ export class SkillFailure extends Error {
 
 /**
  * The JSON Schema a model is shown for a zod type. What tells a model nothing is left out, as each request pays for it: the bounds
- * zod gives every integer, that a text is not empty, that a record has names of any kind and values of any.
+ * zod gives every integer, that a text is not empty, that what is left out is empty, that a record has names of any kind and values
+ * of any.
  */
 export function toJsonSchema(schema: z.ZodType): JsonSchema {
   const { $schema: _, ...rest } = z.toJSONSchema(schema, {
@@ -80,6 +81,7 @@ export function toJsonSchema(schema: z.ZodType): JsonSchema {
       if (jsonSchema.maximum === Number.MAX_SAFE_INTEGER) delete jsonSchema.maximum;
       if (jsonSchema.minimum === Number.MIN_SAFE_INTEGER) delete jsonSchema.minimum;
       if (jsonSchema.minLength === 1) delete jsonSchema.minLength;
+      if (isEmpty(jsonSchema.default)) delete jsonSchema.default;
       if (isAnything(jsonSchema.additionalProperties)) {
         delete jsonSchema.additionalProperties;
         delete jsonSchema.propertyNames;
@@ -87,6 +89,11 @@ export function toJsonSchema(schema: z.ZodType): JsonSchema {
     },
   }) as JsonSchema;
   return rest;
+}
+
+function isEmpty(preset: unknown): boolean {
+  if (preset === "") return true;
+  return typeof preset === "object" && preset !== null && Object.keys(preset).length === 0;
 }
 
 function isAnything(schema: unknown): boolean {

@@ -66,7 +66,7 @@ function otherAgents({ agent, agents }: Told): string {
     "<other_agents>",
     ...others.map(([id, description]) => `- ${escapeMarkup(id)}: ${escapeMarkup(description)}`),
     "</other_agents>",
-    "Hand over with handoff only when one of them fits clearly better.",
+    "Hand over only when one of them fits clearly better.",
   ].join("\n");
 }
 

@@ -5,6 +5,7 @@ import type { Offer, OfferedSkill } from "./offer.ts";
 import { activeSkills, definitionsNow, guidesOf } from "./opening.ts";
 import { currentProfile } from "./profile.ts";
 import type { Redact } from "./redact.ts";
+import { someOf } from "./some-of.ts";
 import type { Told } from "./told.ts";
 import type { Transcript } from "./transcript.ts";
 import type { TurnScope } from "./turn-scope.ts";
@@ -166,12 +167,4 @@ function toolsInWords({ add, remove }: ToolChange): Difference | undefined {
     gone.length === 0 ? "" : `Tools that are gone, do not call them: ${gone.join(", ")}.`,
   ].filter(Boolean);
   return lines.length === 0 ? undefined : { text: lines.join("\n"), told: {} };
-}
-
-/** Added tools that are named; the model gets the definitions of all. */
-const mostNamed = 5;
-
-function someOf(names: readonly string[]): string {
-  if (names.length <= mostNamed + 1) return names.join(", ");
-  return `${names.slice(0, mostNamed).join(", ")} and ${names.length - mostNamed} more`;
 }

@@ -122,7 +122,7 @@ export function describeModel(subject: ModelUnderContract): void {
         expect(second.message.text).toBe(sentence);
         const sent = (await server().requests())[1]?.body.messages as SentMessage[];
         expect(roundsOf(sent)).toMatchObject([
-          { role: "system", content: "Be brief." },
+          { role: "system", content: expect.stringMatching(/^Be brief\./) },
           { role: "user", content: "How is Rome?" },
           { role: "assistant", tool_calls: calls.map(({ id, name }) => ({ id, function: { name } })) },
           { role: "tool", tool_call_id: calls[0]?.id, content: "sunny, noon" },

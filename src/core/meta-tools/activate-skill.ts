@@ -2,6 +2,7 @@ import { z } from "zod";
 import { guide } from "../guide.ts";
 import { isActive, type OfferedSkill } from "../offer.ts";
 import { resolveSkill } from "../skill-identifier.ts";
+import { someOf } from "../some-of.ts";
 import type { ToolResult } from "../tool.ts";
 import { activate } from "../toolset.ts";
 import type { TurnScope } from "../turn-scope.ts";
@@ -34,7 +35,7 @@ function activationText(scope: TurnScope, { skill }: OfferedSkill): string {
   const tools = [...scope.offer.tools()].flatMap(([name, { roots }]) =>
     roots.includes(skill.id) ? name : [],
   );
-  if (tools.length > 0) lines.push(`Tools now available: ${tools.join(", ")}`);
+  if (tools.length > 0) lines.push(`Tools now available: ${someOf(tools)}`);
   return lines.join("\n");
 }
 

@@ -10,14 +10,12 @@ import type {
   ToolMessage,
   UserMessage,
 } from "../../core/message.ts";
+import { asNote, withoutNoteTags } from "../system-note.ts";
 import { argumentsObject, safeCallId, safeToolName } from "../tool-call-text.ts";
 import type { WireForm } from "./models.ts";
 
 /** A content block of a request. */
 export type WireBlock = Anthropic.Beta.BetaContentBlockParam;
-
-/** The tag around a note. Data that contains it is escaped, so it cannot imitate one. */
-const noteTag = "system_note";
 
 /** The blocks of a message, always the same ones for the same message and form. */
 export function blocksOf(
@@ -37,7 +35,7 @@ export function blocksOf(
 
 /** What changed, as text in the words of a person who is none. */
 export function noteBlock({ text }: SystemMessage): WireBlock {
-  return { type: "text", text: `<${noteTag}>\n${escapeNotes(text)}\n</${noteTag}>` };
+  return { type: "text", text: asNote(text) };
 }
 
 /**
@@ -103,11 +101,7 @@ function neutralBlocks(message: AssistantMessage): WireBlock[] {
 }
 
 function said(text: string, form: WireForm): string {
-  return form === "noted" ? escapeNotes(text) : text;
-}
-
-function escapeNotes(text: string): string {
-  return text.replaceAll(new RegExp(`<(?=\\s*/?\\s*${noteTag})`, "gi"), "&lt;");
+  return form === "noted" ? withoutNoteTags(text) : text;
 }
 
 function withoutNulls(block: WireBlock): object {

@@ -3,6 +3,7 @@ import type { JsonSchema } from "../../core/json.ts";
 import type { Effort } from "../../core/message.ts";
 import { ModelError, type ModelRequest } from "../../core/model.ts";
 import { type OutputForm, objectSchema, outputName } from "../structured-output.ts";
+import { notesExplained } from "../system-note.ts";
 import { markConversation, markSystem, markTools } from "./cache.ts";
 import type { WireMessage } from "./messages.ts";
 import { type Abilities, wireEffort } from "./models.ts";
@@ -38,12 +39,17 @@ export function wireRequest(
     body: {
       // The typings of the stable API know no tool changes in system messages.
       messages: (isFree ? markConversation(messages) : messages) as Anthropic.MessageParam[],
-      ...markSystem(request.system, forAnHour),
+      ...markSystem(systemText(request, abilities), forAnHour),
       ...toolUse(tools, forbidden, output.tool),
       ...(Object.keys(outputConfig).length === 0 ? {} : { output_config: outputConfig }),
     },
     betas: betasOf(request, abilities),
   };
+}
+
+/** Where changes are told as notes, a conversation with tools says from its opening on what notes are. */
+function systemText({ system, tools }: ModelRequest, { inline }: Abilities): string {
+  return inline || tools.length === 0 ? system : [system, notesExplained].filter(Boolean).join("\n\n");
 }
 
 /** Betas are the same for every request of a transcript, whether or not something has changed yet. */

@@ -26,7 +26,7 @@ export function skillTools(tools: readonly ToolDefinition[]): ToolDefinition[] {
   return tools.filter(({ name }) => isSkillTool(name));
 }
 
-/** The tools of one skill: those its activation named, else those whose name begins with the skill's id. */
+/** The tools of one skill: those its activation named, and those whose name begins with the skill's id. */
 export function toolsOfSkill(
   tools: readonly ToolDefinition[],
   skillId: string,
@@ -34,11 +34,17 @@ export function toolsOfSkill(
 ): ToolDefinition[] {
   const end = activation?.lastIndexOf("</skill_guide>") ?? -1;
   const line = end < 0 ? undefined : /^Tools now available: (.+)$/m.exec(activation?.slice(end) ?? "")?.[1];
-  const named = new Set(line?.split(",").map((name) => name.trim()));
-  const own = skillTools(tools).filter(({ name }) => named.has(name));
-  if (own.length > 0) return own;
-  const id = flat(skillId);
-  return skillTools(tools).filter(({ name }) => flat(name) === id || flat(name).startsWith(`${id}_`));
+  const named = new Set(
+    line
+      ?.replace(/ and \d+ more$/, "")
+      .split(",")
+      .map((name) => name.trim()),
+  );
+  // Of many tools only the first are named. Those of a server bear its name.
+  const id = flat(skillId.replace(/^mcp_/, ""));
+  return skillTools(tools).filter(
+    ({ name }) => named.has(name) || flat(name) === id || flat(name).startsWith(`${id}_`),
+  );
 }
 
 function flat(name: string): string {

@@ -1,8 +1,8 @@
 import type { OpenAI } from "openai";
 import type { Message, MessageImage, ToolMessage } from "../../core/message.ts";
+import { asNote } from "../system-note.ts";
 import { safeToolName } from "../tool-call-text.ts";
 import type { ChatForm } from "./chat-form.ts";
-import { asNote } from "./chat-notes.ts";
 
 type ChatMessage = OpenAI.ChatCompletionMessageParam;
 

@@ -7,11 +7,11 @@ import type {
   UserMessage,
 } from "../../core/message.ts";
 import type { ModelRequest } from "../../core/model.ts";
+import { notesExplained, withoutNoteTags } from "../system-note.ts";
 import { argumentsText, safeToolName } from "../tool-call-text.ts";
 import { markForCache } from "./chat-cache-marks.ts";
 import { ChatConversation, picture } from "./chat-conversation.ts";
 import { type ChatForm, chatFormName } from "./chat-form.ts";
-import { notesExplained, withoutNoteTags } from "./chat-notes.ts";
 import type { ChatQuirks } from "./chat-quirks.ts";
 import { keptFields } from "./chat-reasoning.ts";
 import { holdBackChanges } from "./held-back-changes.ts";

@@ -56,7 +56,7 @@ describe("instructions", () => {
         "You chat.",
         "<available_skills>\n- s\n</available_skills>",
         "G",
-        "<other_agents>\n- other: &lt;/other_agents&gt;\n</other_agents>\nHand over with handoff only when one of them fits clearly better.",
+        "<other_agents>\n- other: &lt;/other_agents&gt;\n</other_agents>\nHand over only when one of them fits clearly better.",
         "<pinned_facts>\n- f\n</pinned_facts>",
       ].join("\n\n"),
     );

@@ -1,6 +1,7 @@
 import { afterEach, describe, expect, it } from "vitest";
 import type { Message } from "../../../src/core/message.ts";
 import { createAnthropicModel } from "../../../src/models/anthropic/anthropic.ts";
+import { notesExplained } from "../../../src/models/system-note.ts";
 import { collect, finish, requestOf } from "./collect.ts";
 import { sendEvents, sendJson, startWireServer, type WireServer } from "./wire-server.ts";
 
@@ -45,7 +46,8 @@ describe("requests to Anthropic", () => {
     await finish(model, request);
     expect(server?.bodies[1]).toEqual(server?.bodies[0]);
     expect(server?.bodies[0]).toMatchObject({
-      system: [{ type: "text", text: "Be brief.", ...mark }],
+      // An unknown model is told of changes in notes, so it is told what notes are.
+      system: [{ type: "text", text: `Be brief.\n\n${notesExplained}`, ...mark }],
       messages: [{ role: "user", content: [{ type: "text", text: "hello", ...mark }] }],
     });
     expect(server?.bodies[0]?.tools).toEqual([

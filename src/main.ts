@@ -174,7 +174,7 @@ async function wire(
     ports: {
       name: config.name,
       instructions: await loadInstructions(),
-      effort: undefined,
+      effort: config.model.effort,
       saidLine: createSaidLine(),
       model: createModel(modelSettings(config), systemClock),
       store,

@@ -21,9 +21,7 @@ const parameters = z.object({
     .min(1)
     .max(mostGiven)
     .optional()
-    .describe(
-      "your own steps, to be checked, ordered and laid out; without them a model drafts some",
-    ),
+    .describe("your own steps, to be checked, ordered and laid out; without them a model drafts some"),
   context: z.string().trim().max(20_000).optional().describe("people, deadlines, what exists already"),
   constraints: z.array(z.string().max(500)).max(20).default([]).describe("what must or must not be"),
   max_steps: z.number().int().min(1).max(50).default(10).describe("of a draft"),

@@ -7,9 +7,13 @@ export type CountTokens = (text: string) => number;
 /** The call id under which `read_tool_output` reads on in the person's own message. */
 export const messageCallId = "message";
 
-/** The person's message as the model sees it: the beginning, when it is too long. */
-export function fitUserText(turn: Pick<Turn, "text" | "limits">, countTokens: CountTokens): string {
-  return cutForModel(turn.text, turn.limits.message_tokens, messageCallId, countTokens);
+/** The person's message as the model sees it: its beginning and end, when it is too long. */
+export function fitUserText(
+  turn: Pick<Turn, "text" | "limits" | "turn_id">,
+  countTokens: CountTokens,
+): string {
+  const name = `${messageCallId}:${turn.turn_id}`;
+  return cutForModel(turn.text, turn.limits.message_tokens, name, countTokens);
 }
 
 /** As much of a text's beginning as fits into `tokens`, and how many characters that leaves out. */

@@ -52,22 +52,26 @@ function block([name, text]: [string, Json]): string {
 }
 
 function jsonText(value: Json): string {
-  const compact = JSON.stringify(value);
+  const compact = compactJson(value);
   return compact.length <= shortJson ? compact : laidOut(value, 0);
 }
 
 function laidOut(value: Json, depth: number): string {
-  if (typeof value !== "object" || value === null || depth >= deepest) return JSON.stringify(value);
+  const compact = compactJson(value);
+  if (compact.length <= shortValue || typeof value !== "object" || value === null || depth >= deepest) {
+    return compact;
+  }
   const [open, close] = Array.isArray(value) ? "[]" : "{}";
   const members = Array.isArray(value)
     ? value.map((member) => laidOut(member, depth + 1))
     : Object.entries(value)
         .filter(([, member]) => member !== undefined)
         .map(([name, member]) => `${JSON.stringify(name)}:${laidOut(member, depth + 1)}`);
-  const length = members.reduce((sum, member) => sum + member.length + 1, 0);
-  if (length <= shortValue && !members.some((member) => member.includes("\n"))) {
-    return `${open}${members.join(",")}${close}`;
-  }
   const indent = " ".repeat(depth + 1);
   return `${open}\n${members.map((member) => indent + member).join(",\n")}\n${" ".repeat(depth)}${close}`;
+}
+
+/** What came past the types and is no JSON counts as null, as within JSON. */
+function compactJson(value: Json | undefined): string {
+  return value === undefined ? "null" : JSON.stringify(value);
 }

@@ -50,8 +50,10 @@ type Finder = (piece: string, from: number) => number;
  */
 export function searchText(text: string, search: string, limits: SearchLimits): FoundPassages {
   const lines = text.split("\n");
-  const exact = matchesOf(lines, finderOf(search), limits.from);
-  if (exact.length > 0) return passagesOf(text, lines, exact, limits);
+  const find = finderOf(search);
+  const exact = matchesOf(lines, find, limits.from);
+  const isBefore = exact.length === 0 && limits.from > 0 && matchesOf(lines, find, 0).length > 0;
+  if (exact.length > 0 || isBefore) return passagesOf(text, lines, exact, limits);
   const words = wordsOf(search);
   const { finder, most } = words.length > 1 ? mostWords(lines, words) : { finder: undefined, most: 0 };
   if (finder === undefined) return { passages: "", shown: 0, total: 0, lines: lines.length };

@@ -41,7 +41,7 @@ export async function runToolCall(scope: TurnScope, request: CallRequest): Promi
     tool: call.name,
     status: result.status,
     output,
-    ...(request.parent_call_id === undefined ? shownOf(scope, call, output) : {}),
+    ...(request.parent_call_id === undefined ? shownOf(scope, call, result) : {}),
     duration_ms: Math.max(0, scope.ports.clock.now() - from),
     ...(result.status === "ok" && result.direct ? { direct: true } : {}),
   });
@@ -62,11 +62,14 @@ type CheckedCall =
 const shownWhole = new Set(["activate_skill", "list_skills", "read_tool_output"]);
 
 /** What the model is told, where that is not the output itself: its beginning and end, and the guides it activated. */
-function shownOf(scope: TurnScope, { id, name }: ToolCall, output: Json): { shown?: string } {
+function shownOf(scope: TurnScope, { id, name }: ToolCall, result: ToolResult): { shown?: string } {
   const { turn, ports } = scope;
-  const whole = outputText(output);
+  const whole = outputText(outputOf(result));
   const tokens = shownWhole.has(name) ? Number.POSITIVE_INFINITY : turn.limits.tool_output_tokens;
-  const cut = cutForModel(whole, tokens, id, ports.countTokens);
+  const cutTo = (text: string) => cutForModel(text, tokens, id, ports.countTokens);
+  const readable = result.status === "ok" ? result.readable : undefined;
+  // What is paged and searched is the output: its words are shown where they fit whole.
+  const cut = readable !== undefined && cutTo(readable) === readable ? readable : cutTo(whole);
   const guides = name === "activate_skill" ? "" : guidesWith(scope, id);
   const shown = guides === "" ? cut : `${cut}\n\n${guides}`;
   return shown === whole ? {} : { shown };

@@ -25,23 +25,27 @@ export async function toToolResult(
       shorten([...lines, ...fileLines].join("\n").trim()) || `${tool} failed without saying why.`;
     return { status: "error", code: "tool_failed", message };
   }
-  return { status: "ok", output: outputOf(result.structuredContent, lines, fileLines) };
+  const { structuredContent: structured } = result;
+  const output = outputOf(structured, lines, fileLines);
+  const text = lines.join("\n");
+  const isReadable =
+    structured !== undefined && toldBy(text, JSON.parse(JSON.stringify(structured))) === "all";
+  return {
+    status: "ok",
+    output,
+    ...(isReadable ? { readable: [text, ...fileLines].join("\n") } : {}),
+  };
 }
 
-/**
- * The structured content, where the text only repeats it or is one of its values; the text, where it says all of it in readable
- * words; else both, the text first.
- */
+/** The structured content, where the text says nothing beside it; else both, the text first. */
 function outputOf(structured: CallToolResult["structuredContent"], lines: string[], files: string[]): Json {
   const text = lines.join("\n");
   if (structured === undefined) return shorten([...lines, ...files].join("\n"));
   const json = JSON.stringify(structured);
   if (json.length > longestOutput) return shorten(text.trim() === "" ? json : text);
   const value = JSON.parse(json) as { [key: string]: Json };
-  const told = toldBy(text, value);
-  if (told === "all") return shorten([text, ...files].join("\n"));
-  const withText =
-    told === "something else" && !("text" in value) ? { text: shorten(text), ...value } : value;
+  const saysMore = toldBy(text, value) === "something else";
+  const withText = saysMore && !("text" in value) ? { text: shorten(text), ...value } : value;
   return files.length === 0 ? withText : { result: withText, files };
 }
 

@@ -18,13 +18,14 @@ const certainty = 0.9;
  */
 export function withFitting(model: Model, answerTokens: number): Model {
   const sizeOf = createRequestSize();
+  const boundOf = createRequestSize((text) => text.length);
   const { window } = model;
   let most = window === undefined ? Number.POSITIVE_INFINITY : roomIn(window, answerTokens);
 
   async function* stream(request: ModelRequest): AsyncGenerator<ModelEvent> {
-    const size = sizeOf(request);
     let room = most;
-    if (size <= room) {
+    // Counting tokens takes time; most requests are short of the limit in characters.
+    if (boundOf(request) <= room || sizeOf(request) <= room) {
       const shown = new ShownText();
       try {
         for await (const event of model.stream(request)) yield shown.pass(event);
@@ -34,7 +35,7 @@ export function withFitting(model: Model, answerTokens: number): Model {
         request.signal.throwIfAborted();
         yield* shown.void();
       }
-      room = size / 2;
+      room = sizeOf(request) / 2;
     }
     yield* shortened(request, room);
   }

@@ -11,36 +11,47 @@ const tokensPerPicture = 1500;
 /** Around the text of a message. */
 const tokensPerMessage = 6;
 
-/** Estimates the tokens of requests; each message and tool is counted once. */
-export function createRequestSize(): (request: ModelRequest) => number {
+type Count = (text: string) => number;
+
+/**
+ * Estimates the tokens of requests; each message and tool is counted once.
+ * @param count tokens of a text; its length gives a quick upper bound instead
+ */
+export function createRequestSize(count: Count = countTokens): (request: ModelRequest) => number {
   const known = new WeakMap<object, number>();
-  const counted = <Part extends object>(part: Part, count: (part: Part) => number): number => {
-    const size = known.get(part) ?? count(part);
+  const counted = <Part extends object>(
+    part: Part,
+    measure: (part: Part, count: Count) => number,
+  ): number => {
+    const size = known.get(part) ?? measure(part, count);
     known.set(part, size);
     return size;
   };
   return ({ system, tools, messages }) =>
-    countTokens(system) +
+    count(system) +
     sum(tools.map((tool) => counted(tool, toolSize))) +
     sum(messages.map((message) => counted(message, messageSize)));
 }
 
 /** Estimated tokens of a message, what only its provider understands included. */
-export function messageSize(message: Message): number {
-  const own = tokensPerMessage + countTokens(message.text);
+export function messageSize(message: Message, count: Count = countTokens): number {
+  const own = tokensPerMessage + count(message.text);
   switch (message.role) {
     case "user":
     case "tool":
       return own + (message.images ?? []).length * tokensPerPicture;
     case "system":
-      return own + sum((message.add ?? []).map(toolSize));
+      return own + sum((message.add ?? []).map((tool) => toolSize(tool, count)));
     case "assistant":
-      return own + sum(message.tool_calls.map((call) => countTokens(call.arguments))) + blocksSize(message);
+      return own + sum(message.tool_calls.map((call) => count(call.arguments))) + blocksSize(message);
   }
 }
 
-export function toolSize({ name, description, parameters }: ToolDefinition): number {
-  return countTokens(`${name} ${description} ${JSON.stringify(parameters)}`);
+export function toolSize(
+  { name, description, parameters }: ToolDefinition,
+  count: Count = countTokens,
+): number {
+  return count(`${name} ${description} ${JSON.stringify(parameters)}`);
 }
 
 /** Blocks repeat the text and the calls; encrypted reasoning is some four characters for each of its tokens. */

@@ -33,7 +33,8 @@ export function firstResponsesForm(model: string): ResponsesForm {
     additions: family?.additions ?? "tools",
     updatesEffort: family?.updatesEffort ?? false,
     instructions: family === undefined ? "system" : "developer",
-    allTurns: family !== undefined && family.version >= 504,
+    // Known from gpt-5.6 on: https://openrouter.ai/docs/client-sdks/typescript/models/reasoningcontext
+    allTurns: family !== undefined && family.version >= 506,
     summary: family?.reasons ?? false,
     effort: family?.reasons ?? true,
     encrypted: family?.reasons ?? true,

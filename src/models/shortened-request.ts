@@ -48,7 +48,7 @@ function plain(message: Message): Message {
 
 /** From the first message of a person on after which a conversation of this size fits. */
 function cutAtPerson(messages: readonly Message[], space: number): readonly Message[] {
-  const sizes = messages.map(messageSize);
+  const sizes = messages.map((message) => messageSize(message));
   const excess = sum(sizes) - space;
   if (excess <= 0) return messages;
   const step = space / 4;
@@ -85,7 +85,7 @@ function withoutFirstRounds(messages: readonly Message[], space: number): readon
 }
 
 function fits(messages: readonly Message[], space: number): boolean {
-  return sum(messages.map(messageSize)) <= space;
+  return sum(messages.map((message) => messageSize(message))) <= space;
 }
 
 function shortened(message: Message, longest: number): Message {

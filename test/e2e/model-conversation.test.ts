@@ -5,6 +5,7 @@ import { prefixDifference } from "../support/vendors/prefix-stable.ts";
 import { cachedShare, type RecordedRequest } from "../support/vendors/recording.ts";
 import {
   type Conversation,
+  type ConversationOptions,
   startConversation,
   talkingModels,
   toolSkill,
@@ -33,9 +34,19 @@ function complaints(conversation: Conversation): string[] {
     );
 }
 
-/** Reasoning that the model gave and no longer sees. */
+/** The name of a model without its provider. */
+function nameOf(choice: string): string {
+  return choice.slice(choice.indexOf("/") + 1);
+}
+
+/** Reasoning that was sent and that the vendor dropped, because what came before it had changed. */
 function lostReasoning(conversation: Conversation): number {
-  return turnsOf(conversation).reduce((sum, one) => sum + one.reasoning_lost + one.reasoning_omitted, 0);
+  return conversation.vendors.requests().reduce((sum, one) => sum + one.reasoning_lost, 0);
+}
+
+/** Reasoning that the model gave and was not sent back. */
+function omittedReasoning(conversation: Conversation): number {
+  return turnsOf(conversation).reduce((sum, one) => sum + one.reasoning_omitted, 0);
 }
 
 /** Where a request does not begin with the one before it. */
@@ -47,30 +58,42 @@ function breaks(conversation: Conversation): string[] {
   });
 }
 
-describe.each(talkingModels)("a conversation with $choice", ({ choice, in_place }) => {
-  /** Nothing refused, nothing broken; and what was sent stays as it was where the model can be told of changes. */
-  function expectKept(conversation: Conversation): void {
+/** With the tools of small skills there from the opening, and with none. */
+const cases = talkingModels.flatMap((model) => [
+  { ...model, open: 3_000, tools: "open tools" },
+  { ...model, open: 0, tools: "no open tools" },
+]);
+
+describe.each(cases)("a conversation with $choice and $tools", ({ choice, in_place, open }) => {
+  // A model to which tools cannot be added in place gets them in `tools`, which stands before everything.
+  const keepsPrefix = in_place || open > 0;
+
+  const start = (options: ConversationOptions = {}) =>
+    startConversation(choice, { ...options, limits: { open_tools_tokens: open, ...options.limits } });
+
+  /** Nothing refused, nothing broken, no reasoning lost; and what was sent stays as it was. */
+  function expectKept(conversation: Conversation, { addsTools = false } = {}): void {
     expect(complaints(conversation)).toEqual([]);
-    if (!in_place) return;
+    if (!in_place && (addsTools || !keepsPrefix)) return;
     expect(breaks(conversation)).toEqual([]);
     expect(lostReasoning(conversation)).toBe(0);
+    expect(omittedReasoning(conversation)).toBe(0);
   }
 
   it("lasts ten turns by three people", async () => {
-    const conversation = await startConversation(choice);
+    const conversation = await start();
     const people = [ada, ben, mia];
     for (let turn = 0; turn < 10; turn += 1) {
       const words = turn % 3 === 0 ? "[use weather]" : "what do you think?";
       const { end } = await conversation.ask(`${turn}: ${words}`, { by: people[turn % 3] ?? ada });
       expect(end.outcome).toBe("completed");
     }
-    expect(complaints(conversation)).toEqual([]);
     expectKept(conversation);
     expect(cachedShare(turnsOf(conversation))).toBeGreaterThan(0);
   });
 
   it("goes on after a skill was activated and put away again", async () => {
-    const conversation = await startConversation(choice);
+    const conversation = await start();
     const { end } = await conversation.ask("[use weather]");
     expect(end.text).toContain("weather says 42");
     await conversation.ask("[offload weather]");
@@ -79,7 +102,7 @@ describe.each(talkingModels)("a conversation with $choice", ({ choice, in_place 
   });
 
   it("goes on after people enabled and disabled skills in the middle", async () => {
-    const conversation = await startConversation(choice);
+    const conversation = await start();
     await conversation.ask("hello");
     await conversation.app.setSkill(home.namespace, "stocks", "pinned", ada);
     expect((await conversation.ask("[use stocks]")).end.text).toContain("stocks says 42");
@@ -91,16 +114,16 @@ describe.each(talkingModels)("a conversation with $choice", ({ choice, in_place 
   });
 
   it("goes on after a skill was installed in the middle", async () => {
-    const conversation = await startConversation(choice);
+    const conversation = await start();
     await conversation.ask("hello");
     conversation.source.skills = [...conversation.source.skills, toolSkill("trains")];
     expect((await conversation.ask("[use trains]")).end.text).toContain("trains says 42");
     await conversation.ask("thanks");
-    expectKept(conversation);
+    expectKept(conversation, { addsTools: true });
   });
 
   it("goes on after a handoff", async () => {
-    const conversation = await startConversation(choice, { profiles });
+    const conversation = await start({ profiles });
     await conversation.ask("hello");
     const { events } = await conversation.ask("[handoff research]");
     expect(events.some(({ type }) => type === "handoff")).toBe(true);
@@ -111,9 +134,9 @@ describe.each(talkingModels)("a conversation with $choice", ({ choice, in_place 
 
   it("goes on with another model when its own fails, and comes back", async () => {
     const other = choice.startsWith("anthropic/") ? "openai/gpt-6.1-terra" : "anthropic/claude-sonnet-5-5";
-    const conversation = await startConversation(choice, { failover: [other] });
+    const conversation = await start({ failover: [other] });
     await conversation.ask("[use weather]");
-    conversation.vendors.fail({ kind: 529, times: 2, model: choice.slice(choice.indexOf("/") + 1) });
+    conversation.vendors.fail({ kind: 529, model: nameOf(choice) });
     await conversation.ask("[use stocks]");
     const { end } = await conversation.ask("are you back?");
     expect(end.outcome).toBe("completed");
@@ -121,11 +144,11 @@ describe.each(talkingModels)("a conversation with $choice", ({ choice, in_place 
     const answered = conversation.vendors.requests(({ outcome }) => outcome === "answered");
     expect(answered.some(({ model }) => other.endsWith(model))).toBe(true);
     expect(choice.endsWith(answered.at(-1)?.model ?? "none")).toBe(true);
-    expect(answered.reduce((sum, one) => sum + one.reasoning_lost, 0)).toBe(0);
+    if (keepsPrefix) expect(lostReasoning(conversation)).toBe(0);
   });
 
   it("goes on after a restart", async () => {
-    const before = await startConversation(choice);
+    const before = await start();
     await before.ask("[use weather]");
     const conversation = await before.restart();
     await conversation.ask("[use stocks]");
@@ -134,16 +157,16 @@ describe.each(talkingModels)("a conversation with $choice", ({ choice, in_place 
   });
 
   it("goes on after a compaction, and keeps its reasoning from there on", async () => {
-    const conversation = await startConversation(choice, { history_tokens: 1_000 });
+    const conversation = await start({ limits: { transcript_tokens: 4_000 } });
     for (let turn = 0; turn < 8; turn += 1) {
       await conversation.ask(`${turn}: [use weather] ${"and tell me more ".repeat(40)}`);
     }
     expect(complaints(conversation)).toEqual([]);
-    expect(conversation.vendors.requests().reduce((sum, one) => sum + one.reasoning_lost, 0)).toBe(0);
+    if (keepsPrefix) expect(lostReasoning(conversation)).toBe(0);
   });
 
   it("goes on after a turn was deleted", async () => {
-    const conversation = await startConversation(choice);
+    const conversation = await start();
     await conversation.ask("hello");
     const { turnId } = await conversation.ask("[use weather] the secret", { by: ben });
     await conversation.ask("[use stocks]");
@@ -152,6 +175,6 @@ describe.each(talkingModels)("a conversation with $choice", ({ choice, in_place 
     await conversation.ask("[use stocks] again");
     expect(complaints(conversation)).toEqual([]);
     expect(JSON.stringify(turnsOf(conversation).at(-1)?.body)).not.toContain("the secret");
-    expect(conversation.vendors.requests().reduce((sum, one) => sum + one.reasoning_lost, 0)).toBe(0);
+    if (keepsPrefix) expect(lostReasoning(conversation)).toBe(0);
   });
 });

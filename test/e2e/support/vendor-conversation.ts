@@ -65,7 +65,9 @@ function startBot(
   source: ReturnType<typeof testSource>,
 ): Conversation {
   const { failover, ...more } = options;
-  const model = createModel(settings(choice, failover, vendors), systemClock);
+  // A failed request is not repeated: the next model takes over.
+  const settings = { choice, failover, retry: { attempts: 1 }, providers: providersOf(vendors) };
+  const model = createModel(settings, systemClock);
   const app = createTestApp(model, { ...more, ...kept, sources: [source] });
   onTestFinished(() => app.stop(0));
   return {
@@ -79,19 +81,14 @@ function startBot(
   };
 }
 
-/** The providers as an operator would configure them. A failed request is not repeated: the next model takes over. */
-function settings(choice: string, failover: readonly string[] | undefined, vendors: Vendors) {
+/** The providers as an operator would configure them. */
+export function providersOf(vendors: Vendors) {
   const openai = { kind: "openai", apiKey: "sk-a" } as const;
   return {
-    choice,
-    failover,
-    retry: { attempts: 1 },
-    providers: {
-      anthropic: { kind: "anthropic", apiKey: "key-a", baseUrl: vendors.anthropicUrl },
-      openai: { ...openai, baseUrl: vendors.openAiUrl },
-      deepseek: { ...openai, baseUrl: vendors.compatibleUrl("deepseek") },
-      gemini: { ...openai, baseUrl: vendors.compatibleUrl("gemini") },
-    },
+    anthropic: { kind: "anthropic", apiKey: "key-a", baseUrl: vendors.anthropicUrl },
+    openai: { ...openai, baseUrl: vendors.openAiUrl },
+    deepseek: { ...openai, baseUrl: vendors.compatibleUrl("deepseek") },
+    gemini: { ...openai, baseUrl: vendors.compatibleUrl("gemini") },
   } as const;
 }
 
@@ -118,7 +115,7 @@ function use(name: string, request: ViewedRequest): ScriptedReply {
 /** Makes the call unless this turn made it already; then says what came back. */
 function once(
   name: string,
-  input: ScriptedCallInput,
+  input: Record<string, string>,
   { messages, results, tools }: ViewedRequest,
 ): ScriptedReply {
   const asked = messages.findLastIndex(({ role }) => role === "user");
@@ -127,5 +124,3 @@ function once(
   if (made || !available) return { text: `Done: ${results.at(-1)?.text ?? `${name} is not there`}` };
   return { calls: [{ name, input }], thought: `I need ${name}.` };
 }
-
-type ScriptedCallInput = Record<string, string>;

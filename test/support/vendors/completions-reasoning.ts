@@ -41,6 +41,8 @@ function checkDeepSeek(message: Wire, index: number, checked: CheckedChatReasoni
     checked.refused.push({ rule: "reasoning_content", message: text, code: "invalid_request_error" });
     return;
   }
+  // The documented way to leave it out, as after a new opening.
+  if (reasoning === "") return;
   const [, bound] = /^call_([0-9a-f]{12})_\d+$/.exec(string(callsOf(message)[0]?.id)) ?? [];
   if (bound === undefined || bound === hash(reasoning).slice(0, 12)) return;
   checked.dropped.push({ path: `messages[${index}].reasoning_content`, reason: "changed" });
@@ -50,12 +52,8 @@ function checkDeepSeek(message: Wire, index: number, checked: CheckedChatReasoni
 function checkGemini(message: Wire, index: number, model: string, checked: CheckedChatReasoning): void {
   const [call = {}] = callsOf(message);
   const signature = objectOf(objectOf(call.extra_content).google).thought_signature;
-  const path = `messages[${index}].tool_calls[0]`;
-  const ours = string(call.id).startsWith("call_gemini");
-  if (signature === skip) {
-    if (ours) checked.dropped.push({ path, reason: "changed" });
-    return;
-  }
+  // The documented way to leave it out, as after a new opening.
+  if (signature === skip) return;
   if (signature === undefined) {
     const name = string(objectOf(call.function).name);
     const text = `Function call is missing a thought_signature in functionCall parts. This is required for tools to work correctly, and missing thought_signature may lead to degraded model performance. Additional data, function call \`default_api:${name}\` , position ${index}.`;

@@ -114,8 +114,8 @@ function viewedMessages(wires: readonly Wire[]): ViewedMessage[] {
       if (last?.role === "tool") last.results.push(result);
       else messages.push(message("tool", "", { results: [result] }));
     } else if (role === "assistant") {
-      const reasoned =
-        string(wire.reasoning_content) !== "" || JSON.stringify(wire).includes("thought_signature");
+      const signed = /"thought_signature":"(?!skip_)/.test(JSON.stringify(wire));
+      const reasoned = string(wire.reasoning_content) !== "" || signed;
       messages.push(
         message("assistant", textOf(content), { calls: callsOf(wire).map(viewedCall), reasoned }),
       );

@@ -2,7 +2,7 @@ import type { DroppedReasoning, ExchangeUsage, Incoming, Refusal } from "./excha
 import type { ScriptedReply, Vendor, ViewedRequest } from "./view.ts";
 
 /** `broken`: the script was at fault, e.g. it called a tool that is not available. */
-export type Outcome = "answered" | "refused" | "faulted" | "broken";
+type Outcome = "answered" | "refused" | "faulted" | "broken";
 
 /** One request and what became of it. */
 export interface RecordedRequest extends Incoming {

@@ -9,7 +9,7 @@ export interface ViewedCall {
   input: Json;
 }
 
-export interface ViewedResult {
+interface ViewedResult {
   call_id: string;
   text: string;
   is_error: boolean;
@@ -25,7 +25,7 @@ export interface ViewedMessage {
   reasoned: boolean;
 }
 
-export interface ViewedTool {
+interface ViewedTool {
   name: string;
   description: string;
   schema: JsonSchema;
@@ -52,7 +52,7 @@ export interface ViewedRequest {
   may_call: boolean;
 }
 
-export interface ScriptedCall {
+interface ScriptedCall {
   name: string;
   input: Json;
   /** Makes the call although the tool is not available, as real models do now and then. */

@@ -43,6 +43,10 @@ describe("searching a text", () => {
     expect(second.passages).toContain("46: 45 Error");
     expect(second.passages).not.toContain("6: 5 Error: disk full\n7");
     expect(second).toMatchObject({ shown: 1, total: 2 });
+    expect(searchText(log, "disk full", { ...limits, from: log.length - 10 })).toEqual({
+      passages: "",
+      ...{ shown: 0, total: 0, lines: 100 },
+    });
   });
 
   it("shows long lines around each match, with the offset", () => {

@@ -54,7 +54,7 @@ describe("what tool_list opens", () => {
     ["a tool that is not there", { files: ["delete"] }, []],
     ["a tool of another server", { files: ["notes__read"] }, []],
     ["a server that is not there", { cloud: [] }, []],
-    ["two servers", { notes: [], files: ["write"] }, ["notes__read", "files__write"]],
+    ["two servers", { notes: [], files: ["write"] }, ["files__write", "notes__read"]],
   ])("takes %s", async (_what, toolList, tools) => {
     expect(await offered([...files, ...notes, opener("work", toolList)])).toEqual([tools]);
   });

@@ -73,7 +73,7 @@ describe("requests to Anthropic", () => {
     ];
     await finish(model, requestOf("", { messages }));
     expect(server?.bodies[0]?.messages).toEqual([
-      { role: "user", content: [{ type: "text", text: "(empty message)" }] },
+      { role: "user", content: [{ type: "text", text: "(empty message)", ...mark }] },
       {
         role: "assistant",
         content: [
@@ -135,7 +135,7 @@ describe("requests to Anthropic", () => {
         role: "assistant",
         text: "",
         tool_calls: [{ id: "toolu_1", name: "a", arguments: '{"x":1}' }],
-        provider_blocks: { provider: "anthropic", blocks: [thinking, toolUse] },
+        provider_blocks: { provider: "anthropic", model: "m", form: "noted", blocks: [thinking, toolUse] },
       });
       const result = { role: "tool", call_id: "toolu_1", tool: "a", text: "1", is_error: false } as const;
       await finish(model, { ...request, messages: [...request.messages, message, result] });
@@ -156,7 +156,6 @@ describe("answers of Anthropic", () => {
     const event = await finish(model, requestOf("hello"));
     expect(event.usage.input_tokens).toBe(1105);
     expect(event.usage.cost_usd).toBeCloseTo((5 * 10 + 1000 * 1 + 100 * 12.5 + 2 * 20) / 1e6, 12);
-    expect(event.usage).toMatchObject({ cached_tokens: 1000, cache_write_tokens: 100 });
   });
 
   it("that end halfway without an error are unavailable", async () => {

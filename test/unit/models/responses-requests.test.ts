@@ -100,7 +100,7 @@ describe("requests to the Responses API", () => {
     ["Unsupported parameter: 'prompt_cache_key'", { reasoning: { summary: "auto", context: "all_turns" } }],
   ])("leave out what is refused, from then on: %s", async (text, lesser) => {
     let refusals = 0;
-    const { model, server } = await modelAnswering("gpt-5.4", (wire) => {
+    const { model, server } = await modelAnswering("gpt-5.6", (wire) => {
       refusals += 1;
       if (refusals === 1) sendJson(wire, refusal(text), 400);
       else sendJson(wire, response([said("ok")]));

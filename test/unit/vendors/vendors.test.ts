@@ -1,6 +1,6 @@
 import type { Anthropic } from "@anthropic-ai/sdk";
 import { describe, expect, it, onTestFinished } from "vitest";
-import { price } from "../../support/vendors/model-prices.ts";
+import { modelPrices, price } from "../../support/vendors/model-prices.ts";
 import { prefixDifference, prefixStable } from "../../support/vendors/prefix-stable.ts";
 import { cachedShare, inputTokens } from "../../support/vendors/recording.ts";
 import { leastValue } from "../../support/vendors/script.ts";
@@ -183,6 +183,8 @@ describe("what requests cost", () => {
     expect(of(terra, { cache_write_long: 0, fresh: 300_000 })).toBeCloseTo(0.6);
     expect(of("claude-haiku-5-5", { cache_write_long: 0, fresh: 200_000 })).toBeCloseTo(0.1);
     expect(of("qwen3", {})).toBe(0);
+    expect(price([], modelPrices)).toBe(0);
+    expect(of(terra, { cache_write_long: 0, output: 1e6 })).toBe(modelPrices[terra]?.output);
   });
 });
 

@@ -18,7 +18,7 @@ import type { ScriptRunner } from "../src/core/scripts.ts";
 import type { SkillSource } from "../src/core/skill.ts";
 import type { TurnLog } from "../src/core/turn-log.ts";
 import type { Web } from "../src/core/web.ts";
-import { countTokens } from "../src/models/count-tokens.ts";
+import { createTokenCounter } from "../src/models/count-tokens.ts";
 import { createModel, type ModelSettings } from "../src/models/create-model.ts";
 import { createWeb } from "../src/net/create-web.ts";
 import { createMiniSearchIndex } from "../src/search/minisearch-index.ts";
@@ -130,7 +130,7 @@ export async function createBenchApp({
       scripts,
       grants: createNetworkGrants(store, () => [], systemClock),
       clock: systemClock,
-      countTokens,
+      countTokens: createTokenCounter(),
       environmentOf: () => ({}),
       report: (error, where) => logger.error({ err: error, where }, "Unexpected error"),
     },

@@ -19,7 +19,7 @@ import { createSaidLine } from "./core/said-line.ts";
 import type { Profile } from "./core/turn.ts";
 import type { TurnLog } from "./core/turn-log.ts";
 import type { Web } from "./core/web.ts";
-import { countTokens } from "./models/count-tokens.ts";
+import { createTokenCounter } from "./models/count-tokens.ts";
 import { createModel } from "./models/create-model.ts";
 import { createCouldReach } from "./net/could-reach.ts";
 import { createWeb } from "./net/create-web.ts";
@@ -189,7 +189,7 @@ async function wire(
         createCouldReach(config.net.allow),
       ),
       clock: systemClock,
-      countTokens,
+      countTokens: createTokenCounter(),
       environmentOf: (skill) => environmentOf(config, skill),
       report: (error, where) => logger.error({ err: error, where }, "Unexpected error"),
     },

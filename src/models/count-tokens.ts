@@ -1,3 +1,4 @@
+import { LRUCache } from "lru-cache";
 import { estimateTokenCount } from "tokenx";
 
 /** Longer texts are counted by their beginning. */
@@ -7,4 +8,26 @@ const longestSample = 100_000;
 export function countTokens(text: string): number {
   if (text.length <= longestSample) return estimateTokenCount(text);
   return Math.ceil((estimateTokenCount(text.slice(0, longestSample)) * text.length) / longestSample);
+}
+
+/** Characters of the texts whose counts are kept, together. */
+const mostKept = 4_000_000;
+
+/** Counting a shorter text takes no longer than looking it up. */
+const shortest = 40;
+
+/** Counts as `countTokens` and keeps the latest counts: the texts of a conversation are counted again in each of its turns. */
+export function createTokenCounter(): (text: string) => number {
+  const known = new LRUCache<string, number>({
+    maxSize: mostKept,
+    sizeCalculation: (_, text) => text.length,
+  });
+  return (text) => {
+    if (text.length < shortest) return countTokens(text);
+    const before = known.get(text);
+    if (before !== undefined) return before;
+    const count = countTokens(text);
+    known.set(text, count);
+    return count;
+  };
 }

@@ -41,7 +41,7 @@ export function createOfferedTools(
 }
 
 /** The agent's own tools. A test holds this list to the tools themselves. */
-const ownToolNames: ReadonlySet<string> = new Set([
+export const ownToolNames: ReadonlySet<string> = new Set([
   "list_skills",
   "activate_skill",
   "offload_skill",

@@ -1,24 +1,12 @@
 import type { ToolDefinition } from "../../core/message.ts";
+import { ownToolNames } from "../../core/offered-tools.ts";
 import { parametersOf } from "../../core/parameter.ts";
 import { type Candidate, firstStem, isUrlName, stemsOfAll } from "./fitness.ts";
 import { tokenize } from "./vocabulary.ts";
 
-/** Tools every agent has; they are no skill's own. */
-const metaTools = new Set([
-  "list_skills",
-  "activate_skill",
-  "offload_skill",
-  "invoke_skill",
-  "read_skill_file",
-  "run_skill_script",
-  "ask_user",
-  "read_tool_output",
-  "handoff",
-]);
-
 /** Whether a tool is a skill's own. */
 export function isSkillTool(name: string): boolean {
-  return !metaTools.has(name);
+  return !ownToolNames.has(name);
 }
 
 /** The tools of active skills. */

@@ -1,37 +1,10 @@
-import type { Json, JsonSchema } from "../../src/core/json.ts";
+import type { Json } from "../../src/core/json.ts";
 import type { Vendors } from "../../test/support/vendors/vendors.ts";
 import { modelName, type PricedModel } from "./models.ts";
 import { createPlainChat } from "./plain-chat.ts";
+import type { PlainAgent, PlainTool } from "./plain-loop.ts";
 import { createPlainMessages } from "./plain-messages.ts";
 import { createPlainResponses } from "./plain-responses.ts";
-
-/** A tool of the plain loop. `run` answers what the model reads. */
-export interface PlainTool {
-  name: string;
-  description: string;
-  parameters: JsonSchema;
-  run(input: Json): Promise<string>;
-}
-
-/**
- * The agent that Knack's price is measured against: a short prompt, all tools in every request, the vendor's own SDK, and what
- * the vendor advises for its cache. Each thread has its messages in memory.
- */
-export interface PlainAgent {
-  /** Answers the text of the last message. */
-  ask(thread: string, text: string): Promise<string>;
-}
-
-/** What a loop of any protocol is made of. */
-export interface PlainParts {
-  model: string;
-  system: string;
-  tools: readonly PlainTool[];
-  /** Base URL of the stand-in for this protocol. */
-  url: string;
-  /** Runs a call by the tool's name. */
-  run(name: string, input: Json): Promise<string>;
-}
 
 /** Some 95 tokens. */
 const system = `You are a helpful assistant in the chat channel of a small team. People mention you with questions and everyday tasks.

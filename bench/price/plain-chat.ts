@@ -1,6 +1,6 @@
 import { OpenAI } from "openai";
 import type { Json } from "../../src/core/json.ts";
-import type { PlainAgent, PlainParts } from "./plain-agent.ts";
+import type { PlainAgent, PlainParts } from "./plain-loop.ts";
 
 type Message = OpenAI.ChatCompletionMessageParam;
 

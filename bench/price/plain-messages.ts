@@ -1,6 +1,6 @@
 import { Anthropic } from "@anthropic-ai/sdk";
 import type { Json } from "../../src/core/json.ts";
-import type { PlainAgent, PlainParts } from "./plain-agent.ts";
+import type { PlainAgent, PlainParts } from "./plain-loop.ts";
 
 type Block = Anthropic.ContentBlockParam;
 

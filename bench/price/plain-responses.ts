@@ -1,6 +1,6 @@
 import { OpenAI } from "openai";
 import type { Json } from "../../src/core/json.ts";
-import type { PlainAgent, PlainParts } from "./plain-agent.ts";
+import type { PlainAgent, PlainParts } from "./plain-loop.ts";
 
 /** The plain loop on OpenAI's responses, without storage there; their cache works by itself. */
 export function createPlainResponses({ model, system, tools, url, run }: PlainParts): PlainAgent {

@@ -1,8 +1,8 @@
 import { createCatalogueLoader } from "../../src/core/catalogue.ts";
 import type { Json } from "../../src/core/json.ts";
 import { type KeyValue, scopeKeyValue } from "../../src/core/key-value.ts";
-import { namespaceStateSchema } from "../../src/core/namespace-state.ts";
 import { makeOffer } from "../../src/core/make-offer.ts";
+import { namespaceStateSchema } from "../../src/core/namespace-state.ts";
 import type { SkillSource } from "../../src/core/skill.ts";
 import type { Tool, ToolContext } from "../../src/core/tool.ts";
 import type { Web } from "../../src/core/web.ts";
@@ -10,7 +10,7 @@ import { createMiniSearchIndex } from "../../src/search/minisearch-index.ts";
 import { createHostFacts } from "../../src/skills/host-facts.ts";
 import { createMemoryKeyValue } from "../../src/storage/memory-key-value.ts";
 import { asker, namespace } from "../bench-app.ts";
-import type { PlainTool } from "./plain-agent.ts";
+import type { PlainTool } from "./plain-loop.ts";
 
 /** All tools of the skills under the names Knack gives them. They run as in a bot, but ask no model. */
 export async function plainTools(sources: readonly SkillSource[], web: Web): Promise<PlainTool[]> {

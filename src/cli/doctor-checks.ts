@@ -29,7 +29,7 @@ export async function checkConfiguration(
     const set = Object.values(loaded.sources).filter((source) => source !== "default").length;
     const detail = set === 0 ? "all defaults" : `not default: ${set} (\`knack config\` shows them)`;
     const superseded = loaded.warnings.map(
-      (detail): Finding => ({ name, status: "warning", detail, advice: "The old one still counts for now." }),
+      (detail): Finding => ({ name, status: "warning", detail, advice: "Set the new one instead." }),
     );
     return { loaded, findings: [{ name, status: "ok", detail }, ...superseded] };
   } catch (error) {

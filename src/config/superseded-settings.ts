@@ -24,10 +24,12 @@ const superseded: readonly Superseded[] = [
  * Answers the layers and a warning for each, which names the new setting.
  */
 export function replaceSuperseded(layers: readonly Layer[]): { layers: Layer[]; warnings: string[] } {
-  const warnings = superseded.flatMap(({ key, by }) => {
+  const warnings = superseded.flatMap(({ key, by, value }) => {
     const layer = setter(layers, key);
     if (layer === undefined) return [];
-    return [`${layer.source(key)}: ${key.join(".")} is now ${by.join(".")}. Set that one instead.`];
+    const isPassedOn = value(valueAt(layer.values, key)) !== undefined;
+    const rest = isPassedOn ? "Its value counts until that one is set." : "It has no effect any more.";
+    return [`${layer.source(key)}: ${key.join(".")} is now ${by.join(".")}. ${rest}`];
   });
   return { layers: warnings.length === 0 ? [...layers] : layers.map(withoutSuperseded), warnings };
 }

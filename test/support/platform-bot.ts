@@ -144,7 +144,7 @@ interface Parts {
 
 function surroundings({ slack, slackGate, discordGate, model }: Parts): Record<string, string> {
   return {
-    KNACK_MODEL: "openai/gpt-5-mini",
+    KNACK_MODEL: "openai/test",
     KNACK_NET_ALLOW: "127.0.0.1",
     OPENAI_API_KEY: "test",
     OPENAI_BASE_URL: model.url,

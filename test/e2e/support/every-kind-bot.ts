@@ -56,7 +56,7 @@ export function useEveryKind({ config = "" }: { config?: string } = {}): () => E
   beforeEach(async () => {
     const [model, site] = await Promise.all([startPlatformModel(), startSite()]);
     const env = {
-      ...{ KNACK_MODEL: "openai/gpt-5-mini", OPENAI_API_KEY: "test", OPENAI_BASE_URL: model.url },
+      ...{ KNACK_MODEL: "openai/test", OPENAI_API_KEY: "test", OPENAI_BASE_URL: model.url },
       KNACK_NET_ALLOW: "127.0.0.1,127.0.0.2",
     };
     fixture = everyKind({ model, site, home: await createBotHome({ env, config }) });

@@ -1,6 +1,6 @@
 import { carryOver } from "./carry-over.ts";
 import { makeOpening } from "./opening.ts";
-import type { Transcript } from "./transcript.ts";
+import { isLonger, type Transcript } from "./transcript.ts";
 import { changeSince } from "./transcript-change.ts";
 import type { OpeningReason } from "./turn-event.ts";
 import type { TurnScope } from "./turn-scope.ts";
@@ -42,7 +42,7 @@ async function endOf(scope: TurnScope): Promise<OpeningReason | undefined> {
   if (!turn.past.intact && !state.opened) return "deleted";
   const budget = transcriptBudget(scope);
   const grownBeyond = (tokens: number) =>
-    transcript.tokens > Math.max(tokens, transcript.tokens_at_opening + budget / 8);
+    isLonger(transcript, Math.max(tokens, transcript.tokens_at_opening + budget / 8), ports.countTokens);
   if (grownBeyond(budget)) return "full";
   const idle = ports.clock.now() - (transcript.called_at ?? Number.POSITIVE_INFINITY);
   const isCold = !state.told && idle > (ports.model.cache_ms ?? commonCache);

@@ -37,9 +37,11 @@ export interface Transcript {
   active: Set<string>;
   /** Skills that are active by themselves, and that the agent put away in this thread. */
   offloaded: Set<string>;
-  /** Tokens of a request with all of it: as the provider counted, plus an estimate of what came since. */
+  /** Tokens of a request with all but the uncounted: as the provider counted, plus an estimate of what came since. */
   tokens: number;
-  /** The same right after it opened. */
+  /** The messages at the end whose tokens are not estimated yet. */
+  uncounted: Message[];
+  /** Tokens right after it opened. */
   tokens_at_opening: number;
   /** When a model was last called with it, ms since the epoch. */
   called_at?: number;
@@ -64,6 +66,7 @@ export function openTranscript(
     active: new Set(active),
     offloaded: new Set(offloaded),
     tokens,
+    uncounted: [],
     tokens_at_opening: tokens,
   };
 }
@@ -72,14 +75,13 @@ export function openTranscript(
 export function extendTranscript(
   transcript: Transcript,
   step: Exclude<TranscriptStep, { kind: "open" }>,
-  countTokens: CountTokens,
 ): void {
   switch (step.kind) {
     case "message":
-      append(transcript, step.message, countTokens);
+      append(transcript, step.message);
       break;
     case "change":
-      append(transcript, step.message, countTokens);
+      append(transcript, step.message);
       transcript.told = { ...transcript.told, ...step.told };
       for (const name of step.message.remove ?? []) transcript.tools.delete(name);
       for (const tool of step.message.add ?? []) transcript.tools.set(tool.name, tool);
@@ -97,17 +99,39 @@ export function extendTranscript(
       transcript.offloaded.add(step.skill_id);
       break;
     case "measured":
-      transcript.tokens = Math.max(transcript.tokens, step.tokens);
       transcript.called_at = step.at;
+      // A provider that counts too little, or not at all, is not believed.
+      if (step.tokens < transcript.tokens) break;
+      transcript.tokens = step.tokens;
+      transcript.uncounted = [];
       break;
     default:
       step satisfies never;
   }
 }
 
-function append(transcript: Transcript, message: Message, countTokens: CountTokens): void {
+function append(transcript: Transcript, message: Message): void {
   transcript.messages.push(message);
-  transcript.tokens += tokensOf(message, countTokens);
+  transcript.uncounted.push(message);
+}
+
+/** Whether a request with all of it has more than so many tokens. */
+export function isLonger(transcript: Transcript, tokens: number, countTokens: CountTokens): boolean {
+  // Counting takes time; most transcripts are short of their limit in characters.
+  const most = transcript.uncounted.reduce((sum, message) => sum + tokensOf(message, charactersOf), 0);
+  return transcript.tokens + most > tokens && tokensIn(transcript, countTokens) > tokens;
+}
+
+/** Tokens of a request with all of it. */
+export function tokensIn(transcript: Transcript, countTokens: CountTokens): number {
+  for (const message of transcript.uncounted) transcript.tokens += tokensOf(message, countTokens);
+  transcript.uncounted = [];
+  return transcript.tokens;
+}
+
+/** A token has hardly ever less than a character. */
+function charactersOf(text: string): number {
+  return text.length;
 }
 
 /** Bytes of a picture that weigh as much as a token: providers bill about 1,600 tokens a picture, and bound a request's bytes. */

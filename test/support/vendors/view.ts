@@ -52,7 +52,7 @@ export interface ViewedRequest {
   may_call: boolean;
 }
 
-interface ScriptedCall {
+export interface ScriptedCall {
   name: string;
   input: Json;
   /** Makes the call although the tool is not available, as real models do now and then. */

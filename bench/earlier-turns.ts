@@ -20,7 +20,13 @@ export async function storeEarlierTurns(log: TurnLog, thread: string, turns: num
       { type: "turn_started", profile: "chat", model: "openai/bench" },
       { type: "user_message", message: { role: "user", text: `${asker.name}:\n${asked}`, said: asked } },
       { type: "round_started", round: 1 },
-      { type: "usage", model: "openai/bench", round: 1, input_tokens: 1000, output_tokens: 100 },
+      {
+        type: "usage",
+        model: "openai/bench",
+        round: 1,
+        input_tokens: 3_000 + 130 * turn,
+        output_tokens: 100,
+      },
       {
         type: "model_message",
         round: 1,

@@ -16,6 +16,9 @@ interface ChatRequest {
 /** Between two chunks of an answer asked for below `/slow`, ms: some 20 s for the whole. */
 const slowPause = 200;
 
+/** Of a request, about. */
+const bytesPerToken = 4;
+
 const rounds = 3;
 const words =
   "There are open orders of this customer, and the team of the north looks after them now. ".split(/(?<= )/);
@@ -50,12 +53,13 @@ function callDeltas(name: string): object[] {
   return [{ role: "assistant", content: null, tool_calls: [start] }, ...parts];
 }
 
-function answerTo({ messages, tools = [] }: ChatRequest): string[] {
+function answerTo({ messages, tools = [] }: ChatRequest, bytes: number): string[] {
   const asked = messages.findLastIndex((message) => message.role === "user");
   const done = messages.slice(asked).filter((message) => message.role === "tool").length;
   const names = tools.map((tool) => tool.function.name).filter((name) => name.startsWith("lookup_"));
   const name = done < rounds ? names[done * 3] : undefined;
-  const usage = { prompt_tokens: 1000, completion_tokens: 100, total_tokens: 1100 };
+  const prompt_tokens = Math.ceil(bytes / bytesPerToken);
+  const usage = { prompt_tokens, completion_tokens: 100, total_tokens: prompt_tokens + 100 };
   return [
     ...(name === undefined ? [{ role: "assistant", content: "" }, ...answerDeltas] : callDeltas(name)).map(
       (delta) => chunk(delta),
@@ -70,7 +74,7 @@ async function serve(request: IncomingMessage, response: ServerResponse): Promis
   const body = Buffer.concat(await Array.fromAsync<Buffer>(request));
   response.writeHead(200, { "content-type": "text/event-stream" });
   const pause = request.url?.startsWith("/slow/") ? () => sleep(slowPause) : () => setImmediate();
-  for (const part of answerTo(JSON.parse(body.toString()) as ChatRequest)) {
+  for (const part of answerTo(JSON.parse(body.toString()) as ChatRequest, body.length)) {
     response.write(part);
     await pause();
   }

@@ -29,11 +29,15 @@ const openingSchema: z.ZodType<Opening> = z.object({
 /** Keeps openings in the store, each under the sha256 of its text, so that all threads that begin alike share one. */
 export function createOpenings(store: KeyValue): Openings {
   const known = new LRUCache<string, Opening>({ max: remembered });
+  const names = new WeakMap<Opening, string>();
   const keyOf = (name: string) => `opening:${name}`;
   return {
     async put(opening) {
+      const given = names.get(opening);
+      if (given !== undefined && known.has(given)) return given;
       const text = JSON.stringify(opening);
       const name = createHash("sha256").update(text).digest("hex");
+      names.set(opening, name);
       if (!known.has(name)) {
         await store.set(keyOf(name), JSON.parse(text));
         known.set(name, opening);

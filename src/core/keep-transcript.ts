@@ -1,6 +1,6 @@
 import { carryOver } from "./carry-over.ts";
 import { makeOpening } from "./opening.ts";
-import type { Transcript } from "./transcript.ts";
+import { estimateOf, isLonger, type Transcript, tokensIn } from "./transcript.ts";
 import { changeSince } from "./transcript-change.ts";
 import type { OpeningReason } from "./turn-event.ts";
 import type { TurnScope } from "./turn-scope.ts";
@@ -43,7 +43,7 @@ async function endOf(scope: TurnScope): Promise<OpeningReason | undefined> {
   if (!turn.past.intact && state.opened_after === undefined) return "deleted";
   const budget = transcriptBudget(scope);
   const grownBeyond = (tokens: number) =>
-    transcript.tokens > Math.max(tokens, transcript.tokens_at_opening + budget / 8);
+    isLonger(transcript, Math.max(tokens, transcript.tokens_at_opening + budget / 8), ports.countTokens);
   if (grownBeyond(budget)) return "full";
   const idle = ports.clock.now() - (transcript.called_at ?? Number.POSITIVE_INFINITY);
   const isCold = !state.told && idle > (ports.model.cache_ms ?? commonCache);
@@ -55,15 +55,16 @@ async function reopen(scope: TurnScope, because: OpeningReason, facts: readonly 
   const deletions = await ports.deletions(turn.place);
   const opening = makeOpening(scope, facts);
   const taken = ports.countTokens(opening.instructions) + ports.countTokens(JSON.stringify(opening.tools));
-  const half = transcriptBudget(scope) / 2 / underestimate(scope.transcript);
+  const half = transcriptBudget(scope) / 2 / underestimate(scope);
   const room = Math.max(0, Math.floor(half) - taken);
   const carried = await carryOver(scope, room);
   await scope.open(opening, { because, deletions, ...carried });
 }
 
 /** How many times more tokens the provider counted than were estimated: long ids and encoded data are counted too low. */
-function underestimate(transcript: Transcript | undefined): number {
-  return transcript === undefined ? 1 : transcript.tokens / transcript.estimated;
+function underestimate({ transcript, ports }: TurnScope): number {
+  if (transcript === undefined) return 1;
+  return tokensIn(transcript, ports.countTokens) / estimateOf(transcript, ports.countTokens);
 }
 
 /** The facts that people pinned in the channel. */

@@ -1,7 +1,7 @@
 import type { Catalogue } from "./catalogue.ts";
 import { eligibility, type HostFacts, isSwitchedOff, needsEnabling } from "./eligibility.ts";
 import { isPinFallen, type NamespaceState, stateOf } from "./namespace-state.ts";
-import type { Offer, OfferedSkill, OfferedTools } from "./offer.ts";
+import type { Offer, OfferedSkill } from "./offer.ts";
 import { createOfferedTools } from "./offered-tools.ts";
 import { isInstalled, type Skill } from "./skill.ts";
 import { skillLines } from "./skill-line.ts";
@@ -66,24 +66,21 @@ export function forThread(offer: Offer, { active, offloaded, asked }: ThreadSkil
   const personOnly = offer.personOnly.filter((offered) => !isAsked(offered));
   const inThreadOnly = { catalogue: offer.catalogue, all, usable, personOnly };
   if (more.length > 0) return withProjections(inThreadOnly);
-  return { ...inThreadOnly, tools: () => offer.tools(), lines: (open) => offer.lines(open) };
+  return { ...withProjections(inThreadOnly), tools: () => offer.tools(), lines: (open) => offer.lines(open) };
 }
 
 /** What is made of an offer when it is asked for, once. */
-function withProjections(offer: Omit<Offer, "tools" | "lines">): Offer {
-  let tools: OfferedTools | undefined;
-  let lines: { key: string; made: ReadonlyMap<string, string> } | undefined;
+function withProjections(offer: Omit<Offer, "tools" | "lines" | "once">): Offer {
+  const made = new Map<string, unknown>();
+  const once = <T>(key: string, make: () => T): T => {
+    if (!made.has(key)) made.set(key, make());
+    return made.get(key) as T;
+  };
   return {
     ...offer,
-    tools() {
-      tools ??= createOfferedTools(offer);
-      return tools;
-    },
-    lines(open) {
-      const key = open.join(" ");
-      if (lines?.key !== key) lines = { key, made: skillLines(offer.usable, new Set(open)) };
-      return lines.made;
-    },
+    once,
+    tools: () => once("tools", () => createOfferedTools(offer)),
+    lines: (open) => once(`lines ${open.join(" ")}`, () => skillLines(offer.usable, new Set(open))),
   };
 }
 

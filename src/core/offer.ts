@@ -40,6 +40,8 @@ export interface Offer {
   tools(): OfferedTools;
   /** How the list in the instructions shows what is usable: id → line. `open`: skills whose tools are there anyway. */
   lines(open: readonly string[]): ReadonlyMap<string, string>;
+  /** What else is made of this offer is made once for each key, which says all that it depends on beside the offer. */
+  once<T>(key: string, make: () => T): T;
 }
 
 /** Whether the skill's tools and guide are there without asking. */

@@ -10,9 +10,15 @@ import type { TurnScope } from "./turn-scope.ts";
 
 /**
  * How a new transcript of the channel begins: made from the channel alone, so that all its threads begin alike and share the
- * provider's cache.
+ * provider's cache. Without secrets, and the same object while the channel stays the same.
  */
 export function makeOpening(scope: TurnScope, facts: readonly string[]): Opening {
+  const { where, profile } = scope.turn;
+  const key = JSON.stringify(["opening", where, profile.id, facts, [...scope.ownTools.keys()]]);
+  return scope.namespaceOffer.once(key, () => buildOpening(scope, facts));
+}
+
+function buildOpening(scope: TurnScope, facts: readonly string[]): Opening {
   const { turn, ports, namespaceOffer: offer } = scope;
   const open = openSkills(offer, turn.limits.open_tools_tokens, ports.countTokens);
   const active = activeSkills(offer);
@@ -24,7 +30,7 @@ export function makeOpening(scope: TurnScope, facts: readonly string[]): Opening
     place: turn.where.place,
     ...list,
     open,
-    active: guidesOf(active),
+    active: guidesOf(offer),
     facts,
     agents: agentsOf(turn.profiles),
     ...(ports.effort === undefined ? {} : { effort: ports.effort }),
@@ -37,7 +43,7 @@ export function makeOpening(scope: TurnScope, facts: readonly string[]): Opening
     told,
     guides: active.map(({ skill }) => guide(skill)),
   });
-  return { instructions, tools: definitionsNow(scope, offer, open), told };
+  return ports.redact({ instructions, tools: definitionsNow(scope, offer, open), told });
 }
 
 /**
@@ -63,9 +69,12 @@ function openSkills(offer: Offer, tokens: number, countTokens: CountTokens): str
 
 /** The definitions of the agent's own tools, then those of skills that are open or active, in the fixed order. */
 export function definitionsNow(scope: TurnScope, offer: Offer, open: readonly string[]): ToolDefinition[] {
-  const shown = shownSkills(offer, open);
-  const ofSkills = [...offer.tools().values()].filter(({ roots }) => roots.some((root) => shown.has(root)));
-  return [...scope.ownDefinitions, ...ofSkills.map(({ definition }) => definition)];
+  const ofSkills = offer.once(`shown ${open.join(" ")}`, () => {
+    const shown = shownSkills(offer, open);
+    const tools = [...offer.tools().values()].filter(({ roots }) => roots.some((root) => shown.has(root)));
+    return tools.map(({ definition }) => definition);
+  });
+  return [...scope.ownDefinitions, ...ofSkills];
 }
 
 /** The skills whose tools a model is shown. */
@@ -80,9 +89,11 @@ export function activeSkills(offer: Offer): OfferedSkill[] {
     .toSorted((a, b) => (a.skill.id < b.skill.id ? -1 : 1));
 }
 
-/** Fingerprints of the guides of skills, by id. */
-export function guidesOf(skills: readonly OfferedSkill[]): Record<string, string> {
-  return Object.fromEntries(skills.map(({ skill }) => [skill.id, guidePrint(skill)]));
+/** Fingerprints of the guides of active skills, by id. */
+export function guidesOf(offer: Offer): Readonly<Record<string, string>> {
+  return offer.once("guides", () =>
+    Object.fromEntries(activeSkills(offer).map(({ skill }) => [skill.id, guidePrint(skill)])),
+  );
 }
 
 /** What a guide that the model was given is known again by. */

@@ -3,6 +3,7 @@ import { keepTranscript, readFacts } from "./keep-transcript.ts";
 import type { Message, ToolDefinition } from "./message.ts";
 import { ModelError } from "./model.ts";
 import { makeOpening } from "./opening.ts";
+import { tokensIn } from "./transcript.ts";
 import { requestOf } from "./transcript-request.ts";
 import type { Turn, TurnPorts } from "./turn.ts";
 import { openScope } from "./turn-opening.ts";
@@ -49,5 +50,10 @@ export async function previewRequest(
   const transcript = await keepTranscript(scope);
   const request = await requestOf(scope, transcript);
   const { system, messages } = request;
-  return { system, tools: toolsNow(request, "drop"), messages, tokens: transcript.tokens };
+  return {
+    system,
+    tools: toolsNow(request, "drop"),
+    messages,
+    tokens: tokensIn(transcript, ports.countTokens),
+  };
 }

@@ -20,22 +20,22 @@ export function createRedactor(secrets: readonly string[], forms: readonly Secre
   const known = [...new Set(secrets)].filter((secret) => secret.length >= shortestSecret);
   known.sort((a, b) => b.length - a.length);
   if (known.length === 0 && forms.length === 0) return (value) => value;
+  const shortest = Math.min(...[...known, ...forms.map(({ mark }) => mark)].map(({ length }) => length));
   const inText = (text: string) => {
-    const clean = known.reduce(
-      (sofar, secret) => (sofar.includes(secret) ? sofar.replaceAll(secret, mask) : sofar),
-      text,
-    );
-    return forms.reduce(
-      (sofar, { mark, pattern }) => (sofar.includes(mark) ? sofar.replaceAll(pattern, mask) : sofar),
-      clean,
-    );
+    if (text.length < shortest) return text;
+    let clean = text;
+    for (const secret of known) if (clean.includes(secret)) clean = clean.replaceAll(secret, mask);
+    for (const { mark: sign, pattern } of forms)
+      if (clean.includes(sign)) clean = clean.replaceAll(pattern, mask);
+    return clean;
   };
   const inValue = (value: unknown): unknown => {
     if (typeof value === "string") return inText(value);
     if (Array.isArray(value)) return mapChanged(value, inValue);
     if (typeof value !== "object" || value === null) return value;
     // Most objects hold no secret: nothing is made before one is found.
-    for (const [key, item] of Object.entries(value)) {
+    for (const key of Object.keys(value)) {
+      const item = (value as Record<string, unknown>)[key];
       if (inText(key) === key && inValue(item) === item) continue;
       return Object.fromEntries(Object.entries(value).map(([name, each]) => [inText(name), inValue(each)]));
     }

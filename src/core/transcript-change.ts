@@ -103,10 +103,9 @@ function listChange(told: Told, offer: Offer, redact: Redact): Difference | unde
 }
 
 function activeChange(told: Told, offer: Offer): Difference | undefined {
-  const active = activeSkills(offer);
-  const now = guidesOf(active);
+  const now = guidesOf(offer);
   const gone = Object.keys(told.active).filter((id) => now[id] === undefined);
-  const fresh = active.filter(({ skill }) => told.active[skill.id] !== now[skill.id]);
+  const fresh = activeSkills(offer).filter(({ skill }) => told.active[skill.id] !== now[skill.id]);
   if (gone.length + fresh.length === 0) return undefined;
   const lines = [
     ...(gone.length === 0 ? [] : [`Not active any more: ${gone.join(", ")}.`]),

@@ -38,11 +38,11 @@ export interface Transcript {
   active: Set<string>;
   /** Skills that are active by themselves, and that the agent put away in this thread. */
   offloaded: Set<string>;
-  /** Tokens of a request with all of it: as the provider counted, plus an estimate of what came since. */
+  /** Tokens of a request with all but the uncounted: as the provider counted, plus an estimate of what came since. */
   tokens: number;
-  /** The same by the estimate alone. */
-  estimated: number;
-  /** `tokens` right after it opened. */
+  /** The messages at the end whose tokens are not estimated yet. */
+  uncounted: Message[];
+  /** Tokens right after it opened. */
   tokens_at_opening: number;
   /** When a model was last called with it, ms since the epoch. */
   called_at?: number;
@@ -54,10 +54,7 @@ export function openTranscript(
   { opening: id, messages, active, offloaded }: TranscriptOpening,
   countTokens: CountTokens,
 ): Transcript {
-  const tokens =
-    countTokens(opening.instructions) +
-    countTokens(JSON.stringify(opening.tools)) +
-    messages.reduce((sum, message) => sum + tokensOf(message, countTokens), 0);
+  const tokens = estimate(opening, messages, countTokens);
   return {
     id,
     opening,
@@ -67,23 +64,34 @@ export function openTranscript(
     active: new Set(active),
     offloaded: new Set(offloaded),
     tokens,
-    estimated: tokens,
+    uncounted: [],
     tokens_at_opening: tokens,
   };
+}
+
+/** Tokens of a request with all of it by the estimate alone, whatever the provider has counted. */
+export function estimateOf({ opening, messages }: Transcript, countTokens: CountTokens): number {
+  return estimate(opening, messages, countTokens);
+}
+
+function estimate(opening: Opening, messages: readonly Message[], countTokens: CountTokens): number {
+  return messages.reduce(
+    (sum, message) => sum + tokensOf(message, countTokens),
+    countTokens(opening.instructions) + countTokens(JSON.stringify(opening.tools)),
+  );
 }
 
 /** Extends the transcript by a step that is not an opening. */
 export function extendTranscript(
   transcript: Transcript,
   step: Exclude<TranscriptStep, { kind: "open" }>,
-  countTokens: CountTokens,
 ): void {
   switch (step.kind) {
     case "message":
-      append(transcript, step.message, countTokens);
+      append(transcript, step.message);
       break;
     case "change":
-      append(transcript, step.message, countTokens);
+      append(transcript, step.message);
       transcript.told = { ...transcript.told, ...step.told };
       for (const name of step.message.remove ?? []) transcript.tools.delete(name);
       for (const tool of step.message.add ?? []) transcript.tools.set(tool.name, tool);
@@ -102,8 +110,11 @@ export function extendTranscript(
       transcript.told = { ...transcript.told, active: without(transcript.told.active, step.skill_id) };
       break;
     case "measured":
-      transcript.tokens = Math.max(transcript.tokens, step.tokens);
       transcript.called_at = step.at;
+      // A provider that counts too little, or not at all, is not believed.
+      if (step.tokens < transcript.tokens) break;
+      transcript.tokens = step.tokens;
+      transcript.uncounted = [];
       break;
     default:
       step satisfies never;
@@ -115,11 +126,28 @@ function without<T>(record: Readonly<Record<string, T>>, key: string): Record<st
   return rest;
 }
 
-function append(transcript: Transcript, message: Message, countTokens: CountTokens): void {
+function append(transcript: Transcript, message: Message): void {
   transcript.messages.push(message);
-  const tokens = tokensOf(message, countTokens);
-  transcript.tokens += tokens;
-  transcript.estimated += tokens;
+  transcript.uncounted.push(message);
+}
+
+/** Whether a request with all of it has more than so many tokens. */
+export function isLonger(transcript: Transcript, tokens: number, countTokens: CountTokens): boolean {
+  // Counting takes time; most transcripts are short of their limit in characters.
+  const most = transcript.uncounted.reduce((sum, message) => sum + tokensOf(message, charactersOf), 0);
+  return transcript.tokens + most > tokens && tokensIn(transcript, countTokens) > tokens;
+}
+
+/** Tokens of a request with all of it. */
+export function tokensIn(transcript: Transcript, countTokens: CountTokens): number {
+  for (const message of transcript.uncounted) transcript.tokens += tokensOf(message, countTokens);
+  transcript.uncounted = [];
+  return transcript.tokens;
+}
+
+/** A token has hardly ever less than a character. */
+function charactersOf(text: string): number {
+  return text.length;
 }
 
 /** Bytes of a picture that weigh as much as a token: providers bill about 1,600 tokens a picture, and bound a request's bytes. */

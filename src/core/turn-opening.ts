@@ -31,7 +31,7 @@ export async function openScope(
     if (step.kind === "open") {
       const opening = openings.get(step.with.opening);
       transcript = opening === undefined ? undefined : openTranscript(opening, step.with, ports.countTokens);
-    } else if (transcript !== undefined) extendTranscript(transcript, step, ports.countTokens);
+    } else if (transcript !== undefined) extendTranscript(transcript, step);
   };
   const apply = (event: TurnEventBody, at: number) => {
     if (event.type === "user_message") state.own_from = transcript?.messages.length ?? 0;
@@ -68,9 +68,9 @@ export async function openScope(
       return record(event);
     },
     async open(opening, how) {
-      const clean = ports.redact(opening);
-      const name = await ports.openings.put(clean);
-      openings.set(name, clean);
+      const name = await ports.openings.put(opening);
+      // The same object for all threads that begin alike: adapters convert each object once.
+      openings.set(name, (await ports.openings.get(name)) ?? opening);
       await scope.emit({ type: "transcript_opened", opening: name, ...how });
     },
     runCall: (request) => runToolCall(scope, request),

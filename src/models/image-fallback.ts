@@ -25,7 +25,12 @@ type MessageWithImages = UserMessage | ToolMessage;
  */
 export function withImageFallback(model: Model): Model {
   const pictures = new KnownPictures();
-  return { ...model, stream: (request) => stream(model, pictures, request) };
+  return {
+    ...model,
+    // Most requests have none, and every layer takes time for each piece of an answer.
+    stream: (request) =>
+      request.messages.some(hasImages) ? stream(model, pictures, request) : model.stream(request),
+  };
 }
 
 async function* stream(

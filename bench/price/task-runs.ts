@@ -81,7 +81,8 @@ async function runAll(
   const runs: TaskRun[] = [];
   for (const task of tasks) {
     const before = vendors.requests().length;
-    for (const exchange of task.exchanges) await say(task.name.replaceAll(" ", "-"), exchange);
+    const thread = (task.after ?? task.name).replaceAll(" ", "-");
+    for (const exchange of task.exchanges) await say(thread, exchange);
     const requests = vendors.requests().slice(before);
     checkRequests(task, requests);
     runs.push({

@@ -10,9 +10,11 @@ export interface Exchange {
   answer: string;
 }
 
-/** What a person wants done, in a thread of its own. */
+/** What a person wants done, in a thread of its own, or in that of an earlier task. */
 export interface Task {
   name: string;
+  /** The task whose thread it goes on in. */
+  after?: string;
   exchanges: readonly Exchange[];
 }
 
@@ -116,7 +118,7 @@ export function tasks(page: string, folder: string): readonly Task[] {
       ],
     },
     {
-      name: "server and follow-up",
+      name: "server",
       exchanges: [
         {
           said: "What do the release notes in release.md on the file server say about the new importer?",
@@ -126,6 +128,12 @@ export function tasks(page: string, folder: string): readonly Task[] {
           ],
           answer: prose(150),
         },
+      ],
+    },
+    {
+      name: "follow-up",
+      after: "server",
+      exchanges: [
         {
           said: "And who of team.md has to test it before Thursday?",
           steps: [call("filesystem__read_text_file", { path: `${folder}/team.md` })],

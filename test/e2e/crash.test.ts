@@ -170,8 +170,9 @@ it("gives up politely on a turn that it never survives, and answers the next", a
   expect((await ended(client, next.turn_id)).text).toBe(sentence);
 });
 
-/** What the person said last in a request to OpenAI's chat completions. */
+/** What the person said last in a request to OpenAI's chat completions, without the line that says who and when. */
 function lastUserText(body: string): string {
   const { messages } = JSON.parse(body) as { messages: { role: string; content: string }[] };
-  return messages.findLast(({ role }) => role === "user")?.content ?? "";
+  const said = messages.findLast(({ role }) => role === "user")?.content ?? "";
+  return said.slice(said.indexOf("\n") + 1);
 }

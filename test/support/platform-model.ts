@@ -75,7 +75,8 @@ const defaultReply: Reply = ({ text }) => [`Reply to ${/question \w+/.exec(text)
 
 function askedIn(body: string): Asked {
   const { messages } = JSON.parse(body) as { messages: WireMessage[] };
-  const last = messages.findLastIndex(({ role }) => role === "user");
+  // Pictures of a result follow it as a message without words.
+  const last = messages.findLastIndex((message) => message.role === "user" && contentOf(message) !== "");
   const results = messages.slice(last + 1).filter(({ role }) => role === "tool");
   return { text: contentOf(messages[last]), results: results.map(contentOf), body };
 }

@@ -23,7 +23,7 @@ export interface UseBotOptions {
 
 /** OpenAI's wire, behind the gate. */
 const openAi = ({ gate }: Pick<BotFixture, "gate">) => ({
-  KNACK_MODEL: "openai/gpt-5-mini",
+  KNACK_MODEL: "openai/test",
   OPENAI_API_KEY: "test",
   OPENAI_BASE_URL: `${gate.url}/v1`,
 });

@@ -113,11 +113,16 @@ async function lastWord(scope: TurnScope, limit: string): Promise<TurnEnd> {
   const message = await callModel(
     scope,
     `You can call no more tools in this turn: ${limit}. Answer now with what you have.`,
-  );
+  ).catch(wordless);
   return {
     outcome: "limit_reached",
-    text: [message.text.trim(), `${note} Say “continue” to go on from here.`].filter(Boolean).join("\n\n"),
+    text: [message?.text.trim(), `${note} Say “continue” to go on from here.`].filter(Boolean).join("\n\n"),
   };
+}
+
+/** A model that goes on calling tools has no last word; the person is told the limit all the same. */
+function wordless(error: unknown): undefined {
+  if (!(error instanceof ModelError) || error.code !== "bad_response") throw error;
 }
 
 async function takeSteering(scope: TurnScope): Promise<void> {

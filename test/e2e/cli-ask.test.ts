@@ -100,7 +100,10 @@ describe("knack ask with a limit of one round", () => {
     const call = { name: "invoke_skill", arguments: JSON.stringify(input) };
     await models.add([
       { match: { userMessage: "read", hasToolResult: false }, response: { toolCalls: [call] } },
-      { match: { userMessage: "no more tools" }, response: { content: "So far I read one page." } },
+      {
+        match: { userMessage: "read", hasToolResult: true },
+        response: { content: "So far I read one page." },
+      },
     ]);
     const { code, stdout } = await home.run(["ask", "read", "--json"]);
     expect(code).toBe(3);

@@ -75,8 +75,10 @@ const defaultReply: Reply = ({ text }) => [`Reply to ${/question \w+/.exec(text)
 
 function askedIn(body: string): Asked {
   const { messages } = JSON.parse(body) as { messages: WireMessage[] };
-  // Pictures of a result follow it as a message without words.
-  const last = messages.findLastIndex((message) => message.role === "user" && contentOf(message) !== "");
+  // Pictures of results follow them in a message that no person wrote.
+  const last = messages.findLastIndex(
+    (message) => message.role === "user" && !contentOf(message).startsWith("(pictures from"),
+  );
   const results = messages.slice(last + 1).filter(({ role }) => role === "tool");
   return { text: contentOf(messages[last]), results: results.map(contentOf), body };
 }

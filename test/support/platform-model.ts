@@ -77,7 +77,7 @@ function askedIn(body: string): Asked {
   const { messages } = JSON.parse(body) as { messages: WireMessage[] };
   // Pictures of results follow them in a message that no person wrote.
   const last = messages.findLastIndex(
-    (message) => message.role === "user" && !contentOf(message).startsWith("(pictures from"),
+    (message) => message.role === "user" && !contentOf(message).includes("(pictures from the results"),
   );
   const results = messages.slice(last + 1).filter(({ role }) => role === "tool");
   return { text: contentOf(messages[last]), results: results.map(contentOf), body };

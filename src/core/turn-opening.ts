@@ -60,7 +60,8 @@ export async function openScope(
     namespaceOffer: offer,
     offer,
     emit(body) {
-      const event = ports.redact(body);
+      // What no transcript has is cleaned where it is stored and shown.
+      const event = untold.has(body.type) ? body : ports.redact(body);
       apply(event, ports.clock.now());
       // At once, so that calls that run at the same time see it.
       if (event.type === "skill_activated" || event.type === "skill_offloaded")
@@ -78,6 +79,16 @@ export async function openScope(
   scope.offer = threadOffer(scope);
   return scope;
 }
+
+/** Events that come often and add nothing to a transcript. */
+const untold: ReadonlySet<TurnEventBody["type"]> = new Set([
+  "text_delta",
+  "text_reset",
+  "round_started",
+  "usage",
+  "stage",
+  "tool_progress",
+]);
 
 /** What the transcripts begin with that the thread and the turn's own log name. */
 async function readOpenings(turn: Turn, ports: TurnPorts): Promise<Map<string, Opening>> {

@@ -2,7 +2,7 @@
  * The conversation of a thread as models get it: an opening, then messages that are only ever appended. It is a fold over
  * steps, and steps are read from turn events, so that every worker rebuilds the same transcript, byte for byte.
  */
-import type { Effort, Message, SystemMessage, ToolDefinition } from "./message.ts";
+import type { Message, SystemMessage, ToolDefinition } from "./message.ts";
 import type { CountTokens } from "./token-count.ts";
 import type { Told } from "./told.ts";
 import type { TranscriptOpening } from "./turn-event.ts";
@@ -12,7 +12,6 @@ export interface Opening {
   instructions: string;
   tools: readonly ToolDefinition[];
   told: Told;
-  effort?: Effort | undefined;
 }
 
 /** What one turn event means for the transcript. */

@@ -60,7 +60,7 @@ export async function openScope(
     namespaceOffer: offer,
     offer,
     emit(body) {
-      // What no transcript has is cleaned where it is stored and shown.
+      // What adds no text to a transcript is redacted only where it is stored and shown.
       const event = untold.has(body.type) ? body : ports.redact(body);
       apply(event, ports.clock.now());
       // At once, so that calls that run at the same time see it.
@@ -80,7 +80,7 @@ export async function openScope(
   return scope;
 }
 
-/** Events that come often and add nothing to a transcript. */
+/** Events that come often and add no text to a transcript. */
 const untold: ReadonlySet<TurnEventBody["type"]> = new Set([
   "text_delta",
   "text_reset",

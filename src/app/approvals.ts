@@ -39,16 +39,23 @@ export function createApprove(deps: ApprovalDeps): Approve {
     }
     const { turn, asked, isOver } = found;
     if (!mayApprove(by, asked.approver, turn)) return notAllowed(asked, turn.author);
-    if (isOver) return tooLate;
-    const binds = verdict === "always" ? asked.binds : undefined;
-    const word = binds !== undefined ? "always" : verdict === false ? "refused" : "once";
-    if (!(await storeDecision(deps, turn.turn_id, decisionOf(approvalId, word, by)))) return tooLate;
+    const { word, binds } = meaningOf(verdict, asked);
+    const decision = decisionOf(approvalId, word, by);
+    if (isOver || !(await storeDecision(deps, turn.turn_id, decision))) return tooLate;
     if (binds !== undefined) await allow(deps, turn.namespace, binds, by);
     const [action, did] = words[word];
     const detail = `${did} **${asked.tool}**, asked for by ${escapeMarkdown(turn.author.name)},`;
     deps.audit.record({ action, by, namespace: turn.namespace, subject: asked.tool, detail });
     return { ok: true, value: { decided: true } };
   };
+}
+
+function meaningOf(
+  verdict: boolean | "always",
+  { binds }: Requested,
+): { word: keyof typeof words; binds?: Binding } {
+  if (verdict === "always" && binds !== undefined) return { word: "always", binds };
+  return { word: verdict === false ? "refused" : "once" };
 }
 
 type ApprovalSignal = Extract<Signal, { type: "approval" }>;

@@ -140,7 +140,7 @@ export function createApp(deps: AppDeps): RunningApp {
   const more = { catalogue, audit, feed };
   const { packages: managed, servers: configured, addFlow } = deps;
   const packages = createPackageService({ ...more, packages: managed });
-  const servers = createServerService({ ...more, servers: configured });
+  const servers = createServerService({ ...more, servers: configured, store, clock });
   const grants = createGrantService({ ...more, grants: ports.grants });
   const skills = auditedSkills(
     createSkillService({ catalogue, store, offers, feed, clock, packages: managed, grants: ports.grants }),

@@ -3,6 +3,7 @@ import { randomUUID } from "node:crypto";
 import { join } from "node:path";
 import { createApp } from "./app/create-app.ts";
 import { createPastOutputs } from "./app/past-outputs.ts";
+import type { Readiness } from "./app/readiness.ts";
 import { systemClock } from "./app/system-clock.ts";
 import { ConfigError } from "./config/config-error.ts";
 import { slackMode } from "./config/incomplete-platforms.ts";
@@ -30,6 +31,7 @@ import { createDiskFileStore } from "./storage/disk-file-store.ts";
 import { openKeyValue } from "./storage/keyv-store.ts";
 import { openSqliteTurnLog } from "./storage/sqlite-turn-log.ts";
 import { createLogger } from "./telemetry/logger.ts";
+import { createMetrics, type Metrics } from "./telemetry/metrics.ts";
 import { chatPolicy, serverTimeZone, turnLimits } from "./wiring/app-settings.ts";
 import { noPlatforms, openPlatforms, type Platforms } from "./wiring/open-platforms.ts";
 import { type OpenedSkills, openSkills } from "./wiring/open-skills.ts";
@@ -91,6 +93,8 @@ export async function openKnack(config: Config, options: OpenOptions = {}): Prom
       port = Number(new URL(url).port || 80);
     };
     const web = createWeb({ ...webOptions(config), own });
+    // Nobody reads the metrics of a command.
+    const counting = options.platforms ? createMetrics() : undefined;
     const skills = await openSkills(config, {
       ...{ store, web, own, version, clock: systemClock },
       report: (error, where) => logger.error({ err: error, where }, "Unexpected error"),
@@ -98,10 +102,10 @@ export async function openKnack(config: Config, options: OpenOptions = {}): Prom
     });
     opened.push(() => skills.close());
     await requireKnownSkills(config, skills.catalogue);
-    const profiles = await loadProfiles();
+    const [profiles, metrics] = await Promise.all([loadProfiles(), counting]);
     return await wire(
       config,
-      { log, store, skills, web, profiles, lock, redact, logger, listening, closeAll },
+      { log, store, skills, web, profiles, metrics, lock, redact, logger, listening, closeAll },
       options,
     );
   } catch (error) {
@@ -136,6 +140,7 @@ interface Opened {
   redact: Redact;
   logger: ReturnType<typeof createLogger>;
   profiles: [Profile, ...Profile[]];
+  metrics: Metrics | undefined;
   lock: DataFolderLock;
   /** Told where the bot listens. */
   listening(url: string): void;
@@ -144,7 +149,7 @@ interface Opened {
 
 async function wire(
   config: Config,
-  { log, store, skills, web, profiles, lock, redact, logger, listening, closeAll }: Opened,
+  { log, store, skills, web, profiles, metrics, lock, redact, logger, listening, closeAll }: Opened,
   { platforms: wanted = false }: OpenOptions,
 ): Promise<Knack> {
   const files = createDiskFileStore(join(config.data.folder, "files"));
@@ -164,7 +169,8 @@ async function wire(
     spending: config.spending,
     newId: randomUUID,
     owner: randomUUID(),
-    checks: () => platforms.connections.map(({ id, status }) => ({ name: id, platform: true, ...status() })),
+    meter: metrics,
+    checks: () => platformStates(platforms),
     concurrent: config.turns.concurrent,
     lease_ms: config.turns.lease_seconds * 1000,
     max_duration_ms: config.turns.max_duration_seconds * 1000,
@@ -176,7 +182,7 @@ async function wire(
       instructions: await loadInstructions(),
       effort: config.model.effort,
       saidLine: createSaidLine(),
-      model: createModel(modelSettings(config), systemClock),
+      model: createModel({ ...modelSettings(config), onCall: metrics?.modelCall }, systemClock),
       store,
       files,
       pastOutput: createPastOutputs(log, files),
@@ -196,6 +202,7 @@ async function wire(
   });
   const deps = { hub: running.chat, app: running.app, store, clock: systemClock, logger };
   const platforms: Platforms = wanted ? await openPlatforms(config, deps) : noPlatforms;
+  const gauges = { backlog: log.backlog, now: systemClock.now, platforms: () => platformStates(platforms) };
   const server = createServer({
     app: running.app,
     outside: platforms.handle,
@@ -204,6 +211,7 @@ async function wire(
     version,
     logger,
     login: skills.login,
+    metrics: metrics && (() => metrics.read(gauges)),
   });
   running.start();
   return {
@@ -217,6 +225,7 @@ async function wire(
       return { url };
     },
     async close() {
+      server.drain();
       // Running turns still post their answers.
       await running.stop(config.turns.drain_seconds * 1000);
       await Promise.all(platforms.connections.map((connection) => connection.stop()));
@@ -224,6 +233,10 @@ async function wire(
       await closeAll();
     },
   };
+}
+
+function platformStates({ connections }: Platforms): Readiness[] {
+  return connections.map(({ id, status }) => ({ name: id, platform: true, ...status() }));
 }
 
 function webOptions({ net }: Config) {

@@ -5,7 +5,6 @@ import { createApp } from "./app/create-app.ts";
 import { createPastOutputs } from "./app/past-outputs.ts";
 import type { Readiness } from "./app/readiness.ts";
 import { systemClock } from "./app/system-clock.ts";
-import { ConfigError } from "./config/config-error.ts";
 import { slackMode } from "./config/incomplete-platforms.ts";
 import { loadInstructions } from "./config/load-instructions.ts";
 import { loadProfiles } from "./config/load-profiles.ts";
@@ -101,7 +100,7 @@ export async function openKnack(config: Config, options: OpenOptions = {}): Prom
       onLog: (skill, text) => logger.debug({ skill, text }, "Output of a skill"),
     });
     opened.push(() => skills.close());
-    await requireKnownSkills(config, skills.catalogue);
+    await warnOfUnknownSkills(config, skills.catalogue, logger);
     const [profiles, metrics] = await Promise.all([loadProfiles(), counting]);
     return await wire(
       config,
@@ -114,22 +113,20 @@ export async function openKnack(config: Config, options: OpenOptions = {}): Prom
   }
 }
 
-/** Settings that name skills which are not there have no effect, so they are an error. @throws ConfigError */
-async function requireKnownSkills(config: Config, catalogue: CatalogueLoader): Promise<void> {
+/** Settings whose skill is gone wait for its return: they are told, and keep nobody from starting the bot. */
+async function warnOfUnknownSkills(
+  config: Config,
+  catalogue: CatalogueLoader,
+  logger: ReturnType<typeof createLogger>,
+): Promise<void> {
   const { allowed, denied, disabled, opt_in, env, network } = config.skills;
-  const named = [
-    ...allowed.filter((id) => id !== "*"),
-    ...denied,
-    ...disabled,
-    ...opt_in,
-    ...Object.keys(env),
-    ...Object.keys(network),
-  ];
+  const lists = [allowed.filter((id) => id !== "*"), denied, disabled, opt_in];
+  const named = [...lists.flat(), ...Object.keys(env), ...Object.keys(network)];
   if (named.length === 0) return;
   const { skills } = await catalogue.current();
   const keys = [...skills.values()].flatMap(({ settings_key }) => settings_key ?? []);
-  const problems = unknownSkillSettings(config, [...skills.keys()], keys);
-  if (problems.length > 0) throw new ConfigError(problems);
+  for (const { key, message, hint } of unknownSkillSettings(config, [...skills.keys()], keys))
+    logger.warn({ setting: key }, `${key} ${message}. ${hint ?? ""}`.trim());
 }
 
 interface Opened {

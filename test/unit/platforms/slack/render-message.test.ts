@@ -63,3 +63,12 @@ test("a message without text still has something for notifications", () => {
 function buttons(count: number) {
   return Array.from({ length: count }, (_, index) => ({ id: `b:${index}`, label: "l".repeat(90) }));
 }
+
+test("calls the person a message is for, and nobody by what looks like an id", () => {
+  const { text, blocks } = renderMessage({ markdown: "hi <@U2>", mention: "U012AB" }, true);
+  expect(text).toMatch(/^<@U012AB> hi/);
+  accepted(blocks);
+  expect(blocks[0]).toMatchObject({ text: { type: "mrkdwn", text: "<@U012AB>" } });
+  expect(JSON.stringify(blocks)).not.toContain("<@U2>");
+  expect(renderMessage({ markdown: "hi", mention: "!channel> <@U2" }, true).blocks).toHaveLength(1);
+});

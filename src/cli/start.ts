@@ -44,15 +44,25 @@ export async function start(context: CommandContext, options: StartOptions): Pro
   return exitCode.ok;
 }
 
-function waitForStop({ onSignal, stderr, exitAtOnce }: CommandContext): {
+/**
+ * npm passes a signal on to the bot within milliseconds, although a terminal or a service manager has sent it to both. A person
+ * needs longer to press Ctrl-C again. Ms.
+ */
+const npmRepeatMs = 500;
+
+function waitForStop({ onSignal, stderr, exitAtOnce, env, clock }: CommandContext): {
   asked: Promise<void>;
   forget(): void;
 } {
   const { promise, resolve } = Promise.withResolvers<void>();
-  let signals = 0;
+  const repeatMs = env.npm_lifecycle_event === undefined ? 0 : npmRepeatMs;
+  let askedAt: number | undefined;
   const forget = onSignal(["SIGINT", "SIGTERM"], () => {
-    signals += 1;
-    if (signals > 1) return exitAtOnce(exitCode.stopped);
+    if (askedAt !== undefined) {
+      if (clock.now() - askedAt >= repeatMs) exitAtOnce(exitCode.stopped);
+      return;
+    }
+    askedAt = clock.now();
     stderr.write(
       "Stopping: running turns may finish. A second Ctrl-C ends at once; turns go on at the next start.\n",
     );

@@ -44,6 +44,8 @@ export interface Knack {
   fetch(request: Request): Promise<Response>;
   /** Starts to listen. @throws ServerSetupError when the address cannot be had */
   listen(): Promise<{ url: string }>;
+  /** What isolation code of skills gets on this machine. */
+  isolation: OpenedSkills["isolation"];
   /** Lets running turns finish, then closes everything. */
   close(): Promise<void>;
 }
@@ -208,6 +210,7 @@ async function wire(
   running.start();
   return {
     fetch: async (request) => server.app.fetch(request),
+    isolation: skills.isolation,
     async listen() {
       const { url } = await server.listen();
       listening(url);

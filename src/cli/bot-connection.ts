@@ -1,7 +1,7 @@
 import { type ApiClient, createApiClient } from "../client/api-client.ts";
 import { type LoadedConfig, loadConfig } from "../config/load-config.ts";
 import type { Config } from "../config/schema.ts";
-import { type CommandContext, CommandError, type GlobalOptions } from "./command-context.ts";
+import { type Bot, type CommandContext, CommandError, type GlobalOptions } from "./command-context.ts";
 
 /** A way to the HTTP API of the bot of this data folder. Close it when done. */
 export interface Connection {
@@ -62,12 +62,16 @@ function remoteConnection(config: Config, baseUrl: string): Connection {
 
 async function localConnection(config: Config, context: CommandContext): Promise<Connection> {
   const bot = await context.openBot(config);
-  const client = createApiClient({
+  return { client: clientOf(bot, config), config, remote: undefined, close: () => bot.close() };
+}
+
+/** Asks a bot of this process without a network. */
+export function clientOf(bot: Pick<Bot, "fetch">, { server }: Config): ApiClient {
+  return createApiClient({
     fetch: (url, init) => bot.fetch(new Request(url, init)),
     baseUrl: "http://127.0.0.1",
-    token: config.server.token,
+    token: server.token,
   });
-  return { client, config, remote: undefined, close: () => bot.close() };
 }
 
 function folderTaken(folder: string): CommandError {

@@ -112,6 +112,11 @@ export interface Skill extends SkillMetadata {
   guide_note?: string;
   /** True: its guide works with command lines, which run in the sandbox as its scripts do. */
   has_commands?: boolean;
+  /**
+   * What of it runs in the sandbox: its tools, so that it cannot be used where they do not run, or scripts and command lines beside
+   * a guide that can be read all the same.
+   */
+  sandboxed?: "tools" | "scripts";
   /** Logical names of scripts: `{forecast: "scripts/forecast.py"}`. */
   entry_points?: Record<string, string>;
   license?: string;

@@ -1,3 +1,4 @@
+import type { IsolationLack } from "./isolation-cure.ts";
 import { outputFolder } from "./output-files.ts";
 
 /** What a script may use, however it is isolated. */
@@ -62,11 +63,18 @@ export function placedArguments(args: readonly string[], skillFolder: string): s
 }
 
 /** A way to keep scripts apart from the bot. */
-export interface Isolation {
-  kind: "bubblewrap" | "process";
+export type Isolation = {
   /** In words for a person: what holds, and what does not. */
   detail: string;
   prepare(request: LaunchRequest): Promise<Launch>;
+} & ({ kind: "bubblewrap" } | WeakIsolation);
+
+interface WeakIsolation {
+  kind: "process";
+  /** Why there is nothing stronger, and what to do. */
+  lacks: IsolationLack;
+  /** Where programs that run scripts are looked for, in this order. */
+  programFolders: readonly string[];
 }
 
 /** The variables every script gets; a request cannot change them. */

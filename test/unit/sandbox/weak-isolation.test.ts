@@ -50,8 +50,11 @@ describe("a sandbox without bubblewrap", () => {
   });
   afterAll(() => fixture[Symbol.dispose]());
 
-  it("refuses code that did not ship, and names what to install and what to set", async () => {
-    const reason = expect.stringMatching(/apt-get install bubblewrap.*skills\.execution\.allow_weak/s);
+  it("refuses code that did not ship, and names what to do and what to set", async () => {
+    const lacks = strict.describe().lacks;
+    expect(lacks?.problem).toContain("not installed");
+    const reason = `${lacks?.problem} ${lacks?.cure} An operator who trusts probe can name it in skills.execution.allow_weak.`;
+    expect(await strict.programs.allows(skill)).toEqual({ ok: false, reason });
     expect(await strict.programs.allows(skill)).toEqual({ ok: false, reason });
     expect(await strict.scripts.run(scriptRequest(skill, "run.sh"))).toEqual({ status: "refused", reason });
     const module = writeModule(fixture.root, { "program.mjs": "" });
@@ -75,6 +78,17 @@ describe("a sandbox without bubblewrap", () => {
     const program = await startProgram(lenient.programs, { skill, module, env });
     expect(await program.next()).toEqual(held);
     await program.ended;
+  });
+
+  it("finds programs on the bot's PATH, wherever they really are", async () => {
+    const folder = join(fixture.root, "homebrew");
+    mkdirSync(folder);
+    writeFileSync(join(folder, "python3"), '#!/bin/sh\necho "$(command -v python3) $1"\n', { mode: 0o755 });
+    const shipped = fixture.skill({ "run.py": "print('of the system')" }, "bundled");
+    const options = { dataDir: fixture.dataDir, bwrap: "/nowhere/bwrap" };
+    const sandbox = await createSandbox({ ...options, searchPath: [folder] });
+    const { stdout } = await runToEnd(sandbox.scripts, scriptRequest(shipped, "run.py"));
+    expect(stdout).toMatch(new RegExp(`^${folder}/python3 .*/run\\.py\n$`));
   });
 
   it("says in bubblewrap that nothing weaker is in force", async () => {

@@ -66,17 +66,22 @@ export function createToolPackages(
     }
   };
 
+  /** What cannot be told counts as yes: reading the tools then says why it fails. */
+  const canRun = (skill: Skill) =>
+    means.programs.allows(skill).then(
+      ({ ok }) => ok,
+      () => true,
+    );
+
   return {
     async load(skill): Promise<LoadedToolPackage | undefined> {
       const entry = await entryOf(skill);
       if (entry === undefined) return undefined;
       const { guide_note: _, ...own } = skill;
       const base: Skill = { ...own, kind: "imported", sandboxed: "tools" };
-      // What is switched off is not run, not even to look at it.
-      if (!skill.enabled) return { skills: [base], diagnostics: [], complete: true };
+      // What is switched off, or cannot run here, is not run to look at it either; its source says why it cannot.
+      if (!skill.enabled || !(await canRun(base))) return { skills: [base], diagnostics: [], complete: true };
       if (!(await mayRun(skill))) return { skills: [base], diagnostics: [], complete: false };
-      // Its source says why it cannot be used then.
-      if (!(await means.programs.allows(base)).ok) return { skills: [base], diagnostics: [], complete: true };
       const code = codeOf(base, entry, settingsOf(skill.id));
       const key = `${skill.origin.path}\0${skill.hash}`;
       const listing = listings.get(key);

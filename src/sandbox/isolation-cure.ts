@@ -40,7 +40,7 @@ export async function thisMachine(): Promise<BareMachine> {
 
 /** What to do where bubblewrap is missing; `packages` are all that are missing with it. */
 export function missingBubblewrap(machine: BareMachine, packages: readonly string[]): IsolationLack {
-  const { platform, osRelease, isRoot } = machine;
+  const { platform } = machine;
   if (platform === "darwin") {
     const problem = "Code of skills is isolated by bubblewrap, which macOS does not have.";
     return { problem, cure: 'Run Knack in Docker instead: see "In a container" in README.md.' };
@@ -50,14 +50,19 @@ export function missingBubblewrap(machine: BareMachine, packages: readonly strin
     return { problem, cure: "Run Knack in WSL2 instead: `wsl --install`, then clone and start it there." };
   }
   const problem = "Code of skills is isolated by bubblewrap, which is not installed.";
-  const names = packages.join(" ");
+  const command = installCommand(machine, packages);
+  if (command !== undefined) return { problem, cure: `Run \`${command}\`, then restart the bot.` };
+  const names = packages.join(" and ");
+  return { problem, cure: `Install ${names} with this system's package manager, then restart the bot.` };
+}
+
+/** What installs packages here, for a person to run; undefined on a system that is not known. */
+export function installCommand(
+  { osRelease, isRoot }: BareMachine,
+  packages: readonly string[],
+): string | undefined {
   const installer = installerOf(osRelease);
-  if (installer === undefined) {
-    const packages = names.replaceAll(" ", " and ");
-    return { problem, cure: `Install ${packages} with this system's package manager, then restart the bot.` };
-  }
-  const command = `${isRoot ? "" : "sudo "}${installer} ${names}`;
-  return { problem, cure: `Run \`${command}\`, then restart the bot.` };
+  return installer && `${isRoot ? "" : "sudo "}${installer} ${packages.join(" ")}`;
 }
 
 function installerOf(osRelease: string): string | undefined {

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { Json } from "../../../src/core/json.ts";
 import type { ToolContext } from "../../../src/core/tool.ts";
+import { needs } from "../../support/needs.ts";
 import { handlerOf, type ImportedFixture, importedFixture, writeSkill } from "./imported-fixture.ts";
 
 let shared: ImportedFixture;
@@ -19,7 +20,7 @@ async function attack(name: string, code: string, args: Json = {}, context: Part
   return shared.call(name, args, context);
 }
 
-describe("code that reads pages", () => {
+describe("code that reads pages", needs("bubblewrap"), () => {
   const readPages = () => {
     const read: string[] = [];
     const asked: string[] = [];
@@ -67,7 +68,7 @@ describe("code that reads pages", () => {
   });
 });
 
-describe("code that speaks without end", () => {
+describe("code that speaks without end", needs("bubblewrap"), () => {
   it("is shown a few hundred notes of, none of them long", async () => {
     const notes: string[] = [];
     const code =
@@ -99,7 +100,7 @@ describe("code that speaks without end", () => {
   });
 });
 
-describe("code that pretends to be the bot or another call", () => {
+describe("code that pretends to be the bot or another call", needs("bubblewrap"), () => {
   it("gets nothing from answers it gives itself and from calls that are not open", async () => {
     const asked: unknown[] = [];
     const approve = async (request: unknown) => {

@@ -3,6 +3,7 @@ import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { ProgramError } from "../../../src/core/programs.ts";
 import { createSandbox, type Sandbox } from "../../../src/sandbox/create-sandbox.ts";
+import { needs } from "../../support/needs.ts";
 import { startProgram, writeModule } from "./program-fixture.ts";
 import { runToEnd, ScriptFixture, scriptRequest } from "./script-fixture.ts";
 
@@ -91,7 +92,7 @@ describe("a sandbox without bubblewrap", () => {
     expect(stdout).toMatch(new RegExp(`^${folder}/python3 .*/run\\.py\n$`));
   });
 
-  it("says in bubblewrap that nothing weaker is in force", async () => {
+  it("says in bubblewrap that nothing weaker is in force", needs("bubblewrap"), async () => {
     const sandbox = await createSandbox({ dataDir: fixture.dataDir, allowWeak: ["probe"] });
     expect(sandbox.describe().isolation).toBe("bubblewrap");
     expect(sandbox.describe().detail).not.toContain("probe");

@@ -3,6 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { createSandbox, type Sandbox } from "../../../src/sandbox/create-sandbox.ts";
+import { needs } from "../../support/needs.ts";
 import { type ScriptedModel, scriptedModel, toolResults } from "../../support/scripted-model.ts";
 import { createTestApp, type TestAppOptions } from "../../support/test-app.ts";
 import { sourceOf, temporaryFolder } from "./temporary-folder.ts";
@@ -138,20 +139,24 @@ test("files a script leaves come with the answer", async () => {
   expect(Buffer.from(stored?.data ?? []).toString()).toBe("a,b\n");
 });
 
-test("a command line of the guide runs as scripts do: variables, folder, arguments and files", async () => {
-  const skillEnv = { probe: { TOKEN: "t" } };
-  const frontmatter = `${head}\nmetadata: {openclaw: {always: true, requires: {bins: [sort], env: [TOKEN]}}}`;
-  const line =
-    'echo "$TOKEN $1" | cat - "{baseDir}/data.txt" | sort > "$KNACK_OUTPUT_DIR/all.txt"; cat "$KNACK_OUTPUT_DIR/all.txt"';
-  const { app, model } = setUp(
-    { "data.txt": "a\nz\n" },
-    [{ call: "run_skill_script", with: { command: line, args: ["one"] } }],
-    { frontmatter, skillEnv },
-  );
-  const { events } = await app.ask("go");
-  expect(results(model)[0]).toMatch(/^a\nt one\nz\n/);
-  expect(events.find((event) => event.type === "file")).toMatchObject({ name: "all.txt" });
-});
+test(
+  "a command line of the guide runs as scripts do: variables, folder, arguments and files",
+  needs("bubblewrap"),
+  async () => {
+    const skillEnv = { probe: { TOKEN: "t" } };
+    const frontmatter = `${head}\nmetadata: {openclaw: {always: true, requires: {bins: [sort], env: [TOKEN]}}}`;
+    const line =
+      'echo "$TOKEN $1" | cat - "{baseDir}/data.txt" | sort > "$KNACK_OUTPUT_DIR/all.txt"; cat "$KNACK_OUTPUT_DIR/all.txt"';
+    const { app, model } = setUp(
+      { "data.txt": "a\nz\n" },
+      [{ call: "run_skill_script", with: { command: line, args: ["one"] } }],
+      { frontmatter, skillEnv },
+    );
+    const { events } = await app.ask("go");
+    expect(results(model)[0]).toMatch(/^a\nt one\nz\n/);
+    expect(events.find((event) => event.type === "file")).toMatchObject({ name: "all.txt" });
+  },
+);
 
 test("a command line never runs where processes alone are to be had, of a skill that ships neither", async () => {
   const weak = await createSandbox({ dataDir, bwrap: "no-such-bwrap" });

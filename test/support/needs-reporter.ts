@@ -1,6 +1,6 @@
 import type { Reporter, TestModule } from "vitest/node";
 import { installCommand, thisMachine } from "../../src/sandbox/isolation-cure.ts";
-import { type Need, packageOf } from "./needs.ts";
+import type { Need } from "./needs.ts";
 
 /** Ends a run with one line for each program that was missing: how many tests were skipped, and how to install it. */
 export function needsReporter(write: (line: string) => void): Reporter {
@@ -13,8 +13,7 @@ export function needsReporter(write: (line: string) => void): Reporter {
       }
       const machine = await thisMachine();
       for (const [need, count] of skipped) {
-        const command =
-          installCommand(machine, [packageOf(need)]) ?? `install the package ${packageOf(need)}`;
+        const command = installCommand(machine, [need]) ?? `install the package ${need}`;
         write(`${count} tests need ${need} and were skipped: ${command}\n`);
       }
     },

@@ -23,7 +23,7 @@ function processList(): string[] {
     });
 }
 
-describe("a hostile script in the bubblewrap sandbox", needs("bubblewrap"), () => {
+describe("a hostile script in the bubblewrap sandbox", needs("bubblewrap", "python3"), () => {
   const fixture = new ScriptFixture();
   let sandbox: Sandbox;
   let runner: ScriptRunner;

@@ -18,8 +18,10 @@ async function isRunning(text: string): Promise<boolean> {
 
 const withBubblewrap = { isolation: "bubblewrap", bwrap: "/usr/bin/bwrap" };
 const withProcesses = { isolation: "process", bwrap: "/nowhere/bwrap" };
-describe("a script runner with bubblewrap", needs("bubblewrap"), () => runsScripts(withBubblewrap));
-describe("a script runner with processes alone", () => runsScripts(withProcesses));
+describe("a script runner with bubblewrap", needs("bubblewrap", "python3"), () =>
+  runsScripts(withBubblewrap),
+);
+describe("a script runner with processes alone", needs("python3"), () => runsScripts(withProcesses));
 
 function runsScripts({ isolation, bwrap }: typeof withBubblewrap): void {
   const fixture = new ScriptFixture();

@@ -27,7 +27,7 @@ get(process.argv[2], async (response) => {
 }).on("error", (error) => console.log("failed", error.message));`,
 };
 
-describe("the way out of the sandbox", needs("bubblewrap"), () => {
+describe("the way out of the sandbox", needs("bubblewrap", "python3"), () => {
   const fixture = new ScriptFixture();
   const skill = fixture.skill(askers, "managed");
   let sandbox: Sandbox;

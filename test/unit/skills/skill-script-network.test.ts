@@ -50,7 +50,7 @@ function setUp() {
 
 test(
   "a host a script turns out to need is asked of an operator once, and reached from then on",
-  needs("bubblewrap"),
+  needs("bubblewrap", "python3"),
   async () => {
     const { app, results } = setUp();
     const turnId = await app.say("go", { by: ben });
@@ -65,7 +65,7 @@ test(
 
 test(
   "without a grant the script fails, and the model reads which host was refused and how it is granted",
-  needs("bubblewrap"),
+  needs("bubblewrap", "python3"),
   async () => {
     const { app, results } = setUp();
     const before = server.requests.length;

@@ -57,35 +57,43 @@ test.each([
     "console.log('node', ...process.argv.slice(2), require('fs').readFileSync(0, 'utf8'))",
   ],
   ["bash", "forecast.sh", 'echo bash "$@" "$(cat)"'],
-])("an entry point in %s runs by its name, with arguments and input", async (name, file, text) => {
-  const frontmatter = `${head}\nentry_points: {forecast: scripts/${file}}`;
-  const { app, model } = setUp({ [`scripts/${file}`]: text }, [run("forecast", ["a b", "c"], "in")], {
-    frontmatter,
-  });
-  await app.ask("go");
-  expect(results(model)[0]?.trim()).toBe(`${name} a b c in`);
-});
+])(
+  "an entry point in %s runs by its name, with arguments and input",
+  needs("python3"),
+  async (name, file, text) => {
+    const frontmatter = `${head}\nentry_points: {forecast: scripts/${file}}`;
+    const { app, model } = setUp({ [`scripts/${file}`]: text }, [run("forecast", ["a b", "c"], "in")], {
+      frontmatter,
+    });
+    await app.ask("go");
+    expect(results(model)[0]?.trim()).toBe(`${name} a b c in`);
+  },
+);
 
-test("the folder of the skill can be written as the guide writes it, in paths and in arguments", async () => {
-  const files = {
-    "scripts/show.py": "import sys; print(open(sys.argv[1]).read())",
-    "data/x.txt": "from the folder",
-  };
-  const { app, model } = setUp(
-    files,
-    [
-      run("$KNACK_SKILL_DIR/scripts/show.py", ["$KNACK_SKILL_DIR/data/x.txt"]),
-      run("{baseDir}/scripts/show.py", ["{baseDir}/data/x.txt"]),
-      { call: "read_skill_file", with: { file_path: "$KNACK_SKILL_DIR/data/x.txt" } },
-    ],
-    { body: "Run `python3 {baseDir}/scripts/show.py {baseDir}/data/x.txt`." },
-  );
-  await app.ask("go");
-  expect(model.requests[0]?.system).toContain(
-    "python3 $KNACK_SKILL_DIR/scripts/show.py $KNACK_SKILL_DIR/data",
-  );
-  expect(results(model).map((text) => text.trim())).toEqual(Array(3).fill("from the folder"));
-});
+test(
+  "the folder of the skill can be written as the guide writes it, in paths and in arguments",
+  needs("python3"),
+  async () => {
+    const files = {
+      "scripts/show.py": "import sys; print(open(sys.argv[1]).read())",
+      "data/x.txt": "from the folder",
+    };
+    const { app, model } = setUp(
+      files,
+      [
+        run("$KNACK_SKILL_DIR/scripts/show.py", ["$KNACK_SKILL_DIR/data/x.txt"]),
+        run("{baseDir}/scripts/show.py", ["{baseDir}/data/x.txt"]),
+        { call: "read_skill_file", with: { file_path: "$KNACK_SKILL_DIR/data/x.txt" } },
+      ],
+      { body: "Run `python3 {baseDir}/scripts/show.py {baseDir}/data/x.txt`." },
+    );
+    await app.ask("go");
+    expect(model.requests[0]?.system).toContain(
+      "python3 $KNACK_SKILL_DIR/scripts/show.py $KNACK_SKILL_DIR/data",
+    );
+    expect(results(model).map((text) => text.trim())).toEqual(Array(3).fill("from the folder"));
+  },
+);
 
 test("what activation returns says how the guide works here", async () => {
   const { app, model } = setUp({ "x.sh": "echo x" }, [{ call: "activate_skill", with: {} }], {
@@ -95,35 +103,39 @@ test("what activation returns says how the guide works here", async () => {
   expect(results(model)[0]).toContain("Body\n\nHow this guide works here:\n- read_skill_file");
 });
 
-test("a script knows who asks and where; what the operator sets for the skill cannot change that", async () => {
-  const names = [
-    "TOKEN",
-    "UNDECLARED",
-    "KNACK_USER_ID",
-    "KNACK_THREAD_ID",
-    "KNACK_PERMISSIONS",
-    "KNACK_SKILL_ID",
-  ];
-  const linx = ["LINX_AGENT_ID", "LINX_USER_ID", "LINX_SESSION_ID"];
-  const skillEnv = {
-    probe: { TOKEN: "t", UNDECLARED: "u", LINX_USER_ID: "mallory", KNACK_PERMISSIONS: "all" },
-  };
-  const { app, model } = setUp({ "env.py": env }, [run("env.py", [...names, ...linx])], {
-    frontmatter: `${head}\nrequires: {env: [TOKEN, LINX_USER_ID, KNACK_PERMISSIONS]}`,
-    skillEnv,
-  });
-  await app.ask("go");
-  expect(results(model)[0]?.trim().split("\n")).toEqual([
-    ...[
-      "TOKEN t",
-      "UNDECLARED None",
-      "KNACK_USER_ID ada",
-      "KNACK_THREAD_ID t1",
-      "KNACK_PERMISSIONS operator",
-    ],
-    ...["KNACK_SKILL_ID probe", "LINX_AGENT_ID chat", "LINX_USER_ID ada", "LINX_SESSION_ID t1"],
-  ]);
-});
+test(
+  "a script knows who asks and where; what the operator sets for the skill cannot change that",
+  needs("python3"),
+  async () => {
+    const names = [
+      "TOKEN",
+      "UNDECLARED",
+      "KNACK_USER_ID",
+      "KNACK_THREAD_ID",
+      "KNACK_PERMISSIONS",
+      "KNACK_SKILL_ID",
+    ];
+    const linx = ["LINX_AGENT_ID", "LINX_USER_ID", "LINX_SESSION_ID"];
+    const skillEnv = {
+      probe: { TOKEN: "t", UNDECLARED: "u", LINX_USER_ID: "mallory", KNACK_PERMISSIONS: "all" },
+    };
+    const { app, model } = setUp({ "env.py": env }, [run("env.py", [...names, ...linx])], {
+      frontmatter: `${head}\nrequires: {env: [TOKEN, LINX_USER_ID, KNACK_PERMISSIONS]}`,
+      skillEnv,
+    });
+    await app.ask("go");
+    expect(results(model)[0]?.trim().split("\n")).toEqual([
+      ...[
+        "TOKEN t",
+        "UNDECLARED None",
+        "KNACK_USER_ID ada",
+        "KNACK_THREAD_ID t1",
+        "KNACK_PERMISSIONS operator",
+      ],
+      ...["KNACK_SKILL_ID probe", "LINX_AGENT_ID chat", "LINX_USER_ID ada", "LINX_SESSION_ID t1"],
+    ]);
+  },
+);
 
 test("files a script leaves come with the answer", async () => {
   const script =
@@ -188,7 +200,7 @@ test("a script has the time its skill says", async () => {
   expect(results(model)[0]).toContain("hang.sh was stopped: it took longer than 0.3 s");
 });
 
-test("output beyond the limit is cut and marked", async () => {
+test("output beyond the limit is cut and marked", needs("python3"), async () => {
   const script = "print('x' * 3_000_000)";
   const { app } = setUp({ "talk.py": script }, [run("talk.py")]);
   const { events } = await app.ask("go");
@@ -198,7 +210,7 @@ test("output beyond the limit is cut and marked", async () => {
   expect(output).toMatch(/\[output cut\]$/);
 });
 
-test("a script that fails tells its error, and the variables nobody gave it", async () => {
+test("a script that fails tells its error, and the variables nobody gave it", needs("python3"), async () => {
   const { app, model } = setUp({ "fail.py": "import sys; sys.exit('no key')" }, [run("fail.py")], {
     frontmatter: `${head}\nmetadata: {openclaw: {primaryEnv: API_KEY}}`,
   });

@@ -67,6 +67,10 @@ export type TurnEventBody =
       effect?: ToolEffect | undefined;
       input: Json;
     }
+  /** A call that had waited for a person goes on: from here on it may have an effect that must not be repeated. */
+  | { type: "call_resumed"; call_id: string }
+  /** A call ended its run because a person still has to answer; it had no effect after its question. */
+  | { type: "call_waiting"; call_id: string }
   | {
       type: "tool_progress";
       call_id: string;
@@ -226,11 +230,17 @@ export type TurnEvent = TurnEventBody & { turn_id: string; seq: number; at: numb
 /** One kind of event by its `type`. */
 export type TurnEventOf<T extends TurnEventBody["type"]> = Extract<TurnEvent, { type: T }>;
 
-/** Whether the event only records what a model is sent; those who watch the turn see the same in other events. */
+const internal: ReadonlySet<TurnEventBody["type"]> = new Set([
+  "transcript_opened",
+  "transcript_changed",
+  "user_message",
+  "call_resumed",
+  "call_waiting",
+]);
+
+/** Whether the event is only for replaying the turn; those who watch it see the same in other events. */
 export function isInternal(event: TurnEventBody): boolean {
-  return (
-    event.type === "transcript_opened" || event.type === "transcript_changed" || event.type === "user_message"
-  );
+  return internal.has(event.type);
 }
 
 /** Whether the event is only for those who watch live; the log does not keep it. */

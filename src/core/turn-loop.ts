@@ -223,7 +223,10 @@ async function runOpenCalls(
     }
   };
   const workers = Math.min(scope.turn.limits.max_concurrent, queue.length);
-  await Promise.all(Array.from({ length: workers }, work));
+  const ends = await Promise.allSettled(Array.from({ length: workers }, work));
+  // Only when all have ended: a call must not finish after its turn.
+  const failed = ends.find((end) => end.status === "rejected");
+  if (failed !== undefined) throw failed.reason;
   if (waiting && !scope.turn.signal.aborted) {
     await scope.emit({ type: "turn_waiting", until: waitUntil(scope) });
     return "waiting";

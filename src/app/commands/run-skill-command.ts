@@ -1,4 +1,4 @@
-import type { Json } from "../../core/json.ts";
+import { type Json, parseJson } from "../../core/json.ts";
 import type { Parameter } from "../../core/parameter.ts";
 import type { ToolResult } from "../../core/tool.ts";
 import { outputOf } from "../../core/tool-output.ts";
@@ -77,7 +77,7 @@ function parseParams(text: string, parameters: readonly Parameter[]): ParsedPara
   if (text === "") return { status: "ok", params: {} };
   if (text.startsWith("{")) {
     try {
-      return { status: "ok", params: JSON.parse(text) as Json };
+      return { status: "ok", params: parseJson(text) };
     } catch (error) {
       return {
         status: "error",
@@ -101,7 +101,7 @@ function readValue(text: string, parameter: Parameter | undefined): Json {
   const plain = unquoted(text);
   if (parameter === undefined || parameter.type === "string") return plain;
   try {
-    return JSON.parse(plain) as Json;
+    return parseJson(plain);
   } catch {
     return plain;
   }

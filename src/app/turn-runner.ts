@@ -1,3 +1,4 @@
+import { timeAway } from "../core/away-model.ts";
 import type { CatalogueLoader } from "../core/catalogue.ts";
 import type { Author, Inbound } from "../core/inbound.ts";
 import type { WhereText } from "../core/instructions.ts";
@@ -71,10 +72,11 @@ export function createTurnRunner(deps: TurnRunnerDeps): TurnRunner {
     overBudget: () => spending.exceeded(namespace, author.id),
   });
 
-  /** A turn's deadline counts from when it first ran, not from when it was queued. */
+  /** A turn's deadline counts from when it first ran, not from when it was queued; waiting for its model does not count. */
   const deadlineOf = (claimed: ClaimedTurn) => {
     const started = claimed.events.find((event) => event.type === "turn_started");
-    return (started?.at ?? ports.clock.now()) + deps.max_duration_ms;
+    const now = ports.clock.now();
+    return (started?.at ?? now) + deps.max_duration_ms + timeAway(claimed.events, now);
   };
 
   const prepareHere = async (claimed: ClaimedTurn, signal: AbortSignal) => {
@@ -100,7 +102,8 @@ export function createTurnRunner(deps: TurnRunnerDeps): TurnRunner {
       events: claimed.events,
       past,
       deadline: deadlineOf(claimed),
-      limits: deps.limits,
+      // Only where people see a question later than their message is one asked.
+      limits: inbound.origin === undefined ? { ...deps.limits, away_ask_ms: 0 } : deps.limits,
       catalogue,
       signal,
     };

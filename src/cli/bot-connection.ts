@@ -15,6 +15,8 @@ export interface Connection {
 export interface ConnectOptions extends GlobalOptions {
   /** What a bot of this process logs unless the configuration says; `warn` when left out. */
   logLevel?: Config["log"]["level"];
+  /** Longest time a turn of a bot of this process waits for a model that is away, minutes; as configured when left out. */
+  maxAwayMinutes?: number;
 }
 
 /** How long a command waits for another one to give the data folder back, ms. */
@@ -34,9 +36,14 @@ export function readConfig(context: CommandContext, { config }: GlobalOptions): 
 async function connect(context: CommandContext, options: ConnectOptions): Promise<Connection> {
   const { config, sources } = await readConfig(context, options);
   const level = sources["log.level"] === "default" ? (options.logLevel ?? "warn") : config.log.level;
+  const away_minutes = Math.min(
+    config.model.away_minutes,
+    options.maxAwayMinutes ?? Number.POSITIVE_INFINITY,
+  );
+  const here = { ...config, log: { level }, model: { ...config.model, away_minutes } };
   const deadline = context.clock.now() + patienceMs;
   for (;;) {
-    const connection = await tryConnect({ ...config, log: { level } }, context);
+    const connection = await tryConnect(here, context);
     if (connection !== undefined) return connection;
     if (context.clock.now() >= deadline) throw folderTaken(config.data.folder);
     await context.clock.sleep(pauseMs);

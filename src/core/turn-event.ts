@@ -136,7 +136,12 @@ export type TurnEventBody =
       by: string;
       name?: string | undefined;
     }
-  /** The turn waits for a person until `until` (ms since the epoch) and frees its worker. */
+  /**
+   * The model did not answer, for a reason that passes. `text` is what people are told; `since` is when it began (ms since the
+   * epoch), `rounds` how many rounds the turn had before.
+   */
+  | { type: "model_away"; code: string; message: string; text: string; since: number; rounds: number }
+  /** The turn waits for a person, or for its model, until `until` (ms since the epoch) and frees its worker. */
   | { type: "turn_waiting"; until: number }
   /** A further message of the asker, taken into the running turn; `shown` is how the model is told it. */
   | { type: "steered"; text: string; by: string; from_turn: string; shown?: string | undefined }

@@ -26,6 +26,13 @@ export interface ApprovalState {
   decided?: { approved: boolean; by: string; name?: string | undefined };
 }
 
+/** Since when the model has not answered, and how often it was asked since. */
+export interface AwayState {
+  /** ms since the epoch. */
+  since: number;
+  tries: number;
+}
+
 /**
  * What a turn has come to: a fold over its events. The live loop and the replay after a crash use the same fold, so a
  * resumed turn goes on exactly where its log ends.
@@ -46,6 +53,8 @@ export interface TurnState {
   last: AssistantMessage | undefined;
   /** The turn's messages while no transcript has them: it was begun by an earlier version, or its opening is lost. */
   untold: Message[];
+  /** Undefined while the model answers. */
+  away: AwayState | undefined;
   /** What the model has said so far in a round that is not finished. */
   streamed: string;
   /** The last model message, while calls of it have no result. */
@@ -69,6 +78,7 @@ export function createTurnState(): TurnState {
     own_from: 0,
     untold: [],
     last: undefined,
+    away: undefined,
     streamed: "",
     open: undefined,
     calls: new Map(),
@@ -99,8 +109,13 @@ export function applyEvent(state: TurnState, event: TurnEventBody, at: number): 
       break;
     case "model_message":
       state.streamed = "";
+      state.away = undefined;
       state.last = event.message;
       if (event.message.tool_calls.length > 0) state.open = event.message;
+      break;
+    case "model_away":
+      state.rounds = event.rounds;
+      state.away = { since: event.since, tries: (state.away?.tries ?? 0) + 1 };
       break;
     case "text_delta":
       state.streamed += event.text;

@@ -82,6 +82,8 @@ export interface TurnView extends UsageTotal {
   text: string;
   /** What the model said between tool calls. */
   remarks: string[];
+  /** What the turn waits for that is no question to anybody. */
+  notice?: string | undefined;
   /** The question the turn waits for an answer to. */
   question?: QuestionView | undefined;
   approvals: ApprovalView[];
@@ -143,11 +145,18 @@ export function foldTurn(view: TurnView, event: TurnEvent): TurnView {
     case "text_reset":
       return { ...view, status: "running", text: "" };
     case "text_delta":
-      return { ...view, text: view.text + event.text };
+      return { ...view, text: view.text + event.text, notice: undefined };
+    case "model_away":
+      return { ...view, notice: event.text };
     case "model_message": {
       const { text, tool_calls } = event.message;
-      if (tool_calls.length === 0) return { ...view, text };
-      return { ...view, text: "", remarks: text.trim() ? [...view.remarks, text] : view.remarks };
+      if (tool_calls.length === 0) return { ...view, text, notice: undefined };
+      return {
+        ...view,
+        text: "",
+        notice: undefined,
+        remarks: text.trim() ? [...view.remarks, text] : view.remarks,
+      };
     }
     case "usage":
       return { ...view, ...plusUsage(view, event) };
@@ -182,6 +191,7 @@ function finished(view: TurnView, event: TurnEventOf<"turn_finished">): TurnView
     outcome,
     text,
     question: undefined,
+    notice: undefined,
     approvals,
     private: event.private,
     forgotten_by,
@@ -200,7 +210,7 @@ function foldAsked(view: TurnView, event: TurnEvent): TurnView | undefined {
   switch (event.type) {
     case "question_asked": {
       const { question_id, text, choices, expires_at } = event;
-      return { ...view, question: { question_id, text, choices, expires_at } };
+      return { ...view, question: { question_id, text, choices, expires_at }, notice: undefined };
     }
     case "question_answered":
       return { ...view, question: undefined };

@@ -3,6 +3,7 @@ import type { CatalogueLoader } from "../core/catalogue.ts";
 import type { Author, Inbound } from "../core/inbound.ts";
 import type { WhereText } from "../core/instructions.ts";
 import type { NamespaceState } from "../core/namespace-state.ts";
+import { startingFor, whenReady } from "../core/starting-skills.ts";
 import type { Profile, Turn, TurnLimits, TurnPorts } from "../core/turn.ts";
 import type { MessageContext, TurnEventBody } from "../core/turn-event.ts";
 import type { ClaimedTurn, TurnLog } from "../core/turn-log.ts";
@@ -110,12 +111,25 @@ export function createTurnRunner(deps: TurnRunnerDeps): TurnRunner {
     return { turn, state };
   };
 
+  /** With the skills it needs, which may just be starting: then it waits, says so, and is set up with what they have. */
+  const prepareReady = async function* (claimed: ClaimedTurn, signal: AbortSignal) {
+    const prepared = await prepareHere(claimed, signal);
+    const { turn } = prepared;
+    const { offer } = await ports.offers.read(turn.place.namespace, turn.catalogue);
+    const starting = startingFor(turn, offer);
+    if (starting.length === 0) return prepared;
+    const text = `Waiting for ${starting.map(({ name }) => name).join(", ")} to start.`;
+    yield { type: "skills_starting" as const, skill_ids: starting.map(({ id }) => id), text };
+    await whenReady(starting, ports.clock, signal);
+    return prepareHere(claimed, signal);
+  };
+
   const events = async function* (
     claimed: ClaimedTurn,
     signal: AbortSignal,
   ): AsyncGenerator<TurnEventBody, void> {
     const { inbound } = claimed;
-    const { turn, state } = await prepareHere(claimed, signal);
+    const { turn, state } = yield* prepareReady(claimed, signal);
     const reason =
       noStart(claimed, state, ports.model.generative) ?? lostGuide(claimed, turn.asked ?? [], ports.name);
     if (reason !== undefined) return yield* unstarted(reason, turn.profile.id, ports.model.id);

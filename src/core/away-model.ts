@@ -134,9 +134,9 @@ async function whyAway({ ports, turn }: TurnScope): Promise<ModelError | undefin
 }
 
 function gaveUp(ms: number, error: ModelError): TurnEnd {
-  const minutes = Math.round(ms / 60_000);
-  const time =
-    minutes === 1 ? "a minute" : minutes < 120 ? `${minutes} minutes` : `${Math.round(minutes / 60)} hours`;
+  const [seconds, minutes] = [Math.round(ms / 1_000), Math.round(ms / 60_000)];
+  const inMinutes = minutes < 120 ? `${minutes} minutes` : `${Math.round(minutes / 60)} hours`;
+  const time = seconds < 90 ? `${seconds} seconds` : inMinutes;
   const text = `The model did not answer for ${time}, so I gave up. What you asked is kept: try again.\n\n${error.message}`;
   return { outcome: "failed", text, error: { code: error.code, message: error.message } };
 }

@@ -2,8 +2,9 @@ import { fitArguments } from "./fit-arguments.ts";
 import { type Json, parseJson } from "./json.ts";
 import type { ToolCall } from "./message.ts";
 import { nearest } from "./skill-identifier.ts";
+import { mayBeOf, startingOf } from "./starting-skills.ts";
 import type { Tool, ToolResult, Validation } from "./tool.ts";
-import { activate, findGuide, findTool } from "./toolset.ts";
+import { activate, findGuide, findParts, findTool } from "./toolset.ts";
 import type { CallRequest, TurnScope } from "./turn-scope.ts";
 
 /** A call that can run, or what the model is told instead. */
@@ -25,10 +26,22 @@ export async function findAndCheck(scope: TurnScope, request: CallRequest): Prom
 
 /** A tool that is not there: what would be right instead. */
 function unknownTool(scope: TurnScope, call: ToolCall): CheckedCall {
+  const skills = [...scope.offer.all.values()].map(({ skill }) => skill);
+  const starting = startingOf(skills).find((skill) => mayBeOf(call.name, skill));
+  if (starting !== undefined) {
+    const message = `${starting.name} is starting; ${call.name} is not there yet.`;
+    const hint = "Go on without it, and tell the person to try again in a moment.";
+    return refused(call.arguments, "skill_starting", message, { hint });
+  }
   const message = `Function '${call.name}' not found.`;
   const guideSkill = findGuide(scope, call.name);
   if (guideSkill !== undefined) {
     const hint = `${guideSkill} is a guide: call activate_skill(skill_name: "${guideSkill}") and work by what it returns.`;
+    return refused(call.arguments, "unknown_tool", message, { hint });
+  }
+  const parts = findParts(scope, call.name);
+  if (parts.length > 0) {
+    const hint = `${call.name} is a skill with these tools, call the one that fits: ${parts.join(", ")}.`;
     return refused(call.arguments, "unknown_tool", message, { hint });
   }
   const known = [...scope.ownTools.keys(), ...scope.offer.tools().keys()];

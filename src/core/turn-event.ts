@@ -1,6 +1,7 @@
 /**
  * Turn events: the only output of core, the entries of the turn log, and what the API streams.
- * Stored events make a turn replayable; ephemeral ones (`text_delta`, `tool_progress`, `text_reset`) are only seen live.
+ * Stored events make a turn replayable; ephemeral ones (`text_delta`, `tool_progress`, `text_reset`, `skills_starting`) are only
+ * seen live.
  */
 import type { Inbound, Trust } from "./inbound.ts";
 import type { Json } from "./json.ts";
@@ -30,6 +31,8 @@ export type TurnEventBody =
   | { type: "turn_started"; profile: string; model: string }
   /** A worker took the turn up again after a crash or a wait. */
   | { type: "turn_resumed" }
+  /** The turn waits until the tools of these skills are known. `text` is what people are told. */
+  | { type: "skills_starting"; skill_ids: string[]; text: string }
   | { type: "round_started"; round: number }
   | { type: "text_delta"; text: string }
   /** What was streamed so far in this round is void. */
@@ -248,7 +251,14 @@ export function isInternal(event: TurnEventBody): boolean {
   return internal.has(event.type);
 }
 
+const ephemeral: ReadonlySet<TurnEventBody["type"]> = new Set([
+  "skills_starting",
+  "text_delta",
+  "text_reset",
+  "tool_progress",
+]);
+
 /** Whether the event is only for those who watch live; the log does not keep it. */
 export function isEphemeral(event: TurnEventBody): boolean {
-  return event.type === "text_delta" || event.type === "text_reset" || event.type === "tool_progress";
+  return ephemeral.has(event.type);
 }

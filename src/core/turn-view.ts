@@ -138,7 +138,7 @@ export function foldTurn(view: TurnView, event: TurnEvent): TurnView {
       };
     }
     case "turn_started":
-      return { ...view, status: "running", started_at: event.at, model: event.model };
+      return { ...view, status: "running", started_at: event.at, model: event.model, notice: undefined };
     case "turn_resumed":
       return { ...view, status: "running", text: "" };
     case "round_started":
@@ -147,6 +147,7 @@ export function foldTurn(view: TurnView, event: TurnEvent): TurnView {
     case "text_delta":
       return { ...view, text: view.text + event.text, notice: undefined };
     case "model_away":
+    case "skills_starting":
       return { ...view, notice: event.text };
     case "model_message": {
       const { text, tool_calls } = event.message;

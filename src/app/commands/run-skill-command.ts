@@ -10,6 +10,7 @@ import { type CommandCall, type CommandResult, refused, said } from "./command.t
 /** Runs a skill with what was written after it; its output is for the channel. @throws WaitingForPerson */
 export async function runSkillCommand(skills: SkillService, call: CommandCall): Promise<CommandResult> {
   const [id = "", ...words] = call.rest.split(/\s+/);
+  await skills.ready(id, call.place.namespace, call.signal);
   const skill = await skills.detail(id, call.place.namespace);
   if (skill === undefined) {
     const text = `There is no skill called ${id || "that"}. \`/skill list\` shows what there is.`;

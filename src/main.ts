@@ -16,6 +16,7 @@ import { createMetaTools } from "./core/meta-tools/create-meta-tools.ts";
 import { createNetworkGrants } from "./core/network-grants.ts";
 import { createRedactor, type Redact, type SecretForm } from "./core/redact.ts";
 import { createSaidLine } from "./core/said-line.ts";
+import { startingOf, whenReady } from "./core/starting-skills.ts";
 import type { Profile } from "./core/turn.ts";
 import type { TurnLog } from "./core/turn-log.ts";
 import type { Web } from "./core/web.ts";
@@ -47,6 +48,8 @@ export interface Knack {
   listen(): Promise<{ url: string }>;
   /** What isolation code of skills gets on this machine. */
   isolation: OpenedSkills["isolation"];
+  /** Waits, for half a minute at most, until all skills have started. */
+  settled(): Promise<void>;
   /** Lets running turns finish, then closes everything. */
   close(): Promise<void>;
 }
@@ -224,6 +227,8 @@ async function wire(
       for (const connection of platforms.connections) connection.start();
       return { url };
     },
+    settled: async () =>
+      whenReady(startingOf((await skills.catalogue.current()).skills.values()), systemClock),
     async close() {
       server.drain();
       // Running turns still post their answers.

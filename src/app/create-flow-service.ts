@@ -1,4 +1,5 @@
 import type { CatalogueLoader } from "../core/catalogue.ts";
+import { checkArguments } from "../core/check-call.ts";
 import { type Json, objectOf } from "../core/json.ts";
 import type { OfferReader } from "../core/offer-reader.ts";
 import type { Skill } from "../core/skill.ts";
@@ -117,7 +118,7 @@ async function dryRun(skill: Skill, vars: Record<string, Json>): Promise<Outcome
       message: `${skill.id} cannot tell what it would do. Run it without a dry run.`,
     };
   }
-  const valid = tool.validate(vars);
+  const valid = checkArguments(tool, vars);
   if (!valid.ok) return { ok: false, status: 400, message: `The variables do not fit: ${valid.message}` };
   const value = { ...nothing, success: true, dry_run: await tool.dryRun(valid.value) };
   return { ok: true, value };

@@ -1,7 +1,9 @@
+import { timeAway } from "../core/away-model.ts";
 import type { CatalogueLoader } from "../core/catalogue.ts";
 import type { Author, Inbound } from "../core/inbound.ts";
 import type { WhereText } from "../core/instructions.ts";
 import type { NamespaceState } from "../core/namespace-state.ts";
+import { startingFor, whenReady } from "../core/starting-skills.ts";
 import type { Profile, Turn, TurnLimits, TurnPorts } from "../core/turn.ts";
 import type { MessageContext, TurnEventBody } from "../core/turn-event.ts";
 import type { ClaimedTurn, TurnLog } from "../core/turn-log.ts";
@@ -71,10 +73,11 @@ export function createTurnRunner(deps: TurnRunnerDeps): TurnRunner {
     overBudget: () => spending.exceeded(namespace, author.id),
   });
 
-  /** A turn's deadline counts from when it first ran, not from when it was queued. */
+  /** A turn's deadline counts from when it first ran, not from when it was queued; waiting for its model does not count. */
   const deadlineOf = (claimed: ClaimedTurn) => {
     const started = claimed.events.find((event) => event.type === "turn_started");
-    return (started?.at ?? ports.clock.now()) + deps.max_duration_ms;
+    const now = ports.clock.now();
+    return (started?.at ?? now) + deps.max_duration_ms + timeAway(claimed.events, now);
   };
 
   const prepareHere = async (claimed: ClaimedTurn, signal: AbortSignal) => {
@@ -100,11 +103,25 @@ export function createTurnRunner(deps: TurnRunnerDeps): TurnRunner {
       events: claimed.events,
       past,
       deadline: deadlineOf(claimed),
-      limits: deps.limits,
+      // Only where people see a question later than their message is one asked.
+      limits: inbound.origin === undefined ? { ...deps.limits, away_ask_ms: 0 } : deps.limits,
       catalogue,
       signal,
     };
     return { turn, state };
+  };
+
+  /** With the skills it needs, which may just be starting: then it waits, says so, and is set up with what they have. */
+  const prepareReady = async function* (claimed: ClaimedTurn, signal: AbortSignal) {
+    const prepared = await prepareHere(claimed, signal);
+    const { turn } = prepared;
+    const { offer } = await ports.offers.read(turn.place.namespace, turn.catalogue);
+    const starting = startingFor(turn, offer);
+    if (starting.length === 0) return prepared;
+    const text = `Waiting for ${starting.map(({ name }) => name).join(", ")} to start.`;
+    yield { type: "skills_starting" as const, skill_ids: starting.map(({ id }) => id), text };
+    await whenReady(starting, ports.clock, signal);
+    return prepareHere(claimed, signal);
   };
 
   const events = async function* (
@@ -112,7 +129,7 @@ export function createTurnRunner(deps: TurnRunnerDeps): TurnRunner {
     signal: AbortSignal,
   ): AsyncGenerator<TurnEventBody, void> {
     const { inbound } = claimed;
-    const { turn, state } = await prepareHere(claimed, signal);
+    const { turn, state } = yield* prepareReady(claimed, signal);
     const reason =
       noStart(claimed, state, ports.model.generative) ?? lostGuide(claimed, turn.asked ?? [], ports.name);
     if (reason !== undefined) return yield* unstarted(reason, turn.profile.id, ports.model.id);

@@ -82,6 +82,7 @@ function stepList(view: TurnView, state: ConsoleState, actions: Actions): Templa
 
 /** What is going on right now; beneath it the list says the same with more words. */
 function runningTitle(view: TurnView, open: boolean): string {
+  if (view.notice !== undefined) return view.notice;
   if (view.status === "waiting")
     return view.question === undefined ? "Waiting for approval" : "Waiting for your answer";
   const current = view.steps.findLast((step) => step.state === "running");

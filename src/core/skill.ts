@@ -100,6 +100,11 @@ export interface Skill extends SkillMetadata {
   aliases?: readonly string[];
   /** Why it cannot work as it is set up, one sentence each for a person; unlike a diagnostic these keep it from being used. */
   problems?: readonly string[];
+  /**
+   * Only while its tools are not known: goes on finding them out. Resolves, and never rejects, when they are known or cannot be
+   * had; another catalogue has them then.
+   */
+  ready?: () => Promise<void>;
   /** Tools that appear once the skill is active. A document skill has none of its own. */
   tools: readonly Tool[];
   files?: SkillFiles;

@@ -34,7 +34,7 @@ export interface Tool {
   skill_id: string;
   /** May depend on the input. */
   effect: (input: Json) => ToolEffect;
-  /** Checks arguments and applies defaults. */
+  /** Checks arguments and applies defaults. Callers use `checkArguments`, which brings them to the types of `parameters` first. */
   validate(input: unknown): Validation;
   run(input: Json, context: ToolContext): Promise<ToolResult>;
   /** What `run` would do with this input, as far as that can be told without doing any of it. */

@@ -1,6 +1,7 @@
 /**
  * Turn events: the only output of core, the entries of the turn log, and what the API streams.
- * Stored events make a turn replayable; ephemeral ones (`text_delta`, `tool_progress`, `text_reset`) are only seen live.
+ * Stored events make a turn replayable; ephemeral ones (`text_delta`, `tool_progress`, `text_reset`, `skills_starting`) are only
+ * seen live.
  */
 import type { Inbound, Trust } from "./inbound.ts";
 import type { Json } from "./json.ts";
@@ -30,6 +31,8 @@ export type TurnEventBody =
   | { type: "turn_started"; profile: string; model: string }
   /** A worker took the turn up again after a crash or a wait. */
   | { type: "turn_resumed" }
+  /** The turn waits until the tools of these skills are known. `text` is what people are told. */
+  | { type: "skills_starting"; skill_ids: string[]; text: string }
   | { type: "round_started"; round: number }
   | { type: "text_delta"; text: string }
   /** What was streamed so far in this round is void. */
@@ -67,6 +70,10 @@ export type TurnEventBody =
       effect?: ToolEffect | undefined;
       input: Json;
     }
+  /** A call that had waited for a person goes on: from here on it may have an effect that must not be repeated. */
+  | { type: "call_resumed"; call_id: string }
+  /** A call ended its run because a person still has to answer; it had no effect after its question. */
+  | { type: "call_waiting"; call_id: string }
   | {
       type: "tool_progress";
       call_id: string;
@@ -132,7 +139,12 @@ export type TurnEventBody =
       by: string;
       name?: string | undefined;
     }
-  /** The turn waits for a person until `until` (ms since the epoch) and frees its worker. */
+  /**
+   * The model did not answer, for a reason that passes. `text` is what people are told; `since` is when it began (ms since the
+   * epoch), `rounds` how many rounds the turn had before.
+   */
+  | { type: "model_away"; code: string; message: string; text: string; since: number; rounds: number }
+  /** The turn waits for a person, or for its model, until `until` (ms since the epoch) and frees its worker. */
   | { type: "turn_waiting"; until: number }
   /** A further message of the asker, taken into the running turn; `shown` is how the model is told it. */
   | { type: "steered"; text: string; by: string; from_turn: string; shown?: string | undefined }
@@ -226,14 +238,27 @@ export type TurnEvent = TurnEventBody & { turn_id: string; seq: number; at: numb
 /** One kind of event by its `type`. */
 export type TurnEventOf<T extends TurnEventBody["type"]> = Extract<TurnEvent, { type: T }>;
 
-/** Whether the event only records what a model is sent; those who watch the turn see the same in other events. */
+const internal: ReadonlySet<TurnEventBody["type"]> = new Set([
+  "transcript_opened",
+  "transcript_changed",
+  "user_message",
+  "call_resumed",
+  "call_waiting",
+]);
+
+/** Whether the event is only for replaying the turn; those who watch it see the same in other events. */
 export function isInternal(event: TurnEventBody): boolean {
-  return (
-    event.type === "transcript_opened" || event.type === "transcript_changed" || event.type === "user_message"
-  );
+  return internal.has(event.type);
 }
+
+const ephemeral: ReadonlySet<TurnEventBody["type"]> = new Set([
+  "skills_starting",
+  "text_delta",
+  "text_reset",
+  "tool_progress",
+]);
 
 /** Whether the event is only for those who watch live; the log does not keep it. */
 export function isEphemeral(event: TurnEventBody): boolean {
-  return event.type === "text_delta" || event.type === "text_reset" || event.type === "tool_progress";
+  return ephemeral.has(event.type);
 }

@@ -17,7 +17,7 @@ import type { ScriptRunner } from "./scripts.ts";
 import type { Skill } from "./skill.ts";
 import type { CountTokens } from "./token-count.ts";
 import type { Opening } from "./transcript.ts";
-import type { MessageContext, TurnEvent } from "./turn-event.ts";
+import type { MessageContext, TurnEvent, TurnOutcome } from "./turn-event.ts";
 import type { Signal } from "./turn-log.ts";
 import type { Web } from "./web.ts";
 
@@ -48,6 +48,17 @@ export interface TurnLimits {
   open_tools_tokens: number;
   /** How long a question to a person stays open. */
   question_ms: number;
+  /** How long a turn tries again by itself when its model does not answer; 0 fails at once. */
+  away_retry_ms: number;
+  /** How long after that a model that is back makes the bot ask whether the answer is still wanted; 0 fails instead. */
+  away_ask_ms: number;
+}
+
+/** How a turn ends that is neither stopped nor broken. */
+export interface TurnEnd {
+  outcome: TurnOutcome;
+  text: string;
+  error?: { code: string; message: string };
 }
 
 /** The reason with which a turn's signal is aborted at its deadline. */

@@ -26,13 +26,15 @@ export interface ServerSkillOptions {
   remote: RemoteServer | undefined;
   /** Why it cannot be used now. */
   problem: string | undefined;
+  /** As `Skill.ready`. */
+  ready?: (() => Promise<void>) | undefined;
   check: ArgumentCheck;
   call(tool: string, input: Json, context: ToolContext): Promise<ToolResult>;
 }
 
 /** A server as a skill, and each of its tools as a part of it, so that people can switch off single ones. */
 export function createServerSkills(options: ServerSkillOptions): Skill[] {
-  const { server, origin, remote, problem } = options;
+  const { server, origin, remote, problem, ready } = options;
   const offered = remote?.tools.filter((tool) => !server.suppressed.includes(tool.name)) ?? [];
   const id = serverSkillId(server.name);
   const tools = offered.map((tool) => createTool(id, tool, options));
@@ -58,6 +60,7 @@ export function createServerSkills(options: ServerSkillOptions): Skill[] {
     ...base,
     instructions: guideOf(server.name, remote),
     tools,
+    ...(ready === undefined ? {} : { ready }),
   };
   const parts = offered.map(
     (tool, at): Skill => ({

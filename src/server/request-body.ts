@@ -1,4 +1,5 @@
 import type { MiddlewareHandler } from "hono";
+import { parseJson } from "../core/json.ts";
 import { HttpProblem } from "./http-problem.ts";
 
 /** The largest JSON body, bytes. */
@@ -50,7 +51,7 @@ async function readLimited(body: Request["body"], limit: number): Promise<Buffer
 
 function requireValid(body: string): void {
   try {
-    JSON.parse(body);
+    parseJson(body);
   } catch (cause) {
     const reason = cause instanceof SyntaxError ? `: ${cause.message}` : "";
     const detail = `The body is not valid JSON${reason}. Send {} for an empty one.`;

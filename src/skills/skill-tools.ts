@@ -1,7 +1,6 @@
 import { type SkillDefinition, SkillFailure, type SkillModule, toJsonSchema } from "../core/define-skill.ts";
 import type { Json } from "../core/json.ts";
 import { ModelError } from "../core/model.ts";
-import { numbersAsTexts } from "../core/numbers-as-texts.ts";
 import type { SkillMetadata } from "../core/skill.ts";
 import { toToolName } from "../core/skill-identifier.ts";
 import type { Tool, ToolResult } from "../core/tool.ts";
@@ -45,7 +44,7 @@ function createTool(
     parameters: schema,
     skill_id: id,
     effect: typeof effect === "function" ? effect : () => effect,
-    validate: (input) => validate(parameters, numbersAsTexts(schema, input)),
+    validate: (input) => validate(parameters, input),
     run: (input, context) => run(id, definition, input, context),
     ...(approval === undefined
       ? {}

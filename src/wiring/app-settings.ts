@@ -4,7 +4,7 @@ import type { Config } from "../config/schema.ts";
 import type { TurnLimits } from "../core/turn.ts";
 
 /** The hard limits of turns. */
-export function turnLimits({ turns, prompt }: Config): TurnLimits {
+export function turnLimits({ turns, prompt, model }: Config): TurnLimits {
   return {
     max_rounds: turns.max_rounds,
     max_tool_calls: turns.max_tool_calls,
@@ -15,6 +15,8 @@ export function turnLimits({ turns, prompt }: Config): TurnLimits {
     skill_list_tokens: prompt.skill_list_tokens,
     open_tools_tokens: prompt.open_tools_tokens,
     question_ms: turns.question_minutes * 60_000,
+    away_retry_ms: model.away_minutes * 60_000,
+    away_ask_ms: model.ask_again_hours * 3_600_000,
   };
 }
 

@@ -1,4 +1,4 @@
-import type { Json } from "../../core/json.ts";
+import { type Json, parseJson } from "../../core/json.ts";
 import type { Parameter } from "../../core/parameter.ts";
 import type { ToolResult } from "../../core/tool.ts";
 import { outputOf } from "../../core/tool-output.ts";
@@ -10,6 +10,7 @@ import { type CommandCall, type CommandResult, refused, said } from "./command.t
 /** Runs a skill with what was written after it; its output is for the channel. @throws WaitingForPerson */
 export async function runSkillCommand(skills: SkillService, call: CommandCall): Promise<CommandResult> {
   const [id = "", ...words] = call.rest.split(/\s+/);
+  await skills.ready(id, call.place.namespace, call.signal);
   const skill = await skills.detail(id, call.place.namespace);
   if (skill === undefined) {
     const text = `There is no skill called ${id || "that"}. \`/skill list\` shows what there is.`;
@@ -77,7 +78,7 @@ function parseParams(text: string, parameters: readonly Parameter[]): ParsedPara
   if (text === "") return { status: "ok", params: {} };
   if (text.startsWith("{")) {
     try {
-      return { status: "ok", params: JSON.parse(text) as Json };
+      return { status: "ok", params: parseJson(text) };
     } catch (error) {
       return {
         status: "error",
@@ -101,7 +102,7 @@ function readValue(text: string, parameter: Parameter | undefined): Json {
   const plain = unquoted(text);
   if (parameter === undefined || parameter.type === "string") return plain;
   try {
-    return JSON.parse(plain) as Json;
+    return parseJson(plain);
   } catch {
     return plain;
   }

@@ -19,6 +19,7 @@ export function fakeBot(routes: Record<string, Route>): Bot & { requests: string
     },
     listen: async () => ({ url: "http://127.0.0.1:1" }),
     isolation: async () => ({}),
+    settled: async () => undefined,
     async close() {
       this.closed += 1;
     },

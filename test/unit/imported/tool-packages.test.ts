@@ -63,6 +63,20 @@ describe("a package of tools", () => {
     },
   );
 
+  it("goes on with the tools it had while an edited version is read", needs("bubblewrap"), async () => {
+    const fixture = importedFixture();
+    write(fixture, { "index.js": two });
+    await whenRead(fixture);
+    write(fixture, {
+      "index.js": "module.exports = { name: 'greet', description: 'Greets', run: () => 'hello' };",
+    });
+    const { skills } = await fixture.source.load();
+    expect(skills.map(({ id }) => id)).toEqual(["units", "units#to_celsius", "units#shout"]);
+    await expect
+      .poll(async () => (await fixture.source.load()).skills.map(({ id }) => id), { timeout: 10_000 })
+      .toEqual(["units"]);
+  });
+
   it("says no more than a model can read of its tools", needs("bubblewrap"), async () => {
     const fixture = importedFixture();
     const schema =

@@ -24,7 +24,8 @@ export function renderProgress(
   const shown = all.slice(-mostSteps);
   const steps = shown.map((step) => stepOf(step, view.steps, level));
   const remark = view.remarks.at(-1);
-  const title = remark === undefined ? "Working on it" : oneLine(remark.replace(/[*`#]/g, ""), 150);
+  const work = remark === undefined ? "Working on it" : oneLine(remark.replace(/[*`#]/g, ""), 150);
+  const title = view.notice ?? work;
   const earlier = all.length - shown.length;
   const lines = [
     `**${escapeMarkdown(title)}**`,

@@ -40,7 +40,10 @@ function answerTo(request: ModelRequest): AssistantMessage {
     return { role: "assistant", text: renderOutput(readOutput(last.text).value), tool_calls: [] };
   }
   if (decision.kind === "answer") {
-    const notices = [...(images > 0 ? [imageNotice] : []), ...(first ? [ruleNotice] : [])];
+    const notices = [
+      ...(images > 0 ? [imageNotice] : []),
+      ...(first && decision.explains !== true ? [ruleNotice] : []),
+    ];
     return { role: "assistant", text: [decision.text, ...notices].join("\n\n"), tool_calls: [] };
   }
   const call = {

@@ -42,9 +42,16 @@ export async function runToolCall(scope: TurnScope, request: CallRequest): Promi
     output,
     ...(request.parent_call_id === undefined ? shownOf(scope, call, result) : {}),
     duration_ms: Math.max(0, scope.ports.clock.now() - from),
-    ...(result.status === "ok" && result.direct ? { direct: true } : {}),
+    ...besideOutput(result),
   });
   return result;
+}
+
+/** What is kept of a good result beside its output. */
+function besideOutput(result: ToolResult): { direct?: true; details?: { [key: string]: Json } } {
+  if (result.status === "error") return {};
+  const { direct, details } = result;
+  return { ...(direct ? { direct } : {}), ...(details === undefined ? {} : { details }) };
 }
 
 function resultOf({ status, output, direct }: NonNullable<CallState["finished"]>): ToolResult {

@@ -1,6 +1,7 @@
 import type { Json } from "../../core/json.ts";
 import type { ToolDefinition } from "../../core/message.ts";
 import type { ModelRequest } from "../../core/model.ts";
+import { renderOutput } from "../../core/render-output.ts";
 import { type Conversation, type DoneCall, readConversation } from "./conversation.ts";
 import { fillParameters } from "./fill-parameters.ts";
 import { clearFit, goodFit, isUrlName, rank } from "./fitness.ts";
@@ -8,7 +9,6 @@ import { type ListedSkill, readSkillList, skillCandidate } from "./listed-skill.
 import { openSkills, skillTools, toolCandidate, toolsOfSkill } from "./offered-tool.ts";
 import { askFor, failed, notUnderstood, overview, showGuide, whichOf } from "./phrases.ts";
 import { readError, readOutput } from "./read-output.ts";
-import { renderOutput } from "./render-output.ts";
 import { hasSubject, type RequestText, readRequest } from "./request-text.ts";
 import { recogniseSmallTalk } from "./small-talk.ts";
 

@@ -1,12 +1,12 @@
 import { foldedRequest } from "../../core/folded-request.ts";
 import type { AssistantMessage } from "../../core/message.ts";
 import { type Model, ModelError, type ModelEvent, type ModelRequest } from "../../core/model.ts";
+import { renderOutput } from "../../core/render-output.ts";
 import { lastResult, readConversation } from "./conversation.ts";
 import { decide } from "./decide.ts";
 import { isSkillTool } from "./offered-tool.ts";
 import { imageNotice, ruleNotice } from "./phrases.ts";
 import { readOutput } from "./read-output.ts";
-import { renderOutput } from "./render-output.ts";
 
 const id = "offline";
 

@@ -55,12 +55,18 @@ describe("a flow that is run", () => {
     const tool: Partial<TestTool> = {
       run: async (_input, context) => {
         const output: Json = await context.step("1 apiCall", () => "");
-        return { status: "ok", output, direct: true };
+        const details = { results: [{ success: true, result: "" }], variables: { city: "Oslo" } };
+        return { status: "ok", output, direct: true, details };
       },
     };
     const outcome = await newApp([flow("direct", tool)]).flows.run("direct", run);
     expect(outcome).toMatchObject({
-      value: { success: true, results: [{ success: true, result: "" }], directOutput: "" },
+      value: {
+        success: true,
+        results: [{ success: true, result: "" }],
+        variables: { city: "Oslo" },
+        directOutput: "",
+      },
     });
   });
 

@@ -1,4 +1,4 @@
-import type { Json } from "../../core/json.ts";
+import type { Json } from "./json.ts";
 import { cell, isScalar, label, scalar } from "./render-scalar.ts";
 
 type JsonObject = { [key: string]: Json };
@@ -9,7 +9,7 @@ const longestAnswer = 12_000;
 const deepest = 3;
 
 /** Fields that hold the finding in words, the fullest first. */
-const wholeFields = ["text", "answer", "markdown"];
+const wholeFields = ["text", "answer", "markdown", "message"];
 
 /** Numbers that a summary beside a list tells in words. */
 const countFields = new Set(["total", "count"]);

@@ -47,9 +47,24 @@ export function createMarkdown(window: Window & typeof globalThis): RenderMarkdo
     const tokens = Lexer.lex(text, lexing).filter(({ type }) => type !== "space");
     // A block that refers to a link defined elsewhere reads differently with other definitions.
     const definitions = tokens.flatMap(({ type, raw }) => (type === "def" ? [raw] : [])).join("");
+    const levelOf = headingLevels();
     return html`${tokens.map((token) => {
-      const render = () => Parser.parse([token], { renderer: new AnswerRenderer() });
-      return unsafeHTML(renderBlock(token.raw + definitions, render));
+      const level = token.type === "heading" ? levelOf(Number(token.depth)) : 0;
+      const render = () => Parser.parse([token], { renderer: new AnswerRenderer(level) });
+      return unsafeHTML(renderBlock(`${level} ${token.raw}${definitions}`, render));
     })}`;
+  };
+}
+
+/** The page has its own first two levels of headings. */
+const firstLevel = 3;
+
+/** The levels of the headings of a text as they come: each is at most one deeper than the one before, whatever was written. */
+function headingLevels(): (depth: number) => number {
+  const open: number[] = [];
+  return (depth) => {
+    while (open.length > 0 && (open.at(-1) ?? 0) >= depth) open.pop();
+    open.push(depth);
+    return Math.min(6, firstLevel + open.length - 1);
   };
 }

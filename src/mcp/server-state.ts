@@ -31,6 +31,17 @@ export function problemOf(
   return state === "failed" ? `Its server failed. ${problem ?? ""}`.trim() : starting;
 }
 
+/** The state that people read: a server that nobody stopped, and whose tools are not known yet, is on its way. */
+export function shownState(
+  config: ServerConfig,
+  stopped: boolean,
+  state: LaneState["state"],
+  remote: RemoteServer | undefined,
+): LaneState["state"] {
+  const isOnItsWay = state === "stopped" && remote === undefined && config.credentials !== "per_user";
+  return isOnItsWay && switchedOff(config, stopped, state) === undefined ? "starting" : state;
+}
+
 function switchedOff(
   { name, disabled, auto_start }: ServerConfig,
   stopped: boolean,

@@ -45,6 +45,19 @@ export class AnswerRenderer extends Renderer {
   }
 }
 
+/** The page has its own first two levels of headings. */
+const firstLevel = 3;
+
+/** The levels of the headings of a text as they come: each is at most one deeper than the one before, whatever was written. */
+export function headingLevels(): (depth: number) => number {
+  const open: number[] = [];
+  return (depth) => {
+    while (open.length > 0 && (open.at(-1) ?? 0) >= depth) open.pop();
+    open.push(depth);
+    return Math.min(6, firstLevel + open.length - 1);
+  };
+}
+
 function escapeHtml(text: string): string {
   return text
     .replaceAll("&", "&amp;")

@@ -2,7 +2,7 @@ import createPurifier from "dompurify";
 import { html, type TemplateResult } from "lit-html";
 import { unsafeHTML } from "lit-html/directives/unsafe-html.js";
 import { Lexer, Parser } from "marked";
-import { AnswerRenderer } from "./answer-renderer.ts";
+import { AnswerRenderer, headingLevels } from "./answer-renderer.ts";
 
 /** Turns Markdown a model wrote into safe HTML. */
 export type RenderMarkdown = (text: string) => TemplateResult;
@@ -53,18 +53,5 @@ export function createMarkdown(window: Window & typeof globalThis): RenderMarkdo
       const render = () => Parser.parse([token], { renderer: new AnswerRenderer(level) });
       return unsafeHTML(renderBlock(`${level} ${token.raw}${definitions}`, render));
     })}`;
-  };
-}
-
-/** The page has its own first two levels of headings. */
-const firstLevel = 3;
-
-/** The levels of the headings of a text as they come: each is at most one deeper than the one before, whatever was written. */
-function headingLevels(): (depth: number) => number {
-  const open: number[] = [];
-  return (depth) => {
-    while (open.length > 0 && (open.at(-1) ?? 0) >= depth) open.pop();
-    open.push(depth);
-    return Math.min(6, firstLevel + open.length - 1);
   };
 }

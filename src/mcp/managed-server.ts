@@ -16,7 +16,7 @@ import { loginServer } from "./login-server.ts";
 import { type RemoteServer, remoteServerSchema } from "./remote-tool.ts";
 import type { ServerConfig } from "./server-config.ts";
 import { ServerFailure } from "./server-failure.ts";
-import { overallState, problemOf, shownState } from "./server-state.ts";
+import { overallState, problemOf } from "./server-state.ts";
 
 /** A connection of one person's account is closed when nobody used it for so long, ms. */
 const idleMs = 10 * 60_000;
@@ -126,14 +126,12 @@ export function createManagedServer(config: ServerConfig, deps: ManagedServerDep
       const rests = now.state === "stopped" && !stopped && remote !== undefined && problem() === undefined;
       // Who reads a status knows already that it failed, and of a server.
       const cause = now.state === "failed" ? redact(now.problem) : undefined;
-      const shown = shownState(config, stopped, now.state, remote);
-      const isWell = shown === "running" || shown === "starting";
-      const why = isWell ? undefined : (cause ?? problem() ?? redact(now.problem));
+      const why = now.state === "running" ? undefined : (cause ?? problem() ?? redact(now.problem));
       return {
         name: config.name,
         skill_id: serverSkillId(config.name),
         transport: transportOf() ?? config.target.type,
-        state: shown,
+        state: now.state,
         problem: rests ? "It starts when it is needed." : why,
         auto_start: config.auto_start,
         credentials: config.credentials,

@@ -19,7 +19,8 @@ export function problemOf(
 ): string | undefined {
   const byHand = switchedOff(config, stopped, state);
   if (byHand !== undefined) return byHand;
-  const starting = remote === undefined ? "Its server is starting." : undefined;
+  const soonThere = state === "stopped" ? "It is about to be started." : "Its server is starting.";
+  const starting = remote === undefined ? soonThere : undefined;
   if (config.credentials === "per_user") {
     return starting && `It needs an account; /mcp login ${config.name} connects yours.`;
   }
@@ -29,17 +30,6 @@ export function problemOf(
   // A call waits for a server that is about to come back; taking its tools away for a moment would only confuse a model.
   if (state === "failed" && soon && remote !== undefined) return undefined;
   return state === "failed" ? `Its server failed. ${problem ?? ""}`.trim() : starting;
-}
-
-/** The state that people read: a server that nobody stopped, and whose tools are not known yet, is on its way. */
-export function shownState(
-  config: ServerConfig,
-  stopped: boolean,
-  state: LaneState["state"],
-  remote: RemoteServer | undefined,
-): LaneState["state"] {
-  const isOnItsWay = state === "stopped" && remote === undefined && config.credentials !== "per_user";
-  return isOnItsWay && switchedOff(config, stopped, state) === undefined ? "starting" : state;
 }
 
 function switchedOff(

@@ -56,8 +56,11 @@ export function addSkillRoutes(server: OpenAPIHono, { app, operator }: ServerDep
       id,
       skills.map((each) => each.id),
     );
-    const hint = near.length > 0 ? ` Did you mean ${near.join(" or ")}?` : "";
-    throw new HttpProblem(404, `There is no skill called ${id}.${hint}`);
+    const hint =
+      near.length > 0
+        ? `Did you mean ${near.join(" or ")}?`
+        : "`knack skills list` and `/skill list` show what there is.";
+    throw new HttpProblem(404, `There is no skill called ${id}. ${hint}`);
   });
 
   server.openapi(run, async (context) => {

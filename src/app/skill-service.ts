@@ -8,7 +8,7 @@ import type { NetworkGrants } from "../core/network-grants.ts";
 import type { Offer, OfferedSkill } from "../core/offer.ts";
 import type { OfferReader } from "../core/offer-reader.ts";
 import type { InstalledPackage, PackageFinding, Packages } from "../core/packages.ts";
-import { type Diagnostic, isInstalled, type Skill } from "../core/skill.ts";
+import { adHocSource, type Diagnostic, isInstalled, type Skill } from "../core/skill.ts";
 import { resolveSkill } from "../core/skill-identifier.ts";
 import { mayBeOf, startingOf, whenReady } from "../core/starting-skills.ts";
 import type { Feed } from "./feed.ts";
@@ -70,6 +70,7 @@ export function createSkillService(deps: SkillServiceDeps): SkillService {
         .filter(
           ({ skill }) =>
             skill.parent === undefined &&
+            skill.origin.source !== adHocSource &&
             (filter.category === undefined || skill.category === filter.category),
         )
         .map(listing);
@@ -96,7 +97,8 @@ export function createSkillService(deps: SkillServiceDeps): SkillService {
     },
 
     async ids(namespace) {
-      return [...(await offerFor(namespace)).all.keys()];
+      const offered = [...(await offerFor(namespace)).all.values()];
+      return offered.flatMap(({ skill }) => (skill.origin.source === adHocSource ? [] : [skill.id]));
     },
 
     async set(namespace, id, state, by) {

@@ -131,7 +131,7 @@ export function createTurnRunner(deps: TurnRunnerDeps): TurnRunner {
     const { inbound } = claimed;
     const { turn, state } = yield* prepareReady(claimed, signal);
     const reason =
-      noStart(claimed, state, ports.model.generative) ?? lostGuide(claimed, turn.asked ?? [], ports.name);
+      noStart(claimed, state, ports.model.generative) ?? noGuide(claimed, turn.asked ?? [], ports);
     if (reason !== undefined) return yield* unstarted(reason, turn.profile.id, ports.model.id);
     const context: MessageContext | undefined = yield* contexts.read(claimed, signal);
     const complete: Turn = { ...turn, context };
@@ -172,17 +172,22 @@ async function askedIn(
   return { text, skills: await asked.named(text, namespace) };
 }
 
-/** Why `/skill run` of a guide is not begun that could still be used when it was accepted. */
-function lostGuide(
+/** Why `/skill run` of a guide is not begun: it cannot be used any more, or there is no model to follow it. */
+function noGuide(
   { inbound, events }: ClaimedTurn,
   asked: readonly string[],
-  botName: string,
+  { name, model }: Pick<TurnPorts, "name" | "model">,
 ): NoStart | undefined {
-  const run = parseSkillRun(inbound.text, botName);
-  if (run === undefined || asked.length > 0) return undefined;
-  if (events.some((event) => event.type === "turn_started")) return undefined;
-  const text = `The skill ${run.skill} can no longer be used here, so nothing was done. \`/skill info ${run.skill}\` says why.`;
-  return { code: "not_usable", text };
+  const run = parseSkillRun(inbound.text, name);
+  if (run === undefined || events.some((event) => event.type === "turn_started")) return undefined;
+  const more = `\`/skill info ${run.skill}\``;
+  if (asked.length === 0) {
+    const text = `The skill ${run.skill} can no longer be used here, so nothing was done. ${more} says why.`;
+    return { code: "not_usable", text };
+  }
+  if (model.generative) return undefined;
+  const text = `**${run.skill}** is a guide that a language model follows, and no model is configured, so nothing was done. Start the bot with a key, for example \`ANTHROPIC_API_KEY=… npm start\`, and run it again. ${more} shows the guide.`;
+  return { code: "not_configured", text };
 }
 
 function steeringText({ text, origin }: Inbound): { text: string; has_files: boolean } {

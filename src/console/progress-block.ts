@@ -36,7 +36,6 @@ export function progressBlock(
         ${isRunning(view) ? runningHead(view, open, state.now) : finishedHead(view)}
         ${hasSteps ? html`<span class="chevron">${icon("chevron")}</span>` : nothing}
       </button>
-      ${isRunning(view) ? stopButton(view, actions) : nothing}
     </div>
     ${open ? stepList(view, state, actions) : nothing}
   </div>`;
@@ -93,10 +92,4 @@ function runningTitle(view: TurnView, open: boolean): string {
 
 function describe({ title, note }: StepView): string {
   return note === undefined ? title : `${title}: ${note}`;
-}
-
-function stopButton(view: TurnView, actions: Actions): TemplateResult {
-  return html`<button type="button" class="small-button" @click=${() => actions.messages.stop(view.turn_id)}>
-    ${icon("stop")} Stop
-  </button>`;
 }

@@ -78,7 +78,7 @@ function onlyTool({
   }
   if (others.length > 0) {
     const parts = skill.tools.map((each) => each.skill_id).join(", ");
-    return refuse("choose_part", `${skill.id} has several parts.`, `Invoke one of: ${parts}.`);
+    return refuse("choose_part", `${skill.id} has several parts: ${parts}.`, "Invoke one of them.");
   }
   return { status: "ok", tool };
 }

@@ -134,6 +134,9 @@ export function isInstalled({ origin }: Pick<Skill, "origin">): boolean {
   return origin.source === "managed";
 }
 
+/** The source of flows that somebody runs from a file: kept for their run, and in no list. */
+export const adHocSource = "ad-hoc";
+
 /** Something about a source that a person should know: what was not loaded, what is shadowed, and why. */
 export interface Diagnostic {
   path: string;

@@ -61,9 +61,16 @@ async function finish(
     output: outputOf(result),
     ...(parent_call_id === undefined ? shownOf(scope, call, result) : {}),
     duration_ms: Math.max(0, now - (scope.state.calls.get(call.id)?.started_at ?? now)),
-    ...(result.status === "ok" && result.direct ? { direct: true } : {}),
+    ...besideOutput(result),
   });
   return result;
+}
+
+/** What is kept of a good result beside its output. */
+function besideOutput(result: ToolResult): { direct?: true; details?: { [key: string]: Json } } {
+  if (result.status === "error") return {};
+  const { direct, details } = result;
+  return { ...(direct ? { direct } : {}), ...(details === undefined ? {} : { details }) };
 }
 
 function resultOf({ status, output, direct }: NonNullable<CallState["finished"]>): ToolResult {

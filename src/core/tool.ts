@@ -17,8 +17,11 @@ export type Approver = "manager" | "operator";
 
 /** An expected failure is a value. `hint` tells the model what to try instead. */
 export type ToolResult =
-  /** `readable` says the same as `output` in words, for a model to read; programs, flows and the log keep `output`. */
-  | { status: "ok"; output: Json; direct?: boolean; readable?: string }
+  /**
+   * `readable` says the same as `output` in words, for a model to read; programs, flows and the log keep `output`. `details` is what
+   * the log keeps beside it for programs.
+   */
+  | { status: "ok"; output: Json; direct?: boolean; readable?: string; details?: { [key: string]: Json } }
   | { status: "error"; code: string; message: string; hint?: string; details?: { [key: string]: Json } };
 
 export type Validation = { ok: true; value: Json } | { ok: false; message: string };

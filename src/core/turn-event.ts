@@ -93,6 +93,8 @@ export type TurnEventBody =
       duration_ms: number;
       /** Set when this output answers the user as it is, without a further model call. */
       direct?: true | undefined;
+      /** What programs are told beside the output of a flow that answered directly. */
+      details?: { [key: string]: Json } | undefined;
     }
   | {
       type: "stage";

@@ -30,7 +30,8 @@ const systemSleep = (ms: number, signal?: AbortSignal): Promise<void> =>
 
 /**
  * Runs the steps in order until one fails, answers directly, or all are done. The output is `{success, results, variables,
- * directOutput}`, or what the step with direct output answered, empty and false values too. An error names step, kind and cause, and
+ * directOutput}`, or what the step with direct output answered, empty and false values too; `results` and `variables` are its details
+ * then. An error names step, kind and cause, and
  * its details have the same four fields with what the steps before it did, every value once. Static variables are in no output.
  */
 export async function runFlow(
@@ -71,7 +72,11 @@ async function runAll(flow: Flow, run: FlowRun): Promise<ToolResult> {
     const about = () => ({ ...aboutStep(step), duration_ms: Math.max(0, run.context.now() - from) });
     try {
       const ran = await runStep(run, step, []);
-      if (ran.kind === "direct") return { status: "ok", output: ran.output, direct: true };
+      if (ran.kind === "direct") {
+        results.push({ success: true, result: fitResult(ran.output), ...about() });
+        const { variables } = output(true);
+        return { status: "ok", output: ran.output, direct: true, details: { results, variables } };
+      }
       results.push({ success: true, result: fitResult(ran.result), ...about() });
       if (ran.kind === "skip") break;
     } catch (error) {

@@ -130,10 +130,22 @@ function hostOf(address: string): string | undefined {
   return url.port === "" || url.port === "443" || url.port === "80" ? name : `${url.hostname}:${url.port}`;
 }
 
+/** Undefined for what is no JSON: the code of a skill may write anything into its output. */
+function parsed(text: string): Json | undefined {
+  try {
+    return JSON.parse(text) as Json;
+  } catch {
+    return undefined;
+  }
+}
+
 function toResult({ id }: Skill, outcome: CallOutcome, networkProblem: string | undefined): ToolResult {
   if (outcome.status === "result") {
     const note = networkProblem === undefined ? "" : `\n\n[${networkProblem}]`;
-    return { status: "ok", output: outcome.text + note };
+    const readable = outcome.text + note;
+    const data = outcome.data === true ? parsed(outcome.text) : undefined;
+    if (data === undefined) return { status: "ok", output: readable };
+    return { status: "ok", output: data, ...(note === "" ? {} : { readable }) };
   }
   if (outcome.status === "ended") {
     return {

@@ -1,4 +1,5 @@
 import { createEventChannel } from "../../core/event-channel.ts";
+import type { NewFile } from "../../core/file-store.ts";
 import type { Inbound } from "../../core/inbound.ts";
 import { runSkill } from "../../core/run-skill.ts";
 import { nearest } from "../../core/skill-identifier.ts";
@@ -41,6 +42,7 @@ export function createCommandRunner(
         turn_id,
         place: { namespace: inbound.namespace, thread: inbound.thread },
         author: inbound.author,
+        in_chat: inbound.origin !== undefined,
         files: filesOf(inbound, platforms, signal),
         signal,
         async runSkill(skillId, params) {
@@ -71,6 +73,7 @@ export function createCommandRunner(
       );
       yield* channel.drain(work);
       if (result === undefined) return;
+      if (result.file !== undefined) yield await storeFile(claimed, turns, result.file);
       const outcome = signal.aborted ? "stopped" : result.ok ? "completed" : "failed";
       yield finished(outcome, result);
     },
@@ -89,6 +92,19 @@ function filesOf(inbound: Inbound, platforms: ChatPlatforms, signal: AbortSignal
     bytes: file.bytes,
     read: (maxBytes) => platform.download({ namespace, thread }, file, { maxBytes, signal }),
   }));
+}
+
+/** Keeps the file of an answer. A command that is run again after a crash replaces its own. */
+async function storeFile(
+  { turn_id, inbound, events }: ClaimedTurn,
+  turns: TurnRunner,
+  file: NewFile,
+): Promise<TurnEventBody> {
+  const { files } = turns.portsFor(turn_id, inbound.namespace, inbound.author);
+  const before = events.find((event) => event.type === "file" && event.call_id === undefined);
+  const stored = await files.put(turn_id, file, before?.type === "file" ? before.name : undefined);
+  const url = `/api/v1/turns/${encodeURIComponent(turn_id)}/files/${encodeURIComponent(stored.name)}`;
+  return { type: "file", ...stored, url };
 }
 
 function finished(outcome: TurnOutcome, { text, output, private: isPrivate }: CommandResult): TurnEventBody {

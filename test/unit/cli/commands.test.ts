@@ -111,6 +111,31 @@ describe("--json prints one value", () => {
 });
 
 describe("knack skills validate", () => {
+  it("checks a folder with a plugin.json as an agent skill of AnythingLLM", async () => {
+    const folder = path.join(cwd, "dice");
+    await mkdir(folder);
+    const plugin = {
+      name: "Dice",
+      hubId: "dice",
+      schema: "skill-1.0.0",
+      version: "1.0.0",
+      description: "Rolls.",
+      entrypoint: { file: "handler.js", params: {} },
+    };
+    await writeFile(path.join(folder, "plugin.json"), JSON.stringify(plugin));
+    const validate = () => json(["skills", "validate", "dice"]);
+    expect(await validate()).toMatchObject({
+      code: 1,
+      value: { valid: false, errors: ["Missing required file: handler.js"] },
+    });
+    await writeFile(path.join(folder, "handler.js"), "module.exports.runtime = {};");
+    expect(await validate()).toMatchObject({ code: 0, value: { valid: true, errors: [] } });
+    await writeFile(path.join(folder, "plugin.json"), "no");
+    expect((await validate()).value.errors).toEqual([
+      expect.stringContaining("plugin.json: It holds no JSON object"),
+    ]);
+  });
+
   it("answers whether a folder is a valid skill", async () => {
     const folder = path.join(cwd, "good-skill");
     await mkdir(folder);

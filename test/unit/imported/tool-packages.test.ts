@@ -53,7 +53,7 @@ describe("a package of tools", () => {
       expect(celsius?.validate({})).toMatchObject({ message: "degrees is required (number)" });
       expect(await celsius?.run({ degrees: 212 }, contextOf({}))).toEqual({
         status: "ok",
-        output: '{"celsius":100}',
+        output: { celsius: 100 },
       });
       const notes: string[] = [];
       const context = contextOf({ progress: (note) => void notes.push(note) });

@@ -1,6 +1,6 @@
 import type { Json } from "../../../core/json.ts";
 import type { ProgressLevel } from "../../../core/namespace-state.ts";
-import { formatDuration, summariseSteps } from "../../../core/turn-summary.ts";
+import { formatDuration, ownSteps, summariseSteps } from "../../../core/turn-summary.ts";
 import type { StepView, TurnView } from "../../../core/turn-view.ts";
 import type { OutgoingMessage, ProgressCard } from "../chat-platform.ts";
 import { cutText, escapeMarkdown, oneLine } from "./escape-markdown.ts";
@@ -20,7 +20,7 @@ export function renderProgress(
   level: ProgressLevel,
   limit: number,
 ): Omit<OutgoingMessage, "tag"> {
-  const all = view.steps.filter((step) => step.parent_call_id === undefined);
+  const all = ownSteps(view);
   const shown = all.slice(-mostSteps);
   const steps = shown.map((step) => stepOf(step, view.steps, level));
   const remark = view.remarks.at(-1);

@@ -66,6 +66,8 @@ export interface OutgoingMessage {
   /** Absent for messages nobody looks for again: refusals, greetings, notices. */
   tag?: MessageTag;
   markdown: string;
+  /** Shown as text alone, without blocks, components or tables: the platform has refused another form of it. */
+  plain?: true;
   progress?: ProgressCard;
   buttons?: readonly OutgoingButton[];
   files?: readonly OutgoingFile[];
@@ -159,7 +161,8 @@ export interface ChatPlatform {
 
 /**
  * Why the platform did not do it. `unavailable` and `rate_limited` pass by themselves; `gone` (channel, message or thread deleted,
- * bot removed), `forbidden` (missing permission or scope, token revoked) and `invalid` (refused as malformed) do not.
+ * bot removed), `forbidden` (missing permission or scope, token revoked), `invalid` (refused as malformed), `too_large` and
+ * `blocked` (a moderation rule of the server forbids these words) do not.
  */
 export type PlatformErrorCode =
   | "unavailable"
@@ -167,7 +170,8 @@ export type PlatformErrorCode =
   | "gone"
   | "forbidden"
   | "invalid"
-  | "too_large";
+  | "too_large"
+  | "blocked";
 
 export class PlatformError extends Error {
   readonly code: PlatformErrorCode;

@@ -2,7 +2,7 @@ import type { RawFile } from "discord.js";
 import type { OutgoingFile, OutgoingMessage } from "../../app/chat/chat-platform.ts";
 import { isSnowflake, messageFlags } from "./discord-facts.ts";
 import { renderComponents } from "./render-components.ts";
-import { renderContent, renderMessage, splitContent } from "./render-content.ts";
+import { plainContent, renderContent, renderMessage, splitContent } from "./render-content.ts";
 
 /** Files of one message. Source: Discord reference, "Create Message". */
 export const mostFiles = 10;
@@ -21,8 +21,8 @@ export function messageBody(message: OutgoingMessage, replyTo: string | undefine
 }
 
 /** What an edit changes: everything but files. */
-export function editBody({ tag, markdown, buttons = [], files = [] }: OutgoingMessage) {
-  const content = renderMessage(markdown);
+export function editBody({ tag, markdown, plain, buttons = [], files = [] }: OutgoingMessage) {
+  const content = plain ? plainContent(markdown) : renderMessage(markdown);
   return {
     content: content === "" && files.length === 0 ? "…" : content,
     components: renderComponents(buttons),

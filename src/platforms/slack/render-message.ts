@@ -1,6 +1,6 @@
 import type { types } from "@slack/bolt";
 import type { MessageTag, OutgoingButton, OutgoingMessage } from "../../app/chat/chat-platform.ts";
-import { fallbackText, withoutMentions } from "./outgoing-text.ts";
+import { escapedText, fallbackText, withoutMentions } from "./outgoing-text.ts";
 import { progressPlan } from "./progress-plan.ts";
 
 /** The `event_type` of the metadata by which the bot finds its messages again. */
@@ -21,6 +21,8 @@ export interface Rendered {
  */
 export function renderMessage(message: OutgoingMessage, rich: boolean): Rendered {
   const { markdown, progress, buttons = [], tag } = message;
+  const metadata = tag === undefined ? {} : { metadata: metadataOf(tag) };
+  if (message.plain) return { text: escapedText(markdown) || "…", blocks: [], ...metadata };
   const text = withoutMentions(markdown);
   const body: types.AnyBlock[] =
     rich && progress !== undefined
@@ -31,12 +33,13 @@ export function renderMessage(message: OutgoingMessage, rich: boolean): Rendered
   return {
     text: fallbackText(markdown) || "…",
     blocks: [...body, ...buttonBlocks(buttons, rich)],
-    ...(tag === undefined ? {} : { metadata: metadataOf(tag) }),
+    ...metadata,
   };
 }
 
 /** Whether `renderMessage` makes something of it that a workspace may not have. */
-export function hasRichParts({ progress, buttons = [] }: OutgoingMessage): boolean {
+export function hasRichParts({ plain, progress, buttons = [] }: OutgoingMessage): boolean {
+  if (plain) return false;
   return progress !== undefined || feedbackOf(buttons) !== undefined;
 }
 

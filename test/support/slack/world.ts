@@ -107,6 +107,8 @@ export class World {
   readonly titles: { channel: string; thread_ts: string; title: string }[] = [];
   readonly prompts: { channel: string; thread_ts?: string; title?: string; prompts: unknown[] }[] = [];
   version = 1;
+  /** The error that all blocks of messages are refused with, if they are. */
+  blockRefusal: string | undefined;
   #listeners = new Set<() => void>();
   #lastMicroseconds = 0;
   #ids = 0;

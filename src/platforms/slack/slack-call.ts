@@ -42,7 +42,6 @@ const codes: Record<string, PlatformErrorCode> = {
     "token_revoked",
     "user_disabled",
   ]),
-  ...same("too_large", ["msg_too_long"]),
 };
 
 function same(meaning: PlatformErrorCode, names: readonly string[]): Record<string, PlatformErrorCode> {

@@ -168,6 +168,11 @@ export class World {
     return added;
   }
 
+  /** Whether a thread has replies: in one that nobody has opened Slack shows no ephemeral message. */
+  isOpenThread(channel: string, ts: string | undefined): boolean {
+    return this.messages.some((each) => each.channel === channel && each.thread_ts === ts && each.ts !== ts);
+  }
+
   workspaceOfBot(userId: string): Workspace | undefined {
     return [...this.workspaces.values()].find((workspace) => workspace.bot_user_id === userId);
   }

@@ -143,6 +143,8 @@ export interface ChatPlatform {
   openStream?(place: Place, tag: MessageTag, to: ReplyTarget): Promise<AnswerStream>;
   /** Shows that the bot works (`is thinking…`), until it posts; undefined clears it. Never throws. */
   showWorking(place: Place, note: string | undefined, to: ReplyTarget): Promise<void>;
+  /** Where the platform shows by itself that a command will be answered: takes that away. Never throws. */
+  dismiss?(to: ReplyTarget): Promise<void>;
   /** Marks a person's message as seen, or takes the mark away. Never throws. */
   markSeen(place: Place, message: string, seen: boolean): Promise<void>;
   /** Who this is, and what they may do in the place. Answers from a cache where it can. @throws PlatformError */

@@ -91,13 +91,17 @@ function filesOf(inbound: Inbound, platforms: ChatPlatforms, signal: AbortSignal
   }));
 }
 
-function finished(outcome: TurnOutcome, { text, output, private: isPrivate }: CommandResult): TurnEventBody {
+function finished(
+  outcome: TurnOutcome,
+  { text, output, private: isPrivate, silent }: CommandResult,
+): TurnEventBody {
   return {
     type: "turn_finished",
     outcome,
     text,
     ...(output === undefined ? {} : { output }),
     ...(isPrivate ? { private: true } : {}),
+    ...(silent ? { silent } : {}),
   };
 }
 

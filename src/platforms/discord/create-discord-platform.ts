@@ -59,6 +59,7 @@ export function createDiscordPlatform(deps: DiscordPlatformDeps): ChatPlatform {
         await rest.request("POST", `/channels/${channel}/typing`);
       });
     },
+    dismiss: (to) => quietly("a placeholder", () => live.dismiss(to.message)),
     async markSeen(place, message, seen) {
       if (!isSnowflake(message) || live.has(message)) return;
       await oneAtATime(message, () =>

@@ -125,7 +125,8 @@ async function* showRun(
   if (finished === undefined) return undefined;
   stage.view = foldTurn(stage.view, stamped(turn, finished));
   await orGivenUp(turn.givenUp, live.settle());
-  if (finished.merged_into !== undefined) {
+  if (finished.merged_into !== undefined || finished.silent) {
+    await orGivenUp(turn.givenUp, Promise.all([unmark(stage), turn.platform.dismiss?.(turn.to)]));
     yield finished;
     return undefined;
   }

@@ -69,6 +69,8 @@ export interface OutgoingMessage {
   /** Shown as text alone, without blocks, components or tables: the platform has refused another form of it. */
   plain?: true;
   progress?: ProgressCard;
+  /** A last line with a time (ms since the epoch) where it says `{time}`, shown in the zone of who reads it. */
+  timed?: { text: string; at: number };
   buttons?: readonly OutgoingButton[];
   files?: readonly OutgoingFile[];
 }
@@ -143,6 +145,8 @@ export interface ChatPlatform {
   openStream?(place: Place, tag: MessageTag, to: ReplyTarget): Promise<AnswerStream>;
   /** Shows that the bot works (`is thinking…`), until it posts; undefined clears it. Never throws. */
   showWorking(place: Place, note: string | undefined, to: ReplyTarget): Promise<void>;
+  /** Whether nobody but their author sees what is answered: a slash command. Absent where everybody does. */
+  isUnseen?(to: ReplyTarget): boolean;
   /** Where the platform shows by itself that a command will be answered: takes that away. Never throws. */
   dismiss?(to: ReplyTarget): Promise<void>;
   /** Marks a person's message as seen, or takes the mark away. Never throws. */

@@ -58,10 +58,14 @@ function commandName(id: string): string {
     .slice(0, 32);
 }
 
+/** People decided, or nobody did: what is said beside it is for a model. */
+const isDecided: ReadonlySet<string> = new Set(["refused", "approval_expired"]);
+
 function resultOf(skill_id: string, result: ToolResult): CommandResult {
   const output = outputOf(result);
   const text = typeof output === "string" ? output : `\`\`\`json\n${JSON.stringify(output, null, 2)}\n\`\`\``;
   if (result.status === "error") {
+    if (isDecided.has(result.code)) return { ...refused(result.message), output };
     return { ...refused(`${result.message}${result.hint ? ` ${result.hint}` : ""}\n\n${text}`), output };
   }
   return { ...said(text), output: { skill_id, output, success: true } };

@@ -21,14 +21,20 @@ export function messageBody(message: OutgoingMessage, replyTo: string | undefine
 }
 
 /** What an edit changes: everything but files. */
-export function editBody({ tag, markdown, plain, buttons = [], files = [] }: OutgoingMessage) {
-  const content = plain ? plainContent(markdown) : renderMessage(markdown);
+export function editBody({ tag, markdown, plain, timed, buttons = [], files = [] }: OutgoingMessage) {
+  const text = timed === undefined ? markdown : `${markdown}\n\n${timedLine(timed)}`;
+  const content = plain ? plainContent(text) : renderMessage(text);
   return {
     content: content === "" && files.length === 0 ? "…" : content,
     components: renderComponents(buttons),
     allowed_mentions: { parse: [] },
     ...(tag?.purpose === "progress" ? { flags: messageFlags.suppressEmbeds } : {}),
   };
+}
+
+/** Discord shows such a time in the zone of who reads it. Source: Discord reference, "Message Formatting". */
+function timedLine({ text, at }: NonNullable<OutgoingMessage["timed"]>): string {
+  return text.replace("{time}", `<t:${Math.round(at / 1_000)}:t>`);
 }
 
 export function rawFiles(files: readonly OutgoingFile[]): RawFile[] {

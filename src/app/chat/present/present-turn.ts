@@ -74,13 +74,13 @@ function openStage(
   givenUp: AbortSignal,
 ): Stage {
   const { inbound, turn_id, events } = claimed;
-  const { namespace, thread, author, kind } = inbound;
+  const { namespace, thread, author, kind, text } = inbound;
   const notes = createNoteQueue();
   const resumed = events.some((event) => event.type === "turn_started");
   const place = { namespace, thread };
   const turn: PresentedTurn = {
     ...base,
-    ...{ turn_id, kind, author, place, clock, redact, logger, resumed, givenUp },
+    ...{ turn_id, kind, author, text, place, clock, redact, logger, resumed, givenUp },
     note: notes.add,
   };
   const view = events.reduce(foldTurn, emptyTurnView(turn_id));

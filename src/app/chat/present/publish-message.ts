@@ -125,13 +125,14 @@ export function platformErrorOf(error: unknown): PlatformError {
 }
 
 /** The message as text alone; choices that were buttons are listed in it. */
-function plainMessage({ markdown, buttons = [], files }: Content): Content {
+function plainMessage({ markdown, timed, buttons = [], files }: Content): Content {
   const choices = buttons
     .filter((button) => button.id.startsWith("answer:"))
     .map((button) => `- ${button.label}`);
   return {
     markdown: [markdown, choices.join("\n")].filter(Boolean).join("\n\n"),
     plain: true,
+    ...(timed === undefined ? {} : { timed }),
     ...(files === undefined ? {} : { files }),
   };
 }

@@ -182,7 +182,8 @@ describe("an approval", () => {
     expect(message?.markdown).toContain(
       '```json\n{\n  "to": "ada@example.com",\n  "key": "[secret]"\n}\n```',
     );
-    expect(message?.markdown).toMatch(/A manager of this channel may decide\. Open for 15 min/);
+    expect(message?.markdown).toMatch(/A manager of this channel may decide\.$/);
+    expect(message?.timed).toEqual({ text: "Open until {time}.", at: expect.any(Number) });
     expect(message?.buttons).toEqual([
       { id: "approve:turn:0", label: "Approve", style: "primary" },
       { id: "refuse:turn:0", label: "Refuse", style: "danger" },

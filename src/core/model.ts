@@ -74,6 +74,14 @@ export const modelErrorWords: Record<ModelErrorCode, string> = {
     "The language model is not set up correctly. Whoever runs me has to check the model and its API key; then try again.",
 };
 
+/** One request to one model: how long it took, ms, and how it ended. `stopped`: the turn was, before there was an answer. */
+export interface ModelCall {
+  provider: string;
+  model: string;
+  duration_ms: number;
+  outcome: "ok" | "stopped" | ModelErrorCode;
+}
+
 /** A language model, or a list of them behind retry and failover. */
 export interface Model {
   /** `provider/model`, or `offline`. */

@@ -48,7 +48,7 @@ export function createApprove(deps: ApprovalDeps): Approve {
     const first = await firstDecision(log, turn.turn_id, approvalId);
     if (first?.by !== by.id || first.approved !== approved) return tooLate;
     const [action, word] = approved ? ["approval_approved", "approved"] : ["approval_refused", "refused"];
-    const detail = `${word} **${asked.tool}**, asked for by ${escapeMarkdown(turn.author.name)},`;
+    const detail = `${word} **${asked.tool}**, asked for by ${escapeMarkdown(turn.author.name)}`;
     audit.record({ action, by, namespace: turn.namespace, subject: asked.tool, detail });
     return { ok: true, value: { decided: true } };
   };

@@ -173,6 +173,8 @@ export type TurnEventBody =
       merged_into?: string | undefined;
       /** Only for who asked: help, listings and refusals of commands. */
       private?: true | undefined;
+      /** Of a command: everybody in the thread sees what it did, so a chat platform posts nothing. */
+      silent?: true | undefined;
       /** Set when somebody deleted the turn: its texts are gone for good. */
       forgotten_by?: string | undefined;
     };

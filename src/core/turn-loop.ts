@@ -2,7 +2,7 @@ import { afterWait, isAway, waitForModel } from "./away-model.ts";
 import { createEventChannel } from "./event-channel.ts";
 import { keepTranscript } from "./keep-transcript.ts";
 import type { AssistantMessage } from "./message.ts";
-import { ModelError, type ModelEvent, type ModelRequest } from "./model.ts";
+import { ModelError, type ModelEvent, type ModelRequest, modelErrorWords } from "./model.ts";
 import { repeatedTooOften } from "./repeated-refusals.ts";
 import { createTextPacer, type TextPacer } from "./text-pacer.ts";
 import { fingerprint } from "./told.ts";
@@ -268,7 +268,9 @@ async function endOf(scope: TurnScope, error: unknown): Promise<TurnEnd> {
     return { outcome: "stopped", text: [kept, "Stopped."].filter(Boolean).join("\n\n") };
   }
   if (error instanceof ModelError) {
-    return { outcome: "failed", text: error.message, error: { code: error.code, message: error.message } };
+    const { code, message } = error;
+    ports.report(error, "model");
+    return { outcome: "failed", text: modelErrorWords[code], error: { code, message } };
   }
   if (error instanceof InterruptedTooOften) {
     const text = `The bot was interrupted ${mostInterruptions} times while it worked on this, and gave up. Try again, or ask for less at once.`;

@@ -17,6 +17,8 @@ export interface BlockScope {
 
 /** What a block that leads to other steps works with. */
 export interface ControlScope extends BlockScope {
+  /** What people call the flow and the step: `Weekly report: Sign off`. */
+  title: string;
   /** Notes the step as done, with what is worth finding again in its journal. Once, and before the steps it leads to. */
   record(result: Json): Promise<void>;
   /** Runs the steps of a branch. `turn` counts the iterations from 1; `set` are variables of these steps alone. */

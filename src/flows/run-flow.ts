@@ -41,6 +41,7 @@ export async function runFlow(
 ): Promise<ToolResult> {
   const code = createCodeRunner(ports.programs, skill);
   const run: FlowRun = {
+    flow: flow.name,
     context,
     steps: flow.steps.length,
     variables: startingValues(flow.variables, input),

@@ -13,6 +13,8 @@ const mostGathered = 30_000_000;
 
 /** One run of a flow. */
 export interface FlowRun {
+  /** What people call the flow. */
+  flow: string;
   context: ToolContext;
   /** Of the flow's own list. */
   steps: number;
@@ -120,6 +122,7 @@ function controlScope(
 ): ControlScope {
   return {
     ...scope,
+    title: step.name === undefined ? run.flow : `${run.flow}: ${step.name}`,
     record,
     async run(branch, { turn, set } = { turn: 0, set: new Map<string, Json>() }) {
       const before = [...set.keys()].map((variable) => [variable, run.variables.get(variable)] as const);

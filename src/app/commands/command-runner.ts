@@ -107,13 +107,17 @@ async function storeFile(
   return { type: "file", ...stored, url };
 }
 
-function finished(outcome: TurnOutcome, { text, output, private: isPrivate }: CommandResult): TurnEventBody {
+function finished(
+  outcome: TurnOutcome,
+  { text, output, private: isPrivate, silent }: CommandResult,
+): TurnEventBody {
   return {
     type: "turn_finished",
     outcome,
     text,
     ...(output === undefined ? {} : { output }),
     ...(isPrivate ? { private: true } : {}),
+    ...(silent ? { silent } : {}),
   };
 }
 
@@ -131,13 +135,12 @@ async function execute(
     words.split(/\s+/).slice(0, 2).join(" "),
     commands.map((each) => each.name),
   );
+  const unknown = `There is no command /${words.slice(0, 100)}.`;
   if (near.length > 0)
-    return refused(
-      `There is no command /${words.slice(0, 100)}. Did you mean ${near.map((name) => `\`/${name}\``).join(" or ")}?`,
-    );
+    return refused(`${unknown} Did you mean ${near.map((name) => `\`/${name}\``).join(" or ")}?`);
   const members = membersOf(commands, words.split(/\s/)[0] ?? "");
-  if (members.length > 0) return refused(help(members));
-  return refused(`There is no command /${words.slice(0, 100)}. \`/knack help\` shows what there is.`);
+  if (members.length > 0) return refused(`${unknown} These there are:\n\n${help(members)}`);
+  return refused(`${unknown} \`/knack help\` shows what there is.`);
 }
 
 function find(commands: readonly Command[], words: string): Command | undefined {

@@ -14,6 +14,8 @@ export interface CommandResult {
   file?: NewFile;
   /** Only for who asked: help, listings, refusals. */
   private?: true;
+  /** Everybody in the thread sees by itself what was done: a chat platform posts nothing. */
+  silent?: true;
 }
 
 /** A file that came with a command. */

@@ -2,7 +2,7 @@ import type { RawFile } from "discord.js";
 import type { OutgoingFile, OutgoingMessage } from "../../app/chat/chat-platform.ts";
 import { isSnowflake, messageFlags } from "./discord-facts.ts";
 import { renderComponents } from "./render-components.ts";
-import { renderContent, renderMessage, splitContent } from "./render-content.ts";
+import { plainContent, renderContent, renderMessage, splitContent } from "./render-content.ts";
 
 /** Files of one message. Source: Discord reference, "Create Message". */
 export const mostFiles = 10;
@@ -21,14 +21,20 @@ export function messageBody(message: OutgoingMessage, replyTo: string | undefine
 }
 
 /** What an edit changes: everything but files. */
-export function editBody({ tag, markdown, buttons = [], files = [] }: OutgoingMessage) {
-  const content = renderMessage(markdown);
+export function editBody({ tag, markdown, plain, timed, buttons = [], files = [] }: OutgoingMessage) {
+  const text = timed === undefined ? markdown : `${markdown}\n\n${timedLine(timed)}`;
+  const content = plain ? plainContent(text) : renderMessage(text);
   return {
     content: content === "" && files.length === 0 ? "…" : content,
     components: renderComponents(buttons),
     allowed_mentions: { parse: [] },
     ...(tag?.purpose === "progress" ? { flags: messageFlags.suppressEmbeds } : {}),
   };
+}
+
+/** Discord shows such a time in the zone of who reads it. Source: Discord reference, "Message Formatting". */
+function timedLine({ text, at }: NonNullable<OutgoingMessage["timed"]>): string {
+  return text.replace("{time}", `<t:${Math.round(at / 1_000)}:t>`);
 }
 
 export function rawFiles(files: readonly OutgoingFile[]): RawFile[] {

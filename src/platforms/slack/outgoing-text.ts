@@ -1,3 +1,5 @@
+import { plainWords } from "../../app/chat/present/read-markdown.ts";
+
 /** Characters of Slack's markdown block, and of `markdown_text` in one call. */
 export const markdownCharacters = 12_000;
 
@@ -18,11 +20,13 @@ export function withoutMentions(markdown: string): string {
 
 /** What notifications and screen readers get instead of the blocks: plain words, at most 1,000 characters. */
 export function fallbackText(markdown: string): string {
-  const text = withoutMentions(markdown)
-    .replaceAll("&", "&amp;")
-    .replaceAll("<", "&lt;")
-    .replaceAll(">", "&gt;");
+  const text = escapedText(plainWords(markdown));
   return text.length > 1_000 ? `${wholeCharacters(text, 999)}…` : text;
+}
+
+/** A text as Slack's `text` takes it: it calls nobody, and nothing in it is a link or a date of Slack's. */
+export function escapedText(text: string): string {
+  return withoutMentions(text).replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll(">", "&gt;");
 }
 
 /** The first `length` characters, without half of an emoji at the end. */

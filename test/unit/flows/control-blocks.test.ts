@@ -250,6 +250,12 @@ describe("an approval", () => {
     expect(end).toMatchObject({ outcome: "completed" });
   });
 
+  it("is called as the flow and its step are", async () => {
+    expect((await decide(ask({ name: "Sign off" }), true)).asked.tool).toBe("F: Sign off");
+    expect((await decide(ask(), true)).asked.tool).toBe("F");
+    expect((await decide(ask({ action: "send mails" }), true)).asked.tool).toBe("send mails");
+  });
+
   it("that is refused stops the flow and says who refused", async () => {
     const { inputs, end } = await decide(ask(), false);
     expect(inputs).toEqual(["before"]);
@@ -258,6 +264,7 @@ describe("an approval", () => {
       text: expect.stringContaining("stopped at step 3 of 4 (approval): Ada refused it."),
       output: { code: "refused", results: [{ success: true }, { result: "before" }, { success: false }] },
     });
+    expect(end).not.toMatchObject({ text: expect.stringContaining("Do not try it again") });
   });
 
   it("that is refused runs its other steps instead of what follows", async () => {

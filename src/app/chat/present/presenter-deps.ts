@@ -2,6 +2,7 @@ import type { Clock } from "../../../core/clock.ts";
 import type { FileStore } from "../../../core/file-store.ts";
 import type { KeyValue } from "../../../core/key-value.ts";
 import type { Redact } from "../../../core/redact.ts";
+import type { TurnLog } from "../../../core/turn-log.ts";
 import type { Log } from "../../log.ts";
 import type { ChatPlatforms } from "../chat-hub.ts";
 import type { ChatPolicy } from "../chat-policy.ts";
@@ -10,6 +11,7 @@ import type { ChatPolicy } from "../chat-policy.ts";
 export interface TurnPresenterDeps {
   platforms: ChatPlatforms;
   store: KeyValue;
+  log: Pick<TurnLog, "read">;
   clock: Clock;
   redact: Redact;
   logger: Log;

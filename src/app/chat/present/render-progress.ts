@@ -83,7 +83,7 @@ function details({ input, output }: StepView): string[] {
 const marks = { running: "⏳", ok: "✓", error: "✗" } as const;
 
 function lineOf({ title, state, note, duration_ms }: Step): string {
-  const time = duration_ms === undefined ? "" : ` (${formatDuration(duration_ms)})`;
+  const time = duration_ms === undefined || duration_ms < 1_000 ? "" : ` (${formatDuration(duration_ms)})`;
   const rest = note === undefined ? "" : `: ${escapeMarkdown(note)}`;
   return `${marks[state]} ${escapeMarkdown(title)}${time}${rest}`;
 }

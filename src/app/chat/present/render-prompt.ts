@@ -1,7 +1,6 @@
 import { exactJson } from "../../../core/exact-json.ts";
 import type { Json } from "../../../core/json.ts";
 import type { TurnEventOf } from "../../../core/turn-event.ts";
-import { formatDuration } from "../../../core/turn-summary.ts";
 import type { OutgoingButton, OutgoingMessage } from "../chat-platform.ts";
 import { cutText, escapeMarkdown, oneLine } from "./escape-markdown.ts";
 import { closeFence } from "./markdown-fences.ts";
@@ -61,19 +60,17 @@ const deciders = {
   operator: "An operator of the bot may decide.",
 } as const;
 
-/** @param now ms since the epoch */
-export function renderApproval(approval: Approval, now: number, limit: number): Omit<OutgoingMessage, "tag"> {
+export function renderApproval(approval: Approval, limit: number): Omit<OutgoingMessage, "tag"> {
   const { approval_id, approver, expires_at } = approval;
   const { markdown, whole } = describeApproval(approval, limit - frame);
-  const until = `${new Date(expires_at).toISOString().slice(11, 16)} UTC`;
-  const left = `Open for ${formatDuration(Math.max(0, expires_at - now))}, until ${until}.`;
   const file = {
     name: "arguments.json",
     media_type: "application/json",
     data: new TextEncoder().encode(whole ?? ""),
   };
   return {
-    markdown: `${markdown}\n\n${deciders[approver]} ${left}`,
+    markdown: `${markdown}\n\n${deciders[approver]}`,
+    timed: { text: "Open until {time}.", at: expires_at },
     buttons: [
       { id: `approve:${approval_id}`, label: "Approve", style: "primary" },
       { id: `refuse:${approval_id}`, label: "Refuse", style: "danger" },
@@ -110,7 +107,8 @@ function headOf({ tool, skill_id, input, question }: Approval): string {
   const shown = (text: string, longest: number) => escapeMarkdown(oneLine(text, longest));
   if (question !== undefined && question.trim() !== "") {
     const asker = skill === "" ? `**${shown(tool, 100)}**` : `The skill **${shown(skill, 100)}**`;
-    return `${asker} asks: ${shown(question, longestAsked)}`;
+    const about = skill === "" ? "" : ` about **${shown(tool, 150)}**`;
+    return `${asker} asks${about}: ${shown(question, longestAsked)}`;
   }
   const of = skill === "" ? "" : ` of the skill **${shown(skill, 100)}**`;
   return `May I run **${shown(tool, 100)}**${of} with exactly this?`;

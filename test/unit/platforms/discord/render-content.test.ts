@@ -17,6 +17,20 @@ describe("Markdown", () => {
     expect(wide).toBe(`- **a** ${"x".repeat(120)} · **b** y`);
   });
 
+  test("of tables is shown as words in columns, and links in them stay links", () => {
+    expect(renderContent("| a |\n|---|\n| *good* **`x`** |")).toBe("```\na\n──────\ngood x\n```");
+    expect(renderContent("| **a** | b |\n|---|---|\n| *x* | [y](https://a.example) |")).toBe(
+      "- **a** *x* · **b** [y](https://a.example)",
+    );
+  });
+
+  test("of a time is in the zone of who reads it", () => {
+    const timed = { text: "Open until {time}.", at: 1_800_000_000_000 };
+    expect(messageBody({ markdown: "May I?", timed }, undefined).content).toBe(
+      "May I?\n\nOpen until <t:1800000000:t>.",
+    );
+  });
+
   test("that Discord does not know is shown as well as can be; code stays as it is", () => {
     expect(renderContent("#### Deep\n\n![a cat](https://a.example/cat.png) `![x](y)`")).toBe(
       "**Deep**\n\n[a cat](https://a.example/cat.png) `![x](y)`",

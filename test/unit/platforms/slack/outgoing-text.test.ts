@@ -43,6 +43,12 @@ test("notifications get plain words, escaped and short", () => {
   expect(fallbackText("x".repeat(5_000)).length).toBeLessThanOrEqual(1_000);
 });
 
+test("a notification says its words without the marks of Markdown", () => {
+  const markdown =
+    "# Annual\n\nIt is **very** `good`: [read it](https://a.example).\n\n- one\n- *two*\n\n| a | b |\n|---|---|\n| 1 | **2** |";
+  expect(fallbackText(markdown)).toBe("Annual\n\nIt is very good: read it.\n\n- one\n- two\n\na, b\n1, 2");
+});
+
 test("a cut leaves no half emoji", () => {
   expect(wholeCharacters("ab😀", 3)).toBe("ab");
   expect(wholeCharacters("ab😀", 4)).toBe("ab😀");

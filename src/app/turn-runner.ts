@@ -3,7 +3,7 @@ import type { Author, Inbound } from "../core/inbound.ts";
 import type { WhereText } from "../core/instructions.ts";
 import type { NamespaceState } from "../core/namespace-state.ts";
 import type { Profile, Turn, TurnLimits, TurnPorts } from "../core/turn.ts";
-import type { MessageContext, TurnEventBody } from "../core/turn-event.ts";
+import type { MessageContext, TurnEvent, TurnEventBody } from "../core/turn-event.ts";
 import type { ClaimedTurn, TurnLog } from "../core/turn-log.ts";
 import { runTurn } from "../core/turn-loop.ts";
 import type { MetaTool } from "../core/turn-scope.ts";
@@ -24,7 +24,7 @@ export interface TurnRunner {
   portsFor(turnId: string, namespace: string, author: Author): TurnPorts;
   /** Reads what was spent before the turn. Answers what counts its events in. */
   countSpending(claimed: ClaimedTurn): Promise<(event: TurnEventBody) => void>;
-  /** When the turn ends whatever happens, ms since the epoch. */
+  /** When the turn ends whatever happens, ms since the epoch. Time when the bot was down does not count. */
   deadlineOf(claimed: ClaimedTurn): number;
   readonly metaTools: readonly MetaTool[];
 }
@@ -71,10 +71,9 @@ export function createTurnRunner(deps: TurnRunnerDeps): TurnRunner {
     overBudget: () => spending.exceeded(namespace, author.id),
   });
 
-  /** A turn's deadline counts from when it first ran, not from when it was queued. */
-  const deadlineOf = (claimed: ClaimedTurn) => {
-    const started = claimed.events.find((event) => event.type === "turn_started");
-    return (started?.at ?? ports.clock.now()) + deps.max_duration_ms;
+  const deadlineOf = ({ events }: ClaimedTurn) => {
+    const now = ports.clock.now();
+    return now + deps.max_duration_ms - timeSpent(events, now);
   };
 
   const prepareHere = async (claimed: ClaimedTurn, signal: AbortSignal) => {
@@ -100,6 +99,7 @@ export function createTurnRunner(deps: TurnRunnerDeps): TurnRunner {
       events: claimed.events,
       past,
       deadline: deadlineOf(claimed),
+      crashes: claimed.crashes,
       limits: deps.limits,
       catalogue,
       signal,
@@ -142,6 +142,25 @@ export function createTurnRunner(deps: TurnRunnerDeps): TurnRunner {
       }
     },
   };
+}
+
+/**
+ * How long a turn that is claimed at `now` has worked or waited for a person, ms. It counts from its first event. Between its
+ * last event before an interruption and the next one the bot was down, or is taken to have been; of a wait only the time
+ * counts that it was to last.
+ */
+export function timeSpent(events: readonly TurnEvent[], now: number): number {
+  const began = events.findIndex((event) => event.type === "turn_started");
+  if (began < 0) return 0;
+  let spent = 0;
+  for (const [index, event] of events.entries()) {
+    if (index < began) continue;
+    const next = events[index + 1];
+    const until = next?.at ?? now;
+    if (event.type === "turn_waiting") spent += Math.max(0, Math.min(until, event.until) - event.at);
+    else if (next !== undefined && next.type !== "turn_resumed") spent += Math.max(0, until - event.at);
+  }
+  return spent;
 }
 
 /** What a message asks for: its text, and the skills it names. */

@@ -27,6 +27,6 @@ export function createTurnLog(connection: SqliteConnection): TurnLog {
     ...createForgetting(connection),
     ...createReading(connection),
     ...createThreadReading(connection),
-    close: async () => connection.close(),
+    close: () => connection.close(),
   };
 }

@@ -35,7 +35,7 @@ beforeAll(async () => {
   });
 });
 afterAll(async () => {
-  connection.close();
+  await connection.close();
   await rm(folder, { recursive: true });
 });
 
@@ -51,7 +51,7 @@ function scansOf(sql: string): string[] {
 async function useEverything(): Promise<void> {
   for (const id of ["t1", "t2"]) await log.accept(inbound(`k${id}`), id, 1);
   await log.claim("w1", 1_000, 500);
-  await log.renew("w1", ["t1"], 1_000, 500);
+  await log.renew([{ turn_id: "t1", lease: "w1" }], 1_000, 500);
   await log.signal("t1", { type: "stop", by: "ada" }, 2);
   await log.signals("t1");
   await log.steering("t1");
@@ -77,7 +77,7 @@ async function useEverything(): Promise<void> {
   }
   await log.reclaim();
   await log.pending();
-  await log.nextDue();
+  await log.untilDue(1_000);
 }
 
 test("no statement of the turn log walks over all turns or events", async () => {

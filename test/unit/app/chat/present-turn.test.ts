@@ -7,6 +7,7 @@ import { createRedactor } from "../../../../src/core/redact.ts";
 import type { TurnEventBody } from "../../../../src/core/turn-event.ts";
 import type { ClaimedTurn } from "../../../../src/core/turn-log.ts";
 import { createMemoryKeyValue } from "../../../../src/storage/memory-key-value.ts";
+import { createMemoryTurnLog } from "../../../../src/storage/memory-turn-log.ts";
 import { createFakePlatform, type FakePlatform } from "../../../support/fake-platform.ts";
 import { ada } from "../../../support/test-app.ts";
 import { elapse, manualClock, place, seen } from "./presented-app.ts";
@@ -64,6 +65,8 @@ async function present(
     chat: policy,
     name: "Knack",
     files,
+    log: createMemoryTurnLog(),
+    question_ms: 60_000,
   });
   const origin = { message: "m0", said_at: clock.now(), files: [], in_thread: false };
   const claimed: ClaimedTurn = {
@@ -71,6 +74,9 @@ async function present(
     inbound: { key: "k", ...place, author: ada, kind, text: "go", origin },
     events: [],
     ordinal: 1,
+    lease: "w1",
+    last_seq: 0,
+    crashes: 0,
   };
   const out: TurnEventBody[] = [];
   let done = false;

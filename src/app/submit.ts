@@ -31,10 +31,8 @@ export function createSubmit(deps: SubmitDeps): App["submit"] {
     // A chat platform delivers a message again that was edited meanwhile: it was taken as it was.
     if (accepted.value.differs && submission.origin === undefined) return keyTaken(inbound.key);
     if (accepted.value.accepted) {
-      const { namespace, thread } = inbound;
-      for (const event of await log.read(accepted.value.turn_id)) {
-        if (event.seq === 0) feed.publish(namespace, thread, event);
-      }
+      const [entry] = await log.read(accepted.value.turn_id);
+      if (entry !== undefined) feed.publish(inbound.namespace, inbound.thread, entry);
     }
     wake();
     return accepted;

@@ -1,7 +1,7 @@
 import { DatabaseSync, type SQLInputValue, type StatementSync } from "node:sqlite";
 import { setTimeout as sleep } from "node:timers/promises";
 import { newerVersionError, StorageError, toStorageError } from "./storage-error.ts";
-import { openWriteAheadLog, type SyncFile, type WriteAheadLog } from "./write-ahead-log.ts";
+import { nowhere, openWriteAheadLog, type SyncFile, type WriteAheadLog } from "./write-ahead-log.ts";
 
 export type SqlValue = SQLInputValue;
 /** A row as the driver gives it; the statement that asked knows its columns. */
@@ -72,17 +72,10 @@ export async function openSqlite(
   }
 }
 
-/** A database that is gone with the process. Nothing of it is ever on a disk. */
+/** A database that is gone with the process. */
 export function openSqliteInMemory(migrations: readonly string[]): SqliteConnection {
   return createConnection(openDatabase(":memory:", migrations), ":memory:", 0, nowhere);
 }
-
-const nowhere: WriteAheadLog = {
-  wrote: () => {},
-  durable: () => Promise.resolve(),
-  truncate: () => Promise.resolve(),
-  close: () => Promise.resolve(),
-};
 
 function openDatabase(path: string, migrations: readonly string[], maxPages?: number): DatabaseSync {
   return guarded(path, () => {

@@ -37,6 +37,7 @@ export async function openWriteAheadLog(
   path: string,
   sync: SyncFile = (file) => file.datasync(),
 ): Promise<WriteAheadLog> {
+  if (path === ":memory:") return nowhere;
   const guarded = <T>(work: Promise<T>): Promise<T> =>
     work.catch((error: unknown) => {
       throw toStorageError(error, path);
@@ -75,6 +76,14 @@ export async function openWriteAheadLog(
     },
   };
 }
+
+/** Of a database in memory: nothing of it is ever on a disk. */
+export const nowhere: WriteAheadLog = {
+  wrote: () => {},
+  durable: () => Promise.resolve(),
+  truncate: () => Promise.resolve(),
+  close: () => Promise.resolve(),
+};
 
 /** A new file is on the disk once its folder is. */
 async function syncFolder(folder: string): Promise<void> {

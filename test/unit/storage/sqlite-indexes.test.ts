@@ -39,12 +39,13 @@ afterAll(async () => {
   await rm(folder, { recursive: true });
 });
 
-/** Steps of the plan that walk a whole table, or a whole index that is not of unfinished turns only. */
+/** Steps of the plan that walk a whole table, or a whole index that is not of a few unfinished turns only. */
 function scansOf(sql: string): string[] {
   const unbound = sql.replace(/\?\d*/g, "NULL");
   const steps = connection.all(`EXPLAIN QUERY PLAN ${unbound}`).map((row) => String(row.detail));
   return steps.filter(
-    (step) => /^SCAN (turns|other|events|signals|threads)\b/.test(step) && !step.includes("turns_unfinished"),
+    (step) =>
+      /^SCAN (turns|other|events|signals|threads)\b/.test(step) && !/turns_(unfinished|suspect)/.test(step),
   );
 }
 
@@ -86,4 +87,19 @@ test("no statement of the turn log walks over all turns or events", async () => 
   const scans = [...asked].flatMap((sql) => scansOf(sql).map((step) => ({ sql, step })));
   expect(scans).toEqual([]);
   expect(scansOf("SELECT * FROM turns WHERE text = ?")).not.toEqual([]);
+});
+
+test("a claim looks at namespaces and at what runs or has come due, never at what queues", async () => {
+  await log.accept(inbound("k9", { thread: "nine" }), "t9", 1);
+  asked.clear();
+  await log.claim("w9", 1_000, 500);
+  const steps = [...asked]
+    .filter((sql) => sql.includes("head = 1") && !sql.includes("WHERE ordinal"))
+    .flatMap((sql) => connection.all(`EXPLAIN QUERY PLAN ${sql.replace(/\?\d*/g, "NULL")}`))
+    .map((row) => String(row.detail))
+    .filter((step) => /^S\w+ turns\b/.test(step));
+  expect(steps.length).toBeGreaterThan(3);
+  expect(
+    steps.filter((step) => !/turns_(due|suspect)|turns_ready \(lane=\? AND namespace=\?\)/.test(step)),
+  ).toEqual([]);
 });

@@ -30,6 +30,7 @@ export async function* ifStillWanted(
   if (asked !== undefined && !signal.aborted) return yield* afterQuestion(deps, claimed, asked, run, signal);
   const gapMs = interruptedFor(claimed, deps.clock.now());
   if (gapMs <= deps.chat.stale_ms || signal.aborted) return yield* run(signal);
+  yield { type: "turn_resumed" };
   const expires_at = deps.clock.now() + deps.question_ms;
   yield {
     type: "question_asked",

@@ -196,14 +196,19 @@ describe("a turn whose worker was killed", () => {
   it("is not given up however often the bot was stopped in order", async () => {
     const log = createMemoryTurnLog();
     const hanging = () => scriptedModel(["never"], { gate: () => new Promise(() => {}) });
-    let turnId = "";
-    for (const start of [1, 2, 3, 4, 5, 6, 7]) {
-      const test = createTestApp(hanging(), { log });
-      if (start === 1) turnId = await test.say("think");
-      await test.until(turnId, start === 1 ? "turn_started" : "turn_resumed");
+    let test = createTestApp(hanging(), { log });
+    const turnId = await test.say("think");
+    await test.until(turnId, "turn_started");
+    for (const _restart of [1, 2, 3, 4, 5, 6]) {
       await test.stop(0);
       await log.reclaim();
+      const before = (await log.read(turnId)).at(-1)?.seq ?? -1;
+      test = createTestApp(hanging(), { log });
+      const more = await test.app.events(turnId, before, AbortSignal.timeout(5_000));
+      expect((await more?.[Symbol.asyncIterator]().next())?.value).toMatchObject({ type: "turn_resumed" });
     }
+    await test.stop(0);
+    await log.reclaim();
     const last = createTestApp(scriptedModel(["answer in the end"]), { log });
     expect((await last.events(turnId)).at(-1)).toMatchObject({ text: "answer in the end" });
   });

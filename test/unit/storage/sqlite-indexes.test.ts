@@ -78,6 +78,8 @@ async function useEverything(): Promise<void> {
   }
   await log.reclaim();
   await log.pending();
+  await log.backlog(9_000);
+  await log.probe(1);
   await log.untilDue(1_000);
 }
 

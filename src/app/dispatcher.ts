@@ -57,7 +57,7 @@ const brokenLogPause = 5_000;
  * Most turns of one channel at the same time: three quarters of the slots where there are four or more, so that a channel whose
  * turns hang leaves room for the others. When others wait, the channel with the fewest running turns is next anyway.
  */
-export function maxPerNamespace(slots: number): number {
+function maxPerNamespace(slots: number): number {
   return slots - Math.floor(slots / 4);
 }
 

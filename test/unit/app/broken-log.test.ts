@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import { isEphemeral } from "../../../src/core/turn-event.ts";
 import type { TurnLog } from "../../../src/core/turn-log.ts";
 import { createMemoryTurnLog } from "../../../src/storage/memory-turn-log.ts";
 import { createFakeClock } from "../../support/fake-clock.ts";
@@ -69,6 +70,8 @@ describe("a disk that is full", () => {
     full.now = true;
     gate.resolve();
     const error = await clock.advanceUntil(told, 10);
+    // A stream gives ids of stored events alone.
+    expect(isEphemeral(error)).toBe(true);
     const stored = (await log.read(turnId)).map(({ seq }) => seq);
     expect(stored).not.toContain(error.seq);
     const late = events(turnId);

@@ -113,6 +113,7 @@ export async function createBenchApp({
     newId: randomUUID,
     owner: randomUUID(),
     concurrent: turns.concurrent,
+    concurrent_commands: turns.concurrent_commands,
     lease_ms: turns.lease_seconds * 1000,
     max_duration_ms: turns.max_duration_seconds * 1000,
     time_zone: "UTC",

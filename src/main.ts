@@ -174,6 +174,7 @@ async function wire(
     meter: metrics,
     checks: () => platformStates(platforms),
     concurrent: config.turns.concurrent,
+    concurrent_commands: config.turns.concurrent_commands,
     lease_ms: config.turns.lease_seconds * 1000,
     max_duration_ms: config.turns.max_duration_seconds * 1000,
     time_zone: serverTimeZone(config),

@@ -1,11 +1,10 @@
-import { timeAway } from "../core/away-model.ts";
 import type { CatalogueLoader } from "../core/catalogue.ts";
 import type { Author, Inbound } from "../core/inbound.ts";
 import type { WhereText } from "../core/instructions.ts";
 import type { NamespaceState } from "../core/namespace-state.ts";
 import { startingFor, whenReady } from "../core/starting-skills.ts";
 import type { Profile, Turn, TurnLimits, TurnPorts } from "../core/turn.ts";
-import type { MessageContext, TurnEventBody } from "../core/turn-event.ts";
+import type { MessageContext, TurnEvent, TurnEventBody } from "../core/turn-event.ts";
 import type { ClaimedTurn, TurnLog } from "../core/turn-log.ts";
 import { runTurn } from "../core/turn-loop.ts";
 import type { MetaTool } from "../core/turn-scope.ts";
@@ -26,7 +25,7 @@ export interface TurnRunner {
   portsFor(turnId: string, namespace: string, author: Author): TurnPorts;
   /** Reads what was spent before the turn. Answers what counts its events in. */
   countSpending(claimed: ClaimedTurn): Promise<(event: TurnEventBody) => void>;
-  /** When the turn ends whatever happens, ms since the epoch. */
+  /** When the turn ends whatever happens, ms since the epoch. Time when the bot was down does not count. */
   deadlineOf(claimed: ClaimedTurn): number;
   readonly metaTools: readonly MetaTool[];
 }
@@ -73,11 +72,9 @@ export function createTurnRunner(deps: TurnRunnerDeps): TurnRunner {
     overBudget: () => spending.exceeded(namespace, author.id),
   });
 
-  /** A turn's deadline counts from when it first ran, not from when it was queued; waiting for its model does not count. */
-  const deadlineOf = (claimed: ClaimedTurn) => {
-    const started = claimed.events.find((event) => event.type === "turn_started");
+  const deadlineOf = ({ events }: ClaimedTurn) => {
     const now = ports.clock.now();
-    return (started?.at ?? now) + deps.max_duration_ms + timeAway(claimed.events, now);
+    return now + deps.max_duration_ms - timeSpent(events, now);
   };
 
   const prepareHere = async (claimed: ClaimedTurn, signal: AbortSignal) => {
@@ -103,6 +100,7 @@ export function createTurnRunner(deps: TurnRunnerDeps): TurnRunner {
       events: claimed.events,
       past,
       deadline: deadlineOf(claimed),
+      crashes: claimed.crashes,
       // Only where people see a question later than their message is one asked.
       limits: inbound.origin === undefined ? { ...deps.limits, away_ask_ms: 0 } : deps.limits,
       catalogue,
@@ -159,6 +157,29 @@ export function createTurnRunner(deps: TurnRunnerDeps): TurnRunner {
       }
     },
   };
+}
+
+/**
+ * How long a turn that is claimed at `now` has worked or waited for a person, ms. It counts from its first event. Between its
+ * last event before an interruption and the next one the bot was down, or is taken to have been; of a wait for a person only
+ * the time counts that it was to last, and waiting for a model that is away does not count.
+ */
+export function timeSpent(events: readonly TurnEvent[], now: number): number {
+  const began = events.findIndex((event) => event.type === "turn_started");
+  if (began < 0) return 0;
+  let spent = 0;
+  let away = false;
+  for (const [index, event] of events.entries()) {
+    if (index < began) continue;
+    if (event.type === "model_away") away = true;
+    if (event.type === "model_message") away = false;
+    const next = events[index + 1];
+    const until = next?.at ?? now;
+    if (event.type === "turn_waiting" && away) continue;
+    if (event.type === "turn_waiting") spent += Math.max(0, Math.min(until, event.until) - event.at);
+    else if (next !== undefined && next.type !== "turn_resumed") spent += Math.max(0, until - event.at);
+  }
+  return spent;
 }
 
 /** What a message asks for: its text, and the skills it names. */

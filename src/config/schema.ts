@@ -67,7 +67,16 @@ function suggestedZone(name: string): string {
 }
 
 const turnsSchema = z.strictObject({
-  concurrent: count.max(1000).default(8).describe("Turns that run at the same time"),
+  concurrent: count
+    .max(1000)
+    .default(8)
+    .describe("Turns that run at the same time; from 4 on a quarter of them stays free for other channels"),
+  concurrent_commands: count
+    .max(1000)
+    .default(8)
+    .describe(
+      "Slash commands that run at the same time, such as flows; stopping something never waits for them",
+    ),
   max_rounds: count.default(100).describe("Model calls in one turn"),
   max_tool_calls: count.default(200).describe("Tool calls in one turn"),
   max_concurrent_executions: count

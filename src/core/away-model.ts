@@ -146,16 +146,3 @@ function timeOf({ turn, namespace, ports }: TurnScope, at: number): string {
   const timeZone = zoneOf(turn.author, namespace.settings.time_zone, ports.time_zone);
   return new Intl.DateTimeFormat("en-GB", { hour: "2-digit", minute: "2-digit", timeZone }).format(at);
 }
-
-/** ms of a turn in which it waited for its model: from the first failure until the model answered, or until `now`. */
-export function timeAway(events: readonly { type: string; at: number }[], now: number): number {
-  let total = 0;
-  let since: number | undefined;
-  for (const { type, at } of events) {
-    if (type === "model_away") since ??= at;
-    if (type !== "model_message" || since === undefined) continue;
-    total += at - since;
-    since = undefined;
-  }
-  return since === undefined ? total : total + Math.max(0, now - since);
-}

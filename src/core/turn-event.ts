@@ -1,7 +1,6 @@
 /**
  * Turn events: the only output of core, the entries of the turn log, and what the API streams.
- * Stored events make a turn replayable; ephemeral ones (`text_delta`, `tool_progress`, `text_reset`, `skills_starting`) are only
- * seen live.
+ * Stored events make a turn replayable; ephemeral ones (see `isEphemeral`) are only seen live.
  */
 import type { Inbound, Trust } from "./inbound.ts";
 import type { Json } from "./json.ts";
@@ -152,6 +151,7 @@ export type TurnEventBody =
   | { type: "steered"; text: string; by: string; from_turn: string; shown?: string | undefined }
   /** Of earlier versions: everything in the thread up to and including that turn is represented by the summary. */
   | { type: "history_compacted"; through_turn: string; summary: string }
+  /** `interrupted`: the turn could not go on just now and is kept; only those who watch live see it. */
   | { type: "error"; code: string; message: string }
   /** The turn's work is done; its answer is on its way to the platform. Nothing of the turn is run again. */
   | {
@@ -236,7 +236,10 @@ export interface ReadFile {
   problem?: string | undefined;
 }
 
-/** A turn event as stored and streamed. `seq` rises within a turn; `at` is ms since the epoch. */
+/**
+ * A turn event as stored and streamed. `seq` rises within a turn, over restarts too, and no two events have the same; there are
+ * gaps. `at` is ms since the epoch.
+ */
 export type TurnEvent = TurnEventBody & { turn_id: string; seq: number; at: number };
 
 /** One kind of event by its `type`. */
@@ -262,7 +265,7 @@ const ephemeral: ReadonlySet<TurnEventBody["type"]> = new Set([
   "tool_progress",
 ]);
 
-/** Whether the event is only for those who watch live; the log does not keep it. */
+/** Whether the event is only for those who watch live: the log does not keep it, so nobody can resume after it. */
 export function isEphemeral(event: TurnEventBody): boolean {
-  return ephemeral.has(event.type);
+  return ephemeral.has(event.type) || (event.type === "error" && event.code === "interrupted");
 }

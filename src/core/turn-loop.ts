@@ -44,25 +44,18 @@ async function startLoop(
   );
   const asked = (turn.asked ?? []).filter((id) => !state.activated.has(id));
   for (const skill_id of asked) await scope.emit({ type: "skill_activated", skill_id, by: turn.author.id });
-  const work =
-    interruptions(turn) < mostInterruptions ? loop(scope) : Promise.reject(new InterruptedTooOften());
+  const work = turn.crashes < maxCrashes ? loop(scope) : Promise.reject(new InterruptedTooOften());
   const end = await work.catch((error: unknown) => endOf(scope, error));
   if (end === undefined) return;
   if (end.error !== undefined) await scope.emit({ type: "error", ...end.error });
   await scope.emit({ type: "turn_finished", outcome: end.outcome, text: end.text });
 }
 
-/** A turn that brings the bot down every time is given up. */
-const mostInterruptions = 5;
+/** A turn that brings the bot down this often is given up. */
+const maxCrashes = 5;
 
 class InterruptedTooOften extends Error {
   readonly code = "interrupted_too_often";
-}
-
-/** How often a start of the turn ended neither in an answer nor in waiting. */
-function interruptions({ events }: Turn): number {
-  const count = (type: TurnEventBody["type"]) => events.filter((event) => event.type === type).length;
-  return count("turn_started") + count("turn_resumed") - count("turn_waiting");
 }
 
 /** Undefined when the turn waits, for a person or for its model. */
@@ -273,7 +266,7 @@ async function endOf(scope: TurnScope, error: unknown): Promise<TurnEnd> {
     return { outcome: "failed", text: modelErrorWords[code], error: { code, message } };
   }
   if (error instanceof InterruptedTooOften) {
-    const text = `The bot was interrupted ${mostInterruptions} times while it worked on this, and gave up. Try again, or ask for less at once.`;
+    const text = `The bot was interrupted ${maxCrashes} times while it worked on this, and gave up. Try again, or ask for less at once.`;
     return { outcome: "failed", text, error: { code: error.code, message: text } };
   }
   ports.report(error, "turn");

@@ -88,6 +88,8 @@ export interface Turn {
   /** When the turn ends whatever happens, ms since the epoch. */
   deadline: number;
   limits: TurnLimits;
+  /** Crashes of the bot that this turn is the likely cause of. */
+  crashes: number;
   /** Ids of skills a person asked for by name: active in this turn, whatever the namespace says. */
   asked?: readonly string[] | undefined;
   /** The skills as they were when the turn began; they stay so. */

@@ -62,6 +62,7 @@ export interface TestAppOptions
     >
   >;
   concurrent?: number;
+  concurrent_commands?: number;
   max_duration_ms?: number;
   /** The server's zone; UTC unless given. */
   time_zone?: string;
@@ -171,6 +172,7 @@ export function createTestApp(model: Model, options: TestAppOptions = {}): TestA
     newId: randomUUID,
     owner: "test",
     concurrent: options.concurrent ?? 8,
+    concurrent_commands: options.concurrent_commands ?? 8,
     lease_ms: 30_000,
     max_duration_ms: options.max_duration_ms ?? 60_000,
     time_zone: options.time_zone ?? "UTC",

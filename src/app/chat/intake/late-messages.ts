@@ -189,7 +189,8 @@ function questionAbout({ token, count, newest }: LateThread, now: number, botNam
   };
 }
 
-function formatAge(ms: number): string {
+/** `3 min 5 s`, `40 minutes`, `5 hours`, `3 days`. */
+export function formatAge(ms: number): string {
   const hours = ms / 3_600_000;
   if (hours >= 48) return `${Math.round(hours / 24)} days`;
   if (hours >= 2) return `${Math.round(hours)} hours`;

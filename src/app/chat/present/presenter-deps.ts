@@ -9,9 +9,11 @@ import type { ChatPolicy } from "../chat-policy.ts";
 
 /** What showing turns on chat platforms needs. */
 export interface TurnPresenterDeps {
+  log: Pick<TurnLog, "read" | "signals" | "steering">;
+  /** How long a question stays open, ms. */
+  question_ms: number;
   platforms: ChatPlatforms;
   store: KeyValue;
-  log: Pick<TurnLog, "read">;
   clock: Clock;
   redact: Redact;
   logger: Log;

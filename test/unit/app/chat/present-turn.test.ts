@@ -66,6 +66,7 @@ async function present(
     chat: policy,
     name: "Knack",
     files,
+    question_ms: 60_000,
   });
   const origin = { message: "m0", said_at: clock.now(), files: [], in_thread: false };
   const claimed: ClaimedTurn = {
@@ -73,6 +74,9 @@ async function present(
     inbound: { key: "k", ...place, author: ada, kind, text: "go", origin },
     events: [],
     ordinal: 1,
+    lease: "w1",
+    last_seq: 0,
+    crashes: 0,
   };
   const out: TurnEventBody[] = [];
   let done = false;

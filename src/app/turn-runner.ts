@@ -170,16 +170,17 @@ export function timeSpent(events: readonly TurnEvent[], now: number): number {
   let spent = 0;
   let away = false;
   for (const [index, event] of events.entries()) {
-    if (index < began) continue;
-    if (event.type === "model_away") away = true;
-    if (event.type === "model_message") away = false;
-    const next = events[index + 1];
-    const until = next?.at ?? now;
-    if (event.type === "turn_waiting" && away) continue;
-    if (event.type === "turn_waiting") spent += Math.max(0, Math.min(until, event.until) - event.at);
-    else if (next !== undefined && next.type !== "turn_resumed") spent += Math.max(0, until - event.at);
+    if (event.type === "model_away" || event.type === "model_message") away = event.type === "model_away";
+    if (index >= began && !(away && event.type === "turn_waiting"))
+      spent += Math.max(0, timeAfter(event, events[index + 1], now));
   }
   return spent;
+}
+
+/** What counts of the time between an event and the next one, ms. */
+function timeAfter(event: TurnEvent, next: TurnEvent | undefined, now: number): number {
+  if (event.type === "turn_waiting") return Math.min(next?.at ?? now, event.until) - event.at;
+  return next === undefined || next.type === "turn_resumed" ? 0 : next.at - event.at;
 }
 
 /** What a message asks for: its text, and the skills it names. */

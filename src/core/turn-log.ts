@@ -70,8 +70,8 @@ export const seqStride = 1_000_000;
 export type Signal =
   | { type: "stop"; by: string }
   | { type: "answer"; question_id: string; text: string; by: string }
-  /** `name` is what people call who decided. */
-  | { type: "approval"; approval_id: string; approved: boolean; by: string; name?: string };
+  /** `name` is what people call who decided. `always`: calls like this one are not asked about here any more. */
+  | { type: "approval"; approval_id: string; approved: boolean; by: string; name?: string; always?: true };
 
 export interface ThreadRecord {
   thread: string;

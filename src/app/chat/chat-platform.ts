@@ -73,6 +73,8 @@ export interface OutgoingMessage {
   timed?: { text: string; at: number };
   buttons?: readonly OutgoingButton[];
   files?: readonly OutgoingFile[];
+  /** A person, platform user id, whom the message is for: the platform calls them. */
+  mention?: string;
 }
 
 /** What a message answers. */

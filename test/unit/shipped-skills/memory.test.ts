@@ -109,9 +109,12 @@ describe("the memory skill", () => {
     await use("remember", { text: "We write British English", pinned: true });
     await use("remember", { text: "The deploy is on Friday" });
     await use("remember", { text: "the deploy is on Friday", pinned: true });
-    expect(await store.get("pinned")).toEqual(["We write British English", "The deploy is on Friday"]);
+    expect(await store.get("pinned")).toEqual([
+      { text: "We write British English", by: expect.any(String) },
+      { text: "The deploy is on Friday", by: expect.any(String) },
+    ]);
     await use("forget", { query: "British" });
-    expect(await store.get("pinned")).toEqual(["The deploy is on Friday"]);
+    expect(await store.get("pinned")).toMatchObject([{ text: "The deploy is on Friday" }]);
   });
 
   it("forgets one fact by id, by its words, or by its exact text among similar ones", async () => {

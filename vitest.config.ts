@@ -1,8 +1,8 @@
 import { defineConfig } from "vitest/config";
 import { needsReporter } from "./test/support/needs-reporter.ts";
 
-/** Tests whose files cannot share a process: they wait for processes of their own to end, or change the environment of theirs. */
-const apart = ["test/unit/{cli,imported,mcp,packages,sandbox,storage}/**/*.test.ts"];
+/** Tests whose files cannot share a process: their sandbox is one for each file, and hostile code is tried on the environment. */
+const apart = ["test/unit/{imported,sandbox}/**/*.test.ts"];
 
 /** Everything that needs no installed service. Real files, SQLite, HTTP and child processes; see test/e2e for the rest. */
 export default defineConfig({

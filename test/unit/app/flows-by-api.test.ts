@@ -153,7 +153,10 @@ describe("a flow from a text", () => {
 
   it("is in no list and no completion, and runs again by its id", async () => {
     const added = createAdHocFlows();
-    const text = JSON.stringify({ name: "Mine", steps: [{ type: "start", config: { variables: [{ name: "city", value: "" }] } }] });
+    const text = JSON.stringify({
+      name: "Mine",
+      steps: [{ type: "start", config: { variables: [{ name: "city", value: "" }] } }],
+    });
     const { app } = createTestApp(scriptedModel([]), { sources: [added.source], addFlow: added.add });
     expect(await app.flows.runText(text, "mine.json", run)).toMatchObject({
       ok: true,

@@ -23,8 +23,8 @@ export class AnswerRenderer extends Renderer {
   /** A picture from elsewhere would tell its server who reads this, and when: it becomes a link. */
   override image({ href, text }: Tokens.Image): string {
     const label = escapeHtml(text || "picture");
-    const isOwn = /^\/(?!\/)/.test(href) || /^data:image\/(png|jpeg|gif|webp);base64,/.test(href);
-    if (isOwn) return `<img src="${escapeHtml(href)}" alt="${label}" loading="lazy">`;
+    if (isOwnPath(href) || /^data:image\/(png|jpeg|gif|webp);base64,/.test(href))
+      return `<img src="${escapeHtml(href)}" alt="${label}" loading="lazy">`;
     return `<a class="picture-link" href="${escapeHtml(href)}">Picture: ${label}</a>`;
   }
 
@@ -35,6 +35,14 @@ export class AnswerRenderer extends Renderer {
   override table(token: Tokens.Table): string {
     return `<div class="table-scroll" tabindex="0">${super.table(token)}</div>`;
   }
+}
+
+/** Stands for the console, wherever it is: no answer can name it. */
+const ownAddress = "http://console.invalid/";
+
+/** Whether a browser takes it for a path of the console itself. Browsers drop tabs and read a backslash as a slash. */
+function isOwnPath(href: string): boolean {
+  return href.startsWith("/") && URL.parse(href, ownAddress)?.origin === new URL(ownAddress).origin;
 }
 
 function escapeHtml(text: string): string {

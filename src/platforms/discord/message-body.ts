@@ -7,7 +7,10 @@ import { renderContent, renderMessage, splitContent } from "./render-content.ts"
 /** Files of one message. Source: Discord reference, "Create Message". */
 export const mostFiles = 10;
 
-/** The body of a message that calls nobody. Progress shows no link previews and makes no sound. */
+/**
+ * The body of a message that calls nobody. No message shows previews of links: for one, Discord would fetch an address that a model
+ * wrote. Progress makes no sound.
+ */
 export function messageBody(message: OutgoingMessage, replyTo: string | undefined) {
   const { tag, buttons = [] } = message;
   const reply = replyTo !== undefined && isSnowflake(replyTo);
@@ -16,18 +19,18 @@ export function messageBody(message: OutgoingMessage, replyTo: string | undefine
     components: renderComponents(buttons),
     ...(reply ? { message_reference: { message_id: replyTo, fail_if_not_exists: false } } : {}),
     allowed_mentions: { parse: [], replied_user: tag?.purpose === "answer" || tag?.purpose === "question" },
-    ...(tag?.purpose === "progress" ? { flags: messageFlags.suppressEmbeds | messageFlags.silent } : {}),
+    flags: messageFlags.suppressEmbeds | (tag?.purpose === "progress" ? messageFlags.silent : 0),
   };
 }
 
 /** What an edit changes: everything but files. */
-export function editBody({ tag, markdown, buttons = [], files = [] }: OutgoingMessage) {
+export function editBody({ markdown, buttons = [], files = [] }: OutgoingMessage) {
   const content = renderMessage(markdown);
   return {
     content: content === "" && files.length === 0 ? "…" : content,
     components: renderComponents(buttons),
     allowed_mentions: { parse: [] },
-    ...(tag?.purpose === "progress" ? { flags: messageFlags.suppressEmbeds } : {}),
+    flags: messageFlags.suppressEmbeds as number,
   };
 }
 

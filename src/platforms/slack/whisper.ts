@@ -87,7 +87,14 @@ async function send(url: string, { text, blocks }: Rendered, response_type: stri
   const response = await fetch(url, {
     method: "POST",
     headers: { "content-type": "application/json" },
-    body: JSON.stringify({ response_type, replace_original: false, text, blocks }),
+    body: JSON.stringify({
+      response_type,
+      replace_original: false,
+      text,
+      blocks,
+      unfurl_links: false,
+      unfurl_media: false,
+    }),
     redirect: "error",
     signal: AbortSignal.timeout(patience),
   });

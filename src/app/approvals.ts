@@ -33,7 +33,7 @@ export function createApprove(deps: ApprovalDeps): Approve {
       return { ok: false, status: 404, message: `There is nothing to approve called ${approvalId}.` };
     }
     const { turn, asked, isOver } = found;
-    if (!mayApprove(by, asked.approver, turn.namespace)) return notAllowed(asked);
+    if (!mayApprove(by, asked.approver, turn)) return notAllowed(asked, turn.author);
     if (isOver || (await firstDecision(log, turn.turn_id, approvalId)) !== undefined) return tooLate;
     const decision: Signal = {
       type: "approval",
@@ -72,9 +72,15 @@ async function findAsked({ log, clock }: ApprovalDeps, approvalId: string) {
 
 const tooLate: Outcome<{ decided: boolean }> = { ok: true, value: { decided: false } };
 
-function notAllowed({ approver, tool }: Requested): Outcome<never> {
-  const who = approver === "operator" ? "An operator of the bot" : "A manager of this channel";
+function notAllowed({ approver, tool }: Requested, asker: Author): Outcome<never> {
+  const who = deciders(approver, asker.name);
   return { ok: false, status: 403, message: `${who} has to decide about ${tool}. Ask one of them.` };
+}
+
+/** Who may decide, at the beginning of a sentence. */
+function deciders(approver: Requested["approver"], asker: string): string {
+  if (approver === "operator") return "An operator of the bot";
+  return approver === "asker" ? `${asker}, who asked, or a manager` : "A manager of this channel";
 }
 
 async function firstDecision(log: TurnLog, turnId: string, approvalId: string) {

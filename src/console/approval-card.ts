@@ -22,7 +22,13 @@ export function approvalCard(approval: ApprovalView, actions: Actions): Template
   </section>`;
 }
 
-const people = { guest: "anybody", member: "a member", manager: "a manager", operator: "an operator" };
+const people = {
+  asker: "you",
+  guest: "anybody",
+  member: "a member",
+  manager: "a manager",
+  operator: "an operator",
+};
 
 function toolName({ tool, skill_id }: ApprovalView): string {
   return skill_id === "" || skill_id === tool ? tool : `${tool} (${skill_id})`;

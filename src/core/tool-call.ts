@@ -1,5 +1,6 @@
-import { approverOf, decideCall } from "./approval.ts";
+import { approveCall } from "./approval.ts";
 import { type CheckedCall, findAndCheck } from "./check-call.ts";
+import { askedFor } from "./decide-call.ts";
 import type { Json } from "./json.ts";
 import { ModelError } from "./model.ts";
 import { toldWhenRepeated } from "./repeated-refusals.ts";
@@ -22,7 +23,7 @@ export async function runToolCall(scope: TurnScope, request: CallRequest): Promi
 
   const started = known?.started === undefined ? undefined : known;
   const valid = await findAndCheck(scope, request);
-  const checked = started === undefined ? await approveCall(scope, request, valid) : valid;
+  const checked = started === undefined ? await askIfNeeded(scope, request, valid) : valid;
   if (checked === "waiting") return checked;
   if (started === undefined) await announce(scope, request, checked);
   const from = scope.state.calls.get(call.id)?.started_at ?? scope.ports.clock.now();
@@ -57,19 +58,19 @@ function resultOf({ status, output, direct }: NonNullable<CallState["finished"]>
  * A call that needs approval is announced when it has it, so `tool_started` still means that it may have run. What would not run
  * anyway is not asked about.
  */
-async function approveCall(
+async function askIfNeeded(
   scope: TurnScope,
   request: CallRequest,
   checked: CheckedCall,
 ): Promise<CheckedCall | "waiting"> {
   if (checked.status === "refused") return checked;
   const { tool, input } = checked;
-  const approver = approverOf(scope, request, tool, input);
+  const asked = await askedFor(scope, request, tool, input);
   const isPointless = async () =>
     (await prevented(scope, tool)) !== undefined ||
     scope.guard.check(tool, input, scope.ports.clock.now(), isBySkill(scope, request)) !== undefined;
-  if (approver === undefined || (await isPointless())) return checked;
-  const decision = await decideCall(scope, request, tool, input, approver);
+  if (asked === undefined || (await isPointless())) return checked;
+  const decision = await approveCall(scope, request, tool, input, asked);
   if (decision === "waiting") return decision;
   if (decision.status === "refused") return { status: "refused", tool, input, result: decision.result };
   return { status: "ready", tool, input: decision.input };

@@ -2,11 +2,13 @@
  * Turn events: the only output of core, the entries of the turn log, and what the API streams.
  * Stored events make a turn replayable; ephemeral ones (`text_delta`, `tool_progress`, `text_reset`) are only seen live.
  */
+import type { Binding } from "./allowance.ts";
 import type { Inbound, Trust } from "./inbound.ts";
 import type { Json } from "./json.ts";
 import type { AssistantMessage, Message, SystemMessage, UserMessage } from "./message.ts";
 import type { Told } from "./told.ts";
-import type { ToolEffect } from "./tool.ts";
+import type { Approver, ToolEffect } from "./tool.ts";
+import type { Untrusted } from "./untrusted.ts";
 
 /** How a turn ended. `limit_reached` still carries an answer that says which limit. */
 export type TurnOutcome = "completed" | "stopped" | "limit_reached" | "failed";
@@ -111,7 +113,7 @@ export type TurnEventBody =
   | { type: "handoff"; from: string; to: string }
   | { type: "question_asked"; question_id: string; text: string; choices: string[]; expires_at: number }
   | { type: "question_answered"; question_id: string; text: string; by: string }
-  /** `approver` is the least trust that may decide. */
+  /** `approver` is the least that may decide: the asker, or somebody of at least this trust. */
   | {
       type: "approval_requested";
       approval_id: string;
@@ -121,16 +123,24 @@ export type TurnEventBody =
       input: Json;
       /** What is asked, for people; without it whether the tool may run with this input. */
       question?: string | undefined;
-      approver: Trust;
+      /** Why it is asked, a sentence or more for people. */
+      reason?: string | undefined;
+      /** What "always here" would be bound to; absent where it is asked each time. */
+      binds?: Binding | undefined;
+      approver: Trust | Approver;
       expires_at: number;
     }
-  /** `by` is empty when nobody decided in time; `name` is what they call themselves. */
+  /**
+   * `by` is empty when nobody decided in time; `name` is what they call themselves. `always`: such calls are not asked about here any
+   * more.
+   */
   | {
       type: "approval_decided";
       approval_id: string;
       approved: boolean;
       by: string;
       name?: string | undefined;
+      always?: true | undefined;
     }
   /** The turn waits for a person until `until` (ms since the epoch) and frees its worker. */
   | { type: "turn_waiting"; until: number }
@@ -183,6 +193,8 @@ export interface TranscriptOpening {
   active: readonly string[];
   /** Skills that are active by themselves and that the agent put away. */
   offloaded: readonly string[];
+  /** What of the transcript before it, which the summary may repeat, was untrusted; absent in logs of earlier versions. */
+  untrusted?: readonly Untrusted[] | undefined;
 }
 
 /** What was read with a message. */

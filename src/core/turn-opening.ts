@@ -114,6 +114,7 @@ function ownTools(
     (own): Tool => ({
       ...own,
       approval: (input: Json) => own.approval?.(input, scope()),
+      runsCodeOf: (input: Json) => own.runsCodeOf?.(input, scope()),
       run: (input, context) => {
         const call = { id: context.call_id, name: own.name, arguments: "" };
         return own.run(input, context, scope(), { call, depth: 0 });

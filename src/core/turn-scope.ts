@@ -3,7 +3,7 @@ import type { Json } from "./json.ts";
 import type { Message, ToolCall, ToolDefinition } from "./message.ts";
 import type { NamespaceState } from "./namespace-state.ts";
 import type { Offer } from "./offer.ts";
-import type { Approver, Tool, ToolContext, ToolResult } from "./tool.ts";
+import type { ApprovalNeed, Approver, Tool, ToolContext, ToolResult } from "./tool.ts";
 import type { Opening, Transcript } from "./transcript.ts";
 import type { Turn, TurnPorts } from "./turn.ts";
 import type { TranscriptOpening, TurnEventBody } from "./turn-event.ts";
@@ -22,11 +22,12 @@ export interface CallRequest {
 }
 
 /** A tool of the agent itself: it works on the running turn, not for a skill. */
-export interface MetaTool extends Omit<Tool, "run" | "approval"> {
+export interface MetaTool extends Omit<Tool, "run" | "approval" | "runsCodeOf"> {
   /** Whether this bot has it at all: the same for all turns, so that what a model is sent stays the same. */
   offered(turn: Pick<Turn, "profiles">, ports: Pick<TurnPorts, "model" | "scripts">): boolean;
   /** As a tool's, with the running turn to look at. */
-  approval?(input: Json, scope: TurnScope): Approver | undefined;
+  approval?(input: Json, scope: TurnScope): Approver | ApprovalNeed | undefined;
+  runsCodeOf?(input: Json, scope: TurnScope): string | undefined;
   run(input: Json, context: ToolContext, scope: TurnScope, request: CallRequest): Promise<ToolResult>;
 }
 

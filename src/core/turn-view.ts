@@ -3,8 +3,10 @@
  * Pure, so that the browser uses the very same code.
  */
 
+import type { Binding } from "./allowance.ts";
 import type { Trust } from "./inbound.ts";
 import type { Json } from "./json.ts";
+import type { Approver } from "./tool.ts";
 import type { TurnEvent, TurnEventOf, TurnOutcome } from "./turn-event.ts";
 import { noUsage, plusUsage, type UsageTotal } from "./usage-total.ts";
 
@@ -57,13 +59,19 @@ export interface ApprovalView {
   question?: string | undefined;
   /** The exact arguments it would run with. */
   input: Json;
-  /** The least trust that may decide. */
-  approver: Trust;
+  /** Why it is asked, a sentence or more. */
+  reason?: string | undefined;
+  /** What "always here" would be bound to; absent where it is asked each time. */
+  binds?: Binding | undefined;
+  /** The least that may decide: the asker, or somebody of at least this trust. */
+  approver: Trust | Approver;
   expires_at: number;
   /** `expired`: nobody decided before its time or its turn ended. */
   state: "open" | "approved" | "refused" | "expired";
   /** Who decided. */
   by?: string | undefined;
+  /** Such calls are not asked about here any more. */
+  always?: true | undefined;
 }
 
 export interface TurnView extends UsageTotal {
@@ -209,10 +217,10 @@ function foldAsked(view: TurnView, event: TurnEvent): TurnView | undefined {
       return { ...view, approvals: [...view.approvals, { ...asked, state: "open" }] };
     }
     case "approval_decided": {
-      const { approved, by } = event;
+      const { approved, by, always } = event;
       // Nobody's decision is what the bot notes when the time is over.
       const state = approved ? "approved" : by === "" ? "expired" : "refused";
-      const decided = { state, ...(by === "" ? {} : { by }) } as const;
+      const decided = { state, ...(by === "" ? {} : { by }), ...(always ? { always } : {}) } as const;
       const approvals = view.approvals.map((each) =>
         each.approval_id === event.approval_id ? { ...each, ...decided } : each,
       );

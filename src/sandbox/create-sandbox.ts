@@ -53,7 +53,8 @@ export async function createSandbox(options: SandboxOptions): Promise<Sandbox> {
 
 function allowed(skill: Skill, isolation: Isolation, allowWeak: readonly string[]): Verdict {
   const id = skill.parent ?? skill.id;
-  if (isolation.kind === "bubblewrap" || isShipped(skill) || allowWeak.includes(id)) return { ok: true };
+  if (isolation.kind === "bubblewrap" || isShipped(skill)) return { ok: true };
+  if (allowWeak.includes(id)) return { ok: true, unconfined: true };
   const advice = `An operator who trusts it can name it in skills.execution.allow_weak.`;
   return { ok: false, reason: `The skill ${id} did not ship with the bot. ${isolation.detail} ${advice}` };
 }

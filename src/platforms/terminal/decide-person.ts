@@ -33,4 +33,10 @@ function approvalLines({ tool, skill_id, input, approver, question }: ApprovalVi
   ];
 }
 
-const who = { guest: "anybody", member: "a member", manager: "a manager", operator: "an operator" };
+const who = {
+  asker: "you",
+  guest: "anybody",
+  member: "a member",
+  manager: "a manager",
+  operator: "an operator",
+};

@@ -55,6 +55,7 @@ export function renderClosedQuestion(
 }
 
 const deciders = {
+  asker: "Who asked may decide, or a manager of this channel.",
   guest: "Everybody here may decide.",
   member: "Every member may decide.",
   manager: "A manager of this channel may decide.",

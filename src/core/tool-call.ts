@@ -44,6 +44,7 @@ export async function runToolCall(scope: TurnScope, request: CallRequest): Promi
     ...(request.parent_call_id === undefined ? shownOf(scope, call, result) : {}),
     duration_ms: Math.max(0, scope.ports.clock.now() - from),
     ...(result.status === "ok" && result.direct ? { direct: true } : {}),
+    ...(checked.tool?.finds === undefined ? {} : { finds: checked.tool.finds }),
   });
   return result;
 }

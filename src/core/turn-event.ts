@@ -6,6 +6,7 @@ import type { Binding } from "./allowance.ts";
 import type { Inbound, Trust } from "./inbound.ts";
 import type { Json } from "./json.ts";
 import type { AssistantMessage, Message, SystemMessage, UserMessage } from "./message.ts";
+import type { Seen } from "./seen-addresses.ts";
 import type { Told } from "./told.ts";
 import type { Approver, ToolEffect } from "./tool.ts";
 import type { Untrusted } from "./untrusted.ts";
@@ -88,7 +89,11 @@ export type TurnEventBody =
       duration_ms: number;
       /** Set when this output answers the user as it is, without a further model call. */
       direct?: true | undefined;
+      /** What addresses in it are: found by a search, or links of what was read. Absent: they count for nothing. */
+      finds?: "results" | "links" | undefined;
     }
+  /** A call followed a link to a host that nobody named; such links are counted. `page` tells its address from others. */
+  | { type: "link_followed"; call_id: string; host: string; page: string }
   | {
       type: "stage";
       call_id: string;
@@ -127,6 +132,8 @@ export type TurnEventBody =
       reason?: string | undefined;
       /** What "always here" would be bound to; absent where it is asked each time. */
       binds?: Binding | undefined;
+      /** Where a request would go that nobody named: keys of web addresses. Their hosts can be allowed for the whole turn. */
+      addresses?: readonly string[] | undefined;
       approver: Trust | Approver;
       expires_at: number;
     }
@@ -141,6 +148,8 @@ export type TurnEventBody =
       by: string;
       name?: string | undefined;
       always?: true | undefined;
+      /** The hosts it asked for may be reached for the rest of the turn. */
+      for_turn?: true | undefined;
     }
   /** The turn waits for a person until `until` (ms since the epoch) and frees its worker. */
   | { type: "turn_waiting"; until: number }
@@ -195,6 +204,8 @@ export interface TranscriptOpening {
   offloaded: readonly string[];
   /** What of the transcript before it, which the summary may repeat, was untrusted; absent in logs of earlier versions. */
   untrusted?: readonly Untrusted[] | undefined;
+  /** What the thread has shown so far of addresses; absent in logs of earlier versions. */
+  seen?: Seen | undefined;
 }
 
 /** What was read with a message. */
@@ -214,6 +225,8 @@ export interface HeardMessage {
   at: number;
   /** Written by a bot. */
   bot?: true | undefined;
+  /** Written by a guest, by somebody of another company, or by somebody the platform does not tell of. */
+  outside?: true | undefined;
 }
 
 /** A file as far as the bot could read it. `problem` says why it could not. */
@@ -241,7 +254,10 @@ export type TurnEventOf<T extends TurnEventBody["type"]> = Extract<TurnEvent, { 
 /** Whether the event only records what a model is sent; those who watch the turn see the same in other events. */
 export function isInternal(event: TurnEventBody): boolean {
   return (
-    event.type === "transcript_opened" || event.type === "transcript_changed" || event.type === "user_message"
+    event.type === "transcript_opened" ||
+    event.type === "transcript_changed" ||
+    event.type === "user_message" ||
+    event.type === "link_followed"
   );
 }
 

@@ -65,6 +65,8 @@ export interface TestAppOptions extends Pick<AppDeps, "packages" | "servers" | "
   /** The line that a message begins with; none unless given, so that most tests can tell what was said. */
   saidLine?: SaidLine;
   effort?: Effort;
+  /** Hosts that any address may lead to. */
+  openHosts?: readonly string[];
   secrets?: readonly string[];
   optIn?: readonly string[];
   /** Runs scripts of skills; they are refused unless given. */
@@ -183,6 +185,7 @@ export function createTestApp(model: Model, options: TestAppOptions = {}): TestA
       web: options.web ?? noWeb,
       scripts: options.scripts,
       grants: createNetworkGrants(store, () => [], clock),
+      openHosts: options.openHosts ?? [],
       clock,
       countTokens,
       environmentOf: (skill) => skillEnvironment(skillEnv, skill),

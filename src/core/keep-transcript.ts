@@ -1,4 +1,6 @@
 import { carryOver } from "./carry-over.ts";
+import { factLine, type PinnedFact } from "./instructions.ts";
+import { type Json, objectOf } from "./json.ts";
 import { makeOpening } from "./opening.ts";
 import { estimateOf, isLonger, type Transcript, tokensIn } from "./transcript.ts";
 import { changeSince } from "./transcript-change.ts";
@@ -69,8 +71,15 @@ function underestimate({ transcript, ports }: TurnScope): number {
   return tokensIn(transcript, ports.countTokens) / estimateOf(transcript, ports.countTokens);
 }
 
-/** The facts that people pinned in the channel. */
+/** The facts that people pinned in the channel, as a model reads them. */
 export async function readFacts({ turn, ports }: TurnScope): Promise<readonly string[]> {
   const pinned = await ports.store.get(`skill:${turn.place.namespace}:memory:pinned`);
-  return Array.isArray(pinned) ? pinned.filter((fact) => typeof fact === "string") : [];
+  return Array.isArray(pinned) ? pinned.flatMap((fact) => pinnedFact(fact) ?? []).map(factLine) : [];
+}
+
+/** Earlier versions kept the texts alone. */
+function pinnedFact(stored: Json): PinnedFact | undefined {
+  if (typeof stored === "string") return { text: stored };
+  const { text, by } = objectOf(stored);
+  return typeof text === "string" ? { text, by: typeof by === "string" ? by : undefined } : undefined;
 }

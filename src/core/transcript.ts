@@ -3,11 +3,11 @@
  * steps, and steps are read from turn events, so that every worker rebuilds the same transcript, byte for byte.
  */
 import type { Message, SystemMessage, ToolDefinition } from "./message.ts";
+import { noteMessage, type ReadSoFar, readAtOpening } from "./read-so-far.ts";
 import type { Seen } from "./seen-addresses.ts";
 import type { CountTokens } from "./token-count.ts";
 import type { Told } from "./told.ts";
 import type { TranscriptOpening } from "./turn-event.ts";
-import { noteMessage, type ReadSoFar, readAtOpening } from "./untrusted.ts";
 
 /** What a transcript begins with. The same for all threads that begin while the channel is the same, and stored once. */
 export interface Opening {

@@ -6,10 +6,10 @@ import type { Binding } from "./allowance.ts";
 import type { Inbound, Trust } from "./inbound.ts";
 import type { Json } from "./json.ts";
 import type { AssistantMessage, Message, SystemMessage, UserMessage } from "./message.ts";
+import type { Untrusted } from "./read-so-far.ts";
 import type { Seen } from "./seen-addresses.ts";
 import type { Told } from "./told.ts";
 import type { Approver, ToolEffect } from "./tool.ts";
-import type { Untrusted } from "./untrusted.ts";
 
 /** How a turn ended. `limit_reached` still carries an answer that says which limit. */
 export type TurnOutcome = "completed" | "stopped" | "limit_reached" | "failed";

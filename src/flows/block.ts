@@ -53,6 +53,8 @@ export interface DryScope {
 
 interface PreparedBase {
   effect: ToolEffect;
+  /** What it does it does by calls of other tools, which are decided about one by one. */
+  delegates: boolean;
   /** What it does, for people; without values that may be secret. */
   summary: string;
   /** The lists of steps it leads to, by name; the first is its main one. */
@@ -108,6 +110,7 @@ export type Block = (
 interface Definition<Schema extends z.ZodType> {
   config: Schema;
   effect?: (config: z.output<Schema>) => ToolEffect;
+  delegates?: true;
   summary(config: z.output<Schema>): string;
   describe?(config: z.output<Schema>, scope: DryScope): { [key: string]: Json };
 }
@@ -169,11 +172,12 @@ export function defineControl<Schema extends z.ZodType>(
 }
 
 function baseOf<Schema extends z.ZodType>(
-  { effect, summary, describe }: Definition<Schema>,
+  { effect, delegates, summary, describe }: Definition<Schema>,
   config: z.output<Schema>,
 ): PreparedBase {
   return {
     effect: effect?.(config) ?? "read_only",
+    delegates: delegates === true,
     summary: summary(config),
     branches: new Map(),
     turns: 1,

@@ -63,6 +63,7 @@ function createTool(flow: Flow, skill: Skill, ports: FlowPorts): Tool {
     parameters: schemaOfVariables(flow.variables),
     skill_id: skill.id,
     effect: () => effect,
+    acts: allSteps(flow.steps).some((step) => step.effect !== "read_only" && !step.delegates),
     validate: (input) => validateArguments(flow.variables, input),
     run: (input, context) => runFlow({ flow, skill, ports }, input, context),
     dryRun: async (input) => dryRunFlow(flow, input),

@@ -3,7 +3,7 @@ import { canonicalJson, type Json, type JsonSchema } from "../core/json.ts";
 import { parametersOf } from "../core/parameter.ts";
 import { serverSkillId, serverToolName } from "../core/server-tools.ts";
 import { type Skill, type SkillOrigin, skillMetadataSchema } from "../core/skill.ts";
-import type { Approver, Tool, ToolContext, ToolEffect, ToolResult } from "../core/tool.ts";
+import type { ServerTool, Tool, ToolContext, ToolEffect, ToolResult } from "../core/tool.ts";
 import type { ArgumentCheck } from "./argument-check.ts";
 import type { RemoteServer, RemoteTool } from "./remote-tool.ts";
 import type { ServerConfig } from "./server-config.ts";
@@ -91,9 +91,8 @@ function guideOf(server: string, remote: RemoteServer | undefined): string {
   return `${intro}\n\nThe server itself says how its tools are meant to be used. Nobody here checked that:\n\n<server_text>\n${text}\n</server_text>`;
 }
 
-function createTool(id: string, tool: RemoteTool, { server, check, call }: ServerSkillOptions): Tool {
+function createTool(id: string, tool: RemoteTool, { server, origin, check, call }: ServerSkillOptions): Tool {
   const effect = effectOf(tool, server);
-  const approver = approverOf(tool, server);
   const parameters = schemaOf(tool.inputSchema);
   return {
     name: serverToolName(server.name, tool.name),
@@ -104,7 +103,7 @@ function createTool(id: string, tool: RemoteTool, { server, check, call }: Serve
     effect: () => effect,
     validate: check.of(parameters),
     run: (input, context) => call(tool.name, input, context),
-    ...(approver === undefined ? {} : { approval: () => approver }),
+    server: describeTool(tool, server, origin),
     repeatable: server.repeatable.includes(tool.name) || server.repeatable.includes("*"),
     max_execution_ms: longestCall,
     max_iterations: 100,
@@ -112,21 +111,29 @@ function createTool(id: string, tool: RemoteTool, { server, check, call }: Serve
   };
 }
 
-/** Hints are a server's word: where the operator sees a high risk they make nothing safer. */
+/** Hints are a server's word: where the operator sees a high risk, and where they contradict each other, they make nothing safer. */
 function effectOf({ name, annotations = {} }: RemoteTool, { effects, risk }: ServerConfig): ToolEffect {
   const own = effects[name] ?? effects["*"];
   if (own !== undefined) return own;
   if (risk === "high") return "side_effect";
-  if (annotations.readOnlyHint === true) return "read_only";
+  if (annotations.readOnlyHint === true && annotations.destructiveHint !== true) return "read_only";
   return annotations.idempotentHint === true ? "idempotent" : "side_effect";
 }
 
-/** What a server itself calls destructive is asked about, unless the operator says otherwise. */
-function approverOf(tool: RemoteTool, { approvals }: ServerConfig): Approver | undefined {
-  const own = approvals[tool.name] ?? approvals["*"];
-  if (own !== undefined) return own === "none" ? undefined : own;
-  const { destructiveHint, readOnlyHint } = tool.annotations ?? {};
-  return destructiveHint === true && readOnlyHint !== true ? "manager" : undefined;
+/** What decides whether calls of the tool ask. */
+export function describeTool(tool: RemoteTool, server: ServerConfig, origin: SkillOrigin): ServerTool {
+  const { name, annotations = {} } = tool;
+  return {
+    server: server.name,
+    tool: name,
+    definition: hash("sha256", canonicalJson([server.identity, tool]), "hex"),
+    own: origin.source === "mcp",
+    hints: { read_only: annotations.readOnlyHint, destructive: annotations.destructiveHint },
+    configured: {
+      effect: server.effects[name] ?? server.effects["*"],
+      approver: server.approvals[name] ?? server.approvals["*"],
+    },
+  };
 }
 
 function titleOf({ name, title, annotations }: RemoteTool): string {

@@ -18,11 +18,7 @@ type Carried = Pick<TranscriptOpening, "messages" | "own" | "summary" | "active"
  * What a new transcript takes over within `tokens`: a summary of the older part, the latest turns whole and without reasoning,
  * and of the running turn the question and the latest rounds. Skills that the kept part uses stay active.
  */
-export async function carryOver(
-  scope: TurnScope,
-  tokens: number,
-  because: OpeningReason,
-): Promise<Carried> {
+export async function carryOver(scope: TurnScope, tokens: number, because: OpeningReason): Promise<Carried> {
   const { turn, ports, state, transcript } = scope;
   const cost = (messages: readonly Message[]) =>
     messages.reduce((sum, message) => sum + tokensOf(message, ports.countTokens), 0);

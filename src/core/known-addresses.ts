@@ -6,16 +6,16 @@
 import type { Json } from "./json.ts";
 import { coversHost } from "./network-grants.ts";
 import { namesSite } from "./seen-addresses.ts";
-import type { ApprovalNeed, Tool } from "./tool.ts";
 import { fingerprint } from "./told.ts";
+import type { ApprovalNeed, Tool } from "./tool.ts";
 import type { CallRequest, TurnScope } from "./turn-scope.ts";
 import { isForeign, untrustedIn } from "./untrusted.ts";
-import { readAddress, type WebAddress } from "./web-address.ts";
+import { readAddress, siteOf, type WebAddress } from "./web-address.ts";
 
-/** Links that one turn may follow to a host nobody named: which of many links is followed tells something too. */
-const maxLinksOfHost = 10;
+/** Links that one turn may follow to a site nobody named: which of many links is followed tells something too. */
+const maxLinksOfSite = 10;
 
-/** What is known of an address. `link`: it is free as one of the host's few. */
+/** What is known of an address. `link`: it is free as one of the site's few. */
 export type AddressVerdict = "free" | "link" | "asks";
 
 /** That a call asks, and for which addresses. */
@@ -40,8 +40,8 @@ export function judgeAddress(
   if (coversHost(ports.openHosts, host) || state.allowedHosts.has(host)) return "free";
   if (both.some(({ linked }) => linked.has(key))) {
     if (both.some(({ hosts }) => hosts.has(host))) return "free";
-    const pages = state.followed.get(host) ?? new Set();
-    if (pages.has(pageOf(key)) || pages.size < maxLinksOfHost) return "link";
+    const pages = state.followed.get(siteOf(host)) ?? new Set();
+    if (pages.has(pageOf(key)) || pages.size < maxLinksOfSite) return "link";
   }
   return foreign || hasStrangersText(scope, request) ? "asks" : "free";
 }
@@ -100,8 +100,9 @@ export function judgeAndNote(
   const verdict = judgeAddress(scope, address, { request, ...options });
   if (verdict !== "link") return Promise.resolve(verdict);
   const page = pageOf(address.key);
-  if (scope.state.followed.get(address.host)?.has(page)) return Promise.resolve(verdict);
+  const site = siteOf(address.host);
+  if (scope.state.followed.get(site)?.has(page)) return Promise.resolve(verdict);
   return scope
-    .emit({ type: "link_followed", call_id: request.call.id, host: address.host, page })
+    .emit({ type: "link_followed", call_id: request.call.id, site, page })
     .then(() => verdict);
 }

@@ -26,7 +26,9 @@ export async function mayReach(
     action: "reach_address",
     question: `May ${tool.skill_id} send a request to ${host}?`,
     input: { address: text },
-    reason: secrets ? `The request has secrets that an operator set up, and ${host} is none of the flow's own hosts.` : reasonFor([host]),
+    reason: secrets
+      ? `The request has secrets that an operator set up, and ${host} is none of the flow's own hosts.`
+      : reasonFor([host]),
     approver: secrets ? "operator" : "asker",
     addresses: secrets ? [] : [key],
   });

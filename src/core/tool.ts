@@ -74,8 +74,11 @@ export interface Tool {
   dryRun?(input: Json): Promise<Json>;
   /** Web addresses the call sends something to, as far as its input says them. Whether they may be reached is decided before it runs. */
   addresses?(input: Json): readonly string[];
-  /** What addresses in its output are: those a search found, or links of what it read. Unless given, they count for nothing. */
-  finds?: "results" | "links";
+  /**
+   * What addresses in its output are: those a search found, links of the page it read, or what a server mentions, where one of a host that
+   * the call names itself does not count. Unless given, they count for nothing.
+   */
+  finds?: "results" | "links" | "mentions";
   /** That the call asks before it runs, by itself; what else asks is decided in `decide-call.ts`. */
   approval?(input: Json): Approver | ApprovalNeed | undefined;
   /** Set for tools of servers. */

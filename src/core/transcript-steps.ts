@@ -1,5 +1,5 @@
 import type { AssistantMessage, KeptImage, ToolMessage } from "./message.ts";
-import { createSeenReader } from "./seen-addresses.ts";
+import { createSeenReader } from "./seen-reader.ts";
 import { outputText } from "./tool-output.ts";
 import type { TranscriptStep } from "./transcript.ts";
 import type { TurnEvent, TurnEventBody, TurnEventOf } from "./turn-event.ts";

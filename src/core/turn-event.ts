@@ -89,11 +89,11 @@ export type TurnEventBody =
       duration_ms: number;
       /** Set when this output answers the user as it is, without a further model call. */
       direct?: true | undefined;
-      /** What addresses in it are: found by a search, or links of what was read. Absent: they count for nothing. */
-      finds?: "results" | "links" | undefined;
+      /** What addresses in it are; as for `Tool`. */
+      finds?: "results" | "links" | "mentions" | undefined;
     }
-  /** A call followed a link to a host that nobody named; such links are counted. `page` tells its address from others. */
-  | { type: "link_followed"; call_id: string; host: string; page: string }
+  /** A call followed a link to a site that nobody named; such links are counted. `page` tells its address from others. */
+  | { type: "link_followed"; call_id: string; site: string; page: string }
   | {
       type: "stage";
       call_id: string;

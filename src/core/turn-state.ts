@@ -57,7 +57,7 @@ export interface TurnState {
   approvals: Map<string, ApprovalState>;
   /** Hosts that may be reached in this turn, as a person decided. */
   allowedHosts: Set<string>;
-  /** Hosts that nobody named, and the pages of each that links led to. */
+  /** Sites that nobody named, and the pages of each that links led to. */
   followed: Map<string, Set<string>>;
   /** Skills activated in this turn → the call that did; undefined for those a person asked for by name. */
   activated: Map<string, string | undefined>;
@@ -122,7 +122,7 @@ export function applyEvent(state: TurnState, event: TurnEventBody, at: number): 
       state.profile = event.to;
       break;
     case "link_followed":
-      state.followed.set(event.host, new Set(state.followed.get(event.host)).add(event.page));
+      state.followed.set(event.site, new Set(state.followed.get(event.site)).add(event.page));
       break;
     case "skill_activated":
       state.activated.set(event.skill_id, event.call_id);

@@ -17,12 +17,24 @@ export function readAddress(text: string): WebAddress | undefined {
   if (url === null || (url.protocol !== "http:" && url.protocol !== "https:")) return undefined;
   const host = url.host.replace(/\.(?=:|$)/, "");
   const login = url.username === "" && url.password === "" ? "" : `${url.username}:${url.password}@`;
-  return { key: `${login}${host}${url.pathname.replace(/\/+$/, "")}${url.search}`, host };
+  return { key: `${login}${host}${url.pathname.replace(/\/$/, "")}${url.search}`, host };
 }
 
 /** The host of a `WebAddress` by its key. */
 export function hostOfKey(key: string): string {
   return /^[^/?]*/.exec(key)?.[0].replace(/^.*@/, "") ?? "";
+}
+
+/**
+ * What one owner likely has of a host's name: its last two labels, or three where the country's domain has few letters before it
+ * (`example.co.uk`). Addresses stay whole.
+ */
+export function siteOf(host: string): string {
+  const name = host.replace(/:\d+$/, "");
+  const labels = name.split(".");
+  if (name.startsWith("[") || /^\d+$/.test(labels.at(-1) ?? "")) return host;
+  const isShort = (labels.at(-1)?.length ?? 0) === 2 && (labels.at(-2)?.length ?? 0) <= 3;
+  return labels.slice(isShort ? -3 : -2).join(".");
 }
 
 /** Whether two hosts are one site to people: the same, but for `www.`. */

@@ -50,10 +50,7 @@ function describeStep(step: FlowStep, known: Known): Json {
   if (turns > 1) forget(before, [...changed, ...sets]);
   const described = [...branches]
     .filter(([, list]) => list.length > 0)
-    .map(([branch, list]): [string, Json] => [
-      branch,
-      describeSteps(list, copyOf(before)),
-    ]);
+    .map(([branch, list]): [string, Json] => [branch, describeSteps(list, copyOf(before))]);
   forget(known, changed);
   return {
     ...about,

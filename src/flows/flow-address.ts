@@ -54,7 +54,8 @@ function createPlaceReader() {
   return {
     read(text: string) {
       if (at === "host") start += text;
-      if (at === "host" && /^([a-z][a-z0-9+.-]*:[\\/]{2}[^\\/?#]+|\$\{[^}]*\})[\\/?#]/i.test(start)) at = "path";
+      if (at === "host" && /^([a-z][a-z0-9+.-]*:[\\/]{2}[^\\/?#]+|\$\{[^}]*\})[\\/?#]/i.test(start))
+        at = "path";
       if (at === "path" && /[?#]/.test(start + text)) at = "behind";
     },
     at: () => at,

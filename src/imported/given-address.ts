@@ -4,7 +4,9 @@ import { addressesIn, readAddress } from "../core/web-address.ts";
 /** Whether an address stands in the arguments of a call, with or without its scheme: then it is not the code that chose it. */
 export function isGivenAddress(address: string, args: Json): boolean {
   const key = readAddress(address)?.key;
-  return key !== undefined && textsIn(args).some((text) => addressesIn(text).some((given) => given.key === key));
+  return (
+    key !== undefined && textsIn(args).some((text) => addressesIn(text).some((given) => given.key === key))
+  );
 }
 
 function textsIn(value: Json): string[] {

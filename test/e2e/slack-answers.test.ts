@@ -67,7 +67,9 @@ describe("an answer", () => {
     await slack.until((state) => answers(state, general, ts, 1)?.[0]?.includes("omega"), "the answer");
     const [answer, ...others] = (await slack.look()).botMessages(general, ts);
     expect(others).toEqual([]);
-    expect(answer?.blocks.find(({ type }) => type === "markdown")?.text).toContain("https://example.test/?a=1 and omega");
+    expect(answer?.blocks.find(({ type }) => type === "markdown")?.text).toContain(
+      "https://example.test/?a=1 and omega",
+    );
     expect(JSON.stringify(answer?.blocks)).toContain("feedback_buttons");
   });
 

@@ -45,7 +45,9 @@ export const webScraping = defineBlock({
   describe: ({ url, captureAs, querySelector }, scope) => ({
     request: maskedRequest({ method: "GET", url: fillAddress(url, scope).url, headers: {} }),
     captures:
-      captureAs === "querySelector" ? substitute(querySelector ?? "", scope.variables) : (captureAs ?? "text"),
+      captureAs === "querySelector"
+        ? substitute(querySelector ?? "", scope.variables)
+        : (captureAs ?? "text"),
   }),
 });
 

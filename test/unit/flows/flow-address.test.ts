@@ -31,14 +31,14 @@ describe("a value from elsewhere", () => {
   });
 
   it.each<[text: string, value: string]>([
-    ["https://\${a}/v1", "evil.test"],
-    ["https://\${a}.api.test/v1", "evil.test/"],
-    ["https://api.test\${a}", ".evil.test/steal"],
-    ["https://api.test\${a}", "@evil.test/"],
-    ["https://api.test:\${a}/v1", "80@evil.test"],
-    ["https://\${a}@api.test/v1", "user"],
-    ["\${a}/v1", "https://evil.test"],
-    ["\${a}://api.test/v1", "http"],
+    ["https://${a}/v1", "evil.test"],
+    ["https://${a}.api.test/v1", "evil.test/"],
+    ["https://api.test${a}", ".evil.test/steal"],
+    ["https://api.test${a}", "@evil.test/"],
+    ["https://api.test:${a}/v1", "80@evil.test"],
+    ["https://${a}@api.test/v1", "user"],
+    ["${a}/v1", "https://evil.test"],
+    ["${a}://api.test/v1", "http"],
     [`${api}/users/\${a}`, ".."],
     [`${api}/users/\${a}/posts`, "."],
     [`${api}/users/.\${a}/posts`, "."],
@@ -51,22 +51,25 @@ describe("a value from elsewhere", () => {
   });
 
   it("may be a whole address, which is told", () => {
-    expect(fill("\${a}", { a: "https://x.test/y?z=1" })).toEqual({ url: "https://x.test/y?z=1", chosen_by: "a" });
-    expect(fill("\${r.next}", { r: { next: "https://x.test" } }).chosen_by).toBe("r");
-    expect(fill("\${missing}", {}).chosen_by).toBeUndefined();
+    expect(fill("${a}", { a: "https://x.test/y?z=1" })).toEqual({
+      url: "https://x.test/y?z=1",
+      chosen_by: "a",
+    });
+    expect(fill("${r.next}", { r: { next: "https://x.test" } }).chosen_by).toBe("r");
+    expect(fill("${missing}", {}).chosen_by).toBeUndefined();
   });
 
   it("takes time in proportion to the address", () => {
-    const { url } = fill(`${api}/${"\${a}/".repeat(100_000)}`, { a: "x".repeat(30) });
+    const { url } = fill(`${api}/${"${a}/".repeat(100_000)}`, { a: "x".repeat(30) });
     expect(url).toHaveLength(api.length + 1 + 31 * 100_000);
   });
 });
 
 it.each<[text: string, own: Record<string, string>, expected: string]>([
-  ["\${base}/users/\${a}", { base: api }, `${api}/users/a%2Fb`],
-  ["https://\${sub}.test/\${a}", { sub: "api" }, "https://api.test/a%2Fb"],
-  ["\${base}&q=\${a}", { base: `${api}?x=1` }, `${api}?x=1&q=a%2Fb`],
-  ["\${base}", { base: api }, api],
+  ["${base}/users/${a}", { base: api }, `${api}/users/a%2Fb`],
+  ["https://${sub}.test/${a}", { sub: "api" }, "https://api.test/a%2Fb"],
+  ["${base}&q=${a}", { base: `${api}?x=1` }, `${api}?x=1&q=a%2Fb`],
+  ["${base}", { base: api }, api],
 ])("what the flow fixes itself stays as it is in %s", (text, own, expected) => {
   expect(fill(text, { a: "a/b" }, own)).toEqual({ url: expected, chosen_by: undefined });
 });
@@ -79,7 +82,10 @@ describe("a step", () => {
     const server = await startApi(json(1));
     const flow = [start([{ name: "id" }]), call(`${server.origin}/v1/users/\${id}`, { method: "DELETE" })];
     const { output } = await run(flow, { id: ".." });
-    expect(output).toMatchObject({ code: "address_changed", error: expect.stringMatching(/step 2 .*variable id /) });
+    expect(output).toMatchObject({
+      code: "address_changed",
+      error: expect.stringMatching(/step 2 .*variable id /),
+    });
     expect(server.received).toEqual([]);
 
     await run(flow, { id: "../../admin/all?force=1#" });
@@ -88,7 +94,7 @@ describe("a step", () => {
 
   it("has its default for a host where no argument replaces it, and no other", async () => {
     const server = await startApi(json(1));
-    const flow = [start([{ name: "base", value: server.origin }]), call("\${base}/a")];
+    const flow = [start([{ name: "base", value: server.origin }]), call("${base}/a")];
     await run(flow);
     expect(server.received.map(({ url }) => url)).toEqual(["/a"]);
     const { output } = await run(flow, { base: "http://evil.test" });

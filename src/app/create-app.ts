@@ -140,7 +140,7 @@ export function createApp(deps: AppDeps): RunningApp {
   const more = { catalogue, audit, feed };
   const { packages: managed, servers: configured, addFlow } = deps;
   const packages = createPackageService({ ...more, packages: managed });
-  const servers = createServerService({ ...more, servers: configured });
+  const servers = createServerService({ ...more, servers: configured, store, clock });
   const grants = createGrantService({ ...more, grants: ports.grants });
   const skills = auditedSkills(
     createSkillService({ catalogue, store, offers, feed, clock, packages: managed, grants: ports.grants }),
@@ -157,6 +157,7 @@ export function createApp(deps: AppDeps): RunningApp {
     dispatcher.wake();
     return known;
   };
+  const approve = createApprove({ ...deps, audit, wake: () => dispatcher.wake() });
   const commands = createCommandRunner(
     [
       ...skillCommands({
@@ -168,16 +169,7 @@ export function createApp(deps: AppDeps): RunningApp {
       ...networkCommands({ grants, skills }),
       ...flowCommands(skills, flows),
       ...serverCommands(servers),
-      ...agentCommands({
-        log,
-        store,
-        clock,
-        model: ports.model.id,
-        profiles: deps.profiles,
-        stop,
-        changeSettings,
-        time_zone: deps.time_zone,
-      }),
+      ...agentCommands({ ...deps, model: ports.model.id, stop, changeSettings, audit, approve }),
       ...channelCommands(changeSettings),
       timeZoneCommand({ store, changeSettings, time_zone: deps.time_zone }),
     ],
@@ -223,7 +215,7 @@ export function createApp(deps: AppDeps): RunningApp {
       dispatcher.wake();
       return { ok: true, value: { answered } };
     },
-    approve: createApprove({ ...deps, audit, wake: () => dispatcher.wake() }),
+    approve,
     forget: createForget({ ...deps, feed, past, files: ports.files, platforms, audit, stop }),
     file: (turnId, name) => turnFile(ports.files, turnId, name),
     namespaces: (platform) => log.namespaces(platform),

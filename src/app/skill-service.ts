@@ -91,7 +91,7 @@ export function createSkillService(deps: SkillServiceDeps): SkillService {
     async set(namespace, id, state, by) {
       if (!mayManage(by, namespace)) {
         const message =
-          "Only managers of this channel may enable or disable skills here. Ask one of them, or use a direct message.";
+          "Only managers of this channel may enable or disable skills here. Ask one of them. Your direct messages with the bot have skills of their own.";
         return { ok: false, status: 403, message };
       }
       const offer = await offerFor(namespace);

@@ -65,7 +65,7 @@ async function decideApproval(
   turn: { turn_id: string; thread: string },
   approval: ApprovalView,
   signal: AbortSignal,
-): Promise<boolean | undefined> {
+): Promise<boolean | "always" | undefined> {
   const { stdin, stderr } = context;
   if (stdin.isTTY === true && stderr.isTTY === true) {
     return withReader(context, client, turn, (asking) => decidePerson(approval, signal, asking));

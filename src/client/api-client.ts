@@ -37,7 +37,7 @@ export interface ApiClient extends SkillMethods {
   answer(turnId: string, answer: shapes.AnswerRequest): Promise<boolean>;
 
   /** Approves or refuses what a tool asked for. False when it was decided before, or is over. */
-  approve(approvalId: string, approve: boolean, user?: string): Promise<boolean>;
+  approve(approvalId: string, verdict: boolean | "always", user?: string): Promise<boolean>;
   /** Stops a turn and deletes its texts, files and answer for good. */
   forget(turnId: string, user?: string): Promise<void>;
 
@@ -120,8 +120,11 @@ export function createApiClient(options: ApiClientOptions): ApiClient {
       (await post<{ stopped: boolean }>(`/turns/${at(turnId)}/stop`, { user })).stopped,
     answer: async (turnId, answer) =>
       (await post<{ answered: boolean }>(`/turns/${at(turnId)}/answer`, answer)).answered,
-    approve: async (approvalId, approve, user) =>
-      (await post<{ decided: boolean }>(`/approvals/${at(approvalId)}`, { approve, user })).decided,
+    async approve(approvalId, verdict, user) {
+      const approve = verdict !== false;
+      const request = { approve, ...(verdict === "always" ? { always: true } : {}), user };
+      return (await post<{ decided: boolean }>(`/approvals/${at(approvalId)}`, request)).decided;
+    },
     forget: async (turnId, user) => {
       await json(`${api}/turns/${at(turnId)}${query({ user })}`, { method: "DELETE" });
     },

@@ -1,4 +1,5 @@
 import { html, nothing, type TemplateResult } from "lit-html";
+import { alwaysText } from "../core/always-text.ts";
 import { exactJson } from "../core/exact-json.ts";
 import type { ApprovalView } from "../core/turn-view.ts";
 import type { Actions } from "./actions.ts";
@@ -8,16 +9,19 @@ import { clockTime } from "./relative-time.ts";
 /** What a tool needs approval for, with exactly what would run; who decided, once somebody has. */
 export function approvalCard(approval: ApprovalView, actions: Actions): TemplateResult {
   const { state, approval_id, expires_at } = approval;
-  const decide = (approve: boolean) => () => actions.messages.approve(approval_id, approve);
+  const decide = (verdict: boolean | "always") => () => actions.messages.approve(approval_id, verdict);
   if (state !== "open") return decidedLine(approval);
   return html`<section class="card question approval" aria-label="An approval" data-testid="approval">
     <p class="card-title">${icon("question")} ${toolName(approval)} needs the approval of ${people[approval.approver]}</p>
     ${approval.question === undefined ? nothing : html`<p>${approval.skill_id || approval.tool} asks: ${approval.question}</p>`}
+    ${approval.reason === undefined ? nothing : html`<p>${approval.reason}</p>`}
     ${argumentsOf(approval)}
     <div class="choices" role="group" aria-label="Decide">
       <button type="button" class="button is-primary" @click=${decide(true)}>Approve</button>
       <button type="button" class="button" @click=${decide(false)}>Refuse</button>
+      ${approval.binds === undefined ? nothing : html`<button type="button" class="button" @click=${decide("always")}>Always here</button>`}
     </div>
+    ${approval.binds === undefined ? nothing : html`<p class="hint">${alwaysText(approval.binds)}</p>`}
     <p class="hint">Nothing runs before. Open until ${clockTime(expires_at)}.</p>
   </section>`;
 }

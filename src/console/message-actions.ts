@@ -17,7 +17,7 @@ export interface MessageActions {
   stop(turnId: string): void;
   answer(turnId: string, questionId: string, text: string): void;
   /** Decides what a tool asked for. */
-  approve(approvalId: string, approve: boolean): void;
+  approve(approvalId: string, verdict: boolean | "always"): void;
   /** Deletes a turn for good. */
   forget(turnId: string): void;
 }
@@ -82,8 +82,8 @@ export function createMessageActions(parts: {
       if (text.trim() === "") return;
       void session.attempt((client) => client.answer(turnId, { question_id, text: text.trim() }));
     },
-    async approve(approvalId, approve) {
-      const decided = await session.attempt((client) => client.approve(approvalId, approve));
+    async approve(approvalId, verdict) {
+      const decided = await session.attempt((client) => client.approve(approvalId, verdict));
       if (decided === false) store.set({ notice: "Somebody decided before, or it is over." });
     },
     forget: (turnId) => void session.attempt((client) => client.forget(turnId)),

@@ -103,7 +103,7 @@ function createTool(id: string, tool: RemoteTool, { server, origin, check, call 
     effect: () => effect,
     validate: check.of(parameters),
     run: (input, context) => call(tool.name, input, context),
-    server: describeTool(tool, server, origin),
+    server: describeTool(tool, server, origin.source === "mcp"),
     addresses: addressesIn,
     ...(origin.source === "mcp" && effect === "read_only" ? { finds: "mentions" as const } : {}),
     repeatable: server.repeatable.includes(tool.name) || server.repeatable.includes("*"),
@@ -128,14 +128,14 @@ function effectOf({ name, annotations = {} }: RemoteTool, { effects, risk }: Ser
   return annotations.idempotentHint === true ? "idempotent" : "side_effect";
 }
 
-/** What decides whether calls of the tool ask. */
-export function describeTool(tool: RemoteTool, server: ServerConfig, origin: SkillOrigin): ServerTool {
+/** What decides whether calls of the tool ask. @param own whether the operator configured the server */
+function describeTool(tool: RemoteTool, server: ServerConfig, own: boolean): ServerTool {
   const { name, annotations = {} } = tool;
   return {
     server: server.name,
     tool: name,
     definition: hash("sha256", canonicalJson([server.identity, tool]), "hex"),
-    own: origin.source === "mcp",
+    own,
     hints: { read_only: annotations.readOnlyHint, destructive: annotations.destructiveHint },
     configured: {
       effect: server.effects[name] ?? server.effects["*"],

@@ -69,6 +69,8 @@ export interface OutgoingMessage {
   progress?: ProgressCard;
   buttons?: readonly OutgoingButton[];
   files?: readonly OutgoingFile[];
+  /** A person, platform user id, whom the message is for: the platform calls them. */
+  mention?: string;
 }
 
 /** What a message answers. */

@@ -1,18 +1,15 @@
 import type { Clock } from "../../core/clock.ts";
-import type { KeyValue } from "../../core/key-value.ts";
 import { progressLevelSchema, readNamespace } from "../../core/namespace-state.ts";
 import { isDirectMessage } from "../../core/place.ts";
 import type { Profile } from "../../core/turn.ts";
-import type { TurnLog } from "../../core/turn-log.ts";
 import { costText, type UsageTotal } from "../../core/usage-total.ts";
 import type { ChangeSettings } from "../channel-settings.ts";
 import { mayStop } from "../permissions.ts";
+import { type ApprovalCommandDeps, approvalCommand } from "./approval-commands.ts";
 import { type Command, type CommandCall, type CommandResult, refused, said, shown } from "./command.ts";
 import { placeWords } from "./place-words.ts";
 
-export interface AgentCommandDeps {
-  log: TurnLog;
-  store: KeyValue;
+export interface AgentCommandDeps extends ApprovalCommandDeps {
   clock: Clock;
   model: string;
   profiles: readonly Profile[];
@@ -22,7 +19,7 @@ export interface AgentCommandDeps {
   stop(turnId: string, by: string): Promise<boolean>;
 }
 
-/** `/agent status|stop|list|use|model|usage|progress|steering`. */
+/** `/agent status|stop|list|use|model|usage|progress|steering|approvals`. */
 export function agentCommands(deps: AgentCommandDeps): Command[] {
   return [
     {
@@ -81,6 +78,7 @@ export function agentCommands(deps: AgentCommandDeps): Command[] {
       ],
       run: (call) => steering(deps, call),
     },
+    approvalCommand(deps),
   ];
 }
 

@@ -8,17 +8,24 @@ import { renderContent, renderMessage, splitContent } from "./render-content.ts"
 export const mostFiles = 10;
 
 /**
- * The body of a message that calls nobody. No message shows previews of links: for one, Discord would fetch an address that a model
- * wrote. Progress makes no sound.
+ * The body of a message that calls nobody but whom it is for. No message shows previews of links: for one, Discord would fetch an
+ * address that a model wrote. Progress makes no sound.
  */
 export function messageBody(message: OutgoingMessage, replyTo: string | undefined) {
-  const { tag, buttons = [] } = message;
+  const { tag, buttons = [], mention = "" } = message;
   const reply = replyTo !== undefined && isSnowflake(replyTo);
+  const body = editBody(message);
+  const called = isSnowflake(mention) ? [mention] : [];
   return {
-    ...editBody(message),
+    ...body,
+    content: [...called.map((id) => `<@${id}>`), body.content].join(" "),
     components: renderComponents(buttons),
     ...(reply ? { message_reference: { message_id: replyTo, fail_if_not_exists: false } } : {}),
-    allowed_mentions: { parse: [], replied_user: tag?.purpose === "answer" || tag?.purpose === "question" },
+    allowed_mentions: {
+      parse: [],
+      ...(called.length === 0 ? {} : { users: called }),
+      replied_user: tag?.purpose === "answer" || tag?.purpose === "question",
+    },
     flags: messageFlags.suppressEmbeds | (tag?.purpose === "progress" ? messageFlags.silent : 0),
   };
 }

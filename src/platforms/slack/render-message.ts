@@ -9,6 +9,9 @@ export const metadataType = "knack_message";
 /** Slack's limit for elements of an actions block. */
 const elementsPerBlock = 25;
 
+/** The id of a person, who is called by it; nothing else may look like a mention. */
+const personId = /^[UW][A-Z0-9]{2,30}$/;
+
 export interface Rendered {
   text: string;
   blocks: types.AnyBlock[];
@@ -20,7 +23,8 @@ export interface Rendered {
  * @param rich with a plan of tasks and feedback buttons; without, everything in blocks that every workspace has
  */
 export function renderMessage(message: OutgoingMessage, rich: boolean): Rendered {
-  const { markdown, progress, buttons = [], tag } = message;
+  const { markdown, progress, buttons = [], tag, mention = "" } = message;
+  const called = personId.test(mention) ? `<@${mention}>` : "";
   const text = withoutMentions(markdown);
   const body: types.AnyBlock[] =
     rich && progress !== undefined
@@ -29,8 +33,14 @@ export function renderMessage(message: OutgoingMessage, rich: boolean): Rendered
         ? []
         : [{ type: "markdown", text }];
   return {
-    text: fallbackText(markdown) || "…",
-    blocks: [...body, ...buttonBlocks(buttons, rich)],
+    text: [called, fallbackText(markdown)].filter(Boolean).join(" ") || "…",
+    blocks: [
+      ...(called === ""
+        ? []
+        : [{ type: "section" as const, text: { type: "mrkdwn" as const, text: called } }]),
+      ...body,
+      ...buttonBlocks(buttons, rich),
+    ],
     ...(tag === undefined ? {} : { metadata: metadataOf(tag) }),
   };
 }

@@ -1,3 +1,4 @@
+import { alwaysText } from "../../core/always-text.ts";
 import { exactJson } from "../../core/exact-json.ts";
 import type { ApprovalView } from "../../core/turn-view.ts";
 import { type PersonPrompt, readUntil } from "./ask-person.ts";
@@ -9,27 +10,36 @@ export function decidePerson(
   approval: ApprovalView,
   over: AbortSignal,
   person: PersonPrompt,
-): Promise<boolean | undefined> {
+): Promise<boolean | "always" | undefined> {
   const { paint, say } = person;
   return readUntil(approvalLines(approval, paint), over, person, (line) => {
     const word = line.trim().toLowerCase();
     if (word === "y" || word === "yes") return true;
     if (word === "n" || word === "no") return false;
-    say(paint.dim("y runs it, n refuses it."));
+    if ((word === "a" || word === "always") && approval.binds !== undefined) return "always";
+    say(
+      paint.dim(
+        `y runs it, n refuses it${approval.binds === undefined ? "" : ", a allows it here for good"}.`,
+      ),
+    );
     return undefined;
   });
 }
 
 /** What waits for approval, with the exact arguments, as lines above the prompt. */
-function approvalLines({ tool, skill_id, input, approver, question }: ApprovalView, paint: Paint): string[] {
+function approvalLines(approval: ApprovalView, paint: Paint): string[] {
+  const { tool, skill_id, input, approver, question, reason, binds } = approval;
+  const choices = binds === undefined ? "y or n" : "y, n, or a for always here";
   const of = skill_id === "" || skill_id === tool ? "" : ` of ${plainLine(skill_id)}`;
   return [
     paint.bold(`${plainLine(tool)}${of} needs the approval of ${who[approver]}:`),
     ...(question === undefined ? [] : [`${plainLine(skill_id || tool)} asks: ${plainLine(question)}`]),
+    ...(reason === undefined ? [] : [plainLine(reason)]),
     ...plainText(exactJson(input))
       .split("\n")
       .map((line) => `  ${line}`),
-    paint.dim(question === undefined ? "Run it? y or n:" : "Allow it? y or n:"),
+    ...(binds === undefined ? [] : [paint.dim(plainLine(alwaysText(binds)))]),
+    paint.dim(question === undefined ? `Run it? ${choices}:` : `Allow it? ${choices}:`),
   ];
 }
 

@@ -20,7 +20,8 @@ const decide = createRoute({
 export function addApprovalRoutes(server: OpenAPIHono, { app, operator }: ServerDependencies): void {
   server.openapi(decide, async (context) => {
     const { id } = context.req.valid("param");
-    const { approve, user } = context.req.valid("json");
-    return context.json(resultOf(await app.approve(id, approve, operatorNamed(user, operator))), 200);
+    const { approve, always, user } = context.req.valid("json");
+    const verdict = approve && always ? "always" : approve;
+    return context.json(resultOf(await app.approve(id, verdict, operatorNamed(user, operator))), 200);
   });
 }

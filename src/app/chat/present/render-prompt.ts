@@ -1,3 +1,4 @@
+import { alwaysText } from "../../../core/always-text.ts";
 import { exactJson } from "../../../core/exact-json.ts";
 import type { Json } from "../../../core/json.ts";
 import type { TurnEventOf } from "../../../core/turn-event.ts";
@@ -15,6 +16,9 @@ const frame = 400;
 /** The longest label of a button (`OutgoingButton.label`), and how many buttons a message takes on every platform. */
 const longestLabel = 75;
 const mostButtons = 20;
+
+/** Characters of what “Always here” would allow. */
+const longestAlways = 700;
 
 /** Characters of what a skill asks approval for; its arguments need room too. */
 const longestAsked = 600;
@@ -55,17 +59,29 @@ export function renderClosedQuestion(
 }
 
 const deciders = {
-  asker: "Who asked may decide, or a manager of this channel.",
   guest: "Everybody here may decide.",
   member: "Every member may decide.",
   manager: "A manager of this channel may decide.",
   operator: "An operator of the bot may decide.",
 } as const;
 
-/** @param now ms since the epoch */
-export function renderApproval(approval: Approval, now: number, limit: number): Omit<OutgoingMessage, "tag"> {
-  const { approval_id, approver, expires_at } = approval;
-  const { markdown, whole } = describeApproval(approval, limit - frame);
+/** Who is asked, and when. */
+interface AskedOf {
+  /** The person the turn is for. */
+  asker: { id: string; name: string };
+  /** ms since the epoch. */
+  now: number;
+}
+
+export function renderApproval(
+  approval: Approval,
+  { asker, now }: AskedOf,
+  limit: number,
+): Omit<OutgoingMessage, "tag"> {
+  const { approval_id, approver, expires_at, binds } = approval;
+  const always =
+    binds === undefined ? "" : cutText(`\n*${escapeMarkdown(alwaysText(binds))}*`, longestAlways);
+  const { markdown, whole } = describeApproval(approval, limit - frame - always.length);
   const until = `${new Date(expires_at).toISOString().slice(11, 16)} UTC`;
   const left = `Open for ${formatDuration(Math.max(0, expires_at - now))}, until ${until}.`;
   const file = {
@@ -74,13 +90,20 @@ export function renderApproval(approval: Approval, now: number, limit: number): 
     data: new TextEncoder().encode(whole ?? ""),
   };
   return {
-    markdown: `${markdown}\n\n${deciders[approver]} ${left}`,
+    markdown: `${markdown}\n\n${decidersOf(approver, asker.name)} ${left}${always}`,
+    ...(approver === "asker" ? { mention: asker.id } : {}),
     buttons: [
       { id: `approve:${approval_id}`, label: "Approve", style: "primary" },
       { id: `refuse:${approval_id}`, label: "Refuse", style: "danger" },
+      ...(binds === undefined ? [] : [{ id: `always:${approval_id}`, label: "Always here" }]),
     ],
     ...(whole === undefined ? {} : { files: [file] }),
   };
+}
+
+function decidersOf(approver: Approval["approver"], asker: string): string {
+  if (approver !== "asker") return deciders[approver];
+  return `${escapeMarkdown(oneLine(asker, 80))} may decide, or a manager of this channel.`;
 }
 
 export function renderClosedApproval(
@@ -106,7 +129,13 @@ function describeApproval(approval: Approval, room: number): { markdown: string;
 }
 
 /** What is asked. A question of a skill's own is its words, so it is said whose they are. */
-function headOf({ tool, skill_id, input, question }: Approval): string {
+function headOf(approval: Approval): string {
+  const { reason = "" } = approval;
+  const why = reason.trim() === "" ? "" : `\n${escapeMarkdown(oneLine(reason, longestAsked))}`;
+  return `${questionOf(approval)}${why}`;
+}
+
+function questionOf({ tool, skill_id, input, question }: Approval): string {
   const skill = skill_id || skillIn(input);
   const shown = (text: string, longest: number) => escapeMarkdown(oneLine(text, longest));
   if (question !== undefined && question.trim() !== "") {

@@ -11,7 +11,9 @@ const approval: Approval = {
   approver: "manager",
   expires_at: 60_000,
 };
-const card = (more: Partial<Approval>) => renderApproval({ ...approval, ...more }, 0, 4_000).markdown;
+const rendered = (more: Partial<Approval>) =>
+  renderApproval({ ...approval, ...more }, { asker: { id: "U1", name: "Ben" }, now: 0 }, 4_000);
+const card = (more: Partial<Approval>) => rendered(more).markdown;
 
 describe("the card of an approval", () => {
   it("asks whether the tool may run with exactly its input", () => {
@@ -40,5 +42,30 @@ describe("the card of an approval", () => {
 
   it("leaves room for the input beside a long question", () => {
     expect(card({ question: "why ".repeat(5_000) })).toContain('"to": "all@example.com"');
+  });
+
+  it("says why it asks, and calls the person where they may decide", () => {
+    const message = rendered({
+      approver: "asker",
+      reason: "It may change [something](https://evil.example).",
+    });
+    expect(message.markdown.split("\n")[1]).toBe("It may change \\[something\\](https://evil.example).");
+    expect(message.markdown).toContain("Ben may decide, or a manager of this channel.");
+    expect(message.mention).toBe("U1");
+    expect(rendered({}).mention).toBeUndefined();
+  });
+
+  it("offers to allow for good what can be bound to something, and says to what", () => {
+    const values = { to: "all@example.com" };
+    const message = rendered({ binds: { skill_id: "mail", tool: "send_mail", definition: "d", values } });
+    expect(message.buttons?.map(({ id }) => id)).toEqual([
+      "approve:turn-1:1",
+      "refuse:turn-1:1",
+      "always:turn-1:1",
+    ]);
+    expect(message.markdown).toContain(
+      "allows this tool as it is now with to = all@example.com, in this channel",
+    );
+    expect(rendered({}).buttons).toHaveLength(2);
   });
 });

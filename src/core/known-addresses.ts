@@ -102,7 +102,5 @@ export function judgeAndNote(
   const page = pageOf(address.key);
   const site = siteOf(address.host);
   if (scope.state.followed.get(site)?.has(page)) return Promise.resolve(verdict);
-  return scope
-    .emit({ type: "link_followed", call_id: request.call.id, site, page })
-    .then(() => verdict);
+  return scope.emit({ type: "link_followed", call_id: request.call.id, site, page }).then(() => verdict);
 }

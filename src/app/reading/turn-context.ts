@@ -62,9 +62,15 @@ export function createTurnContextReader(deps: TurnContextDeps): TurnContextReade
     const kept = new Set(thread.map(({ id }) => id));
     const shown = fresh.filter(({ id }) => kept.has(id));
     const outside = await outsiders(platform, inbound, shown, { clock: deps.clock, signal });
-    const marked = thread.map((heard) => (outside.has(heard.id) ? { ...heard, outside: true as const } : heard));
+    const marked = thread.map((heard) =>
+      outside.has(heard.id) ? { ...heard, outside: true as const } : heard,
+    );
     const sent = shown.toReversed();
-    return { thread: marked, notes: [...notes, ...longThread(messages, known.newest)], sent: sent.flatMap(filesOf) };
+    return {
+      thread: marked,
+      notes: [...notes, ...longThread(messages, known.newest)],
+      sent: sent.flatMap(filesOf),
+    };
   };
 
   const readAll = async (

@@ -14,23 +14,21 @@ export async function mayReach(
   request: CallRequest,
   tool: Pick<Tool, "skill_id">,
   text: string,
-  { foreign = false, secrets = false }: { foreign?: boolean; secrets?: boolean } = {},
+  { foreign = false }: { foreign?: boolean } = {},
 ): Promise<boolean> {
   const address = readAddress(text);
   // What is no web address is refused by the fetch itself.
   if (address === undefined) return true;
-  if (!secrets && (await judgeAndNote(scope, request, address, { foreign })) !== "asks") return true;
+  if ((await judgeAndNote(scope, request, address, { foreign })) !== "asks") return true;
   const { key, host } = address;
   const where = { callId: `${request.call.id}/approval:reach:${pageOf(key)}`, skillId: tool.skill_id };
   const { approved } = await approveWithin(scope, where, {
     action: "reach_address",
     question: `May ${tool.skill_id} send a request to ${host}?`,
     input: { address: text },
-    reason: secrets
-      ? `The request has secrets that an operator set up, and ${host} is none of the flow's own hosts.`
-      : reasonFor([host]),
-    approver: secrets ? "operator" : "asker",
-    addresses: secrets ? [] : [key],
+    reason: reasonFor([host]),
+    approver: "asker",
+    addresses: [key],
   });
   return approved;
 }

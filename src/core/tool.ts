@@ -180,7 +180,7 @@ export interface ToolContext {
   /**
    * Whether the call may send something to an address that it did not declare (`Tool.addresses`). An address that carries nothing of the
    * conversation out may be reached; about any other the person who asked decides, and the call waits as `approve` does. `foreign`: the
-   * address came from elsewhere than the call's own arguments. `secrets`: the request has secrets of the operator, so an operator decides.
+   * address came from elsewhere than the call's own arguments.
    */
-  reach(address: string, options?: { foreign?: boolean; secrets?: boolean }): Promise<boolean>;
+  reach(address: string, options?: { foreign?: boolean }): Promise<boolean>;
 }

@@ -103,7 +103,7 @@ async function runBlock(
 
 /**
  * Where the flow names the host, its request may go. An address that comes whole from elsewhere is judged as if the model had chosen it,
- * and what the flow keeps secret goes to another origin only when an operator allows that.
+ * and what the flow keeps secret never goes to an origin that it does not name itself.
  * @throws SkillFailure `address_refused`; WaitingForPerson
  */
 async function allowTarget({ context, origins, given }: FlowRun, target: Target): Promise<void> {
@@ -113,8 +113,11 @@ async function allowTarget({ context, origins, given }: FlowRun, target: Target)
   const { chosen_by: name } = target;
   if (name === undefined) origins.add(origin);
   if (name === undefined || (isOwn && target.effect === "read_only")) return;
-  const foreign = !given.has(name);
-  if (await context.reach(target.url, { foreign, secrets: target.secrets && !isOwn })) return;
+  if (target.secrets && !isOwn) {
+    const message = `The variable ${name} leads to ${origin}, and the headers or fixed values of this step go only to hosts that the flow names itself. Nothing was sent.`;
+    throw new SkillFailure("address_refused", message, "Write the host into the flow.");
+  }
+  if (await context.reach(target.url, { foreign: !given.has(name) })) return;
   const message = `Nobody allowed a request to ${origin}, which the flow does not name itself.`;
   throw new SkillFailure("address_refused", message, "Go on without it and say so.");
 }

@@ -5,6 +5,9 @@ import { json, run, start, startApi } from "./flow-app.ts";
 
 const api = "https://api.test/v1";
 
+/** A variable. */
+const at = (name: string) => `\${${name}}`;
+
 /** An address with values from elsewhere, `own` ones apart. */
 function fill(text: string, values: Record<string, Json>, own: Record<string, Json> = {}) {
   const variables = new Map([...Object.entries(values), ...Object.entries(own)]);
@@ -102,7 +105,16 @@ describe("a step", () => {
   });
 
   it("sends credentials to no other origin, redirects included", async () => {
-    const other = await startApi(json(1));
+    const other = await startApi(json({ next: "" }));
+    const whole = [start([{ name: "url" }, { name: "key", value: "fixed-secret", category: "static" }])];
+    for (const step of [
+      call(at("url")),
+      call(at("url"), { headers: [], method: "POST", bodyType: "text", body: `key=${at("key")}` }),
+    ]) {
+      const { output } = await run([...whole, step], { url: `${other.origin}/steal` });
+      expect(output).toMatchObject({ code: "address_refused", error: expect.stringContaining(other.origin) });
+    }
+    expect(other.received).toEqual([]);
     const server = await startApi((_request, response) => {
       response.writeHead(307, { location: `${other.origin}/steal` });
       response.end();
@@ -110,5 +122,17 @@ describe("a step", () => {
     await run([start([]), call(`${server.origin}/a`)]);
     expect(server.received[0]?.headers.authorization).toBe("Bearer secret");
     expect(other.received.map(({ headers: got }) => got.authorization)).toEqual([undefined]);
+  });
+
+  it("goes on with the pages of its own API, key included", async () => {
+    const server = await startApi((request, response) =>
+      json({ next: request.url === "/a" ? `${server.origin}/a?page=2` : null })(request, response),
+    );
+    const pages = [call(`${server.origin}/a`, { responseVariable: "r" }), call(at("r.next"))];
+    await run([start([]), ...pages]);
+    expect(server.received.map(({ url, headers: got }) => [url, got.authorization])).toEqual([
+      ["/a", "Bearer secret"],
+      ["/a?page=2", "Bearer secret"],
+    ]);
   });
 });

@@ -129,6 +129,7 @@ export async function createBenchApp({
       pastOutput: createPastOutputs(log, files),
       web: benchWeb(["127.0.0.1"]),
       scripts,
+      openHosts: [],
       grants: createNetworkGrants(store, () => [], systemClock),
       clock: systemClock,
       countTokens: createTokenCounter(),

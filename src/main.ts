@@ -197,6 +197,7 @@ async function wire(
         systemClock,
         createCouldReach(config.net.allow),
       ),
+      openHosts: config.net.open_hosts,
       clock: systemClock,
       countTokens: createTokenCounter(),
       environmentOf: (skill) => environmentOf(config, skill),

@@ -55,8 +55,7 @@ export const remember = definePart({
       );
     }
     const { kind, fact } = result;
-    if (fact.pinned)
-      await context.step("pin", () => setPinned(context.store, fact, true).then(() => null));
+    if (fact.pinned) await context.step("pin", () => setPinned(context.store, fact, true).then(() => null));
     return { summary: summaries[kind](fact), fact: show(fact) };
   },
 });

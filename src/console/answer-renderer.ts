@@ -31,8 +31,8 @@ export class AnswerRenderer extends Renderer {
   /** A picture from elsewhere would tell its server who reads this, and when: it becomes a link. */
   override image({ href, text }: Tokens.Image): string {
     const label = escapeHtml(text || "picture");
-    const isOwn = /^\/(?!\/)/.test(href) || /^data:image\/(png|jpeg|gif|webp);base64,/.test(href);
-    if (isOwn) return `<img src="${escapeHtml(href)}" alt="${label}" loading="lazy">`;
+    if (isOwnPath(href) || /^data:image\/(png|jpeg|gif|webp);base64,/.test(href))
+      return `<img src="${escapeHtml(href)}" alt="${label}" loading="lazy">`;
     return `<a class="picture-link" href="${escapeHtml(href)}">Picture: ${label}</a>`;
   }
 
@@ -56,6 +56,14 @@ export function headingLevels(): (depth: number) => number {
     open.push(depth);
     return Math.min(6, firstLevel + open.length - 1);
   };
+}
+
+/** Stands for the console, wherever it is: no answer can name it. */
+const ownAddress = "http://console.invalid/";
+
+/** Whether a browser takes it for a path of the console itself. Browsers drop tabs and read a backslash as a slash. */
+function isOwnPath(href: string): boolean {
+  return href.startsWith("/") && URL.parse(href, ownAddress)?.origin === new URL(ownAddress).origin;
 }
 
 function escapeHtml(text: string): string {

@@ -1,5 +1,6 @@
 import type { ApiError } from "../client/api-error.ts";
 import { ownTimeZone } from "../client/own-time-zone.ts";
+import type { ApprovalVerdict } from "../core/turn-view.ts";
 import type { BrowserStorage } from "./browser-storage.ts";
 import type { ChannelActions } from "./channel-actions.ts";
 import { randomId } from "./random-id.ts";
@@ -20,7 +21,7 @@ export interface MessageActions {
   stopAll(): void;
   answer(turnId: string, questionId: string, text: string): void;
   /** Decides what a tool asked for. */
-  approve(approvalId: string, verdict: boolean | "always"): void;
+  approve(approvalId: string, verdict: ApprovalVerdict): void;
   /** Deletes a turn for good. */
   forget(turnId: string): void;
 }

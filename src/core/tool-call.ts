@@ -63,6 +63,7 @@ async function finish(
     ...(parent_call_id === undefined ? shownOf(scope, call, result) : {}),
     duration_ms: Math.max(0, now - (scope.state.calls.get(call.id)?.started_at ?? now)),
     ...besideOutput(result),
+    ...(checked.tool?.finds === undefined ? {} : { finds: checked.tool.finds }),
   });
   return result;
 }

@@ -75,6 +75,13 @@ export interface Tool {
   run(input: Json, context: ToolContext): Promise<ToolResult>;
   /** What `run` would do with this input, as far as that can be told without doing any of it. */
   dryRun?(input: Json): Promise<Json>;
+  /** Web addresses the call sends something to, as far as its input says them. Whether they may be reached is decided before it runs. */
+  addresses?(input: Json): readonly string[];
+  /**
+   * What addresses in its output are: those a search found, links of the page it read, or what a server mentions, where one of a host that
+   * the call names itself does not count. Unless given, they count for nothing.
+   */
+  finds?: "results" | "links" | "mentions";
   /** That the call asks before it runs, by itself; what else asks is decided in `decide-call.ts`. */
   approval?(input: Json): Approver | ApprovalNeed | undefined;
   /** Set for tools of servers. */
@@ -106,6 +113,8 @@ export interface ApprovalRequest {
   approver?: Approver;
   /** Why it is asked, a sentence for people, where the question does not say it. */
   reason?: string;
+  /** Where a request would go: keys of web addresses. Approved, they are known from then on. */
+  addresses?: readonly string[];
   /** As for `ToolContext.ask`. */
   key?: string;
 }
@@ -175,4 +184,10 @@ export interface ToolContext {
   /** Storage of this skill in this namespace. */
   store: KeyValue;
   web: Web;
+  /**
+   * Whether the call may send something to an address that it did not declare (`Tool.addresses`). An address that carries nothing of the
+   * conversation out may be reached; about any other the person who asked decides, and the call waits as `approve` does. `foreign`: the
+   * address came from elsewhere than the call's own arguments.
+   */
+  reach(address: string, options?: { foreign?: boolean }): Promise<boolean>;
 }

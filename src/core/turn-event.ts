@@ -7,6 +7,7 @@ import type { Inbound, Trust } from "./inbound.ts";
 import type { Json } from "./json.ts";
 import type { AssistantMessage, Message, SystemMessage, UserMessage } from "./message.ts";
 import type { Untrusted } from "./read-so-far.ts";
+import type { Seen } from "./seen-addresses.ts";
 import type { Told } from "./told.ts";
 import type { Approver, ToolEffect } from "./tool.ts";
 
@@ -96,7 +97,11 @@ export type TurnEventBody =
       direct?: true | undefined;
       /** What programs are told beside the output of a flow that answered directly. */
       details?: { [key: string]: Json } | undefined;
+      /** What addresses in it are; as for `Tool`. */
+      finds?: "results" | "links" | "mentions" | undefined;
     }
+  /** A call followed a link to a site that nobody named; such links are counted. `page` tells its address from others. */
+  | { type: "link_followed"; call_id: string; site: string; page: string }
   | {
       type: "stage";
       call_id: string;
@@ -135,6 +140,8 @@ export type TurnEventBody =
       reason?: string | undefined;
       /** What "always here" would be bound to; absent where it is asked each time. */
       binds?: Binding | undefined;
+      /** Where a request would go that nobody named: keys of web addresses. Their hosts can be allowed for the whole turn. */
+      addresses?: readonly string[] | undefined;
       approver: Trust | Approver;
       expires_at: number;
     }
@@ -149,6 +156,8 @@ export type TurnEventBody =
       by: string;
       name?: string | undefined;
       always?: true | undefined;
+      /** The hosts it asked for may be reached for the rest of the turn. */
+      for_turn?: true | undefined;
     }
   /**
    * The model did not answer, for a reason that passes. `text` is what people are told; `since` is when it began (ms since the
@@ -211,6 +220,8 @@ export interface TranscriptOpening {
   offloaded: readonly string[];
   /** What of the transcript before it, which the summary may repeat, was untrusted; absent in logs of earlier versions. */
   untrusted?: readonly Untrusted[] | undefined;
+  /** What the thread has shown so far of addresses; absent in logs of earlier versions. */
+  seen?: Seen | undefined;
 }
 
 /** What was read with a message. */
@@ -230,6 +241,8 @@ export interface HeardMessage {
   at: number;
   /** Written by a bot. */
   bot?: true | undefined;
+  /** Written by a guest, by somebody of another company, or by somebody the platform does not tell of. */
+  outside?: true | undefined;
 }
 
 /** A file as far as the bot could read it. `problem` says why it could not. */
@@ -263,6 +276,7 @@ const internal: ReadonlySet<TurnEventBody["type"]> = new Set([
   "user_message",
   "call_resumed",
   "call_waiting",
+  "link_followed",
 ]);
 
 /** Whether the event is only for replaying the turn; those who watch it see the same in other events. */

@@ -70,8 +70,16 @@ export const seqStride = 1_000_000;
 export type Signal =
   | { type: "stop"; by: string }
   | { type: "answer"; question_id: string; text: string; by: string }
-  /** `name` is what people call who decided. `always`: calls like this one are not asked about here any more. */
-  | { type: "approval"; approval_id: string; approved: boolean; by: string; name?: string; always?: true };
+  /** `name` is what people call who decided. `always`: calls like this one are not asked about here any more. `for_turn`: its hosts may be reached in the whole turn. */
+  | {
+      type: "approval";
+      approval_id: string;
+      approved: boolean;
+      by: string;
+      name?: string;
+      always?: true;
+      for_turn?: true;
+    };
 
 export interface ThreadRecord {
   thread: string;

@@ -1,6 +1,7 @@
 import type { Json } from "./json.ts";
 import type { AssistantMessage, Message } from "./message.ts";
 import type { TurnEventBody, TurnEventOf } from "./turn-event.ts";
+import { hostOfKey } from "./web-address.ts";
 
 type Body<T extends TurnEventBody["type"]> = Omit<TurnEventOf<T>, "turn_id" | "seq" | "at">;
 
@@ -20,6 +21,8 @@ export interface ApprovalState {
   approval_id: string;
   tool: string;
   input: Json;
+  /** Keys of the web addresses it asks for. */
+  addresses?: readonly string[] | undefined;
   /** ms since the epoch. */
   expires_at: number;
   /** `by` is empty when nobody decided in time. */
@@ -63,6 +66,10 @@ export interface TurnState {
   questions: Map<string, { expires_at: number; answer?: string }>;
   /** By call id. */
   approvals: Map<string, ApprovalState>;
+  /** Hosts that may be reached in this turn, as a person decided. */
+  allowedHosts: Set<string>;
+  /** Sites that nobody named, and the pages of each that links led to. */
+  followed: Map<string, Set<string>>;
   /** Skills activated in this turn → the call that did; undefined for those a person asked for by name. */
   activated: Map<string, string | undefined>;
 }
@@ -84,6 +91,8 @@ export function createTurnState(): TurnState {
     calls: new Map(),
     questions: new Map(),
     approvals: new Map(),
+    allowedHosts: new Set(),
+    followed: new Map(),
     activated: new Map(),
   };
 }
@@ -130,6 +139,9 @@ export function applyEvent(state: TurnState, event: TurnEventBody, at: number): 
     case "handoff":
       state.profile = event.to;
       break;
+    case "link_followed":
+      state.followed.set(event.site, new Set(state.followed.get(event.site)).add(event.page));
+      break;
     case "skill_activated":
       state.activated.set(event.skill_id, event.call_id);
       break;
@@ -149,14 +161,17 @@ export function applyEvent(state: TurnState, event: TurnEventBody, at: number): 
   }
 }
 
-function applyApproval({ approvals }: TurnState, event: TurnEventBody): void {
+function applyApproval({ approvals, allowedHosts }: TurnState, event: TurnEventBody): void {
   if (event.type === "approval_requested") {
-    const { approval_id, tool, input, expires_at } = event;
-    approvals.set(event.call_id, { approval_id, tool, input, expires_at });
+    const { approval_id, tool, input, addresses, expires_at } = event;
+    approvals.set(event.call_id, { approval_id, tool, input, addresses, expires_at });
   } else if (event.type === "approval_decided") {
-    const { approval_id, approved, by, name } = event;
+    const { approval_id, approved, by, name, for_turn } = event;
     const asked = [...approvals.values()].find((each) => each.approval_id === approval_id);
-    if (asked !== undefined) asked.decided = { approved, by, name };
+    if (asked === undefined) return;
+    asked.decided = { approved, by, name };
+    if (!approved || for_turn !== true) return;
+    for (const key of asked.addresses ?? []) allowedHosts.add(hostOfKey(key));
   }
 }
 

@@ -49,6 +49,12 @@ export interface FileView {
   url: string;
 }
 
+/**
+ * What people decide: once, never, always here for calls like this one, or for the rest of the turn, where the call would send something
+ * to a site that nobody named.
+ */
+export type ApprovalVerdict = boolean | "always" | "turn";
+
 /** A call that waits, or waited, for somebody's approval. */
 export interface ApprovalView {
   approval_id: string;
@@ -72,6 +78,8 @@ export interface ApprovalView {
   by?: string | undefined;
   /** Such calls are not asked about here any more. */
   always?: true | undefined;
+  /** Keys of the web addresses that nobody named; their sites can be allowed for the turn. */
+  addresses?: readonly string[] | undefined;
 }
 
 export interface TurnView extends UsageTotal {

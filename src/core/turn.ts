@@ -137,6 +137,8 @@ export interface TurnPorts {
   web: Web;
   scripts: ScriptRunner | undefined;
   grants: NetworkGrants;
+  /** Hosts that any address may lead to: names, `*.` for subdomains, with a port where it is not the usual one. */
+  openHosts: readonly string[];
   clock: Clock;
   countTokens: CountTokens;
   /** The declared variables of a skill that the operator has set. */

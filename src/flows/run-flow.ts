@@ -9,7 +9,7 @@ import { createCodeRunner } from "./code-runner.ts";
 import { allSteps, type Flow } from "./flow-file.ts";
 import { createOutputBudget } from "./output-budget.ts";
 import { type FlowRun, runStep, StepStopped } from "./run-steps.ts";
-import { startingValues } from "./variables.ts";
+import { ownNames, startingValues } from "./variables.ts";
 
 /** What flows need beside the context of their call. */
 export interface FlowPorts {
@@ -40,14 +40,18 @@ export async function runFlow(
   context: ToolContext,
 ): Promise<ToolResult> {
   const code = createCodeRunner(ports.programs, skill);
+  const own = ownNames(flow.variables, input);
   const run: FlowRun = {
     flow: flow.name,
     context,
     steps: flow.steps.length,
     variables: startingValues(flow.variables, input),
     fixed: new Set(flow.variables.filter(isFixed).map(({ name }) => name)),
+    own: new Set(own),
     code,
     sleep: (ms, signal) => (ports.clock?.sleep ?? systemSleep)(ms, signal),
+    given: new Set(flow.variables.map(({ name }) => name).filter((name) => !own.includes(name))),
+    origins: new Set(),
     gathered: 0,
   };
   try {

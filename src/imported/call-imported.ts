@@ -98,19 +98,22 @@ async function serveRequest(
 }
 
 /**
- * As AnythingLLM's collector answers. Addresses carry data out: one that does not stand in the arguments of the call needs what every
- * other connection of the code needs, a host that was granted.
+ * As AnythingLLM's collector answers. Addresses carry data out: one of the call's arguments is judged as those are that a model calls
+ * by itself; one that the code made up needs what every other connection of the code needs, a host that was granted.
  */
 async function readPage(skillId: string, url: string, args: Json, context: ToolContext): Promise<Json> {
   const { web, signal, network } = context;
   const host = hostOf(url);
   try {
-    if (host !== undefined && !isGivenAddress(url, args) && !(await network.request([host]))) {
+    const allowed =
+      host === undefined ||
+      (isGivenAddress(url, args) ? await context.reach(url) : await network.request([host]));
+    if (!allowed) {
       return {
         success: false,
         url,
         content: null,
-        reason: networkHint(skillId, [host], network.couldReach) ?? "",
+        reason: networkHint(skillId, host === undefined ? [] : [host], network.couldReach) ?? "",
       };
     }
     const page = await web.read(url, { signal });

@@ -107,11 +107,19 @@ function createTool(id: string, tool: RemoteTool, { server, origin, check, call 
     validate: check.of(parameters),
     run: (input, context) => call(tool.name, input, context),
     server: describeTool(tool, server, origin.source === "mcp"),
+    addresses: addressesIn,
+    ...(origin.source === "mcp" && effect === "read_only" ? { finds: "mentions" as const } : {}),
     repeatable: server.repeatable.includes(tool.name) || server.repeatable.includes("*"),
     max_execution_ms: longestCall,
     max_iterations: 100,
     max_output_bytes: largestOutput,
   };
+}
+
+/** Arguments that are a whole web address, as those of tools that fetch pages: the server sends something there. */
+function addressesIn(input: Json): string[] {
+  if (typeof input === "string") return /^https?:\/\/\S+$/i.test(input.trim()) ? [input] : [];
+  return typeof input === "object" && input !== null ? Object.values(input).flatMap(addressesIn) : [];
 }
 
 /** Hints are a server's word: where the operator sees a high risk, and where they contradict each other, they make nothing safer. */

@@ -71,6 +71,8 @@ export interface TestAppOptions
   effort?: Effort;
   /** Told of each log line at info and warn. */
   logged?: (fields: object, message: string) => void;
+  /** Hosts that any address may lead to. */
+  openHosts?: readonly string[];
   secrets?: readonly string[];
   optIn?: readonly string[];
   /** Runs scripts of skills; they are refused unless given. */
@@ -193,6 +195,7 @@ export function createTestApp(model: Model, options: TestAppOptions = {}): TestA
       web: options.web ?? noWeb,
       scripts: options.scripts,
       grants: createNetworkGrants(store, () => [], clock),
+      openHosts: options.openHosts ?? [],
       clock,
       countTokens,
       environmentOf: (skill) => skillEnvironment(skillEnv, skill),

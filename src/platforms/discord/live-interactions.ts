@@ -205,7 +205,7 @@ async function tell(
     const filled = isFree ? await fill(rest, interaction, body, files) : undefined;
     isFree = false;
     if (filled !== undefined) continue;
-    const request = { body: { ...body, flags: messageFlags.ephemeral }, files, auth: false };
+    const request = { body: { ...body, flags: body.flags | messageFlags.ephemeral }, files, auth: false };
     const sent = rest.request<APIMessage>("POST", hook(interaction), request);
     if ((await unlessRefused(sent, ({ code }) => code === "gone")) === undefined) return false;
   }

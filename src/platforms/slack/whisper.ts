@@ -92,7 +92,15 @@ async function send(
   const response = await fetch(url, {
     method: "POST",
     headers: { "content-type": "application/json" },
-    body: JSON.stringify({ response_type, replace_original: false, text, blocks, ...at }),
+    body: JSON.stringify({
+      response_type,
+      replace_original: false,
+      text,
+      blocks,
+      unfurl_links: false,
+      unfurl_media: false,
+      ...at,
+    }),
     redirect: "error",
     signal: AbortSignal.timeout(patience),
   });

@@ -20,8 +20,8 @@ const decide = createRoute({
 export function addApprovalRoutes(server: OpenAPIHono, { app, operator }: ServerDependencies): void {
   server.openapi(decide, async (context) => {
     const { id } = context.req.valid("param");
-    const { approve, always, user } = context.req.valid("json");
-    const verdict = approve && always ? "always" : approve;
+    const { approve, always, turn, user } = context.req.valid("json");
+    const verdict = approve && always ? "always" : approve && turn ? "turn" : approve;
     return context.json(resultOf(await app.approve(id, verdict, operatorNamed(user, operator))), 200);
   });
 }

@@ -12,6 +12,8 @@ test("HTML is shown as text, but for line breaks", () => {
 test("a picture from elsewhere is a link, one of this server a picture", () => {
   expect(render("![map](https://example.com/m.png)")).not.toContain("<img");
   expect(render("![map](//example.com/m.png)")).not.toContain("<img");
+  for (const href of ["/\\\\example.com/m.png", "/\\\\/example.com", "</\t/example.com/m.png>"])
+    expect(render(`![map](${href})`), href).not.toContain("<img");
   expect(render("![map](/files/m.png)")).toContain('<img src="/files/m.png" alt="map"');
 });
 

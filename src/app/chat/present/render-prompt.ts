@@ -70,7 +70,7 @@ export function renderApproval(
   asker: { id: string; name: string },
   limit: number,
 ): Omit<OutgoingMessage, "tag"> {
-  const { approval_id, approver, expires_at, binds } = approval;
+  const { approval_id, approver, expires_at, binds, addresses = [] } = approval;
   const always =
     binds === undefined ? "" : cutText(`\n*${escapeMarkdown(alwaysText(binds))}*`, longestAlways);
   const { markdown, whole } = describeApproval(approval, limit - frame - always.length);
@@ -86,6 +86,7 @@ export function renderApproval(
     buttons: [
       { id: `approve:${approval_id}`, label: "Approve", style: "primary" },
       { id: `refuse:${approval_id}`, label: "Refuse", style: "danger" },
+      ...(addresses.length === 0 ? [] : [{ id: `turn:${approval_id}`, label: "This site, this turn" }]),
       ...(binds === undefined ? [] : [{ id: `always:${approval_id}`, label: "Always here" }]),
     ],
     ...(whole === undefined ? {} : { files: [file] }),

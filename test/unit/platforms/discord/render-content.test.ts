@@ -94,6 +94,18 @@ describe("a message", () => {
     expect(editBody({ tag, markdown: "…" }).flags).toBe(4);
   });
 
+  test.each(["answer", "question", "approval"] as const)("with an %s previews no links either", (purpose) => {
+    const message = {
+      tag: { ...tag, purpose },
+      markdown: "https://evil.test/?d=1",
+      buttons: [{ id: "a", label: "A" }],
+    };
+    expect(messageBody(message, "1").flags).toBe(4);
+    expect(editBody(message).flags).toBe(4);
+    expect(whisperParts({ markdown: "https://evil.test" }).map(({ body }) => body.flags)).toEqual([4]);
+    expect(messageBody(message, "1").components).toHaveLength(1);
+  });
+
   test("is never empty", () => {
     expect(editBody({ markdown: " " }).content).toBe("…");
   });

@@ -262,7 +262,6 @@ async function endOf(scope: TurnScope, error: unknown): Promise<TurnEnd> {
   }
   if (error instanceof ModelError) {
     const { code, message } = error;
-    ports.report(error, "model");
     return { outcome: "failed", text: modelErrorWords[code], error: { code, message } };
   }
   if (error instanceof InterruptedTooOften) {

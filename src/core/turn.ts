@@ -153,6 +153,6 @@ export interface TurnPorts {
   signals(): Promise<readonly Signal[]>;
   /** Why no more may be spent here and by this person; undefined when it may. */
   overBudget(): string | undefined;
-  /** An error that people are not shown as it is, for the operators' log. */
+  /** An unexpected error that was turned into a result or an outcome. */
   report(error: unknown, where: string): void;
 }

@@ -155,6 +155,13 @@ function watch(stage: Stage, event: TurnEventBody): void {
   if (event.type === "text_reset") live.discard();
   if (event.type === "model_message" && event.message.tool_calls.length > 0) live.discard();
   if (event.type === "file") stage.made.push(event);
+  if (shown.type === "error") {
+    const { code, message: reason } = shown;
+    turn.logger.warn(
+      { turn_id: turn.turn_id, code, reason },
+      "A turn failed; people are told in plain words",
+    );
+  }
   if (event.type === "steered") stage.taken.add(event.from_turn);
   prompts.watch(shown);
   progress.changed(stage.view);

@@ -53,7 +53,11 @@ describe("a request that fails", () => {
     });
   });
 
-  it.each(['{"text":', "nonsense"])("says that %j is not JSON", async (body) => {
+  it.each([
+    ["cut", '{"text":'],
+    ["text", "nonsense"],
+    ["nested without end", `{"text": ${"[".repeat(50_000)}${"]".repeat(50_000)}}`],
+  ])("says that a body is not JSON that is %s", async (_, body) => {
     const { url } = await startServer();
     const response = await send(`${url}/api/v1/turns`, { method: "POST", headers: json, body });
     expect(problem(response.text)).toMatchObject({ status: 400, code: "invalid_json" });

@@ -4,7 +4,7 @@ import type { KeyValue } from "../core/key-value.ts";
 import { KeyedMutex } from "./keyed-mutex.ts";
 import { blockingMs, createWriteQueue } from "./sqlite-connection.ts";
 import { StorageError, toStorageError } from "./storage-error.ts";
-import { openWriteAheadLog, type SyncFile, type WriteAheadLog } from "./write-ahead-log.ts";
+import { logPages, openWriteAheadLog, type SyncFile, type WriteAheadLog } from "./write-ahead-log.ts";
 
 /** What Keyv does of what is needed here. Without an `error` listener it throws instead of emitting. */
 interface Store {
@@ -52,7 +52,7 @@ export async function openKeyValue(
   const write = async (key: string, change: () => Promise<boolean>) => {
     known.delete(key);
     const taken = await writeInLine(() => guarded(change));
-    log.wrote(pageBytes);
+    log.wrote();
     return taken;
   };
   const set = async (key: string, value: Json) => {
@@ -88,9 +88,6 @@ export async function openKeyValue(
   };
 }
 
-/** About what a change adds to the write-ahead log, bytes: two pages. */
-const pageBytes = 8_192;
-
 async function openStore(path: string, sync?: SyncFile): Promise<{ store: Store; log: WriteAheadLog }> {
   const [{ Keyv }, { KeyvSqlite }] = await Promise.all([import("keyv"), import("@keyv/sqlite")]);
   const busyTimeout = blockingMs;
@@ -102,9 +99,10 @@ async function openStore(path: string, sync?: SyncFile): Promise<{ store: Store;
   } catch (error) {
     throw toStorageError(error, path);
   }
+  const look = async () => (await adapter.query(logPages))[0];
   const store = new Keyv({ store: adapter, serialization: { stringify: JSON.stringify, parse: JSON.parse } });
   try {
-    return { store, log: await openWriteAheadLog(path, sync) };
+    return { store, log: await openWriteAheadLog(path, look, sync) };
   } catch (error) {
     await store.disconnect();
     throw error;

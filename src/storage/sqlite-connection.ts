@@ -1,7 +1,13 @@
 import { DatabaseSync, type SQLInputValue, type StatementSync } from "node:sqlite";
 import { setTimeout as sleep } from "node:timers/promises";
 import { newerVersionError, StorageError, toStorageError } from "./storage-error.ts";
-import { nowhere, openWriteAheadLog, type SyncFile, type WriteAheadLog } from "./write-ahead-log.ts";
+import {
+  logPages,
+  nowhere,
+  openWriteAheadLog,
+  type SyncFile,
+  type WriteAheadLog,
+} from "./write-ahead-log.ts";
 
 export type SqlValue = SQLInputValue;
 /** A row as the driver gives it; the statement that asked knows its columns. */
@@ -45,10 +51,7 @@ export interface SqliteConnection {
 }
 
 /** How long one try of a statement blocks the thread for another process's lock, ms. */
-export const blockingMs = 5;
-
-/** About what a statement adds to the write-ahead log beside its texts, bytes: two pages. */
-const statementBytes = 8_192;
+export const blockingMs = 1;
 
 /**
  * Opens or creates a SQLite file and brings it to the newest of `migrations`: entry n leads from version n to n + 1
@@ -65,11 +68,16 @@ export async function openSqlite(
   const until = performance.now() + busyTimeoutMs;
   const database = await whileLocked(() => openDatabase(path, migrations, options.maxPages), until);
   try {
-    return createConnection(database, path, busyTimeoutMs, await openWriteAheadLog(path, options.sync));
+    return createConnection(database, path, busyTimeoutMs, await openLog(database, path, options.sync));
   } catch (error) {
     database.close();
     throw error;
   }
+}
+
+function openLog(database: DatabaseSync, path: string, sync?: SyncFile): Promise<WriteAheadLog> {
+  const look = database.prepare(logPages);
+  return openWriteAheadLog(path, () => look.get(), sync);
 }
 
 /** A database that is gone with the process. */
@@ -124,7 +132,7 @@ function createConnection(
     run: (sql, ...values) =>
       guarded(path, () => {
         const changes = Number(statement(sql).run(...values).changes);
-        log.wrote(sizeOf(values));
+        if (!database.isTransaction) log.wrote();
         return changes;
       }),
     get: (sql, ...values) => guarded(path, () => statement(sql).get(...values)),
@@ -132,7 +140,7 @@ function createConnection(
     transaction: (work) =>
       guarded(path, () => {
         const result = inTransaction(database, work, (sql) => void statement(sql).run());
-        log.wrote(0);
+        log.wrote();
         return result;
       }),
     write: createWriteQueue(busyTimeoutMs),
@@ -145,12 +153,6 @@ function createConnection(
       if (database.isOpen) database.close();
     },
   };
-}
-
-function sizeOf(values: readonly SqlValue[]): number {
-  let bytes = statementBytes;
-  for (const value of values) if (typeof value === "string") bytes += value.length;
-  return bytes;
 }
 
 /** Runs writes at once while nobody else holds the lock, else one after another in the order they came. */

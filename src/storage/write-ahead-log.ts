@@ -6,8 +6,17 @@ import { toStorageError } from "./storage-error.ts";
 /** Brings what was written to a file to the disk. */
 export type SyncFile = (file: FileHandle) => Promise<void>;
 
-/** Bytes written to the write-ahead log after which it is copied into the database. */
-const checkpointBytes = 16 * 1024 * 1024;
+/** Pages in the write-ahead log after which it is copied into the database: 16 MB. Each copy costs two syncs. */
+const checkpointPages = 4_000;
+
+/** How many commits pass between two looks at the pages in the log. */
+const commitsPerLook = 16;
+
+/**
+ * Answers a row with `log` and `checkpointed`: the pages in the log, and those of them that are in the database. It copies nothing
+ * (SQLite 3.51; before, it copies like PASSIVE). https://sqlite.org/pragma.html#pragma_wal_checkpoint
+ */
+export const logPages = "PRAGMA wal_checkpoint(NOOP)";
 
 /**
  * The disk side of a SQLite file in WAL mode: the event loop writes, and neither waits for a sync nor for a checkpoint.
@@ -18,8 +27,8 @@ const checkpointBytes = 16 * 1024 * 1024;
  * Checkpoints run in a worker thread on a connection of its own.
  */
 export interface WriteAheadLog {
-  /** A commit wrote about this many bytes. */
-  wrote(bytes: number): void;
+  /** Something was committed. */
+  wrote(): void;
   /** Resolves when every commit before the call is on the disk. @throws StorageError */
   durable(): Promise<void>;
   /** Copies the log into the database and empties it, unless another process reads just now. */
@@ -30,11 +39,12 @@ export interface WriteAheadLog {
 
 /**
  * Opens the write-ahead log of an open SQLite file that has been read or written. The handle is a second one on the log:
- * SQLite keeps no locks on that file, which closing it could drop.
+ * SQLite keeps no locks on that file, which closing it could drop. `look` runs `logPages` and answers its row.
  * @throws StorageError
  */
 export async function openWriteAheadLog(
   path: string,
+  look: () => Promise<unknown> | unknown,
   sync: SyncFile = (file) => file.datasync(),
 ): Promise<WriteAheadLog> {
   if (path === ":memory:") return nowhere;
@@ -45,30 +55,31 @@ export async function openWriteAheadLog(
   const file = await guarded(open(`${path}-wal`, "r"));
   await guarded(syncFolder(dirname(path)));
   const group = createGroupSync(() => guarded(sync(file)));
-  // A process that was killed leaves its log behind.
-  let pending = (await file.stat()).size;
+  const checkpoints = createCheckpoints(path);
+  let commits = 0;
+  const copyWhenLong = async () => {
+    const { log, checkpointed } = (await look()) as { log: number; checkpointed: number };
+    if (log - checkpointed >= checkpointPages) await checkpoints.run("RESTART");
+  };
   let copying: Promise<void> | undefined;
   let closed: Promise<void> | undefined;
-  const copy = (mode: "PASSIVE" | "TRUNCATE") => {
-    const before = copying ?? Promise.resolve();
-    const mine = before.then(() => checkpoint(path, mode));
-    copying = mine;
-    return mine.then(() => {
-      if (copying === mine) copying = undefined;
-    });
-  };
   return {
-    wrote(bytes) {
+    wrote() {
       group.wrote();
-      pending += bytes;
-      if (pending < checkpointBytes || copying !== undefined) return;
-      pending = 0;
-      void copy("PASSIVE");
+      commits += 1;
+      if (commits % commitsPerLook !== 0) return;
+      // What cannot be looked at now is looked at again soon.
+      copying ??= copyWhenLong()
+        .catch(() => {})
+        .finally(() => {
+          copying = undefined;
+        });
     },
     durable: group.durable,
-    truncate: () => copy("TRUNCATE"),
+    truncate: () => checkpoints.run("TRUNCATE"),
     close() {
       closed ??= Promise.resolve(copying).then(async () => {
+        await checkpoints.close();
         await group.idle();
         await file.close();
       });
@@ -127,14 +138,39 @@ function createGroupSync(sync: () => Promise<void>) {
   };
 }
 
-/** Resolves when the worker has ended. A checkpoint that fails is made up for by the next one, or when the file is opened. */
-function checkpoint(path: string, mode: string): Promise<void> {
-  return new Promise((resolve) => {
-    const worker = new Worker(new URL("./checkpoint-worker.ts", import.meta.url), {
-      workerData: { path, mode },
+/** Runs checkpoints one after another in a worker, which starts with the first one. One that fails is made up for by the next. */
+function createCheckpoints(path: string) {
+  let worker: Worker | undefined;
+  let last = Promise.resolve();
+  const inWorker = (mode: "RESTART" | "TRUNCATE") =>
+    new Promise<void>((resolve) => {
+      if (worker === undefined) {
+        const started = new Worker(new URL("./checkpoint-worker.ts", import.meta.url), { workerData: path });
+        worker = started;
+        started.unref();
+        started.on("error", () => {});
+        started.on("exit", () => {
+          if (worker === started) worker = undefined;
+        });
+      }
+      const here = worker;
+      const done = () => {
+        here.off("message", done);
+        here.off("exit", done);
+        resolve();
+      };
+      here.on("message", done);
+      here.on("exit", done);
+      here.postMessage(mode);
     });
-    worker.unref();
-    worker.on("error", () => {});
-    worker.on("exit", () => resolve());
-  });
+  return {
+    run(mode: "RESTART" | "TRUNCATE"): Promise<void> {
+      last = last.then(() => inWorker(mode));
+      return last;
+    },
+    async close() {
+      await last;
+      await worker?.terminate();
+    },
+  };
 }

@@ -11,7 +11,7 @@ const bot = useBot();
 /** Writes down which files a process writes and syncs, and what it sends. */
 async function traced(pid: number, work: () => Promise<void>): Promise<string[]> {
   const file = join(tmpdir(), `knack-trace-${crypto.randomUUID()}`);
-  const calls = "trace=pwrite64,fdatasync,write,writev,sendto,sendmsg";
+  const calls = "trace=pwrite64,fdatasync,fsync,write,writev,sendto,sendmsg";
   const strace = spawn("strace", ["-f", "-y", "-s", "5000", "-e", calls, "-o", file, "-p", String(pid)], {
     stdio: ["ignore", "ignore", "pipe"],
   });
@@ -61,4 +61,7 @@ it.each([
   const answered = lines.findIndex((line, at) => at > written && line.includes(answer));
   expect(answered).toBeGreaterThan(written);
   expect(syncsOf(lines, file, written).filter((at) => at < answered)).not.toEqual([]);
+  // The thread of the event loop, which has the id of the process, waits for no disk.
+  const waits = lines.filter((line) => line.startsWith(`${pid} `) && /\bf(data)?sync\(/.test(line));
+  expect(waits).toEqual([]);
 });

@@ -104,6 +104,14 @@ describe("the memory skill", () => {
     expect(new Set(facts?.map((fact) => fact.id)).size).toBe(50);
   });
 
+  it("asks who asks before a fact is pinned, and not before one is remembered", () => {
+    const { approval } = skill.kind === "parts" ? (skill.parts.remember ?? {}) : {};
+    const asks = (input: Json) => (typeof approval === "function" ? approval(input) : approval);
+    expect(asks({ text: "x", pinned: true })).toMatchObject({ approver: "asker" });
+    expect(asks({ text: "x", pinned: false })).toBeUndefined();
+    expect(asks({ text: "x" })).toBeUndefined();
+  });
+
   it("keeps the pinned list for the prompt in step with what is pinned and forgotten", async () => {
     const { store, use } = createChannel();
     await use("remember", { text: "We write British English", pinned: true });

@@ -14,7 +14,7 @@ export function onBehalfOf(author: Author, asker: Author): Author {
   return author.id === asker.id || hasTrust(asker, author.trust) ? author : { ...author, trust: asker.trust };
 }
 
-/** Whether somebody may change what a channel has: its managers, and everyone in their own direct message. */
+/** Whether somebody may change skills and settings of a channel: its managers, and a member in their own direct message. */
 export function mayManage(author: Author, namespace: string): boolean {
   return hasTrust(author, "manager") || (isDirectMessage(namespace) && hasTrust(author, "member"));
 }

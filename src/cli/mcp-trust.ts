@@ -1,4 +1,4 @@
-import { createInterface } from "node:readline/promises";
+import { createInterface } from "node:readline";
 import type { ServerStatus } from "../client/shapes.ts";
 import { plainLine } from "../platforms/terminal/plain-text.ts";
 import { answerOrSay } from "./answer-or-say.ts";
@@ -116,18 +116,20 @@ async function chosenByHand(
   const wasConfirmed = tools.some(({ trusted }) => trusted === true);
   const ticked = new Set(tools.filter((tool) => (wasConfirmed ? tool.trusted : onlyReads(tool))));
   const lines = createInterface({ input: stdin, output: stderr, terminal: true });
+  const left = new Promise<"q">((resolve) => {
+    for (const event of ["close", "SIGINT"]) lines.once(event, () => resolve("q"));
+  });
+  const ask = (question: string) =>
+    Promise.race([left, new Promise<string>((resolve) => lines.question(question, resolve))]);
   try {
     for (;;) {
       stderr.write(`Which tools of ${plainLine(server)} may run unasked?\n`);
       for (const [at, tool] of tools.entries()) stderr.write(`${toolLine(tool, at, ticked.has(tool))}\n`);
-      const answer = (await lines.question("Numbers to change, Enter to confirm, q to leave: ")).trim();
+      const answer = (await ask("Numbers to change, Enter to confirm, q to leave: ")).trim();
       if (answer === "") return [...ticked];
       if (answer === "q") return undefined;
       for (const number of answer.split(/[\s,]+/)) toggle(ticked, tools[Number(number) - 1]);
     }
-  } catch {
-    // The input ended, or Ctrl-C.
-    return undefined;
   } finally {
     lines.close();
   }

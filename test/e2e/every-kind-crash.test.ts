@@ -19,6 +19,12 @@ const visit = (url: string, method = "GET") => ({
   config: { url, method, responseVariable: "got" },
 });
 
+/** Confirms the call that the turn asks about first. */
+async function confirm({ client }: BotProcess, turn: string): Promise<void> {
+  const { approval_id } = await until(client, turn, "approval_requested");
+  expect(await client.approve(approval_id, true)).toBe(true);
+}
+
 /** kill -9, nothing of the bot is left running, and another one at the same place. */
 async function crash(bot: BotProcess): Promise<BotProcess> {
   const { home } = kinds();
@@ -58,9 +64,12 @@ it("a flow that waits for approval is given it after a crash, and does nothing b
   const first = await home.start();
   await first.client.setSkill(place.namespace, "asking", "pinned");
   const turn = await submit(first, "ask first", [{ call: "asking", with: {} }]);
-  const { approval_id, question } = await until(first.client, turn, "approval_requested");
+  await confirm(first, turn);
+  const asks = (event: { question?: string | undefined }) => event.question !== undefined;
+  const asked = await until(first.client, turn, "approval_requested", asks);
+  const { approval_id, question } = asked;
   expect(question).toBe("Go on with /before?");
-  await until(first.client, turn, "turn_waiting");
+  await until(first.client, turn, "turn_waiting", ({ seq }) => seq > asked.seq);
 
   const second = await crash(first);
   expect(await second.client.approve(approval_id, true)).toBe(true);
@@ -103,6 +112,7 @@ it("a flow killed while it sent something does not send it again, and says that 
   await first.client.setSkill(place.namespace, "sending", "pinned");
   site.close(({ path }) => path === "/send/b");
   const turn = await submit(first, "send both", [{ call: "sending", with: {} }]);
+  await confirm(first, turn);
   await site.reached(1, ({ path }) => path === "/send/b");
   await first.kill();
   site.open();
@@ -122,8 +132,9 @@ it("a question of a tool server can still be answered after a crash, is not aske
   await first.client.controlServer("asker", "start");
   await first.client.setSkill(place.namespace, "mcp_asker", "pinned");
   const turn = await submit(first, "ask me", [{ call: "asker__ask", with: { times: 1 } }]);
+  await confirm(first, turn);
   const asked = await until(first.client, turn, "question_asked");
-  await until(first.client, turn, "turn_waiting");
+  await until(first.client, turn, "turn_waiting", ({ seq }) => seq > asked.seq);
 
   const second = await crash(first);
   await second.client.answer(turn, { question_id: asked.question_id, text: "Ada" });

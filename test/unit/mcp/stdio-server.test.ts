@@ -38,8 +38,11 @@ describe("a server on stdio", () => {
   it("takes the server's hints for what they are", async () => {
     expect((await bench.tool("test", "echo")).effect({})).toBe("read_only");
     expect((await bench.tool("test", "fail")).effect({})).toBe("side_effect");
-    expect((await bench.tool("test", "die")).approval?.({})).toBe("manager");
-    expect((await bench.tool("test", "echo")).approval?.({})).toBeUndefined();
+    expect((await bench.tool("test", "die")).server?.hints).toMatchObject({ destructive: true });
+    expect((await bench.tool("test", "echo")).server).toMatchObject({
+      own: true,
+      hints: { read_only: true },
+    });
   });
 
   it("answers calls, and checks arguments before they are sent", async () => {

@@ -172,6 +172,7 @@ describe("the API", () => {
         "post /api/v1/mcp/{name}/{action}",
         "post /api/v1/mcp/{name}/login",
         "post /api/v1/mcp/{name}/logout",
+        "put /api/v1/mcp/{name}/trust",
         "get /api/v1/flows",
         "post /api/v1/flows/run",
         "post /api/v1/flows/{id}/run",

@@ -47,14 +47,20 @@ function setUp() {
   return { app, results: () => toolResults(model.requests.at(-1)?.messages ?? []).slice(1) };
 }
 
-test("a host a script turns out to need is asked of an operator once, and reached from then on", async () => {
+test("a host a script turns out to need is asked of an operator once; then whoever asks confirms what it is called with", async () => {
   const { app, results } = setUp();
   const turnId = await app.say("go", { by: ben });
   const asked = await app.until(turnId, "approval_requested");
   expect(asked).toMatchObject({ approver: "operator", skill_id: "probe", input: { hosts: [host] } });
   await app.app.approve(asked.approval_id, true, ada);
-  const events = await app.events(turnId);
-  expect(events.filter(({ type }) => type === "approval_requested")).toHaveLength(1);
+  const requested: unknown[] = [];
+  for await (const event of (await app.app.events(turnId, asked.seq, AbortSignal.timeout(10_000))) ?? []) {
+    if (event.type !== "approval_requested") continue;
+    requested.push([event.tool, event.approver, event.reason]);
+    await app.app.approve(event.approval_id, true, ben);
+  }
+  const reason = `The code of the skill probe did not ship with the bot, and it can reach ${host}.`;
+  expect(requested).toEqual([["run_skill_script", "asker", reason]]);
   expect(results().map((text) => text.trim())).toEqual(["hello from /one", "hello from /two"]);
 });
 

@@ -1,3 +1,4 @@
+import { existsSync } from "node:fs";
 import { lstat, readlink } from "node:fs/promises";
 import { dirname } from "node:path";
 import { systemFolders } from "./programs.ts";
@@ -14,8 +15,12 @@ export interface SandboxLayout {
   /** Files shown as /etc/passwd and /etc/group. */
   passwd: string;
   group: string;
-  /** Size of /workspace and of /tmp, bytes. */
+  /** Size of /workspace and of /tmp, bytes, where they are not folders that were made for the sandbox. */
   workspaceBytes: number;
+  /** Folders shown as /workspace and /tmp; see `bounded-folders.ts`. */
+  bounded?: { workspace: string; temp: string } | undefined;
+  /** An empty file, shown instead of what the kernel says about its keys. */
+  empty?: string | undefined;
   /** Real paths that are shown empty where they lie within a system folder, e.g. a bot installed in /usr/src. */
   hidden: readonly string[];
   /** Whether the machine is a container that allows neither a /proc nor a host name of one's own. */
@@ -44,7 +49,9 @@ const readableEtc = ["/etc/ld.so.cache", "/etc/alternatives", "/etc/localtime"];
  */
 export async function bubblewrapArguments(layout: SandboxLayout): Promise<string[]> {
   const size = String(layout.workspaceBytes);
-  const writable = (path: string) => ["--perms", "1777", "--size", size, "--tmpfs", path];
+  const { bounded } = layout;
+  const writable = (path: string, folder: string | undefined) =>
+    folder === undefined ? ["--perms", "1777", "--size", size, "--tmpfs", path] : ["--bind", folder, path];
   return [
     ...["--unshare-ipc", "--unshare-pid", "--unshare-net", "--unshare-uts", "--unshare-cgroup-try"],
     ...["--die-with-parent", "--new-session", "--clearenv"],
@@ -59,10 +66,10 @@ export async function bubblewrapArguments(layout: SandboxLayout): Promise<string
     ...["--ro-bind", layout.node, inside.node],
     ...(layout.moduleFolder === undefined ? [] : ["--ro-bind", layout.moduleFolder, inside.module]),
     ...wayOutArguments(layout),
-    ...(layout.contained ? [] : ["--proc", "/proc"]),
+    ...(layout.contained ? [] : ["--proc", "/proc", ...keyListArguments(layout)]),
     ...["--dev", "/dev", "--remount-ro", "/dev"],
-    ...writable(inside.temp),
-    ...writable(inside.workspace),
+    ...writable(inside.temp, bounded?.temp),
+    ...writable(inside.workspace, bounded?.workspace),
     ...["--ro-bind", layout.skillFolder, inside.skill],
     ...["--chdir", inside.workspace, "--remount-ro", "/"],
   ];
@@ -74,6 +81,12 @@ function wayOutArguments({ wayOut }: SandboxLayout): string[] {
     ...["--perms", "0755", "--dir", dirname(inside.socket)],
     ...["--ro-bind", wayOut.forwarder, inside.forwarder, "--ro-bind", wayOut.socket, inside.socket],
   ];
+}
+
+/** Code can use no key, and does not learn which ones there are. */
+function keyListArguments({ empty }: SandboxLayout): string[] {
+  if (empty === undefined) return [];
+  return ["/proc/keys", "/proc/key-users"].filter(existsSync).flatMap((path) => ["--ro-bind", empty, path]);
 }
 
 function isWithinSystem(path: string): boolean {

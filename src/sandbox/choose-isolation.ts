@@ -1,5 +1,6 @@
 import { mkdtemp, rm } from "node:fs/promises";
 import { join } from "node:path";
+import { findMountPrograms } from "./bounded-folders.ts";
 import { createBubblewrapIsolation, type UserMode } from "./bubblewrap-isolation.ts";
 import type { Isolation, SandboxLimits } from "./isolation.ts";
 import { findLimitPrograms, type LimitPrograms } from "./limit-programs.ts";
@@ -30,8 +31,13 @@ export async function chooseIsolation(choice: Choice): Promise<Isolation> {
     return weak(`bubblewrap (bwrap) is not installed: ${install}`);
   }
   const failures: string[] = [];
-  for (const mode of modes(programs)) {
-    const isolation = createBubblewrapIsolation({ bwrap: path, mode, programs, limits, hidden });
+  const [mounts, shell] = await Promise.all([findMountPrograms(), findProgram("sh")]);
+  const attempts = modes(programs).flatMap((mode) => [
+    ...(mounts === undefined ? [] : [{ mode, mounts }]),
+    { mode, mounts: undefined },
+  ]);
+  for (const attempt of attempts) {
+    const isolation = createBubblewrapIsolation({ ...attempt, bwrap: path, shell, programs, limits, hidden });
     const failure = await probe(isolation, runs);
     if (failure === undefined) return isolation;
     failures.push(failure);

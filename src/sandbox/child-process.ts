@@ -91,12 +91,6 @@ export function writeAndEnd(stream: Writable | null | undefined, text: string | 
   stream?.end(text);
 }
 
-/** What is said when all processes of a run together use too much memory. */
-export function memoryText(totalMemoryBytes: number): string {
-  const megabytes = Math.round(totalMemoryBytes / 1_048_576);
-  return `Its processes together needed more memory than the ${megabytes} MB they may use, and were stopped.`;
-}
-
 /** A shell's exit status: 128 and the signal's number for what a signal ended. */
 export function exitStatus(code: number | null, signal: NodeJS.Signals | null): number {
   return code ?? 128 + (signal === null ? 0 : constants.signals[signal]);

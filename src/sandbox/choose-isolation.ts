@@ -72,7 +72,7 @@ async function probe(isolation: Isolation, runs: string): Promise<string | undef
       timeout_ms: 10_000,
       max_output_bytes: 2_000,
     };
-    const outcome = await supervise(launch, request, Number.POSITIVE_INFINITY);
+    const outcome = await supervise(launch, request);
     if (outcome.status === "refused") return outcome.reason;
     if (outcome.status === "timed_out") return "it did not end in time";
     return outcome.exit_code === 0

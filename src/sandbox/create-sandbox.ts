@@ -5,6 +5,8 @@ import type { ScriptRunner } from "../core/scripts.ts";
 import type { Skill } from "../core/skill.ts";
 import { chooseIsolation } from "./choose-isolation.ts";
 import { defaultLimits, type Isolation, type SandboxLimits } from "./isolation.ts";
+import { MemoryWatch } from "./memory-watch.ts";
+import { Places } from "./places.ts";
 import { createProgramRunner } from "./program-runner.ts";
 import { isShipped, type OpenProxy, type SandboxContext } from "./sandbox-context.ts";
 import { createScriptRunner } from "./script-runner.ts";
@@ -42,6 +44,8 @@ export async function createSandbox(options: SandboxOptions): Promise<Sandbox> {
   const isolation = await chooseIsolation({ bwrap: options.bwrap, limits, runs, hidden, allowWeak });
   const context: SandboxContext = {
     ...{ isolation, limits, runs, openProxy: options.openProxy },
+    places: new Places(limits.maxRunning, limits.maxWaitMs),
+    memory: new MemoryWatch(limits),
     allows: (skill) => allowed(skill, isolation, allowWeak),
   };
   return {

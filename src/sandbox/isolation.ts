@@ -1,3 +1,4 @@
+import { totalmem } from "node:os";
 import { outputFolder } from "./output-files.ts";
 
 /** What a script may use, however it is isolated. */
@@ -10,6 +11,12 @@ export interface SandboxLimits {
   processes: number;
   /** Largest file; with bubblewrap also the size of the workspace, bytes. */
   workspaceBytes: number;
+  /** Scripts and programs at one time. Together with `processes` it bounds the processes of all of them. */
+  maxRunning: number;
+  /** How long a script or program waits for others to end where that many run, ms. */
+  maxWaitMs: number;
+  /** Memory of everything that runs, looked at as `totalMemoryBytes` is, bytes. */
+  allMemoryBytes: number;
 }
 
 /** Enough for Node, which needs about 0.6 GB to start under such a limit, and for common Python libraries. */
@@ -18,7 +25,16 @@ export const defaultLimits: SandboxLimits = {
   totalMemoryBytes: 2_147_483_648,
   processes: 64,
   workspaceBytes: 268_435_456,
+  maxRunning: 16,
+  maxWaitMs: 30_000,
+  allMemoryBytes: Math.round(availableMemory() / 2),
 };
+
+/** Memory of the machine, or of the container the bot runs in, bytes. */
+function availableMemory(): number {
+  const constrained = process.constrainedMemory();
+  return constrained > 0 ? Math.min(constrained, totalmem()) : totalmem();
+}
 
 export interface LaunchRequest {
   /** Real path of the skill's folder. */

@@ -20,6 +20,10 @@ export function sandboxOptions(config: Config, own?: OwnPort): SandboxOptions {
       totalMemoryBytes: execution.total_memory_megabytes * megabyte,
       processes: execution.processes,
       workspaceBytes: execution.workspace_megabytes * megabyte,
+      maxRunning: execution.max_running,
+      ...(execution.all_memory_megabytes > 0
+        ? { allMemoryBytes: execution.all_memory_megabytes * megabyte }
+        : {}),
     },
     allowWeak: execution.allow_weak,
   };

@@ -90,6 +90,9 @@ export async function openKnack(config: Config, options: OpenOptions = {}): Prom
     const listening = (url: string) => {
       port = Number(new URL(url).port || 80);
     };
+    if (lock.exposed !== undefined) {
+      logger.warn(`${lock.exposed}. Run \`chmod 700\` as its owner, or name another folder with KNACK_DATA.`);
+    }
     const web = createWeb({ ...webOptions(config), own });
     const skills = await openSkills(config, {
       ...{ store, web, own, version, clock: systemClock },

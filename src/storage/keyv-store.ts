@@ -2,6 +2,7 @@ import { LRUCache } from "lru-cache";
 import type { Json } from "../core/json.ts";
 import type { KeyValue } from "../core/key-value.ts";
 import { KeyedMutex } from "./keyed-mutex.ts";
+import { makePrivateFile } from "./private-files.ts";
 import { StorageError, toStorageError } from "./storage-error.ts";
 
 /** What Keyv does of what is needed here. Without an `error` listener it throws instead of emitting. */
@@ -78,6 +79,7 @@ export async function openKeyValue(
 
 async function openStore(path: string, busyTimeout: number): Promise<Store> {
   const [{ Keyv }, { KeyvSqlite }] = await Promise.all([import("keyv"), import("@keyv/sqlite")]);
+  makePrivateFile(path);
   const adapter = new KeyvSqlite({ uri: `sqlite://${path}`, driver: "node:sqlite", wal: true, busyTimeout });
   try {
     await adapter.ready;

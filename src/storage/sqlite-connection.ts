@@ -1,4 +1,5 @@
 import type { DatabaseSync, SQLInputValue, StatementSync } from "node:sqlite";
+import { makePrivateFile } from "./private-files.ts";
 import { newerVersionError, toStorageError } from "./storage-error.ts";
 
 export type SqlValue = SQLInputValue;
@@ -43,6 +44,7 @@ export async function openSqlite(
 ): Promise<SqliteConnection> {
   const { DatabaseSync } = await import("node:sqlite");
   return guarded(path, () => {
+    if (path !== ":memory:") makePrivateFile(path);
     const database = new DatabaseSync(path, { timeout: options.busyTimeoutMs ?? 5_000 });
     try {
       // A checkpoint after 16 MB instead of 4: each costs a sync.

@@ -204,6 +204,7 @@ async function wire(
     outside: platforms.handle,
     assets: loadConsoleAssets(),
     security: { host: config.server.host, port: config.server.port, token: config.server.token },
+    speakForPeople: config.server.speak_for_people,
     version,
     logger,
     login: skills.login,

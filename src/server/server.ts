@@ -17,6 +17,8 @@ export interface ServerOptions {
   logger: ServerLogger;
   /** The name shown for the person at this machine; `operator` unless told. */
   operator?: string;
+  /** Whether callers may speak for people of platforms, by their ids; not unless told. */
+  speakForPeople?: boolean;
   timing?: StreamTiming;
   /** Where people come back to from logins at tool servers. */
   login?: LoginPages | undefined;
@@ -45,6 +47,7 @@ export function createServer(options: ServerOptions): KnackServer {
       version: options.version,
       logger: options.logger,
       operator: options.operator ?? "operator",
+      speakForPeople: options.speakForPeople ?? false,
       closing: closing.signal,
       login: options.login,
       timing: options.timing ?? { heartbeat_ms: 15_000, stall_ms: 30_000 },

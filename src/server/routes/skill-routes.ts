@@ -1,8 +1,8 @@
 import { createRoute, type OpenAPIHono, z } from "@hono/zod-openapi";
 import { nearest } from "../../core/skill-identifier.ts";
+import { apiAuthor } from "../api-author.ts";
 import type { ServerDependencies } from "../dependencies.ts";
 import { HttpProblem } from "../http-problem.ts";
-import { operatorNamed } from "../present.ts";
 import * as schemas from "../schemas.ts";
 import { answers, jsonBody, namespaceQuery, skillParams } from "./route-parts.ts";
 
@@ -35,7 +35,8 @@ const run = createRoute({
   responses: answers(schemas.skillResult, "{skill_id, output, success: true}, or {error, …}"),
 });
 
-export function addSkillRoutes(server: OpenAPIHono, { app, operator }: ServerDependencies): void {
+export function addSkillRoutes(server: OpenAPIHono, dependencies: ServerDependencies): void {
+  const { app } = dependencies;
   server.openapi(list, async (context) => {
     const { namespace, category, query } = context.req.valid("query");
     const filter = { ...(category === undefined ? {} : { category }), ...(query ? { query } : {}) };
@@ -59,6 +60,9 @@ export function addSkillRoutes(server: OpenAPIHono, { app, operator }: ServerDep
   server.openapi(run, async (context) => {
     const { id } = context.req.valid("param");
     const { params, namespace, user } = context.req.valid("json");
-    return context.json(await app.runSkill(id, params, namespace, operatorNamed(user, operator)), 200);
+    return context.json(
+      await app.runSkill(id, params, namespace, apiAuthor(user, dependencies, namespace)),
+      200,
+    );
   });
 }

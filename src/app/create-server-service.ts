@@ -50,6 +50,12 @@ export function createServerService({ servers, catalogue, audit, feed }: ServerS
   return {
     list,
 
+    async problems() {
+      if (servers === undefined) return [];
+      await catalogue.current();
+      return servers.problems();
+    },
+
     async control(name, action, asker) {
       if (!mayOperate(asker.by)) return onlyOperators;
       const found = await find(name);

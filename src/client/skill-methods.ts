@@ -30,7 +30,7 @@ export interface SkillMethods {
   revokeHosts(id: string, hosts?: readonly string[]): Promise<shapes.NetworkGrant>;
 
   /** The tool servers (MCP). */
-  servers(): Promise<shapes.ServerStatus[]>;
+  servers(): Promise<shapes.ServerList>;
   controlServer(name: string, action: "start" | "stop" | "restart"): Promise<shapes.ServerStatus>;
   /** The address at which this person connects their account. For them alone. */
   loginServer(name: string, user?: string): Promise<string>;
@@ -61,7 +61,7 @@ export function skillMethods({ json, post, get }: Ask): SkillMethods {
     grantHosts: (id, hosts) => post(`/skills/${at(id)}/grant`, { hosts }),
     revokeHosts: (id, hosts) => post(`/skills/${at(id)}/revoke`, { hosts }),
 
-    servers: async () => (await get<{ servers: shapes.ServerStatus[] }>("/mcp")).servers,
+    servers: () => get<shapes.ServerList>("/mcp"),
     controlServer: (name, action) => post(`/mcp/${at(name)}/${action}`, {}),
     loginServer: async (name, user) => (await post<{ url: string }>(`/mcp/${at(name)}/login`, { user })).url,
     logoutServer: (name, user) => post(`/mcp/${at(name)}/logout`, { user }),

@@ -123,7 +123,7 @@ describe("a server that fails", () => {
 
     await writeServers({ second: testServer, dead });
     // A list that is asked for at once knows the server; nobody has to write a message first.
-    expect((await bot.client.servers()).map(({ name }) => name).sort()).toEqual(["dead", "second"]);
+    expect((await bot.client.servers()).servers.map(({ name }) => name).sort()).toEqual(["dead", "second"]);
     await enable(bot, ["second"]);
     expect((await say(bot, "next", [{ call: "second__echo", with: { text: "two" } }])).text).toBe(
       "done: two",

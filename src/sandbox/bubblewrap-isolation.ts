@@ -4,6 +4,7 @@ import { basename, dirname, join } from "node:path";
 import { boundedFoldersPrefix, type MountPrograms, makeBoundedFolders } from "./bounded-folders.ts";
 import { bubblewrapArguments, inside } from "./bubblewrap-arguments.ts";
 import {
+  defaultEnvironment,
   fixedEnvironment,
   type Isolation,
   type Launch,
@@ -13,6 +14,7 @@ import {
   type SandboxLimits,
 } from "./isolation.ts";
 import { firstToGo, type LimitPrograms, limitPrefix } from "./limit-programs.ts";
+import { writeMachineFiles } from "./machine-files.ts";
 import { programFolders } from "./programs.ts";
 import { stageFolder } from "./staged-folder.ts";
 import { systemCallFilter } from "./system-call-filter.ts";
@@ -34,6 +36,8 @@ export interface BubblewrapOptions {
   programs: LimitPrograms | undefined;
   /** Undefined where the number of files cannot be bounded. */
   mounts: MountPrograms | undefined;
+  /** The operator's files of certificates, by the variable that names them. */
+  certificates: Readonly<Record<string, string>>;
   /** Path of `sh`. */
   shell: string | undefined;
   limits: SandboxLimits;
@@ -68,16 +72,18 @@ async function prepare(request: LaunchRequest, options: BubblewrapOptions): Prom
   const skillFolder = options.mode === "switch" ? join(runFolder, "skill") : request.folder;
   if (options.mode === "switch") await stageFolder(request.folder, skillFolder);
   await mkdir(runFolder, { recursive: true });
-  const passwd = join(runFolder, "passwd");
-  const group = join(runFolder, "group");
-  const empty = join(runFolder, "empty");
-  await writeFile(passwd, `script:x:${user}:${user}:script:${inside.workspace}:/bin/sh\n`, { mode: 0o644 });
-  await writeFile(group, `script:x:${user}:\n`, { mode: 0o644 });
-  await writeFile(empty, "", { mode: 0o444 });
+  const { certificates } = options;
+  const own = await writeMachineFiles(runFolder, { user, home: inside.workspace, certificates });
   const path = [...programFolders, dirname(inside.node)].join(":");
   const wayOut = request.socket === undefined ? undefined : await stageWayOut(request.socket, runFolder);
   const proxied = wayOut === undefined ? {} : proxyEnvironment(forwarderPort);
-  const env = { ...request.env, ...fixedEnvironment({ path, ...inside }), ...proxied };
+  const env = {
+    ...defaultEnvironment(inside.skill),
+    ...own.env,
+    ...request.env,
+    ...fixedEnvironment({ path, ...inside }),
+    ...proxied,
+  };
   const { hidden } = options;
   const contained = options.mode === "contained";
   const { workspaceBytes } = options.limits;
@@ -90,9 +96,7 @@ async function prepare(request: LaunchRequest, options: BubblewrapOptions): Prom
     moduleFolder,
     wayOut,
     node,
-    passwd,
-    group,
-    empty,
+    ...{ files: own.files, empty: own.empty },
     workspaceBytes,
     bounded,
     contained,
@@ -179,7 +183,7 @@ function command(request: LaunchRequest, options: BubblewrapOptions, user: numbe
     ...interpreter,
     ...flags,
     "module" in entry ? `${inside.module}/${basename(entry.module)}` : `${inside.skill}/${entry.script}`,
-    ...placedArguments(request.args, inside.skill),
+    ...placedArguments(request.args, inside),
   ];
 }
 

@@ -15,6 +15,8 @@ interface Choice {
   runs: string;
   /** Real paths no script may see, even where they lie within a system folder. */
   hidden: readonly string[];
+  /** The operator's files of certificates, by the variable that names them. */
+  certificates: Readonly<Record<string, string>>;
   /** Ids of the skills that run without bubblewrap although they did not ship. */
   allowWeak: readonly string[];
 }
@@ -23,7 +25,7 @@ const install = "install the Debian package bubblewrap (apt-get install bubblewr
 
 /** The strongest isolation that works here. Each is tried with a real sandbox: being installed is not enough. */
 export async function chooseIsolation(choice: Choice): Promise<Isolation> {
-  const { bwrap, limits, runs, hidden, allowWeak } = choice;
+  const { bwrap, limits, runs, hidden, allowWeak, certificates } = choice;
   const programs = await findLimitPrograms();
   const weak = (why: string) => createProcessIsolation({ why, programs, limits, allowWeak });
   const path = await findProgram(bwrap ?? "bwrap");
@@ -37,7 +39,10 @@ export async function chooseIsolation(choice: Choice): Promise<Isolation> {
     { mode, mounts: undefined },
   ]);
   for (const attempt of attempts) {
-    const isolation = createBubblewrapIsolation({ ...attempt, bwrap: path, shell, programs, limits, hidden });
+    const isolation = createBubblewrapIsolation({
+      ...attempt,
+      ...{ bwrap: path, shell, programs, limits, hidden, certificates },
+    });
     const failure = await probe(isolation, runs);
     if (failure === undefined) return isolation;
     failures.push(failure);

@@ -19,6 +19,8 @@ export interface SandboxOptions {
   bwrap?: string;
   /** Ids of skills whose code may run where bubblewrap does not work, although it did not ship with the bot. */
   allowWeak?: readonly string[];
+  /** Files of certificates that programs trust beside the machine's, by the variable that names them, e.g. SSL_CERT_FILE. */
+  certificates?: Readonly<Record<string, string>>;
   /** Opens the only way out for code that has been granted hosts; without it no code has network. */
   openProxy?: OpenProxy;
 }
@@ -40,8 +42,8 @@ export async function createSandbox(options: SandboxOptions): Promise<Sandbox> {
   const hidden = await Promise.all(
     [options.dataDir, join(import.meta.dirname, "../..")].map((path) => realpath(path)),
   );
-  const { allowWeak = [] } = options;
-  const isolation = await chooseIsolation({ bwrap: options.bwrap, limits, runs, hidden, allowWeak });
+  const { bwrap, allowWeak = [], certificates = {} } = options;
+  const isolation = await chooseIsolation({ bwrap, limits, runs, hidden, allowWeak, certificates });
   const context: SandboxContext = {
     ...{ isolation, limits, runs, openProxy: options.openProxy },
     places: new Places(limits.maxRunning, limits.maxWaitMs),

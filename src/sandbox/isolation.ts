@@ -43,7 +43,7 @@ export interface LaunchRequest {
   interpreter: readonly string[];
   /** What the interpreter runs: a path within the skill's folder, or a module of the bot, seen with its folder. */
   entry: { script: string } | { module: string };
-  /** `{baseDir}` in them is replaced by the skill's folder as the code sees it. */
+  /** See `placedArguments`. */
   args: readonly string[];
   /** Runs the command and hands out the files it left; see `collectorPrefix`. Absent for programs that stay. */
   collector?: readonly string[];
@@ -72,9 +72,18 @@ export interface Launch {
   filter?: Uint8Array | undefined;
 }
 
-/** Arguments as they are passed on: `{baseDir}` stands for the skill's folder. */
-export function placedArguments(args: readonly string[], skillFolder: string): string[] {
-  return args.map((argument) => argument.replaceAll("{baseDir}", skillFolder));
+/** Arguments as they are passed on: `{baseDir}` stands for the skill's folder, `{outputDir}` for where files are left. */
+export function placedArguments(
+  args: readonly string[],
+  { skill, workspace }: { skill: string; workspace: string },
+): string[] {
+  const output = `${workspace}/${outputFolder}`;
+  return args.map((argument) => argument.replaceAll("{baseDir}", skill).replaceAll("{outputDir}", output));
+}
+
+/** Variables every script gets unless its own are different: Python finds modules from the skill's folder on, as in `scripts.helper`. */
+export function defaultEnvironment(skill: string): Record<string, string> {
+  return { PYTHONPATH: skill };
 }
 
 /** A way to keep scripts apart from the bot. */

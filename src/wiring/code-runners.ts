@@ -1,4 +1,5 @@
 /** How code that did not ship with the bot is run. */
+import { certificateFiles, processEnvironment } from "../config/environment.ts";
 import type { Config } from "../config/schema.ts";
 import { ProgramError, type ProgramRunner, type Verdict } from "../core/programs.ts";
 import type { ScriptRunner } from "../core/scripts.ts";
@@ -26,6 +27,7 @@ export function sandboxOptions(config: Config, own?: OwnPort): SandboxOptions {
         : {}),
     },
     allowWeak: execution.allow_weak,
+    certificates: certificateFiles(processEnvironment()),
   };
 }
 

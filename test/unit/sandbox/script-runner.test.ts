@@ -191,6 +191,7 @@ describe("a script runner without bubblewrap", () => {
       "LANG",
       "PATH",
       "PYTHONDONTWRITEBYTECODE",
+      "PYTHONPATH",
       "PYTHONUNBUFFERED",
       "TMPDIR",
     ];

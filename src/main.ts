@@ -96,6 +96,9 @@ export async function openKnack(config: Config, options: OpenOptions = {}): Prom
     const listening = (url: string) => {
       port = Number(new URL(url).port || 80);
     };
+    if (lock.exposed !== undefined) {
+      logger.warn(`${lock.exposed}. Run \`chmod 700\` as its owner, or name another folder with KNACK_DATA.`);
+    }
     const web = createWeb({ ...webOptions(config), own });
     // Nobody reads the metrics of a command.
     const counting = options.platforms ? createMetrics() : undefined;
@@ -212,6 +215,7 @@ async function wire(
     outside: platforms.handle,
     assets: loadConsoleAssets(),
     security: { host: config.server.host, port: config.server.port, token: config.server.token },
+    speakForPeople: config.server.speak_for_people,
     version,
     logger,
     login: skills.login,

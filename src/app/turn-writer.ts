@@ -55,6 +55,8 @@ function mustBeStored(event: TurnEvent): boolean {
 function mustSurvivePowerLoss(event: TurnEvent): boolean {
   return (
     (event.type === "tool_started" && event.effect === "side_effect") ||
+    // A call goes on after its answer: what it was allowed to do comes next.
+    event.type === "call_resumed" ||
     // The answer is posted next.
     event.type === "answer_ready"
   );

@@ -25,10 +25,21 @@ const serverSchema = z.strictObject({
     .max(65_535)
     .default(3000)
     .describe("Port of the console and the API; 0 picks a free one"),
-  token: z.string().min(1).optional().meta({
-    description: "What clients send as bearer token; without it only this machine gets in",
-    secret: true,
-  }),
+  token: z
+    .string()
+    .min(20, "expected at least 20 characters, e.g. from `openssl rand -hex 32`")
+    .optional()
+    .meta({
+      description:
+        "What clients send as bearer token, at least 20 characters; without it only this machine gets in",
+      secret: true,
+    }),
+  speak_for_people: z
+    .boolean()
+    .default(false)
+    .describe(
+      "Whether callers of the API may give a person's id on Slack or Discord as user, and so act as that person",
+    ),
   public_url: z
     .url()
     .optional()

@@ -138,6 +138,11 @@ export function startHostedProgram(options: HostedProgramOptions): HostedProgram
     .start({
       ...{ skill, module, env, network: { permits }, onMessage: receive, onText: log },
       onEnd: ({ reason }) => stop(reason),
+      onWanted() {
+        if (open.size > 0) return;
+        stop("Other skills needed its place.");
+        kill();
+      },
     })
     .then((program) => {
       program.send(options.setup as Json);

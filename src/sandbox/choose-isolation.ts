@@ -1,5 +1,6 @@
 import { mkdtemp, rm } from "node:fs/promises";
 import { join } from "node:path";
+import { findMountPrograms } from "./bounded-folders.ts";
 import { createBubblewrapIsolation, type UserMode } from "./bubblewrap-isolation.ts";
 import type { Isolation, SandboxLimits } from "./isolation.ts";
 import { type IsolationLack, missingBubblewrap, thisMachine } from "./isolation-cure.ts";
@@ -15,6 +16,8 @@ interface Choice {
   runs: string;
   /** Real paths no script may see, even where they lie within a system folder. */
   hidden: readonly string[];
+  /** The operator's files of certificates, by the variable that names them. */
+  certificates: Readonly<Record<string, string>>;
   /** Ids of the skills that run without bubblewrap although they did not ship. */
   allowWeak: readonly string[];
   /** Further folders of programs for code without isolation: those of the bot's PATH. */
@@ -23,7 +26,7 @@ interface Choice {
 
 /** The strongest isolation that works here. Each is tried with a real sandbox: being installed is not enough. */
 export async function chooseIsolation(choice: Choice): Promise<Isolation> {
-  const { bwrap, limits, runs, hidden, allowWeak, searchPath } = choice;
+  const { bwrap, limits, runs, hidden, allowWeak, searchPath, certificates } = choice;
   const programs = await findLimitPrograms();
   const weak = (lacks: IsolationLack) =>
     createProcessIsolation({ lacks, programs, limits, allowWeak, searchPath });
@@ -33,8 +36,16 @@ export async function chooseIsolation(choice: Choice): Promise<Isolation> {
     return weak(missingBubblewrap(await thisMachine(), packages));
   }
   const failures: string[] = [];
-  for (const mode of modes(programs)) {
-    const isolation = createBubblewrapIsolation({ bwrap: path, mode, programs, limits, hidden });
+  const [mounts, shell] = await Promise.all([findMountPrograms(), findProgram("sh")]);
+  const attempts = modes(programs).flatMap((mode) => [
+    ...(mounts === undefined ? [] : [{ mode, mounts }]),
+    { mode, mounts: undefined },
+  ]);
+  for (const attempt of attempts) {
+    const isolation = createBubblewrapIsolation({
+      ...attempt,
+      ...{ bwrap: path, shell, programs, limits, hidden, certificates },
+    });
     const failure = await probe(isolation, runs);
     if (failure === undefined) return isolation;
     failures.push(failure);
@@ -71,7 +82,7 @@ async function probe(isolation: Isolation, runs: string): Promise<string | undef
       timeout_ms: 10_000,
       max_output_bytes: 2_000,
     };
-    const outcome = await supervise(launch, request, Number.POSITIVE_INFINITY);
+    const outcome = await supervise(launch, request);
     if (outcome.status === "refused") return outcome.reason;
     if (outcome.status === "timed_out") return "it did not end in time";
     return outcome.exit_code === 0

@@ -6,6 +6,8 @@ import type { Skill } from "../core/skill.ts";
 import { chooseIsolation } from "./choose-isolation.ts";
 import { defaultLimits, type Isolation, type SandboxLimits } from "./isolation.ts";
 import type { IsolationLack } from "./isolation-cure.ts";
+import { MemoryWatch } from "./memory-watch.ts";
+import { Places } from "./places.ts";
 import { createProgramRunner } from "./program-runner.ts";
 import { isShipped, type OpenProxy, type SandboxContext } from "./sandbox-context.ts";
 import { createScriptRunner } from "./script-runner.ts";
@@ -20,6 +22,8 @@ export interface SandboxOptions {
   allowWeak?: readonly string[];
   /** Folders of programs for code that runs without bubblewrap, beside the system's: the bot's PATH. Absolute paths. */
   searchPath?: readonly string[];
+  /** Files of certificates that programs trust beside the machine's, by the variable that names them, e.g. SSL_CERT_FILE. */
+  certificates?: Readonly<Record<string, string>>;
   /** Opens the only way out for code that has been granted hosts; without it no code has network. */
   openProxy?: OpenProxy;
 }
@@ -41,10 +45,20 @@ export async function createSandbox(options: SandboxOptions): Promise<Sandbox> {
   const hidden = await Promise.all(
     [options.dataDir, join(import.meta.dirname, "../..")].map((path) => realpath(path)),
   );
-  const { bwrap, allowWeak = [], searchPath = [] } = options;
-  const isolation = await chooseIsolation({ bwrap, limits, runs, hidden, allowWeak, searchPath });
+  const { bwrap, allowWeak = [], searchPath = [], certificates = {} } = options;
+  const isolation = await chooseIsolation({
+    bwrap,
+    limits,
+    runs,
+    hidden,
+    allowWeak,
+    searchPath,
+    certificates,
+  });
   const context: SandboxContext = {
     ...{ isolation, limits, runs, openProxy: options.openProxy },
+    places: new Places(limits.maxRunning, limits.maxWaitMs),
+    memory: new MemoryWatch(limits),
     allows: (skill) => allowed(skill, isolation, allowWeak),
   };
   return {

@@ -1,5 +1,6 @@
 import { dirname, join } from "node:path";
 import {
+  defaultEnvironment,
   fixedEnvironment,
   type Isolation,
   type LaunchRequest,
@@ -39,7 +40,13 @@ export function createProcessIsolation(options: ProcessIsolationOptions): Isolat
       const [file = "", ...args] = command(request, options);
       const place = { path: folders.join(":"), workspace: runFolder, skill: folder, temp: runFolder };
       const handsOutFiles = request.collector !== undefined;
-      return { file, args, env: { ...env, ...fixedEnvironment(place) }, cwd: runFolder, handsOutFiles };
+      return {
+        file,
+        args,
+        env: { ...defaultEnvironment(folder), ...env, ...fixedEnvironment(place) },
+        cwd: runFolder,
+        handsOutFiles,
+      };
     },
   };
 }
@@ -72,7 +79,7 @@ function command(request: LaunchRequest, { programs, limits }: ProcessIsolationO
     ...(isNode && !request.shipped ? permissionFlags(request) : []),
     ...flags,
     "module" in entry ? entry.module : join(folder, entry.script),
-    ...placedArguments(request.args, folder),
+    ...placedArguments(request.args, { skill: folder, workspace: request.runFolder }),
   ];
 }
 

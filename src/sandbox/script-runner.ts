@@ -43,10 +43,12 @@ async function run(request: ScriptRequest, context: SandboxContext): Promise<Scr
     ...collects,
     shipped: isShipped(skill),
   };
-  const { launch, close } = await openRun(code, request.network, context);
+  const opened = await openRun(code, request, context);
+  if ("reason" in opened) return { status: "refused", reason: opened.reason };
+  const { launch, close } = opened;
   try {
     request.signal.throwIfAborted();
-    return await supervise(launch, request, context.limits.totalMemoryBytes);
+    return await supervise(launch, request, context.memory);
   } finally {
     await close();
   }

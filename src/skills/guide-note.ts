@@ -34,7 +34,7 @@ export function guideNote(
   }
   if (hasCommands({ allowed_tools, metadata })) {
     lines.push(
-      `run_skill_script(skill_name "${id}", command) runs a command line of its guide in a sandbox: without a terminal, with the hosts an operator allowed, and nothing is kept from one call to the next but what is written to $KNACK_OUTPUT_DIR.`,
+      `run_skill_script(skill_name "${id}", command) runs a command line of its guide in a sandbox: without a terminal, with the hosts an operator allowed, and nothing is kept from one call to the next. What a command writes to the folder $KNACK_OUTPUT_DIR is handed to the person as files.`,
     );
   }
   lines.push(...expectedTools(allowed_tools));

@@ -2,6 +2,7 @@ import { LRUCache } from "lru-cache";
 import type { Json } from "../core/json.ts";
 import type { KeyValue } from "../core/key-value.ts";
 import { KeyedMutex } from "./keyed-mutex.ts";
+import { makePrivateFile } from "./private-files.ts";
 import { blockingMs, createWriteQueue } from "./sqlite-connection.ts";
 import { StorageError, toStorageError } from "./storage-error.ts";
 import { logPages, openWriteAheadLog, type SyncFile, type WriteAheadLog } from "./write-ahead-log.ts";
@@ -90,6 +91,7 @@ export async function openKeyValue(
 
 async function openStore(path: string, sync?: SyncFile): Promise<{ store: Store; log: WriteAheadLog }> {
   const [{ Keyv }, { KeyvSqlite }] = await Promise.all([import("keyv"), import("@keyv/sqlite")]);
+  makePrivateFile(path);
   const busyTimeout = blockingMs;
   const adapter = new KeyvSqlite({ uri: `sqlite://${path}`, driver: "node:sqlite", wal: true, busyTimeout });
   try {

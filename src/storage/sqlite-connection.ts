@@ -1,5 +1,6 @@
 import { DatabaseSync, type SQLInputValue, type StatementSync } from "node:sqlite";
 import { setTimeout as sleep } from "node:timers/promises";
+import { makePrivateFile } from "./private-files.ts";
 import { newerVersionError, StorageError, toStorageError } from "./storage-error.ts";
 import {
   logPages,
@@ -87,6 +88,7 @@ export function openSqliteInMemory(migrations: readonly string[]): SqliteConnect
 
 function openDatabase(path: string, migrations: readonly string[], maxPages?: number): DatabaseSync {
   return guarded(path, () => {
+    if (path !== ":memory:") makePrivateFile(path);
     const database = new DatabaseSync(path, { timeout: blockingMs });
     try {
       database.exec("PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL; PRAGMA wal_autocheckpoint = 0;");

@@ -1,6 +1,6 @@
 /** How code that did not ship with the bot is run. */
 import path from "node:path";
-import { processEnvironment } from "../config/environment.ts";
+import { certificateFiles, processEnvironment } from "../config/environment.ts";
 import type { Config } from "../config/schema.ts";
 import { ProgramError, type ProgramRunner, type Verdict } from "../core/programs.ts";
 import type { ScriptRunner } from "../core/scripts.ts";
@@ -22,9 +22,14 @@ export function sandboxOptions(config: Config, own?: OwnPort): SandboxOptions {
       totalMemoryBytes: execution.total_memory_megabytes * megabyte,
       processes: execution.processes,
       workspaceBytes: execution.workspace_megabytes * megabyte,
+      maxRunning: execution.max_running,
+      ...(execution.all_memory_megabytes > 0
+        ? { allMemoryBytes: execution.all_memory_megabytes * megabyte }
+        : {}),
     },
     allowWeak: execution.allow_weak,
     searchPath: programFolders(),
+    certificates: certificateFiles(processEnvironment()),
   };
 }
 

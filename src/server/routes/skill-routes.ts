@@ -1,9 +1,9 @@
 import { createRoute, type OpenAPIHono, z } from "@hono/zod-openapi";
 import { type Json, objectOf } from "../../core/json.ts";
 import { nearest } from "../../core/skill-identifier.ts";
+import { apiAuthor } from "../api-author.ts";
 import type { ServerDependencies } from "../dependencies.ts";
 import { HttpProblem, type ProblemStatus } from "../http-problem.ts";
-import { operatorNamed } from "../present.ts";
 import * as schemas from "../schemas.ts";
 import { answers, jsonBody, namespaceQuery, skillParams } from "./route-parts.ts";
 
@@ -39,7 +39,8 @@ const run = createRoute({
   ),
 });
 
-export function addSkillRoutes(server: OpenAPIHono, { app, operator }: ServerDependencies): void {
+export function addSkillRoutes(server: OpenAPIHono, dependencies: ServerDependencies): void {
+  const { app } = dependencies;
   server.openapi(list, async (context) => {
     const { namespace, category, query } = context.req.valid("query");
     const filter = { ...(category === undefined ? {} : { category }), ...(query ? { query } : {}) };
@@ -66,7 +67,7 @@ export function addSkillRoutes(server: OpenAPIHono, { app, operator }: ServerDep
   server.openapi(run, async (context) => {
     const { id } = context.req.valid("param");
     const { params, namespace, user } = context.req.valid("json");
-    const ran = await app.runSkill(id, params, namespace, operatorNamed(user, operator));
+    const ran = await app.runSkill(id, params, namespace, apiAuthor(user, dependencies, namespace));
     const { error, code, ...more } = objectOf(ran);
     const status = typeof code === "string" ? refusals.get(code) : undefined;
     if (status === undefined || typeof code !== "string") return context.json(ran, 200);

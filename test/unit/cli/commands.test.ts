@@ -1,4 +1,4 @@
-import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
+import { chmod, mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
@@ -282,6 +282,20 @@ describe("knack doctor", () => {
       (found: { ok: boolean; name: string }) => !found.ok && found.name !== "port",
     );
     expect(failed).toMatchObject([{ name: check, advice: expect.any(String) }]);
+  });
+
+  it("finds a data folder that other users of the machine can read, and says what to do", async () => {
+    await writeFile(path.join(cwd, "open.yaml"), "server: {port: 0}\ndata: {folder: ./open}\n");
+    await mkdir(path.join(cwd, "open"));
+    await chmod(path.join(cwd, "open"), 0o755);
+    const { code, value } = await json(["doctor", "--config", "open.yaml"], healthy);
+    const found = value.checks.find((check: { name: string }) => check.name === "data folder");
+    expect(code).toBe(0);
+    expect(found).toMatchObject({
+      status: "warning",
+      detail: expect.stringContaining("mode 755"),
+      advice: expect.stringContaining(`chmod 700 ${path.join(cwd, "open")}`),
+    });
   });
 
   it("finds a skill setting that names no skill", async () => {

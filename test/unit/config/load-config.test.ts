@@ -35,7 +35,7 @@ describe("precedence", () => {
       },
     );
     expect(config.name).toBe("Robo");
-    expect(config.server).toEqual({ host: "localhost", port: 5000 });
+    expect(config.server).toMatchObject({ host: "localhost", port: 5000 });
     expect(config.data.folder).toBe(path.join(cwd, "b"));
     expect(sources).toMatchObject({
       name: "file own.yaml:1:1",

@@ -196,6 +196,7 @@ describe("a script runner without bubblewrap", () => {
       "LANG",
       "PATH",
       "PYTHONDONTWRITEBYTECODE",
+      "PYTHONPATH",
       "PYTHONUNBUFFERED",
       "TMPDIR",
     ];

@@ -151,6 +151,60 @@ test("files a script leaves come with the answer", async () => {
   expect(Buffer.from(stored?.data ?? []).toString()).toBe("a,b\n");
 });
 
+test.each(["$KNACK_OUTPUT_DIR/note.txt", `\${KNACK_OUTPUT_DIR}/note.txt`])(
+  "a script that is given %s as an argument leaves its file there",
+  needs("bubblewrap", "python3"),
+  async (path) => {
+    const script = "import sys; open(sys.argv[1], 'w').write('noted')";
+    const { app } = setUp({ "write.py": script }, [run("write.py", [path])]);
+    const { events } = await app.ask("go");
+    expect(events.find((event) => event.type === "file")).toMatchObject({ name: "note.txt", bytes: 5 });
+  },
+);
+
+test(
+  "what a script that ends well complains about is told and named, its end where it is long",
+  needs("bubblewrap", "python3"),
+  async () => {
+    const { app, model } = setUp(
+      { "pipe.sh": "ls /missing | sort; seq 10000 >&2; echo done; echo last >&2" },
+      [run("pipe.sh")],
+    );
+    await app.ask("go");
+    expect(results(model)[0]).toMatch(/^done\n+\[error output: …/);
+    expect(results(model)[0]).toMatch(/10000\nlast\]$/);
+    expect(results(model)[0]?.length).toBeLessThan(2_100);
+  },
+);
+
+test(
+  "a Python script finds the modules of its skill from the skill's folder on",
+  needs("bubblewrap", "python3"),
+  async () => {
+    const files = {
+      "scripts/main.py":
+        "from scripts.helpers.text import shout\nimport lib.numbers\nprint(shout(lib.numbers.two))",
+      "scripts/helpers/text.py": "def shout(value): return f'{value}!'",
+      "lib/numbers.py": "two = 2",
+    };
+    const frontmatter = `${head}\nallowed-tools: Bash`;
+    const calls = [
+      run("scripts/main.py"),
+      { call: "run_skill_script", with: { command: "python3 $KNACK_SKILL_DIR/scripts/main.py" } },
+    ];
+    const { app, model } = setUp(files, calls, { frontmatter });
+    await app.ask("go");
+    expect(results(model).map((text) => text.trim())).toEqual(["2!", "2!"]);
+  },
+);
+
+test("a guide with command lines does not promise that anything is kept between them", async () => {
+  const frontmatter = `${head}\nallowed-tools: Bash`;
+  const { app, model } = setUp({}, [{ call: "activate_skill", with: {} }], { frontmatter, inactive: true });
+  await app.ask("go");
+  expect(results(model)[0]).toMatch(/nothing is kept from one call to the next\. What a command writes/);
+});
+
 test(
   "a command line of the guide runs as scripts do: variables, folder, arguments and files",
   needs("bubblewrap"),

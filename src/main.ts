@@ -32,7 +32,7 @@ import { openKeyValue } from "./storage/keyv-store.ts";
 import { openSqliteTurnLog } from "./storage/sqlite-turn-log.ts";
 import { createLogger } from "./telemetry/logger.ts";
 import { createMetrics, type Metrics } from "./telemetry/metrics.ts";
-import { chatPolicy, serverTimeZone, turnLimits } from "./wiring/app-settings.ts";
+import { chatPolicy, modelSettings, serverTimeZone, turnLimits, webOptions } from "./wiring/app-settings.ts";
 import { noPlatforms, openPlatforms, type Platforms } from "./wiring/open-platforms.ts";
 import { type OpenedSkills, openSkills } from "./wiring/open-skills.ts";
 import { environmentOf, grantedHosts, hostFacts } from "./wiring/skill-sources.ts";
@@ -248,41 +248,6 @@ async function wire(
 
 function platformStates({ connections }: Platforms): Readiness[] {
   return connections.map(({ id, status }) => ({ name: id, platform: true, ...status() }));
-}
-
-function webOptions({ net }: Config) {
-  return {
-    allow: net.allow,
-    timeoutMs: net.timeout_seconds * 1000,
-    maxBytes: net.max_bytes,
-    maxRedirects: net.max_redirects,
-  };
-}
-
-function modelSettings({ model }: Config) {
-  return {
-    choice: model.choice,
-    failover: model.failover,
-    providers: {
-      openai: {
-        kind: "openai" as const,
-        apiKey: model.openai.api_key,
-        baseUrl: model.openai.base_url,
-        api: model.openai.api,
-      },
-      anthropic: {
-        kind: "anthropic" as const,
-        apiKey: model.anthropic.api_key,
-        baseUrl: model.anthropic.base_url,
-      },
-    },
-    streaming: model.streaming,
-    retry: { attempts: model.retries + 1 },
-    idleTimeoutMs: model.idle_seconds * 1000,
-    requestTimeoutMs: model.timeout_seconds * 1000,
-    maxOutputTokens: model.max_output_tokens,
-    prices: model.prices,
-  };
 }
 
 /** Tokens of installations are not in the configuration. https://docs.slack.dev/authentication/tokens tells how they begin. */

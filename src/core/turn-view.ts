@@ -49,10 +49,7 @@ export interface FileView {
   url: string;
 }
 
-/**
- * What people decide: once, never, always here for calls like this one, or for the rest of the turn, where the call would send something
- * to a site that nobody named.
- */
+/** What people decide: once, never, always here for calls like this one, or for this host for the rest of the turn. */
 export type ApprovalVerdict = boolean | "always" | "turn";
 
 /** A call that waits, or waited, for somebody's approval. */

@@ -38,3 +38,40 @@ export function chatPolicy({ access, chat }: Config): ChatPolicy {
     audit_channel: chat.audit_channel,
   };
 }
+
+/** How tools reach the web. */
+export function webOptions({ net }: Config) {
+  return {
+    allow: net.allow,
+    timeoutMs: net.timeout_seconds * 1000,
+    maxBytes: net.max_bytes,
+    maxRedirects: net.max_redirects,
+  };
+}
+
+/** The models of the configuration. */
+export function modelSettings({ model }: Config) {
+  return {
+    choice: model.choice,
+    failover: model.failover,
+    providers: {
+      openai: {
+        kind: "openai" as const,
+        apiKey: model.openai.api_key,
+        baseUrl: model.openai.base_url,
+        api: model.openai.api,
+      },
+      anthropic: {
+        kind: "anthropic" as const,
+        apiKey: model.anthropic.api_key,
+        baseUrl: model.anthropic.base_url,
+      },
+    },
+    streaming: model.streaming,
+    retry: { attempts: model.retries + 1 },
+    idleTimeoutMs: model.idle_seconds * 1000,
+    requestTimeoutMs: model.timeout_seconds * 1000,
+    maxOutputTokens: model.max_output_tokens,
+    prices: model.prices,
+  };
+}

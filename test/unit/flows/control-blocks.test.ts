@@ -109,7 +109,7 @@ describe("a loop", () => {
       block("loop", { count: "${times}", steps: [say("${item}")] }),
     ];
     await variablesOf(steps, { ids: '["a", "b"]', times: "2" }, { skills });
-    expect(inputs).toEqual(["a", "b", 1, 2]);
+    expect(inputs).toEqual(["a", "b", "1", "2"]);
   });
 
   it.each([
@@ -160,7 +160,7 @@ describe("a loop", () => {
     ];
     const { app } = appWith(direct, { skills });
     expect((await app.ask("/flow run f")).end).toMatchObject({ text: expect.stringContaining("1") });
-    expect(inputs).toEqual([1]);
+    expect(inputs).toEqual(["1"]);
   });
 
   it("may take more steps than a skill usually may, but no more than its file says", async () => {
@@ -289,7 +289,7 @@ it("an approval that is refused in a loop leaves out the rest of that turn alone
     await app.app.approve(event.approval_id, asked.length === 2, ada);
   }
   expect(asked).toEqual(["Item 1?", "Item 2?"]);
-  expect(inputs).toEqual([2]);
+  expect(inputs).toEqual(["2"]);
 });
 
 it("a request that was answered before a person was asked is not sent again after", async () => {

@@ -27,7 +27,7 @@ export interface ServerView extends Omit<ServerStatus, "tools"> {
 }
 
 /** Tools that may run unasked, each as the operator saw it. */
-export type TrustedTools = readonly { name: string; definition: string }[];
+type TrustedTools = readonly { name: string; definition: string }[];
 
 /** Tool servers (MCP) as people see and control them. */
 export interface ServerService {

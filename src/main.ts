@@ -3,8 +3,8 @@ import { randomUUID } from "node:crypto";
 import { join } from "node:path";
 import { createApp } from "./app/create-app.ts";
 import { createPastOutputs } from "./app/past-outputs.ts";
+import type { Readiness } from "./app/readiness.ts";
 import { systemClock } from "./app/system-clock.ts";
-import { ConfigError } from "./config/config-error.ts";
 import { slackMode } from "./config/incomplete-platforms.ts";
 import { loadInstructions } from "./config/load-instructions.ts";
 import { loadProfiles } from "./config/load-profiles.ts";
@@ -30,6 +30,7 @@ import { createDiskFileStore } from "./storage/disk-file-store.ts";
 import { openKeyValue } from "./storage/keyv-store.ts";
 import { openSqliteTurnLog } from "./storage/sqlite-turn-log.ts";
 import { createLogger } from "./telemetry/logger.ts";
+import { createMetrics, type Metrics } from "./telemetry/metrics.ts";
 import { chatPolicy, serverTimeZone, turnLimits } from "./wiring/app-settings.ts";
 import { noPlatforms, openPlatforms, type Platforms } from "./wiring/open-platforms.ts";
 import { type OpenedSkills, openSkills } from "./wiring/open-skills.ts";
@@ -91,17 +92,19 @@ export async function openKnack(config: Config, options: OpenOptions = {}): Prom
       port = Number(new URL(url).port || 80);
     };
     const web = createWeb({ ...webOptions(config), own });
+    // Nobody reads the metrics of a command.
+    const counting = options.platforms ? createMetrics() : undefined;
     const skills = await openSkills(config, {
       ...{ store, web, own, version, clock: systemClock },
       report: (error, where) => logger.error({ err: error, where }, "Unexpected error"),
       onLog: (skill, text) => logger.debug({ skill, text }, "Output of a skill"),
     });
     opened.push(() => skills.close());
-    await requireKnownSkills(config, skills.catalogue);
-    const profiles = await loadProfiles();
+    await warnOfUnknownSkills(config, skills.catalogue, logger);
+    const [profiles, metrics] = await Promise.all([loadProfiles(), counting]);
     return await wire(
       config,
-      { log, store, skills, web, profiles, lock, redact, logger, listening, closeAll },
+      { log, store, skills, web, profiles, metrics, lock, redact, logger, listening, closeAll },
       options,
     );
   } catch (error) {
@@ -110,22 +113,20 @@ export async function openKnack(config: Config, options: OpenOptions = {}): Prom
   }
 }
 
-/** Settings that name skills which are not there have no effect, so they are an error. @throws ConfigError */
-async function requireKnownSkills(config: Config, catalogue: CatalogueLoader): Promise<void> {
+/** Settings whose skill is gone wait for its return: they are told, and keep nobody from starting the bot. */
+async function warnOfUnknownSkills(
+  config: Config,
+  catalogue: CatalogueLoader,
+  logger: ReturnType<typeof createLogger>,
+): Promise<void> {
   const { allowed, denied, disabled, opt_in, env, network } = config.skills;
-  const named = [
-    ...allowed.filter((id) => id !== "*"),
-    ...denied,
-    ...disabled,
-    ...opt_in,
-    ...Object.keys(env),
-    ...Object.keys(network),
-  ];
+  const lists = [allowed.filter((id) => id !== "*"), denied, disabled, opt_in];
+  const named = [...lists.flat(), ...Object.keys(env), ...Object.keys(network)];
   if (named.length === 0) return;
   const { skills } = await catalogue.current();
   const keys = [...skills.values()].flatMap(({ settings_key }) => settings_key ?? []);
-  const problems = unknownSkillSettings(config, [...skills.keys()], keys);
-  if (problems.length > 0) throw new ConfigError(problems);
+  for (const { key, message, hint } of unknownSkillSettings(config, [...skills.keys()], keys))
+    logger.warn({ setting: key }, `${key} ${message}. ${hint ?? ""}`.trim());
 }
 
 interface Opened {
@@ -136,6 +137,7 @@ interface Opened {
   redact: Redact;
   logger: ReturnType<typeof createLogger>;
   profiles: [Profile, ...Profile[]];
+  metrics: Metrics | undefined;
   lock: DataFolderLock;
   /** Told where the bot listens. */
   listening(url: string): void;
@@ -144,7 +146,7 @@ interface Opened {
 
 async function wire(
   config: Config,
-  { log, store, skills, web, profiles, lock, redact, logger, listening, closeAll }: Opened,
+  { log, store, skills, web, profiles, metrics, lock, redact, logger, listening, closeAll }: Opened,
   { platforms: wanted = false }: OpenOptions,
 ): Promise<Knack> {
   const files = createDiskFileStore(join(config.data.folder, "files"));
@@ -164,7 +166,8 @@ async function wire(
     spending: config.spending,
     newId: randomUUID,
     owner: randomUUID(),
-    checks: () => platforms.connections.map(({ id, status }) => ({ name: id, platform: true, ...status() })),
+    meter: metrics,
+    checks: () => platformStates(platforms),
     concurrent: config.turns.concurrent,
     lease_ms: config.turns.lease_seconds * 1000,
     max_duration_ms: config.turns.max_duration_seconds * 1000,
@@ -176,7 +179,7 @@ async function wire(
       instructions: await loadInstructions(),
       effort: config.model.effort,
       saidLine: createSaidLine(),
-      model: createModel(modelSettings(config), systemClock),
+      model: createModel({ ...modelSettings(config), onCall: metrics?.modelCall }, systemClock),
       store,
       files,
       pastOutput: createPastOutputs(log, files),
@@ -197,6 +200,7 @@ async function wire(
   });
   const deps = { hub: running.chat, app: running.app, store, clock: systemClock, logger };
   const platforms: Platforms = wanted ? await openPlatforms(config, deps) : noPlatforms;
+  const gauges = { backlog: log.backlog, now: systemClock.now, platforms: () => platformStates(platforms) };
   const server = createServer({
     app: running.app,
     outside: platforms.handle,
@@ -205,6 +209,7 @@ async function wire(
     version,
     logger,
     login: skills.login,
+    metrics: metrics && (() => metrics.read(gauges)),
   });
   running.start();
   return {
@@ -218,6 +223,7 @@ async function wire(
       return { url };
     },
     async close() {
+      server.drain();
       // Running turns still post their answers.
       await running.stop(config.turns.drain_seconds * 1000);
       await Promise.all(platforms.connections.map((connection) => connection.stop()));
@@ -225,6 +231,10 @@ async function wire(
       await closeAll();
     },
   };
+}
+
+function platformStates({ connections }: Platforms): Readiness[] {
+  return connections.map(({ id, status }) => ({ name: id, platform: true, ...status() }));
 }
 
 function webOptions({ net }: Config) {

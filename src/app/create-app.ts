@@ -1,25 +1,25 @@
 import type { CatalogueLoader } from "../core/catalogue.ts";
 import type { Clock } from "../core/clock.ts";
 import type { HostFacts } from "../core/eligibility.ts";
-import type { Author, Inbound } from "../core/inbound.ts";
+import type { Author } from "../core/inbound.ts";
 import type { KeyValue } from "../core/key-value.ts";
+import { type Meter, noMeter } from "../core/meter.ts";
 import { readNamespace } from "../core/namespace-state.ts";
 import { createOfferReader } from "../core/offer-reader.ts";
 import type { Packages } from "../core/packages.ts";
 import type { Place } from "../core/place.ts";
-import { previewOpening, previewRequest } from "../core/preview.ts";
 import type { Redact } from "../core/redact.ts";
 import type { Servers } from "../core/servers.ts";
 import type { Profile, TurnLimits, TurnPorts } from "../core/turn.ts";
 import { isInternal } from "../core/turn-event.ts";
-import type { ClaimedTurn, TurnLog } from "../core/turn-log.ts";
+import type { TurnLog } from "../core/turn-log.ts";
 import type { MetaTool } from "../core/turn-scope.ts";
 import type { App } from "./app.ts";
 import { createApprove } from "./approvals.ts";
 import { auditChannel, createAudit } from "./audit.ts";
 import { auditedSettings, auditedSkills } from "./audited-changes.ts";
 import { createChangeSettings } from "./channel-settings.ts";
-import { type ChatHub, createChatPlatforms } from "./chat/chat-hub.ts";
+import { type ChatHub, createChatPlatforms, meteredPlatform } from "./chat/chat-hub.ts";
 import type { ChatPolicy } from "./chat/chat-policy.ts";
 import { createChatIntake } from "./chat/create-chat-intake.ts";
 import { createTurnPresenter } from "./chat/create-turn-presenter.ts";
@@ -47,7 +47,8 @@ import type { Outcome } from "./outcome.ts";
 import { createPastThreads } from "./past-threads.ts";
 import { mayStop } from "./permissions.ts";
 import { createPictures } from "./pictures.ts";
-import { type Readiness, readiness } from "./readiness.ts";
+import { createPromptPreview } from "./prompt-preview.ts";
+import { createReadiness, type Readiness } from "./readiness.ts";
 import { createPlaceDescriber } from "./reading/place-description.ts";
 import { runSkillNow } from "./run-skill-now.ts";
 import { skillRuns } from "./skill-runs.ts";
@@ -56,6 +57,7 @@ import { createSpending, type SpendingCaps } from "./spending.ts";
 import { createSubmit } from "./submit.ts";
 import { followTurn } from "./turn-events.ts";
 import { turnFile } from "./turn-file.ts";
+import { createTurnMeasuring } from "./turn-measure.ts";
 import { createTurnRunner } from "./turn-runner.ts";
 import { createWhere } from "./where.ts";
 
@@ -104,8 +106,10 @@ export interface AppDeps {
   servers?: Servers | undefined;
   /** Takes in flows that are in no folder. */
   addFlow?: AddFlow | undefined;
+  /** Counts what happens; nothing is counted without it. */
+  meter?: Meter | undefined;
   /** What else must be well for the bot to be ready: its connections. */
-  checks?: () => Readiness[];
+  checks?: (() => Readiness[]) | undefined;
 }
 
 /** The running app. `start` takes up what is queued or was interrupted. */
@@ -133,6 +137,8 @@ export function createApp(deps: AppDeps): RunningApp {
   const feed = createFeed();
   const spending = createSpending(log, deps.spending, clock);
   const past = createPastThreads(log);
+  const { meter = noMeter } = deps;
+  const measuring = createTurnMeasuring({ ...deps, meter });
   const platforms = createChatPlatforms();
   const describer = createPlaceDescriber({ platforms, clock, report: ports.report });
   const whereOf = createWhere(describer, ports.name);
@@ -183,7 +189,8 @@ export function createApp(deps: AppDeps): RunningApp {
     deadlineOf: turns.deadlineOf,
     run: (claimed, signal) => {
       const runner = claimed.inbound.kind === "command" ? commands : turns;
-      return presenter.around(claimed, () => runner.run(claimed, signal), signal);
+      const events = presenter.around(claimed, () => runner.run(claimed, signal), signal);
+      return measuring.around(claimed, events);
     },
   });
 
@@ -242,32 +249,14 @@ export function createApp(deps: AppDeps): RunningApp {
     grants,
     flows,
     complete: (text, namespace) => commands.complete(text, namespace),
-    async prompt(namespace, message, thread) {
-      const author: Author = { id: "operator", name: "operator", trust: "operator" };
-      const inbound: Inbound = {
-        key: "preview",
-        namespace,
-        thread: thread ?? "preview",
-        author,
-        kind: "message",
-        text: message,
-      };
-      const claimed: ClaimedTurn = {
-        turn_id: "preview",
-        inbound,
-        events: [],
-        ordinal: Number.MAX_SAFE_INTEGER,
-      };
-      const turn = await turns.prepare(claimed, new AbortController().signal);
-      const preview = thread === undefined ? previewOpening : previewRequest;
-      return preview(turn, turns.portsFor("preview", namespace, author), deps.metaTools);
-    },
-    ready: () => readiness(deps),
+    prompt: createPromptPreview(turns),
+    ready: createReadiness(deps),
   };
   const chat: ChatHub = {
     connect(platform) {
-      platforms.add(platform);
-      return createChatIntake({ ...deps, app, platform, policy: deps.chat });
+      const metered = meteredPlatform(platform, meter);
+      platforms.add(metered);
+      return createChatIntake({ ...deps, app, platform: metered, policy: deps.chat });
     },
   };
   return { app, chat, start: () => dispatcher.wake(), stop: (drainMs) => dispatcher.stop(drainMs) };

@@ -84,6 +84,12 @@ export function createServerService(deps: ServerServiceDeps): ServerService {
       return { ok: true, value: await viewOf(found.value) };
     },
 
+    async problems() {
+      if (servers === undefined) return [];
+      await catalogue.current();
+      return servers.problems();
+    },
+
     async control(name, action, asker) {
       if (!mayOperate(asker.by)) return onlyOperators;
       const found = await find(name);

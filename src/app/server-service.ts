@@ -1,4 +1,5 @@
 import type { ServerStatus } from "../core/servers.ts";
+import type { Diagnostic } from "../core/skill.ts";
 import type { Approver } from "../core/tool.ts";
 import type { Asker, Outcome } from "./outcome.ts";
 
@@ -26,12 +27,14 @@ export interface ServerView extends Omit<ServerStatus, "tools"> {
 }
 
 /** Tools that may run unasked, each as the operator saw it. */
-export type TrustedTools = readonly { name: string; definition: string }[];
+type TrustedTools = readonly { name: string; definition: string }[];
 
 /** Tool servers (MCP) as people see and control them. */
 export interface ServerService {
   /** The servers as they are configured by now. Empty where none is. */
   list(): Promise<readonly ServerView[]>;
+  /** What of the file of servers was left out or has no effect, and why. */
+  problems(): Promise<readonly Diagnostic[]>;
   /** For operators: these tools of the server, and no others, may run unasked. */
   trust(name: string, tools: TrustedTools, asker: Asker): Promise<Outcome<ServerView>>;
   /** For operators. Answers how the server does afterwards: it may have failed to start. */

@@ -76,16 +76,27 @@ function folderTaken(folder: string): CommandError {
   );
 }
 
+/** A pause between retries must not let the process end: nothing else may keep it running meanwhile. */
+function keepRunning(): () => void {
+  const timer = setInterval(() => {}, 60_000);
+  return () => clearInterval(timer);
+}
+
 /** Runs `work` with a connection that is closed afterwards, whatever happens. */
 export async function withConnection<T>(
   context: CommandContext,
   options: ConnectOptions,
   work: (connection: Connection) => Promise<T>,
 ): Promise<T> {
-  const connection = await connect(context, options);
+  const release = keepRunning();
   try {
-    return await work(connection);
+    const connection = await connect(context, options);
+    try {
+      return await work(connection);
+    } finally {
+      await connection.close();
+    }
   } finally {
-    await connection.close();
+    release();
   }
 }

@@ -19,7 +19,7 @@ export async function* checkBot(context: CommandContext, options: GlobalOptions)
         ...skillFindings(skills, config, changed),
         ...flowFindings(await client.flows()),
         ...packageFindings(packages, skills),
-        ...serverFindings(await client.servers()),
+        ...serverFindings((await client.servers()).servers),
       ];
     });
   } catch (error) {
@@ -67,7 +67,7 @@ function skillFindings(
     }),
     ...unknownSkillSettings(config, ids, Object.keys(config.skills.env)).map(
       ({ key, message, hint = "" }): Finding => {
-        return { name: "configuration", status: "error", detail: `${key} ${message}`, advice: hint };
+        return { name: "configuration", status: "warning", detail: `${key} ${message}`, advice: hint };
       },
     ),
   ];

@@ -64,7 +64,7 @@ function showUnchanged(
 
 /** The server, started where its tools are not known yet. */
 async function serverWithTools(client: Connection["client"], name: string): Promise<ServerStatus> {
-  const find = async () => (await client.servers()).find((server) => server.name === name);
+  const find = async () => (await client.servers()).servers.find((server) => server.name === name);
   const known = await find();
   if (known !== undefined && known.tools.length > 0) return known;
   // Says also which servers there are.

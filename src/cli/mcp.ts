@@ -12,20 +12,18 @@ export interface McpOptions extends GlobalOptions {
 
 /** `knack mcp list`: the tool servers, how they do, and their tools. */
 export async function listServers(context: CommandContext, options: McpOptions): Promise<number> {
-  return answerOrSay(context, options, async ({ client, config }) => {
-    const servers = await client.servers();
+  return answerOrSay(context, options, async ({ client }) => {
+    const { servers, diagnostics } = await client.servers();
     if (options.json) {
-      printJson(context, { servers });
+      printJson(context, { servers, diagnostics });
       return exitCode.ok;
     }
-    const { diagnostics } = await client.skills();
-    const problems = diagnostics.filter(({ path: file }) => file === config.mcp.file);
-    if (servers.length + problems.length === 0) printLine(context, "No tool server (MCP) is configured.");
+    if (servers.length + diagnostics.length === 0) printLine(context, "No tool server (MCP) is configured.");
     const paint = createPaint(wantsColours(context));
     for (const server of servers) {
       for (const line of serverLines(server, paint)) printLine(context, line);
     }
-    for (const { severity, path: file, message } of problems) {
+    for (const { severity, path: file, message } of diagnostics) {
       context.stderr.write(`${severity}: ${plainLine(file)}: ${plainLine(message)}\n`);
     }
     return exitCode.ok;

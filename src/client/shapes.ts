@@ -35,6 +35,7 @@ export type FlowTextRequest = z.input<typeof flows.flowTextRequest>;
 export type InstalledPackage = z.output<typeof packages.installedPackage>;
 export type NetworkGrant = z.output<typeof packages.networkGrant>;
 export type PackageReview = z.output<typeof packages.packageReview>;
+export type ServerList = z.output<typeof servers.serverList>;
 export type ServerStatus = z.output<typeof servers.serverStatus>;
 
 /** Where a package is: an address, a path of the bot's own machine, or the archive itself. */

@@ -30,7 +30,7 @@ export interface SkillMethods {
   revokeHosts(id: string, hosts?: readonly string[]): Promise<shapes.NetworkGrant>;
 
   /** The tool servers (MCP). */
-  servers(): Promise<shapes.ServerStatus[]>;
+  servers(): Promise<shapes.ServerList>;
   controlServer(name: string, action: "start" | "stop" | "restart"): Promise<shapes.ServerStatus>;
   /** Lets these tools of a server, as they were listed, run unasked, and no others. */
   trustTools(
@@ -66,7 +66,7 @@ export function skillMethods({ json, post, get }: Ask): SkillMethods {
     grantHosts: (id, hosts) => post(`/skills/${at(id)}/grant`, { hosts }),
     revokeHosts: (id, hosts) => post(`/skills/${at(id)}/revoke`, { hosts }),
 
-    servers: async () => (await get<{ servers: shapes.ServerStatus[] }>("/mcp")).servers,
+    servers: () => get<shapes.ServerList>("/mcp"),
     controlServer: (name, action) => post(`/mcp/${at(name)}/${action}`, {}),
     trustTools: (name, tools) => json(`/api/v1/mcp/${at(name)}/trust`, { method: "PUT", body: { tools } }),
     loginServer: async (name, user) => (await post<{ url: string }>(`/mcp/${at(name)}/login`, { user })).url,

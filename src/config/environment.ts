@@ -74,6 +74,22 @@ export function variableFor(key: readonly string[]): string | undefined {
   return Object.keys(variables).find((name) => variables[name]?.path.join(".") === dotted);
 }
 
+/** Documented variables of what this version does not do: ignoring them would lose what whoever set them relies on. */
+const unusable: Readonly<Record<string, string>> = {
+  DATABASE_URL: "this version keeps everything in SQLite files in KNACK_DATA and cannot use PostgreSQL",
+  KNACK_MODEL_SMALL: "this version asks one model for everything",
+  OTEL_EXPORTER_OTLP_ENDPOINT: "this version sends no traces; GET /metrics has its numbers",
+};
+
+/** Variables that were set and that nothing here can do. */
+export function unusableVariables(environment: Environment): ConfigProblem[] {
+  return Object.entries(unusable).flatMap(([name, message]) =>
+    environment[name]?.trim()
+      ? [{ where: `environment ${name}`, key: "", message, hint: "Unset it to start without" }]
+      : [],
+  );
+}
+
 /**
  * Variables that look like misspelt ones of ours. Others that merely begin with `KNACK_` are left alone: container
  * platforms set such names for a service called knack.

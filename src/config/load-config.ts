@@ -3,7 +3,13 @@ import { fileURLToPath } from "node:url";
 import { ConfigError } from "./config-error.ts";
 import { type ConfigFile, readConfigFile } from "./config-file.ts";
 import { configKeys } from "./config-keys.ts";
-import { configFileVariable, type Environment, misspeltVariables, readEnvironment } from "./environment.ts";
+import {
+  configFileVariable,
+  type Environment,
+  misspeltVariables,
+  readEnvironment,
+  unusableVariables,
+} from "./environment.ts";
 import { type Layer, mergeLayers, nest, setter, valueAt } from "./layer.ts";
 import { type Config, configSchema } from "./schema.ts";
 import { schemaProblems } from "./schema-problems.ts";
@@ -41,7 +47,7 @@ const shipped = fileURLToPath(new URL("../../config/knack.yaml", import.meta.url
  */
 export async function loadConfig(options: LoadConfigOptions): Promise<LoadedConfig> {
   const { layers, warnings } = replaceSuperseded(await readLayers(options));
-  const misspelt = misspeltVariables(options.env);
+  const misspelt = [...misspeltVariables(options.env), ...unusableVariables(options.env)];
   const parsed = configSchema.safeParse(mergeLayers(layers));
   if (!parsed.success) throw new ConfigError([...schemaProblems(parsed.error, layers), ...misspelt]);
   const { config, choiceKey } = resolve(parsed.data, options.cwd);

@@ -10,8 +10,10 @@ export const mcpSchema = z.strictObject({
     .default("./config/mcp.json")
     .describe("File of the tool servers, in the mcpServers format; changes are seen by the next message"),
   connect_seconds: seconds
-    .default(30)
-    .describe("Longest time until a server has introduced itself, in seconds; npx may have to download it"),
+    .default(120)
+    .describe(
+      "Longest time until a server has introduced itself, in seconds; npx and uvx may have to download it",
+    ),
   call_seconds: seconds
     .default(60)
     .describe("Longest silence of a call to a server, in seconds; progress begins it anew"),

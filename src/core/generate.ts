@@ -34,6 +34,20 @@ export async function generateWith<Schema extends z.ZodType>(
   throw new ModelError("bad_response", `The model's answer did not fit what was asked: ${problem}`);
 }
 
+/** Asks the model for a text, with one plain message. @throws ModelError, also when the answer is empty */
+export async function writeWith(
+  scope: TurnScope,
+  { input, instructions = "" }: { input: string; instructions?: string | undefined },
+  signal: AbortSignal,
+): Promise<string> {
+  if (!scope.ports.model.generative)
+    throw new ModelError("not_configured", "No model that can write is configured.");
+  const messages: Message[] = [{ role: "user", text: input }];
+  const text = await complete(scope, { system: instructions, messages, tools: [], signal });
+  if (text.trim() === "") throw new ModelError("bad_response", "The model answered nothing.");
+  return text;
+}
+
 /** @throws SkillFailure `over_budget`: a skill may ask often, long after its turn began */
 async function complete(scope: TurnScope, request: ModelRequest): Promise<string> {
   const over = scope.ports.overBudget();

@@ -56,6 +56,14 @@ export class ModelError extends Error {
   }
 }
 
+/** One request to one model: how long it took, ms, and how it ended. `stopped`: the turn was, before there was an answer. */
+export interface ModelCall {
+  provider: string;
+  model: string;
+  duration_ms: number;
+  outcome: "ok" | "stopped" | ModelErrorCode;
+}
+
 /** A language model, or a list of them behind retry and failover. */
 export interface Model {
   /** `provider/model`, or `offline`. */

@@ -1,3 +1,5 @@
+import type { Diagnostic } from "./skill.ts";
+
 /** How a tool server (MCP) is doing. `needs_login`: somebody has to connect an account first. */
 export type ServerState = "stopped" | "starting" | "running" | "failed" | "needs_login";
 
@@ -21,6 +23,8 @@ export interface ServerStatus {
 /** The tool servers of the configuration. Names that are not configured answer undefined. */
 export interface Servers {
   list(): readonly ServerStatus[];
+  /** What of the file of servers was left out or has no effect, and why. */
+  problems(): readonly Diagnostic[];
   /** Resolves when it runs or has failed. */
   start(name: string): Promise<ServerStatus | undefined>;
   stop(name: string): Promise<ServerStatus | undefined>;

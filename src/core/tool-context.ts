@@ -1,5 +1,5 @@
 import { approveWithin } from "./approval.ts";
-import { generateWith } from "./generate.ts";
+import { generateWith, writeWith } from "./generate.ts";
 import { invokeSkill } from "./invoke-skill.ts";
 import type { Json } from "./json.ts";
 import { scopeKeyValue } from "./key-value.ts";
@@ -47,6 +47,7 @@ export function createToolContext(
     step: createSteps(scope, request.call.id, tool, signal),
     generative: ports.model.generative,
     generate: (asked) => generateWith(scope, asked, signal),
+    write: (asked) => writeWith(scope, asked, signal),
     ask: createAsk(scope, request.call.id),
     ...createPermissions(scope, request.call.id, tool.skill_id),
     invoke(skillId, params) {

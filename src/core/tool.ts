@@ -123,6 +123,9 @@ export type Generate = <Schema extends z.ZodType>(request: {
   schema: Schema;
 }) => Promise<z.infer<Schema>>;
 
+/** One plain message to the model, without tools and without the conversation. Answers its text. */
+export type Write = (request: { input: string; instructions?: string | undefined }) => Promise<string>;
+
 /** The execution context of a tool call: who, where, with which means. Nothing else is reachable. */
 export interface ToolContext {
   call_id: string;
@@ -143,9 +146,10 @@ export interface ToolContext {
    * after a crash a finished step is answered from the journal and not run again.
    */
   step<T extends Json>(name: string, work: () => Promise<T> | T): Promise<T>;
-  /** Whether a model that can write text is configured; without one `generate` throws `ModelError`. */
+  /** Whether a model that can write text is configured; without one `generate` and `write` throw `ModelError`. */
   generative: boolean;
   generate: Generate;
+  write: Write;
   /**
    * Asks the person a question and answers what they said. While they think, the turn waits and the tool ends here; it is
    * run again when the answer is there, so work before the question belongs in steps. Rejects when nobody answers in time.

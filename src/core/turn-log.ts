@@ -56,6 +56,15 @@ export interface ThreadRecord {
   busy: boolean;
 }
 
+/** How much work there is. */
+export interface Backlog {
+  queued: number;
+  running: number;
+  waiting: number;
+  /** Absent when nothing waits for a worker. */
+  oldest_at?: number | undefined;
+}
+
 export interface TurnFilter {
   namespace?: string | undefined;
   thread?: string | undefined;
@@ -152,6 +161,10 @@ export interface TurnLog {
   usage(filter: { namespace?: string; user?: string; since: number }): Promise<UsageTotal>;
   /** The number of unfinished turns. */
   pending(): Promise<number>;
+  /** Unfinished turns by status, and since when the oldest that any worker could take now waits (ms since the epoch). */
+  backlog(now: number): Promise<Backlog>;
+  /** Writes something, as every turn does, to find out whether the log can be written. @throws when it cannot */
+  probe(at: number): Promise<void>;
   /** When the next waiting turn or expiring lease comes due (ms since the epoch), if any. */
   nextDue(): Promise<number | undefined>;
   close(): Promise<void>;

@@ -160,6 +160,7 @@ export function createMcpServers(options: McpServersOptions): McpServers {
     },
     servers: {
       list: () => [...known.values()].map((server) => server.status()),
+      problems: () => diagnostics,
       async start(name) {
         const server = await find(name);
         await server?.start(true);

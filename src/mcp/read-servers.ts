@@ -45,6 +45,9 @@ const entrySchema = z.object({
     .optional(),
   headers: texts.default({}),
   disabled: z.boolean().default(false),
+  enabled: z.boolean().default(true),
+  timeout: z.number().positive().max(86_400_000).optional(),
+  autoApprove: z.array(z.string()).default([]),
   anythingllm: anythingllmSchema.prefault({}),
   knack: knackSchema.prefault({}),
 });
@@ -116,7 +119,7 @@ function readServer(name: string, entry: unknown, environment: Environment): Rea
 
 function makeServer(
   name: string,
-  { disabled, anythingllm, knack, env, headers }: z.infer<typeof entrySchema>,
+  { disabled, enabled, timeout, autoApprove, anythingllm, knack, env, headers }: z.infer<typeof entrySchema>,
   target: Target,
   entry: unknown,
 ): ServerConfig {
@@ -126,16 +129,19 @@ function makeServer(
     target,
     hash: hash("sha256", canonicalJson(entry), "hex"),
     identity: identityOf(entry),
-    disabled,
+    disabled: disabled || !enabled,
     auto_start: anythingllm.autoStart,
     suppressed: anythingllm.suppressedTools,
     credentials: target.type === "stdio" ? "none" : credentials,
     oauth: knack.oauth ?? {},
-    timeout_ms: knack.timeout_seconds === undefined ? undefined : knack.timeout_seconds * 1000,
+    timeout_ms: knack.timeout_seconds === undefined ? timeoutMs(timeout) : knack.timeout_seconds * 1000,
     description: knack.description,
     risk: knack.risk,
     effects: knack.effects,
-    approvals: knack.approval,
+    approvals: {
+      ...Object.fromEntries(autoApprove.map((tool) => [tool, "none" as const])),
+      ...knack.approval,
+    },
     repeatable: knack.repeatable,
     secrets: [...secretsOf({ ...env, ...headers }), ...secretsOfOAuth(knack.oauth ?? {})],
   };
@@ -145,6 +151,17 @@ function makeServer(
 function identityOf(entry: unknown): string {
   const { type, command, args, cwd, url } = objectOf(entry as Json);
   return hash("sha256", canonicalJson({ type, command, args, cwd, url }), "hex");
+}
+
+/**
+ * Cline and Roo Code write seconds (1 to 3,600, docs.cline.bot and docs.roocode.com), Gemini CLI milliseconds (600,000 by default,
+ * geminicli.com): so much and less are seconds.
+ */
+const maxSeconds = 3_600;
+
+function timeoutMs(timeout: number | undefined): number | undefined {
+  if (timeout === undefined) return undefined;
+  return timeout <= maxSeconds ? timeout * 1000 : timeout;
 }
 
 const secretName = /key|token|secret|passw|auth|credential|cookie|session/i;

@@ -121,11 +121,16 @@ function addressesIn(input: Json): string[] {
 
 /** Hints are a server's word: where the operator sees a high risk, and where they contradict each other, they make nothing safer. */
 function effectOf({ name, annotations = {} }: RemoteTool, { effects, risk }: ServerConfig): ToolEffect {
-  const own = effects[name] ?? effects["*"];
+  const own = settingOf(effects, name);
   if (own !== undefined) return own;
   if (risk === "high") return "side_effect";
   if (annotations.readOnlyHint === true && annotations.destructiveHint !== true) return "read_only";
   return annotations.idempotentHint === true ? "idempotent" : "side_effect";
+}
+
+/** What the operator set for a tool, else for all; a tool may be called `constructor`. */
+function settingOf<T>(settings: Readonly<Record<string, T>>, tool: string): T | undefined {
+  return Object.hasOwn(settings, tool) ? settings[tool] : settings["*"];
 }
 
 /** What decides whether calls of the tool ask. @param own whether the operator configured the server */
@@ -138,8 +143,8 @@ function describeTool(tool: RemoteTool, server: ServerConfig, own: boolean): Ser
     own,
     hints: { read_only: annotations.readOnlyHint, destructive: annotations.destructiveHint },
     configured: {
-      effect: server.effects[name] ?? server.effects["*"],
-      approver: server.approvals[name] ?? server.approvals["*"],
+      effect: settingOf(server.effects, name),
+      approver: settingOf(server.approvals, name),
     },
   };
 }

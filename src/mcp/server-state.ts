@@ -36,7 +36,7 @@ function switchedOff(
   stopped: boolean,
   state: LaneState["state"],
 ): string | undefined {
-  if (disabled) return "It is switched off in the file of servers (disabled: true).";
+  if (disabled) return "It is switched off in the file of servers.";
   if (stopped) return `Its server was stopped; /mcp start ${name} starts it again.`;
   if (auto_start || state !== "stopped") return undefined;
   return `Its server is not started by itself (autoStart: false); /mcp start ${name} starts it.`;

@@ -1,5 +1,5 @@
 import type { Clock } from "../core/clock.ts";
-import { type Model, ModelError } from "../core/model.ts";
+import { type Model, type ModelCall, ModelError } from "../core/model.ts";
 import { createAnthropicModel } from "./anthropic/anthropic.ts";
 import { createFailoverModel } from "./failover-model.ts";
 import { withFitting } from "./fitting-model.ts";
@@ -41,6 +41,8 @@ export interface ModelSettings {
   maxOutputTokens?: number | undefined;
   /** US dollars per million tokens by `provider/model`; a model that is not listed has no cost. */
   prices?: PriceTable | undefined;
+  /** Told of each request that ended. */
+  onCall?: ((call: ModelCall) => void) | undefined;
 }
 
 /** Tokens of a window that are kept free for the answer unless a limit is set. */
@@ -51,13 +53,15 @@ const usualAnswerTokens = 32_000;
  * asked (then the next of the list takes over).
  * @throws ModelError `not_configured` for a name that is not `provider/model` of a known provider.
  */
-export function createModel(settings: ModelSettings, clock: Pick<Clock, "sleep">): Model {
+export function createModel(settings: ModelSettings, clock: Pick<Clock, "now" | "sleep">): Model {
   if (settings.choice === "offline") return lazyOfflineModel();
   const retry = { ...defaultRetryPolicy, ...settings.retry };
   const names = (settings.failover ?? []).filter((name) => name !== "offline" && name !== settings.choice);
   const [first, ...others] = [settings.choice, ...names].map((name) =>
     withFitting(
-      withImageFallback(createRetryingModel(createNamedModel(name, settings), retry, clock)),
+      withImageFallback(
+        createRetryingModel(watched(createNamedModel(name, settings), settings, clock), retry, clock),
+      ),
       settings.maxOutputTokens ?? usualAnswerTokens,
     ),
   );
@@ -98,6 +102,32 @@ function createNamedModel(name: string, settings: ModelSettings): Model {
   const { window, cache_ms } = modelFacts(model);
   const named = server.kind === "anthropic" ? createAnthropicModel(options) : createOpenAiModel(options);
   return { ...named, window: window ?? named.window, cache_ms: cache_ms ?? named.cache_ms };
+}
+
+/** The same model, whose requests are timed. */
+function watched(model: Model, { onCall }: ModelSettings, clock: Pick<Clock, "now">): Model {
+  if (onCall === undefined) return model;
+  const [provider = "", ...name] = model.id.split("/");
+  return {
+    ...model,
+    async *stream(request) {
+      const from = clock.now();
+      let outcome: ModelCall["outcome"] = "stopped";
+      try {
+        for await (const event of model.stream(request)) {
+          // Whoever has the answer may not ask for what comes behind it.
+          if (event.type === "finished") outcome = "ok";
+          yield event;
+        }
+      } catch (error) {
+        if (!request.signal.aborted) outcome = error instanceof ModelError ? error.code : "unavailable";
+        throw error;
+      } finally {
+        const duration_ms = Math.max(0, clock.now() - from);
+        onCall({ provider, model: name.join("/"), duration_ms, outcome });
+      }
+    },
+  };
 }
 
 function lazyOfflineModel(): Model {

@@ -12,8 +12,12 @@ export interface ServerDependencies {
   logger: ServerLogger;
   /** The name shown for the person at this machine. */
   operator: string;
-  /** Aborts when the server closes: streams end, and it is no longer ready. */
+  /** Aborts when the server closes: streams end. */
   closing: AbortSignal;
+  /** Whether the bot is about to stop: it finishes what runs, and is no longer ready. */
+  draining(): boolean;
+  /** What is counted, in Prometheus' text format; without it there is no page of it. */
+  metrics?: (() => Promise<{ content_type: string; text: string }>) | undefined;
   timing: StreamTiming;
   /** Logins at tool servers; without it there are no pages for them. */
   login?: LoginPages | undefined;

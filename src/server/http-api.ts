@@ -35,7 +35,7 @@ export function createHttpApi(dependencies: ServerDependencies, security: Securi
   );
   server.use(checkSource(security, [loginPaths.callback]));
   server.use("/api/*", checkSite, checkCaller(security), requireJson(uploadPaths), neverCache);
-  addHealthRoutes(server, dependencies);
+  addHealthRoutes(server, dependencies, security);
   if (login !== undefined) addLoginRoutes(server, login);
   server.route("/api/v1", createApi(dependencies, security));
   server.openAPIRegistry.registerComponent("securitySchemes", "token", { type: "http", scheme: "bearer" });

@@ -1,6 +1,7 @@
 /** The shapes of tool servers (MCP) in the HTTP API. As in `schemas.ts`: extend, never break. */
 import { z } from "@hono/zod-openapi";
 import { approvers } from "../core/tool.ts";
+import { diagnostic } from "./schemas.ts";
 
 const user = z.string().min(1).max(200).default("operator");
 
@@ -30,7 +31,10 @@ export const serverStatus = z.object({
   since: z.number().describe("since when it is in this state, milliseconds since the epoch"),
 });
 
-export const serverList = z.object({ servers: z.array(serverStatus) });
+export const serverList = z.object({
+  servers: z.array(serverStatus),
+  diagnostics: z.array(diagnostic).describe("what of the file of servers was left out, and why"),
+});
 export const serverRequest = z.object({ user }).strict();
 export const serverTrustRequest = z
   .object({

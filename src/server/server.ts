@@ -2,6 +2,7 @@ import type { OpenAPIHono } from "@hono/zod-openapi";
 import type { App } from "../app/app.ts";
 import { requireSafeSetup, type Security } from "./access.ts";
 import type { Assets } from "./assets.ts";
+import type { ServerDependencies } from "./dependencies.ts";
 import type { StreamTiming } from "./event-stream.ts";
 import { createHttpApi } from "./http-api.ts";
 import { createListener, type OutsideHandler } from "./listener.ts";
@@ -20,6 +21,8 @@ export interface ServerOptions {
   timing?: StreamTiming;
   /** Where people come back to from logins at tool servers. */
   login?: LoginPages | undefined;
+  /** What is counted, in Prometheus' text format. */
+  metrics?: ServerDependencies["metrics"];
   /** Requests it takes are not checked here, and need no token. */
   outside?: OutsideHandler;
 }
@@ -30,6 +33,8 @@ export interface KnackServer {
   readonly app: OpenAPIHono;
   /** Answers the console's address. @throws ServerSetupError when the address cannot be had */
   listen(): Promise<{ url: string }>;
+  /** From now on the bot says that it is not ready, so that whatever shares out requests goes elsewhere. */
+  drain(): void;
   /** Ends the streams, lets other requests finish, and stops listening. */
   close(): Promise<void>;
 }
@@ -38,6 +43,7 @@ export interface KnackServer {
 export function createServer(options: ServerOptions): KnackServer {
   requireSafeSetup(options.security);
   const closing = new AbortController();
+  let draining = false;
   const app = createHttpApi(
     {
       app: options.app,
@@ -46,6 +52,8 @@ export function createServer(options: ServerOptions): KnackServer {
       logger: options.logger,
       operator: options.operator ?? "operator",
       closing: closing.signal,
+      draining: () => draining,
+      metrics: options.metrics,
       login: options.login,
       timing: options.timing ?? { heartbeat_ms: 15_000, stall_ms: 30_000 },
     },
@@ -55,7 +63,11 @@ export function createServer(options: ServerOptions): KnackServer {
   return {
     app,
     listen: () => listener.listen(),
+    drain() {
+      draining = true;
+    },
     async close() {
+      draining = true;
       closing.abort();
       await listener.close();
     },

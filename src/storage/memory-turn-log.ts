@@ -212,6 +212,17 @@ class MemoryTurnLog implements TurnLog {
     return this.#lines.size;
   }
 
+  async backlog(now: number) {
+    const states = { queued: 0, running: 0, waiting: 0 };
+    for (const { record } of this.#turns.values()) {
+      if (record.status !== "finished") states[record.status] += 1;
+    }
+    void now;
+    return states;
+  }
+
+  async probe(): Promise<void> {}
+
   async nextDue(): Promise<number | undefined> {
     return this.#lines.nextDue();
   }

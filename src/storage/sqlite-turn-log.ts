@@ -4,6 +4,7 @@ import { createAppending } from "./sqlite-appending.ts";
 import { createClaiming } from "./sqlite-claiming.ts";
 import { openSqlite, type SqliteConnection, type SqliteOptions } from "./sqlite-connection.ts";
 import { createForgetting } from "./sqlite-forgetting.ts";
+import { createHealth } from "./sqlite-health.ts";
 import { createReading } from "./sqlite-reading.ts";
 import { createSignalling } from "./sqlite-signalling.ts";
 import { createThreadReading } from "./sqlite-threads.ts";
@@ -23,6 +24,7 @@ export function createTurnLog(connection: SqliteConnection): TurnLog {
     ...createAccepting(connection),
     ...createClaiming(connection),
     ...createAppending(connection),
+    ...createHealth(connection),
     ...createSignalling(connection),
     ...createForgetting(connection),
     ...createReading(connection),

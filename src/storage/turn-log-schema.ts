@@ -84,6 +84,7 @@ export const turnLogMigrations: readonly string[] = [
   UPDATE turns SET unpriced_tokens = input_tokens + output_tokens WHERE cost_usd = 0;
   `,
   "ALTER TABLE threads ADD COLUMN deletions INTEGER NOT NULL DEFAULT 0",
+  "CREATE TABLE probe (id INTEGER PRIMARY KEY CHECK (id = 1), at INTEGER NOT NULL)",
 ];
 
 /** `woken`: a signal came. */

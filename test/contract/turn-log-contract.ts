@@ -91,6 +91,23 @@ export function turnLogContract(name: string, open: () => Promise<OpenedTurnLog>
         expect(await log.accept(inbound("key-t1"), "t3", 300)).toEqual({ turn_id: "t1", accepted: false });
       });
 
+      test("tells how much is not finished, and since when the oldest that could run waits", async () => {
+        expect(await log.backlog(1_000)).toEqual({ queued: 0, running: 0, waiting: 0 });
+        await accept("t1");
+        await accept("t2");
+        expect(await log.backlog(1_000)).toEqual({ queued: 2, running: 0, waiting: 0, oldest_at: 100 });
+        await claimId();
+        expect(await log.backlog(1_000)).toEqual({ queued: 1, running: 1, waiting: 0 });
+        await finish("t1");
+        expect(await log.backlog(1_000)).toEqual({ queued: 1, running: 0, waiting: 0, oldest_at: 100 });
+      });
+
+      test("can be probed again and again", async () => {
+        await log.probe(1);
+        await log.probe(2);
+        expect(await log.pending()).toBe(0);
+      });
+
       test("knows nothing of unknown turns", async () => {
         expect(await log.get("none")).toBeUndefined();
         expect(await log.read("none")).toEqual([]);

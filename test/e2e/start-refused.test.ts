@@ -93,3 +93,17 @@ it("refuses an address that others reach without a token", async () => {
   const message = await refusal({ argv: ["--host", "0.0.0.0"] });
   expect(message).toContain("KNACK_API_TOKEN");
 });
+
+it("names a database that it cannot use, rather than keeping everything somewhere else", async () => {
+  const message = await refusal({ env: { DATABASE_URL: "postgres://127.0.0.1/knack" } });
+  expect(message).toContain("environment DATABASE_URL");
+  expect(message).toContain("SQLite");
+});
+
+it("starts with a setting whose skill is gone, and says so", async () => {
+  const { home } = bot();
+  await home.write("knack.yaml", "skills: { env: { translator: { KEY: value } } }");
+  const { err, client } = await home.start();
+  expect((await client.ready()).ok).toBe(true);
+  expect(err()).toContain("there is no skill translator");
+});

@@ -32,6 +32,7 @@ export function fakeServers(servers: readonly ServerStatus[]): Servers & { accou
   return {
     accounts,
     list: () => [...all.values()],
+    problems: () => [],
     start: async (name) => become(name, "running"),
     stop: async (name) => become(name, "stopped"),
     restart: async (name) => become(name, "running"),

@@ -43,7 +43,8 @@ const defaultLimits: TurnLimits = {
   question_ms: 60_000,
 };
 
-export interface TestAppOptions extends Pick<AppDeps, "packages" | "servers" | "addFlow"> {
+export interface TestAppOptions
+  extends Pick<AppDeps, "packages" | "servers" | "addFlow" | "meter" | "checks"> {
   skills?: readonly Skill[];
   sources?: readonly SkillSource[];
   limits?: Partial<TurnLimits>;
@@ -67,6 +68,8 @@ export interface TestAppOptions extends Pick<AppDeps, "packages" | "servers" | "
   effort?: Effort;
   /** Hosts that any address may lead to. */
   openHosts?: readonly string[];
+  /** Told of each log line at info and warn. */
+  logged?: (fields: object, message: string) => void;
   secrets?: readonly string[];
   optIn?: readonly string[];
   /** Runs scripts of skills; they are refused unless given. */
@@ -149,6 +152,7 @@ export function createTestApp(model: Model, options: TestAppOptions = {}): TestA
   } = options;
   const errors: unknown[] = [];
   const quiet = () => {};
+  const { logged = quiet } = options;
   const sources = options.sources ?? [{ id: "test", load: async () => loaded }];
   const loaded = { skills, diagnostics: [] };
   const running = createApp({
@@ -156,7 +160,9 @@ export function createTestApp(model: Model, options: TestAppOptions = {}): TestA
     store,
     clock,
     redact: createRedactor(options.secrets ?? []),
-    logger: { debug: quiet, info: quiet, warn: quiet, error: (fields) => void errors.push(fields) },
+    meter: options.meter,
+    checks: options.checks,
+    logger: { debug: quiet, info: logged, warn: logged, error: (fields) => void errors.push(fields) },
     catalogue: createCatalogueLoader(sources, createMiniSearchIndex),
     metaTools: createMetaTools(),
     profiles: options.profiles ?? [{ id: "chat", description: "Chats.", prompt: "" }],

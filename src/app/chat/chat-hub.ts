@@ -1,5 +1,6 @@
+import type { Meter } from "../../core/meter.ts";
 import type { ChatIntake } from "./chat-intake.ts";
-import type { ChatPlatform } from "./chat-platform.ts";
+import { type ChatPlatform, PlatformError } from "./chat-platform.ts";
 
 /** Where platforms and the app meet. */
 export interface ChatHub {
@@ -21,4 +22,22 @@ export function createChatPlatforms(): ChatPlatforms {
     },
     of: (namespace) => platforms.get(namespace.slice(0, namespace.indexOf(":"))),
   };
+}
+
+/** The same platform; what it does not do is counted. */
+export function meteredPlatform(platform: ChatPlatform, meter: Meter): ChatPlatform {
+  const failed = (error: unknown) => {
+    meter.platformError(platform.id, error instanceof PlatformError ? error.code : "unexpected");
+    throw error;
+  };
+  return new Proxy(platform, {
+    get(target, name) {
+      const member: unknown = Reflect.get(target, name, target);
+      if (typeof member !== "function") return member;
+      return (...given: unknown[]) => {
+        const answer: unknown = Reflect.apply(member, target, given);
+        return answer instanceof Promise ? answer.catch(failed) : answer;
+      };
+    },
+  });
 }

@@ -1,4 +1,5 @@
 import type { ServerState, ServerStatus } from "../../core/servers.ts";
+import type { Diagnostic } from "../../core/skill.ts";
 import { escapeMarkdown, oneLine } from "../chat/present/escape-markdown.ts";
 import type { ServerAction, ServerService, ServerView } from "../server-service.ts";
 import { type Command, type CommandCall, type CommandResult, refused, said, shown } from "./command.ts";
@@ -24,7 +25,7 @@ export function serverCommands(servers: ServerService): Command[] {
       name: "mcp list",
       usage: "",
       description: "Shows the tool servers (MCP), how they do, and their tools",
-      run: async () => shown(listText(await servers.list())),
+      run: async () => shown(listText(await servers.list(), await servers.problems())),
     },
     control("start", "Starts a tool server"),
     control("stop", "Stops a tool server"),
@@ -71,8 +72,14 @@ const signs: Record<ServerState, string> = {
 const noServers =
   "No tool server (MCP) is configured. An operator lists them in the bot's `mcp.json`, as for other programs that speak MCP.";
 
-function listText(servers: readonly ServerView[]): string {
-  return servers.length === 0 ? noServers : servers.map(serverLine).join("\n");
+/** The servers, and what of their file was left out. */
+function listText(servers: readonly ServerView[], problems: readonly Diagnostic[]): string {
+  if (servers.length + problems.length === 0) return noServers;
+  const left = problems.map(({ severity, message }) => {
+    return `- ${severity === "error" ? "✖" : "⚠"} ${escapeMarkdown(oneLine(message, 300))}`;
+  });
+  const none = servers.length === 0 ? ["No tool server can be used:"] : [];
+  return [...none, ...servers.map(serverLine), ...left].join("\n");
 }
 
 function serverLine(server: ServerView): string {

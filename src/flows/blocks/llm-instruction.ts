@@ -7,7 +7,7 @@ const config = z.object({
   instruction: z.json().refine((instruction) => instruction !== "" && instruction !== null, "it is missing"),
 });
 
-/** Lets the model follow one instruction, without tools and without the conversation. The result is its text. */
+/** Sends the model one instruction as a plain message, as AnythingLLM does. The result is its text, whatever form it has. */
 export const llmInstruction = defineBlock({
   config,
   repeatable: () => true,
@@ -18,12 +18,7 @@ export const llmInstruction = defineBlock({
       throw new SkillFailure("no_model", message, "Tell the person; an operator can configure one.");
     }
     const filled = substituteDeep(instruction, variables);
-    const { text } = await context.generate({
-      instructions: "Do what the message asks. Put the whole answer into `text`.",
-      input: typeof filled === "string" ? filled : JSON.stringify(filled),
-      schema: z.object({ text: z.string() }),
-    });
-    return text;
+    return context.write({ input: typeof filled === "string" ? filled : JSON.stringify(filled) });
   },
   describe: ({ instruction }, { variables }) => ({ instruction: substituteDeep(instruction, variables) }),
 });

@@ -1,5 +1,4 @@
 import type { CreateMessageRequest, CreateMessageResult } from "@modelcontextprotocol/sdk/types.js";
-import { z } from "zod";
 import type { ToolContext } from "../../core/tool.ts";
 
 /** The longest request, characters of all its texts; what people are asked to allow has to be readable. */
@@ -30,7 +29,7 @@ interface Said {
 export async function sample(
   server: string,
   params: CreateMessageRequest["params"],
-  context: Pick<ToolContext, "approve" | "generate" | "generative">,
+  context: Pick<ToolContext, "approve" | "write" | "generative">,
   key: string,
 ): Promise<CreateMessageResult> {
   const messages = textsOf(params);
@@ -57,10 +56,9 @@ export async function sample(
     key: `${key}.1`,
   });
   if (!approved) throw new SamplingRefusedError("refused", "Nobody allowed it.");
-  const { text } = await context.generate({
+  const text = await context.write({
     instructions: instructions(server, system, max_tokens),
     input: messages.map(({ role, text: said }) => `${role}:\n${said}`).join("\n\n"),
-    schema: z.object({ text: z.string() }),
   });
   const longest = max_tokens * charactersPerToken;
   const isCut = text.length > longest;

@@ -1,5 +1,6 @@
-import { createRoute, type OpenAPIHono } from "@hono/zod-openapi";
+import { createRoute, type OpenAPIHono, z } from "@hono/zod-openapi";
 import { isReady } from "../../app/readiness.ts";
+import { checkCaller, type Security } from "../access.ts";
 import type { ServerDependencies } from "../dependencies.ts";
 import * as schemas from "../schemas.ts";
 
@@ -14,7 +15,8 @@ const live = createRoute({
 const ready = createRoute({
   method: "get",
   path: "/readyz",
-  summary: "Whether store, queue and model are usable, and at least one platform if there are any",
+  summary:
+    "Whether store and log can be written, the queue moves, and a platform is connected if there are any",
   security: [],
   responses: {
     200: { description: "ready", content: { "application/json": { schema: schemas.readiness } } },
@@ -22,13 +24,30 @@ const ready = createRoute({
   },
 });
 
-/** Liveness and readiness; without a token, for whatever watches the process. */
-export function addHealthRoutes(server: OpenAPIHono, { app, closing }: ServerDependencies): void {
+const metricsRoute = createRoute({
+  method: "get",
+  path: "/metrics",
+  summary: "Counts and times of turns, tools, models and platforms, in Prometheus' text format",
+  responses: { 200: { description: "metrics", content: { "text/plain": { schema: z.string() } } } },
+});
+
+/** Liveness and readiness; without a token, for whatever watches the process. Metrics name skills and models: they need the token, where there is one. */
+export function addHealthRoutes(
+  server: OpenAPIHono,
+  { app, draining, metrics }: ServerDependencies,
+  security: Security,
+): void {
   server.openapi(live, (context) => context.json({ ok: true }, 200));
   server.openapi(ready, async (context) => {
     const checks = await app.ready();
-    if (closing.aborted) checks.push({ name: "server", ok: false, detail: "The server is shutting down." });
+    if (draining()) checks.push({ name: "server", ok: false, detail: "The bot is shutting down." });
     const ok = isReady(checks);
     return context.json({ ok, checks }, ok ? 200 : 503);
+  });
+  if (metrics === undefined) return;
+  server.use("/metrics", checkCaller(security));
+  server.openapi(metricsRoute, async (context) => {
+    const { content_type, text } = await metrics();
+    return context.text(text, 200, { "Content-Type": content_type, "Cache-Control": "no-store" });
   });
 }

@@ -53,7 +53,10 @@ export function addServerRoutes(server: OpenAPIHono, { app, operator }: ServerDe
     namespace: consoleNamespace,
   });
 
-  server.openapi(list, async (context) => context.json({ servers: [...(await app.servers.list())] }, 200));
+  server.openapi(list, async (context) => {
+    const [known, diagnostics] = await Promise.all([app.servers.list(), app.servers.problems()]);
+    return context.json({ servers: [...known], diagnostics: [...diagnostics] }, 200);
+  });
 
   server.openapi(login, async (context) => {
     const asker = askerNamed(context.req.valid("json").user);

@@ -23,6 +23,15 @@ describe("tool servers", () => {
     expect(mail).toMatch(/needs a login.*`\/mcp login mail`/);
   });
 
+  it("are listed with what of their file was left out, also where nothing else is left", async () => {
+    const message = "Server docs is left out: TOKEN is not set in the environment.";
+    const left = { path: "mcp.json", severity: "error", code: "invalid_server", message } as const;
+    const servers = { ...fakeServers([]), problems: () => [left] };
+    const { end } = await createTestApp(scriptedModel([]), { servers }).ask("/mcp list", { by: ben });
+    expect(end.text).toContain("Server docs is left out: TOKEN is not set");
+    expect(end.text).not.toContain("No tool server (MCP) is configured");
+  });
+
   it("are started and stopped by operators alone", async () => {
     const { ask, servers } = newApp();
     for (const action of ["start", "stop", "restart"]) {

@@ -77,10 +77,12 @@ describe("knack mcp", () => {
 
   it("lists servers with their tools", async () => {
     const routes = {
-      "GET /mcp": () => ({ servers: [running] }),
-      "GET /skills": () => ({ skills: [], diagnostics: [] }),
+      "GET /mcp": () => ({ servers: [running], diagnostics: [] }),
     };
-    expect(await json(["mcp", "list"], routes)).toEqual({ code: 0, value: { servers: [running] } });
+    expect(await json(["mcp", "list"], routes)).toEqual({
+      code: 0,
+      value: { servers: [running], diagnostics: [] },
+    });
     const { code, out } = runKnack(["mcp", "list"], { cwd, bot: fakeBot(routes) });
     expect([await code, out.text()]).toEqual([0, expect.stringMatching(/files {2}running.*\n {2}read_file/)]);
   });
@@ -88,14 +90,8 @@ describe("knack mcp", () => {
   it("lists what is wrong with the file beside them, not that there are none", async () => {
     const file = path.join(cwd, "config", "mcp.json");
     const problem = { severity: "error", code: "c" };
-    const diagnostics = [
-      { ...problem, path: file, message: "It is no JSON." },
-      { ...problem, path: "/skills/a/SKILL.md", message: "It has no name." },
-    ];
-    const routes = {
-      "GET /mcp": () => ({ servers: [] }),
-      "GET /skills": () => ({ skills: [], diagnostics }),
-    };
+    const diagnostics = [{ ...problem, path: file, message: "It is no JSON." }];
+    const routes = { "GET /mcp": () => ({ servers: [], diagnostics }) };
     const { code, out, err } = runKnack(["mcp", "list"], { cwd, bot: fakeBot(routes) });
     expect([await code, out.text(), err.text()]).toEqual([0, "", `error: ${file}: It is no JSON.\n`]);
   });

@@ -148,6 +148,15 @@ describe("mistakes", () => {
     ]);
   });
 
+  it.each(["DATABASE_URL", "KNACK_MODEL_SMALL", "OTEL_EXPORTER_OTLP_ENDPOINT"])(
+    "name %s, which is documented and which this version cannot use",
+    async (variable) => {
+      expect(await problemsOf("", { env: { [variable]: "x://y" } })).toMatchObject([
+        { where: `environment ${variable}`, message: expect.stringContaining("this version") },
+      ]);
+    },
+  );
+
   it.each([
     ["a: [1\nb: 2\n", /^own\.yaml:\d+:\d+$/],
     ["name: a\nname: b\n", /^own\.yaml:2:1$/],

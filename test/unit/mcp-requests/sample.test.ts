@@ -22,9 +22,9 @@ function samplingTurn({ approved = true, text = "Rome", generative = true } = {}
       approvals.push(request);
       return { approved, by: "ada" };
     },
-    async generate({ instructions, input }: { instructions: string; input: string }) {
+    async write({ instructions = "", input }: { instructions?: string; input: string }) {
       asked.push({ instructions, input });
-      return { text };
+      return text;
     },
   } as Partial<ToolContext> as ToolContext;
   const requests = createServerRequests();

@@ -1,4 +1,5 @@
 import { afterEach, describe, expect, it } from "vitest";
+import { readServers } from "../../../src/mcp/read-servers.ts";
 import { type McpBench, openBench, testServer } from "../../support/mcp-bench.ts";
 
 let bench: McpBench;
@@ -139,12 +140,27 @@ describe("the file of servers", () => {
     expect(await messages()).toEqual([]);
   });
 
-  it("switches servers off with disabled", async () => {
-    bench = await openBench({ test: { ...testServer, disabled: true } });
+  it.each([{ disabled: true }, { enabled: false }])("switches servers off with %o", async (off) => {
+    bench = await openBench({ test: { ...testServer, ...off } });
     bench.start();
-    expect((await bench.skill("mcp_test")).problems).toEqual([
-      "It is switched off in the file of servers (disabled: true).",
-    ]);
+    expect((await bench.skill("mcp_test")).problems).toEqual(["It is switched off in the file of servers."]);
     expect(await bench.servers.start("test")).toMatchObject({ state: "stopped" });
+    expect(await messages()).toEqual([]);
+  });
+
+  it.each([
+    [60, 60_000],
+    [3_600, 3_600_000],
+    [30_000, 30_000],
+  ])("takes a timeout of %i as %i ms, whether its writer meant seconds or milliseconds", (timeout, ms) => {
+    const { servers, diagnostics } = readServers({ test: { command: "x", timeout } }, "mcp.json", {});
+    expect(diagnostics).toEqual([]);
+    expect(servers).toMatchObject([{ timeout_ms: ms }]);
+  });
+
+  it("lets tools run unasked that autoApprove names, unless Knack's own setting says otherwise", () => {
+    const entry = { command: "x", autoApprove: ["read", "drop"], knack: { approval: { drop: "operator" } } };
+    const { servers } = readServers({ test: entry }, "mcp.json", {});
+    expect(servers).toMatchObject([{ approvals: { read: "none", drop: "operator" } }]);
   });
 });

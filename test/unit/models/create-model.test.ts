@@ -1,5 +1,6 @@
 import { afterEach, describe, expect, it } from "vitest";
 import type { Message } from "../../../src/core/message.ts";
+import type { ModelCall } from "../../../src/core/model.ts";
 import { createModel } from "../../../src/models/create-model.ts";
 import { completion } from "./chat-wire.ts";
 import { collect, finish, requestOf } from "./collect.ts";
@@ -25,6 +26,32 @@ describe("the model of the settings", () => {
       );
     },
   );
+
+  it("tells of each request how it ended", async () => {
+    let asked = 0;
+    const choices = [{ index: 0, message: { role: "assistant", content: "here" }, finish_reason: "stop" }];
+    server = await startWireServer((response) => {
+      asked += 1;
+      if (asked === 1) return sendJson(response, { error: { message: "busy" } }, 503);
+      return sendJson(response, { id: "c", choices });
+    });
+    const calls: ModelCall[] = [];
+    const model = createModel(
+      {
+        choice: "ollama/llama",
+        providers: { ollama: { kind: "openai", baseUrl: `${server.url}/v1` } },
+        streaming: false,
+        onCall: (call) => calls.push(call),
+      },
+      recordingClock(),
+    );
+    await finish(model, requestOf("hello"));
+    const times = { provider: "ollama", model: "llama", duration_ms: expect.any(Number) };
+    expect(calls).toEqual([
+      { ...times, outcome: "unavailable" },
+      { ...times, outcome: "ok" },
+    ]);
+  });
 
   it("keeps slashes in the model's own name", () => {
     const model = createModel({ choice: "openai/meta-llama/Llama-4" }, recordingClock());

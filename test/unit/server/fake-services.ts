@@ -29,6 +29,7 @@ export function fakeServices(asked: unknown[]): Pick<App, "packages" | "servers"
     },
     servers: {
       list: async () => [testServer("files")],
+      problems: async () => [],
       async control(name, action, { by }) {
         asked.push({ action, name, by });
         return name === "files" ? { ok: true, value: testServer(name, { state: "running" }) } : missing;

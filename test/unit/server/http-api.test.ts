@@ -209,6 +209,29 @@ describe("the API", () => {
     expect((await server.app.fetch(new Request("http://localhost/readyz"))).status).toBe(503);
   });
 
+  it("is not ready while it drains, and still answers", async () => {
+    const { server, url } = await startServer();
+    server.drain();
+    const response = await send(`${url}/readyz`);
+    expect(response.status).toBe(503);
+    expect(response.text).toContain("shutting down");
+    expect((await send(`${url}/healthz`)).status).toBe(200);
+  });
+
+  it("shows metrics to whoever has the token", async () => {
+    const metrics = async () => ({
+      content_type: "text/plain; version=0.0.4; charset=utf-8",
+      text: "knack 1",
+    });
+    const token = "a-token-that-is-long-enough";
+    const { url } = await startServer({ metrics, security: { token } });
+    expect((await send(`${url}/metrics`)).status).toBe(401);
+    const response = await send(`${url}/metrics`, { headers: { Authorization: `Bearer ${token}` } });
+    expect(response).toMatchObject({ status: 200, text: "knack 1" });
+    expect(response.headers["content-type"]).toBe("text/plain; version=0.0.4; charset=utf-8");
+    expect((await send(`${url}/healthz`)).status).toBe(200);
+  });
+
   it.each([
     ["all of its platforms are lost", [false, false], 503],
     ["one of its platforms is lost", [true, false], 200],

@@ -11,7 +11,10 @@ const by = { id: "operator", name: "operator", trust: "operator" };
 describe("tool servers", () => {
   it("are listed and controlled", async () => {
     const { client, asked } = await open();
-    expect(await client.servers()).toMatchObject([{ name: "files", state: "stopped" }]);
+    expect(await client.servers()).toMatchObject({
+      servers: [{ name: "files", state: "stopped" }],
+      diagnostics: [],
+    });
     expect(await client.controlServer("files", "restart")).toMatchObject({ state: "running" });
     expect(asked).toEqual([{ action: "restart", name: "files", by }]);
     await expect(client.controlServer("none", "stop")).rejects.toMatchObject({ status: 404 });

@@ -77,6 +77,8 @@ async function useEverything(): Promise<void> {
   }
   await log.reclaim();
   await log.pending();
+  await log.backlog(9_000);
+  await log.probe(1);
   await log.nextDue();
 }
 

@@ -1,0 +1,29 @@
+import type { TurnLog } from "../core/turn-log.ts";
+import type { SqliteConnection } from "./sqlite-connection.ts";
+
+const counts = `
+  SELECT status, count(*) AS turns FROM turns INDEXED BY turns_unfinished
+  WHERE status <> 'finished' GROUP BY status`;
+
+// What waits for a worker: new or woken heads, and running ones whose lease ended, since then.
+const oldest = `
+  SELECT min(CASE WHEN due_at = 0 THEN accepted_at ELSE due_at END) AS at FROM turns
+  WHERE head = 1 AND kind IN ('command', 'message') AND due_at <= ?`;
+
+const write = "INSERT INTO probe (id, at) VALUES (1, ?) ON CONFLICT (id) DO UPDATE SET at = excluded.at";
+
+/** Whether the log is well, and how much work it holds. */
+export function createHealth(connection: SqliteConnection): Pick<TurnLog, "backlog" | "probe"> {
+  return {
+    async backlog(now) {
+      const states = { queued: 0, running: 0, waiting: 0 };
+      for (const { status, turns } of connection.all(counts))
+        states[status as keyof typeof states] = Number(turns);
+      const at = connection.get(oldest, now)?.at as number | null;
+      return at === null ? states : { ...states, oldest_at: at };
+    },
+    async probe(at) {
+      connection.run(write, at);
+    },
+  };
+}

@@ -29,7 +29,7 @@ export interface AddressNeed extends ApprovalNeed {
 type Judged = Pick<TurnScope, "seen" | "state" | "turn" | "ports" | "transcript">;
 
 /** Judges an address. `foreign`: it came from text that nobody vouches for, whatever the transcript has. */
-export function judgeAddress(
+function judgeAddress(
   scope: Judged,
   { key, host }: WebAddress,
   { request, foreign = false }: { request?: CallRequest; foreign?: boolean } = {},

@@ -23,7 +23,10 @@ const read = (url: string) => ({ call: "web-scraping", with: { url } });
 /** A channel with the skills that ship. Each text a person says makes the model do the next lines, up to an answer. */
 function channel(script: readonly Line[], options: TestAppOptions = {}) {
   const web = createWeb({ allow: ["127.0.0.1"], timeoutMs: 5_000 });
-  const model = scriptedModel(script);
+  const lines = [...script];
+  const model = scriptedModel(({ system }) =>
+    system.startsWith("Summarise") ? "They spoke." : (lines.shift() ?? "Done."),
+  );
   return {
     model,
     app: createTestApp(model, { sources: shippedSources({ flowPorts: {} }), web, ...options }),
@@ -181,6 +184,27 @@ describe("who asked may allow", () => {
     expect((await decided(app, "Again.", false)).requests).toHaveLength(1);
     expect(host.requests.map(({ url }) => url)).toEqual(["/a?d=1", "/b?d=2"]);
   });
+});
+
+it("a new transcript of the thread knows what people named, and that strangers spoke", async () => {
+  const host = await site();
+  const words = "word ".repeat(600);
+  const script: Line[] = [[recall], words, words, words, words];
+  const { app, model } = channel(
+    [...script, [read(`${host.origin}/named`)], [read(`${host.origin}/made-up?d=1`)], "Done."],
+    { limits: { transcript_tokens: 3_000 } },
+  );
+  const openings: string[] = [];
+  for (const text of [`Mind ${host.origin}/named`, words, words, words]) {
+    const { turnId } = await app.ask(text, { by: ben });
+    const events = await app.log.read(turnId);
+    openings.push(...events.flatMap((event) => (event.type === "transcript_opened" ? event.because : [])));
+  }
+  expect(openings).toContain("full");
+  const { requests } = await decided(app, "Read it now", false);
+  expect(JSON.stringify(model.requests.at(-1)?.messages)).not.toContain("Mind ");
+  expect(requests).toMatchObject([{ input: { url: `${host.origin}/made-up?d=1` } }]);
+  expect(host.requests.map(({ url }) => url)).toEqual(["/named"]);
 });
 
 describe("a redirect", () => {

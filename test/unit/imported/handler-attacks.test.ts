@@ -24,6 +24,7 @@ describe("code that reads pages", needs("bubblewrap"), () => {
   const readPages = () => {
     const read: string[] = [];
     const asked: string[] = [];
+    const reached: string[] = [];
     const context: Partial<ToolContext> = {
       web: {
         fetch: () => Promise.reject(new Error("unused")),
@@ -31,6 +32,10 @@ describe("code that reads pages", needs("bubblewrap"), () => {
           read.push(url);
           return page as never;
         },
+      },
+      reach: async (address) => {
+        reached.push(address);
+        return !address.includes("refused");
       },
       network: {
         hosts: async () => [],
@@ -41,7 +46,7 @@ describe("code that reads pages", needs("bubblewrap"), () => {
         },
       },
     };
-    return { read, asked, context };
+    return { read, asked, reached, context };
   };
   const scrape = (url: string) =>
     `const p = await this.webScraper.getLinkContent(${url}); return [p.success, p.reason ?? ""].join(" ");`;
@@ -57,15 +62,30 @@ describe("code that reads pages", needs("bubblewrap"), () => {
   });
 
   it("reads what the call names, and what it was granted", async () => {
-    const { read, context } = readPages();
+    const { read, reached, context } = readPages();
     const given = { url: "see example.com/a?b=c please" };
     expect(await attack("given", scrape("'https://example.com/a?b=c'"), given, context)).toMatchObject({
       output: "true ",
     });
+    expect(reached).toEqual(["https://example.com/a?b=c"]);
     const own = scrape("'https://granted.' + 'example/x'");
     expect(await attack("granted", own, {}, context)).toMatchObject({ output: "true " });
     expect(read).toEqual(["https://example.com/a?b=c", "https://granted.example/x"]);
   });
+});
+
+it("code reads no page whose address a model made up and the asker refused", needs("bubblewrap"), async () => {
+  const read: string[] = [];
+  const web = {
+    fetch: () => Promise.reject(new Error("unused")),
+    read: async (url: string) => read.push(url),
+  };
+  const code = `const p = await this.webScraper.getLinkContent("https://refused.test/?d=1"); return String(p.success);`;
+  const context = { web, reach: async () => false } as unknown as Partial<ToolContext>;
+  expect(await attack("obeys", code, { url: "https://refused.test/?d=1" }, context)).toMatchObject({
+    output: "false",
+  });
+  expect(read).toEqual([]);
 });
 
 describe("code that speaks without end", needs("bubblewrap"), () => {

@@ -51,7 +51,7 @@ export interface Said extends Partial<Origin> {
   thread?: string;
 }
 
-export interface Told {
+interface Told {
   answer: string;
   asked: TurnEventOf<"approval_requested">[];
 }

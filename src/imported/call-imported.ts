@@ -4,7 +4,7 @@ import { createOutsideWork, type ServeTurn } from "../core/outside-work.ts";
 import type { ParkedCalls } from "../core/parked-calls.ts";
 import type { ProgramRunner } from "../core/programs.ts";
 import type { Redact } from "../core/redact.ts";
-import { networkHint, refusedNetwork, withGrantedNetwork } from "../core/sandboxed-network.ts";
+import { networkHint, withGrantedNetwork } from "../core/sandboxed-network.ts";
 import type { Skill } from "../core/skill.ts";
 import type { ToolContext, ToolResult } from "../core/tool.ts";
 import { WaitingForPerson } from "../core/waiting.ts";
@@ -74,7 +74,6 @@ async function run(
       onRequest: (asks, number) => serveRequest({ skillId: skill.id, args }, asks, number, { serve, redact }),
     }),
   );
-  if (outcome.status === "refused") return refusedNetwork(skill.id, outcome.hosts);
   return redact(toResult(skill, outcome.value, networkHint(skill.id, outcome.refused, couldReach)));
 }
 
@@ -163,7 +162,7 @@ function toResult({ id }: Skill, outcome: CallOutcome, networkProblem: string | 
   const place = at === undefined ? "" : ` (${at})`;
   return {
     status: "error",
-    code: "skill_failed",
+    code: networkProblem === undefined ? "skill_failed" : "network_refused",
     message: `The skill ${id} failed: ${name}: ${message}${place}`,
     hint:
       networkProblem ?? "Check the arguments. If they are right, the fault is the skill's: tell the person.",

@@ -209,13 +209,33 @@ describe("the network of a handler", needs("bubblewrap"), () => {
     expect(granted).toEqual([host]);
   });
 
-  it("is not there for a host nobody granted, and the skill does not run", async () => {
+  it("is not there for a host nobody granted, and what the skill says names it", async () => {
     const host = await weatherServer();
     const { call } = importedFixture({ root: fixtures, settingsOf: () => ({ API_URL: `http://${host}` }) });
-    expect(await call("open-meteo-weather", { latitude: "46" })).toMatchObject({
-      code: "network_refused",
-      hint: expect.stringContaining(`/skill grant open-meteo-weather ${host}`),
+    expect(JSON.stringify(await call("open-meteo-weather", { latitude: "46", longitude: "7" }))).toContain(
+      `/skill grant open-meteo-weather ${host}`,
+    );
+  });
+
+  it("is not asked for by code that only mentions hosts, and a refusal does not stop code that never connects", async () => {
+    const asked: string[] = [];
+    const network = {
+      hosts: async () => [],
+      couldReach: () => true,
+      async request(wanted: readonly string[]) {
+        asked.push(...wanted);
+        return false;
+      },
+    };
+    const mentions = `if (!1) fetch(""); return "Read https://docs.example.com/help or https://... first.";`;
+    expect((await run({ handler: handlerOf(mentions) }, { network })).result).toMatchObject({
+      status: "ok",
     });
+    expect(asked).toEqual([]);
+    const unused = `if (args.online) await fetch("https://api.example.com/x"); return "offline";`;
+    const { result } = await run({ handler: handlerOf(unused) }, { network });
+    expect(result).toEqual({ status: "ok", output: "offline" });
+    expect(asked).toEqual(["api.example.com"]);
   });
 
   it("names hosts that were only known while it ran", async () => {

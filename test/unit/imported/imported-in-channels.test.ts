@@ -118,7 +118,7 @@ describe("a handler that needs the network", needs("bubblewrap"), () => {
     expect(end).toBe("late, but here");
   });
 
-  it("does not run when nobody allows it", async () => {
+  it("is kept from the host when nobody allows it, and says how to", async () => {
     const root = temporaryFolder();
     writeSkill(root, "reach", { handler: handlerOf("return (await fetch('https://api.test/')).status;") });
     const { end } = await decide(importedApp(root, "reach", {}), false);

@@ -127,7 +127,7 @@ export type Generate = <Schema extends z.ZodType>(request: {
 }) => Promise<z.infer<Schema>>;
 
 /** One plain message to the model, without tools and without the conversation. Answers its text. */
-export type Write = (request: { input: string; instructions?: string | undefined }) => Promise<string>;
+type Write = (request: { input: string; instructions?: string | undefined }) => Promise<string>;
 
 /** The execution context of a tool call: who, where, with which means. Nothing else is reachable. */
 export interface ToolContext {

@@ -9,8 +9,8 @@ export interface SandboxLayout {
   skillFolder: string;
   /** Holds the bot's own module that is run, if one is. */
   moduleFolder?: string | undefined;
-  /** The forwarder's file and the socket it forwards to, if there is a way out. */
-  wayOut?: { forwarder: string; socket: string } | undefined;
+  /** The folder of the forwarder and the socket it forwards to, if there is a way out. */
+  wayOut?: { programs: string; socket: string } | undefined;
   /** The Node binary; inside it is `nodeInside`. */
   node: string;
   /** Files that exist for this sandbox alone, e.g. its /etc/passwd. */
@@ -33,8 +33,8 @@ export interface SandboxLayout {
 export const inside = {
   node: "/opt/bin/node",
   skill: "/skill",
-  forwarder: "/opt/net/forwarder.ts",
-  socket: "/opt/net/proxy",
+  wayOut: "/opt/net",
+  socket: "/opt/proxy/socket",
   module: "/opt/knack",
   workspace: "/workspace",
   temp: "/tmp",
@@ -79,7 +79,7 @@ function wayOutArguments({ wayOut }: SandboxLayout): string[] {
   if (wayOut === undefined) return [];
   return [
     ...["--perms", "0755", "--dir", dirname(inside.socket)],
-    ...["--ro-bind", wayOut.forwarder, inside.forwarder, "--ro-bind", wayOut.socket, inside.socket],
+    ...["--ro-bind", wayOut.programs, inside.wayOut, "--ro-bind", wayOut.socket, inside.socket],
   ];
 }
 

@@ -1,5 +1,5 @@
 import { randomInt } from "node:crypto";
-import { chmod, copyFile, mkdir, writeFile } from "node:fs/promises";
+import { mkdir, writeFile } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
 import { boundedFoldersPrefix, type MountPrograms, makeBoundedFolders } from "./bounded-folders.ts";
 import { bubblewrapArguments, inside } from "./bubblewrap-arguments.ts";
@@ -136,10 +136,10 @@ async function stageModule(module: string, runFolder: string): Promise<string> {
 }
 
 async function stageWayOut(socket: string, runFolder: string) {
-  const forwarder = join(runFolder, "forwarder.ts");
-  await copyFile(new URL("./inside/forwarder.ts", import.meta.url), forwarder);
-  await chmod(forwarder, 0o644);
-  return { forwarder, socket };
+  const programs = join(runFolder, "net");
+  await stageFolder(join(import.meta.dirname, "inside"), programs);
+  await writeFile(join(programs, "package.json"), '{"type":"module"}\n', { mode: 0o644 });
+  return { programs, socket };
 }
 
 function userArguments(mode: UserMode, user: number): string[] {
@@ -195,7 +195,7 @@ function firstProcess({ mode, shell }: BubblewrapOptions): string[] {
 /** Node runs it: `--no-warnings` because its complaints would stand among the skill's own. */
 const forwarderCommand = [
   ...[inside.node, "--no-warnings", "--max-old-space-size=64"],
-  ...[inside.forwarder, inside.socket, String(forwarderPort)],
+  ...[`${inside.wayOut}/forwarder.ts`, inside.socket, String(forwarderPort)],
 ];
 
 /** Gives up root and every capability for good. */

@@ -21,6 +21,11 @@ except urllib.error.HTTPError as error: print(error.code, error.read().decode())
 except OSError as error: print("failed", error)`,
   "curl.sh": `curl --silent --show-error --write-out ' %{http_code}' "$1" 2>&1`,
   "tunnel.sh": `curl --silent --show-error --proxytunnel --write-out ' %{http_code}' "$1" 2>&1`,
+  "agent.mjs": `import http from "node:http";
+http.get(process.argv[2], { agent: new http.Agent({ keepAlive: true }) }, async (response) => {
+  console.log(response.statusCode, (await response.setEncoding("utf8").toArray()).join(""));
+  process.exit();
+}).on("error", (error) => { console.log("failed", error.message); process.exit(); });`,
   "http.mjs": `import { get } from "node:http";
 get(process.argv[2], async (response) => {
   console.log(response.statusCode, (await response.setEncoding("utf8").toArray()).join(""));

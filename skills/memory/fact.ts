@@ -59,7 +59,7 @@ export async function setPinned(
 
 /** Earlier versions of this skill kept the text alone. */
 function textOf(pinned: Json): Json | undefined {
-  return typeof pinned === "string" ? pinned : objectOf(pinned)["text"];
+  return typeof pinned === "string" ? pinned : objectOf(pinned).text;
 }
 
 function parseBook(value: unknown): FactBook {

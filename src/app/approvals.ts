@@ -4,6 +4,7 @@ import type { Author } from "../core/inbound.ts";
 import type { KeyValue } from "../core/key-value.ts";
 import type { TurnEventOf } from "../core/turn-event.ts";
 import type { Signal, TurnLog } from "../core/turn-log.ts";
+import type { ApprovalVerdict } from "../core/turn-view.ts";
 import type { Audit } from "./audit.ts";
 import { escapeMarkdown } from "./chat/present/escape-markdown.ts";
 import type { Outcome } from "./outcome.ts";
@@ -20,11 +21,11 @@ export interface ApprovalDeps {
 
 /**
  * Decides what a tool asked for; `App.approve`. `always`: approved, and calls like it are not asked about in the channel any more; what
- * cannot be allowed for good is approved once.
+ * cannot be allowed for good is approved once. `turn`: approved, and the sites it names may be reached for the rest of the turn.
  */
 export type Approve = (
   approvalId: string,
-  verdict: boolean | "always",
+  verdict: ApprovalVerdict,
   by: Author,
 ) => Promise<Outcome<{ decided: boolean }>>;
 
@@ -44,17 +45,18 @@ export function createApprove(deps: ApprovalDeps): Approve {
     if (isOver || !(await storeDecision(deps, turn.turn_id, decision))) return tooLate;
     if (binds !== undefined) await allow(deps, turn.namespace, binds, by);
     const [action, did] = words[word];
-    const detail = `${did} **${asked.tool}**, asked for by ${escapeMarkdown(turn.author.name)},`;
+    const detail = `${did} **${asked.tool}**, asked for by ${escapeMarkdown(turn.author.name)}`;
     deps.audit.record({ action, by, namespace: turn.namespace, subject: asked.tool, detail });
     return { ok: true, value: { decided: true } };
   };
 }
 
 function meaningOf(
-  verdict: boolean | "always",
-  { binds }: Requested,
+  verdict: ApprovalVerdict,
+  { binds, addresses = [] }: Requested,
 ): { word: keyof typeof words; binds?: Binding } {
   if (verdict === "always" && binds !== undefined) return { word: "always", binds };
+  if (verdict === "turn" && addresses.length > 0) return { word: "turn" };
   return { word: verdict === false ? "refused" : "once" };
 }
 
@@ -63,7 +65,8 @@ type ApprovalSignal = Extract<Signal, { type: "approval" }>;
 function decisionOf(approval_id: string, word: keyof typeof words, by: Author): ApprovalSignal {
   const approved = word !== "refused";
   const always = word === "always" ? ({ always: true } as const) : {};
-  return { type: "approval", approval_id, approved, by: by.id, name: by.name, ...always };
+  const turn = word === "turn" ? ({ for_turn: true } as const) : {};
+  return { type: "approval", approval_id, approved, by: by.id, name: by.name, ...always, ...turn };
 }
 
 /** Whether the decision counts: the first one does. */
@@ -83,6 +86,7 @@ async function storeDecision(
 const words = {
   once: ["approval_approved", "approved"],
   always: ["approval_always", "approved, here and always,"],
+  turn: ["approval_approved", "approved, for the whole turn,"],
   refused: ["approval_refused", "refused"],
 } as const;
 

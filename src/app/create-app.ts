@@ -93,7 +93,10 @@ export interface AppDeps {
   newId(): string;
   /** Names this process among those that share the log. */
   owner: string;
+  /** Message turns at the same time. */
   concurrent: number;
+  /** Commands at the same time. */
+  concurrent_commands: number;
   lease_ms: number;
   max_duration_ms: number;
   /** The server's zone, IANA name: for people and channels that have none of their own. */
@@ -154,7 +157,13 @@ export function createApp(deps: AppDeps): RunningApp {
   );
   const flows = createFlowService({ skills, catalogue, offers, addFlow }, () => app);
   const turns = createTurnRunner({ ...deps, ports, past, spending, platforms, asked, whereOf });
-  const presenter = createTurnPresenter({ ...deps, platforms, name: ports.name, files: ports.files });
+  const presenter = createTurnPresenter({
+    ...deps,
+    platforms,
+    name: ports.name,
+    files: ports.files,
+    question_ms: deps.limits.question_ms,
+  });
   const changeSettings = auditedSettings(createChangeSettings(store, feed, deps.profiles, clock), audit);
 
   const stop = async (turnId: string, by: string) => {
@@ -189,7 +198,7 @@ export function createApp(deps: AppDeps): RunningApp {
     deadlineOf: turns.deadlineOf,
     run: (claimed, signal) => {
       const runner = claimed.inbound.kind === "command" ? commands : turns;
-      const events = presenter.around(claimed, () => runner.run(claimed, signal), signal);
+      const events = presenter.around(claimed, (own) => runner.run(claimed, own), signal);
       return measuring.around(claimed, events);
     },
   });

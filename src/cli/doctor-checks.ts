@@ -5,6 +5,7 @@ import path from "node:path";
 import { ConfigError } from "../config/config-error.ts";
 import type { LoadedConfig } from "../config/load-config.ts";
 import type { Config } from "../config/schema.ts";
+import { exposure } from "../storage/private-files.ts";
 import { readConfig } from "./bot-connection.ts";
 import type { CommandContext, GlobalOptions } from "./command-context.ts";
 import type { Finding } from "./doctor-finding.ts";
@@ -61,8 +62,12 @@ export async function checkDataFolder(
     const holder = found.running
       ? `, in use by the bot ${found.holder ? `(process ${found.holder.pid}) at ${found.holder.url}` : "that is starting"}`
       : "";
+    const exposed = await exposure(data.folder);
     return {
-      finding: { name, status: "ok", detail: `${data.folder}${holder}` },
+      finding:
+        exposed === undefined
+          ? { name, status: "ok", detail: `${data.folder}${holder}` }
+          : { name, status: "warning", detail: exposed + holder, advice: privateAdvice(data.folder) },
       usable: true,
       running: found.running,
     };
@@ -71,6 +76,10 @@ export async function checkDataFolder(
     const advice = "Give this user the right to write there, or name another folder with KNACK_DATA.";
     return { finding: { name, status: "error", detail, advice }, usable: false, running: false };
   }
+}
+
+function privateAdvice(folder: string): string {
+  return `Run \`chmod 700 ${folder}\` as its owner; the bot does so when it starts and may. Or name another folder with KNACK_DATA.`;
 }
 
 /** Whether every model that may be asked has what it needs. */

@@ -12,7 +12,7 @@ export interface McpOptions extends GlobalOptions {
 
 /** `knack mcp list`: the tool servers, how they do, and their tools. */
 export async function listServers(context: CommandContext, options: McpOptions): Promise<number> {
-  return answerOrSay(context, options, async ({ client }) => {
+  return answerOrSay(context, { ...options, settled: true }, async ({ client }) => {
     const { servers, diagnostics } = await client.servers();
     if (options.json) {
       printJson(context, { servers, diagnostics });

@@ -10,6 +10,19 @@ export function processEnvironment(): Environment {
   return process.env;
 }
 
+/** Variables by which OpenSSL, Python's requests, curl and Node are told of further certificates: each names a file. */
+const certificateVariables = ["SSL_CERT_FILE", "REQUESTS_CA_BUNDLE", "CURL_CA_BUNDLE", "NODE_EXTRA_CA_CERTS"];
+
+/** Those that are set. Absolute paths by the variable's name. */
+export function certificateFiles(environment: Environment): Record<string, string> {
+  return Object.fromEntries(
+    certificateVariables.flatMap((name) => {
+      const file = environment[name];
+      return file === undefined || file === "" ? [] : [[name, path.resolve(file)]];
+    }),
+  );
+}
+
 /** Names the configuration file, so it has no key of its own. */
 export const configFileVariable = "KNACK_CONFIG";
 

@@ -19,7 +19,20 @@ const executionSchema = z.strictObject({
     .default(2048)
     .describe("Memory all processes of a script together may use, in megabytes"),
   processes: count.min(2).default(64).describe("Processes and threads a script may have at one time"),
-  workspace_megabytes: count.default(256).describe("Space a script may write to, in megabytes"),
+  workspace_megabytes: count
+    .default(256)
+    .describe("Space a script may write to, in megabytes; it holds one file for every 4 KB"),
+  max_running: count
+    .default(16)
+    .describe("Scripts and handlers of skills that run at one time; others wait up to 30 seconds for them"),
+  all_memory_megabytes: z
+    .number()
+    .int()
+    .nonnegative()
+    .default(0)
+    .describe(
+      "Memory all code of skills together may use, in megabytes; what uses the most is stopped. 0 means half of the machine's memory",
+    ),
   allow_weak: ids
     .default([])
     .describe(

@@ -1,7 +1,7 @@
 import { html, nothing, type TemplateResult } from "lit-html";
 import { alwaysText } from "../core/always-text.ts";
 import { exactJson } from "../core/exact-json.ts";
-import type { ApprovalView } from "../core/turn-view.ts";
+import type { ApprovalVerdict, ApprovalView } from "../core/turn-view.ts";
 import type { Actions } from "./actions.ts";
 import { icon } from "./icons.ts";
 import { clockTime } from "./relative-time.ts";
@@ -9,7 +9,7 @@ import { clockTime } from "./relative-time.ts";
 /** What a tool needs approval for, with exactly what would run; who decided, once somebody has. */
 export function approvalCard(approval: ApprovalView, actions: Actions): TemplateResult {
   const { state, approval_id, expires_at } = approval;
-  const decide = (verdict: boolean | "always") => () => actions.messages.approve(approval_id, verdict);
+  const decide = (verdict: ApprovalVerdict) => () => actions.messages.approve(approval_id, verdict);
   if (state !== "open") return decidedLine(approval);
   return html`<section class="card question approval" aria-label="An approval" data-testid="approval">
     <p class="card-title">${icon("question")} ${toolName(approval)} needs the approval of ${people[approval.approver]}</p>
@@ -19,6 +19,7 @@ export function approvalCard(approval: ApprovalView, actions: Actions): Template
     <div class="choices" role="group" aria-label="Decide">
       <button type="button" class="button is-primary" @click=${decide(true)}>Approve</button>
       <button type="button" class="button" @click=${decide(false)}>Refuse</button>
+      ${(approval.addresses ?? []).length === 0 ? nothing : html`<button type="button" class="button" @click=${decide("turn")}>This site, this turn</button>`}
       ${approval.binds === undefined ? nothing : html`<button type="button" class="button" @click=${decide("always")}>Always here</button>`}
     </div>
     ${approval.binds === undefined ? nothing : html`<p class="hint">${alwaysText(approval.binds)}</p>`}

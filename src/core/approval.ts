@@ -49,9 +49,9 @@ async function askOrFind(
   if (known.decided !== undefined) return known.decided;
   const found = await findDecision(scope, known);
   if (found === undefined && ports.clock.now() < known.expires_at) return "waiting";
-  const { approved, by, name, always }: Decided = found ?? { approved: false, by: "" };
+  const { approved, by, name, always, for_turn }: Decided = found ?? { approved: false, by: "" };
   const { approval_id } = known;
-  await scope.emit({ type: "approval_decided", approval_id, approved, by, name, always });
+  await scope.emit({ type: "approval_decided", approval_id, approved, by, name, always, for_turn });
   return { approved, by, name };
 }
 
@@ -63,11 +63,11 @@ async function askOrFind(
 export async function approveWithin(
   scope: TurnScope,
   askedBy: { callId: string; skillId: string },
-  { action, question, input, approver = "manager", reason }: ApprovalRequest,
+  { action, question, input, approver = "manager", reason, addresses }: ApprovalRequest,
 ): Promise<Decided> {
   const { callId: call_id, skillId: skill_id } = askedBy;
   const decided = await askOrFind(scope, scope.state.approvals.get(call_id), {
-    ...{ call_id, skill_id, tool: action, input, question, reason },
+    ...{ call_id, skill_id, tool: action, input, question, reason, addresses },
     approver: approverWithin(scope, skill_id, approver),
   });
   if (decided === "waiting") throw new WaitingForPerson();
@@ -81,6 +81,8 @@ interface Decided {
   name?: string | undefined;
   /** Such calls are not asked about here any more. */
   always?: true | undefined;
+  /** The hosts it asked for may be reached in the whole turn. */
+  for_turn?: true | undefined;
 }
 
 /** The first decision counts. Only people who may decide get a signal stored. */

@@ -6,6 +6,7 @@
 import { type Binding, destinationsIn, isAllowed, readAllowances } from "./allowance.ts";
 import type { Trust } from "./inbound.ts";
 import type { Json } from "./json.ts";
+import { addressNeed } from "./known-addresses.ts";
 import { isDirectMessage } from "./place.ts";
 import { isTrusted, readTrust } from "./server-trust.ts";
 import type { Skill } from "./skill.ts";
@@ -32,6 +33,8 @@ export interface Asked {
   reason: string;
   /** What "always here" would be bound to; absent where each call asks. */
   binds?: Binding;
+  /** Keys of web addresses that nobody named. */
+  addresses?: readonly string[];
 }
 
 /** Who vouches for a tool, and what a call of it could reach. */
@@ -66,7 +69,7 @@ export interface CallFacts {
 }
 
 /** Who has to approve a call and why; undefined when it runs unasked. */
-export function decideCall(facts: CallFacts): Omit<Asked, "binds"> | undefined {
+export function decideCall(facts: CallFacts): Pick<Asked, "approver" | "reason"> | undefined {
   const open = needsOf(facts)
     .map(({ approver, reason }) => ({ approver: approverHere(approver, facts), reason }))
     .filter(({ approver }) => !(facts.by_person && hasSeenIt(facts.trust, approver)));
@@ -163,6 +166,8 @@ export async function askedFor(
 ): Promise<Asked | undefined> {
   const { turn, ports } = scope;
   const skill = skillOf(scope, tool, input);
+  const address = await addressNeed(scope, request, tool, input);
+  const needs = address === undefined ? more : [...more, address];
   const decided = decideCall({
     tool: tool.name,
     skill_id: skill?.id ?? tool.skill_id,
@@ -170,17 +175,18 @@ export async function askedFor(
     effect: tool.effect(input),
     risk: skill?.risk,
     own: ownNeed(tool, input),
-    more,
+    more: needs,
     by_person: request.by_person === true,
     trust: turn.author.trust,
     direct: isDirectMessage(turn.place.namespace),
   });
   if (decided === undefined) return undefined;
-  const binds = bindingOf(tool, skill, input, more);
-  if (binds === undefined) return decided;
+  const asked = address === undefined ? decided : { ...decided, addresses: address.addresses };
+  const binds = bindingOf(tool, skill, input, needs);
+  if (binds === undefined) return asked;
   const allowances = await readAllowances(ports.store, turn.place.namespace);
   const isFree = isAllowed(allowances, binds, { approver: decided.approver, asker: turn.author.id });
-  return isFree ? undefined : { ...decided, binds };
+  return isFree ? undefined : { ...asked, binds };
 }
 
 /** Who decides about what a call of this skill asks for while it runs. */

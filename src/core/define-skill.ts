@@ -1,6 +1,6 @@
 import { z } from "zod";
 import type { Json, JsonSchema } from "./json.ts";
-import type { ApprovalNeed, Approver, ToolContext, ToolEffect } from "./tool.ts";
+import type { ApprovalNeed, Approver, Tool, ToolContext, ToolEffect } from "./tool.ts";
 
 /**
  * The code of a built-in skill, beside its SKILL.md. `parameters` and `output` are zod objects; `run` is ordinary code
@@ -20,6 +20,9 @@ export interface SkillDefinition {
    * or cannot be undone by one command. `risk: high` in SKILL.md asks operators by itself.
    */
   approval?: Approver | ApprovalNeed | ((input: Json) => Approver | ApprovalNeed | undefined);
+  /** Web addresses the call sends something to; needed by every skill that fetches. As for `Tool`, like `finds`. */
+  addresses?(input: Json): readonly string[];
+  finds?: Tool["finds"];
   repeatable?: boolean;
   once_per_turn?: boolean;
   cooldown_ms?: number;

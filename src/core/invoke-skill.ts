@@ -1,7 +1,10 @@
+import { checkArguments } from "./check-call.ts";
 import type { Json } from "./json.ts";
 import type { OfferedSkill } from "./offer.ts";
+import { isInstalled, type Skill } from "./skill.ts";
 import { resolveSkill } from "./skill-identifier.ts";
 import type { Tool, ToolResult } from "./tool.ts";
+import { refreshOffer } from "./toolset.ts";
 import type { CallRequest, TurnScope } from "./turn-scope.ts";
 import { WaitingForPerson } from "./waiting.ts";
 
@@ -24,10 +27,11 @@ export async function invokeSkill(
   }
   // What the person wrote themselves; what that skill invokes in turn is its own doing.
   const by_person = parent.by_person === true && parent.depth === 0;
+  await refreshOffer(scope);
   const found = findSkill(scope, skillId, by_person);
   if (found.status === "error") return found;
   const { tool } = found;
-  const valid = tool.validate(params);
+  const valid = checkArguments(tool, params);
   if (!valid.ok) return invalidParameters(scope, tool, valid.message);
   const result = await scope.runCall({
     call: { id: callId, name: tool.name, arguments: JSON.stringify(params) },
@@ -40,7 +44,10 @@ export async function invokeSkill(
   return result;
 }
 
-/** By the id of a skill, or by the name of a tool. */
+/**
+ * By the id of a skill, or by the name of a tool. Where one is the id of a skill and the other a tool of another, the one of the more
+ * trusted skill is meant: nothing that was installed gets the calls of a shipped tool by its name.
+ */
 function findSkill(
   { offer }: TurnScope,
   text: string,
@@ -53,9 +60,13 @@ function findSkill(
   );
   const id = resolved.status === "found" ? resolved.id : undefined;
   const offered = usable.find(({ skill }) => skill.id === id);
+  const [owner] = usable
+    .flatMap(({ skill }) => skill.tools.map((tool) => ({ skill, tool })))
+    .filter(({ tool }) => tool.name === text)
+    .sort((one, other) => trust(other.skill) - trust(one.skill));
+  if (owner !== undefined && (offered === undefined || trust(owner.skill) > trust(offered.skill)))
+    return { status: "ok", tool: owner.tool };
   if (offered === undefined) {
-    const named = usable.flatMap(({ skill }) => skill.tools).find(({ name }) => name === text);
-    if (named !== undefined) return { status: "ok", tool: named };
     const near =
       resolved.status === "unknown" && resolved.nearest.length > 0
         ? `Nearest: ${resolved.nearest.join(", ")}. `
@@ -63,6 +74,12 @@ function findSkill(
     return refuse("skill_not_found", "Skill not found", `${near}list_skills shows what there is.`);
   }
   return onlyTool(offered);
+}
+
+/** Shipped, put there by an operator, installed. */
+function trust(skill: Skill): number {
+  if (skill.origin.source === "bundled") return 2;
+  return isInstalled(skill) ? 0 : 1;
 }
 
 function onlyTool({
@@ -75,7 +92,7 @@ function onlyTool({
   }
   if (others.length > 0) {
     const parts = skill.tools.map((each) => each.skill_id).join(", ");
-    return refuse("choose_part", `${skill.id} has several parts.`, `Invoke one of: ${parts}.`);
+    return refuse("choose_part", `${skill.id} has several parts: ${parts}.`, "Invoke one of them.");
   }
   return { status: "ok", tool };
 }

@@ -60,7 +60,7 @@ async function reopen(scope: TurnScope, because: OpeningReason, facts: readonly 
   const taken = ports.countTokens(opening.instructions) + ports.countTokens(JSON.stringify(opening.tools));
   const half = transcriptBudget(scope) / 2 / underestimate(scope);
   const room = Math.max(0, Math.floor(half) - taken);
-  const carried = await carryOver(scope, room);
+  const carried = await carryOver(scope, room, because);
   const untrusted = scope.transcript === undefined ? undefined : untrustedIn(scope);
   await scope.open(opening, { because, deletions, ...carried, untrusted });
 }

@@ -26,6 +26,8 @@ export interface ProgramRequest {
   /** A value the program wrote. Lines that are no JSON, and what it writes to stderr, come as `onText`. */
   onMessage(message: Json): void;
   onText?(line: string): void;
+  /** Others wait for its place: a program that nobody needs now may be killed. */
+  onWanted?(): void;
   /** Called once: it ended by itself, was killed, or broke a limit. `reason` is written for a person. */
   onEnd(end: { reason: string }): void;
 }

@@ -20,7 +20,7 @@ export interface ScriptRequest {
    * where isolation is weaker than its best, of skills that ship too.
    */
   command?: string;
-  /** `{baseDir}` in an argument is replaced by the skill's folder as the script sees it, `KNACK_SKILL_DIR`. */
+  /** In an argument `{baseDir}` is replaced by `KNACK_SKILL_DIR` as the script sees it, and `{outputDir}` by `KNACK_OUTPUT_DIR`. */
   args: readonly string[];
   stdin: string;
   /**

@@ -50,8 +50,11 @@ export interface ServerTool {
 
 /** An expected failure is a value. `hint` tells the model what to try instead. */
 export type ToolResult =
-  /** `readable` says the same as `output` in words, for a model to read; programs, flows and the log keep `output`. */
-  | { status: "ok"; output: Json; direct?: boolean; readable?: string }
+  /**
+   * `readable` says the same as `output` in words, for a model to read; programs, flows and the log keep `output`. `details` is what
+   * the log keeps beside it for programs.
+   */
+  | { status: "ok"; output: Json; direct?: boolean; readable?: string; details?: { [key: string]: Json } }
   | { status: "error"; code: string; message: string; hint?: string; details?: { [key: string]: Json } };
 
 export type Validation = { ok: true; value: Json } | { ok: false; message: string };
@@ -67,11 +70,18 @@ export interface Tool {
   skill_id: string;
   /** May depend on the input. */
   effect: (input: Json) => ToolEffect;
-  /** Checks arguments and applies defaults. */
+  /** Checks arguments and applies defaults. Callers use `checkArguments`, which brings them to the types of `parameters` first. */
   validate(input: unknown): Validation;
   run(input: Json, context: ToolContext): Promise<ToolResult>;
   /** What `run` would do with this input, as far as that can be told without doing any of it. */
   dryRun?(input: Json): Promise<Json>;
+  /** Web addresses the call sends something to, as far as its input says them. Whether they may be reached is decided before it runs. */
+  addresses?(input: Json): readonly string[];
+  /**
+   * What addresses in its output are: those a search found, links of the page it read, or what a server mentions, where one of a host that
+   * the call names itself does not count. Unless given, they count for nothing.
+   */
+  finds?: "results" | "links" | "mentions";
   /** That the call asks before it runs, by itself; what else asks is decided in `decide-call.ts`. */
   approval?(input: Json): Approver | ApprovalNeed | undefined;
   /** Set for tools of servers. */
@@ -103,6 +113,8 @@ export interface ApprovalRequest {
   approver?: Approver;
   /** Why it is asked, a sentence for people, where the question does not say it. */
   reason?: string;
+  /** Where a request would go: keys of web addresses. Approved, they are known from then on. */
+  addresses?: readonly string[];
   /** As for `ToolContext.ask`. */
   key?: string;
 }
@@ -115,7 +127,7 @@ export type Generate = <Schema extends z.ZodType>(request: {
 }) => Promise<z.infer<Schema>>;
 
 /** One plain message to the model, without tools and without the conversation. Answers its text. */
-export type Write = (request: { input: string; instructions?: string | undefined }) => Promise<string>;
+type Write = (request: { input: string; instructions?: string | undefined }) => Promise<string>;
 
 /** The execution context of a tool call: who, where, with which means. Nothing else is reachable. */
 export interface ToolContext {
@@ -172,4 +184,10 @@ export interface ToolContext {
   /** Storage of this skill in this namespace. */
   store: KeyValue;
   web: Web;
+  /**
+   * Whether the call may send something to an address that it did not declare (`Tool.addresses`). An address that carries nothing of the
+   * conversation out may be reached; about any other the person who asked decides, and the call waits as `approve` does. `foreign`: the
+   * address came from elsewhere than the call's own arguments.
+   */
+  reach(address: string, options?: { foreign?: boolean }): Promise<boolean>;
 }

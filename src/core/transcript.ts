@@ -4,6 +4,7 @@
  */
 import type { Message, SystemMessage, ToolDefinition } from "./message.ts";
 import { noteMessage, type ReadSoFar, readAtOpening } from "./read-so-far.ts";
+import type { Seen } from "./seen-addresses.ts";
 import type { CountTokens } from "./token-count.ts";
 import type { Told } from "./told.ts";
 import type { TranscriptOpening } from "./turn-event.ts";
@@ -23,6 +24,8 @@ export type TranscriptStep =
   | { kind: "activate"; skill_id: string; guide: string | undefined }
   /** The result of a call has told it. */
   | { kind: "offload"; skill_id: string }
+  /** Addresses and strangers' text that came into the thread. */
+  | { kind: "seen"; seen: Seen }
   /** The provider counted the request of the last message and its answer. */
   | { kind: "measured"; tokens: number; at: number };
 
@@ -114,6 +117,8 @@ export function extendTranscript(
       transcript.active.delete(step.skill_id);
       transcript.offloaded.add(step.skill_id);
       transcript.told = { ...transcript.told, active: without(transcript.told.active, step.skill_id) };
+      break;
+    case "seen":
       break;
     case "measured":
       transcript.called_at = step.at;

@@ -3,6 +3,7 @@ import type { Json } from "./json.ts";
 import type { Message, ToolCall, ToolDefinition } from "./message.ts";
 import type { NamespaceState } from "./namespace-state.ts";
 import type { Offer } from "./offer.ts";
+import type { SeenAddresses } from "./seen-addresses.ts";
 import type { ApprovalNeed, Approver, Tool, ToolContext, ToolResult } from "./tool.ts";
 import type { Opening, Transcript } from "./transcript.ts";
 import type { Turn, TurnPorts } from "./turn.ts";
@@ -43,6 +44,8 @@ export interface TurnScope {
   readonly ownDefinitions: readonly ToolDefinition[];
   /** The thread's conversation as models get it; undefined until one has opened. */
   readonly transcript: Transcript | undefined;
+  /** Addresses that were shown in the thread before the turn, or that its transcript took over, and in the turn. */
+  readonly seen: { thread: SeenAddresses; turn: SeenAddresses };
   /** Messages with their pictures, once they were loaded. */
   readonly loaded: WeakMap<Message, Message>;
   /** The namespace as last read, and the offer it makes. `refreshOffer` reads it again. */

@@ -49,6 +49,9 @@ export interface FileView {
   url: string;
 }
 
+/** What people decide: once, never, always here for calls like this one, or for this host for the rest of the turn. */
+export type ApprovalVerdict = boolean | "always" | "turn";
+
 /** A call that waits, or waited, for somebody's approval. */
 export interface ApprovalView {
   approval_id: string;
@@ -72,6 +75,8 @@ export interface ApprovalView {
   by?: string | undefined;
   /** Such calls are not asked about here any more. */
   always?: true | undefined;
+  /** Keys of the web addresses that nobody named; their sites can be allowed for the turn. */
+  addresses?: readonly string[] | undefined;
 }
 
 export interface TurnView extends UsageTotal {
@@ -90,6 +95,8 @@ export interface TurnView extends UsageTotal {
   text: string;
   /** What the model said between tool calls. */
   remarks: string[];
+  /** What the turn waits for that is no question to anybody. */
+  notice?: string | undefined;
   /** The question the turn waits for an answer to. */
   question?: QuestionView | undefined;
   approvals: ApprovalView[];
@@ -144,18 +151,26 @@ export function foldTurn(view: TurnView, event: TurnEvent): TurnView {
       };
     }
     case "turn_started":
-      return { ...view, status: "running", started_at: event.at, model: event.model };
+      return { ...view, status: "running", started_at: event.at, model: event.model, notice: undefined };
     case "turn_resumed":
       return { ...view, status: "running", text: "" };
     case "round_started":
     case "text_reset":
       return { ...view, status: "running", text: "" };
     case "text_delta":
-      return { ...view, text: view.text + event.text };
+      return { ...view, text: view.text + event.text, notice: undefined };
+    case "model_away":
+    case "skills_starting":
+      return { ...view, notice: event.text };
     case "model_message": {
       const { text, tool_calls } = event.message;
-      if (tool_calls.length === 0) return { ...view, text };
-      return { ...view, text: "", remarks: text.trim() ? [...view.remarks, text] : view.remarks };
+      if (tool_calls.length === 0) return { ...view, text, notice: undefined };
+      return {
+        ...view,
+        text: "",
+        notice: undefined,
+        remarks: text.trim() ? [...view.remarks, text] : view.remarks,
+      };
     }
     case "usage":
       return { ...view, ...plusUsage(view, event) };
@@ -190,6 +205,7 @@ function finished(view: TurnView, event: TurnEventOf<"turn_finished">): TurnView
     outcome,
     text,
     question: undefined,
+    notice: undefined,
     approvals,
     private: event.private,
     forgotten_by,
@@ -208,7 +224,7 @@ function foldAsked(view: TurnView, event: TurnEvent): TurnView | undefined {
   switch (event.type) {
     case "question_asked": {
       const { question_id, text, choices, expires_at } = event;
-      return { ...view, question: { question_id, text, choices, expires_at } };
+      return { ...view, question: { question_id, text, choices, expires_at }, notice: undefined };
     }
     case "question_answered":
       return { ...view, question: undefined };

@@ -23,7 +23,7 @@ function hasForeignGuide(transcript: Transcript | undefined, catalogue: Catalogu
 }
 
 /** Whether a skill did not ship with the bot; one that is gone is taken for such. */
-function isForeign({ skills }: Catalogue, id: string): boolean {
+export function isForeign({ skills }: Catalogue, id: string): boolean {
   const skill = skills.get(id);
   return skill === undefined || skill.kind === "mcp" || skill.origin.source !== "bundled";
 }

@@ -4,7 +4,7 @@ import { createOutsideWork, type ServeTurn } from "../core/outside-work.ts";
 import type { ParkedCalls } from "../core/parked-calls.ts";
 import type { ProgramRunner } from "../core/programs.ts";
 import type { Redact } from "../core/redact.ts";
-import { networkHint, refusedNetwork, withGrantedNetwork } from "../core/sandboxed-network.ts";
+import { networkHint, withGrantedNetwork } from "../core/sandboxed-network.ts";
 import type { Skill } from "../core/skill.ts";
 import type { ToolContext, ToolResult } from "../core/tool.ts";
 import { WaitingForPerson } from "../core/waiting.ts";
@@ -74,7 +74,6 @@ async function run(
       onRequest: (asks, number) => serveRequest({ skillId: skill.id, args }, asks, number, { serve, redact }),
     }),
   );
-  if (outcome.status === "refused") return refusedNetwork(skill.id, outcome.hosts);
   return redact(toResult(skill, outcome.value, networkHint(skill.id, outcome.refused, couldReach)));
 }
 
@@ -98,19 +97,22 @@ async function serveRequest(
 }
 
 /**
- * As AnythingLLM's collector answers. Addresses carry data out: one that does not stand in the arguments of the call needs what every
- * other connection of the code needs, a host that was granted.
+ * As AnythingLLM's collector answers. Addresses carry data out: one of the call's arguments is judged as those are that a model calls
+ * by itself; one that the code made up needs what every other connection of the code needs, a host that was granted.
  */
 async function readPage(skillId: string, url: string, args: Json, context: ToolContext): Promise<Json> {
   const { web, signal, network } = context;
   const host = hostOf(url);
   try {
-    if (host !== undefined && !isGivenAddress(url, args) && !(await network.request([host]))) {
+    const allowed =
+      host === undefined ||
+      (isGivenAddress(url, args) ? await context.reach(url) : await network.request([host]));
+    if (!allowed) {
       return {
         success: false,
         url,
         content: null,
-        reason: networkHint(skillId, [host], network.couldReach) ?? "",
+        reason: networkHint(skillId, host === undefined ? [] : [host], network.couldReach) ?? "",
       };
     }
     const page = await web.read(url, { signal });
@@ -130,10 +132,22 @@ function hostOf(address: string): string | undefined {
   return url.port === "" || url.port === "443" || url.port === "80" ? name : `${url.hostname}:${url.port}`;
 }
 
+/** Undefined for what is no JSON: the code of a skill may write anything into its output. */
+function parsed(text: string): Json | undefined {
+  try {
+    return JSON.parse(text) as Json;
+  } catch {
+    return undefined;
+  }
+}
+
 function toResult({ id }: Skill, outcome: CallOutcome, networkProblem: string | undefined): ToolResult {
   if (outcome.status === "result") {
     const note = networkProblem === undefined ? "" : `\n\n[${networkProblem}]`;
-    return { status: "ok", output: outcome.text + note };
+    const readable = outcome.text + note;
+    const data = outcome.data === true ? parsed(outcome.text) : undefined;
+    if (data === undefined) return { status: "ok", output: readable };
+    return { status: "ok", output: data, ...(note === "" ? {} : { readable }) };
   }
   if (outcome.status === "ended") {
     return {
@@ -148,7 +162,7 @@ function toResult({ id }: Skill, outcome: CallOutcome, networkProblem: string | 
   const place = at === undefined ? "" : ` (${at})`;
   return {
     status: "error",
-    code: "skill_failed",
+    code: networkProblem === undefined ? "skill_failed" : "network_refused",
     message: `The skill ${id} failed: ${name}: ${message}${place}`,
     hint:
       networkProblem ?? "Check the arguments. If they are right, the fault is the skill's: tell the person.",

@@ -3,15 +3,28 @@ import type { SkillFiles } from "../core/skill.ts";
 const mostFiles = 30;
 const mostHosts = 10;
 
+/** Characters of a call or of an assigned value that are looked at. */
+const longestExpression = 300;
+
+/** How many values stand between a call and an address: `fetch(url)`, `url = base + path`, `base = "https://…"`. */
+const deepest = 3;
+
 /** Names of namespaces and schemas that look like addresses. */
 const names = new Set(["www.w3.org", "w3.org", "json-schema.org", "schema.org"]);
 
-/** Ways to reach the network; code with none of them only mentions its addresses. */
-const connects = /\b(?:fetch|axios|got|undici|request|superagent|needle|WebSocket|https?|net|tls)\b/;
+/** Calls that connect to an address among their arguments: `fetch(`, `axios.get(`, `new WebSocket(`, `axios.create(`. */
+const requestCall =
+  /\b(?:fetch|axios|got|ky|needle|superagent|undici|request|https?|WebSocket|EventSource)(?:\s*\.\s*\w+)?\s*\(/g;
+
+/** What clients of services are given their address as. */
+const baseAddress = /^(?:base_?ur[li]|api_?(?:base|url)|endpoint)$/i;
+
+/** A name and what is assigned to it, or a field and its value. */
+const assignment = /([A-Za-z_$][\w$]*)\s*[=:](?![=>])\s*/g;
 
 /**
- * The hosts that the addresses in a skill's own code name, so that they can be asked for before it runs. A look at text: hosts that are
- * put together while it runs are not found.
+ * The hosts that a skill's own code evidently asks: addresses in calls of fetch and the like, also through names. They can be asked
+ * for before it runs. A look at text: hosts that are found out while it runs are not among them, nor those it only mentions.
  */
 export async function hostsInCode(files: SkillFiles): Promise<string[]> {
   const code = (await files.list())
@@ -27,8 +40,38 @@ export async function hostsInCode(files: SkillFiles): Promise<string[]> {
 
 function hostsIn(source: string): string[] {
   const code = withoutComments(source);
-  const hosts = hostsOfAddresses(code);
-  return connects.test(code.replace(address, "")) ? hosts : [];
+  const values = new Map<string, string>();
+  const asked: string[] = [];
+  for (const match of code.matchAll(assignment)) {
+    const [, name = ""] = match;
+    const value = expressionAt(code, match.index + match[0].length);
+    if (!values.has(name) || hostsOfAddresses(value).length > 0) values.set(name, value);
+    if (baseAddress.test(name)) asked.push(value);
+  }
+  for (const match of code.matchAll(requestCall))
+    asked.push(expressionAt(code, match.index + match[0].length));
+  return asked.flatMap((expression) => hostsOfAddresses(resolved(expression, values)));
+}
+
+/** The text from a place on, to the end of the statement or the line. */
+function expressionAt(code: string, at: number): string {
+  const text = code.slice(at, at + longestExpression);
+  const end = text.search(/[;\n]/);
+  return end === -1 ? text : text.slice(0, end);
+}
+
+/** An expression and the values of the names in it. */
+function resolved(expression: string, values: ReadonlyMap<string, string>): string {
+  const parts = new Set([expression]);
+  let added = [expression];
+  for (let depth = 0; depth < deepest; depth += 1) {
+    added = added
+      .flatMap((text) => text.match(/[A-Za-z_$][\w$]*/g) ?? [])
+      .flatMap((name) => values.get(name) ?? [])
+      .filter((value) => !parts.has(value));
+    for (const value of added) parts.add(value);
+  }
+  return [...parts].join("\n");
 }
 
 /** Without comments in blocks and those that have a line to themselves. Takes linear time. */
@@ -45,13 +88,13 @@ function withoutComments(source: string): string {
   return kept.join("").replace(/^[^\S\r\n]*\/\/.*$/gm, "");
 }
 
-const address = /\b(?:https?|wss?):\/\/([a-z0-9.-]+)(:\d{1,5})?(?=[/?#"'`\s)<]|$)/gi;
+const address = /\b(?:https?|wss?):\/\/((?:[a-z0-9-]+\.)+[a-z0-9-]+)(:\d{1,5})?(?=[/?#"'`\s)<]|$)/gi;
 
 /** The hosts of the addresses in a text, as grants name them: with the port where it is not the web's. */
 export function hostsOfAddresses(text: string): string[] {
   return [...text.matchAll(address)].flatMap(([, written = "", port = ""]) => {
     const host = written.toLowerCase();
-    if (!host.includes(".") || names.has(host)) return [];
+    if (names.has(host)) return [];
     return [port === "" || port === ":80" || port === ":443" ? host : host + port];
   });
 }

@@ -13,7 +13,7 @@ import type { FromHost, HostError, HostRequest, ToHost } from "./host/protocol.t
 
 /** How a call of a program ended. */
 export type CallOutcome =
-  | { status: "result"; text: string }
+  | { status: "result"; text: string; data?: boolean }
   | { status: "error"; error: HostError }
   /** The program ended before it answered, or never started. */
   | { status: "ended"; reason: string };
@@ -62,7 +62,7 @@ const messageSchema = z.discriminatedUnion("type", [
   z.object({ type: z.literal("progress"), id: z.number(), note: z.string() }),
   z.object({ type: z.literal("log"), text: z.string() }),
   z.object({ type: z.literal("request"), id: z.number(), request: z.number(), asks: requestSchema }),
-  z.object({ type: z.literal("result"), id: z.number(), text: z.string() }),
+  z.object({ type: z.literal("result"), id: z.number(), text: z.string(), data: z.boolean().default(false) }),
   z.object({ type: z.literal("error"), id: z.number(), error: errorSchema }),
   z.object({ type: z.literal("ending") }),
 ]);
@@ -122,7 +122,8 @@ export function startHostedProgram(options: HostedProgramOptions): HostedProgram
     if (message.type === "log") log(message.text);
     else if (message.type === "ending") retire();
     else if (message.type === "progress") tell(open.get(message.id), message.note);
-    else if (message.type === "result") finish(message.id, { status: "result", text: message.text });
+    else if (message.type === "result")
+      finish(message.id, { status: "result", text: message.text, data: message.data });
     else if (message.type === "error")
       finish(message.id, { status: "error", error: hostError(message.error) });
     else void answer(message);
@@ -137,6 +138,11 @@ export function startHostedProgram(options: HostedProgramOptions): HostedProgram
     .start({
       ...{ skill, module, env, network: { permits }, onMessage: receive, onText: log },
       onEnd: ({ reason }) => stop(reason),
+      onWanted() {
+        if (open.size > 0) return;
+        stop("Other skills needed its place.");
+        kill();
+      },
     })
     .then((program) => {
       program.send(options.setup as Json);

@@ -147,12 +147,6 @@ function makeServer(
   };
 }
 
-/** Of the entry as it was written: a new token makes no other server of it. */
-function identityOf(entry: unknown): string {
-  const { type, command, args, cwd, url } = objectOf(entry as Json);
-  return hash("sha256", canonicalJson({ type, command, args, cwd, url }), "hex");
-}
-
 /**
  * Cline and Roo Code write seconds (1 to 3,600, docs.cline.bot and docs.roocode.com), Gemini CLI milliseconds (600,000 by default,
  * geminicli.com): so much and less are seconds.
@@ -162,6 +156,12 @@ const maxSeconds = 3_600;
 function timeoutMs(timeout: number | undefined): number | undefined {
   if (timeout === undefined) return undefined;
   return timeout <= maxSeconds ? timeout * 1000 : timeout;
+}
+
+/** Of the entry as it was written: a new token makes no other server of it. */
+function identityOf(entry: unknown): string {
+  const { type, command, args, cwd, url } = objectOf(entry as Json);
+  return hash("sha256", canonicalJson({ type, command, args, cwd, url }), "hex");
 }
 
 const secretName = /key|token|secret|passw|auth|credential|cookie|session/i;

@@ -26,13 +26,15 @@ export interface ServerSkillOptions {
   remote: RemoteServer | undefined;
   /** Why it cannot be used now. */
   problem: string | undefined;
+  /** As `Skill.ready`. */
+  ready?: (() => Promise<void>) | undefined;
   check: ArgumentCheck;
   call(tool: string, input: Json, context: ToolContext): Promise<ToolResult>;
 }
 
 /** A server as a skill, and each of its tools as a part of it, so that people can switch off single ones. */
 export function createServerSkills(options: ServerSkillOptions): Skill[] {
-  const { server, origin, remote, problem } = options;
+  const { server, origin, remote, problem, ready } = options;
   const offered = remote?.tools.filter((tool) => !server.suppressed.includes(tool.name)) ?? [];
   const id = serverSkillId(server.name);
   const tools = offered.map((tool) => createTool(id, tool, options));
@@ -58,6 +60,7 @@ export function createServerSkills(options: ServerSkillOptions): Skill[] {
     ...base,
     instructions: guideOf(server.name, remote),
     tools,
+    ...(ready === undefined ? {} : { ready }),
   };
   const parts = offered.map(
     (tool, at): Skill => ({
@@ -104,11 +107,19 @@ function createTool(id: string, tool: RemoteTool, { server, origin, check, call 
     validate: check.of(parameters),
     run: (input, context) => call(tool.name, input, context),
     server: describeTool(tool, server, origin.source === "mcp"),
+    addresses: addressesIn,
+    ...(origin.source === "mcp" && effect === "read_only" ? { finds: "mentions" as const } : {}),
     repeatable: server.repeatable.includes(tool.name) || server.repeatable.includes("*"),
     max_execution_ms: longestCall,
     max_iterations: 100,
     max_output_bytes: largestOutput,
   };
+}
+
+/** Arguments that are a whole web address, as those of tools that fetch pages: the server sends something there. */
+function addressesIn(input: Json): string[] {
+  if (typeof input === "string") return /^https?:\/\/\S+$/i.test(input.trim()) ? [input] : [];
+  return typeof input === "object" && input !== null ? Object.values(input).flatMap(addressesIn) : [];
 }
 
 /** Hints are a server's word: where the operator sees a high risk, and where they contradict each other, they make nothing safer. */

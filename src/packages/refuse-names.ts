@@ -1,10 +1,12 @@
+import { ownToolNames } from "../core/offered-tools.ts";
 import { isInstalled, type Skill } from "../core/skill.ts";
+import { toToolName } from "../core/skill-identifier.ts";
 import { PackageRefusal } from "./package-refusal.ts";
 import type { RegisterIndex } from "./package-register.ts";
 
 /**
- * Refuses ids that would stand for something else: of a skill that ships (an installed one would replace it for everybody), or
- * that differ from it or from an installed one by case or by how a letter is written.
+ * Refuses ids that would stand for something else: of a skill that ships (an installed one would replace it for everybody), of one of
+ * its tools or of the agent's own, or that differ from one of these or from an installed one by case or by how a letter is written.
  * @throws PackageRefusal
  */
 export function refuseNames(skills: readonly Skill[], shipped: readonly Skill[], index: RegisterIndex): void {
@@ -16,6 +18,13 @@ export function refuseNames(skills: readonly Skill[], shipped: readonly Skill[],
         `It is called ${id}, as a skill that ships with the bot, and would stand in its place. Nothing was installed; rename it, or put it into the workspace's skill folder if it is to replace that skill.`,
       );
     }
+    const owner = ownerOfTool(id, shipped);
+    if (owner !== undefined) {
+      throw new PackageRefusal(
+        "shipped_name",
+        `It is called ${id}, as a tool of ${owner}, and would get calls that are meant for that tool. Nothing was installed; rename it.`,
+      );
+    }
     const rival = Object.keys(index).find((other) => other !== id && fold(other) === fold(id));
     if (rival !== undefined) {
       throw new PackageRefusal(
@@ -24,6 +33,14 @@ export function refuseNames(skills: readonly Skill[], shipped: readonly Skill[],
       );
     }
   }
+}
+
+/** Who has a tool that an installed skill of this id could be taken for, in words for a person. */
+function ownerOfTool(id: string, shipped: readonly Skill[]): string | undefined {
+  const named = (tool: string) => fold(tool) === fold(id) || fold(tool) === fold(toToolName(id));
+  if ([...ownToolNames].some(named)) return "the bot itself";
+  const owner = shipped.find(({ tools }) => tools.some(({ name }) => named(name)));
+  return owner && `${owner.id}, which ships with the bot`;
 }
 
 /**

@@ -1,5 +1,7 @@
+import { existsSync } from "node:fs";
 import { lstat, readlink } from "node:fs/promises";
 import { dirname } from "node:path";
+import { readableEtc, type ShownFile } from "./machine-files.ts";
 import { systemFolders } from "./programs.ts";
 
 /** What one sandbox is made of. Paths on the machine, except where it says inside. */
@@ -7,15 +9,18 @@ export interface SandboxLayout {
   skillFolder: string;
   /** Holds the bot's own module that is run, if one is. */
   moduleFolder?: string | undefined;
-  /** The forwarder's file and the socket it forwards to, if there is a way out. */
-  wayOut?: { forwarder: string; socket: string } | undefined;
+  /** The folder of the forwarder and the socket it forwards to, if there is a way out. */
+  wayOut?: { programs: string; socket: string } | undefined;
   /** The Node binary; inside it is `nodeInside`. */
   node: string;
-  /** Files shown as /etc/passwd and /etc/group. */
-  passwd: string;
-  group: string;
-  /** Size of /workspace and of /tmp, bytes. */
+  /** Files that exist for this sandbox alone, e.g. its /etc/passwd. */
+  files: readonly ShownFile[];
+  /** Size of /workspace and of /tmp, bytes, where they are not folders that were made for the sandbox. */
   workspaceBytes: number;
+  /** Folders shown as /workspace and /tmp; see `bounded-folders.ts`. */
+  bounded?: { workspace: string; temp: string } | undefined;
+  /** An empty file, shown instead of what the kernel says about its keys. */
+  empty?: string | undefined;
   /** Real paths that are shown empty where they lie within a system folder, e.g. a bot installed in /usr/src. */
   hidden: readonly string[];
   /** Whether the machine is a container that allows neither a /proc nor a host name of one's own. */
@@ -28,15 +33,12 @@ export interface SandboxLayout {
 export const inside = {
   node: "/opt/bin/node",
   skill: "/skill",
-  forwarder: "/opt/net/forwarder.ts",
-  socket: "/opt/net/proxy",
+  wayOut: "/opt/net",
+  socket: "/opt/proxy/socket",
   module: "/opt/knack",
   workspace: "/workspace",
   temp: "/tmp",
 };
-
-/** Parts of /etc that programs need to start: the loader's cache, Debian's alternatives, the time zone. */
-const readableEtc = ["/etc/ld.so.cache", "/etc/alternatives", "/etc/localtime"];
 
 /**
  * bubblewrap's options (bwrap(1), 0.8) without those about users: nothing of the machine but its programs, nothing
@@ -44,7 +46,11 @@ const readableEtc = ["/etc/ld.so.cache", "/etc/alternatives", "/etc/localtime"];
  */
 export async function bubblewrapArguments(layout: SandboxLayout): Promise<string[]> {
   const size = String(layout.workspaceBytes);
-  const writable = (path: string) => ["--perms", "1777", "--size", size, "--tmpfs", path];
+  const { bounded } = layout;
+  const etc = readableEtc();
+  const folders = new Set([...etc.folders, ...layout.files.map(({ to }) => dirname(to))]);
+  const writable = (path: string, folder: string | undefined) =>
+    folder === undefined ? ["--perms", "1777", "--size", size, "--tmpfs", path] : ["--bind", folder, path];
   return [
     ...["--unshare-ipc", "--unshare-pid", "--unshare-net", "--unshare-uts", "--unshare-cgroup-try"],
     ...["--die-with-parent", "--new-session", "--clearenv"],
@@ -53,16 +59,17 @@ export async function bubblewrapArguments(layout: SandboxLayout): Promise<string
     ...(await systemArguments()),
     ...layout.hidden.filter(isWithinSystem).flatMap((path) => ["--tmpfs", path, "--remount-ro", path]),
     // Folders that bubblewrap makes on the way to a mount are closed to everyone but its own user.
-    ...["/etc", "/opt", "/opt/bin"].flatMap((path) => ["--perms", "0755", "--dir", path]),
-    ...readableEtc.flatMap((path) => ["--ro-bind-try", path, path]),
-    ...["--ro-bind", layout.passwd, "/etc/passwd", "--ro-bind", layout.group, "/etc/group"],
+    ...[...new Set(["/etc", "/opt", "/opt/bin", ...folders])].flatMap((path) => [
+      ...["--perms", "0755", "--dir", path],
+    ]),
+    ...[...etc.files, ...layout.files].flatMap(({ from, to }) => ["--ro-bind", from, to]),
     ...["--ro-bind", layout.node, inside.node],
     ...(layout.moduleFolder === undefined ? [] : ["--ro-bind", layout.moduleFolder, inside.module]),
     ...wayOutArguments(layout),
-    ...(layout.contained ? [] : ["--proc", "/proc"]),
+    ...(layout.contained ? [] : ["--proc", "/proc", ...keyListArguments(layout)]),
     ...["--dev", "/dev", "--remount-ro", "/dev"],
-    ...writable(inside.temp),
-    ...writable(inside.workspace),
+    ...writable(inside.temp, bounded?.temp),
+    ...writable(inside.workspace, bounded?.workspace),
     ...["--ro-bind", layout.skillFolder, inside.skill],
     ...["--chdir", inside.workspace, "--remount-ro", "/"],
   ];
@@ -72,8 +79,14 @@ function wayOutArguments({ wayOut }: SandboxLayout): string[] {
   if (wayOut === undefined) return [];
   return [
     ...["--perms", "0755", "--dir", dirname(inside.socket)],
-    ...["--ro-bind", wayOut.forwarder, inside.forwarder, "--ro-bind", wayOut.socket, inside.socket],
+    ...["--ro-bind", wayOut.programs, inside.wayOut, "--ro-bind", wayOut.socket, inside.socket],
   ];
+}
+
+/** Code can use no key, and does not learn which ones there are. */
+function keyListArguments({ empty }: SandboxLayout): string[] {
+  if (empty === undefined) return [];
+  return ["/proc/keys", "/proc/key-users"].filter(existsSync).flatMap((path) => ["--ro-bind", empty, path]);
 }
 
 function isWithinSystem(path: string): boolean {

@@ -1,8 +1,10 @@
 import { randomInt } from "node:crypto";
-import { chmod, copyFile, mkdir, writeFile } from "node:fs/promises";
+import { mkdir, writeFile } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
+import { boundedFoldersPrefix, type MountPrograms, makeBoundedFolders } from "./bounded-folders.ts";
 import { bubblewrapArguments, inside } from "./bubblewrap-arguments.ts";
 import {
+  defaultEnvironment,
   fixedEnvironment,
   type Isolation,
   type Launch,
@@ -12,6 +14,7 @@ import {
   type SandboxLimits,
 } from "./isolation.ts";
 import { firstToGo, type LimitPrograms, limitPrefix } from "./limit-programs.ts";
+import { writeMachineFiles } from "./machine-files.ts";
 import { programFolders } from "./programs.ts";
 import { stageFolder } from "./staged-folder.ts";
 import { systemCallFilter } from "./system-call-filter.ts";
@@ -31,6 +34,12 @@ export interface BubblewrapOptions {
   bwrap: string;
   mode: UserMode;
   programs: LimitPrograms | undefined;
+  /** Undefined where the number of files cannot be bounded. */
+  mounts: MountPrograms | undefined;
+  /** The operator's files of certificates, by the variable that names them. */
+  certificates: Readonly<Record<string, string>>;
+  /** Path of `sh`. */
+  shell: string | undefined;
   limits: SandboxLimits;
   /** Real paths no script may see, even where they lie within a system folder. */
   hidden: readonly string[];
@@ -41,7 +50,7 @@ export function createBubblewrapIsolation(options: BubblewrapOptions): Isolation
   return { kind: "bubblewrap", detail: detail(options), prepare: (request) => prepare(request, options) };
 }
 
-function detail({ limits, programs, mode }: BubblewrapOptions): string {
+function detail({ limits, programs, mounts, mode }: BubblewrapOptions): string {
   const megabytes = (bytes: number) => `${Math.round(bytes / 1_048_576)} MB`;
   const total = `${megabytes(limits.totalMemoryBytes)} for all together, looked at while they run`;
   const held =
@@ -49,7 +58,11 @@ function detail({ limits, programs, mode }: BubblewrapOptions): string {
       ? `no limit on processes and on the memory of each (install util-linux), ${total}`
       : `${megabytes(limits.memoryBytes)} of memory per process, ${total}, ${limits.processes} processes`;
   const contained = mode === "contained" ? " In this container code has no /proc." : "";
-  return `Code of skills runs in bubblewrap: no network but granted hosts through the bot's proxy, no files but its skill's, a cleared environment, ${held}.${contained}`;
+  const files =
+    mounts === undefined
+      ? " The number of files it writes to memory is not limited (install util-linux and mount)."
+      : "";
+  return `Code of skills runs in bubblewrap: no network but granted hosts through the bot's proxy, no files but its skill's, a cleared environment, ${held}.${contained}${files}`;
 }
 
 async function prepare(request: LaunchRequest, options: BubblewrapOptions): Promise<Launch> {
@@ -59,28 +72,33 @@ async function prepare(request: LaunchRequest, options: BubblewrapOptions): Prom
   const skillFolder = options.mode === "switch" ? join(runFolder, "skill") : request.folder;
   if (options.mode === "switch") await stageFolder(request.folder, skillFolder);
   await mkdir(runFolder, { recursive: true });
-  const passwd = join(runFolder, "passwd");
-  const group = join(runFolder, "group");
-  await writeFile(passwd, `script:x:${user}:${user}:script:${inside.workspace}:/bin/sh\n`, { mode: 0o644 });
-  await writeFile(group, `script:x:${user}:\n`, { mode: 0o644 });
+  const { certificates } = options;
+  const own = await writeMachineFiles(runFolder, { user, home: inside.workspace, certificates });
   const path = [...programFolders, dirname(inside.node)].join(":");
   const wayOut = request.socket === undefined ? undefined : await stageWayOut(request.socket, runFolder);
   const proxied = wayOut === undefined ? {} : proxyEnvironment(forwarderPort);
-  const env = { ...request.env, ...fixedEnvironment({ path, ...inside }), ...proxied };
+  const env = {
+    ...defaultEnvironment(inside.skill),
+    ...own.env,
+    ...request.env,
+    ...fixedEnvironment({ path, ...inside }),
+    ...proxied,
+  };
   const { hidden } = options;
   const contained = options.mode === "contained";
   const { workspaceBytes } = options.limits;
   const moduleFolder =
     "module" in request.entry ? await stageModule(request.entry.module, runFolder) : undefined;
   const node = process.execPath;
+  const bounded = options.mounts && (await makeBoundedFolders(runFolder));
   const layout = {
     skillFolder,
     moduleFolder,
     wayOut,
     node,
-    passwd,
-    group,
+    ...{ files: own.files, empty: own.empty },
     workspaceBytes,
+    bounded,
     contained,
     env,
     hidden,
@@ -91,8 +109,10 @@ async function prepare(request: LaunchRequest, options: BubblewrapOptions): Prom
     ...userArguments(options.mode, user),
     ...(filter === undefined ? [] : ["--seccomp", "5"]),
   ];
+  const mount = { bytes: workspaceBytes, asRoot: options.mode === "switch" };
   const [file = "", ...args] = [
     ...firstToGo(options.programs),
+    ...(options.mounts && bounded ? boundedFoldersPrefix(options.mounts, bounded, mount) : []),
     ...[options.bwrap, "--args", "3", "--", ...command(request, options, user)],
   ];
   return {
@@ -116,15 +136,21 @@ async function stageModule(module: string, runFolder: string): Promise<string> {
 }
 
 async function stageWayOut(socket: string, runFolder: string) {
-  const forwarder = join(runFolder, "forwarder.ts");
-  await copyFile(new URL("./inside/forwarder.ts", import.meta.url), forwarder);
-  await chmod(forwarder, 0o644);
-  return { forwarder, socket };
+  const programs = join(runFolder, "net");
+  await stageFolder(join(import.meta.dirname, "inside"), programs);
+  await writeFile(join(programs, "package.json"), '{"type":"module"}\n', { mode: 0o644 });
+  return { programs, socket };
 }
 
 function userArguments(mode: UserMode, user: number): string[] {
   if (mode !== "switch") {
-    const ids = ["--unshare-user", "--uid", String(user), "--gid", String(user)];
+    const ids = [
+      ...["--unshare-user", "--uid", String(user), "--gid", String(user)],
+      // Bubblewrap leaves capabilities to the root of a namespace unless it is told not to.
+      ...["--cap-drop", "ALL"],
+      // A process of bubblewrap inside would be the same user as the code, and not have the limits that are set for it.
+      "--as-pid-1",
+    ];
     return mode === "contained" ? ids : [...ids, "--disable-userns"];
   }
   return [
@@ -152,19 +178,24 @@ function command(request: LaunchRequest, options: BubblewrapOptions, user: numbe
     ...(programs === undefined
       ? []
       : limitPrefix(programs, limits, { timeoutMs, processes: limits.processes })),
-    ...(request.collector ?? []),
+    ...(request.collector ?? firstProcess(options)),
     ...(request.socket === undefined ? [] : forwarderCommand),
     ...interpreter,
     ...flags,
     "module" in entry ? `${inside.module}/${basename(entry.module)}` : `${inside.skill}/${entry.script}`,
-    ...placedArguments(request.args, inside.skill),
+    ...placedArguments(request.args, inside),
   ];
+}
+
+/** Where bubblewrap leaves no process inside, a shell is the first one: it takes in what the command leaves running. */
+function firstProcess({ mode, shell }: BubblewrapOptions): string[] {
+  return shell === undefined || mode === "switch" ? [] : [shell, "-c", '"$@"; exit $?', "first"];
 }
 
 /** Node runs it: `--no-warnings` because its complaints would stand among the skill's own. */
 const forwarderCommand = [
   ...[inside.node, "--no-warnings", "--max-old-space-size=64"],
-  ...[inside.forwarder, inside.socket, String(forwarderPort)],
+  ...[`${inside.wayOut}/forwarder.ts`, inside.socket, String(forwarderPort)],
 ];
 
 /** Gives up root and every capability for good. */

@@ -1,4 +1,5 @@
-import { type ChildProcess, spawn } from "node:child_process";
+import { type ChildProcess, type StdioOptions, spawn } from "node:child_process";
+import { closeSync, openSync, readdirSync, readFileSync } from "node:fs";
 import { constants } from "node:os";
 import type { Writable } from "node:stream";
 import type { Launch } from "./isolation.ts";
@@ -9,29 +10,58 @@ export interface StartFailure {
 }
 
 /**
- * Starts a process as the leader of a group, with pipes to all its streams, and hands it its private input. `spawn`
- * throws some failures (E2BIG) and emits others (ENOENT, as `error`); the first are answered as values.
+ * Starts a process as the leader of a group, with pipes to all its streams, and hands it its private input. It gets no other
+ * file descriptor of the bot. `spawn` throws some failures (E2BIG) and emits others (ENOENT, as `error`); the first are
+ * answered as values.
  */
 export function startProcess(launch: Launch): ChildProcess | StartFailure {
+  const nothing = openSync("/dev/null", "r");
   try {
-    const child = spawn(launch.file, launch.args, {
-      cwd: launch.cwd,
-      env: launch.env,
-      detached: true,
-      stdio: [
-        ...["pipe" as const, "pipe" as const, "pipe" as const],
-        launch.privateInput === undefined ? "ignore" : "pipe",
-        launch.handsOutFiles === true ? "pipe" : "ignore",
-        launch.filter === undefined ? "ignore" : "pipe",
-      ],
-    });
+    const { cwd, env } = launch;
+    const stdio = streams(launch, nothing);
+    const child = spawn(launch.file, launch.args, { cwd, env, detached: true, stdio });
     writeAndEnd(child.stdio[3] as Writable | null | undefined, launch.privateInput ?? "");
-    const streams: readonly unknown[] = child.stdio;
-    writeAndEnd(streams[5] as Writable | null | undefined, launch.filter ?? "");
+    const opened: readonly unknown[] = child.stdio;
+    writeAndEnd(opened[5] as Writable | null | undefined, launch.filter ?? "");
     return child;
   } catch (error) {
     if (error instanceof Error && "code" in error) return { reason: startFailure(error) };
     throw error;
+  } finally {
+    closeSync(nothing);
+  }
+}
+
+/** The descriptors of a process. `spawn` leaves a descriptor that the bot inherited open unless another one takes its number. */
+function streams(launch: Launch, nothing: number): StdioOptions {
+  const taken: ("pipe" | number | undefined)[] = ["pipe", "pipe", "pipe"];
+  for (const descriptor of inheritedDescriptors()) taken[descriptor] ??= nothing;
+  if (launch.privateInput !== undefined) taken[3] = "pipe";
+  if (launch.handsOutFiles === true) taken[4] = "pipe";
+  if (launch.filter !== undefined) taken[5] = "pipe";
+  return Array.from(taken, (each) => each ?? "ignore");
+}
+
+const closeOnExec = 0o2000000;
+
+/** What whoever started the bot left open in it (open(2), O_CLOEXEC): Node opens nothing that a child gets. Empty without /proc. */
+function inheritedDescriptors(): number[] {
+  try {
+    return readdirSync("/proc/self/fdinfo").map(Number).filter(isInherited);
+  } catch {
+    // Not Linux.
+    return [];
+  }
+}
+
+function isInherited(descriptor: number): boolean {
+  try {
+    const [, flags = "0"] =
+      /^flags:\s*(\d+)$/m.exec(readFileSync(`/proc/self/fdinfo/${descriptor}`, "utf8")) ?? [];
+    return descriptor > 2 && (Number.parseInt(flags, 8) & closeOnExec) === 0;
+  } catch {
+    // The descriptor of the list itself.
+    return false;
   }
 }
 
@@ -59,12 +89,6 @@ export function killGroup(child: ChildProcess): void {
 export function writeAndEnd(stream: Writable | null | undefined, text: string | Uint8Array): void {
   stream?.on("error", () => undefined);
   stream?.end(text);
-}
-
-/** What is said when all processes of a run together use too much memory. */
-export function memoryText(totalMemoryBytes: number): string {
-  const megabytes = Math.round(totalMemoryBytes / 1_048_576);
-  return `Its processes together needed more memory than the ${megabytes} MB they may use, and were stopped.`;
 }
 
 /** A shell's exit status: 128 and the signal's number for what a signal ended. */

@@ -1,7 +1,9 @@
 import { mkdtemp, rm } from "node:fs/promises";
 import { join } from "node:path";
+import { findMountPrograms } from "./bounded-folders.ts";
 import { createBubblewrapIsolation, type UserMode } from "./bubblewrap-isolation.ts";
 import type { Isolation, SandboxLimits } from "./isolation.ts";
+import { type IsolationLack, missingBubblewrap, thisMachine } from "./isolation-cure.ts";
 import { findLimitPrograms, type LimitPrograms } from "./limit-programs.ts";
 import { createProcessIsolation } from "./process-isolation.ts";
 import { findProgram } from "./programs.ts";
@@ -14,31 +16,45 @@ interface Choice {
   runs: string;
   /** Real paths no script may see, even where they lie within a system folder. */
   hidden: readonly string[];
+  /** The operator's files of certificates, by the variable that names them. */
+  certificates: Readonly<Record<string, string>>;
   /** Ids of the skills that run without bubblewrap although they did not ship. */
   allowWeak: readonly string[];
+  /** Further folders of programs for code without isolation: those of the bot's PATH. */
+  searchPath: readonly string[];
 }
-
-const install = "install the Debian package bubblewrap (apt-get install bubblewrap) and restart the bot.";
 
 /** The strongest isolation that works here. Each is tried with a real sandbox: being installed is not enough. */
 export async function chooseIsolation(choice: Choice): Promise<Isolation> {
-  const { bwrap, limits, runs, hidden, allowWeak } = choice;
+  const { bwrap, limits, runs, hidden, allowWeak, searchPath, certificates } = choice;
   const programs = await findLimitPrograms();
-  const weak = (why: string) => createProcessIsolation({ why, programs, limits, allowWeak });
+  const weak = (lacks: IsolationLack) =>
+    createProcessIsolation({ lacks, programs, limits, allowWeak, searchPath });
   const path = await findProgram(bwrap ?? "bwrap");
   if (path === undefined) {
-    return weak(`bubblewrap (bwrap) is not installed: ${install}`);
+    const packages = ["bubblewrap", ...(programs === undefined ? ["util-linux"] : [])];
+    return weak(missingBubblewrap(await thisMachine(), packages));
   }
   const failures: string[] = [];
-  for (const mode of modes(programs)) {
-    const isolation = createBubblewrapIsolation({ bwrap: path, mode, programs, limits, hidden });
+  const [mounts, shell] = await Promise.all([findMountPrograms(), findProgram("sh")]);
+  const attempts = modes(programs).flatMap((mode) => [
+    ...(mounts === undefined ? [] : [{ mode, mounts }]),
+    { mode, mounts: undefined },
+  ]);
+  for (const attempt of attempts) {
+    const isolation = createBubblewrapIsolation({
+      ...attempt,
+      ...{ bwrap: path, shell, programs, limits, hidden, certificates },
+    });
     const failure = await probe(isolation, runs);
     if (failure === undefined) return isolation;
     failures.push(failure);
   }
   const said = [...new Set(failures)].join("; ").slice(0, 400);
-  const why = `bubblewrap (bwrap) is installed and does not work here (${said}). In a container it needs the right to make namespaces; SECURITY.md tells how to give it.`;
-  return weak(why);
+  return weak({
+    problem: `Code of skills is isolated by bubblewrap, which is installed and does not work here (${said}).`,
+    cure: 'It needs the right to make namespaces: see "In Docker" in SECURITY.md.',
+  });
 }
 
 function modes(programs: LimitPrograms | undefined): UserMode[] {
@@ -66,7 +82,7 @@ async function probe(isolation: Isolation, runs: string): Promise<string | undef
       timeout_ms: 10_000,
       max_output_bytes: 2_000,
     };
-    const outcome = await supervise(launch, request, Number.POSITIVE_INFINITY);
+    const outcome = await supervise(launch, request);
     if (outcome.status === "refused") return outcome.reason;
     if (outcome.status === "timed_out") return "it did not end in time";
     return outcome.exit_code === 0

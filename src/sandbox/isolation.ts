@@ -1,3 +1,5 @@
+import { totalmem } from "node:os";
+import type { IsolationLack } from "./isolation-cure.ts";
 import { outputFolder } from "./output-files.ts";
 
 /** What a script may use, however it is isolated. */
@@ -10,6 +12,12 @@ export interface SandboxLimits {
   processes: number;
   /** Largest file; with bubblewrap also the size of the workspace, bytes. */
   workspaceBytes: number;
+  /** Scripts and programs at one time. Together with `processes` it bounds the processes of all of them. */
+  maxRunning: number;
+  /** How long a script or program waits for others to end where that many run, ms. */
+  maxWaitMs: number;
+  /** Memory of everything that runs, looked at as `totalMemoryBytes` is, bytes. */
+  allMemoryBytes: number;
 }
 
 /** Enough for Node, which needs about 0.6 GB to start under such a limit, and for common Python libraries. */
@@ -18,7 +26,16 @@ export const defaultLimits: SandboxLimits = {
   totalMemoryBytes: 2_147_483_648,
   processes: 64,
   workspaceBytes: 268_435_456,
+  maxRunning: 16,
+  maxWaitMs: 30_000,
+  allMemoryBytes: Math.round(availableMemory() / 2),
 };
+
+/** Memory of the machine, or of the container the bot runs in, bytes. */
+function availableMemory(): number {
+  const constrained = process.constrainedMemory();
+  return constrained > 0 ? Math.min(constrained, totalmem()) : totalmem();
+}
 
 export interface LaunchRequest {
   /** Real path of the skill's folder. */
@@ -27,7 +44,7 @@ export interface LaunchRequest {
   interpreter: readonly string[];
   /** What the interpreter runs: a path within the skill's folder, or a module of the bot, seen with its folder. */
   entry: { script: string } | { module: string };
-  /** `{baseDir}` in them is replaced by the skill's folder as the code sees it. */
+  /** See `placedArguments`. */
   args: readonly string[];
   /** Runs the command and hands out the files it left; see `collectorPrefix`. Absent for programs that stay. */
   collector?: readonly string[];
@@ -56,17 +73,33 @@ export interface Launch {
   filter?: Uint8Array | undefined;
 }
 
-/** Arguments as they are passed on: `{baseDir}` stands for the skill's folder. */
-export function placedArguments(args: readonly string[], skillFolder: string): string[] {
-  return args.map((argument) => argument.replaceAll("{baseDir}", skillFolder));
+/** Arguments as they are passed on: `{baseDir}` stands for the skill's folder, `{outputDir}` for where files are left. */
+export function placedArguments(
+  args: readonly string[],
+  { skill, workspace }: { skill: string; workspace: string },
+): string[] {
+  const output = `${workspace}/${outputFolder}`;
+  return args.map((argument) => argument.replaceAll("{baseDir}", skill).replaceAll("{outputDir}", output));
+}
+
+/** Variables every script gets unless its own are different: Python finds modules from the skill's folder on, as in `scripts.helper`. */
+export function defaultEnvironment(skill: string): Record<string, string> {
+  return { PYTHONPATH: skill };
 }
 
 /** A way to keep scripts apart from the bot. */
-export interface Isolation {
-  kind: "bubblewrap" | "process";
+export type Isolation = {
   /** In words for a person: what holds, and what does not. */
   detail: string;
   prepare(request: LaunchRequest): Promise<Launch>;
+} & ({ kind: "bubblewrap" } | WeakIsolation);
+
+interface WeakIsolation {
+  kind: "process";
+  /** Why there is nothing stronger, and what to do. */
+  lacks: IsolationLack;
+  /** Where programs that run scripts are looked for, in this order. */
+  programFolders: readonly string[];
 }
 
 /** The variables every script gets; a request cannot change them. */

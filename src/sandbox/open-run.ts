@@ -2,7 +2,8 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { join } from "node:path";
 import type { NetworkAccess } from "../core/programs.ts";
 import type { Launch, LaunchRequest } from "./isolation.ts";
-import type { SandboxContext } from "./sandbox-context.ts";
+import type { PlaceRequest } from "./places.ts";
+import type { OpenProxy, SandboxContext } from "./sandbox-context.ts";
 
 /** A process ready to be started, with what exists for it alone. */
 export interface Run {
@@ -11,20 +12,32 @@ export interface Run {
   close(): Promise<void>;
 }
 
-/** Makes a run's folder and, where it may have network, its proxy. Nothing is left behind when that fails. */
+/** What a run needs besides its code. */
+export interface RunRequest extends PlaceRequest {
+  network?: NetworkAccess | undefined;
+}
+
+/**
+ * Waits for a place, and makes a run's folder and, where it may have network, its proxy. Nothing is left behind when that fails. The
+ * answer is a reason for a person when there was no place in time. @throws the signal's reason
+ */
 export async function openRun(
   request: Omit<LaunchRequest, "runFolder" | "socket">,
-  network: NetworkAccess | undefined,
-  { isolation, runs, openProxy }: SandboxContext,
-): Promise<Run> {
-  const proxied = network !== undefined && isolation.kind === "bubblewrap";
-  const proxy = proxied ? await openProxy?.(network) : undefined;
-  const runFolder = await mkdtemp(join(runs, "run-"));
+  { network, ...place }: RunRequest,
+  { isolation, runs, openProxy, places }: SandboxContext,
+): Promise<Run | { reason: string }> {
+  const taken = await places.take(place);
+  if ("reason" in taken) return taken;
+  let proxy: Awaited<ReturnType<OpenProxy>> | undefined;
+  let runFolder: string | undefined;
   const close = async () => {
+    taken.release();
     await proxy?.close();
-    await rm(runFolder, { recursive: true, force: true, maxRetries: 3 });
+    if (runFolder !== undefined) await rm(runFolder, { recursive: true, force: true, maxRetries: 3 });
   };
   try {
+    if (network !== undefined && isolation.kind === "bubblewrap") proxy = await openProxy?.(network);
+    runFolder = await mkdtemp(join(runs, "run-"));
     const socket = proxy === undefined ? {} : { socket: proxy.socket };
     return { launch: await isolation.prepare({ ...request, ...socket, runFolder }), close };
   } catch (error) {

@@ -26,7 +26,7 @@ export function createProgramRunner(context: SandboxContext): ProgramRunner {
       const folder = await skillFolder(request.skill.origin.path);
       if (folder === undefined)
         throw new ProgramError(`The skill ${request.skill.id} has no folder any more.`);
-      const { module, env, network } = request;
+      const { module, env } = request;
       const code = {
         folder,
         interpreter: ["node"],
@@ -35,7 +35,9 @@ export function createProgramRunner(context: SandboxContext): ProgramRunner {
         env,
         shipped: isShipped(request.skill),
       };
-      const { launch, close } = await openRun(code, network, context).catch(asProgramError);
+      const opened = await openRun(code, request, context).catch(asProgramError);
+      if ("reason" in opened) throw new ProgramError(opened.reason);
+      const { launch, close } = opened;
       try {
         return running(await startWatched(launch, request, context), request, close);
       } catch (error) {
@@ -56,14 +58,14 @@ function asProgramError(error: unknown): never {
 async function startWatched(
   launch: Launch,
   { onMessage, onText }: ProgramRequest,
-  { limits }: SandboxContext,
+  { limits, memory }: SandboxContext,
 ): Promise<WatchedProgram> {
   const child = startProcess(launch);
   if (!(child instanceof ChildProcess)) throw new ProgramError(child.reason);
   const program = watchProgram(child, {
     onMessage,
     ...(onText === undefined ? {} : { onText }),
-    limits,
+    ...{ limits, memory },
   });
   try {
     await once(child, "spawn");

@@ -1,6 +1,8 @@
 import type { NetworkAccess, Verdict } from "../core/programs.ts";
 import type { Skill } from "../core/skill.ts";
 import type { Isolation, SandboxLimits } from "./isolation.ts";
+import type { MemoryWatch } from "./memory-watch.ts";
+import type { Places } from "./places.ts";
 
 /** Opens a proxy on a unix socket that reaches what `access` permits. */
 export type OpenProxy = (access: NetworkAccess) => Promise<{ socket: string; close(): Promise<void> }>;
@@ -17,5 +19,7 @@ export interface SandboxContext {
   /** Where each run has its folder. */
   runs: string;
   openProxy: OpenProxy | undefined;
+  places: Places;
+  memory: MemoryWatch;
   allows(skill: Skill): Verdict;
 }

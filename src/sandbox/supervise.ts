@@ -2,16 +2,9 @@ import { ChildProcess } from "node:child_process";
 import type { Readable } from "node:stream";
 import type { ScriptOutcome, ScriptRequest } from "../core/scripts.ts";
 import { CapturedOutput } from "./captured-output.ts";
-import {
-  exitStatus,
-  killGroup,
-  memoryText,
-  startFailure,
-  startProcess,
-  writeAndEnd,
-} from "./child-process.ts";
+import { exitStatus, killGroup, startFailure, startProcess, writeAndEnd } from "./child-process.ts";
 import type { Launch } from "./isolation.ts";
-import { watchMemory } from "./memory-watch.ts";
+import type { MemoryWatch } from "./memory-watch.ts";
 import { type OutputFiles, outputDescriptor, readOutputFiles } from "./output-files.ts";
 
 /** How long output is awaited after the script's end, when something it started holds the pipe, ms. */
@@ -28,12 +21,12 @@ export type Supervision = Pick<
 
 /**
  * Starts a process as the leader of a group, watches time, output and signal, and kills the whole group at the end,
- * however it came. Output is limited per stream. @throws the signal's reason
+ * however it came. Output is limited per stream, memory by `memory`. @throws the signal's reason
  */
 export async function supervise(
   launch: Launch,
   request: Supervision,
-  totalMemoryBytes: number,
+  memory?: MemoryWatch,
 ): Promise<ScriptOutcome> {
   const stdout = new CapturedOutput(request.max_output_bytes, request.onLine);
   const stderr = new CapturedOutput(request.max_output_bytes, request.onLine);
@@ -45,9 +38,9 @@ export async function supervise(
     timedOut = true;
     killGroup(child);
   }, request.timeout_ms);
-  let overMemory = false;
-  const unwatch = watchMemory(child.pid ?? 0, { bytes: totalMemoryBytes, everyMs: watchMs }, () => {
-    overMemory = true;
+  let note = "";
+  const unwatch = memory?.watch(child.pid ?? 0, watchMs, (reason) => {
+    note = reason;
     killGroup(child);
   });
   const abort = () => killGroup(child);
@@ -60,14 +53,13 @@ export async function supervise(
     const ending = await ended;
     request.signal.throwIfAborted();
     if (!ending.started) return { status: "refused", reason: ending.reason };
-    const note = overMemory ? memoryText(totalMemoryBytes) : "";
     const output = { stdout: stdout.text(), stderr: stderr.text() + note };
     if (timedOut) return { status: "timed_out", ...output };
     const truncated = stdout.truncated || stderr.truncated;
     return { status: "exited", exit_code: ending.code, ...output, truncated, ...(await collected) };
   } finally {
     clearTimeout(timer);
-    unwatch();
+    unwatch?.();
     request.signal.removeEventListener("abort", abort);
   }
 }

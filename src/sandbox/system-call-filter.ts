@@ -4,18 +4,29 @@ interface Architecture {
   socket: number;
   unshare: number;
   clone: number;
+  /** add_key, request_key, keyctl: keys belong to users and logins, and no namespace keeps them apart. */
+  keys: readonly number[];
+  /** ptrace, process_vm_readv, process_vm_writev, kcmp: ways into other processes. */
+  processes: readonly number[];
   /** Marks calls of a second numbering (x32). */
   second?: number;
 }
 
 const architectures: Readonly<Record<string, Architecture>> = {
-  x64: { audit: 0xc000003e, socket: 41, unshare: 272, clone: 56, second: 0x40000000 },
-  arm64: { audit: 0xc00000b7, socket: 198, unshare: 97, clone: 220 },
+  x64: {
+    ...{ audit: 0xc000003e, socket: 41, unshare: 272, clone: 56, second: 0x40000000 },
+    ...{ keys: [248, 249, 250], processes: [101, 310, 311, 312] },
+  },
+  arm64: {
+    ...{ audit: 0xc00000b7, socket: 198, unshare: 97, clone: 220 },
+    ...{ keys: [217, 218, 219], processes: [117, 270, 271, 272] },
+  },
 };
 
 /** The same number on every architecture. */
 const clone3 = 435;
 const ioUringSetup = 425;
+const pidfdGetfd = 438;
 
 /** AF_UNIX, AF_INET, AF_INET6, AF_NETLINK: what a network namespace keeps apart. AF_VSOCK, for one, leads to a virtual machine's host. */
 const families = [1, 2, 10, 16];
@@ -32,13 +43,14 @@ const fail = (error: number) => 0x00050000 | error;
 type Instruction = [code: number, value: number, whenTrue?: number, whenFalse?: number];
 
 /**
- * What the kernel refuses to code in the sandbox (seccomp(2)), as bubblewrap takes it: sockets that no namespace holds, namespaces of
- * its own, and io_uring, which does all of that past the filter. Undefined where the numbers are not known.
+ * What the kernel refuses to code in the sandbox (seccomp(2)), as bubblewrap takes it: sockets that no namespace
+ * holds, namespaces of its own, the kernel's keys, the memory and descriptors of other processes, and io_uring, which does much of
+ * that past the filter. Undefined where the numbers are not known.
  */
 export function systemCallFilter(architecture: string = process.arch): Uint8Array | undefined {
   const known = architectures[architecture];
   if (known === undefined) return undefined;
-  const { audit, socket, unshare, clone, second } = known;
+  const { audit, socket, unshare, clone, keys, processes, second } = known;
   const refuse = (error: number): Instruction => [codes.answer, fail(error)];
   const unlessFirstHas = (flag: number): Instruction[] => [
     [codes.load, offsets.first],
@@ -59,7 +71,8 @@ export function systemCallFilter(architecture: string = process.arch): Uint8Arra
     [codes.load, offsets.call],
     ...(second === undefined ? [] : when([codes.atLeast, second], [refuse(errors.noSuchCall)])),
     ...when([codes.equal, clone3], [refuse(errors.noSuchCall)]),
-    ...when([codes.equal, ioUringSetup], [refuse(errors.noSuchCall)]),
+    ...[ioUringSetup, ...keys].flatMap((call) => when([codes.equal, call], [refuse(errors.noSuchCall)])),
+    ...[pidfdGetfd, ...processes].flatMap((call) => when([codes.equal, call], [refuse(errors.notPermitted)])),
     ...when([codes.equal, socket], onlyFamilies),
     ...when([codes.equal, unshare], unlessFirstHas(newUserNamespace)),
     ...when([codes.equal, clone], unlessFirstHas(newUserNamespace)),

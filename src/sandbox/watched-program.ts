@@ -1,7 +1,7 @@
 import type { ChildProcess } from "node:child_process";
 import type { Readable } from "node:stream";
 import type { ProgramRequest, RunningProgram } from "../core/programs.ts";
-import { killGroup, memoryText } from "./child-process.ts";
+import { killGroup } from "./child-process.ts";
 import type { SandboxLimits } from "./isolation.ts";
 import {
   defaultLineLimits,
@@ -10,7 +10,7 @@ import {
   LineReader,
   type LineTrouble,
 } from "./line-reader.ts";
-import { watchMemory } from "./memory-watch.ts";
+import type { MemoryWatch } from "./memory-watch.ts";
 import { parseMessage } from "./parse-message.ts";
 
 /** How long output is awaited after a program's end, when something it started holds the pipe, ms. */
@@ -26,8 +26,9 @@ const watchMs = 1_000;
 const longestText = 2_000;
 
 export interface WatchOptions extends Pick<ProgramRequest, "onMessage" | "onText"> {
-  /** Memory of a process, for what is said when it runs out of it, and of all of them, which is watched. */
-  limits: Pick<SandboxLimits, "memoryBytes" | "totalMemoryBytes">;
+  /** Memory of a process, for what is said when it runs out of it. */
+  limits: Pick<SandboxLimits, "memoryBytes">;
+  memory: MemoryWatch;
   lines?: LineLimits;
 }
 
@@ -76,9 +77,7 @@ export function watchProgram(child: ChildProcess, options: WatchOptions): Watche
   listen(child.stdout, message);
   listen(child.stderr, text);
   child.stdin?.on("error", () => undefined);
-  const unwatch = watchMemory(child.pid ?? 0, { bytes: limits.totalMemoryBytes, everyMs: watchMs }, () =>
-    stop(memoryText(limits.totalMemoryBytes)),
-  );
+  const unwatch = options.memory.watch(child.pid ?? 0, watchMs, stop);
   return {
     stop,
     kill: () => stop("It was stopped."),

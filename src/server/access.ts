@@ -44,6 +44,31 @@ export function isLoopback(host: string): boolean {
   return ipaddr.isValid(host) && ipaddr.process(host).range() === "loopback";
 }
 
+/** Headers by which a proxy says for whom it asks: the standard's (RFC 7239, RFC 9110 section 7.6.3) and the usual ones. */
+const ofProxies =
+  /^(forwarded|via|x-forwarded-.*|x-(real|client|cluster-client)-ip|true-client-ip|cf-connecting-ip)$/i;
+
+/** Whether a request says that a proxy passed it on. */
+export function isForwarded(context: Context): boolean {
+  return Object.keys(context.req.header()).some((name) => ofProxies.test(name));
+}
+
+/**
+ * Refuses what came through a proxy while there is no token: whoever reaches the proxy would be the operator. For every path.
+ */
+export function checkDirect({ token }: Security): MiddlewareHandler {
+  return async (context, next) => {
+    if (!token && isForwarded(context)) {
+      throw new HttpProblem(
+        403,
+        "This request came through a proxy, and without a token everybody who reaches the proxy would be the operator. Set KNACK_API_TOKEN to a long random text (for example from `openssl rand -hex 32`), or remove the proxy.",
+        { code: "proxy_refused" },
+      );
+    }
+    await next();
+  };
+}
+
 /**
  * Refuses requests whose Host or Origin is not this server's. For every path. To `formPaths` their own page may post though a proxy
  * changed the Host, where the browser itself says that it is the same origin.

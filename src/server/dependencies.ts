@@ -12,6 +12,8 @@ export interface ServerDependencies {
   logger: ServerLogger;
   /** The name shown for the person at this machine. */
   operator: string;
+  /** Whether callers may give a person's id of a platform as their `user`. */
+  speakForPeople: boolean;
   /** Aborts when the server closes: streams end. */
   closing: AbortSignal;
   /** Whether the bot is about to stop: it finishes what runs, and is no longer ready. */

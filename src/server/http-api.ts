@@ -2,7 +2,7 @@ import { OpenAPIHono } from "@hono/zod-openapi";
 import type { Context } from "hono";
 import { HTTPException } from "hono/http-exception";
 import { methodNotAllowed } from "hono/method-not-allowed";
-import { checkCaller, checkSite, checkSource, type Security } from "./access.ts";
+import { checkCaller, checkDirect, checkSite, checkSource, type Security } from "./access.ts";
 import type { ServerDependencies } from "./dependencies.ts";
 import { HttpProblem, isProblemStatus, problemResponse } from "./http-problem.ts";
 import { requireJson } from "./request-body.ts";
@@ -33,7 +33,7 @@ export function createHttpApi(dependencies: ServerDependencies, security: Securi
       onMethodNotAllowed: (context, methods) => problemResponse(wrongMethod(context, methods)),
     }),
   );
-  server.use(checkSource(security, [loginPaths.callback]));
+  server.use(checkDirect(security), checkSource(security, [loginPaths.callback]));
   server.use("/api/*", checkSite, checkCaller(security), requireJson(uploadPaths), neverCache);
   addHealthRoutes(server, dependencies, security);
   if (login !== undefined) addLoginRoutes(server, login);

@@ -1,5 +1,5 @@
 import type { Context } from "hono";
-import { isLoopback, type Security } from "./access.ts";
+import { isForwarded, isLoopback, type Security } from "./access.ts";
 import { HttpProblem } from "./http-problem.ts";
 
 /**
@@ -9,18 +9,13 @@ import { HttpProblem } from "./http-problem.ts";
  */
 export function requireOwnMachine(context: Context, { host, allowedHosts = [] }: Security): void {
   if (isSameProcess(context)) return;
-  const isForwarded = Object.keys(context.req.header()).some((name) => ofProxies.test(name));
-  if (isLoopback(host) && allowedHosts.length === 0 && !isForwarded) return;
+  if (isLoopback(host) && allowedHosts.length === 0 && !isForwarded(context)) return;
   throw new HttpProblem(
     403,
     "A path of the bot's machine is taken only from programs on that machine, while the bot listens on 127.0.0.1. Send the archive itself, or its address.",
     { code: "path_refused" },
   );
 }
-
-/** Headers by which a proxy says for whom it asks: the standard's (RFC 7239, RFC 9110 section 7.6.3) and the usual ones. */
-const ofProxies =
-  /^(forwarded|via|x-forwarded-.*|x-(real|client|cluster-client)-ip|true-client-ip|cf-connecting-ip)$/i;
 
 /** The listener gives every request its sockets; a call of the same process has none. */
 function isSameProcess({ env }: Context): boolean {

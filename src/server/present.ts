@@ -1,7 +1,6 @@
 /** What the app answers, in the shapes of the API. */
 import type { z } from "@hono/zod-openapi";
 import type { TurnWithEvents } from "../app/app.ts";
-import type { Author } from "../core/inbound.ts";
 import type { NamespaceState } from "../core/namespace-state.ts";
 import type { Preview } from "../core/preview.ts";
 import type { TurnRecord } from "../core/turn-log.ts";
@@ -39,14 +38,6 @@ export function presentNamespace(
     blocked: Object.keys(state.blocked),
     settings: state.settings,
   };
-}
-
-/**
- * Who calls. Whoever may use the API is trusted as operator: without a token everybody at this machine, with one
- * everybody who holds it. `user` is only the name they go by.
- */
-export function operatorNamed(user: string, operator: string): Author {
-  return { id: user, name: user === "operator" ? operator : user, trust: "operator" };
 }
 
 /** Of messages, what can be read. */

@@ -18,6 +18,8 @@ export interface ServerOptions {
   logger: ServerLogger;
   /** The name shown for the person at this machine; `operator` unless told. */
   operator?: string;
+  /** Whether callers may speak for people of platforms, by their ids; not unless told. */
+  speakForPeople?: boolean;
   timing?: StreamTiming;
   /** Where people come back to from logins at tool servers. */
   login?: LoginPages | undefined;
@@ -51,6 +53,7 @@ export function createServer(options: ServerOptions): KnackServer {
       version: options.version,
       logger: options.logger,
       operator: options.operator ?? "operator",
+      speakForPeople: options.speakForPeople ?? false,
       closing: closing.signal,
       draining: () => draining,
       metrics: options.metrics,

@@ -17,7 +17,7 @@ export function guideNote(
   entryPoints: Readonly<Record<string, string>> = {},
 ): string {
   const files = paths.filter((path) => path.toLowerCase() !== "skill.md");
-  const scripts = files.filter((path) => /\.(py|js|mjs|cjs|sh)$/i.test(path));
+  const scripts = files.filter(isScript);
   const named = Object.entries(entryPoints).map(([name, path]) => `${name} (${path})`);
   const runnable = [...named, ...scripts.filter((path) => !Object.values(entryPoints).includes(path))];
   const lines: string[] = [];
@@ -34,11 +34,16 @@ export function guideNote(
   }
   if (hasCommands({ allowed_tools, metadata })) {
     lines.push(
-      `run_skill_script(skill_name "${id}", command) runs a command line of its guide in a sandbox: without a terminal, with the hosts an operator allowed, and nothing is kept from one call to the next but what is written to $KNACK_OUTPUT_DIR.`,
+      `run_skill_script(skill_name "${id}", command) runs a command line of its guide in a sandbox: without a terminal, with the hosts an operator allowed, and nothing is kept from one call to the next. What a command writes to the folder $KNACK_OUTPUT_DIR is handed to the person as files.`,
     );
   }
   lines.push(...expectedTools(allowed_tools));
   return lines.length === 0 ? "" : ["How this guide works here:", ...lines].join("\n- ");
+}
+
+/** Whether a file is run when it is named, going by its ending. */
+export function isScript(path: string): boolean {
+  return /\.(py|js|mjs|cjs|sh)$/i.test(path);
 }
 
 /** Whether a guide works with command lines: it names the programs it needs, or expects a shell. */

@@ -2,6 +2,7 @@ import { existsSync } from "node:fs";
 import { mkdir, readFile, rename, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { z } from "zod";
+import { makePrivate, makePrivateFile } from "./private-files.ts";
 import { StorageError, toStorageError } from "./storage-error.ts";
 
 const holderSchema = z.object({ url: z.string(), pid: z.number() });
@@ -10,6 +11,8 @@ export type Holder = z.infer<typeof holderSchema>;
 
 /** A data folder this process owns. Keep the object: the folder is free again when it is released or the process ends. */
 export interface DataFolderLock {
+  /** What others of this machine can see of it although they should not, in words for an operator. */
+  exposed: string | undefined;
   /** Tells the command line where this bot listens. */
   publish(info: Holder): Promise<void>;
   release(): Promise<void>;
@@ -21,7 +24,7 @@ const holderFile = "bot.json";
 const patienceMs = 300;
 
 /**
- * Creates the folder (0700) and takes it for this process, or answers who has it (undefined: it has not said yet).
+ * Creates the folder, or takes the rights of others from it (0700), and takes it for this process, or answers who has it (undefined: it has not said yet).
  * The lock is an exclusive SQLite transaction: the system takes it back when the process dies, however it dies.
  * @throws StorageError when the folder cannot be used
  */
@@ -30,6 +33,7 @@ export async function lockDataFolder(path: string): Promise<DataFolderLock | { h
   const file = join(path, lockFile);
   try {
     await mkdir(path, { recursive: true, mode: 0o700 });
+    makePrivateFile(file);
     const database = new DatabaseSync(file, { timeout: patienceMs });
     try {
       database.exec("PRAGMA journal_mode = DELETE; BEGIN EXCLUSIVE");
@@ -39,6 +43,7 @@ export async function lockDataFolder(path: string): Promise<DataFolderLock | { h
       throw error;
     }
     return {
+      exposed: await makePrivate(path),
       publish: (info) => publishHolder(path, info),
       async release() {
         if (!database.isOpen) return;

@@ -103,7 +103,7 @@ it("shows what the next model call would get", async () => {
 
 it("masks every secret in its configuration and in its checks", async () => {
   const { home } = bot();
-  const env = { OPENAI_API_KEY: "sk-very-secret", KNACK_API_TOKEN: "token-very-secret" };
+  const env = { OPENAI_API_KEY: "sk-very-secret", KNACK_API_TOKEN: "api-token-very-secret" };
   const shown = await home.run(["config", "--json"], { env });
   const { settings } = JSON.parse(shown.stdout) as {
     settings: { key: string; value: unknown; source: string }[];

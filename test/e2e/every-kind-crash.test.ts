@@ -78,6 +78,90 @@ it("a flow that waits for approval is given it after a crash, and does nothing b
   expect(site.requests.map(({ path }) => path)).toEqual(["/before", "/after"]);
 });
 
+it("a flow killed after its approval, while it sends something, does not send it again", async () => {
+  const { home, site, submit, over } = kinds();
+  const steps = [{ type: "approval", config: { question: "Send it?" } }, visit(`${site.url}/send`, "POST")];
+  await home.write(".knack-workspace/flows/ask.json", flowOf("asking", steps));
+  const first = await home.start();
+  await first.client.setSkill(place.namespace, "asking", "pinned");
+  site.close(({ path }) => path === "/send");
+  const turn = await submit(first, "ask first", [{ call: "asking", with: {} }]);
+  const { approval_id } = await until(first.client, turn, "approval_requested");
+  await first.client.approve(approval_id, true);
+  await site.reached(1, ({ path }) => path === "/send");
+
+  const { events } = await over(await crash(first), turn);
+  site.open();
+  expect(site.requests.map(({ path }) => path)).toEqual(["/send"]);
+  expect(eventsOf(events, "approval_requested")).toHaveLength(1);
+  expect(eventsOf(events, "tool_finished")).toMatchObject([{ output: { code: "outcome_unknown" } }]);
+});
+
+it("a handler killed after its approval is not run again", async () => {
+  const { home, submit, over } = kinds();
+  const plugin = {
+    name: "Sender",
+    hubId: "sender",
+    active: true,
+    description: "Sends.",
+    entrypoint: { file: "handler.js" },
+  };
+  await home.write(".knack-workspace/skills/sender/plugin.json", JSON.stringify(plugin));
+  await home.write(
+    ".knack-workspace/skills/sender/handler.js",
+    `module.exports.runtime = { handler: async function () {
+      const { approved } = await this.requestToolApproval({ description: "Send it?" });
+      this.introspect("sending " + approved);
+      await new Promise((resolve) => setTimeout(resolve, 60_000));
+    } };`,
+  );
+  const first = await home.start();
+  await first.client.setSkill(place.namespace, "sender", "pinned");
+  const turn = await submit(first, "send it", [{ call: "sender", with: {} }]);
+  const { approval_id } = await until(first.client, turn, "approval_requested");
+  await until(first.client, turn, "turn_waiting");
+  await first.client.approve(approval_id, true);
+  await until(first.client, turn, "tool_progress", ({ note }) => note === "sending true");
+
+  const { events } = await over(await crash(first), turn);
+  expect(eventsOf(events, "approval_requested")).toHaveLength(1);
+  expect(eventsOf(events, "tool_finished")).toMatchObject([{ output: { code: "outcome_unknown" } }]);
+});
+
+it("a package of tools killed in a call says that nobody knows what came of it, and is there for the next turn", async () => {
+  const { home, submit, over, say } = kinds();
+  await home.write(
+    ".knack-workspace/skills/kit/SKILL.md",
+    "---\nname: kit\ndescription: Adds and waits.\nmetadata:\n  skill_type: tool\n---\nUse it.\n",
+  );
+  await home.write(
+    ".knack-workspace/skills/kit/index.js",
+    `module.exports = [
+      { name: "add", description: "Adds", parameters: {}, run: () => "added" },
+      { name: "wait", description: "Waits", parameters: {}, run: () => new Promise((resolve) => setTimeout(resolve, 60_000)) },
+    ];`,
+  );
+  const first = await home.start();
+  await expect
+    .poll(
+      () =>
+        first.client.setSkill(place.namespace, "kit", "pinned").then(
+          () => true,
+          () => false,
+        ),
+      { timeout: 20_000 },
+    )
+    .toBe(true);
+  const turn = await submit(first, "wait there", [{ call: "kit_wait", with: {} }]);
+  await until(first.client, turn, "tool_started");
+
+  const second = await crash(first);
+  const { events } = await over(second, turn);
+  expect(eventsOf(events, "tool_finished")).toMatchObject([{ output: { code: "outcome_unknown" } }]);
+  const third = await crash(second);
+  expect((await say(third, "add it", [{ call: "kit_add", with: {} }])).text).toBe("done: added");
+});
+
 it("a flow killed in the middle of a loop goes on in it, and asks for nothing twice that had answered", async () => {
   const { home, site, submit, over } = kinds();
   const body = visit(`${site.url}/item/\${item}`);

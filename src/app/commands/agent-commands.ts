@@ -129,10 +129,17 @@ async function stop(
   );
   const mine = open.filter((turn) => (isThread ? mayStop(author, turn) : turn.author.id === author.id));
   for (const turn of mine) await deps.stop(turn.turn_id, author.id);
-  if (mine.length > 0) return said(mine.length === 1 ? "Stopped." : `Stopped ${mine.length} turns.`);
+  if (mine.length > 0)
+    return stopped(mine.filter((turn) => turn.thread !== place.thread).length, mine.length);
   if (open.length > 0)
     return refused("What runs here was asked by somebody else; they or a manager can stop it.");
   return shown("Nothing is running here.");
+}
+
+/** Every stopped turn says so in its own thread. */
+function stopped(elsewhere: number, all: number): CommandResult {
+  if (elsewhere === 0) return { ...said("Stopped."), silent: true };
+  return shown(all === 1 ? "Your turn is stopped." : `${all} turns are stopped.`);
 }
 
 async function usage(

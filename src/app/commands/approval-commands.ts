@@ -2,7 +2,7 @@ import { type Allowance, readAllowances, removeAllowance } from "../../core/allo
 import { destinationText } from "../../core/always-text.ts";
 import type { KeyValue } from "../../core/key-value.ts";
 import type { TurnLog } from "../../core/turn-log.ts";
-import { type ApprovalView, emptyTurnView, foldTurn } from "../../core/turn-view.ts";
+import { type ApprovalVerdict, type ApprovalView, emptyTurnView, foldTurn } from "../../core/turn-view.ts";
 import type { Approve } from "../approvals.ts";
 import type { Audit } from "../audit.ts";
 import { escapeMarkdown, oneLine } from "../chat/present/escape-markdown.ts";
@@ -20,13 +20,13 @@ export interface ApprovalCommandDeps {
 const maxTurns = 200;
 
 const how =
-  "`/agent approvals approve|refuse|always <id>` decides, `/agent approvals remove <number>` takes back.";
+  "`/agent approvals approve|refuse|always|turn <id>` decides, `/agent approvals remove <number>` takes back.";
 
 /** `/agent approvals`: what waits for a person here, what is always allowed, and how to take that back. */
 export function approvalCommand(deps: ApprovalCommandDeps): Command {
   return {
     name: "agent approvals",
-    usage: "[approve|refuse|always <id> | remove <number>]",
+    usage: "[approve|refuse|always|turn <id> | remove <number>]",
     description: "Shows what waits for approval here and what is always allowed; decides, or takes back",
     run: async (call) => {
       const [word = "", argument = ""] = call.rest.split(/\s+/);
@@ -38,7 +38,7 @@ export function approvalCommand(deps: ApprovalCommandDeps): Command {
   };
 }
 
-const verdicts = { approve: true, refuse: false, always: "always" } as const;
+const verdicts = { approve: true, refuse: false, always: "always", turn: "turn" } as const;
 
 async function list({ log, store }: ApprovalCommandDeps, { place }: CommandCall): Promise<CommandResult> {
   const { namespace } = place;
@@ -98,7 +98,7 @@ async function remove(
 async function decide(
   { approve, log }: ApprovalCommandDeps,
   { place, author }: CommandCall,
-  verdict: boolean | "always",
+  verdict: ApprovalVerdict,
   id: string,
 ): Promise<CommandResult> {
   const turn = await log.get(id.slice(0, Math.max(0, id.lastIndexOf(":"))));
@@ -107,5 +107,5 @@ async function decide(
   const decided = await approve(id, verdict, author);
   if (!decided.ok) return refused(decided.message);
   if (!decided.value.decided) return refused("This was decided already, or is over.");
-  return said(verdict === false ? "Refused." : verdict === true ? "Approved." : "Always allowed here.");
+  return said(verdict === false ? "Refused." : verdict === "always" ? "Always allowed here." : "Approved.");
 }

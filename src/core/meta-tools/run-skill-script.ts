@@ -98,8 +98,6 @@ async function runScript(
     onLine: (line: string) => context.progress(line.slice(0, 200)),
   };
   const ran = await withGrantedNetwork(context, [], (network) => scripts.run({ ...request, network }));
-  // Only hosts it is known to need beforehand are refused whole; of a script none are.
-  if (ran.status === "refused") return failure("refused", `${name} was not run.`);
   return scriptResult(
     { skill, name },
     ran.value,

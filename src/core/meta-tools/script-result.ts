@@ -6,6 +6,9 @@ import type { ToolContext, ToolResult } from "../tool.ts";
 import { failure, ok } from "./meta-tool.ts";
 import { missingVariables } from "./script-environment.ts";
 
+/** Characters of the error output of a script that ended well. */
+const longestComplaint = 2_000;
+
 /**
  * What a model reads of a script's end; files it made become files of the answer. `networkHint` tells what it could not reach.
  */
@@ -31,9 +34,17 @@ export async function scriptResult(
         const message = `${name} ended with ${exit_code}: ${stderr || stdout}`;
         return failure("script_failed", message, hints.length === 0 ? undefined : hints.join(" "));
       }
-      return ok([stdout, ...(await notesOf(outcome, context))].join("\n"));
+      return ok([stdout, ...complaintsOf(stderr), ...(await notesOf(outcome, context))].join("\n"));
     }
   }
+}
+
+/** What a script that ended well wrote to its error output, e.g. a failure within a pipe. The end says the most. */
+function complaintsOf(stderr: string): string[] {
+  const said = stderr.trim();
+  if (said === "") return [];
+  const shown = said.length > longestComplaint ? `…${said.slice(-longestComplaint)}` : said;
+  return [`[error output: ${shown}]`];
 }
 
 async function notesOf(

@@ -19,12 +19,12 @@ export interface HostedSkill {
   entry?: string;
 }
 
-/** What the process tells the bot. A result is always text: nothing else comes over the border. */
+/** What the process tells the bot. A result is always text: nothing else comes over the border; `data`: the text is JSON. */
 export type FromHost =
   | { type: "progress"; id: number; note: string }
   | { type: "log"; text: string }
   | { type: "request"; id: number; request: number; asks: HostRequest }
-  | { type: "result"; id: number; text: string }
+  | { type: "result"; id: number; text: string; data?: boolean }
   | { type: "error"; id: number; error: HostError }
   /** It is about to end: what is open is answered, and nothing more is taken. */
   | { type: "ending" };

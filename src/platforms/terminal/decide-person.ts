@@ -1,6 +1,6 @@
 import { alwaysText } from "../../core/always-text.ts";
 import { exactJson } from "../../core/exact-json.ts";
-import type { ApprovalView } from "../../core/turn-view.ts";
+import type { ApprovalVerdict, ApprovalView } from "../../core/turn-view.ts";
 import { type PersonPrompt, readUntil } from "./ask-person.ts";
 import type { Paint } from "./paint.ts";
 import { plainLine, plainText } from "./plain-text.ts";
@@ -10,26 +10,35 @@ export function decidePerson(
   approval: ApprovalView,
   over: AbortSignal,
   person: PersonPrompt,
-): Promise<boolean | "always" | undefined> {
+): Promise<ApprovalVerdict | undefined> {
   const { paint, say } = person;
+  const also = otherWords(approval);
   return readUntil(approvalLines(approval, paint), over, person, (line) => {
     const word = line.trim().toLowerCase();
     if (word === "y" || word === "yes") return true;
     if (word === "n" || word === "no") return false;
-    if ((word === "a" || word === "always") && approval.binds !== undefined) return "always";
-    say(
-      paint.dim(
-        `y runs it, n refuses it${approval.binds === undefined ? "" : ", a allows it here for good"}.`,
-      ),
-    );
-    return undefined;
+    const other = also.find(({ verdict }) => word === verdict || word === verdict[0]);
+    if (other === undefined) {
+      const others = also.map(({ verdict, does }) => `, ${verdict[0]} ${does}`).join("");
+      say(paint.dim(`y runs it, n refuses it${others}.`));
+    }
+    return other?.verdict;
   });
+}
+
+/** What may be said beside yes and no. */
+function otherWords({ binds, addresses = [] }: ApprovalView) {
+  return [
+    { verdict: "turn" as const, does: "allows the site for this turn", isOffered: addresses.length > 0 },
+    { verdict: "always" as const, does: "allows it here for good", isOffered: binds !== undefined },
+  ].filter(({ isOffered }) => isOffered);
 }
 
 /** What waits for approval, with the exact arguments, as lines above the prompt. */
 function approvalLines(approval: ApprovalView, paint: Paint): string[] {
   const { tool, skill_id, input, approver, question, reason, binds } = approval;
-  const choices = binds === undefined ? "y or n" : "y, n, or a for always here";
+  const others = otherWords(approval).map(({ verdict, does }) => `, ${verdict[0]} ${does}`);
+  const choices = `y or n${others.join("")}`;
   const of = skill_id === "" || skill_id === tool ? "" : ` of ${plainLine(skill_id)}`;
   return [
     paint.bold(`${plainLine(tool)}${of} needs the approval of ${who[approver]}:`),

@@ -1,6 +1,7 @@
 import type { ApiClient } from "../../client/api-client.ts";
 import type { TurnEvent } from "../../core/turn-event.ts";
 import {
+  type ApprovalVerdict,
   type ApprovalView,
   emptyTurnView,
   foldTurn,
@@ -21,7 +22,7 @@ export interface FollowTurn {
   /** Asks the person; undefined leaves the question open. The signal aborts when it was answered elsewhere or expired. */
   ask(question: QuestionView, signal: AbortSignal): Promise<string | undefined>;
   /** Lets the person decide; undefined leaves it open. The signal as in `ask`. */
-  decide(approval: ApprovalView, signal: AbortSignal): Promise<boolean | "always" | undefined>;
+  decide(approval: ApprovalView, signal: AbortSignal): Promise<ApprovalVerdict | undefined>;
 }
 
 /** Shows a turn until it is finished, and answers what it asks. The view it ended with. @throws ApiError */

@@ -7,6 +7,7 @@ import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { connect, createServer } from "node:net";
 import { constants } from "node:os";
+import { join } from "node:path";
 import { pipeline } from "node:stream/promises";
 
 const [socket = "", port = "0", program = "", ...args] = process.argv.slice(2);
@@ -23,7 +24,12 @@ const server = createServer({ allowHalfOpen: true }, (client) => {
 });
 server.listen(Number(port), "127.0.0.1");
 await once(server, "listening");
-const child = spawn(program, args, { stdio: "inherit" });
+const { env } = process;
+const tunnel = `--require=${join(import.meta.dirname, "tunnel.cjs")}`;
+const child = spawn(program, args, {
+  stdio: "inherit",
+  env: { ...env, NODE_OPTIONS: `${tunnel} ${env.NODE_OPTIONS ?? ""}`.trim() },
+});
 child.once("error", (error) => {
   process.stderr.write(`${program} was not started: ${error.message}\n`);
   process.exit(127);

@@ -1,7 +1,7 @@
 import { createRoute, type OpenAPIHono, z } from "@hono/zod-openapi";
+import { apiAuthor } from "../api-author.ts";
 import type { ServerDependencies } from "../dependencies.ts";
 import { resultOf } from "../http-problem.ts";
-import { operatorNamed } from "../present.ts";
 import * as schemas from "../schemas.ts";
 import { answers, jsonBody } from "./route-parts.ts";
 
@@ -17,11 +17,12 @@ const decide = createRoute({
   responses: answers(schemas.decided, "whether this decided it"),
 });
 
-export function addApprovalRoutes(server: OpenAPIHono, { app, operator }: ServerDependencies): void {
+export function addApprovalRoutes(server: OpenAPIHono, dependencies: ServerDependencies): void {
+  const { app } = dependencies;
   server.openapi(decide, async (context) => {
     const { id } = context.req.valid("param");
-    const { approve, always, user } = context.req.valid("json");
-    const verdict = approve && always ? "always" : approve;
-    return context.json(resultOf(await app.approve(id, verdict, operatorNamed(user, operator))), 200);
+    const { approve, always, turn, user } = context.req.valid("json");
+    const verdict = approve && always ? "always" : approve && turn ? "turn" : approve;
+    return context.json(resultOf(await app.approve(id, verdict, apiAuthor(user, dependencies))), 200);
   });
 }

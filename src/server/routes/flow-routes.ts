@@ -1,8 +1,8 @@
 import { createRoute, type OpenAPIHono, z } from "@hono/zod-openapi";
+import { apiAuthor } from "../api-author.ts";
 import type { ServerDependencies } from "../dependencies.ts";
 import * as flows from "../flow-schemas.ts";
 import { resultOf } from "../http-problem.ts";
-import { operatorNamed } from "../present.ts";
 import { answers, jsonBody, namespaceQuery } from "./route-parts.ts";
 
 const list = createRoute({
@@ -32,20 +32,21 @@ const run = createRoute({
   responses: answers(flows.flowResult, "what it answered; success is false when it failed"),
 });
 
-export function addFlowRoutes(server: OpenAPIHono, { app, operator }: ServerDependencies): void {
+export function addFlowRoutes(server: OpenAPIHono, dependencies: ServerDependencies): void {
+  const { app } = dependencies;
   server.openapi(list, async (context) =>
     context.json(await app.flows.list(context.req.valid("query").namespace), 200),
   );
 
   server.openapi(runText, async (context) => {
     const { flow, name, user, ...asked } = context.req.valid("json");
-    const by = operatorNamed(user, operator);
+    const by = apiAuthor(user, dependencies, asked.namespace);
     return context.json(resultOf(await app.flows.runText(flow, name, { ...asked, by })), 200);
   });
 
   server.openapi(run, async (context) => {
     const { user, ...asked } = context.req.valid("json");
-    const by = operatorNamed(user, operator);
+    const by = apiAuthor(user, dependencies, asked.namespace);
     const { id } = context.req.valid("param");
     return context.json(resultOf(await app.flows.run(id, { ...asked, by })), 200);
   });

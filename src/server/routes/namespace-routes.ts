@@ -1,10 +1,11 @@
 import { createRoute, type OpenAPIHono, z } from "@hono/zod-openapi";
 import { isDirectMessage } from "../../core/place.ts";
+import { apiAuthor } from "../api-author.ts";
 import type { ServerDependencies } from "../dependencies.ts";
 import { streamEvents } from "../event-stream.ts";
 import { resultOf } from "../http-problem.ts";
 import { namespaceList, namespaceSettingsRequest, namespaceView } from "../namespace-schemas.ts";
-import { operatorNamed, presentNamespace, presentWithEvents } from "../present.ts";
+import { presentNamespace, presentWithEvents } from "../present.ts";
 import * as schemas from "../schemas.ts";
 import { answers, jsonBody, namespaceParams, problems, skillParams, threadParams } from "./route-parts.ts";
 
@@ -71,7 +72,7 @@ const events = createRoute({
 });
 
 export function addNamespaceRoutes(server: OpenAPIHono, dependencies: ServerDependencies): void {
-  const { app, operator } = dependencies;
+  const { app } = dependencies;
   server.openapi(list, async (context) => {
     const namespaces = await app.namespaces(context.req.valid("query").platform);
     const entries = namespaces.map((namespace) => ({ namespace, direct: isDirectMessage(namespace) }));
@@ -86,14 +87,14 @@ export function addNamespaceRoutes(server: OpenAPIHono, dependencies: ServerDepe
   server.openapi(change, async (context) => {
     const { ns } = context.req.valid("param");
     const { settings, user } = context.req.valid("json");
-    const state = resultOf(await app.changeSettings(ns, settings, operatorNamed(user, operator)));
+    const state = resultOf(await app.changeSettings(ns, settings, apiAuthor(user, dependencies, ns)));
     return context.json(presentNamespace(ns, state), 200);
   });
 
   server.openapi(setSkill, async (context) => {
     const { ns, id } = context.req.valid("param");
     const { state, user } = context.req.valid("json");
-    return context.json(resultOf(await app.setSkill(ns, id, state, operatorNamed(user, operator))), 200);
+    return context.json(resultOf(await app.setSkill(ns, id, state, apiAuthor(user, dependencies, ns))), 200);
   });
 
   server.openapi(threads, async (context) =>

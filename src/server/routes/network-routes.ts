@@ -1,8 +1,8 @@
 import { createRoute, type OpenAPIHono } from "@hono/zod-openapi";
+import { apiAuthor } from "../api-author.ts";
 import type { ServerDependencies } from "../dependencies.ts";
 import { resultOf } from "../http-problem.ts";
 import * as packages from "../package-schemas.ts";
-import { operatorNamed } from "../present.ts";
 import { answers, consoleNamespace, jsonBody, skillParams } from "./route-parts.ts";
 
 const grant = createRoute({
@@ -21,9 +21,10 @@ const revoke = createRoute({
   responses: answers(packages.networkGrant, "what it may reach now"),
 });
 
-export function addNetworkRoutes(server: OpenAPIHono, { app, operator }: ServerDependencies): void {
+export function addNetworkRoutes(server: OpenAPIHono, dependencies: ServerDependencies): void {
+  const { app } = dependencies;
   const askerNamed = (user: string) => ({
-    by: operatorNamed(user, operator),
+    by: apiAuthor(user, dependencies),
     namespace: consoleNamespace,
   });
 

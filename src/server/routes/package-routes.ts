@@ -3,11 +3,11 @@ import type { Context } from "hono";
 import type { Author } from "../../core/inbound.ts";
 import type { PackageSource } from "../../core/packages.ts";
 import type { Security } from "../access.ts";
+import { apiAuthor } from "../api-author.ts";
 import type { ServerDependencies } from "../dependencies.ts";
 import { HttpProblem, resultOf } from "../http-problem.ts";
 import { requireOwnMachine } from "../own-machine.ts";
 import * as packages from "../package-schemas.ts";
-import { operatorNamed } from "../present.ts";
 import { answers, consoleNamespace, jsonBody, skillParams } from "./route-parts.ts";
 
 /** Paths that take an archive as a form. */
@@ -70,11 +70,12 @@ const reviewSkill = createRoute({
 
 export function addPackageRoutes(
   server: OpenAPIHono,
-  { app, operator }: ServerDependencies,
+  dependencies: ServerDependencies,
   security: Security,
 ): void {
+  const { app } = dependencies;
   const askerNamed = (user: string) => ({
-    by: operatorNamed(user, operator),
+    by: apiAuthor(user, dependencies),
     namespace: consoleNamespace,
   });
   const asked = async (context: Context, given: Given) => {

@@ -1,7 +1,7 @@
 import { createRoute, type OpenAPIHono, z } from "@hono/zod-openapi";
+import { apiAuthor } from "../api-author.ts";
 import type { ServerDependencies } from "../dependencies.ts";
 import { resultOf } from "../http-problem.ts";
-import { operatorNamed } from "../present.ts";
 import * as servers from "../server-schemas.ts";
 import { answers, consoleNamespace, jsonBody } from "./route-parts.ts";
 
@@ -47,9 +47,10 @@ const control = createRoute({
   responses: answers(servers.serverStatus, "the server afterwards; it may have failed to start"),
 });
 
-export function addServerRoutes(server: OpenAPIHono, { app, operator }: ServerDependencies): void {
+export function addServerRoutes(server: OpenAPIHono, dependencies: ServerDependencies): void {
+  const { app } = dependencies;
   const askerNamed = (user: string) => ({
-    by: operatorNamed(user, operator),
+    by: apiAuthor(user, dependencies),
     namespace: consoleNamespace,
   });
 

@@ -1,10 +1,11 @@
-import { randomUUID } from "node:crypto";
+import { createHash, randomUUID } from "node:crypto";
 import { createRoute, type OpenAPIHono, z } from "@hono/zod-openapi";
 import { isEphemeral, type TurnEvent } from "../../core/turn-event.ts";
+import { apiAuthor } from "../api-author.ts";
 import type { ServerDependencies } from "../dependencies.ts";
 import { streamEvents } from "../event-stream.ts";
 import { resultOf } from "../http-problem.ts";
-import { operatorNamed, presentTurn } from "../present.ts";
+import { presentTurn } from "../present.ts";
 import * as schemas from "../schemas.ts";
 import * as turns from "../turn-schemas.ts";
 import { answers, found, jsonBody, problems, turnParams } from "./route-parts.ts";
@@ -73,10 +74,13 @@ const answer = createRoute({
 });
 
 export function addTurnRoutes(server: OpenAPIHono, dependencies: ServerDependencies): void {
-  const { app, operator } = dependencies;
+  const { app } = dependencies;
   server.openapi(submit, async (context) => {
-    const { user, time_zone, thread = `t-${randomUUID()}`, key, ...said } = context.req.valid("json");
-    const author = { ...operatorNamed(user, operator), ...(time_zone === undefined ? {} : { time_zone }) };
+    const { user, time_zone, key, thread = newThread(key), ...said } = context.req.valid("json");
+    const author = {
+      ...apiAuthor(user, dependencies, said.namespace),
+      ...(time_zone === undefined ? {} : { time_zone }),
+    };
     const submission = { ...said, thread, author, ...(key === undefined ? {} : { key }) };
     const { turn_id, accepted } = resultOf(await app.submit(submission));
     const place = accepted ? submission : ((await app.turn(turn_id)) ?? submission);
@@ -105,22 +109,28 @@ export function addTurnRoutes(server: OpenAPIHono, dependencies: ServerDependenc
 
   server.openapi(stop, async (context) => {
     const { id } = context.req.valid("param");
-    const by = operatorNamed(context.req.valid("json").user, operator);
+    const by = apiAuthor(context.req.valid("json").user, dependencies);
     return context.json(resultOf(await app.stop(id, by)), 200);
   });
 
   server.openapi(forget, async (context) => {
     const { id } = context.req.valid("param");
-    const by = operatorNamed(context.req.valid("query").user, operator);
+    const by = apiAuthor(context.req.valid("query").user, dependencies);
     return context.json(resultOf(await app.forget(id, by)), 200);
   });
 
   server.openapi(answer, async (context) => {
     const { id } = context.req.valid("param");
     const { question_id, text, user } = context.req.valid("json");
-    const by = operatorNamed(user, operator);
+    const by = apiAuthor(user, dependencies);
     return context.json(resultOf(await app.answer(id, question_id, text, by)), 200);
   });
+}
+
+/** A retry with the same key and no thread means the same thread. */
+function newThread(key: string | undefined): string {
+  const name = key === undefined ? randomUUID() : createHash("sha256").update(key).digest("base64url");
+  return `t-${name}`;
 }
 
 async function* followTurn(

@@ -50,6 +50,29 @@ describe("skills in a channel", () => {
     expect((await app.skills(general)).skills[0]?.state).toBe("pinned");
   });
 
+  it.each([
+    ["managed", "memory_remember", "shipped"],
+    ["workspace", "memory_remember", "shipped"],
+    ["managed", "notes_add", "own"],
+    ["workspace", "notes_add", "other"],
+  ])(
+    "of source %s does not get the calls of a more trusted tool by taking the id %s",
+    async (source, id, ran) => {
+      const answering = (text: string) => ({ run: () => text });
+      const origin = (from: string) => ({ origin: { source: from, precedence: 3, path: `/skills/${from}` } });
+      const skills = [
+        testSkill("memory", [{ name: "memory_remember", ...answering("shipped") }]),
+        testSkill("notes", [{ name: "notes_add", ...answering("own") }], origin("workspace")),
+        testSkill(id, [{ name: "do_other", ...answering("other") }], origin(source)),
+      ];
+      const model = scriptedModel([[{ call: "invoke_skill", with: { skill_id: id } }], "ok"]);
+      await createTestApp(model, { skills }).ask("go");
+      expect(JSON.parse(toolResults(model.requests[1]?.messages ?? [])[0] ?? "")).toMatchObject({
+        output: ran,
+      });
+    },
+  );
+
   it("disabled by a person cannot be activated, invoked or seen by the agent", async () => {
     const model = scriptedModel([
       [...activate("echo"), { call: "invoke_skill", with: { skill_id: "echo" } }, { call: "list_skills" }],

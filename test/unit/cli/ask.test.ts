@@ -163,10 +163,14 @@ describe("a bot that runs already", () => {
       looks += 1;
       return { running: true as const, holder: looks < 3 ? undefined : { url, pid: 1 } };
     };
-    const { code, out } = runKnack(["ask", "hi"], { cwd, running, env: { KNACK_API_TOKEN: "sesame" } });
+    const { code, out } = runKnack(["ask", "hi"], {
+      cwd,
+      running,
+      env: { KNACK_API_TOKEN: "open-sesame-open-sesame" },
+    });
     expect(await code).toBe(0);
     expect(out.text()).toBe("From afar.\n");
-    expect([...tokens]).toEqual(["Bearer sesame"]);
+    expect([...tokens]).toEqual(["Bearer open-sesame-open-sesame"]);
     server.close();
     server.closeAllConnections();
   });

@@ -4,7 +4,7 @@ import { configSchema } from "../../../src/config/schema.ts";
 import { unknownSkillSettings } from "../../../src/config/settings-without-effect.ts";
 
 const config = configSchema.parse({
-  server: { token: "s3cret-token" },
+  server: { token: "s3cret-token-of-20-chars" },
   model: { openai: { api_key: "sk-s3cret", base_url: "http://me:s3cret@localhost:1/v1" } },
   skills: { env: { weather: { API_KEY: "s3cret" } }, denied: ["memroy"], disabled: ["memory"] },
 });

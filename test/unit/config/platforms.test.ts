@@ -102,11 +102,20 @@ describe("settings without effect", () => {
 describe("a server that others reach", () => {
   it.each([
     [{ KNACK_PUBLIC_URL: "https://k.example" }, ["server.token"]],
-    [{ KNACK_PUBLIC_URL: "https://k.example", KNACK_API_TOKEN: "secret-token" }, []],
+    [{ KNACK_PUBLIC_URL: "https://k.example", KNACK_API_TOKEN: "a-secret-of-20-letters" }, []],
     [{ KNACK_PUBLIC_URL: "http://127.0.0.1:3000" }, []],
     [{}, []],
   ])("needs a token: %j", async (env, keys) => {
     const { config } = await load(env);
     expect(unprotectedServer(config).map((problem) => problem.key)).toEqual(keys);
   });
+
+  it.each(["x", "secret", "nineteen-characters"])(
+    "takes no token that can be guessed, and says how to make one: %s",
+    async (token) => {
+      await expect(load({ KNACK_API_TOKEN: token })).rejects.toThrow(
+        /environment KNACK_API_TOKEN: server\.token: expected at least 20 characters, e\.g\. from `openssl rand -hex 32`/,
+      );
+    },
+  );
 });

@@ -3,6 +3,7 @@ import type { AddressInfo } from "node:net";
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vitest";
 import type { ToolContext } from "../../../src/core/tool.ts";
 import { WebError } from "../../../src/core/web.ts";
+import { needs } from "../../support/needs.ts";
 import {
   fixtures,
   handlerOf,
@@ -27,7 +28,7 @@ const running = {
   handler: handlerOf("return new (async () => {}).constructor(args.code).call(this);"),
 };
 
-describe("what a handler answers", () => {
+describe("what a handler answers", needs("bubblewrap"), () => {
   let shared: ImportedFixture;
   beforeAll(() => {
     shared = importedFixture({ cleanUp: afterAll });
@@ -60,7 +61,7 @@ describe("what a handler answers", () => {
   });
 });
 
-describe("what a handler finds in this", () => {
+describe("what a handler finds in this", needs("bubblewrap"), () => {
   it("is what AnythingLLM puts there", async () => {
     const text = `const { name, description, runtime, caller, examples, parameters, config } = this;
       return { name, description, runtime, caller, examples, parameters, version: config.version,
@@ -150,7 +151,7 @@ describe("what a handler finds in this", () => {
   });
 });
 
-describe("the files of a handler", () => {
+describe("the files of a handler", needs("bubblewrap"), () => {
   it.each([
     ["a sibling", { "lib/words.js": "exports.word = 'sibling';" }, "./lib/words"],
     [
@@ -180,7 +181,7 @@ describe("the files of a handler", () => {
   });
 });
 
-describe("the network of a handler", () => {
+describe("the network of a handler", needs("bubblewrap"), () => {
   /** A weather service of this machine. */
   async function weatherServer() {
     const server = createServer((_request, response) => {
@@ -208,13 +209,33 @@ describe("the network of a handler", () => {
     expect(granted).toEqual([host]);
   });
 
-  it("is not there for a host nobody granted, and the skill does not run", async () => {
+  it("is not there for a host nobody granted, and what the skill says names it", async () => {
     const host = await weatherServer();
     const { call } = importedFixture({ root: fixtures, settingsOf: () => ({ API_URL: `http://${host}` }) });
-    expect(await call("open-meteo-weather", { latitude: "46" })).toMatchObject({
-      code: "network_refused",
-      hint: expect.stringContaining(`/skill grant open-meteo-weather ${host}`),
+    expect(JSON.stringify(await call("open-meteo-weather", { latitude: "46", longitude: "7" }))).toContain(
+      `/skill grant open-meteo-weather ${host}`,
+    );
+  });
+
+  it("is not asked for by code that only mentions hosts, and a refusal does not stop code that never connects", async () => {
+    const asked: string[] = [];
+    const network = {
+      hosts: async () => [],
+      couldReach: () => true,
+      async request(wanted: readonly string[]) {
+        asked.push(...wanted);
+        return false;
+      },
+    };
+    const mentions = `if (!1) fetch(""); return "Read https://docs.example.com/help or https://... first.";`;
+    expect((await run({ handler: handlerOf(mentions) }, { network })).result).toMatchObject({
+      status: "ok",
     });
+    expect(asked).toEqual([]);
+    const unused = `if (args.online) await fetch("https://api.example.com/x"); return "offline";`;
+    const { result } = await run({ handler: handlerOf(unused) }, { network });
+    expect(result).toEqual({ status: "ok", output: "offline" });
+    expect(asked).toEqual(["api.example.com"]);
   });
 
   it("names hosts that were only known while it ran", async () => {

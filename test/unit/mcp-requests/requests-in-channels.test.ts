@@ -15,7 +15,7 @@ async function channelCalling(tool: string, input: Record<string, unknown>) {
   );
   await bench.servers.start("everything");
   const model = scriptedModel(({ messages, system }) => {
-    if (system.startsWith("You write one text")) return "A text of the model.";
+    if (system.startsWith("You write one text for the program")) return "A text of the model.";
     const results = toolResults(messages);
     if (results.length === 0) return [{ call: "activate_skill", with: { skill_name: "@@mcp_everything" } }];
     if (results.length === 1) return [{ call: tool, with: input }];

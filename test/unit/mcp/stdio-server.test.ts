@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { checkArguments } from "../../../src/core/check-call.ts";
 import type { NewFile } from "../../../src/core/file-store.ts";
 import type { Json } from "../../../src/core/json.ts";
 import { type McpBench, openBench, testServer } from "../../support/mcp-bench.ts";
@@ -47,7 +48,8 @@ describe("a server on stdio", () => {
 
   it("answers calls, and checks arguments before they are sent", async () => {
     expect(await bench.call("test", "echo", { text: "hello" })).toEqual(ok("hello"));
-    const { validate } = await bench.tool("test", "echo");
+    const echo = await bench.tool("test", "echo");
+    const validate = (input: unknown) => checkArguments(echo, input);
     bench.start();
     await expect.poll(() => validate({ text: true }).ok).toBe(false);
     expect(validate("x")).toEqual({ ok: false, message: "an object is expected" });

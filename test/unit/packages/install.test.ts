@@ -134,6 +134,22 @@ describe("installing", () => {
     expect(await install("Greeting")).toMatchObject({ code: "names_differ_by_case" });
   });
 
+  it.each(["memory_remember", "memory-recall", "Memory_Remember", "invoke_skill"])(
+    "never takes the name of a tool that ships (%s)",
+    async (name) => {
+      const memory = testSkill("memory", [{ name: "memory_remember" }, { name: "memory-recall" }]);
+      const place = await packagePlace({ shipped: async () => [memory] });
+      const packages = await place.open();
+      const install = (id: string) =>
+        packages.install(upload(zipOf([{ name: "SKILL.md", data: skillText(id) }])), byAnna);
+      expect(await install(name)).toMatchObject({
+        code: "shipped_name",
+        reason: expect.stringMatching(/as a tool of (memory, which ships|the bot itself)/),
+      });
+      expect(await install("memory-album")).toMatchObject({ ok: true });
+    },
+  );
+
   it.each(["extra", "workspace", "mcp"])(
     "never takes the id of a skill of another source (%s)",
     async (source) => {

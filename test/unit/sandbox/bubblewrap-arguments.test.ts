@@ -5,8 +5,7 @@ it("shows a bot or data folder within a system folder as empty, and leaves other
   const settings = await bubblewrapArguments({
     skillFolder: "/srv/skill",
     node: "/opt/node",
-    passwd: "/run/passwd",
-    group: "/run/group",
+    files: [{ from: "/run/passwd", to: "/etc/passwd" }],
     workspaceBytes: 1_000,
     hidden: ["/usr/src/knack", "/var/lib/knack"],
     contained: false,

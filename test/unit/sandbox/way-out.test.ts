@@ -3,6 +3,7 @@ import { coversHost } from "../../../src/core/network-grants.ts";
 import type { NetworkAccess } from "../../../src/core/programs.ts";
 import { createGuardedProxy } from "../../../src/net/guarded-proxy.ts";
 import { createSandbox, type Sandbox } from "../../../src/sandbox/create-sandbox.ts";
+import { needs } from "../../support/needs.ts";
 import { type LocalServer, resolverOf, startServer } from "../net/local-server.ts";
 import { startProgram, writeModule } from "./program-fixture.ts";
 import { runToEnd, ScriptFixture, scriptRequest } from "./script-fixture.ts";
@@ -20,13 +21,18 @@ except urllib.error.HTTPError as error: print(error.code, error.read().decode())
 except OSError as error: print("failed", error)`,
   "curl.sh": `curl --silent --show-error --write-out ' %{http_code}' "$1" 2>&1`,
   "tunnel.sh": `curl --silent --show-error --proxytunnel --write-out ' %{http_code}' "$1" 2>&1`,
+  "agent.mjs": `import http from "node:http";
+http.get(process.argv[2], { agent: new http.Agent({ keepAlive: true }) }, async (response) => {
+  console.log(response.statusCode, (await response.setEncoding("utf8").toArray()).join(""));
+  process.exit();
+}).on("error", (error) => { console.log("failed", error.message); process.exit(); });`,
   "http.mjs": `import { get } from "node:http";
 get(process.argv[2], async (response) => {
   console.log(response.statusCode, (await response.setEncoding("utf8").toArray()).join(""));
 }).on("error", (error) => console.log("failed", error.message));`,
 };
 
-describe("the way out of the sandbox", () => {
+describe("the way out of the sandbox", needs("bubblewrap", "python3"), () => {
   const fixture = new ScriptFixture();
   const skill = fixture.skill(askers, "managed");
   let sandbox: Sandbox;

@@ -55,6 +55,31 @@ describe("a server without a token", () => {
     expect(Object.keys(response.headers).filter((name) => name.startsWith("access-control"))).toEqual([]);
   });
 
+  it.each([
+    { Forwarded: "for=203.0.113.7" },
+    { "X-Forwarded-For": "203.0.113.7" },
+    { "X-Forwarded-Proto": "https" },
+    { "x-forwarded-host": "127.0.0.1" },
+    { Via: "1.1 proxy" },
+    { "X-Real-IP": "203.0.113.7" },
+  ])("refuses what came through a proxy, %o, and says what to do", async (headers) => {
+    const { url, asked } = await startServer();
+    for (const path of ["/", "/api/v1/about", "/api/v1/openapi.json"]) {
+      const { status, text } = await send(url + path, { headers });
+      expect(status, path).toBe(403);
+      expect(JSON.parse(text)).toMatchObject({
+        code: "proxy_refused",
+        detail: expect.stringMatching(/Set KNACK_API_TOKEN.*or remove the proxy/),
+      });
+    }
+    await send(`${url}/api/v1/turns`, { method: "POST", headers: { ...json, ...headers }, body: turn });
+    expect(asked).toEqual([]);
+    const security = { token: "s3cret-token" };
+    const behind = await startServer({ security });
+    const allowed = { ...headers, Authorization: "Bearer s3cret-token" };
+    expect((await send(`${behind.url}/api/v1/about`, { headers: allowed })).status).toBe(200);
+  });
+
   it("serves its own page", async () => {
     const { url, asked } = await startServer();
     const headers = { ...json, Origin: url, "Sec-Fetch-Site": "same-origin" };

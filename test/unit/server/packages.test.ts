@@ -118,8 +118,16 @@ describe("a path of the bot's machine", () => {
   });
 
   it.each([
-    ["through a proxy", {}, { "X-Forwarded-For": "203.0.113.7" }],
-    ["through a proxy that tells the host alone", {}, { "X-Forwarded-Host": "knack.example.com" }],
+    [
+      "through a proxy",
+      { token: "secret" },
+      { "X-Forwarded-For": "203.0.113.7", Authorization: "Bearer secret" },
+    ],
+    [
+      "through a proxy that tells the host alone",
+      { token: "secret" },
+      { "X-Forwarded-Host": "knack.example.com", Authorization: "Bearer secret" },
+    ],
     ["at another name", { allowedHosts: ["knack.example.com"] }, {}],
     ["from other machines", { host: "0.0.0.0", token: "secret" }, { Authorization: "Bearer secret" }],
   ])("is refused where the bot is reached %s", async (_name, security, headers) => {

@@ -1,8 +1,11 @@
-import { mkdtemp, readFile, rm, stat, writeFile } from "node:fs/promises";
+import { execFileSync } from "node:child_process";
+import { chmod, mkdir, mkdtemp, readdir, readFile, rm, stat, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterEach, beforeEach, expect, test } from "vitest";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { type DataFolderLock, lockDataFolder, readHolder } from "../../../src/storage/data-folder.ts";
+import { openKeyValue } from "../../../src/storage/keyv-store.ts";
+import { openSqliteTurnLog } from "../../../src/storage/sqlite-turn-log.ts";
 import { Child } from "./child.ts";
 
 let parent: string;
@@ -36,6 +39,55 @@ async function lockElsewhere(): Promise<Child> {
 test("a new folder is made for its owner only", async () => {
   await lockHere();
   expect((await stat(folder)).mode & 0o777).toBe(0o700);
+});
+
+describe("a folder that others may read", () => {
+  beforeEach(async () => {
+    await mkdir(folder, { recursive: true, mode: 0o755 });
+    await chmod(folder, 0o755);
+    for (const name of ["turns.db", "turns.db-wal", "state.db"])
+      await writeFile(join(folder, name), "", { mode: 0o644 });
+  });
+
+  test("is taken from them when a bot starts, with its databases", async () => {
+    const lock = await lockHere();
+    expect(lock.exposed).toBe(undefined);
+    expect((await stat(folder)).mode & 0o777).toBe(0o700);
+    for (const name of ["turns.db", "turns.db-wal", "state.db", "lock.db"])
+      expect((await stat(join(folder, name))).mode & 0o777, name).toBe(0o600);
+  });
+
+  test("is left to them and told about where users share it", async () => {
+    await chmod(folder, 0o1777);
+    expect((await lockHere()).exposed).toMatch(/open to other users of this machine \(mode 1777\)/);
+    expect((await stat(folder)).mode & 0o7777).toBe(0o1777);
+  });
+
+  test.runIf(process.getuid?.() === 0)("of another user is told about, and read by nobody else", async () => {
+    await chmod(parent, 0o755);
+    await chmod(join(parent, "deep"), 0o755);
+    await chmod(folder, 0o777);
+    const code = `const { lockDataFolder } = await import(${JSON.stringify(join(import.meta.dirname, "../../../src/storage/data-folder.ts"))});
+console.log((await lockDataFolder(${JSON.stringify(folder)})).exposed);`;
+    const said = execFileSync("setpriv", [
+      ...["--reuid=65534", "--regid=65534", "--clear-groups", "--", process.execPath],
+      ...["--input-type=module", "--eval", code],
+    ]).toString();
+    expect(said).toContain("(mode 777) and belongs to user 0");
+    expect((await stat(join(folder, "lock.db"))).mode & 0o777).toBe(0o600);
+  });
+});
+
+test("the stores of a folder are made for its owner only, wherever they are", async () => {
+  await mkdir(folder, { recursive: true });
+  const log = await openSqliteTurnLog(join(folder, "turns.db"));
+  const store = await openKeyValue(join(folder, "state.db"));
+  await store.set("key", "value");
+  const modes = (await readdir(folder)).map(async (name) => (await stat(join(folder, name))).mode & 0o777);
+  expect(new Set(await Promise.all(modes))).toEqual(new Set([0o600]));
+  expect(modes.length).toBeGreaterThan(2);
+  await log.close();
+  await store.close();
 });
 
 test("nobody runs in a folder that is not there or was released, and asking leaves no trace", async () => {

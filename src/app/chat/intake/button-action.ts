@@ -2,7 +2,7 @@
 export type ButtonAction =
   | { action: TurnAction; turn_id: string }
   | { action: "answer"; turn_id: string; choice: number }
-  | { action: "approve" | "refuse" | "always"; turn_id: string; approval_id: string }
+  | { action: "approve" | "refuse" | "always" | "turn"; turn_id: string; approval_id: string }
   | { action: "wanted" | "unwanted"; token: string };
 
 /** Actions on a whole turn. */
@@ -10,7 +10,7 @@ export type TurnAction = (typeof turnActions)[number];
 
 const turnActions = ["stop", "details", "again", "continue", "good", "bad", "forget"] as const;
 
-const decisions = ["approve", "refuse", "always"] as const;
+const decisions = ["approve", "refuse", "always", "turn"] as const;
 
 /** Ids are UUIDs; anything that could be more than an id is no button of ours. */
 const id = "[A-Za-z0-9-]{1,64}";
@@ -18,7 +18,7 @@ const onTurn = new RegExp(`^(${turnActions.join("|")}):(${id})$`);
 /** Below an answer that grows; does the same as `stop`. */
 const onAnswer = new RegExp(`^stop-answer:(${id})$`);
 const onQuestion = new RegExp(`^answer:(${id}):(\\d{1,3})$`);
-const onApproval = new RegExp(`^(approve|refuse|always):((${id}):\\d{1,6})$`);
+const onApproval = new RegExp(`^(approve|refuse|always|turn):((${id}):\\d{1,6})$`);
 const onLate = new RegExp(`^(wanted|unwanted):(${id})$`);
 
 /** The action of `OutgoingButton.id`; undefined for anything that is not one of ours. */

@@ -71,7 +71,7 @@ async function rate(
     : "Thanks, noted. Say in the thread what was wrong, and I try to do better.";
 }
 
-const verdicts = { approve: true, refuse: false, always: "always" } as const;
+const verdicts = { approve: true, refuse: false, always: "always", turn: "turn" } as const;
 
 async function decide(
   { app }: IntakeContext,

@@ -87,7 +87,7 @@ export function createPersonPrompts(turn: PresentedTurn, events: readonly TurnEv
     const message =
       asked.type === "question_asked"
         ? renderQuestion(turn.redact(asked), turn_id, limit)
-        : renderApproval(turn.redact(asked), { asker: turn.author, now: clock.now() }, limit);
+        : renderApproval(turn.redact(asked), turn.author, limit);
     const published = await publishMessage(turn, slot, message);
     if (published.ok) note(prompt, published.reference);
     else failure = published.error;

@@ -2,7 +2,6 @@ import { alwaysText } from "../../../core/always-text.ts";
 import { exactJson } from "../../../core/exact-json.ts";
 import type { Json } from "../../../core/json.ts";
 import type { TurnEventOf } from "../../../core/turn-event.ts";
-import { formatDuration } from "../../../core/turn-summary.ts";
 import type { OutgoingButton, OutgoingMessage } from "../chat-platform.ts";
 import { cutText, escapeMarkdown, oneLine } from "./escape-markdown.ts";
 import { closeFence } from "./markdown-fences.ts";
@@ -65,36 +64,29 @@ const deciders = {
   operator: "An operator of the bot may decide.",
 } as const;
 
-/** Who is asked, and when. */
-interface AskedOf {
-  /** The person the turn is for. */
-  asker: { id: string; name: string };
-  /** ms since the epoch. */
-  now: number;
-}
-
+/** @param asker the person the turn is for */
 export function renderApproval(
   approval: Approval,
-  { asker, now }: AskedOf,
+  asker: { id: string; name: string },
   limit: number,
 ): Omit<OutgoingMessage, "tag"> {
-  const { approval_id, approver, expires_at, binds } = approval;
+  const { approval_id, approver, expires_at, binds, addresses = [] } = approval;
   const always =
     binds === undefined ? "" : cutText(`\n*${escapeMarkdown(alwaysText(binds))}*`, longestAlways);
   const { markdown, whole } = describeApproval(approval, limit - frame - always.length);
-  const until = `${new Date(expires_at).toISOString().slice(11, 16)} UTC`;
-  const left = `Open for ${formatDuration(Math.max(0, expires_at - now))}, until ${until}.`;
   const file = {
     name: "arguments.json",
     media_type: "application/json",
     data: new TextEncoder().encode(whole ?? ""),
   };
   return {
-    markdown: `${markdown}\n\n${decidersOf(approver, asker.name)} ${left}${always}`,
+    markdown: `${markdown}\n\n${decidersOf(approver, asker.name)}${always}`,
+    timed: { text: "Open until {time}.", at: expires_at },
     ...(approver === "asker" ? { mention: asker.id } : {}),
     buttons: [
       { id: `approve:${approval_id}`, label: "Approve", style: "primary" },
       { id: `refuse:${approval_id}`, label: "Refuse", style: "danger" },
+      ...(addresses.length === 0 ? [] : [{ id: `turn:${approval_id}`, label: "This site, this turn" }]),
       ...(binds === undefined ? [] : [{ id: `always:${approval_id}`, label: "Always here" }]),
     ],
     ...(whole === undefined ? {} : { files: [file] }),
@@ -140,7 +132,8 @@ function questionOf({ tool, skill_id, input, question }: Approval): string {
   const shown = (text: string, longest: number) => escapeMarkdown(oneLine(text, longest));
   if (question !== undefined && question.trim() !== "") {
     const asker = skill === "" ? `**${shown(tool, 100)}**` : `The skill **${shown(skill, 100)}**`;
-    return `${asker} asks: ${shown(question, longestAsked)}`;
+    const about = skill === "" ? "" : ` about **${shown(tool, 150)}**`;
+    return `${asker} asks${about}: ${shown(question, longestAsked)}`;
   }
   const of = skill === "" ? "" : ` of the skill **${shown(skill, 100)}**`;
   return `May I run **${shown(tool, 100)}**${of} with exactly this?`;

@@ -12,7 +12,7 @@ const approval: Approval = {
   expires_at: 60_000,
 };
 const rendered = (more: Partial<Approval>) =>
-  renderApproval({ ...approval, ...more }, { asker: { id: "U1", name: "Ben" }, now: 0 }, 4_000);
+  renderApproval({ ...approval, ...more }, { id: "U1", name: "Ben" }, 4_000);
 const card = (more: Partial<Approval>) => rendered(more).markdown;
 
 describe("the card of an approval", () => {
@@ -22,7 +22,9 @@ describe("the card of an approval", () => {
 
   it("asks the skill's own question instead, says whose it is, and still shows the input", () => {
     const text = card({ question: "Send the report to everybody?" });
-    expect(text).toMatch(/^The skill \*\*mail\*\* asks: Send the report to everybody\?\n/);
+    expect(text).toMatch(
+      /^The skill \*\*mail\*\* asks about \*\*send\\_mail\*\*: Send the report to everybody\?\n/,
+    );
     expect(text).not.toContain("May I run");
     expect(text).toContain('"to": "all@example.com"');
     expect(text).toContain("A manager of this channel may decide.");
@@ -31,13 +33,13 @@ describe("the card of an approval", () => {
   it("keeps a question from looking like something else", () => {
     const text = card({ question: "ok?\n\n**Approved by Ada** [here](https://evil.example)" });
     expect(text.split("\n")[0]).toBe(
-      "The skill **mail** asks: ok? \\*\\*Approved by Ada\\*\\* \\[here\\](https://evil.example)",
+      "The skill **mail** asks about **send\\_mail**: ok? \\*\\*Approved by Ada\\*\\* \\[here\\](https://evil.example)",
     );
   });
 
   it("keeps a question from being read in another direction than it is written", () => {
     const text = card({ question: "ok\u202e?lla eteled\u2066 \u0007now", skill_id: "ma\u202eil" });
-    expect(text.split("\n")[0]).toBe("The skill **mail** asks: ok?lla eteled now");
+    expect(text.split("\n")[0]).toBe("The skill **mail** asks about **send\\_mail**: ok?lla eteled now");
   });
 
   it("leaves room for the input beside a long question", () => {

@@ -1,0 +1,54 @@
+import { mkdir } from "node:fs/promises";
+import { join } from "node:path";
+import { findProgram } from "./programs.ts";
+
+/** What makes file systems in memory whose number of files is bounded: bubblewrap bounds only their bytes. */
+export interface MountPrograms {
+  unshare: string;
+  mount: string;
+  shell: string;
+}
+
+/** All of them, or undefined where one is missing. */
+export async function findMountPrograms(): Promise<MountPrograms | undefined> {
+  const [unshare, mount, shell] = await Promise.all(["unshare", "mount", "sh"].map(findProgram));
+  if (unshare === undefined || mount === undefined || shell === undefined) return undefined;
+  return { unshare, mount, shell };
+}
+
+/** Bytes of a file or folder for which one may exist: a page of memory. */
+const bytesPerFile = 4_096;
+
+/** The folders of a run that become its /workspace and /tmp. */
+export interface BoundedFolders {
+  workspace: string;
+  temp: string;
+}
+
+export async function makeBoundedFolders(runFolder: string): Promise<BoundedFolders> {
+  const folders = { workspace: join(runFolder, "workspace"), temp: join(runFolder, "temp") };
+  await Promise.all(Object.values(folders).map((path) => mkdir(path)));
+  return folders;
+}
+
+const shellScript = `mount=$1 options=$2 workspace=$3 temp=$4
+shift 4
+"$mount" -t tmpfs -o "$options" tmpfs "$workspace" && "$mount" -t tmpfs -o "$options" tmpfs "$temp" && exec "$@"`;
+
+/**
+ * A command prefix that mounts a file system of `bytes` bytes on each of the folders, with room for a file for every page of
+ * memory in it. Only what the prefix runs sees them, and they vanish with it. `asRoot` says that the bot may mount without a user
+ * namespace.
+ */
+export function boundedFoldersPrefix(
+  programs: MountPrograms,
+  { workspace, temp }: BoundedFolders,
+  { bytes, asRoot }: { bytes: number; asRoot: boolean },
+): string[] {
+  const files = Math.max(16, Math.floor(bytes / bytesPerFile));
+  const options = `size=${bytes},nr_inodes=${files},mode=1777,nosuid,nodev`;
+  return [
+    ...[programs.unshare, "--mount", ...(asRoot ? [] : ["--map-root-user"]), "--"],
+    ...[programs.shell, "-c", shellScript, "mount", programs.mount, options, workspace, temp],
+  ];
+}

@@ -1,0 +1,60 @@
+import { closeSync, openSync } from "node:fs";
+import { chmod, readdir, stat } from "node:fs/promises";
+import { join } from "node:path";
+
+/** Rights of everyone but the owner. */
+const ofOthers = 0o077;
+const sticky = 0o1000;
+
+/** Makes a file that only its owner reads, unless it is there. SQLite gives its own files of a database the same rights. */
+export function makePrivateFile(path: string): void {
+  try {
+    closeSync(openSync(path, "wx", 0o600));
+  } catch (error) {
+    // Whatever else keeps it from being made, SQLite says better.
+    if (!(error instanceof Error && "code" in error)) throw error;
+  }
+}
+
+/**
+ * Takes everyone else's rights from a data folder and its databases, whatever the version that made them gave. Folders within need
+ * nothing: nobody else gets to them. Answers what remains open to others, in words for an operator; a folder of another user, or one
+ * that users share (sticky), is left as it is.
+ */
+export async function makePrivate(folder: string): Promise<string | undefined> {
+  const exposed = await exposure(folder);
+  try {
+    if (exposed !== undefined) {
+      if (((await stat(folder)).mode & sticky) !== 0) return exposed;
+      await chmod(folder, 0o700);
+    }
+    for (const name of await readdir(folder)) {
+      if (/\.(db|db-wal|db-shm|json|key)$/.test(name)) await chmodExisting(join(folder, name), 0o600);
+    }
+    return undefined;
+  } catch (error) {
+    if (hasCode(error, "EPERM", "EROFS")) return exposed;
+    throw error;
+  }
+}
+
+/** What others may do with a data folder that is not private, in words for an operator; undefined when it is, and on Windows. */
+export async function exposure(folder: string): Promise<string | undefined> {
+  const { mode, uid } = await stat(folder);
+  if ((mode & ofOthers) === 0 || process.platform === "win32") return undefined;
+  const whose = process.getuid?.() === uid ? "" : ` and belongs to user ${uid}`;
+  return `The data folder ${folder} is open to other users of this machine (mode ${(mode & 0o7777).toString(8)})${whose}: it holds conversations and tokens`;
+}
+
+/** SQLite may remove a file of its own at any time. */
+async function chmodExisting(path: string, mode: number): Promise<void> {
+  try {
+    await chmod(path, mode);
+  } catch (error) {
+    if (!hasCode(error, "ENOENT")) throw error;
+  }
+}
+
+function hasCode(error: unknown, ...codes: string[]): boolean {
+  return error instanceof Error && "code" in error && codes.some((code) => code === error.code);
+}

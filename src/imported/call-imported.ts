@@ -1,4 +1,5 @@
 import { hash } from "node:crypto";
+import { handOverFiles } from "../core/hand-over-files.ts";
 import { canonicalJson, type Json } from "../core/json.ts";
 import { createOutsideWork, type ServeTurn } from "../core/outside-work.ts";
 import type { ParkedCalls } from "../core/parked-calls.ts";
@@ -74,7 +75,11 @@ async function run(
       onRequest: (asks, number) => serveRequest({ skillId: skill.id, args }, asks, number, { serve, redact }),
     }),
   );
-  return redact(toResult(skill, outcome.value, networkHint(skill.id, outcome.refused, couldReach)));
+  const { value, refused } = outcome;
+  const left = value.status === "result" ? value.left : {};
+  const leftNone = Object.keys(left).length === 0;
+  const notes = leftNone ? [] : await serve((context) => handOverFiles(left, context));
+  return redact(toResult(skill, value, notes, networkHint(skill.id, refused, couldReach)));
 }
 
 async function serveRequest(
@@ -141,13 +146,18 @@ function parsed(text: string): Json | undefined {
   }
 }
 
-function toResult({ id }: Skill, outcome: CallOutcome, networkProblem: string | undefined): ToolResult {
+function toResult(
+  { id }: Skill,
+  outcome: CallOutcome,
+  notes: readonly string[],
+  networkProblem: string | undefined,
+): ToolResult {
   if (outcome.status === "result") {
-    const note = networkProblem === undefined ? "" : `\n\n[${networkProblem}]`;
-    const readable = outcome.text + note;
+    const all = [...notes, ...(networkProblem === undefined ? [] : [`[${networkProblem}]`])];
+    const readable = [outcome.text, ...all].join("\n\n");
     const data = outcome.data === true ? parsed(outcome.text) : undefined;
     if (data === undefined) return { status: "ok", output: readable };
-    return { status: "ok", output: data, ...(note === "" ? {} : { readable }) };
+    return { status: "ok", output: data, ...(all.length === 0 ? {} : { readable }) };
   }
   if (outcome.status === "ended") {
     return {

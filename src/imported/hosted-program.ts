@@ -10,10 +10,11 @@ import {
 import type { Skill } from "../core/skill.ts";
 import { type CallAllowance, createCallAllowance } from "./call-allowance.ts";
 import type { FromHost, HostError, HostRequest, ToHost } from "./host/protocol.ts";
+import { type FoundFiles, LeftFiles } from "./left-files.ts";
 
 /** How a call of a program ended. */
 export type CallOutcome =
-  | { status: "result"; text: string; data?: boolean }
+  | { status: "result"; text: string; data?: boolean; left: FoundFiles }
   | { status: "error"; error: HostError }
   /** The program ended before it answered, or never started. */
   | { status: "ended"; reason: string };
@@ -62,13 +63,23 @@ const messageSchema = z.discriminatedUnion("type", [
   z.object({ type: z.literal("progress"), id: z.number(), note: z.string() }),
   z.object({ type: z.literal("log"), text: z.string() }),
   z.object({ type: z.literal("request"), id: z.number(), request: z.number(), asks: requestSchema }),
+  z.object({
+    type: z.literal("file"),
+    id: z.number(),
+    name: z.string().max(500),
+    data: z.base64(),
+    last: z.boolean(),
+  }),
   z.object({ type: z.literal("result"), id: z.number(), text: z.string(), data: z.boolean().default(false) }),
   z.object({ type: z.literal("error"), id: z.number(), error: errorSchema }),
   z.object({ type: z.literal("ending") }),
 ]);
 
+type CallMessage = Extract<z.infer<typeof messageSchema>, { type: "progress" | "file" | "result" | "error" }>;
+
 interface OpenCall extends ProgramCall {
   allowance: CallAllowance;
+  left: LeftFiles;
   end(outcome: CallOutcome): void;
 }
 
@@ -115,18 +126,25 @@ export function startHostedProgram(options: HostedProgramOptions): HostedProgram
     }
   };
   const log = (text: string): void => options.onLog(text.slice(0, longestLog));
+  /** What a call says of itself. */
+  const reply = (id: number, message: CallMessage): void => {
+    const call = open.get(id);
+    if (message.type === "progress") tell(call, message.note);
+    else if (message.type === "file") call?.left.add(message);
+    else if (message.type === "error") finish(id, { status: "error", error: hostError(message.error) });
+    else {
+      const { text, data } = message;
+      finish(id, { status: "result", text, data, left: call?.left.found() ?? {} });
+    }
+  };
   const receive = (json: Json): void => {
     const parsed = messageSchema.safeParse(json);
     if (!parsed.success) return;
     const message = parsed.data;
     if (message.type === "log") log(message.text);
     else if (message.type === "ending") retire();
-    else if (message.type === "progress") tell(open.get(message.id), message.note);
-    else if (message.type === "result")
-      finish(message.id, { status: "result", text: message.text, data: message.data });
-    else if (message.type === "error")
-      finish(message.id, { status: "error", error: hostError(message.error) });
-    else void answer(message);
+    else if (message.type === "request") void answer(message);
+    else reply(message.id, message);
   };
 
   const { skill, env } = options;
@@ -168,7 +186,7 @@ export function startHostedProgram(options: HostedProgramOptions): HostedProgram
       count += 1;
       const id = count;
       const { promise, resolve } = Promise.withResolvers<CallOutcome>();
-      open.set(id, { ...request, allowance: createCallAllowance(), end: resolve });
+      open.set(id, { ...request, allowance: createCallAllowance(), left: new LeftFiles(), end: resolve });
       send({ type: "call", id, args: request.args });
       return promise;
     },

@@ -1,6 +1,5 @@
-import { formatBytes } from "../format-bytes.ts";
-import { mediaTypeOf } from "../media-type.ts";
-import type { ScriptFile, ScriptOutcome } from "../scripts.ts";
+import { handOverFiles } from "../hand-over-files.ts";
+import type { ScriptOutcome } from "../scripts.ts";
 import type { Skill } from "../skill.ts";
 import type { ToolContext, ToolResult } from "../tool.ts";
 import { failure, ok } from "./meta-tool.ts";
@@ -34,7 +33,10 @@ export async function scriptResult(
         const message = `${name} ended with ${exit_code}: ${stderr || stdout}`;
         return failure("script_failed", message, hints.length === 0 ? undefined : hints.join(" "));
       }
-      return ok([stdout, ...complaintsOf(stderr), ...(await notesOf(outcome, context))].join("\n"));
+      const cut = outcome.truncated ? ["[output cut]"] : [];
+      return ok(
+        [stdout, ...complaintsOf(stderr), ...cut, ...(await handOverFiles(outcome, context))].join("\n"),
+      );
     }
   }
 }
@@ -45,24 +47,6 @@ function complaintsOf(stderr: string): string[] {
   if (said === "") return [];
   const shown = said.length > longestComplaint ? `…${said.slice(-longestComplaint)}` : said;
   return [`[error output: ${shown}]`];
-}
-
-async function notesOf(
-  { truncated, files = [], files_left_out }: Extract<ScriptOutcome, { status: "exited" }>,
-  context: ToolContext,
-): Promise<string[]> {
-  for (const { name, data } of files) {
-    await context.file({ name, media_type: mediaTypeOf(name), data });
-  }
-  return [
-    ...(truncated ? ["[output cut]"] : []),
-    ...(files.length === 0 ? [] : [`[files the person gets with your answer: ${namesOf(files)}]`]),
-    ...(files_left_out === undefined ? [] : [`[${files_left_out}]`]),
-  ];
-}
-
-function namesOf(files: readonly ScriptFile[]): string {
-  return files.map(({ name, data }) => `${name} (${formatBytes(data.byteLength)})`).join(", ");
 }
 
 function scriptsOf({ entry_points = {} }: Skill): string | undefined {

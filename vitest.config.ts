@@ -1,11 +1,28 @@
 import { defineConfig } from "vitest/config";
+import { needsReporter } from "./test/support/needs-reporter.ts";
+
+/** Tests whose files cannot share a process: their sandbox is one for each file, and hostile code is tried on the environment. */
+const apart = ["test/unit/{imported,sandbox}/**/*.test.ts"];
 
 /** Everything that needs no installed service. Real files, SQLite, HTTP and child processes; see test/e2e for the rest. */
 export default defineConfig({
   test: {
-    include: ["test/{unit,contract,replay}/**/*.test.ts"],
     testTimeout: 15_000,
     hookTimeout: 15_000,
     maxWorkers: 2,
+    reporters: ["default", needsReporter((line) => process.stdout.write(line))],
+    projects: [
+      { extends: true, test: { name: "apart", include: apart } },
+      {
+        extends: true,
+        test: {
+          name: "together",
+          include: ["test/{unit,contract,replay}/**/*.test.ts"],
+          exclude: apart,
+          // Loading the bot anew for each file costs more than the tests.
+          isolate: false,
+        },
+      },
+    ],
   },
 });

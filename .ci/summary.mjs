@@ -1,5 +1,6 @@
 // Prints the closing line of CI from vitest's JSON reports: "N passed, N failed". A failed step without a
-// failed test (the checks, a crashed runner) counts as one failure.
+// failed test (the checks, a crashed runner) counts as one failure, and so does every test that was skipped
+// because a program is missing: CI has all of them. Exits with 1 when something failed.
 import { existsSync, readFileSync } from "node:fs";
 
 const [, , stepFailed, ...files] = process.argv;
@@ -8,8 +9,12 @@ let failed = 0;
 for (const file of files) {
   if (!existsSync(file)) continue;
   const report = JSON.parse(readFileSync(file, "utf8"));
+  const tests = report.testResults.flatMap(({ assertionResults }) => assertionResults);
+  const skipped = tests.filter(({ status, meta }) => status === "skipped" && meta.needs !== undefined);
+  for (const { fullName, meta } of skipped) console.log(`skipped without ${meta.needs}: ${fullName}`);
   passed += report.numPassedTests;
-  failed += report.numFailedTests;
+  failed += report.numFailedTests + skipped.length;
 }
 if (stepFailed !== "0" && failed === 0) failed = 1;
 console.log(`${passed} passed, ${failed} failed`);
+process.exitCode = failed === 0 ? 0 : 1;

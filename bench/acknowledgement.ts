@@ -12,6 +12,8 @@ const cli = fileURLToPath(new URL("../src/cli.ts", import.meta.url));
 
 /** Turns that run while the measured messages come. */
 const running = 200;
+/** One channel gets three quarters of the slots. */
+const slots = Math.ceil((running * 4) / 3);
 /** Messages whose acknowledgement is measured. */
 const measured = 200;
 
@@ -22,7 +24,7 @@ const measured = 200;
 export async function measureAcknowledgement(mock: MockModel, folder: string): Promise<Measure[]> {
   const home = path.join(folder, "acknowledgement");
   await mkdir(home);
-  await writeFile(path.join(home, "knack.yaml"), `turns: {concurrent: ${running}}\n`);
+  await writeFile(path.join(home, "knack.yaml"), `turns: {concurrent: ${slots}}\n`);
   const slack = await startSlackServer({ ackTimeoutMs: 60_000 });
   const bot = startBot(home, slack, new URL("/slow/v1", mock.url).href);
   try {

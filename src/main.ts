@@ -16,6 +16,7 @@ import { createMetaTools } from "./core/meta-tools/create-meta-tools.ts";
 import { createNetworkGrants } from "./core/network-grants.ts";
 import { createRedactor, type Redact, type SecretForm } from "./core/redact.ts";
 import { createSaidLine } from "./core/said-line.ts";
+import { startingOf, whenReady } from "./core/starting-skills.ts";
 import type { Profile } from "./core/turn.ts";
 import type { TurnLog } from "./core/turn-log.ts";
 import type { Web } from "./core/web.ts";
@@ -31,7 +32,7 @@ import { openKeyValue } from "./storage/keyv-store.ts";
 import { openSqliteTurnLog } from "./storage/sqlite-turn-log.ts";
 import { createLogger } from "./telemetry/logger.ts";
 import { createMetrics, type Metrics } from "./telemetry/metrics.ts";
-import { chatPolicy, serverTimeZone, turnLimits } from "./wiring/app-settings.ts";
+import { chatPolicy, modelSettings, serverTimeZone, turnLimits, webOptions } from "./wiring/app-settings.ts";
 import { noPlatforms, openPlatforms, type Platforms } from "./wiring/open-platforms.ts";
 import { type OpenedSkills, openSkills } from "./wiring/open-skills.ts";
 import { environmentOf, grantedHosts, hostFacts } from "./wiring/skill-sources.ts";
@@ -45,6 +46,10 @@ export interface Knack {
   fetch(request: Request): Promise<Response>;
   /** Starts to listen. @throws ServerSetupError when the address cannot be had */
   listen(): Promise<{ url: string }>;
+  /** What isolation code of skills gets on this machine. */
+  isolation: OpenedSkills["isolation"];
+  /** Waits, for half a minute at most, until all skills have started. */
+  settled(): Promise<void>;
   /** Lets running turns finish, then closes everything. */
   close(): Promise<void>;
 }
@@ -172,6 +177,7 @@ async function wire(
     meter: metrics,
     checks: () => platformStates(platforms),
     concurrent: config.turns.concurrent,
+    concurrent_commands: config.turns.concurrent_commands,
     lease_ms: config.turns.lease_seconds * 1000,
     max_duration_ms: config.turns.max_duration_seconds * 1000,
     time_zone: serverTimeZone(config),
@@ -194,6 +200,7 @@ async function wire(
         systemClock,
         createCouldReach(config.net.allow),
       ),
+      openHosts: config.net.open_hosts,
       clock: systemClock,
       countTokens: createTokenCounter(),
       environmentOf: (skill) => environmentOf(config, skill),
@@ -217,6 +224,7 @@ async function wire(
   running.start();
   return {
     fetch: async (request) => server.app.fetch(request),
+    isolation: skills.isolation,
     async listen() {
       const { url } = await server.listen();
       listening(url);
@@ -225,6 +233,8 @@ async function wire(
       for (const connection of platforms.connections) connection.start();
       return { url };
     },
+    settled: async () =>
+      whenReady(startingOf((await skills.catalogue.current()).skills.values()), systemClock),
     async close() {
       server.drain();
       // Running turns still post their answers.
@@ -238,41 +248,6 @@ async function wire(
 
 function platformStates({ connections }: Platforms): Readiness[] {
   return connections.map(({ id, status }) => ({ name: id, platform: true, ...status() }));
-}
-
-function webOptions({ net }: Config) {
-  return {
-    allow: net.allow,
-    timeoutMs: net.timeout_seconds * 1000,
-    maxBytes: net.max_bytes,
-    maxRedirects: net.max_redirects,
-  };
-}
-
-function modelSettings({ model }: Config) {
-  return {
-    choice: model.choice,
-    failover: model.failover,
-    providers: {
-      openai: {
-        kind: "openai" as const,
-        apiKey: model.openai.api_key,
-        baseUrl: model.openai.base_url,
-        api: model.openai.api,
-      },
-      anthropic: {
-        kind: "anthropic" as const,
-        apiKey: model.anthropic.api_key,
-        baseUrl: model.anthropic.base_url,
-      },
-    },
-    streaming: model.streaming,
-    retry: { attempts: model.retries + 1 },
-    idleTimeoutMs: model.idle_seconds * 1000,
-    requestTimeoutMs: model.timeout_seconds * 1000,
-    maxOutputTokens: model.max_output_tokens,
-    prices: model.prices,
-  };
 }
 
 /** Tokens of installations are not in the configuration. https://docs.slack.dev/authentication/tokens tells how they begin. */

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { type Json, objectOf } from "../../src/core/json.ts";
 import type { KeyValue } from "../../src/core/key-value.ts";
 
 /** Most facts of a namespace, and the longest fact in characters: what is stored stays bounded. */
@@ -44,16 +45,21 @@ export async function changeFacts<T>(store: KeyValue, change: (draft: FactBook) 
   return result as T;
 }
 
-/** Puts a text into the list the prompt shows, or takes it out. One change at a time is atomic and repeatable. */
-export async function setPinned(store: KeyValue, text: string, pinned: boolean): Promise<void> {
-  await store.update(pinnedKey, (value) => {
-    const others = z
-      .array(z.string())
-      .catch([])
-      .parse(value)
-      .filter((other) => other !== text);
-    return pinned ? [...others, text] : others;
+/** Puts a fact into the list the prompt shows, or takes it out. One change at a time is atomic and repeatable. */
+export async function setPinned(
+  store: KeyValue,
+  { text, by }: Pick<Fact, "text" | "by">,
+  pinned: boolean,
+): Promise<void> {
+  await store.update<Json[]>(pinnedKey, (value = []) => {
+    const others = value.filter((other) => textOf(other) !== text);
+    return pinned ? [...others, { text, by }] : others;
   });
+}
+
+/** Earlier versions of this skill kept the text alone. */
+function textOf(pinned: Json): Json | undefined {
+  return typeof pinned === "string" ? pinned : objectOf(pinned).text;
 }
 
 function parseBook(value: unknown): FactBook {

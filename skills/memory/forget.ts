@@ -69,6 +69,6 @@ async function remove(store: Parameters<typeof readFacts>[0], fact: Fact): Promi
   await changeFacts(store, (draft) => {
     draft.facts = draft.facts.filter((other) => other.id !== fact.id);
   });
-  await setPinned(store, fact.text, false);
+  await setPinned(store, fact, false);
   return null;
 }

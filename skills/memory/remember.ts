@@ -34,6 +34,7 @@ export const remember = definePart({
   }),
   output: z.object({ summary: z.string(), fact: shownFactSchema }),
   effect: "idempotent",
+  approval: (input) => (isPinned(input) ? pinning : undefined),
   async run({ text, pinned }, context) {
     const said = { text, pinned, by: context.user.name || context.user.id, at: context.now() };
     const result = await context.step("remember", () =>
@@ -54,11 +55,20 @@ export const remember = definePart({
       );
     }
     const { kind, fact } = result;
-    if (fact.pinned)
-      await context.step("pin", () => setPinned(context.store, fact.text, true).then(() => null));
+    if (fact.pinned) await context.step("pin", () => setPinned(context.store, fact, true).then(() => null));
     return { summary: summaries[kind](fact), fact: show(fact) };
   },
 });
+
+/** A pinned fact is read in every conversation, long after what made the model pin it. */
+const pinning = {
+  approver: "asker",
+  reason: "A pinned fact stands in every conversation of this channel from now on.",
+} as const;
+
+function isPinned(input: unknown): boolean {
+  return typeof input === "object" && input !== null && "pinned" in input && input.pinned === true;
+}
 
 const summaries: Record<"stored" | "known" | "pinned", (fact: Fact) => string> = {
   stored: ({ id, text, pinned }) => `Remembered as fact ${id}${pinned ? ", pinned" : ""}: ${text}`,

@@ -1,4 +1,5 @@
 import type { Plan } from "./plan.ts";
+import { usualSteps } from "./plan-pattern.ts";
 
 /** Where one step ends and the next begins when they are told in one sentence. */
 const between =
@@ -7,37 +8,51 @@ const leading =
   /^(?:(?:and|then|next|first(?:ly)?|second(?:ly)?|third(?:ly)?|finally|lastly|afterwards|after that|zuerst|dann|danach|zuletzt|we (?:need to|have to|must|should)|i (?:need to|have to|must|should))[\s,:]+)+/iu;
 const marker = /^\s*(?:[-*•+]|\d{1,3}[.)]|\[[ x]?\])\s+(?:\[[ x]?\]\s+)?/i;
 
+/** A checklist that needs no model. A type of JSON: the step that makes it is stored. */
+export type ListedSteps = {
+  plan: Plan;
+  notes: string[];
+  /** The kind of undertaking whose usual steps these are; undefined when they are the person's own. */
+  usual_for?: string;
+};
+
 /**
  * A plain checklist out of a person's own words, without a language model: lines and list items, else sentences, else the
- * parts between "and then". What is said before a list (`Launch the site:`) is the title.
+ * parts between "and then". What is said before a list (`Launch the site:`) is the title. Where only a goal is told, the steps are
+ * the usual ones of such a task.
  */
-export function listSteps(text: string, maxSteps: number): { plan: Plan; notes: string[] } {
+export function listSteps(text: string, maxSteps: number): ListedSteps {
   const { title, body } = takeTitle(text.trim());
   const parts = splitParts(body)
     .map(tidy)
     .filter((part) => part !== "");
-  const titles = parts.length > 0 ? parts : [tidy(text) || text.trim()];
-  const kept = titles.slice(0, maxSteps);
-  const notes =
-    kept.length < titles.length
-      ? [`${titles.length - kept.length} more were left out; raise max_steps to see them.`]
-      : [];
-  const steps = kept.map((part, index) => ({
-    id: index + 1,
-    title: part,
-    description: "",
-    depends_on: [],
-    complexity: "medium" as const,
-    success_criteria: "",
-  }));
+  if (parts.length < 2) {
+    const goal = tidy(title ?? text) || text.trim();
+    const { kind, titles } = usualSteps(text, maxSteps);
+    return { plan: checklist(goal.replace(wantedLength, ""), titles), notes: [], usual_for: kind };
+  }
+  const kept = parts.slice(0, maxSteps);
+  const left = parts.length - kept.length;
+  const notes = left > 0 ? [`${left} more were left out; raise max_steps to see them.`] : [];
+  return { plan: checklist(title ?? "Checklist", kept), notes };
+}
+
+/** How long the plan is to be is no part of its title. */
+const wantedLength = /\s+(?:in|with)\s+[\p{L}\d]+\s+(?:steps?|parts?|points?)$/iu;
+
+function checklist(title: string, steps: readonly string[]): Plan {
   return {
-    plan: {
-      title: shorten(title ?? (titles.length > 1 ? "Checklist" : tidy(text))),
-      steps,
-      risks: [],
-      questions: [],
-    },
-    notes,
+    title: shorten(title),
+    steps: steps.map((step, index) => ({
+      id: index + 1,
+      title: step,
+      description: "",
+      depends_on: [],
+      complexity: "medium" as const,
+      success_criteria: "",
+    })),
+    risks: [],
+    questions: [],
   };
 }
 

@@ -59,10 +59,10 @@ async function makePlan(
   if (request.steps !== undefined)
     return { ...checked(request.task_description, request.steps), made_by: "caller" };
   if (context.generative) return { ...(await draftPlan(request, context)), made_by: "model" };
-  const { plan, notes } = await context.step("list the steps", () =>
+  const { plan, notes, usual_for } = await context.step("list the steps", () =>
     listSteps(request.task_description, request.max_steps),
   );
-  return { plan, notes: [ruleNote(plan.steps.length), ...notes], made_by: "rules" };
+  return { plan, notes: [ruleNote(usual_for), ...notes], made_by: "rules" };
 }
 
 /** @throws SkillFailure `impossible_plan` with everything that keeps the steps from being worked through */
@@ -93,16 +93,16 @@ function titleOf(task: string): string {
   return line.length > 100 ? `${line.slice(0, 99).toWellFormed()}…` : line;
 }
 
-function ruleNote(steps: number): string {
+function ruleNote(usualFor: string | undefined): string {
   const advice = "With a language model configured the task is broken down, ordered and checked for risks.";
-  return steps > 1
-    ? `Made by rule from your own words, in your order; nothing was added. ${advice}`
-    : `No separate steps were found in your words, and nothing can be added by rule: write one step a line. ${advice}`;
+  return usualFor === undefined
+    ? `Made by rules from your own words, in your order; nothing was added. ${advice}`
+    : `Made by rules: the usual steps for ${usualFor}, without knowledge of yours. Name your own steps, one a line, for a checklist of them. ${advice}`;
 }
 
 function summarise(steps: readonly { depends_on: number[] }[], madeBy: MadePlan["made_by"]): string {
   const count = steps.length === 1 ? "1 step" : `${steps.length} steps`;
-  if (madeBy === "rules") return `A checklist of ${count}, made by rule from the description.`;
+  if (madeBy === "rules") return `A checklist of ${count}, made by rules from the description.`;
   const free = steps.flatMap((step, index) => (step.depends_on.length === 0 ? [index + 1] : []));
   return `A plan of ${count}; it can begin with ${free.length === 1 ? "step" : "steps"} ${free.join(", ")}.`;
 }

@@ -66,7 +66,8 @@ export async function stopWordsOf(language: string): Promise<ReadonlySet<string>
 /** The language whose function words make up most of the text, if they are a fifth of it; English wins a tie. */
 async function vote(words: readonly Word[]): Promise<string | undefined> {
   let best: string | undefined;
-  let most = Math.max(1, words.length / 5);
+  // One word of several may be a common word elsewhere: "one" is Polish.
+  let most = Math.max(words.length > 2 ? 2 : 1, words.length / 5);
   for (const language of ["en", "de", "fr", "es", "it", "pt", "nl", "sv", "da", "pl"]) {
     const stopWords = await stopWordsOf(language);
     const hits = words.filter(({ lower }) => stopWords.has(lower)).length;

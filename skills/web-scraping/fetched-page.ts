@@ -11,6 +11,8 @@ const hints: Record<WebErrorCode, string> = {
   timed_out: "Try once more, then use another source.",
   too_large: "Look for a smaller page with the same content.",
   too_many_redirects: "Use the address the page ends at.",
+  redirect_refused:
+    "Tell where it leads. If that page is needed, call again with its address: the person is then asked.",
   unsupported_content: "Look for an HTML or plain text version.",
   http_error:
     "404: look for its new address. 401, 403: it needs a login or refuses bots; use another source.",

@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { defineSkill, SkillFailure } from "../../src/core/define-skill.ts";
+import { type Json, objectOf } from "../../src/core/json.ts";
 import { searchText } from "../../src/core/search-text.ts";
 import type { WebPage } from "../../src/core/web.ts";
 import { fetchedPage } from "./fetched-page.ts";
@@ -15,6 +16,8 @@ const passagesLength = 5_000;
 export const skill = defineSkill({
   title: "Reading a web page",
   effect: "read_only",
+  addresses: (input) => addressIn(input),
+  finds: "links",
   parameters: z.object({
     url: z.string().min(1).describe("https:// is added when missing"),
     search: z
@@ -40,6 +43,17 @@ export const skill = defineSkill({
   },
 });
 
+/** None where it is no web address, which the call itself says. */
+function addressIn(input: Json): string[] {
+  const { url } = objectOf(input);
+  try {
+    return [pageAddress(String(url))];
+  } catch (error) {
+    if (error instanceof SkillFailure) return [];
+    throw error;
+  }
+}
+
 function part({ text, length }: WebPage, from: number, longest: number): string {
   const end = pagePartEnd(text, from, longest);
   const more =
@@ -58,11 +72,11 @@ function passages(page: WebPage, search: string, from: number, longest: number):
   const found = searchText(page.text, search, { from, characters: passagesLength, context: 2 });
   if (found.total === 0) {
     const where = from === 0 ? "on it" : `behind character ${from}`;
-    return `“${search}” is not ${where}. ${part(page, from, longest)}`;
+    return `The words are not ${where}. ${part(page, from, longest)}`;
   }
   const note = found.note === undefined ? "" : ` ${found.note}`;
   const more = found.next_offset === undefined ? "" : ` The next ones: offset ${found.next_offset}.`;
-  return `${found.shown} of ${found.total} passages with “${search}”.${note}${more}\n\n${found.passages}`;
+  return `${found.shown} of ${found.total} passages with the words.${note}${more}\n\n${found.passages}`;
 }
 
 function oneLine(text: string): string {

@@ -9,6 +9,7 @@ import type { Preview } from "../core/preview.ts";
 import type { Diagnostic } from "../core/skill.ts";
 import type { TurnEvent } from "../core/turn-event.ts";
 import type { ThreadRecord, TurnFilter, TurnRecord } from "../core/turn-log.ts";
+import type { Approve } from "./approvals.ts";
 import type { FlowService } from "./flow-service.ts";
 import type { GrantService } from "./grant-service.ts";
 import type { Outcome } from "./outcome.ts";
@@ -91,7 +92,7 @@ export interface App {
   ): Promise<Outcome<{ answered: boolean }>>;
 
   /** Approves or refuses what a tool asked for. `approval_id` is as in `approval_requested`. */
-  approve(approvalId: string, approved: boolean, by: Author): Promise<Outcome<{ decided: boolean }>>;
+  approve: Approve;
   /** Stops a turn if it runs, and takes its texts, files and answer away for good. For who asked, and managers. */
   forget(turnId: string, by: Author): Promise<Outcome<{ forgotten: boolean }>>;
   /** A file of a turn. */

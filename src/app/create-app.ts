@@ -93,7 +93,10 @@ export interface AppDeps {
   newId(): string;
   /** Names this process among those that share the log. */
   owner: string;
+  /** Message turns at the same time. */
   concurrent: number;
+  /** Commands at the same time. */
+  concurrent_commands: number;
   lease_ms: number;
   max_duration_ms: number;
   /** The server's zone, IANA name: for people and channels that have none of their own. */
@@ -146,7 +149,7 @@ export function createApp(deps: AppDeps): RunningApp {
   const more = { catalogue, audit, feed };
   const { packages: managed, servers: configured, addFlow } = deps;
   const packages = createPackageService({ ...more, packages: managed });
-  const servers = createServerService({ ...more, servers: configured });
+  const servers = createServerService({ ...more, servers: configured, store, clock });
   const grants = createGrantService({ ...more, grants: ports.grants });
   const skills = auditedSkills(
     createSkillService({ catalogue, store, offers, feed, clock, packages: managed, grants: ports.grants }),
@@ -154,7 +157,13 @@ export function createApp(deps: AppDeps): RunningApp {
   );
   const flows = createFlowService({ skills, catalogue, offers, addFlow }, () => app);
   const turns = createTurnRunner({ ...deps, ports, past, spending, platforms, asked, whereOf });
-  const presenter = createTurnPresenter({ ...deps, platforms, name: ports.name, files: ports.files });
+  const presenter = createTurnPresenter({
+    ...deps,
+    platforms,
+    name: ports.name,
+    files: ports.files,
+    question_ms: deps.limits.question_ms,
+  });
   const changeSettings = auditedSettings(createChangeSettings(store, feed, deps.profiles, clock), audit);
 
   const stop = async (turnId: string, by: string) => {
@@ -163,6 +172,7 @@ export function createApp(deps: AppDeps): RunningApp {
     dispatcher.wake();
     return known;
   };
+  const approve = createApprove({ ...deps, audit, wake: () => dispatcher.wake() });
   const commands = createCommandRunner(
     [
       ...skillCommands({
@@ -174,16 +184,7 @@ export function createApp(deps: AppDeps): RunningApp {
       ...networkCommands({ grants, skills }),
       ...flowCommands(skills, flows),
       ...serverCommands(servers),
-      ...agentCommands({
-        log,
-        store,
-        clock,
-        model: ports.model.id,
-        profiles: deps.profiles,
-        stop,
-        changeSettings,
-        time_zone: deps.time_zone,
-      }),
+      ...agentCommands({ ...deps, model: ports.model.id, stop, changeSettings, audit, approve }),
       ...channelCommands(changeSettings),
       timeZoneCommand({ store, changeSettings, time_zone: deps.time_zone }),
     ],
@@ -197,7 +198,7 @@ export function createApp(deps: AppDeps): RunningApp {
     deadlineOf: turns.deadlineOf,
     run: (claimed, signal) => {
       const runner = claimed.inbound.kind === "command" ? commands : turns;
-      const events = presenter.around(claimed, () => runner.run(claimed, signal), signal);
+      const events = presenter.around(claimed, (own) => runner.run(claimed, own), signal);
       return measuring.around(claimed, events);
     },
   });
@@ -230,7 +231,7 @@ export function createApp(deps: AppDeps): RunningApp {
       dispatcher.wake();
       return { ok: true, value: { answered } };
     },
-    approve: createApprove({ ...deps, audit, wake: () => dispatcher.wake() }),
+    approve,
     forget: createForget({ ...deps, feed, past, files: ports.files, platforms, audit, stop }),
     file: (turnId, name) => turnFile(ports.files, turnId, name),
     namespaces: (platform) => log.namespaces(platform),

@@ -1,9 +1,10 @@
 import type { CatalogueLoader } from "../core/catalogue.ts";
+import { checkArguments } from "../core/check-call.ts";
 import { type Json, objectOf } from "../core/json.ts";
 import type { OfferReader } from "../core/offer-reader.ts";
 import type { Skill } from "../core/skill.ts";
 import { nearest, resolveSkill } from "../core/skill-identifier.ts";
-import type { TurnEvent } from "../core/turn-event.ts";
+import type { TurnEvent, TurnEventOf } from "../core/turn-event.ts";
 import type { App } from "./app.ts";
 import type { AddFlow, FlowResult, FlowRun, FlowService } from "./flow-service.ts";
 import type { Outcome } from "./outcome.ts";
@@ -117,7 +118,7 @@ async function dryRun(skill: Skill, vars: Record<string, Json>): Promise<Outcome
       message: `${skill.id} cannot tell what it would do. Run it without a dry run.`,
     };
   }
-  const valid = tool.validate(vars);
+  const valid = checkArguments(tool, vars);
   if (!valid.ok) return { ok: false, status: 400, message: `The variables do not fit: ${valid.message}` };
   const value = { ...nothing, success: true, dry_run: await tool.dryRun(valid.value) };
   return { ok: true, value };
@@ -137,18 +138,16 @@ function resultOf({ output, events }: TestRun): FlowResult {
     };
     return { ...shaped(answer), success: false, ...reasons };
   }
-  if (!isDirect(events)) return { ...shaped(objectOf(answer.output)), success: true };
-  const results = events.flatMap((event) =>
-    event.type === "step_finished" ? [{ success: true, result: event.result }] : [],
-  );
-  return { success: true, results, variables: {}, directOutput: answer.output ?? null };
+  const direct = directEnd(events);
+  if (direct === undefined) return { ...shaped(objectOf(answer.output)), success: true };
+  return { ...shaped(direct.details ?? {}), success: true, directOutput: answer.output ?? null };
 }
 
-/** Whether a step with direct output ended the flow. The flow is the first call of its turn. */
-function isDirect(events: readonly TurnEvent[]): boolean {
+/** The end of a flow that a step with direct output ended. The flow is the first call of its turn. */
+function directEnd(events: readonly TurnEvent[]): TurnEventOf<"tool_finished"> | undefined {
   const started = events.find((event) => event.type === "tool_started");
   const ended = events.find((event) => event.type === "tool_finished" && event.call_id === started?.call_id);
-  return ended?.type === "tool_finished" && ended.direct === true;
+  return ended?.type === "tool_finished" && ended.direct === true ? ended : undefined;
 }
 
 function shaped({ results, variables, directOutput = null }: Record<string, Json | undefined>) {

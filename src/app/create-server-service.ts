@@ -1,22 +1,32 @@
 import type { CatalogueLoader } from "../core/catalogue.ts";
+import type { Clock } from "../core/clock.ts";
+import { decideCall } from "../core/decide-call.ts";
+import type { KeyValue } from "../core/key-value.ts";
 import { personKey, shownPerson } from "../core/person-key.ts";
+import { isTrusted, readTrust, type ServerTrust, writeTrust } from "../core/server-trust.ts";
 import type { ServerStatus, Servers } from "../core/servers.ts";
+import type { Skill } from "../core/skill.ts";
 import { nearest } from "../core/skill-identifier.ts";
 import type { Audit } from "./audit.ts";
+import { escapeMarkdown } from "./chat/present/escape-markdown.ts";
 import type { Feed } from "./feed.ts";
 import type { Asker, Outcome } from "./outcome.ts";
 import { mayOperate } from "./permissions.ts";
-import type { ServerService } from "./server-service.ts";
+import type { ServerService, ServerToolView, ServerView } from "./server-service.ts";
 
 export interface ServerServiceDeps {
   servers: Servers | undefined;
+  /** Keeps what operators trust. */
+  store: KeyValue;
+  clock: Pick<Clock, "now">;
   /** Reads what is configured by now; the list of servers is only as new as that. */
   catalogue: CatalogueLoader;
   audit: Audit;
   feed: Feed;
 }
 
-export function createServerService({ servers, catalogue, audit, feed }: ServerServiceDeps): ServerService {
+export function createServerService(deps: ServerServiceDeps): ServerService {
+  const { servers, catalogue, audit, feed, store, clock } = deps;
   const list = async () => {
     if (servers === undefined) return [];
     await catalogue.current();
@@ -47,8 +57,32 @@ export function createServerService({ servers, catalogue, audit, feed }: ServerS
     return found;
   };
 
+  const viewOf = async (status: ServerStatus): Promise<ServerView> => {
+    const skill = (await catalogue.current()).skills.get(status.skill_id);
+    const trust = await readTrust(store, status.name);
+    return { ...status, tools: status.tools.map((tool) => toolView(tool, skill, trust)) };
+  };
+
   return {
-    list,
+    list: async () => Promise.all((await list()).map(viewOf)),
+
+    async trust(name, tools, asker) {
+      if (!mayOperate(asker.by)) return onlyOperators;
+      const found = await find(name);
+      if (!found.ok) return found;
+      const { tools: known } = await viewOf(found.value);
+      const changed = tools.find(
+        (tool) => !known.some((each) => each.name === tool.name && each.definition === tool.definition),
+      );
+      if (changed !== undefined) return notAsSeen(found.value.name, changed.name);
+      const confirmed = tools.map((tool) => ({ tool: tool.name, definition: tool.definition }));
+      await writeTrust(store, found.value.name, { tools: confirmed, by: asker.by.id, at: clock.now() });
+      const names = tools.map((tool) => escapeMarkdown(tool.name)).join(", ") || "none";
+      const detail = `lets these tools of the server **${found.value.name}** run unasked: ${names}`;
+      audit.record({ action: "server_trusted", ...asker, subject: found.value.name, detail });
+      feed.changed(asker.namespace);
+      return { ok: true, value: await viewOf(found.value) };
+    },
 
     async problems() {
       if (servers === undefined) return [];
@@ -93,12 +127,40 @@ export function createServerService({ servers, catalogue, audit, feed }: ServerS
   };
 }
 
+/** What people see of a tool of a server. */
+function toolView(
+  { name, description, suppressed }: ServerStatus["tools"][number],
+  skill: Skill | undefined,
+  trust: ServerTrust | undefined,
+): ServerToolView {
+  const seen = { name, description, suppressed };
+  const tool = skill?.tools.find((each) => each.server?.tool === name);
+  if (skill === undefined || tool?.server === undefined) return seen;
+  const { hints, definition } = tool.server;
+  const trusted = isTrusted(tool.server, trust);
+  const asked = decideCall({
+    ...{ tool: tool.name, skill_id: skill.id, effect: tool.effect({}), risk: skill.risk },
+    ...{
+      origin: { kind: "server", tool: tool.server, trusted },
+      by_person: false,
+      trust: "member",
+      direct: false,
+    },
+  });
+  return { ...seen, ...hints, definition, trusted, asks: asked?.approver ?? "nobody" };
+}
+
+function notAsSeen(server: string, tool: string): Outcome<never> {
+  const message = `${server} has no tool ${tool} like that any more, so nothing was changed. Look at its tools again.`;
+  return { ok: false, status: 409, message };
+}
+
 const done = { start: "started", stop: "stopped", restart: "restarted" };
 
 const onlyOperators: Outcome<never> = {
   ok: false,
   status: 403,
-  message: "Only operators of the bot may start and stop its servers. Ask one of them.",
+  message: "Only operators of the bot may start, stop and trust its servers. Ask one of them.",
 };
 
 function unknownServer(name: string, all: readonly ServerStatus[]): Outcome<never> {

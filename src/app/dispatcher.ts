@@ -1,15 +1,14 @@
 import type { Clock } from "../core/clock.ts";
-import type { Inbound } from "../core/inbound.ts";
 import type { Redact } from "../core/redact.ts";
 import { DeadlineError } from "../core/turn.ts";
 import type { TurnEventBody } from "../core/turn-event.ts";
-import { type ClaimedTurn, LeaseLostError, type TurnLog } from "../core/turn-log.ts";
+import { type ClaimedTurn, type Lane, LeaseLostError, laneOf, type TurnLog } from "../core/turn-log.ts";
 import type { Feed } from "./feed.ts";
 import { isGivenUp, ShuttingDown } from "./given-up.ts";
 import type { Log } from "./log.ts";
 import { createTurnWriter, type TurnWriter } from "./turn-writer.ts";
 
-/** Takes turns from the log and runs them: one line per thread, threads in parallel, commands at once. */
+/** Takes turns from the log and runs them: one line per thread, threads in parallel, commands beside them. */
 export interface Dispatcher {
   /** There may be work: something was accepted, signalled or finished. */
   wake(): void;
@@ -27,9 +26,12 @@ export interface DispatcherDeps {
   clock: Clock;
   logger: Log;
   redact: Redact;
-  /** Message turns at the same time; commands do not count. */
+  /** Message turns at the same time. */
   concurrent: number;
+  /** Commands at the same time, those that stop something not counted: they have as many slots of their own. */
+  concurrent_commands: number;
   lease_ms: number;
+  /** Names this process; no other may have the same. */
   owner: string;
   /** Ends of turns, ms since the epoch. */
   deadlineOf(claimed: ClaimedTurn): number;
@@ -42,7 +44,8 @@ class StopRequested extends Error {
 }
 
 interface RunningTurn {
-  kind: Inbound["kind"];
+  lane: Lane;
+  lease: string;
   controller: AbortController;
   done: Promise<void>;
 }
@@ -50,20 +53,42 @@ interface RunningTurn {
 /** After the log could not be written, how long until it is tried again. */
 const brokenLogPause = 5_000;
 
+/**
+ * Most turns of one channel at the same time: three quarters of the slots where there are four or more, so that a channel whose
+ * turns hang leaves room for the others. When others wait, the channel with the fewest running turns is next anyway.
+ */
+function maxPerNamespace(slots: number): number {
+  return slots - Math.floor(slots / 4);
+}
+
 export function createDispatcher(deps: DispatcherDeps): Dispatcher {
   const { log, clock, logger, owner, lease_ms } = deps;
   const running = new Map<string, RunningTurn>();
   const down = new AbortController();
+  const slots: Record<Lane, number> = {
+    urgent: deps.concurrent_commands,
+    command: deps.concurrent_commands,
+    message: deps.concurrent,
+  };
+  const max_per_namespace = {
+    command: maxPerNamespace(slots.command),
+    message: maxPerNamespace(slots.message),
+  };
+  let claims = 0;
   let pumping: Promise<void> | undefined;
   let again = false;
   let cancelAlarm = () => {};
   let keepingLeases = false;
 
-  const messages = () => [...running.values()].filter((turn) => turn.kind === "message").length;
+  const hasRoom = (lane: Lane) =>
+    [...running.values()].filter((turn) => turn.lane === lane).length < slots[lane];
 
   const claimNext = () => {
-    const kinds: Inbound["kind"][] = messages() < deps.concurrent ? ["command", "message"] : ["command"];
-    return down.signal.aborted ? undefined : log.claim(owner, clock.now(), lease_ms, kinds);
+    const lanes = (["urgent", "command", "message"] as const).filter(hasRoom);
+    if (down.signal.aborted || lanes.length === 0) return undefined;
+    claims += 1;
+    const options = { lanes, max_per_namespace, steady: clock.steady(), running: [...running.keys()] };
+    return log.claim(`${owner}:${claims}`, clock.now(), lease_ms, options);
   };
 
   const pump = async () => {
@@ -95,8 +120,8 @@ export function createDispatcher(deps: DispatcherDeps): Dispatcher {
   };
 
   const setAlarm = async () => {
-    const due = await log.nextDue();
-    if (due !== undefined) wakeAfter(Math.max(50, due - clock.now()));
+    const ms = await log.untilDue(clock.now(), clock.steady());
+    if (ms !== undefined) wakeAfter(Math.max(50, ms));
   };
 
   const start = (claimed: ClaimedTurn) => {
@@ -105,7 +130,8 @@ export function createDispatcher(deps: DispatcherDeps): Dispatcher {
       running.delete(claimed.turn_id);
       wake();
     });
-    running.set(claimed.turn_id, { kind: claimed.inbound.kind, controller, done });
+    const { turn_id, lease, inbound } = claimed;
+    running.set(turn_id, { lane: laneOf(inbound), lease, controller, done });
     keepLeases();
   };
 
@@ -118,10 +144,11 @@ export function createDispatcher(deps: DispatcherDeps): Dispatcher {
       await record(claimed, controller, writer);
     } catch (error) {
       controller.abort(error);
-      if (!isGivenUp(error)) reportInterruption(claimed, writer, error);
+      if (!isGivenUp(error)) await interrupted(claimed, writer, error);
     } finally {
       cancel();
     }
+    if (controller.signal.reason instanceof ShuttingDown) await handOver(claimed, writer);
   };
 
   /** Writes the turn's events until it ends, or until this worker has to give it up. */
@@ -134,11 +161,27 @@ export function createDispatcher(deps: DispatcherDeps): Dispatcher {
     }
   };
 
-  const reportInterruption = ({ turn_id }: ClaimedTurn, writer: TurnWriter, error: unknown) => {
+  /** The turn is tried again after a while. A run that failed by itself, with a log that works, counts against it. */
+  const interrupted = async ({ turn_id, lease }: ClaimedTurn, writer: TurnWriter, error: unknown) => {
     logger.error({ err: error, turn_id }, "A turn was interrupted; it is kept and taken up again");
     const message = `This is kept, and answered later: ${error instanceof Error ? error.message : String(error)}`;
     writer.show({ type: "error", code: "interrupted", message });
-    wakeAfter(lease_ms);
+    await log
+      .release(turn_id, lease, clock.steady() + lease_ms, !writer.broken())
+      .catch(untilLeaseEnds(turn_id));
+  };
+
+  /** The next start goes on with the turn; nothing is wrong with it. */
+  const handOver = async ({ turn_id, lease }: ClaimedTurn, writer: TurnWriter) => {
+    await writer
+      .flush()
+      .then(() => log.release(turn_id, lease, 0))
+      .catch(untilLeaseEnds(turn_id));
+  };
+
+  const untilLeaseEnds = (turn_id: string) => (error: unknown) => {
+    if (!isGivenUp(error))
+      logger.warn({ err: error, turn_id }, "A turn could not be given back; it goes on when its lease ends");
   };
 
   /** Renews the leases of everything that runs, for as long as anything does; what another worker has is given up. */
@@ -150,8 +193,13 @@ export function createDispatcher(deps: DispatcherDeps): Dispatcher {
       if (running.size === 0) return;
       keepLeases();
       try {
-        const lost = await log.renew(owner, [...running.keys()], clock.now(), lease_ms);
-        for (const turnId of lost) running.get(turnId)?.controller.abort(new LeaseLostError(turnId));
+        const leases = [...running].map(([turn_id, { lease }]) => ({ turn_id, lease }));
+        const lost = new Set(await log.renew(leases, clock.steady(), lease_ms));
+        for (const { turn_id, lease } of leases.filter((one) => lost.has(one.turn_id))) {
+          const turn = running.get(turn_id);
+          // It may have ended meanwhile, and run again under another lease.
+          if (turn?.lease === lease) turn.controller.abort(new LeaseLostError(turn_id));
+        }
       } catch (error) {
         logger.error({ err: error }, "Leases could not be renewed");
       }

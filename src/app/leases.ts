@@ -3,7 +3,8 @@ import type { KeyValue } from "../core/key-value.ts";
 
 /**
  * Who of several processes on one store does something that only one may do. A lease is held until its time is over, so that it
- * passes on when its holder dies; clocks of the processes must agree to much less than that time.
+ * passes on when its holder dies. Setting the clock of a running process changes nothing; clocks of processes that start must
+ * agree to much less than that time.
  */
 export interface Leases {
   /** Takes a lease that is free or already ours, for `ms`. Answers whether it is ours now. @throws when the store fails */
@@ -19,7 +20,7 @@ type Lease = { owner: string; until: number };
 /** @param owner names this process; no other process may have the same */
 export function createLeases(store: KeyValue, clock: Clock, owner: string): Leases {
   const change = (name: string, next: (lease: Lease | undefined, now: number) => Lease | undefined) =>
-    store.update<Lease>(`lease:${name}`, (lease) => next(lease, clock.now()) ?? lease ?? free);
+    store.update<Lease>(`lease:${name}`, (lease) => next(lease, clock.steady()) ?? lease ?? free);
   return {
     async acquire(name, ms) {
       const lease = await change(name, (held, now) =>
@@ -33,7 +34,7 @@ export function createLeases(store: KeyValue, clock: Clock, owner: string): Leas
       const lease = await change(name, (held, now) =>
         held?.owner === owner && held.until > now ? { owner, until: now + ms } : undefined,
       );
-      return lease.owner === owner && lease.until > clock.now();
+      return lease.owner === owner && lease.until > clock.steady();
     },
     async release(name) {
       await change(name, (held) => (held?.owner === owner ? free : undefined));

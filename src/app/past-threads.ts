@@ -97,7 +97,9 @@ function project(turnId: string, events: readonly TurnEvent[]): Omit<KnownTurn, 
   const read = createStepReader(turnId);
   const told = events.some((event) => event.type === "user_message");
   const steps = events.flatMap((event) =>
-    event.type === "inbound" && !told ? [untold(event, events)] : read(event, event.at),
+    event.type === "inbound" && !told
+      ? [...read(event, event.at), untold(event, events)]
+      : read(event, event.at),
   );
   return {
     turn_id: turnId,

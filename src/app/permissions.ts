@@ -1,5 +1,6 @@
 import type { Author, Trust } from "../core/inbound.ts";
 import { isDirectMessage } from "../core/place.ts";
+import type { Approver } from "../core/tool.ts";
 
 const ranks: readonly Trust[] = ["guest", "member", "manager", "operator"];
 
@@ -13,7 +14,7 @@ export function onBehalfOf(author: Author, asker: Author): Author {
   return author.id === asker.id || hasTrust(asker, author.trust) ? author : { ...author, trust: asker.trust };
 }
 
-/** Whether somebody may change what a channel has: its managers, and everyone in their own direct message. */
+/** Whether somebody may change skills and settings of a channel: its managers, and a member in their own direct message. */
 export function mayManage(author: Author, namespace: string): boolean {
   return hasTrust(author, "manager") || (isDirectMessage(namespace) && hasTrust(author, "member"));
 }
@@ -28,7 +29,12 @@ export function mayStop(author: Author, turn: { author: { id: string }; namespac
   return turn.author.id === author.id || hasTrust(author, "manager");
 }
 
-/** Whether somebody may approve what asks for this trust. In their own direct message a member is manager, never operator. */
-export function mayApprove(author: Author, least: Trust, namespace: string): boolean {
-  return least === "operator" ? hasTrust(author, "operator") : mayManage(author, namespace);
+/** Whether somebody may approve what asks for this approver. A direct message makes nobody a manager here. */
+export function mayApprove(
+  author: Author,
+  approver: Approver | Trust,
+  turn: { author: { id: string } },
+): boolean {
+  if (approver !== "asker") return hasTrust(author, approver);
+  return hasTrust(author, "manager") || (author.id === turn.author.id && hasTrust(author, "member"));
 }

@@ -24,6 +24,9 @@ export function createPromptPreview(
       },
       events: [],
       ordinal: Number.MAX_SAFE_INTEGER,
+      lease: "preview",
+      last_seq: 0,
+      crashes: 0,
     };
     const turn = await turns.prepare(claimed, new AbortController().signal);
     const preview = thread === undefined ? previewOpening : previewRequest;

@@ -17,6 +17,13 @@ function isAnswer(events: readonly TurnEvent[]): boolean {
   return byAgent && events.some((event) => event.type === "turn_finished" && event.outcome === "completed");
 }
 
+function failureIn(events: readonly TurnEvent[], text: string): Json {
+  const failed = events.findLast((event) => event.type === "error");
+  return failed?.type === "error"
+    ? { error: text.replaceAll(/\*\*|`/g, ""), code: failed.code }
+    : { error: text };
+}
+
 /**
  * Runs a skill outside of a conversation. A test run is the command `/skill run`, so it is stored and shown like one. When it
  * asks a person something, nobody may be there for minutes: the output says so, and the run goes on once somebody answered.
@@ -40,7 +47,7 @@ export async function runSkillNow(
     if (event.type !== "turn_finished") continue;
     // A guide is run by the agent, whose answer is text.
     const answer = { skill_id: id, output: event.text, success: true };
-    return { output: event.output ?? (isAnswer(seen) ? answer : { error: event.text }), events: seen };
+    return { output: event.output ?? (isAnswer(seen) ? answer : failureIn(seen, event.text)), events: seen };
   }
   return { output: { error: "The run ended without a result." }, events: seen };
 }

@@ -8,8 +8,9 @@ import type { NetworkGrants } from "../core/network-grants.ts";
 import type { Offer, OfferedSkill } from "../core/offer.ts";
 import type { OfferReader } from "../core/offer-reader.ts";
 import type { InstalledPackage, PackageFinding, Packages } from "../core/packages.ts";
-import { type Diagnostic, isInstalled, type Skill } from "../core/skill.ts";
+import { adHocSource, type Diagnostic, isInstalled, type Skill } from "../core/skill.ts";
 import { resolveSkill } from "../core/skill-identifier.ts";
+import { mayBeOf, startingOf, whenReady } from "../core/starting-skills.ts";
 import type { Feed } from "./feed.ts";
 import type { Outcome } from "./outcome.ts";
 import { mayManage } from "./permissions.ts";
@@ -22,6 +23,8 @@ export interface SkillService {
     filter?: { category?: string; query?: string },
   ): Promise<{ skills: SkillListing[]; diagnostics: Diagnostic[] }>;
   detail(id: string, namespace: string): Promise<SkillDetail | undefined>;
+  /** Waits, for half a minute at most, until the skill is there that is about to be run; a flow may need any that is starting. */
+  ready(id: string, namespace: string, signal: AbortSignal): Promise<void>;
   set(
     namespace: string,
     id: string,
@@ -67,6 +70,7 @@ export function createSkillService(deps: SkillServiceDeps): SkillService {
         .filter(
           ({ skill }) =>
             skill.parent === undefined &&
+            skill.origin.source !== adHocSource &&
             (filter.category === undefined || skill.category === filter.category),
         )
         .map(listing);
@@ -84,14 +88,23 @@ export function createSkillService(deps: SkillServiceDeps): SkillService {
       return { ...(await detailOf(offer, offered)), network: { granted: [...granted] }, ...own };
     },
 
+    async ready(id, namespace, signal) {
+      const offer = await offerFor(namespace);
+      const starting = startingOf(offer.catalogue.skills.values());
+      const isFlow = find(offer, id)?.skill.kind === "flow";
+      const needed = starting.filter((skill) => isFlow || mayBeOf(id, skill));
+      await whenReady(needed, clock, signal);
+    },
+
     async ids(namespace) {
-      return [...(await offerFor(namespace)).all.keys()];
+      const offered = [...(await offerFor(namespace)).all.values()];
+      return offered.flatMap(({ skill }) => (skill.origin.source === adHocSource ? [] : [skill.id]));
     },
 
     async set(namespace, id, state, by) {
       if (!mayManage(by, namespace)) {
         const message =
-          "Only managers of this channel may enable or disable skills here. Ask one of them, or use a direct message.";
+          "Only managers of this channel may enable or disable skills here. Ask one of them. Your direct messages with the bot have skills of their own.";
         return { ok: false, status: 403, message };
       }
       const offer = await offerFor(namespace);

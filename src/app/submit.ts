@@ -28,11 +28,11 @@ export function createSubmit(deps: SubmitDeps): App["submit"] {
     const inbound = await withKind(parsed.value, deps);
     const accepted = await acceptSafely(log, inbound, newId(), clock.now());
     if (!accepted.ok) return accepted;
+    // A chat platform delivers a message again that was edited meanwhile: it was taken as it was.
+    if (accepted.value.differs && submission.origin === undefined) return keyTaken(inbound.key);
     if (accepted.value.accepted) {
-      const { namespace, thread } = inbound;
-      for (const event of await log.read(accepted.value.turn_id)) {
-        if (event.seq === 0) feed.publish(namespace, thread, event);
-      }
+      const [entry] = await log.read(accepted.value.turn_id);
+      if (entry !== undefined) feed.publish(inbound.namespace, inbound.thread, entry);
     }
     wake();
     return accepted;
@@ -58,6 +58,12 @@ async function acceptSafely(log: TurnLog, inbound: Inbound, turnId: string, at: 
   }
 }
 
+/** Two messages under one key: the second would be lost without a word. */
+function keyTaken(key: string): Outcome<never> {
+  const message = `The key ${key} was used before for another message: its text, user, channel or thread differ. Nothing was done. Send a retry exactly as before, and a new message with a new key.`;
+  return { ok: false, status: 409, message, code: "key_taken" };
+}
+
 function inboundOf(submission: Submission, botName: string, id: string): Outcome<Inbound> {
   const { namespace, thread, text, author, key = `${namespace}:${id}`, origin } = submission;
   if (text.length > longestMessage) {
@@ -75,6 +81,7 @@ function inboundOf(submission: Submission, botName: string, id: string): Outcome
     author,
     kind,
     text: isStop ? "/agent stop here" : command === undefined ? withoutMention(text, botName) : text,
+    ...(command !== undefined && /^agent\s+stop\b/i.test(command) ? { urgent: true } : {}),
     origin,
   });
   if (!parsed.success)

@@ -2,8 +2,9 @@ import type { CatalogueLoader } from "../core/catalogue.ts";
 import type { Author, Inbound } from "../core/inbound.ts";
 import type { WhereText } from "../core/instructions.ts";
 import type { NamespaceState } from "../core/namespace-state.ts";
+import { startingFor, whenReady } from "../core/starting-skills.ts";
 import type { Profile, Turn, TurnLimits, TurnPorts } from "../core/turn.ts";
-import type { MessageContext, TurnEventBody } from "../core/turn-event.ts";
+import type { MessageContext, TurnEvent, TurnEventBody } from "../core/turn-event.ts";
 import type { ClaimedTurn, TurnLog } from "../core/turn-log.ts";
 import { runTurn } from "../core/turn-loop.ts";
 import type { MetaTool } from "../core/turn-scope.ts";
@@ -24,7 +25,7 @@ export interface TurnRunner {
   portsFor(turnId: string, namespace: string, author: Author): TurnPorts;
   /** Reads what was spent before the turn. Answers what counts its events in. */
   countSpending(claimed: ClaimedTurn): Promise<(event: TurnEventBody) => void>;
-  /** When the turn ends whatever happens, ms since the epoch. */
+  /** When the turn ends whatever happens, ms since the epoch. Time when the bot was down does not count. */
   deadlineOf(claimed: ClaimedTurn): number;
   readonly metaTools: readonly MetaTool[];
 }
@@ -71,10 +72,9 @@ export function createTurnRunner(deps: TurnRunnerDeps): TurnRunner {
     overBudget: () => spending.exceeded(namespace, author.id),
   });
 
-  /** A turn's deadline counts from when it first ran, not from when it was queued. */
-  const deadlineOf = (claimed: ClaimedTurn) => {
-    const started = claimed.events.find((event) => event.type === "turn_started");
-    return (started?.at ?? ports.clock.now()) + deps.max_duration_ms;
+  const deadlineOf = ({ events }: ClaimedTurn) => {
+    const now = ports.clock.now();
+    return now + deps.max_duration_ms - timeSpent(events, now);
   };
 
   const prepareHere = async (claimed: ClaimedTurn, signal: AbortSignal) => {
@@ -100,11 +100,26 @@ export function createTurnRunner(deps: TurnRunnerDeps): TurnRunner {
       events: claimed.events,
       past,
       deadline: deadlineOf(claimed),
-      limits: deps.limits,
+      crashes: claimed.crashes,
+      // Only where people see a question later than their message is one asked.
+      limits: inbound.origin === undefined ? { ...deps.limits, away_ask_ms: 0 } : deps.limits,
       catalogue,
       signal,
     };
     return { turn, state };
+  };
+
+  /** With the skills it needs, which may just be starting: then it waits, says so, and is set up with what they have. */
+  const prepareReady = async function* (claimed: ClaimedTurn, signal: AbortSignal) {
+    const prepared = await prepareHere(claimed, signal);
+    const { turn } = prepared;
+    const { offer } = await ports.offers.read(turn.place.namespace, turn.catalogue);
+    const starting = startingFor(turn, offer);
+    if (starting.length === 0) return prepared;
+    const text = `Waiting for ${starting.map(({ name }) => name).join(", ")} to start.`;
+    yield { type: "skills_starting" as const, skill_ids: starting.map(({ id }) => id), text };
+    await whenReady(starting, ports.clock, signal);
+    return prepareHere(claimed, signal);
   };
 
   const events = async function* (
@@ -112,9 +127,9 @@ export function createTurnRunner(deps: TurnRunnerDeps): TurnRunner {
     signal: AbortSignal,
   ): AsyncGenerator<TurnEventBody, void> {
     const { inbound } = claimed;
-    const { turn, state } = await prepareHere(claimed, signal);
+    const { turn, state } = yield* prepareReady(claimed, signal);
     const reason =
-      noStart(claimed, state, ports.model.generative) ?? lostGuide(claimed, turn.asked ?? [], ports.name);
+      noStart(claimed, state, ports.model.generative) ?? noGuide(claimed, turn.asked ?? [], ports);
     if (reason !== undefined) return yield* unstarted(reason, turn.profile.id, ports.model.id);
     const context: MessageContext | undefined = yield* contexts.read(claimed, signal);
     const complete: Turn = { ...turn, context };
@@ -144,6 +159,30 @@ export function createTurnRunner(deps: TurnRunnerDeps): TurnRunner {
   };
 }
 
+/**
+ * How long a turn that is claimed at `now` has worked or waited for a person, ms. It counts from its first event. Between its
+ * last event before an interruption and the next one the bot was down, or is taken to have been; of a wait for a person only
+ * the time counts that it was to last, and waiting for a model that is away does not count.
+ */
+export function timeSpent(events: readonly TurnEvent[], now: number): number {
+  const began = events.findIndex((event) => event.type === "turn_started");
+  if (began < 0) return 0;
+  let spent = 0;
+  let away = false;
+  for (const [index, event] of events.entries()) {
+    if (event.type === "model_away" || event.type === "model_message") away = event.type === "model_away";
+    if (index >= began && !(away && event.type === "turn_waiting"))
+      spent += Math.max(0, timeAfter(event, events[index + 1], now));
+  }
+  return spent;
+}
+
+/** What counts of the time between an event and the next one, ms. */
+function timeAfter(event: TurnEvent, next: TurnEvent | undefined, now: number): number {
+  if (event.type === "turn_waiting") return Math.min(next?.at ?? now, event.until) - event.at;
+  return next === undefined || next.type === "turn_resumed" ? 0 : next.at - event.at;
+}
+
 /** What a message asks for: its text, and the skills it names. */
 async function askedIn(
   asked: AskedSkills,
@@ -155,17 +194,22 @@ async function askedIn(
   return { text, skills: await asked.named(text, namespace) };
 }
 
-/** Why `/skill run` of a guide is not begun that could still be used when it was accepted. */
-function lostGuide(
+/** Why `/skill run` of a guide is not begun: it cannot be used any more, or there is no model to follow it. */
+function noGuide(
   { inbound, events }: ClaimedTurn,
   asked: readonly string[],
-  botName: string,
+  { name, model }: Pick<TurnPorts, "name" | "model">,
 ): NoStart | undefined {
-  const run = parseSkillRun(inbound.text, botName);
-  if (run === undefined || asked.length > 0) return undefined;
-  if (events.some((event) => event.type === "turn_started")) return undefined;
-  const text = `The skill ${run.skill} can no longer be used here, so nothing was done. \`/skill info ${run.skill}\` says why.`;
-  return { code: "not_usable", text };
+  const run = parseSkillRun(inbound.text, name);
+  if (run === undefined || events.some((event) => event.type === "turn_started")) return undefined;
+  const more = `\`/skill info ${run.skill}\``;
+  if (asked.length === 0) {
+    const text = `The skill ${run.skill} can no longer be used here, so nothing was done. ${more} says why.`;
+    return { code: "not_usable", text };
+  }
+  if (model.generative) return undefined;
+  const text = `**${run.skill}** is a guide that a language model follows, and no model is configured, so nothing was done. Start the bot with a key, for example \`ANTHROPIC_API_KEY=… npm start\`, and run it again. ${more} shows the guide.`;
+  return { code: "not_configured", text };
 }
 
 function steeringText({ text, origin }: Inbound): { text: string; has_files: boolean } {

@@ -1,7 +1,7 @@
 import type { Clock } from "../core/clock.ts";
 import type { Redact } from "../core/redact.ts";
 import { isEphemeral, isInternal, type TurnEvent, type TurnEventBody } from "../core/turn-event.ts";
-import type { ClaimedTurn, TurnLog } from "../core/turn-log.ts";
+import { type ClaimedTurn, seqStride, type TurnLog } from "../core/turn-log.ts";
 import type { Feed } from "./feed.ts";
 
 /** Stamps a turn's events, stores them, and shows them to those who watch. */
@@ -11,8 +11,12 @@ export interface TurnWriter {
    * are only shown. @throws LeaseLostError, or as the log does
    */
   write(body: TurnEventBody): Promise<void>;
-  /** Shows an event to those who watch, and stores nothing. */
+  /** Shows an ephemeral event to those who watch. */
   show(body: TurnEventBody): void;
+  /** Stores what still waits to be stored. @throws as `write` */
+  flush(): Promise<void>;
+  /** Whether the log refused an event. Then nothing more is stored. */
+  broken(): boolean;
 }
 
 /** How long an event that need not be stored at once may wait to be stored together with others, ms. */
@@ -44,21 +48,34 @@ function mustBeStored(event: TurnEvent): boolean {
   }
 }
 
+/**
+ * Whether the event must be on the disk before the turn goes on: what follows it has an effect outside, which must not be
+ * forgotten when the power fails. What was stored before it is on the disk then, too.
+ */
+function mustSurvivePowerLoss(event: TurnEvent): boolean {
+  return (
+    (event.type === "tool_started" && event.effect === "side_effect") ||
+    // A call goes on after its answer: what it was allowed to do comes next.
+    event.type === "call_resumed" ||
+    // The answer is posted next.
+    event.type === "answer_ready"
+  );
+}
+
 export interface TurnWriterDeps {
   log: TurnLog;
   feed: Feed;
   clock: Clock;
   redact: Redact;
-  /** Who holds the lease. */
-  owner: string;
 }
 
 export function createTurnWriter(
-  { log, feed, clock, redact, owner }: TurnWriterDeps,
+  { log, feed, clock, redact }: TurnWriterDeps,
   claimed: ClaimedTurn,
 ): TurnWriter {
-  const { turn_id, inbound } = claimed;
-  let seq = claimed.events.at(-1)?.seq ?? 0;
+  const { turn_id, inbound, lease } = claimed;
+  let seq = claimed.last_seq;
+  let broken = false;
   let waiting: TurnEvent[] = [];
   let cancelTimer: (() => void) | undefined;
   let written = Promise.resolve();
@@ -71,14 +88,18 @@ export function createTurnWriter(
     if (waiting.length === 0) return;
     const events = waiting;
     waiting = [];
-    await log.append(turn_id, owner, events);
+    await log.append(turn_id, lease, events);
+    if (events.some(mustSurvivePowerLoss)) await log.durable();
     publish(events);
   };
   /** One write after the other. After a failed one nothing more is written: whoever writes next gets its error. */
   const flush = () => {
     cancelTimer?.();
     cancelTimer = undefined;
-    written = written.then(store);
+    written = written.then(store).catch((error: unknown) => {
+      broken = true;
+      throw error;
+    });
     return written;
   };
   const flushLater = () => {
@@ -88,16 +109,23 @@ export function createTurnWriter(
     seq += 1;
     return { ...redact(body), turn_id, seq, at: clock.now() };
   };
+  const show = (body: TurnEventBody) => {
+    // The next claim of the turn begins a stride further on.
+    if (seq + 1 < claimed.last_seq + seqStride) publish([stamp(body)]);
+  };
   return {
-    show: (body) => publish([stamp(body)]),
+    show,
+    flush,
+    broken: () => broken,
     async write(body) {
+      if (isEphemeral(body)) {
+        await flush();
+        return show(body);
+      }
       const event = stamp(body);
-      if (isEphemeral(event)) {
+      if (event.type === "steered") {
         await flush();
-        publish([event]);
-      } else if (event.type === "steered") {
-        await flush();
-        await log.absorb(turn_id, owner, [event.from_turn], [event]);
+        await log.absorb(turn_id, lease, [event.from_turn], [event]);
         publish([event, ...(await log.read(event.from_turn, 0))]);
       } else {
         waiting.push(event);

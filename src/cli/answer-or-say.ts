@@ -1,6 +1,6 @@
 import { ApiError } from "../client/api-error.ts";
-import { type Connection, withConnection } from "./bot-connection.ts";
-import { type CommandContext, CommandError, type GlobalOptions } from "./command-context.ts";
+import { type Connection, type ConnectOptions, withConnection } from "./bot-connection.ts";
+import { type CommandContext, CommandError } from "./command-context.ts";
 import { exitCode } from "./exit-code.ts";
 import { printJson } from "./print.ts";
 
@@ -11,7 +11,7 @@ import { printJson } from "./print.ts";
  */
 export async function answerOrSay(
   context: CommandContext,
-  options: GlobalOptions & { json?: true },
+  options: ConnectOptions & { json?: true },
   work: (connection: Connection) => Promise<number>,
 ): Promise<number> {
   return withConnection(context, options, async (connection) => {

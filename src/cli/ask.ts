@@ -14,9 +14,12 @@ export interface AskOptions extends GlobalOptions {
   json?: true;
 }
 
+/** How long somebody at a prompt waits for a model that does not answer, minutes. */
+const patienceMinutes = 2;
+
 /** `knack ask`: one turn. Ctrl-C stops it; a second one leaves it alone. */
 export async function ask(context: CommandContext, text: string, options: AskOptions): Promise<number> {
-  return withConnection(context, options, async (connection) => {
+  return withConnection(context, { maxAwayMinutes: patienceMinutes, ...options }, async (connection) => {
     const { client } = connection;
     const { namespace, thread } = options;
     const accepted = await client.submitTurn({

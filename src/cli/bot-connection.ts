@@ -1,7 +1,7 @@
 import { type ApiClient, createApiClient } from "../client/api-client.ts";
 import { type LoadedConfig, loadConfig } from "../config/load-config.ts";
 import type { Config } from "../config/schema.ts";
-import { type CommandContext, CommandError, type GlobalOptions } from "./command-context.ts";
+import { type Bot, type CommandContext, CommandError, type GlobalOptions } from "./command-context.ts";
 
 /** A way to the HTTP API of the bot of this data folder. Close it when done. */
 export interface Connection {
@@ -15,6 +15,10 @@ export interface Connection {
 export interface ConnectOptions extends GlobalOptions {
   /** What a bot of this process logs unless the configuration says; `warn` when left out. */
   logLevel?: Config["log"]["level"];
+  /** A bot of this process is used only when its skills have started. */
+  settled?: true;
+  /** Longest time a turn of a bot of this process waits for a model that is away, minutes; as configured when left out. */
+  maxAwayMinutes?: number;
 }
 
 /** How long a command waits for another one to give the data folder back, ms. */
@@ -34,9 +38,14 @@ export function readConfig(context: CommandContext, { config }: GlobalOptions): 
 async function connect(context: CommandContext, options: ConnectOptions): Promise<Connection> {
   const { config, sources } = await readConfig(context, options);
   const level = sources["log.level"] === "default" ? (options.logLevel ?? "warn") : config.log.level;
+  const away_minutes = Math.min(
+    config.model.away_minutes,
+    options.maxAwayMinutes ?? Number.POSITIVE_INFINITY,
+  );
+  const here = { ...config, log: { level }, model: { ...config.model, away_minutes } };
   const deadline = context.clock.now() + patienceMs;
   for (;;) {
-    const connection = await tryConnect({ ...config, log: { level } }, context);
+    const connection = await tryConnect(here, context, options.settled === true);
     if (connection !== undefined) return connection;
     if (context.clock.now() >= deadline) throw folderTaken(config.data.folder);
     await context.clock.sleep(pauseMs);
@@ -44,11 +53,15 @@ async function connect(context: CommandContext, options: ConnectOptions): Promis
 }
 
 /** Undefined while another command has the data folder, also when it took it between our look and our turn. */
-async function tryConnect(config: Config, context: CommandContext): Promise<Connection | undefined> {
+async function tryConnect(
+  config: Config,
+  context: CommandContext,
+  settled: boolean,
+): Promise<Connection | undefined> {
   const found = await context.findRunningBot(config.data.folder);
   if (found.running) return found.holder && remoteConnection(config, found.holder.url);
   try {
-    return await localConnection(config, context);
+    return await localConnection(config, context, settled);
   } catch (error) {
     if (error instanceof Error && "code" in error && error.code === "data_folder_in_use") return undefined;
     throw error;
@@ -60,14 +73,23 @@ function remoteConnection(config: Config, baseUrl: string): Connection {
   return { client, config, remote: baseUrl, close: async () => undefined };
 }
 
-async function localConnection(config: Config, context: CommandContext): Promise<Connection> {
+async function localConnection(
+  config: Config,
+  context: CommandContext,
+  settled: boolean,
+): Promise<Connection> {
   const bot = await context.openBot(config);
-  const client = createApiClient({
+  if (settled) await bot.settled();
+  return { client: clientOf(bot, config), config, remote: undefined, close: () => bot.close() };
+}
+
+/** Asks a bot of this process without a network. */
+export function clientOf(bot: Pick<Bot, "fetch">, { server }: Config): ApiClient {
+  return createApiClient({
     fetch: (url, init) => bot.fetch(new Request(url, init)),
     baseUrl: "http://127.0.0.1",
-    token: config.server.token,
+    token: server.token,
   });
-  return { client, config, remote: undefined, close: () => bot.close() };
 }
 
 function folderTaken(folder: string): CommandError {

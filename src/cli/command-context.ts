@@ -9,6 +9,10 @@ export interface Bot {
   /** Answers a request to the HTTP API without listening. */
   fetch(request: Request): Promise<Response>;
   listen(): Promise<{ url: string }>;
+  /** Tries how code of skills is isolated here; `lacks`: why not with bubblewrap, and what to do, for a person. */
+  isolation(): Promise<{ lacks?: { problem: string; cure: string } }>;
+  /** Waits, for half a minute at most, until all skills have started: tool servers, and packages of tools. */
+  settled(): Promise<void>;
   /** Lets running turns finish within the configured time, then closes everything. */
   close(): Promise<void>;
 }

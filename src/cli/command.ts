@@ -16,6 +16,9 @@ export interface CommandOptions extends GlobalOptions {
   json?: true;
 }
 
+/** The one thread of all commands given here: they are no conversations. */
+const commandLine = "command-line";
+
 /** `knack command`: a slash command as a chat user would write it. */
 export async function command(
   context: CommandContext,
@@ -25,7 +28,12 @@ export async function command(
   return withConnection(context, options, async (connection) => {
     const { client } = connection;
     const { namespace, user } = options;
-    const accepted = await client.submitTurn({ namespace, text, ...(user === undefined ? {} : { user }) });
+    const accepted = await client.submitTurn({
+      namespace,
+      text,
+      thread: commandLine,
+      ...(user === undefined ? {} : { user }),
+    });
     const result = await followCommand(context, connection, accepted);
     if (options.json) printJson(context, result);
     else for (const line of render(result.text, context)) printLine(context, line);

@@ -61,9 +61,10 @@ function skillFindings(
         };
       }),
     ...problems.map(({ severity, path, message, code }): Finding => {
-      const advice = adviceAbout(path);
       const status = severity === "error" ? "error" : "warning";
-      return { name: "skills", status, detail: `${path}: ${message} (${code})`, advice };
+      const finding = { name: "skills", status, detail: `${path}: ${message} (${code})` } as const;
+      // The machine is to be changed, not the skill, and the message says how.
+      return code === "scripts_do_not_run" ? finding : { ...finding, advice: adviceAbout(path) };
     }),
     ...unknownSkillSettings(config, ids, Object.keys(config.skills.env)).map(
       ({ key, message, hint = "" }): Finding => {

@@ -12,10 +12,10 @@ export async function checkSandbox(config: Config): Promise<Finding> {
   const folder = await mkdtemp(path.join(tmpdir(), "knack-doctor-"));
   try {
     const sandbox = await createSandbox({ ...sandboxOptions(config), dataDir: folder });
-    const { isolation, detail } = sandbox.describe();
+    const { isolation, detail, lacks } = sandbox.describe();
     if (isolation === "bubblewrap") return { name, status: "ok", detail: `bubblewrap. ${detail}` };
-    const advice = "Until then only scripts of shipped skills run; scripts of other skills are refused.";
-    return { name, status: "warning", detail: `process only, which is weaker. ${detail}`, advice };
+    const warning = { name, status: "warning" as const, detail: `process only, which is weaker. ${detail}` };
+    return lacks === undefined ? warning : { ...warning, advice: lacks.cure };
   } finally {
     await rm(folder, { recursive: true, force: true });
   }

@@ -9,12 +9,20 @@ export function serverFindings(servers: readonly ServerStatus[]): Finding[] {
     const why = problem === undefined ? "" : `: ${problem}`;
     switch (state) {
       case "running":
-        return { name: "mcp", status: "ok", detail: `${name} runs, with ${tools.length} tools` };
+        return {
+          name: "mcp",
+          status: "ok",
+          detail: `${name} runs, with ${tools.length} tools${askingOf(server)}`,
+        };
       case "starting":
         return { name: "mcp", status: "ok", detail: `${name} is starting` };
       case "stopped": {
         const when = auto_start ? "starts when it is needed" : `is started with \`knack mcp start ${name}\``;
-        return { name: "mcp", status: "ok", detail: `${name} is stopped${why}; it ${when}` };
+        return {
+          name: "mcp",
+          status: "ok",
+          detail: `${name} is stopped${why}; it ${when}${askingOf(server)}`,
+        };
       }
       case "needs_login": {
         const advice = `Connect an account: \`/mcp login ${name}\` in a chat, or \`knack mcp login ${name}\`.`;
@@ -28,6 +36,13 @@ export function serverFindings(servers: readonly ServerStatus[]): Finding[] {
         return state satisfies never;
     }
   });
+}
+
+/** How many tools ask before they run, and what changes that. */
+function askingOf({ name, tools }: ServerStatus): string {
+  const asking = tools.filter(({ asks = "nobody" }) => asks !== "nobody").length;
+  if (asking === 0) return "";
+  return `, ${asking} of which ask before they run: \`knack mcp trust ${name}\` lets them run unasked`;
 }
 
 /** Whether installed packages are still what was installed. */

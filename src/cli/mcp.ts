@@ -12,7 +12,7 @@ export interface McpOptions extends GlobalOptions {
 
 /** `knack mcp list`: the tool servers, how they do, and their tools. */
 export async function listServers(context: CommandContext, options: McpOptions): Promise<number> {
-  return answerOrSay(context, options, async ({ client }) => {
+  return answerOrSay(context, { ...options, settled: true }, async ({ client }) => {
     const { servers, diagnostics } = await client.servers();
     if (options.json) {
       printJson(context, { servers, diagnostics });
@@ -86,6 +86,13 @@ export async function logoutServer(
   });
 }
 
+/** Whether calls of a tool ask, where that is known. */
+function noteOf({ suppressed, asks, trusted }: ServerStatus["tools"][number]): string {
+  if (suppressed) return " (not offered)";
+  if (asks === "nobody") return trusted === true ? " (trusted)" : " (unasked)";
+  return asks === undefined ? "" : asks === "asker" ? " (asks who asked)" : ` (asks ${asks}s)`;
+}
+
 function serverLines(server: ServerStatus, paint: Paint): string[] {
   const { name, state, transport, problem, skill_id, tools } = server;
   const shown = state.replace("_", " ");
@@ -95,7 +102,7 @@ function serverLines(server: ServerStatus, paint: Paint): string[] {
     `${paint.bold(plainLine(name))}  ${mark}${why}  ${paint.dim(`${transport}, skill ${plainLine(skill_id)}`)}`,
     ...tools.map(
       (tool) =>
-        `  ${plainLine(tool.name)}${tool.suppressed ? paint.dim(" (not offered)") : ""}  ${paint.dim(plainLine(tool.description).slice(0, 100))}`,
+        `  ${plainLine(tool.name)}${paint.dim(noteOf(tool))}  ${paint.dim(plainLine(tool.description).slice(0, 100))}`,
     ),
   ];
 }

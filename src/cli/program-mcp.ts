@@ -25,6 +25,13 @@ export function addServerCommands(program: Command, context: CommandContext, run
       ),
     );
   }
+  named("trust", "choose which tools of a server may run unasked", "the server")
+    .option("--tools <names>", "these run unasked, and no others; separated by commas")
+    .option("--read-only", "those run unasked that the server says only read")
+    .option("--none", "each of them asks")
+    .action((name: string, _options, command: Command) =>
+      run(async () => (await import("./mcp-trust.ts")).trustServer(context, name, command.optsWithGlobals())),
+    );
   named("login", "connect an account with a server", "{url}").action(
     (name: string, _options, command: Command) =>
       run(async () => (await import("./mcp.ts")).loginServer(context, name, command.optsWithGlobals())),

@@ -1,5 +1,5 @@
 import type { TurnOutcome } from "../core/turn-event.ts";
-import type { ApprovalView, QuestionView } from "../core/turn-view.ts";
+import type { ApprovalVerdict, ApprovalView, QuestionView } from "../core/turn-view.ts";
 import { askPerson } from "../platforms/terminal/ask-person.ts";
 import { decidePerson } from "../platforms/terminal/decide-person.ts";
 import { followTurn } from "../platforms/terminal/follow-turn.ts";
@@ -65,7 +65,7 @@ async function decideApproval(
   turn: { turn_id: string; thread: string },
   approval: ApprovalView,
   signal: AbortSignal,
-): Promise<boolean | undefined> {
+): Promise<ApprovalVerdict | undefined> {
   const { stdin, stderr } = context;
   if (stdin.isTTY === true && stderr.isTTY === true) {
     return withReader(context, client, turn, (asking) => decidePerson(approval, signal, asking));

@@ -1,3 +1,4 @@
+import { ApiError } from "../client/api-error.ts";
 import type { Json } from "../core/json.ts";
 import { plainText } from "../platforms/terminal/plain-text.ts";
 import { withConnection } from "./bot-connection.ts";
@@ -15,11 +16,19 @@ export async function runSkill(
 ): Promise<number> {
   const params = parseObject(options.params, "--params", `'{"text": "hello"}'`);
   return withConnection(context, options, async ({ client }) => {
-    const result = await client.runSkill(id, { params, namespace: options.namespace });
+    const result = await client
+      .runSkill(id, { params, namespace: options.namespace })
+      .catch((error: unknown) => refusalOf(error));
     if (options.json) printJson(context, result);
     else printLine(context, plainText(JSON.stringify(result, null, 2)));
     return succeeded(result) ? exitCode.ok : exitCode.failed;
   });
+}
+
+/** What was not run reads like what failed. @throws what is no refusal */
+function refusalOf(error: unknown): Json {
+  if (!(error instanceof ApiError) || ![400, 404, 409].includes(error.status)) throw error;
+  return JSON.parse(JSON.stringify({ error: error.detail, code: error.code, ...error.more })) as Json;
 }
 
 function succeeded(result: Json): boolean {

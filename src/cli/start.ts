@@ -1,16 +1,19 @@
 import { ConfigError } from "../config/config-error.ts";
 import { incompletePlatforms, unprotectedServer } from "../config/incomplete-platforms.ts";
 import { loadConfig } from "../config/load-config.ts";
-import { type CommandContext, CommandError, type GlobalOptions } from "./command-context.ts";
+import type { Config } from "../config/schema.ts";
+import { clientOf } from "./bot-connection.ts";
+import { type Bot, type CommandContext, CommandError, type GlobalOptions } from "./command-context.ts";
 import { exitCode } from "./exit-code.ts";
 import { printLine } from "./print.ts";
+import { startSummary } from "./start-summary.ts";
 
 export interface StartOptions extends GlobalOptions {
   host?: string;
   port?: number;
 }
 
-/** `knack start`: runs the bot until SIGINT or SIGTERM, then lets running turns finish. A second signal ends it at once. */
+/** `knack start`: runs the bot until SIGINT or SIGTERM, then lets running turns finish. A second signal ends it at once. Prints a line with the address when it is ready, then what it found. */
 export async function start(context: CommandContext, options: StartOptions): Promise<number> {
   const { config, warnings } = await loadConfig({
     file: options.config,
@@ -34,6 +37,7 @@ export async function start(context: CommandContext, options: StartOptions): Pro
     try {
       const { url } = await bot.listen();
       printLine(context, `${config.name} is ready: ${url}`);
+      await Promise.race([printSummary(context, config, bot), stopping.asked]);
       await stopping.asked;
     } finally {
       await bot.close();
@@ -44,15 +48,30 @@ export async function start(context: CommandContext, options: StartOptions): Pro
   return exitCode.ok;
 }
 
-function waitForStop({ onSignal, stderr, exitAtOnce }: CommandContext): {
+async function printSummary(context: CommandContext, config: Config, bot: Bot): Promise<void> {
+  const lines = await startSummary(config, clientOf(bot, config), bot);
+  for (const line of lines) printLine(context, `  ${line}`);
+}
+
+/**
+ * npm passes a signal on to the bot within milliseconds, although a terminal or a service manager has sent it to both. A person
+ * needs longer to press Ctrl-C again. Ms.
+ */
+const npmRepeatMs = 500;
+
+function waitForStop({ onSignal, stderr, exitAtOnce, env, clock }: CommandContext): {
   asked: Promise<void>;
   forget(): void;
 } {
   const { promise, resolve } = Promise.withResolvers<void>();
-  let signals = 0;
+  const repeatMs = env.npm_lifecycle_event === undefined ? 0 : npmRepeatMs;
+  let askedAt: number | undefined;
   const forget = onSignal(["SIGINT", "SIGTERM"], () => {
-    signals += 1;
-    if (signals > 1) return exitAtOnce(exitCode.stopped);
+    if (askedAt !== undefined) {
+      if (clock.now() - askedAt >= repeatMs) exitAtOnce(exitCode.stopped);
+      return;
+    }
+    askedAt = clock.now();
     stderr.write(
       "Stopping: running turns may finish. A second Ctrl-C ends at once; turns go on at the next start.\n",
     );

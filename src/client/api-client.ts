@@ -2,8 +2,10 @@
  * The HTTP API as functions: in browsers, in Node and in the server's own process. Requests that fail throw `ApiError`.
  * No imports but the stream parser at run time, so that the browser uses this very file.
  */
+
 import type { Json } from "../core/json.ts";
 import type { TurnEvent } from "../core/turn-event.ts";
+import type { ApprovalVerdict } from "../core/turn-view.ts";
 import { type Connection, streamMessages } from "./event-stream.ts";
 import { type ApiClientOptions, createSend, query, readJson, type SendOptions } from "./request.ts";
 import type * as shapes from "./shapes.ts";
@@ -37,7 +39,7 @@ export interface ApiClient extends SkillMethods {
   answer(turnId: string, answer: shapes.AnswerRequest): Promise<boolean>;
 
   /** Approves or refuses what a tool asked for. False when it was decided before, or is over. */
-  approve(approvalId: string, approve: boolean, user?: string): Promise<boolean>;
+  approve(approvalId: string, verdict: ApprovalVerdict, user?: string): Promise<boolean>;
   /** Stops a turn and deletes its texts, files and answer for good. */
   forget(turnId: string, user?: string): Promise<void>;
 
@@ -120,8 +122,11 @@ export function createApiClient(options: ApiClientOptions): ApiClient {
       (await post<{ stopped: boolean }>(`/turns/${at(turnId)}/stop`, { user })).stopped,
     answer: async (turnId, answer) =>
       (await post<{ answered: boolean }>(`/turns/${at(turnId)}/answer`, answer)).answered,
-    approve: async (approvalId, approve, user) =>
-      (await post<{ decided: boolean }>(`/approvals/${at(approvalId)}`, { approve, user })).decided,
+    async approve(approvalId, verdict, user) {
+      const approve = verdict !== false;
+      const request = { approve, ...(typeof verdict === "string" ? { [verdict]: true } : {}), user };
+      return (await post<{ decided: boolean }>(`/approvals/${at(approvalId)}`, request)).decided;
+    },
     forget: async (turnId, user) => {
       await json(`${api}/turns/${at(turnId)}${query({ user })}`, { method: "DELETE" });
     },

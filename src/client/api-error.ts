@@ -8,8 +8,16 @@ export class ApiError extends Error {
   readonly status: number;
   readonly detail: string;
   readonly code: string;
-  constructor(status: number, code: string, detail: string, options?: { cause?: unknown }) {
+  /** Further members of the problem document. */
+  readonly more: { readonly [name: string]: unknown };
+  constructor(
+    status: number,
+    code: string,
+    detail: string,
+    options: { cause?: unknown; more?: { [name: string]: unknown } } = {},
+  ) {
     super(detail, options);
+    this.more = options.more ?? {};
     this.name = "ApiError";
     this.status = status;
     this.code = code;
@@ -25,10 +33,10 @@ export class ApiError extends Error {
 /** The error an answer with a failure status stands for; a proxy's page in place of a problem document included. */
 export async function readApiError(response: Response): Promise<ApiError> {
   const text = await response.text().catch(() => "");
-  const problem = parseProblem(text);
-  const code = problem?.code ?? `http_${response.status}`;
-  const detail = problem?.detail ?? `The server answered ${response.status} ${response.statusText}`.trim();
-  return new ApiError(response.status, code, detail);
+  const { type, title, status, ...problem } = parseProblem(text) ?? {};
+  const { code = `http_${response.status}`, detail: told, ...more } = problem;
+  const detail = told ?? `The server answered ${response.status} ${response.statusText}`.trim();
+  return new ApiError(response.status, code, detail, { more });
 }
 
 function parseProblem(text: string): Partial<Problem> | undefined {

@@ -32,6 +32,11 @@ export interface SkillMethods {
   /** The tool servers (MCP). */
   servers(): Promise<shapes.ServerList>;
   controlServer(name: string, action: "start" | "stop" | "restart"): Promise<shapes.ServerStatus>;
+  /** Lets these tools of a server, as they were listed, run unasked, and no others. */
+  trustTools(
+    name: string,
+    tools: readonly { name: string; definition: string }[],
+  ): Promise<shapes.ServerStatus>;
   /** The address at which this person connects their account. For them alone. */
   loginServer(name: string, user?: string): Promise<string>;
   logoutServer(name: string, user?: string): Promise<shapes.ServerStatus>;
@@ -63,6 +68,7 @@ export function skillMethods({ json, post, get }: Ask): SkillMethods {
 
     servers: () => get<shapes.ServerList>("/mcp"),
     controlServer: (name, action) => post(`/mcp/${at(name)}/${action}`, {}),
+    trustTools: (name, tools) => json(`/api/v1/mcp/${at(name)}/trust`, { method: "PUT", body: { tools } }),
     loginServer: async (name, user) => (await post<{ url: string }>(`/mcp/${at(name)}/login`, { user })).url,
     logoutServer: (name, user) => post(`/mcp/${at(name)}/logout`, { user }),
 

@@ -57,6 +57,22 @@ export const modelSchema = z.strictObject({
     .max(20)
     .default(4)
     .describe("Further attempts of a failed model call before failover"),
+  away_minutes: z
+    .number()
+    .min(0)
+    .max(1440)
+    .default(15)
+    .describe(
+      "How long a turn waits and tries again when no model answers, in minutes; 0 fails at once. A wrong key or request is never tried again",
+    ),
+  ask_again_hours: z
+    .number()
+    .min(0)
+    .max(168)
+    .default(24)
+    .describe(
+      "On Slack and Discord: for so many hours more, a model that is back makes the bot ask whether the answer is still wanted; 0 never",
+    ),
   timeout_seconds: seconds
     .default(600)
     .describe("Longest wait for an answer that is not streamed, in seconds"),

@@ -86,7 +86,9 @@ export const chatSchema = z.strictObject({
     .positive()
     .max(1440)
     .default(15)
-    .describe("Missed messages older than this are asked about before they are answered, in minutes"),
+    .describe(
+      "Missed messages older than this, and turns that were interrupted for longer, are asked about before they are answered, in minutes",
+    ),
   catch_up_hours: z
     .number()
     .min(0)

@@ -78,7 +78,16 @@ function suggestedZone(name: string): string {
 }
 
 const turnsSchema = z.strictObject({
-  concurrent: count.max(1000).default(8).describe("Turns that run at the same time"),
+  concurrent: count
+    .max(1000)
+    .default(8)
+    .describe("Turns that run at the same time; from 4 on a quarter of them stays free for other channels"),
+  concurrent_commands: count
+    .max(1000)
+    .default(8)
+    .describe(
+      "Slash commands that run at the same time, such as flows; stopping something never waits for them",
+    ),
   max_rounds: count.default(100).describe("Model calls in one turn"),
   max_tool_calls: count.default(200).describe("Tool calls in one turn"),
   max_concurrent_executions: count
@@ -125,12 +134,28 @@ const promptSchema = z.strictObject({
     .describe("Tokens of one tool's output a model gets; it can read on"),
 });
 
+/** Not `*` alone: then an address could carry anything anywhere. */
+const openHost = z
+  .string()
+  .trim()
+  .toLowerCase()
+  .regex(
+    /^(\*\.)?([a-z0-9_-]+(\.[a-z0-9_-]+)*|\[[0-9a-f:.]+\])(:\d{1,5})?$/,
+    "must be a host such as docs.example.com or *.example.com, without https:// and path",
+  );
+
 const netSchema = z.strictObject({
   allow: z
     .array(z.string().min(1))
     .default([])
     .describe(
       "Hosts or CIDRs that tools may reach although they are private, e.g. wiki.example.internal, 10.1.0.0/16",
+    ),
+  open_hosts: z
+    .array(openHost)
+    .default([])
+    .describe(
+      "Hosts that tools may send any address to without asking, e.g. docs.example.com, *.example.org, wiki.example.com:8443",
     ),
   timeout_seconds: seconds.default(20).describe("Longest time for one request of a tool, in seconds"),
   max_bytes: count

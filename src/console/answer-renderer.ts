@@ -2,6 +2,14 @@ import { Renderer, type Tokens } from "marked";
 
 /** HTML of an answer: what differs from the ordinary rendering of Markdown. The result is still to be sanitised. */
 export class AnswerRenderer extends Renderer {
+  readonly #level: number;
+
+  /** `level`: that of a heading on the page, whatever depth it was written with. */
+  constructor(level = 0) {
+    super();
+    this.#level = level;
+  }
+
   /** A block of code with its language and a copy button; see copying.ts. */
   override code({ text, lang }: Tokens.Code): string {
     const language = /^[\w+#.-]{1,30}/.exec(lang ?? "")?.[0] ?? "";
@@ -14,17 +22,17 @@ export class AnswerRenderer extends Renderer {
     return /^<br\s*\/?>$/i.test(text.trim()) ? "<br>" : escapeHtml(text);
   }
 
-  /** The page has its own first two levels. */
+  /** Within a quote or a list a heading is no part of the outline, and stands below all others. */
   override heading({ tokens, depth }: Tokens.Heading): string {
-    const level = Math.min(6, depth + 2);
+    const level = this.#level === 0 ? 6 : this.#level;
     return `<h${level} class="level-${depth}">${this.parser.parseInline(tokens)}</h${level}>`;
   }
 
   /** A picture from elsewhere would tell its server who reads this, and when: it becomes a link. */
   override image({ href, text }: Tokens.Image): string {
     const label = escapeHtml(text || "picture");
-    const isOwn = /^\/(?!\/)/.test(href) || /^data:image\/(png|jpeg|gif|webp);base64,/.test(href);
-    if (isOwn) return `<img src="${escapeHtml(href)}" alt="${label}" loading="lazy">`;
+    if (isOwnPath(href) || /^data:image\/(png|jpeg|gif|webp);base64,/.test(href))
+      return `<img src="${escapeHtml(href)}" alt="${label}" loading="lazy">`;
     return `<a class="picture-link" href="${escapeHtml(href)}">Picture: ${label}</a>`;
   }
 
@@ -35,6 +43,27 @@ export class AnswerRenderer extends Renderer {
   override table(token: Tokens.Table): string {
     return `<div class="table-scroll" tabindex="0">${super.table(token)}</div>`;
   }
+}
+
+/** The page has its own first two levels of headings. */
+const firstLevel = 3;
+
+/** The levels of the headings of a text as they come: each is at most one deeper than the one before, whatever was written. */
+export function headingLevels(): (depth: number) => number {
+  const open: number[] = [];
+  return (depth) => {
+    while (open.length > 0 && (open.at(-1) ?? 0) >= depth) open.pop();
+    open.push(depth);
+    return Math.min(6, firstLevel + open.length - 1);
+  };
+}
+
+/** Stands for the console, wherever it is: no answer can name it. */
+const ownAddress = "http://console.invalid/";
+
+/** Whether a browser takes it for a path of the console itself. Browsers drop tabs and read a backslash as a slash. */
+function isOwnPath(href: string): boolean {
+  return href.startsWith("/") && URL.parse(href, ownAddress)?.origin === new URL(ownAddress).origin;
 }
 
 function escapeHtml(text: string): string {

@@ -1,6 +1,7 @@
 import { html, nothing, type TemplateResult } from "lit-html";
+import { alwaysText } from "../core/always-text.ts";
 import { exactJson } from "../core/exact-json.ts";
-import type { ApprovalView } from "../core/turn-view.ts";
+import type { ApprovalVerdict, ApprovalView } from "../core/turn-view.ts";
 import type { Actions } from "./actions.ts";
 import { icon } from "./icons.ts";
 import { clockTime } from "./relative-time.ts";
@@ -8,21 +9,31 @@ import { clockTime } from "./relative-time.ts";
 /** What a tool needs approval for, with exactly what would run; who decided, once somebody has. */
 export function approvalCard(approval: ApprovalView, actions: Actions): TemplateResult {
   const { state, approval_id, expires_at } = approval;
-  const decide = (approve: boolean) => () => actions.messages.approve(approval_id, approve);
+  const decide = (verdict: ApprovalVerdict) => () => actions.messages.approve(approval_id, verdict);
   if (state !== "open") return decidedLine(approval);
   return html`<section class="card question approval" aria-label="An approval" data-testid="approval">
     <p class="card-title">${icon("question")} ${toolName(approval)} needs the approval of ${people[approval.approver]}</p>
     ${approval.question === undefined ? nothing : html`<p>${approval.skill_id || approval.tool} asks: ${approval.question}</p>`}
+    ${approval.reason === undefined ? nothing : html`<p>${approval.reason}</p>`}
     ${argumentsOf(approval)}
     <div class="choices" role="group" aria-label="Decide">
       <button type="button" class="button is-primary" @click=${decide(true)}>Approve</button>
       <button type="button" class="button" @click=${decide(false)}>Refuse</button>
+      ${(approval.addresses ?? []).length === 0 ? nothing : html`<button type="button" class="button" @click=${decide("turn")}>This site, this turn</button>`}
+      ${approval.binds === undefined ? nothing : html`<button type="button" class="button" @click=${decide("always")}>Always here</button>`}
     </div>
+    ${approval.binds === undefined ? nothing : html`<p class="hint">${alwaysText(approval.binds)}</p>`}
     <p class="hint">Nothing runs before. Open until ${clockTime(expires_at)}.</p>
   </section>`;
 }
 
-const people = { guest: "anybody", member: "a member", manager: "a manager", operator: "an operator" };
+const people = {
+  asker: "you",
+  guest: "anybody",
+  member: "a member",
+  manager: "a manager",
+  operator: "an operator",
+};
 
 function toolName({ tool, skill_id }: ApprovalView): string {
   return skill_id === "" || skill_id === tool ? tool : `${tool} (${skill_id})`;

@@ -5,7 +5,7 @@ import { channelName, isDirect } from "./channels.ts";
 import { completionList } from "./completion-list.ts";
 import { icon } from "./icons.ts";
 import type { ConsoleState } from "./state.ts";
-import { turnsOf } from "./timeline.ts";
+import { runningTurns, turnsOf } from "./timeline.ts";
 
 /** Browsers without `field-sizing` get this many lines at most. */
 const mostLines = 10;
@@ -43,16 +43,30 @@ export function composerView(state: ConsoleState, actions: Actions): TemplateRes
       ></textarea>
       <div class="composer-foot">
         <span class="hint"><kbd>/</kbd> commands <span class="wide-only"> · <kbd>Shift</kbd> <kbd>Enter</kbd> new line</span></span>
+        ${stopButton(state, actions)}
         <button type="submit" class="send" aria-label="Send" ?disabled=${isEmpty}>${icon("send")}</button>
       </div>
     </div>
   </form>`;
 }
 
+/** In reach however long the answer is; Escape does the same. */
+function stopButton({ timeline }: ConsoleState, actions: Actions): TemplateResult | typeof nothing {
+  if (runningTurns(timeline).length === 0) return nothing;
+  return html`<button type="button" class="small-button" title="Stop (Escape)" @click=${() => actions.messages.stopAll()}>
+    ${icon("stop")} Stop
+  </button>`;
+}
+
 function placeholder({ open, timeline }: ConsoleState): string {
-  const turns = turnsOf(timeline);
-  if (turns.some(({ question }) => question !== undefined)) return "Answer, or write something else";
-  if (turns.some(({ status }) => status === "running")) return "Add something while it works";
+  if (turnsOf(timeline).some(({ question }) => question !== undefined))
+    return "Answer, or write something else";
+  const working = runningTurns(timeline).filter(
+    ({ kind, status }) => kind === "message" && status === "running",
+  );
+  // A message is taken into the work between two steps; the last of them is the answer.
+  if (working.some(({ text }) => text !== "")) return "Write on: it is answered after this";
+  if (working.length > 0) return "Add something while it works";
   if (open.thread !== undefined) return "Reply";
   return isDirect(open.namespace) ? "Write a message" : `Message #${channelName(open.namespace)}`;
 }
@@ -92,8 +106,9 @@ function onPaste(event: ClipboardEvent, actions: Actions): void {
 
 function onKey(event: KeyboardEvent, state: ConsoleState, actions: Actions): void {
   if (event.isComposing) return;
-  const handled =
-    state.completions === undefined ? onPlainKey(event, state, actions) : onListKey(event, state, actions);
+  // The list may be of an older text: completing takes a moment.
+  const isCurrent = state.completions !== undefined && state.completions.text === textIn(event);
+  const handled = isCurrent ? onListKey(event, state, actions) : onPlainKey(event, state, actions);
   if (handled) event.preventDefault();
 }
 

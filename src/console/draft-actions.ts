@@ -77,7 +77,9 @@ export function createDraftActions(parts: {
       store.set({ completions: { ...completions, selected: (completions.selected + step + count) % count } });
     },
     acceptCompletion(index) {
-      const { completions } = store.get();
+      const { completions, draft } = store.get();
+      // With no index it is the keyboard, and a list of an older text is not what the person sees completed.
+      if (index === undefined && completions?.text !== draft.text) return;
       const item = completions?.items[index ?? completions.selected];
       if (item !== undefined) write(item.text);
     },

@@ -1,7 +1,7 @@
 import type { Actions } from "./actions.ts";
 import type { ConsoleStore } from "./state.ts";
 
-/** The keys that work everywhere: Ctrl or Cmd K goes somewhere, Escape closes, `/` writes. */
+/** The keys that work everywhere: Ctrl or Cmd K goes somewhere, Escape closes or else stops, `/` writes. */
 export function enableKeyboard(page: Document, store: ConsoleStore, actions: Actions): void {
   page.addEventListener("keydown", (event) => {
     if (event.defaultPrevented || event.isComposing) return;
@@ -26,7 +26,7 @@ function toggleSwitcher(store: ConsoleStore, actions: Actions): void {
   if (dialog !== "token") actions.page.show(dialog === "switcher" ? undefined : "switcher");
 }
 
-/** A dialog closes itself. */
+/** A dialog closes itself. With nothing to close, Escape stops what runs in the thread. */
 function closeTopmost(page: Document, store: ConsoleStore, actions: Actions): void {
   const { dialog, addingChannel, sidebarOpen, skills, notice } = store.get();
   if (dialog !== undefined) return;
@@ -37,7 +37,7 @@ function closeTopmost(page: Document, store: ConsoleStore, actions: Actions): vo
   else if (skills.open) {
     actions.skills.togglePanel();
     page.getElementById("skills-toggle")?.focus();
-  }
+  } else actions.messages.stopAll();
 }
 
 function isWriting(target: EventTarget | null): boolean {

@@ -2,7 +2,7 @@ import createPurifier from "dompurify";
 import { html, type TemplateResult } from "lit-html";
 import { unsafeHTML } from "lit-html/directives/unsafe-html.js";
 import { Lexer, Parser } from "marked";
-import { AnswerRenderer } from "./answer-renderer.ts";
+import { AnswerRenderer, headingLevels } from "./answer-renderer.ts";
 
 /** Turns Markdown a model wrote into safe HTML. */
 export type RenderMarkdown = (text: string) => TemplateResult;
@@ -47,9 +47,11 @@ export function createMarkdown(window: Window & typeof globalThis): RenderMarkdo
     const tokens = Lexer.lex(text, lexing).filter(({ type }) => type !== "space");
     // A block that refers to a link defined elsewhere reads differently with other definitions.
     const definitions = tokens.flatMap(({ type, raw }) => (type === "def" ? [raw] : [])).join("");
+    const levelOf = headingLevels();
     return html`${tokens.map((token) => {
-      const render = () => Parser.parse([token], { renderer: new AnswerRenderer() });
-      return unsafeHTML(renderBlock(token.raw + definitions, render));
+      const level = token.type === "heading" ? levelOf(Number(token.depth)) : 0;
+      const render = () => Parser.parse([token], { renderer: new AnswerRenderer(level) });
+      return unsafeHTML(renderBlock(`${level} ${token.raw}${definitions}`, render));
     })}`;
   };
 }

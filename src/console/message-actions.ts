@@ -1,10 +1,12 @@
 import type { ApiError } from "../client/api-error.ts";
 import { ownTimeZone } from "../client/own-time-zone.ts";
+import type { ApprovalVerdict } from "../core/turn-view.ts";
 import type { BrowserStorage } from "./browser-storage.ts";
 import type { ChannelActions } from "./channel-actions.ts";
 import { randomId } from "./random-id.ts";
 import type { Session } from "./session.ts";
 import { type ConsoleStore, emptyDraft, type OutgoingMessage } from "./state.ts";
+import { runningTurns } from "./timeline.ts";
 
 /** Talking: what people send, and what they say to a running turn. */
 export interface MessageActions {
@@ -15,9 +17,11 @@ export interface MessageActions {
   /** Sends again what did not reach the server, after a reload or when the connection is back. */
   resume(): void;
   stop(turnId: string): void;
+  /** Stops whatever runs in the open thread. */
+  stopAll(): void;
   answer(turnId: string, questionId: string, text: string): void;
   /** Decides what a tool asked for. */
-  approve(approvalId: string, approve: boolean): void;
+  approve(approvalId: string, verdict: ApprovalVerdict): void;
   /** Deletes a turn for good. */
   forget(turnId: string): void;
 }
@@ -78,12 +82,16 @@ export function createMessageActions(parts: {
       }
     },
     stop: (turnId) => void session.attempt((client) => client.stop(turnId)),
+    stopAll() {
+      for (const { turn_id } of runningTurns(store.get().timeline))
+        void session.attempt((client) => client.stop(turn_id));
+    },
     answer(turnId, question_id, text) {
       if (text.trim() === "") return;
       void session.attempt((client) => client.answer(turnId, { question_id, text: text.trim() }));
     },
-    async approve(approvalId, approve) {
-      const decided = await session.attempt((client) => client.approve(approvalId, approve));
+    async approve(approvalId, verdict) {
+      const decided = await session.attempt((client) => client.approve(approvalId, verdict));
       if (decided === false) store.set({ notice: "Somebody decided before, or it is over." });
     },
     forget: (turnId) => void session.attempt((client) => client.forget(turnId)),

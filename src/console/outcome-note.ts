@@ -2,9 +2,14 @@ import { html, nothing, type TemplateResult } from "lit-html";
 import type { TurnView } from "../core/turn-view.ts";
 import type { Actions } from "./actions.ts";
 import { icon } from "./icons.ts";
+import type { RenderMarkdown } from "./markdown.ts";
 
 /** How a turn ended when it did not simply answer: what happened, and what to do next. */
-export function outcomeNote(view: TurnView, actions: Actions): TemplateResult | typeof nothing {
+export function outcomeNote(
+  view: TurnView,
+  actions: Actions,
+  markdown: RenderMarkdown,
+): TemplateResult | typeof nothing {
   const again = { label: "Try again", text: view.said };
   switch (view.outcome) {
     case "stopped":
@@ -25,7 +30,9 @@ export function outcomeNote(view: TurnView, actions: Actions): TemplateResult | 
       return note(actions, {
         kind: "failed",
         title: "This did not work",
-        body: (view.error?.message ?? view.text) || "No reason was given. The log of Knack may know more.",
+        body: markdown(
+          (view.error?.message ?? view.text) || "No reason was given. The log of Knack may know more.",
+        ),
         next: again,
       });
     default:
@@ -36,7 +43,7 @@ export function outcomeNote(view: TurnView, actions: Actions): TemplateResult | 
 interface Note {
   kind: "stopped" | "limited" | "failed";
   title: string;
-  body: string;
+  body: string | TemplateResult;
   next: { label: string; text: string };
 }
 
@@ -44,7 +51,7 @@ function note(actions: Actions, { kind, title, body, next }: Note): TemplateResu
   return html`<div class="card outcome is-${kind}" data-testid="outcome">
     <div>
       <p class="card-title">${icon(kind === "stopped" ? "stop" : "warning")} ${title}</p>
-      <p class="card-text">${body}</p>
+      <div class="card-text answer">${body}</div>
     </div>
     <button type="button" class="small-button" @click=${() => actions.messages.send(next.text)}>
       ${icon("again")} ${next.label}

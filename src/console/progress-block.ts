@@ -36,7 +36,6 @@ export function progressBlock(
         ${isRunning(view) ? runningHead(view, open, state.now) : finishedHead(view)}
         ${hasSteps ? html`<span class="chevron">${icon("chevron")}</span>` : nothing}
       </button>
-      ${isRunning(view) ? stopButton(view, actions) : nothing}
     </div>
     ${open ? stepList(view, state, actions) : nothing}
   </div>`;
@@ -82,6 +81,7 @@ function stepList(view: TurnView, state: ConsoleState, actions: Actions): Templa
 
 /** What is going on right now; beneath it the list says the same with more words. */
 function runningTitle(view: TurnView, open: boolean): string {
+  if (view.notice !== undefined) return view.notice;
   if (view.status === "waiting")
     return view.question === undefined ? "Waiting for approval" : "Waiting for your answer";
   const current = view.steps.findLast((step) => step.state === "running");
@@ -92,10 +92,4 @@ function runningTitle(view: TurnView, open: boolean): string {
 
 function describe({ title, note }: StepView): string {
   return note === undefined ? title : `${title}: ${note}`;
-}
-
-function stopButton(view: TurnView, actions: Actions): TemplateResult {
-  return html`<button type="button" class="small-button" @click=${() => actions.messages.stop(view.turn_id)}>
-    ${icon("stop")} Stop
-  </button>`;
 }

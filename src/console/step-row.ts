@@ -1,5 +1,5 @@
 import { html, nothing, type TemplateResult } from "lit-html";
-import { formatDuration } from "../core/turn-summary.ts";
+import { formatDuration, ownSteps } from "../core/turn-summary.ts";
 import type { StepView, TurnView } from "../core/turn-view.ts";
 import type { Actions } from "./actions.ts";
 import { icon } from "./icons.ts";
@@ -18,7 +18,7 @@ export function stepRow(
   const key = `${view.turn_id}/${step.call_id}`;
   const open = state.disclosed.get(key) ?? state.settings?.progress === "full";
   const duration = step.duration_ms ?? (view.status === "finished" ? undefined : state.now - step.started_at);
-  return html`<li class="step is-${step.state} ${step.parent_call_id === undefined ? "" : "is-nested"}">
+  return html`<li class="step is-${step.state} ${ownSteps(view).includes(step) ? "" : "is-nested"}">
     <div class="step-line">
       <span class="step-mark">${stepMark(step)}</span>
       <span class="visually-hidden">${stateNames[step.state]}:</span>

@@ -44,6 +44,11 @@ export function turnsOf(timeline: Timeline): TurnView[] {
   return [...timeline.values()].map(({ view }) => view).filter((view) => view.merged_into === undefined);
 }
 
+/** The turns that something is being done about, or that wait for a person. */
+export function runningTurns(timeline: Timeline): TurnView[] {
+  return turnsOf(timeline).filter(({ status }) => status === "running" || status === "waiting");
+}
+
 function put(timeline: Timeline, id: string, entry: Entry): Timeline {
   const isNew = !timeline.has(id);
   const next = new Map(timeline).set(id, entry);

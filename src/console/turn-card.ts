@@ -38,7 +38,7 @@ export function turnCard(
       ${fileList(view, state, actions)}
       ${view.question === undefined ? nothing : questionCard(view.turn_id, view.question, actions)}
       ${view.approvals.map((approval) => approvalCard(approval, actions))}
-      ${view.status === "finished" ? outcomeNote(view, actions) : nothing}
+      ${view.status === "finished" ? outcomeNote(view, actions, markdown) : nothing}
       ${view.status === "finished" ? footer(view, state, actions) : nothing}
     </div>
   </article>`;

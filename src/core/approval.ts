@@ -1,36 +1,10 @@
+import { type Asked, approverWithin } from "./decide-call.ts";
 import { canonicalJson, type Json } from "./json.ts";
-import type { ApprovalRequest, Approver, Tool, ToolEffect, ToolResult } from "./tool.ts";
+import type { ApprovalRequest, Tool, ToolResult } from "./tool.ts";
 import type { TurnEventOf } from "./turn-event.ts";
 import type { CallRequest, TurnScope } from "./turn-scope.ts";
 import type { ApprovalState } from "./turn-state.ts";
 import { WaitingForPerson } from "./waiting.ts";
-
-/** What a risk asks for: changing something with a skill of high risk is for operators to allow; everything else runs. */
-export function approverOfRisk(
-  risk: "low" | "medium" | "high" | undefined,
-  effect: ToolEffect,
-): Approver | undefined {
-  return risk === "high" && effect !== "read_only" ? "operator" : undefined;
-}
-
-/** Who has to approve this call before it runs; undefined when nobody has to. The one place that says so. */
-export function approverOf(
-  scope: TurnScope,
-  request: CallRequest,
-  tool: Tool,
-  input: Json,
-): Approver | undefined {
-  const risk = tool.skill_id === "" ? undefined : scope.offer.all.get(tool.skill_id)?.skill.risk;
-  const approver = approverOfRisk(risk, tool.effect(input)) ?? tool.approval?.(input);
-  return approver !== undefined && isOrdered(scope, request, approver) ? undefined : approver;
-}
-
-/** Who may decide and wrote the call themselves (`/skill run`) has seen what will run. */
-function isOrdered({ turn }: TurnScope, request: CallRequest, approver: Approver): boolean {
-  if (!request.by_person) return false;
-  const { trust } = turn.author;
-  return trust === "operator" || (trust === "manager" && approver === "manager");
-}
 
 /** What came of asking. `input` is what was shown to who approved, and so what runs. */
 export type Decision = { status: "approved"; input: Json } | { status: "refused"; result: ToolResult };
@@ -39,22 +13,22 @@ export type Decision = { status: "approved"; input: Json } | { status: "refused"
  * Asks for approval of a call that has not started, or looks for the decision. `waiting`: there is none yet; the turn waits and
  * the call is taken up again on resume.
  */
-export async function decideCall(
+export async function approveCall(
   scope: TurnScope,
   { call }: CallRequest,
   tool: Tool,
   input: Json,
-  approver: Approver,
+  asked: Asked,
 ): Promise<Decision | "waiting"> {
   const known = scope.state.approvals.get(call.id);
   if (known === undefined && wasRefused(scope, tool, input)) return refusedBefore(tool);
-  const asked = { call_id: call.id, tool: tool.name, skill_id: tool.skill_id, input, approver };
-  const decided = await askOrFind(scope, known, asked);
+  const question = { call_id: call.id, tool: tool.name, skill_id: tool.skill_id, input, ...asked };
+  const decided = await askOrFind(scope, known, question);
   if (known === undefined || decided === "waiting") return "waiting";
   return decisionOf(known, tool, decided);
 }
 
-type Asked = Omit<
+type Question = Omit<
   TurnEventOf<"approval_requested">,
   "type" | "approval_id" | "expires_at" | "turn_id" | "seq" | "at"
 >;
@@ -63,7 +37,7 @@ type Asked = Omit<
 async function askOrFind(
   scope: TurnScope,
   known: ApprovalState | undefined,
-  asked: Asked,
+  asked: Question,
 ): Promise<Decided | "waiting"> {
   const { state, turn, ports } = scope;
   if (known === undefined) {
@@ -75,9 +49,9 @@ async function askOrFind(
   if (known.decided !== undefined) return known.decided;
   const found = await findDecision(scope, known);
   if (found === undefined && ports.clock.now() < known.expires_at) return "waiting";
-  const { approved, by, name }: Decided = found ?? { approved: false, by: "" };
+  const { approved, by, name, always, for_turn }: Decided = found ?? { approved: false, by: "" };
   const { approval_id } = known;
-  await scope.emit({ type: "approval_decided", approval_id, approved, by, name });
+  await scope.emit({ type: "approval_decided", approval_id, approved, by, name, always, for_turn });
   return { approved, by, name };
 }
 
@@ -89,11 +63,13 @@ async function askOrFind(
 export async function approveWithin(
   scope: TurnScope,
   askedBy: { callId: string; skillId: string },
-  { action, question, input, approver = "manager" }: ApprovalRequest,
+  { action, question, input, approver = "manager", reason, addresses }: ApprovalRequest,
 ): Promise<Decided> {
-  const asked = { tool: action, input, ...(question === undefined ? {} : { question }), approver };
-  const where = { call_id: askedBy.callId, skill_id: askedBy.skillId };
-  const decided = await askOrFind(scope, scope.state.approvals.get(askedBy.callId), { ...where, ...asked });
+  const { callId: call_id, skillId: skill_id } = askedBy;
+  const decided = await askOrFind(scope, scope.state.approvals.get(call_id), {
+    ...{ call_id, skill_id, tool: action, input, question, reason, addresses },
+    approver: approverWithin(scope, skill_id, approver),
+  });
   if (decided === "waiting") throw new WaitingForPerson();
   return decided;
 }
@@ -103,6 +79,10 @@ interface Decided {
   /** Empty when nobody decided in time. */
   by: string;
   name?: string | undefined;
+  /** Such calls are not asked about here any more. */
+  always?: true | undefined;
+  /** The hosts it asked for may be reached in the whole turn. */
+  for_turn?: true | undefined;
 }
 
 /** The first decision counts. Only people who may decide get a signal stored. */

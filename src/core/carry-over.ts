@@ -2,22 +2,23 @@ import { escapeMarkup } from "./escape-markup.ts";
 import { withoutGuides } from "./guide.ts";
 import type { Message } from "./message.ts";
 import type { PastTurn } from "./past-thread.ts";
+import { type Seen, seenInMessages, summaryOf } from "./seen-addresses.ts";
 import { summarise } from "./summary.ts";
 import { tokensOf, withoutReasoning } from "./transcript.ts";
-import type { TranscriptOpening } from "./turn-event.ts";
+import type { OpeningReason, TranscriptOpening } from "./turn-event.ts";
 import type { TurnScope } from "./turn-scope.ts";
 import { toldMessage } from "./user-message.ts";
 
 /** Turns whose text is summarised at most, counted in tokens of the room for those that are kept. */
 const longestOverflow = 6;
 
-type Carried = Pick<TranscriptOpening, "messages" | "own" | "summary" | "active" | "offloaded">;
+type Carried = Pick<TranscriptOpening, "messages" | "own" | "summary" | "active" | "offloaded" | "seen">;
 
 /**
  * What a new transcript takes over within `tokens`: a summary of the older part, the latest turns whole and without reasoning,
  * and of the running turn the question and the latest rounds. Skills that the kept part uses stay active.
  */
-export async function carryOver(scope: TurnScope, tokens: number): Promise<Carried> {
+export async function carryOver(scope: TurnScope, tokens: number, because: OpeningReason): Promise<Carried> {
   const { turn, ports, state, transcript } = scope;
   const cost = (messages: readonly Message[]) =>
     messages.reduce((sum, message) => sum + tokensOf(message, ports.countTokens), 0);
@@ -36,15 +37,25 @@ export async function carryOver(scope: TurnScope, tokens: number): Promise<Carri
         });
   const through_turn = last?.turn_id ?? past.summary?.through_turn;
   const kept = past.kept.flatMap(({ messages }) => messages);
+  const messages = [...(text === undefined ? [] : [summaryMessage(text)]), ...kept.map(carried), ...own.kept];
   return {
-    messages: [...(text === undefined ? [] : [summaryMessage(text)]), ...kept.map(carried), ...own.kept],
+    messages,
     own: own.kept.length,
     ...(text === undefined || through_turn === undefined ? {} : { summary: { text, through_turn } }),
     active: [...new Set([...(transcript?.active ?? []), ...agentActivated(state)])].filter((id) =>
       used.has(id),
     ),
     offloaded: [...(transcript?.offloaded ?? [])],
+    seen: seenSoFar(scope, messages, because),
   };
+}
+
+/** What was deleted names nothing any more; that a stranger's text had been there stays. */
+function seenSoFar({ seen }: TurnScope, messages: readonly Message[], because: OpeningReason): Seen {
+  const carried = seenInMessages(messages);
+  if (because !== "deleted") return summaryOf([seen.thread, seen.turn], carried);
+  const untrusted = seen.thread.untrusted ? { untrusted: true as const } : {};
+  return summaryOf([seen.turn], { ...carried, ...untrusted });
 }
 
 function summaryMessage(text: string): Message {

@@ -1,8 +1,10 @@
-import type { Json } from "./json.ts";
+import { fitArguments } from "./fit-arguments.ts";
+import { type Json, parseJson } from "./json.ts";
 import type { ToolCall } from "./message.ts";
 import { nearest } from "./skill-identifier.ts";
-import type { Tool, ToolResult } from "./tool.ts";
-import { activate, findGuide, findTool } from "./toolset.ts";
+import { mayBeOf, startingOf } from "./starting-skills.ts";
+import type { Tool, ToolResult, Validation } from "./tool.ts";
+import { activate, findGuide, findParts, findTool } from "./toolset.ts";
 import type { CallRequest, TurnScope } from "./turn-scope.ts";
 
 /** A call that can run, or what the model is told instead. */
@@ -24,10 +26,22 @@ export async function findAndCheck(scope: TurnScope, request: CallRequest): Prom
 
 /** A tool that is not there: what would be right instead. */
 function unknownTool(scope: TurnScope, call: ToolCall): CheckedCall {
+  const skills = [...scope.offer.all.values()].map(({ skill }) => skill);
+  const starting = startingOf(skills).find((skill) => mayBeOf(call.name, skill));
+  if (starting !== undefined) {
+    const message = `${starting.name} is starting; ${call.name} is not there yet.`;
+    const hint = "Go on without it, and tell the person to try again in a moment.";
+    return refused(call.arguments, "skill_starting", message, { hint });
+  }
   const message = `Function '${call.name}' not found.`;
   const guideSkill = findGuide(scope, call.name);
   if (guideSkill !== undefined) {
     const hint = `${guideSkill} is a guide: call activate_skill(skill_name: "${guideSkill}") and work by what it returns.`;
+    return refused(call.arguments, "unknown_tool", message, { hint });
+  }
+  const parts = findParts(scope, call.name);
+  if (parts.length > 0) {
+    const hint = `${call.name} is a skill with these tools, call the one that fits: ${parts.join(", ")}.`;
     return refused(call.arguments, "unknown_tool", message, { hint });
   }
   const known = [...scope.ownTools.keys(), ...scope.offer.tools().keys()];
@@ -39,17 +53,28 @@ function unknownTool(scope: TurnScope, call: ToolCall): CheckedCall {
 /** Broken JSON and invalid arguments are told to the model with what would be right. */
 function checkCall(call: ToolCall, tool: Tool): CheckedCall {
   const schema = { expected_arguments: tool.parameters };
-  let parsed: unknown;
+  let parsed: Json;
   try {
-    parsed = call.arguments.trim() === "" ? {} : JSON.parse(call.arguments);
+    parsed = call.arguments.trim() === "" ? {} : parseJson(call.arguments);
   } catch (error) {
     const reason = error instanceof Error ? error.message : String(error);
     return refused(call.arguments, "invalid_json", `The arguments are not valid JSON: ${reason}`, schema);
   }
-  const valid = tool.validate(parsed);
-  if (!valid.ok)
-    return refused(parsed as Json, "invalid_arguments", `Invalid arguments: ${valid.message}`, schema);
+  const valid = checkArguments(tool, parsed);
+  if (!valid.ok) return refused(parsed, "invalid_arguments", `Invalid arguments: ${valid.message}`, schema);
   return { status: "ready", tool, input: valid.value };
+}
+
+/**
+ * What a tool would run with: the arguments in the types of its schema, with its defaults, as its own check leaves them. A check that
+ * throws refuses them: no arguments may end more than their own call.
+ */
+export function checkArguments(tool: Pick<Tool, "parameters" | "validate">, input: unknown): Validation {
+  try {
+    return tool.validate(fitArguments(tool.parameters, input ?? {}));
+  } catch (error) {
+    return { ok: false, message: error instanceof Error ? error.message : String(error) };
+  }
 }
 
 function refused(

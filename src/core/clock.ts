@@ -2,6 +2,11 @@
 export interface Clock {
   /** Milliseconds since the epoch. */
   now(): number;
+  /**
+   * Milliseconds since the epoch as the clock said when the process started, plus the time that passed since: it never jumps
+   * when the clock is set. For leases and durations.
+   */
+  steady(): number;
   /** Calls back once after `ms`, unless the answered function is called before. */
   after(ms: number, callback: () => void): () => void;
   /** Resolves after `ms`, or rejects with the signal's reason. */

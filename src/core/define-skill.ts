@@ -1,6 +1,6 @@
 import { z } from "zod";
 import type { Json, JsonSchema } from "./json.ts";
-import type { Approver, ToolContext, ToolEffect } from "./tool.ts";
+import type { ApprovalNeed, Approver, Tool, ToolContext, ToolEffect } from "./tool.ts";
 
 /**
  * The code of a built-in skill, beside its SKILL.md. `parameters` and `output` are zod objects; `run` is ordinary code
@@ -15,8 +15,14 @@ export interface SkillDefinition {
   title: string;
   /** The tool's description; the skill's own unless told. */
   description?: string;
-  /** Who has to approve a call before it runs; nobody unless told. `risk: high` in SKILL.md asks for operators by itself. */
-  approval?: Approver | ((input: Json) => Approver | undefined);
+  /**
+   * Who has to approve a call before it runs, and best also why; nobody unless told: say `asker` where something leaves the channel
+   * or cannot be undone by one command. `risk: high` in SKILL.md asks operators by itself.
+   */
+  approval?: Approver | ApprovalNeed | ((input: Json) => Approver | ApprovalNeed | undefined);
+  /** Web addresses the call sends something to; needed by every skill that fetches. As for `Tool`, like `finds`. */
+  addresses?(input: Json): readonly string[];
+  finds?: Tool["finds"];
   repeatable?: boolean;
   once_per_turn?: boolean;
   cooldown_ms?: number;

@@ -53,6 +53,8 @@ export const inboundSchema = z.object({
   /** `command` is a slash command (`/skill list`); it does not wait in its thread's line. */
   kind: z.enum(["message", "command"]),
   text: z.string().max(longestMessage),
+  /** A command that stops something: it does not wait behind other commands. */
+  urgent: z.literal(true).optional(),
   /** Set by chat platforms alone: what comes through the API into a platform's namespace is not posted there. */
   origin: originSchema.optional(),
 });

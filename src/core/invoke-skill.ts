@@ -1,8 +1,10 @@
+import { checkArguments } from "./check-call.ts";
 import type { Json } from "./json.ts";
 import type { OfferedSkill } from "./offer.ts";
 import { isInstalled, type Skill } from "./skill.ts";
 import { resolveSkill } from "./skill-identifier.ts";
 import type { Tool, ToolResult } from "./tool.ts";
+import { refreshOffer } from "./toolset.ts";
 import type { CallRequest, TurnScope } from "./turn-scope.ts";
 import { WaitingForPerson } from "./waiting.ts";
 
@@ -25,10 +27,11 @@ export async function invokeSkill(
   }
   // What the person wrote themselves; what that skill invokes in turn is its own doing.
   const by_person = parent.by_person === true && parent.depth === 0;
+  await refreshOffer(scope);
   const found = findSkill(scope, skillId, by_person);
   if (found.status === "error") return found;
   const { tool } = found;
-  const valid = tool.validate(params);
+  const valid = checkArguments(tool, params);
   if (!valid.ok) return invalidParameters(scope, tool, valid.message);
   const result = await scope.runCall({
     call: { id: callId, name: tool.name, arguments: JSON.stringify(params) },
@@ -89,7 +92,7 @@ function onlyTool({
   }
   if (others.length > 0) {
     const parts = skill.tools.map((each) => each.skill_id).join(", ");
-    return refuse("choose_part", `${skill.id} has several parts.`, `Invoke one of: ${parts}.`);
+    return refuse("choose_part", `${skill.id} has several parts: ${parts}.`, "Invoke one of them.");
   }
   return { status: "ok", tool };
 }

@@ -16,3 +16,34 @@ export function canonicalJson(value: unknown): string {
     return Object.fromEntries(Object.entries(item).sort(([a], [b]) => (a < b ? -1 : 1)));
   });
 }
+
+/**
+ * Levels of nesting that are read of JSON from outside: requests and arguments of calls. What people and models mean has far fewer;
+ * thousands exhaust the stack of whatever walks through them.
+ */
+export const maxJsonDepth = 100;
+
+/** The value of a JSON text. @throws SyntaxError when it is not JSON, or nested deeper than `maxJsonDepth` */
+export function parseJson(text: string): Json {
+  if (isTooDeep(text)) throw new SyntaxError(`it is nested more than ${maxJsonDepth} levels deep`);
+  return JSON.parse(text) as Json;
+}
+
+function isTooDeep(text: string): boolean {
+  let depth = 0;
+  for (let at = 0; at < text.length; at += 1) {
+    const character = text[at];
+    if (character === '"') at = endOfString(text, at);
+    else if (character === "{" || character === "[") depth += 1;
+    else if (character === "}" || character === "]") depth -= 1;
+    if (depth > maxJsonDepth) return true;
+  }
+  return false;
+}
+
+/** Where the string ends that begins at `start`; brackets in it nest nothing. */
+function endOfString(text: string, start: number): number {
+  let at = start + 1;
+  while (at < text.length && text[at] !== '"') at += text[at] === "\\" ? 2 : 1;
+  return at;
+}

@@ -1,9 +1,12 @@
 import { carryOver } from "./carry-over.ts";
+import { factLine, type PinnedFact } from "./instructions.ts";
+import { type Json, objectOf } from "./json.ts";
 import { makeOpening } from "./opening.ts";
 import { estimateOf, isLonger, type Transcript, tokensIn } from "./transcript.ts";
 import { changeSince } from "./transcript-change.ts";
 import type { OpeningReason } from "./turn-event.ts";
 import type { TurnScope } from "./turn-scope.ts";
+import { untrustedIn } from "./untrusted.ts";
 import { toldMessage } from "./user-message.ts";
 
 /** How long a provider is taken to keep a prompt in its cache when nothing is known of it, ms. */
@@ -57,8 +60,9 @@ async function reopen(scope: TurnScope, because: OpeningReason, facts: readonly 
   const taken = ports.countTokens(opening.instructions) + ports.countTokens(JSON.stringify(opening.tools));
   const half = transcriptBudget(scope) / 2 / underestimate(scope);
   const room = Math.max(0, Math.floor(half) - taken);
-  const carried = await carryOver(scope, room);
-  await scope.open(opening, { because, deletions, ...carried });
+  const carried = await carryOver(scope, room, because);
+  const untrusted = scope.transcript === undefined ? undefined : untrustedIn(scope);
+  await scope.open(opening, { because, deletions, ...carried, untrusted });
 }
 
 /** How many times more tokens the provider counted than were estimated: long ids and encoded data are counted too low. */
@@ -67,8 +71,15 @@ function underestimate({ transcript, ports }: TurnScope): number {
   return tokensIn(transcript, ports.countTokens) / estimateOf(transcript, ports.countTokens);
 }
 
-/** The facts that people pinned in the channel. */
+/** The facts that people pinned in the channel, as a model reads them. */
 export async function readFacts({ turn, ports }: TurnScope): Promise<readonly string[]> {
   const pinned = await ports.store.get(`skill:${turn.place.namespace}:memory:pinned`);
-  return Array.isArray(pinned) ? pinned.filter((fact) => typeof fact === "string") : [];
+  return Array.isArray(pinned) ? pinned.flatMap((fact) => pinnedFact(fact) ?? []).map(factLine) : [];
+}
+
+/** Earlier versions kept the texts alone. */
+function pinnedFact(stored: Json): PinnedFact | undefined {
+  if (typeof stored === "string") return { text: stored };
+  const { text, by } = objectOf(stored);
+  return typeof text === "string" ? { text, by: typeof by === "string" ? by : undefined } : undefined;
 }

@@ -60,6 +60,8 @@ export interface UserMessage {
   text: string;
   /** The person's own words, where `text` has more: who speaks, when, and what was read with them. */
   said?: string | undefined;
+  /** Who said it is no member of the channel. */
+  by_guest?: true | undefined;
   /** What a transcript keeps of its pictures. */
   kept_images?: readonly KeptImage[] | undefined;
   /** The pictures themselves, in a request. */

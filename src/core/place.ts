@@ -23,7 +23,7 @@ export const threadSchema = z
 const placeSchema = z.object({ namespace: namespaceSchema, thread: threadSchema });
 export type Place = z.infer<typeof placeSchema>;
 
-/** Whether a namespace is a direct message: there the person is its manager, within the operator's ceiling. */
+/** Whether a namespace is a direct message: there a person manages their own skills, settings and memory. */
 export function isDirectMessage(namespace: string): boolean {
   const channel = namespace.slice(namespace.lastIndexOf(":") + 1);
   return channel === "dm" || channel.startsWith("dm-");

@@ -1,8 +1,8 @@
 import type { Json } from "./json.ts";
 import type { Skill } from "./skill.ts";
 
-/** Whether something may happen here; `reason` is written for a person. */
-export type Verdict = { ok: true } | { ok: false; reason: string };
+/** Whether something may happen here; `reason` is written for a person. `unconfined`: it runs without a sandbox then. */
+export type Verdict = { ok: true; unconfined?: true } | { ok: false; reason: string };
 
 /**
  * Runs programs of skills isolated from the bot, as `ScriptRunner` does, that stay: they speak JSON, one value a line, until they

@@ -100,6 +100,11 @@ export interface Skill extends SkillMetadata {
   aliases?: readonly string[];
   /** Why it cannot work as it is set up, one sentence each for a person; unlike a diagnostic these keep it from being used. */
   problems?: readonly string[];
+  /**
+   * Only while its tools are not known: goes on finding them out. Resolves, and never rejects, when they are known or cannot be
+   * had; another catalogue has them then.
+   */
+  ready?: () => Promise<void>;
   /** Tools that appear once the skill is active. A document skill has none of its own. */
   tools: readonly Tool[];
   files?: SkillFiles;
@@ -112,6 +117,11 @@ export interface Skill extends SkillMetadata {
   guide_note?: string;
   /** True: its guide works with command lines, which run in the sandbox as its scripts do. */
   has_commands?: boolean;
+  /**
+   * What of it runs in the sandbox: its tools, so that it cannot be used where they do not run, or scripts and command lines beside
+   * a guide that can be read all the same.
+   */
+  sandboxed?: "tools" | "scripts";
   /** Logical names of scripts: `{forecast: "scripts/forecast.py"}`. */
   entry_points?: Record<string, string>;
   license?: string;
@@ -123,6 +133,9 @@ export interface Skill extends SkillMetadata {
 export function isInstalled({ origin }: Pick<Skill, "origin">): boolean {
   return origin.source === "managed";
 }
+
+/** The source of flows that somebody runs from a file: kept for their run, and in no list. */
+export const adHocSource = "ad-hoc";
 
 /** Something about a source that a person should know: what was not loaded, what is shadowed, and why. */
 export interface Diagnostic {

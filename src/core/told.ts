@@ -17,7 +17,7 @@ export interface Told {
   open: readonly string[];
   /** Active skills: id → fingerprint of the guide the model was given. */
   active: Readonly<Record<string, string>>;
-  /** Pinned facts of the channel. */
+  /** Pinned facts of the channel, as `factLine` writes them. */
   facts: readonly string[];
   /** Agents a turn can be handed to: id → what for. */
   agents: Readonly<Record<string, string>>;

@@ -1,5 +1,6 @@
-import { approverOf, decideCall } from "./approval.ts";
+import { approveCall } from "./approval.ts";
 import { type CheckedCall, findAndCheck } from "./check-call.ts";
+import { askedFor } from "./decide-call.ts";
 import type { Json } from "./json.ts";
 import { ModelError } from "./model.ts";
 import { toldWhenRepeated } from "./repeated-refusals.ts";
@@ -7,6 +8,7 @@ import { shownOf } from "./shown-result.ts";
 import type { Tool, ToolResult } from "./tool.ts";
 import { createToolContext } from "./tool-context.ts";
 import { outputOf } from "./tool-output.ts";
+import { refreshOffer } from "./toolset.ts";
 import type { CallRequest, TurnScope } from "./turn-scope.ts";
 import type { CallState } from "./turn-state.ts";
 import { WaitingForPerson } from "./waiting.ts";
@@ -20,31 +22,57 @@ export async function runToolCall(scope: TurnScope, request: CallRequest): Promi
   const known = scope.state.calls.get(call.id);
   if (known?.finished !== undefined) return resultOf(known.finished);
 
+  // People may have blocked the skill, or taken a permission back, since the model was asked.
+  await refreshOffer(scope);
   const started = known?.started === undefined ? undefined : known;
   const valid = await findAndCheck(scope, request);
-  const checked = started === undefined ? await approveCall(scope, request, valid) : valid;
+  const checked = started === undefined ? await askIfNeeded(scope, request, valid) : valid;
   if (checked === "waiting") return checked;
   if (started === undefined) await announce(scope, request, checked);
-  const from = scope.state.calls.get(call.id)?.started_at ?? scope.ports.clock.now();
-  const outcome = await attempt(scope, request, checked, started);
-  if (outcome === "waiting") return outcome;
-  const isModels = request.parent_call_id === undefined && request.by_person !== true;
+  const outcome =
+    started === undefined
+      ? await attempt(scope, request, checked)
+      : await attemptAgain(scope, request, checked, started);
+  if (outcome === "waiting") {
+    if (!scope.state.calls.get(call.id)?.asking) await scope.emit({ type: "call_waiting", call_id: call.id });
+    return outcome;
+  }
+  return finish(scope, request, checked, outcome);
+}
+
+/** Records what came of a call, and answers what its caller is told. */
+async function finish(
+  scope: TurnScope,
+  request: CallRequest,
+  checked: CheckedCall,
+  outcome: ToolResult,
+): Promise<ToolResult> {
+  const { call, parent_call_id } = request;
+  const isModels = parent_call_id === undefined && request.by_person !== true;
   const result = isModels ? toldWhenRepeated(scope.state, call.name, checked.input, outcome) : outcome;
   if (result.status === "ok" && checked.status === "ready" && checked.tool.skill_id !== "") {
     await scope.emit({ type: "skill_output", skill_id: checked.tool.skill_id, output: result.output });
   }
-  const output = outputOf(result);
+  const now = scope.ports.clock.now();
   await scope.emit({
     type: "tool_finished",
     call_id: call.id,
     tool: call.name,
     status: result.status,
-    output,
-    ...(request.parent_call_id === undefined ? shownOf(scope, call, result) : {}),
-    duration_ms: Math.max(0, scope.ports.clock.now() - from),
-    ...(result.status === "ok" && result.direct ? { direct: true } : {}),
+    output: outputOf(result),
+    ...(parent_call_id === undefined ? shownOf(scope, call, result) : {}),
+    duration_ms: Math.max(0, now - (scope.state.calls.get(call.id)?.started_at ?? now)),
+    ...besideOutput(result),
+    ...(checked.tool?.finds === undefined ? {} : { finds: checked.tool.finds }),
   });
   return result;
+}
+
+/** What is kept of a good result beside its output. */
+function besideOutput(result: ToolResult): { direct?: true; details?: { [key: string]: Json } } {
+  if (result.status === "error") return {};
+  const { direct, details } = result;
+  return { ...(direct ? { direct } : {}), ...(details === undefined ? {} : { details }) };
 }
 
 function resultOf({ status, output, direct }: NonNullable<CallState["finished"]>): ToolResult {
@@ -57,19 +85,19 @@ function resultOf({ status, output, direct }: NonNullable<CallState["finished"]>
  * A call that needs approval is announced when it has it, so `tool_started` still means that it may have run. What would not run
  * anyway is not asked about.
  */
-async function approveCall(
+async function askIfNeeded(
   scope: TurnScope,
   request: CallRequest,
   checked: CheckedCall,
 ): Promise<CheckedCall | "waiting"> {
   if (checked.status === "refused") return checked;
   const { tool, input } = checked;
-  const approver = approverOf(scope, request, tool, input);
+  const asked = await askedFor(scope, request, tool, input);
   const isPointless = async () =>
     (await prevented(scope, tool)) !== undefined ||
     scope.guard.check(tool, input, scope.ports.clock.now(), isBySkill(scope, request)) !== undefined;
-  if (approver === undefined || (await isPointless())) return checked;
-  const decision = await decideCall(scope, request, tool, input, approver);
+  if (asked === undefined || (await isPointless())) return checked;
+  const decision = await approveCall(scope, request, tool, input, asked);
   if (decision === "waiting") return decision;
   if (decision.status === "refused") return { status: "refused", tool, input, result: decision.result };
   return { status: "ready", tool, input: decision.input };
@@ -94,18 +122,35 @@ async function announce(
   });
 }
 
+/** Goes on with a call that had started before a wait or a crash; one that may have had an effect is not run again. */
+async function attemptAgain(
+  scope: TurnScope,
+  request: CallRequest,
+  checked: CheckedCall,
+  before: CallState,
+): Promise<ToolResult | "waiting"> {
+  const { name, id } = request.call;
+  if (checked.status === "refused") {
+    // It was found and valid when it started, so what is wrong with it now says nothing about its effect.
+    const mayHaveRun = !before.asking && (before.started?.effect ?? "read_only") !== "read_only";
+    return mayHaveRun ? outcomeUnknown(name) : checked.result;
+  }
+  if (!mayRunAgain(before, checked)) return outcomeUnknown(name);
+  // What it does from here on must not be repeated after the next crash.
+  if (checked.tool.effect(checked.input) === "side_effect")
+    await scope.emit({ type: "call_resumed", call_id: id });
+  return attempt(scope, request, checked);
+}
+
 async function attempt(
   scope: TurnScope,
   request: CallRequest,
   checked: CheckedCall,
-  interrupted: CallState | undefined,
 ): Promise<ToolResult | "waiting"> {
   if (checked.status === "refused") return checked.result;
   const { tool, input } = checked;
   const refusal = await prevented(scope, tool);
   if (refusal !== undefined) return refusal;
-  if (interrupted !== undefined && !mayRunAgain(scope, request.call.id, tool, input))
-    return outcomeUnknown(tool);
   const { clock } = scope.ports;
   const repeated = scope.guard.check(tool, input, clock.now(), isBySkill(scope, request));
   if (repeated !== undefined) return repeated;
@@ -127,26 +172,25 @@ async function prevented(scope: TurnScope, tool: Tool): Promise<ToolResult | und
 function forbidden(scope: TurnScope, tool: Tool): ToolResult | undefined {
   if (tool.skill_id === "") return undefined;
   const offered = scope.offer.all.get(tool.skill_id);
-  const reason = offered?.state === "blocked" ? "it was disabled in this channel" : offered?.reasons[0];
+  const reason = offered?.state === "blocked" ? "It was disabled in this channel." : offered?.reasons[0];
   if (offered !== undefined && reason === undefined) return undefined;
-  const message = `${tool.name} may not run: ${reason ?? "its skill is gone"}.`;
+  const message = `${tool.name} may not run. ${reason ?? "Its skill is gone."}`;
   return { status: "error", code: "not_permitted", message, hint: "Go on without it and say so." };
 }
 
-/** A call that only asked a person so far did nothing that counts; its finished steps are in the journal. */
-function mayRunAgain(scope: TurnScope, callId: string, tool: Tool, input: Json): boolean {
-  const { questions, approvals } = scope.state;
-  const asked =
-    [...questions.keys()].some((id) => id.startsWith(`${callId}?`) || id.startsWith(`${callId}/`)) ||
-    [...approvals.keys()].some((id) => id.startsWith(`${callId}/`));
-  return asked || tool.effect(input) !== "side_effect";
+/** A call whose last word was a question had no effect after it; what it did before is in the journal of its steps. */
+function mayRunAgain(
+  { asking }: CallState,
+  { tool, input }: Extract<CheckedCall, { status: "ready" }>,
+): boolean {
+  return asking || tool.effect(input) !== "side_effect";
 }
 
-function outcomeUnknown(tool: Tool): ToolResult {
+function outcomeUnknown(name: string): ToolResult {
   return {
     status: "error",
     code: "outcome_unknown",
-    message: `${tool.name} had started when the bot was interrupted. Whether it took effect is not known, and it was not run again.`,
+    message: `${name} had started when the bot was interrupted. Whether it took effect is not known, and it was not run again.`,
     hint: "Check whether it took effect before you call it again, or tell the person.",
   };
 }

@@ -3,6 +3,7 @@ import { generateWith, writeWith } from "./generate.ts";
 import { invokeSkill } from "./invoke-skill.ts";
 import type { Json } from "./json.ts";
 import { scopeKeyValue } from "./key-value.ts";
+import { mayReach, webOf } from "./may-reach.ts";
 import { coversHost } from "./network-grants.ts";
 import type { Tool, ToolContext } from "./tool.ts";
 import { createToolFiles } from "./tool-files.ts";
@@ -55,7 +56,8 @@ export function createToolContext(
     },
     file: createToolFiles(scope, request.call.id, signal),
     store: scopeKeyValue(ports.store, `skill:${turn.place.namespace}:${root}:`),
-    web: ports.web,
+    web: webOf(scope, request),
+    reach: (address, options) => mayReach(scope, request, tool, address, options),
   };
 }
 

@@ -12,13 +12,49 @@ import type { Web } from "./web.ts";
  */
 export type ToolEffect = "read_only" | "idempotent" | "side_effect";
 
-/** The least trust that may approve a call. In a direct message its person counts as manager. */
-export type Approver = "manager" | "operator";
+/**
+ * Who may decide about a call, the least first: the person the turn is for, a manager of the channel, an operator of the bot. Who
+ * stands higher may decide too.
+ */
+export type Approver = (typeof approvers)[number];
+
+export const approvers = ["asker", "manager", "operator"] as const;
+
+/** Whether one approver may decide what asks for another. */
+export function isAtLeast(approver: Approver, least: Approver): boolean {
+  return approvers.indexOf(approver) >= approvers.indexOf(least);
+}
+
+/** That a call asks before it runs. */
+export interface ApprovalNeed {
+  approver: Approver;
+  /** Why it asks: a whole sentence for people. */
+  reason: string;
+}
+
+/** What decides whether calls of a server's tool ask. */
+export interface ServerTool {
+  /** The server's name in the configuration. */
+  server: string;
+  /** The tool's name at the server. */
+  tool: string;
+  /** Names server and tool as they are now: trust in an earlier definition does not count for a changed one. */
+  definition: string;
+  /** The operator configured the server; false: it came in a package, and what it says of its tools counts for nothing. */
+  own: boolean;
+  /** What the server says of the tool. */
+  hints: { read_only?: boolean | undefined; destructive?: boolean | undefined };
+  /** What the operator's configuration says of it. */
+  configured: { effect?: ToolEffect | undefined; approver?: Approver | "none" | undefined };
+}
 
 /** An expected failure is a value. `hint` tells the model what to try instead. */
 export type ToolResult =
-  /** `readable` says the same as `output` in words, for a model to read; programs, flows and the log keep `output`. */
-  | { status: "ok"; output: Json; direct?: boolean; readable?: string }
+  /**
+   * `readable` says the same as `output` in words, for a model to read; programs, flows and the log keep `output`. `details` is what
+   * the log keeps beside it for programs.
+   */
+  | { status: "ok"; output: Json; direct?: boolean; readable?: string; details?: { [key: string]: Json } }
   | { status: "error"; code: string; message: string; hint?: string; details?: { [key: string]: Json } };
 
 export type Validation = { ok: true; value: Json } | { ok: false; message: string };
@@ -34,13 +70,26 @@ export interface Tool {
   skill_id: string;
   /** May depend on the input. */
   effect: (input: Json) => ToolEffect;
-  /** Checks arguments and applies defaults. */
+  /** Checks arguments and applies defaults. Callers use `checkArguments`, which brings them to the types of `parameters` first. */
   validate(input: unknown): Validation;
   run(input: Json, context: ToolContext): Promise<ToolResult>;
   /** What `run` would do with this input, as far as that can be told without doing any of it. */
   dryRun?(input: Json): Promise<Json>;
-  /** The least trust that may approve the call before it runs; undefined when nobody has to. A skill's high risk asks by itself. */
-  approval?(input: Json): Approver | undefined;
+  /** Web addresses the call sends something to, as far as its input says them. Whether they may be reached is decided before it runs. */
+  addresses?(input: Json): readonly string[];
+  /**
+   * What addresses in its output are: those a search found, links of the page it read, or what a server mentions, where one of a host that
+   * the call names itself does not count. Unless given, they count for nothing.
+   */
+  finds?: "results" | "links" | "mentions";
+  /** That the call asks before it runs, by itself; what else asks is decided in `decide-call.ts`. */
+  approval?(input: Json): Approver | ApprovalNeed | undefined;
+  /** Set for tools of servers. */
+  server?: ServerTool;
+  /** Of a flow: whether its own steps change something, beside the calls it makes, each of which is decided about by itself. */
+  acts?: boolean;
+  /** The id of the skill whose code the call runs, where the tool is none of that skill's own. */
+  runsCodeOf?(input: Json): string | undefined;
   /** True: the same call with the same arguments is run again (polling) instead of answered from the first. */
   repeatable?: boolean;
   /** A second call within this time is refused, ms. */
@@ -62,6 +111,10 @@ export interface ApprovalRequest {
   input: Json;
   /** Manager unless given. */
   approver?: Approver;
+  /** Why it is asked, a sentence for people, where the question does not say it. */
+  reason?: string;
+  /** Where a request would go: keys of web addresses. Approved, they are known from then on. */
+  addresses?: readonly string[];
   /** As for `ToolContext.ask`. */
   key?: string;
 }
@@ -74,7 +127,7 @@ export type Generate = <Schema extends z.ZodType>(request: {
 }) => Promise<z.infer<Schema>>;
 
 /** One plain message to the model, without tools and without the conversation. Answers its text. */
-export type Write = (request: { input: string; instructions?: string | undefined }) => Promise<string>;
+type Write = (request: { input: string; instructions?: string | undefined }) => Promise<string>;
 
 /** The execution context of a tool call: who, where, with which means. Nothing else is reachable. */
 export interface ToolContext {
@@ -131,4 +184,10 @@ export interface ToolContext {
   /** Storage of this skill in this namespace. */
   store: KeyValue;
   web: Web;
+  /**
+   * Whether the call may send something to an address that it did not declare (`Tool.addresses`). An address that carries nothing of the
+   * conversation out may be reached; about any other the person who asked decides, and the call waits as `approve` does. `foreign`: the
+   * address came from elsewhere than the call's own arguments.
+   */
+  reach(address: string, options?: { foreign?: boolean }): Promise<boolean>;
 }

@@ -50,13 +50,23 @@ export function findTool(scope: TurnScope, name: string): NamedTool | undefined 
 }
 
 function onlyToolOf(offer: Offer, name: string): OfferedTool | undefined {
+  const own = toolsOf(offer, name);
+  return own.length === 1 ? own[0]?.[1] : undefined;
+}
+
+/** The tools, by their names, of the usable skill that a text names. */
+function toolsOf(offer: Offer, text: string): [string, OfferedTool][] {
   const usable = offer.usable.map(({ skill }) => skill);
-  const resolved = resolveSkill(name, usable);
-  if (resolved.status !== "found") return undefined;
-  const own = [...offer.tools().values()].filter(
-    ({ tool, roots }) => tool.skill_id === resolved.id || roots.includes(resolved.id),
+  const resolved = resolveSkill(text, usable);
+  if (resolved.status !== "found") return [];
+  return [...offer.tools()].filter(
+    ([, { tool, roots }]) => tool.skill_id === resolved.id || roots.includes(resolved.id),
   );
-  return own.length === 1 ? own[0] : undefined;
+}
+
+/** The names of the tools of a skill, active or not, that a model called by its id. */
+export function findParts({ offer }: TurnScope, name: string): string[] {
+  return toolsOf(offer, name).map(([toolName]) => toolName);
 }
 
 function isActiveHere({ offer }: TurnScope, id: string): boolean {

@@ -1,4 +1,5 @@
 import type { AssistantMessage, KeptImage, ToolMessage } from "./message.ts";
+import { createSeenReader } from "./seen-reader.ts";
 import { outputText } from "./tool-output.ts";
 import type { TranscriptStep } from "./transcript.ts";
 import type { TurnEvent, TurnEventBody, TurnEventOf } from "./turn-event.ts";
@@ -22,6 +23,15 @@ interface Round {
 
 /** Reads one turn. The live loop and every later reader use it, so they come to the same transcript. */
 export function createStepReader(turnId: string): StepReader {
+  const messages = createMessageReader(turnId);
+  const addresses = createSeenReader();
+  return (event, at) => {
+    const seen = addresses(event);
+    return [...(seen === undefined ? [] : [{ kind: "seen", seen } as const]), ...messages(event, at)];
+  };
+}
+
+function createMessageReader(turnId: string): StepReader {
   let round: Round | undefined;
   let measured: TranscriptStep[] = [];
   let answered = false;

@@ -3,6 +3,8 @@
  * steps, and steps are read from turn events, so that every worker rebuilds the same transcript, byte for byte.
  */
 import type { Message, SystemMessage, ToolDefinition } from "./message.ts";
+import { noteMessage, type ReadSoFar, readAtOpening } from "./read-so-far.ts";
+import type { Seen } from "./seen-addresses.ts";
 import type { CountTokens } from "./token-count.ts";
 import type { Told } from "./told.ts";
 import type { TranscriptOpening } from "./turn-event.ts";
@@ -22,6 +24,8 @@ export type TranscriptStep =
   | { kind: "activate"; skill_id: string; guide: string | undefined }
   /** The result of a call has told it. */
   | { kind: "offload"; skill_id: string }
+  /** Addresses and strangers' text that came into the thread. */
+  | { kind: "seen"; seen: Seen }
   /** The provider counted the request of the last message and its answer. */
   | { kind: "measured"; tokens: number; at: number };
 
@@ -33,6 +37,8 @@ export interface Transcript {
   told: Told;
   /** The tools the model has been given, and not been told are gone. */
   tools: Map<string, ToolDefinition>;
+  /** What of it is untrusted. */
+  readonly read: ReadSoFar;
   /** Skills the agent activated in this thread. */
   active: Set<string>;
   /** Skills that are active by themselves, and that the agent put away in this thread. */
@@ -50,9 +56,10 @@ export interface Transcript {
 /** A transcript that has just opened. */
 export function openTranscript(
   opening: Opening,
-  { opening: id, messages, active, offloaded }: TranscriptOpening,
+  opened: TranscriptOpening,
   countTokens: CountTokens,
 ): Transcript {
+  const { opening: id, messages, active, offloaded } = opened;
   const tokens = estimate(opening, messages, countTokens);
   return {
     id,
@@ -60,6 +67,7 @@ export function openTranscript(
     messages: [...messages],
     told: opening.told,
     tools: new Map(opening.tools.map((tool) => [tool.name, tool])),
+    read: readAtOpening(opened, Object.keys(opening.told.active)),
     active: new Set(active),
     offloaded: new Set(offloaded),
     tokens,
@@ -92,11 +100,13 @@ export function extendTranscript(
     case "change":
       append(transcript, step.message);
       transcript.told = { ...transcript.told, ...step.told };
+      for (const id of Object.keys(step.told.active ?? {})) transcript.read.guides.add(id);
       for (const name of step.message.remove ?? []) transcript.tools.delete(name);
       for (const tool of step.message.add ?? []) transcript.tools.set(tool.name, tool);
       break;
     case "activate":
       transcript.active.add(step.skill_id);
+      transcript.read.guides.add(step.skill_id);
       transcript.offloaded.delete(step.skill_id);
       if (step.guide !== undefined) {
         const active = { ...transcript.told.active, [step.skill_id]: step.guide };
@@ -107,6 +117,8 @@ export function extendTranscript(
       transcript.active.delete(step.skill_id);
       transcript.offloaded.add(step.skill_id);
       transcript.told = { ...transcript.told, active: without(transcript.told.active, step.skill_id) };
+      break;
+    case "seen":
       break;
     case "measured":
       transcript.called_at = step.at;
@@ -127,6 +139,7 @@ function without<T>(record: Readonly<Record<string, T>>, key: string): Record<st
 
 function append(transcript: Transcript, message: Message): void {
   transcript.messages.push(message);
+  noteMessage(transcript.read, message);
   transcript.uncounted.push(message);
 }
 

@@ -1,12 +1,15 @@
 /**
  * Turn events: the only output of core, the entries of the turn log, and what the API streams.
- * Stored events make a turn replayable; ephemeral ones (`text_delta`, `tool_progress`, `text_reset`) are only seen live.
+ * Stored events make a turn replayable; ephemeral ones (see `isEphemeral`) are only seen live.
  */
+import type { Binding } from "./allowance.ts";
 import type { Inbound, Trust } from "./inbound.ts";
 import type { Json } from "./json.ts";
 import type { AssistantMessage, Message, SystemMessage, UserMessage } from "./message.ts";
+import type { Untrusted } from "./read-so-far.ts";
+import type { Seen } from "./seen-addresses.ts";
 import type { Told } from "./told.ts";
-import type { ToolEffect } from "./tool.ts";
+import type { Approver, ToolEffect } from "./tool.ts";
 
 /** How a turn ended. `limit_reached` still carries an answer that says which limit. */
 export type TurnOutcome = "completed" | "stopped" | "limit_reached" | "failed";
@@ -30,6 +33,8 @@ export type TurnEventBody =
   | { type: "turn_started"; profile: string; model: string }
   /** A worker took the turn up again after a crash or a wait. */
   | { type: "turn_resumed" }
+  /** The turn waits until the tools of these skills are known. `text` is what people are told. */
+  | { type: "skills_starting"; skill_ids: string[]; text: string }
   | { type: "round_started"; round: number }
   | { type: "text_delta"; text: string }
   /** What was streamed so far in this round is void. */
@@ -67,6 +72,10 @@ export type TurnEventBody =
       effect?: ToolEffect | undefined;
       input: Json;
     }
+  /** A call that had waited for a person goes on: from here on it may have an effect that must not be repeated. */
+  | { type: "call_resumed"; call_id: string }
+  /** A call ended its run because a person still has to answer; it had no effect after its question. */
+  | { type: "call_waiting"; call_id: string }
   | {
       type: "tool_progress";
       call_id: string;
@@ -86,7 +95,13 @@ export type TurnEventBody =
       duration_ms: number;
       /** Set when this output answers the user as it is, without a further model call. */
       direct?: true | undefined;
+      /** What programs are told beside the output of a flow that answered directly. */
+      details?: { [key: string]: Json } | undefined;
+      /** What addresses in it are; as for `Tool`. */
+      finds?: "results" | "links" | "mentions" | undefined;
     }
+  /** A call followed a link to a site that nobody named; such links are counted. `page` tells its address from others. */
+  | { type: "link_followed"; call_id: string; site: string; page: string }
   | {
       type: "stage";
       call_id: string;
@@ -111,7 +126,7 @@ export type TurnEventBody =
   | { type: "handoff"; from: string; to: string }
   | { type: "question_asked"; question_id: string; text: string; choices: string[]; expires_at: number }
   | { type: "question_answered"; question_id: string; text: string; by: string }
-  /** `approver` is the least trust that may decide. */
+  /** `approver` is the least that may decide: the asker, or somebody of at least this trust. */
   | {
       type: "approval_requested";
       approval_id: string;
@@ -121,23 +136,41 @@ export type TurnEventBody =
       input: Json;
       /** What is asked, for people; without it whether the tool may run with this input. */
       question?: string | undefined;
-      approver: Trust;
+      /** Why it is asked, a sentence or more for people. */
+      reason?: string | undefined;
+      /** What "always here" would be bound to; absent where it is asked each time. */
+      binds?: Binding | undefined;
+      /** Where a request would go that nobody named: keys of web addresses. Their hosts can be allowed for the whole turn. */
+      addresses?: readonly string[] | undefined;
+      approver: Trust | Approver;
       expires_at: number;
     }
-  /** `by` is empty when nobody decided in time; `name` is what they call themselves. */
+  /**
+   * `by` is empty when nobody decided in time; `name` is what they call themselves. `always`: such calls are not asked about here any
+   * more.
+   */
   | {
       type: "approval_decided";
       approval_id: string;
       approved: boolean;
       by: string;
       name?: string | undefined;
+      always?: true | undefined;
+      /** The hosts it asked for may be reached for the rest of the turn. */
+      for_turn?: true | undefined;
     }
-  /** The turn waits for a person until `until` (ms since the epoch) and frees its worker. */
+  /**
+   * The model did not answer, for a reason that passes. `text` is what people are told; `since` is when it began (ms since the
+   * epoch), `rounds` how many rounds the turn had before.
+   */
+  | { type: "model_away"; code: string; message: string; text: string; since: number; rounds: number }
+  /** The turn waits for a person, or for its model, until `until` (ms since the epoch) and frees its worker. */
   | { type: "turn_waiting"; until: number }
   /** A further message of the asker, taken into the running turn; `shown` is how the model is told it. */
   | { type: "steered"; text: string; by: string; from_turn: string; shown?: string | undefined }
   /** Of earlier versions: everything in the thread up to and including that turn is represented by the summary. */
   | { type: "history_compacted"; through_turn: string; summary: string }
+  /** `interrupted`: the turn could not go on just now and is kept; only those who watch live see it. */
   | { type: "error"; code: string; message: string }
   /** The turn's work is done; its answer is on its way to the platform. Nothing of the turn is run again. */
   | {
@@ -159,6 +192,8 @@ export type TurnEventBody =
       merged_into?: string | undefined;
       /** Only for who asked: help, listings and refusals of commands. */
       private?: true | undefined;
+      /** Of a command: everybody in the thread sees what it did, so a chat platform posts nothing. */
+      silent?: true | undefined;
       /** Set when somebody deleted the turn: its texts are gone for good. */
       forgotten_by?: string | undefined;
     };
@@ -183,6 +218,10 @@ export interface TranscriptOpening {
   active: readonly string[];
   /** Skills that are active by themselves and that the agent put away. */
   offloaded: readonly string[];
+  /** What of the transcript before it, which the summary may repeat, was untrusted; absent in logs of earlier versions. */
+  untrusted?: readonly Untrusted[] | undefined;
+  /** What the thread has shown so far of addresses; absent in logs of earlier versions. */
+  seen?: Seen | undefined;
 }
 
 /** What was read with a message. */
@@ -202,6 +241,8 @@ export interface HeardMessage {
   at: number;
   /** Written by a bot. */
   bot?: true | undefined;
+  /** Written by a guest, by somebody of another company, or by somebody the platform does not tell of. */
+  outside?: true | undefined;
 }
 
 /** A file as far as the bot could read it. `problem` says why it could not. */
@@ -220,20 +261,37 @@ export interface ReadFile {
   problem?: string | undefined;
 }
 
-/** A turn event as stored and streamed. `seq` rises within a turn; `at` is ms since the epoch. */
+/**
+ * A turn event as stored and streamed. `seq` rises within a turn, over restarts too, and no two events have the same; there are
+ * gaps. `at` is ms since the epoch.
+ */
 export type TurnEvent = TurnEventBody & { turn_id: string; seq: number; at: number };
 
 /** One kind of event by its `type`. */
 export type TurnEventOf<T extends TurnEventBody["type"]> = Extract<TurnEvent, { type: T }>;
 
-/** Whether the event only records what a model is sent; those who watch the turn see the same in other events. */
+const internal: ReadonlySet<TurnEventBody["type"]> = new Set([
+  "transcript_opened",
+  "transcript_changed",
+  "user_message",
+  "call_resumed",
+  "call_waiting",
+  "link_followed",
+]);
+
+/** Whether the event is only for replaying the turn; those who watch it see the same in other events. */
 export function isInternal(event: TurnEventBody): boolean {
-  return (
-    event.type === "transcript_opened" || event.type === "transcript_changed" || event.type === "user_message"
-  );
+  return internal.has(event.type);
 }
 
-/** Whether the event is only for those who watch live; the log does not keep it. */
+const ephemeral: ReadonlySet<TurnEventBody["type"]> = new Set([
+  "skills_starting",
+  "text_delta",
+  "text_reset",
+  "tool_progress",
+]);
+
+/** Whether the event is only for those who watch live: the log does not keep it, so nobody can resume after it. */
 export function isEphemeral(event: TurnEventBody): boolean {
-  return event.type === "text_delta" || event.type === "text_reset" || event.type === "tool_progress";
+  return ephemeral.has(event.type) || (event.type === "error" && event.code === "interrupted");
 }

@@ -25,18 +25,61 @@ export interface TurnRecord extends UsageTotal {
 /** A turn a worker has leased. `events` are all stored ones, entry 0 first. */
 export interface ClaimedTurn {
   turn_id: string;
+  /** The lease it was claimed under. */
+  lease: string;
   inbound: Inbound;
   events: TurnEvent[];
   /** Position among all turns; orders a thread's history. */
   ordinal: number;
+  /** The highest seq that a watcher may have seen of the turn, stored or not. Further events get higher ones. */
+  last_seq: number;
+  /** Crashes of the bot that this turn is the likely cause of. */
+  crashes: number;
 }
+
+/**
+ * What a turn queues with for a slot: messages, commands, and commands that stop something, which must not wait behind the
+ * work they stop.
+ */
+export type Lane = "urgent" | "command" | "message";
+
+/** The lane of a message or command. */
+export function laneOf({ kind, urgent }: Inbound): Lane {
+  return urgent ? "urgent" : kind;
+}
+
+/** How a turn is chosen. */
+export interface ClaimOptions {
+  /** Lanes to look in, in this order; all unless given. */
+  lanes?: readonly Lane[];
+  /** The time that leases count in, ms; `now` unless given. Unlike `now` it must not jump with the wall clock. */
+  steady?: number;
+  /** Most turns of one namespace that hold a lease in a lane at the same time; no limit unless given. */
+  max_per_namespace?: Partial<Record<Lane, number>>;
+  /** Turns that run in this process: never answered, whatever their lease says. */
+  running?: readonly string[];
+}
+
+/**
+ * The difference between the seqs of two claims of a turn where events of the first may have been shown that were not
+ * stored. A claim shows fewer unstored events than this, so that no seq is ever used twice.
+ */
+export const seqStride = 1_000_000;
 
 /** What reaches a turn from outside. Signals never queue behind the turn they are for. */
 export type Signal =
   | { type: "stop"; by: string }
   | { type: "answer"; question_id: string; text: string; by: string }
-  /** `name` is what people call who decided. */
-  | { type: "approval"; approval_id: string; approved: boolean; by: string; name?: string };
+  /** `name` is what people call who decided. `always`: calls like this one are not asked about here any more. `for_turn`: its hosts may be reached in the whole turn. */
+  | {
+      type: "approval";
+      approval_id: string;
+      approved: boolean;
+      by: string;
+      name?: string;
+      always?: true;
+      for_turn?: true;
+    };
 
 export interface ThreadRecord {
   thread: string;
@@ -67,7 +110,7 @@ export interface TurnFilter {
   limit?: number | undefined;
 }
 
-/** The worker's lease is gone: another worker has the turn, or it is finished. Stop without a word. */
+/** The worker's lease is gone: another claim has the turn, or it is finished. Stop without a word. */
 export class LeaseLostError extends Error {
   readonly code = "lease_lost";
   constructor(turnId: string) {
@@ -79,37 +122,64 @@ export class LeaseLostError extends Error {
  * The durable log and queue of turns. One write of `accept` is both the deduplication and the queue entry.
  *
  * Lines: messages of one thread form a line and run one after another, in the order they were accepted. A command is
- * a line of its own. Every method is atomic; a rejected promise (disk full, database locked) means nothing was stored.
+ * a line of its own. Every method is atomic; a rejected promise (disk full, database locked) means nothing was stored,
+ * or, where the disk failed to sync, that a power loss may undo it.
+ *
+ * What is stored survives the death of the process. `accept` and `signal` resolve when it also survives power loss; the rest
+ * does after `durable`.
  */
 export interface TurnLog {
   /**
    * Stores entry 0 (seq 0, type `inbound`) under the inbound's key. A key seen before changes nothing and answers the
-   * turn it made then. A message of the author of a waiting turn in the same thread wakes that turn.
+   * turn it made then; `differs` when that was another text, author or place (a text that was forgotten differs from none).
+   * A message of the author of a waiting turn in the same thread wakes that turn.
    */
-  accept(inbound: Inbound, turnId: string, at: number): Promise<{ turn_id: string; accepted: boolean }>;
+  accept(
+    inbound: Inbound,
+    turnId: string,
+    at: number,
+  ): Promise<{ turn_id: string; accepted: boolean; differs?: true }>;
   /**
    * Leases the next turn that can run: queued, or running with an expired lease, or waiting with its time come, and
-   * the first unfinished of its line. Oldest first. `kinds` narrows to commands or messages.
+   * the first unfinished of its line. Within a lane the namespace with the fewest running turns comes first, the oldest
+   * turn among equals. `lease` names this claim; no other claim may ever have the same.
+   *
+   * Turns that ran when the bot crashed (see `reclaim`) come first and run one at a time until each has ended or waits.
    */
   claim(
-    owner: string,
+    lease: string,
     now: number,
     leaseMs: number,
-    kinds?: readonly Inbound["kind"][],
+    options?: ClaimOptions,
   ): Promise<ClaimedTurn | undefined>;
   /**
-   * Makes every leased turn claimable at once. Only for a process that knows that no other works on this log, when it starts.
+   * Makes every leased turn claimable at once. Only for a process that knows that no other works on this log, when it starts:
+   * whoever held a lease has crashed.
+   *
+   * Finds the turn that brings the bot down: all turns that ran become suspects, and one suspect runs at a time, beside the
+   * others. The crash counts against the suspect that ran, else against the turn that ran alone, else against none.
    */
   reclaim(): Promise<void>;
-  /** Extends the leases of turns this owner still holds; answers the ids it no longer holds. */
-  renew(owner: string, turnIds: readonly string[], now: number, leaseMs: number): Promise<string[]>;
+  /**
+   * Gives a lease back: the turn is claimable from `until` on (steady ms; 0: at once). With `failed` the run counts as a crash
+   * of the turn. Nothing happens when the lease is lost.
+   */
+  release(turnId: string, lease: string, until: number, failed?: boolean): Promise<void>;
+  /** Extends leases that are still held; answers the ids of the turns whose lease is lost. `steady` as in `claim`. */
+  renew(
+    leases: readonly { turn_id: string; lease: string }[],
+    steady: number,
+    leaseMs: number,
+  ): Promise<string[]>;
   /**
    * Appends events in order. `turn_finished` closes the turn; `turn_waiting` frees it until its time, an answer or a
    * message of its author; `usage` adds to the turn's totals. A `transcript_opened` because something was deleted takes the place of
    * the turn's earlier ones.
-   * @throws LeaseLostError when the owner does not hold the turn, or a seq is taken.
+   * @throws LeaseLostError when the lease is lost, or a seq is taken.
    */
-  append(turnId: string, owner: string, events: readonly TurnEvent[]): Promise<void>;
+  append(turnId: string, lease: string, events: readonly TurnEvent[]): Promise<void>;
+  /** Resolves when everything stored before the call survives power loss. Callers at the same time share one sync. */
+  durable(): Promise<void>;
   /** The stored events with a seq above `afterSeq` (-1: all), in order. Empty for an unknown turn. */
   read(turnId: string, afterSeq?: number): Promise<TurnEvent[]>;
   get(turnId: string): Promise<TurnRecord | undefined>;
@@ -136,7 +206,7 @@ export interface TurnLog {
    */
   absorb(
     turnId: string,
-    owner: string,
+    lease: string,
     taken: readonly string[],
     events: readonly TurnEvent[],
   ): Promise<void>;
@@ -157,7 +227,7 @@ export interface TurnLog {
   backlog(now: number): Promise<Backlog>;
   /** Writes something, as every turn does, to find out whether the log can be written. @throws when it cannot */
   probe(at: number): Promise<void>;
-  /** When the next waiting turn or expiring lease comes due (ms since the epoch), if any. */
-  nextDue(): Promise<number | undefined>;
+  /** Ms until the next waiting turn (by `now`) or expiring lease (by `steady`, `now` unless given) comes due, if any; 0 at once. */
+  untilDue(now: number, steady?: number): Promise<number | undefined>;
   close(): Promise<void>;
 }

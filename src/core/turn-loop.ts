@@ -1,15 +1,16 @@
+import { afterWait, isAway, waitForModel } from "./away-model.ts";
 import { createEventChannel } from "./event-channel.ts";
 import { keepTranscript } from "./keep-transcript.ts";
 import type { AssistantMessage } from "./message.ts";
-import { ModelError, type ModelEvent, type ModelRequest } from "./model.ts";
+import { ModelError, type ModelEvent, type ModelRequest, modelErrorWords } from "./model.ts";
 import { repeatedTooOften } from "./repeated-refusals.ts";
 import { createTextPacer, type TextPacer } from "./text-pacer.ts";
 import { fingerprint } from "./told.ts";
 import { outputText } from "./tool-output.ts";
 import { refreshOffer } from "./toolset.ts";
 import { requestOf } from "./transcript-request.ts";
-import { DeadlineError, type Turn, type TurnPorts } from "./turn.ts";
-import type { TurnEventBody, TurnOutcome } from "./turn-event.ts";
+import { DeadlineError, type Turn, type TurnEnd, type TurnPorts } from "./turn.ts";
+import type { TurnEventBody } from "./turn-event.ts";
 import { openScope } from "./turn-opening.ts";
 import type { MetaTool, TurnScope } from "./turn-scope.ts";
 import { fitUserText, saidBy, userMessage } from "./user-message.ts";
@@ -43,53 +44,53 @@ async function startLoop(
   );
   const asked = (turn.asked ?? []).filter((id) => !state.activated.has(id));
   for (const skill_id of asked) await scope.emit({ type: "skill_activated", skill_id, by: turn.author.id });
-  const work =
-    interruptions(turn) < mostInterruptions ? loop(scope) : Promise.reject(new InterruptedTooOften());
+  const work = turn.crashes < maxCrashes ? loop(scope) : Promise.reject(new InterruptedTooOften());
   const end = await work.catch((error: unknown) => endOf(scope, error));
   if (end === undefined) return;
   if (end.error !== undefined) await scope.emit({ type: "error", ...end.error });
   await scope.emit({ type: "turn_finished", outcome: end.outcome, text: end.text });
 }
 
-/** A turn that brings the bot down every time is given up. */
-const mostInterruptions = 5;
+/** A turn that brings the bot down this often is given up. */
+const maxCrashes = 5;
 
 class InterruptedTooOften extends Error {
   readonly code = "interrupted_too_often";
 }
 
-/** How often a start of the turn ended neither in an answer nor in waiting. */
-function interruptions({ events }: Turn): number {
-  const count = (type: TurnEventBody["type"]) => events.filter((event) => event.type === type).length;
-  return count("turn_started") + count("turn_resumed") - count("turn_waiting");
-}
-
-interface TurnEnd {
-  outcome: TurnOutcome;
-  text: string;
-  error?: { code: string; message: string };
-}
-
-/** Undefined when the turn waits for a person. */
+/** Undefined when the turn waits, for a person or for its model. */
 async function loop(scope: TurnScope): Promise<TurnEnd | undefined> {
   const { turn, state } = scope;
   for (;;) {
     turn.signal.throwIfAborted();
     await refreshOffer(scope);
-    if (state.open !== undefined) {
-      const direct = await runOpenCalls(scope, state.open);
-      if (direct === "waiting") return undefined;
-      if (direct !== undefined) return { outcome: "completed", text: direct };
-      continue;
-    }
-    // After a crash between the model's answer and `turn_finished` the answer is in the log already.
-    if (state.last?.tool_calls.length === 0) return { outcome: "completed", text: state.last.text };
-    const limit = limitReached(scope);
-    if (limit !== undefined) return lastWord(scope, limit);
-    await takeSteering(scope);
-    const message = await callModel(scope);
-    if (message.tool_calls.length === 0) return { outcome: "completed", text: message.text };
+    const end = state.open === undefined ? await askModel(scope) : await runOpenCalls(scope, state.open);
+    if (end === "waiting") return undefined;
+    if (end !== undefined) return end;
   }
+}
+
+/** The next round, after which the model has called tools, or the turn has its end, or waits until the model is back. */
+async function askModel(scope: TurnScope): Promise<TurnEnd | "waiting" | undefined> {
+  const { rounds, last } = scope.state;
+  // After a crash between the model's answer and `turn_finished` the answer is in the log already.
+  if (last?.tool_calls.length === 0) return { outcome: "completed", text: last.text };
+  const wait = await afterWait(scope);
+  if (wait !== "go") return wait;
+  try {
+    return await nextRound(scope);
+  } catch (error) {
+    if (scope.turn.signal.aborted || !isAway(error)) throw error;
+    return (await waitForModel(scope, error, rounds)) ?? "waiting";
+  }
+}
+
+async function nextRound(scope: TurnScope): Promise<TurnEnd | undefined> {
+  const limit = limitReached(scope);
+  if (limit !== undefined) return lastWord(scope, limit);
+  await takeSteering(scope);
+  const message = await callModel(scope);
+  return message.tool_calls.length === 0 ? { outcome: "completed", text: message.text } : undefined;
 }
 
 function limitReached({ turn, ports, state }: TurnScope): string | undefined {
@@ -126,7 +127,8 @@ function wordless(error: unknown): undefined {
 }
 
 async function takeSteering(scope: TurnScope): Promise<void> {
-  if (scope.state.rounds === 0 || scope.namespace.settings.while_running === "queue") return;
+  const { rounds, away } = scope.state;
+  if ((rounds === 0 && away === undefined) || scope.namespace.settings.while_running === "queue") return;
   for (const { turn_id, text, author, said_at, has_files } of await scope.ports.steering()) {
     if (has_files) break;
     const fitting = fitUserText({ turn_id, text, limits: scope.turn.limits }, scope.ports.countTokens);
@@ -207,11 +209,11 @@ function withUniqueIds(
   return { role: "assistant", text: message.text, tool_calls };
 }
 
-/** Runs the calls of one response, some at a time. Answers the text of direct outputs, if any. */
+/** Runs the calls of one response, some at a time. Direct outputs are the turn's end. */
 async function runOpenCalls(
   scope: TurnScope,
   message: AssistantMessage,
-): Promise<string | "waiting" | undefined> {
+): Promise<TurnEnd | "waiting" | undefined> {
   const queue = [...message.tool_calls];
   const direct = new Map<string, string>();
   let waiting = false;
@@ -223,13 +225,17 @@ async function runOpenCalls(
     }
   };
   const workers = Math.min(scope.turn.limits.max_concurrent, queue.length);
-  await Promise.all(Array.from({ length: workers }, work));
+  const ends = await Promise.allSettled(Array.from({ length: workers }, work));
+  // Only when all have ended: a call must not finish after its turn.
+  const failed = ends.find((end) => end.status === "rejected");
+  if (failed !== undefined) throw failed.reason;
   if (waiting && !scope.turn.signal.aborted) {
     await scope.emit({ type: "turn_waiting", until: waitUntil(scope) });
     return "waiting";
   }
   if (direct.size === 0) return undefined;
-  return message.tool_calls.flatMap((call) => direct.get(call.id) ?? []).join("\n\n");
+  const texts = message.tool_calls.flatMap((call) => direct.get(call.id) ?? []);
+  return { outcome: "completed", text: texts.join("\n\n") };
 }
 
 /** When the first thing a person was asked expires, ms since the epoch. */
@@ -255,10 +261,11 @@ async function endOf(scope: TurnScope, error: unknown): Promise<TurnEnd> {
     return { outcome: "stopped", text: [kept, "Stopped."].filter(Boolean).join("\n\n") };
   }
   if (error instanceof ModelError) {
-    return { outcome: "failed", text: error.message, error: { code: error.code, message: error.message } };
+    const { code, message } = error;
+    return { outcome: "failed", text: modelErrorWords[code], error: { code, message } };
   }
   if (error instanceof InterruptedTooOften) {
-    const text = `The bot was interrupted ${mostInterruptions} times while it worked on this, and gave up. Try again, or ask for less at once.`;
+    const text = `The bot was interrupted ${maxCrashes} times while it worked on this, and gave up. Try again, or ask for less at once.`;
     return { outcome: "failed", text, error: { code: error.code, message: text } };
   }
   ports.report(error, "turn");

@@ -1,5 +1,6 @@
 import { createDuplicateGuard } from "./duplicate-guard.ts";
 import type { Json } from "./json.ts";
+import { createSeenAddresses, type SeenAddresses, see, seenInMessages } from "./seen-addresses.ts";
 import type { Tool } from "./tool.ts";
 import { runToolCall } from "./tool-call.ts";
 import { threadOffer } from "./toolset.ts";
@@ -26,9 +27,13 @@ export async function openScope(
   const state = createTurnState();
   const steps = createStepReader(turn.turn_id);
   let transcript: Transcript | undefined;
+  const seen = { thread: createSeenAddresses(), turn: createSeenAddresses() };
 
-  const take = (step: TranscriptStep) => {
-    if (step.kind === "open") {
+  const take = (step: TranscriptStep, into: SeenAddresses) => {
+    if (step.kind === "seen") see(into, step.seen);
+    else if (step.kind === "open") {
+      seen.thread = createSeenAddresses();
+      see(seen.thread, step.with.seen ?? seenInMessages(step.with.messages));
       const opening = openings.get(step.with.opening);
       transcript = opening === undefined ? undefined : openTranscript(opening, step.with, ports.countTokens);
     } else if (transcript !== undefined) extendTranscript(transcript, step);
@@ -38,13 +43,13 @@ export async function openScope(
     applyEvent(state, event, at);
     for (const step of steps(event, at)) {
       if (transcript === undefined && step.kind === "message") state.untold.push(step.message);
-      take(step);
+      take(step, seen.turn);
     }
     if (event.type === "transcript_opened")
       state.own_from = (transcript?.messages.length ?? event.own) - event.own;
   };
 
-  for (const step of turn.past.steps) take(step);
+  for (const step of turn.past.steps) take(step, seen.thread);
   for (const event of turn.events) apply(event, event.at);
   const scope: TurnScope = {
     turn,
@@ -55,6 +60,7 @@ export async function openScope(
     get transcript() {
       return transcript;
     },
+    seen,
     loaded: new WeakMap(),
     namespace,
     namespaceOffer: offer,
@@ -114,6 +120,7 @@ function ownTools(
     (own): Tool => ({
       ...own,
       approval: (input: Json) => own.approval?.(input, scope()),
+      runsCodeOf: (input: Json) => own.runsCodeOf?.(input, scope()),
       run: (input, context) => {
         const call = { id: context.call_id, name: own.name, arguments: "" };
         return own.run(input, context, scope(), { call, depth: 0 });

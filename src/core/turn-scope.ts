@@ -3,7 +3,8 @@ import type { Json } from "./json.ts";
 import type { Message, ToolCall, ToolDefinition } from "./message.ts";
 import type { NamespaceState } from "./namespace-state.ts";
 import type { Offer } from "./offer.ts";
-import type { Approver, Tool, ToolContext, ToolResult } from "./tool.ts";
+import type { SeenAddresses } from "./seen-addresses.ts";
+import type { ApprovalNeed, Approver, Tool, ToolContext, ToolResult } from "./tool.ts";
 import type { Opening, Transcript } from "./transcript.ts";
 import type { Turn, TurnPorts } from "./turn.ts";
 import type { TranscriptOpening, TurnEventBody } from "./turn-event.ts";
@@ -22,11 +23,12 @@ export interface CallRequest {
 }
 
 /** A tool of the agent itself: it works on the running turn, not for a skill. */
-export interface MetaTool extends Omit<Tool, "run" | "approval"> {
+export interface MetaTool extends Omit<Tool, "run" | "approval" | "runsCodeOf"> {
   /** Whether this bot has it at all: the same for all turns, so that what a model is sent stays the same. */
   offered(turn: Pick<Turn, "profiles">, ports: Pick<TurnPorts, "model" | "scripts">): boolean;
   /** As a tool's, with the running turn to look at. */
-  approval?(input: Json, scope: TurnScope): Approver | undefined;
+  approval?(input: Json, scope: TurnScope): Approver | ApprovalNeed | undefined;
+  runsCodeOf?(input: Json, scope: TurnScope): string | undefined;
   run(input: Json, context: ToolContext, scope: TurnScope, request: CallRequest): Promise<ToolResult>;
 }
 
@@ -42,6 +44,8 @@ export interface TurnScope {
   readonly ownDefinitions: readonly ToolDefinition[];
   /** The thread's conversation as models get it; undefined until one has opened. */
   readonly transcript: Transcript | undefined;
+  /** Addresses that were shown in the thread before the turn, or that its transcript took over, and in the turn. */
+  readonly seen: { thread: SeenAddresses; turn: SeenAddresses };
   /** Messages with their pictures, once they were loaded. */
   readonly loaded: WeakMap<Message, Message>;
   /** The namespace as last read, and the offer it makes. `refreshOffer` reads it again. */

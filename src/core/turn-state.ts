@@ -1,6 +1,7 @@
 import type { Json } from "./json.ts";
 import type { AssistantMessage, Message } from "./message.ts";
 import type { TurnEventBody, TurnEventOf } from "./turn-event.ts";
+import { hostOfKey } from "./web-address.ts";
 
 type Body<T extends TurnEventBody["type"]> = Omit<TurnEventOf<T>, "turn_id" | "seq" | "at">;
 
@@ -8,6 +9,8 @@ type Body<T extends TurnEventBody["type"]> = Omit<TurnEventOf<T>, "turn_id" | "s
 export interface CallState {
   started?: Body<"tool_started">;
   started_at: number;
+  /** A question to a person is the last thing known of the call: it had no effect since, so it may be run again. */
+  asking: boolean;
   finished?: Body<"tool_finished">;
   /** Journal: `name#occurrence` → result. */
   steps: Map<string, Json>;
@@ -18,10 +21,19 @@ export interface ApprovalState {
   approval_id: string;
   tool: string;
   input: Json;
+  /** Keys of the web addresses it asks for. */
+  addresses?: readonly string[] | undefined;
   /** ms since the epoch. */
   expires_at: number;
   /** `by` is empty when nobody decided in time. */
   decided?: { approved: boolean; by: string; name?: string | undefined };
+}
+
+/** Since when the model has not answered, and how often it was asked since. */
+export interface AwayState {
+  /** ms since the epoch. */
+  since: number;
+  tries: number;
 }
 
 /**
@@ -44,6 +56,8 @@ export interface TurnState {
   last: AssistantMessage | undefined;
   /** The turn's messages while no transcript has them: it was begun by an earlier version, or its opening is lost. */
   untold: Message[];
+  /** Undefined while the model answers. */
+  away: AwayState | undefined;
   /** What the model has said so far in a round that is not finished. */
   streamed: string;
   /** The last model message, while calls of it have no result. */
@@ -52,6 +66,10 @@ export interface TurnState {
   questions: Map<string, { expires_at: number; answer?: string }>;
   /** By call id. */
   approvals: Map<string, ApprovalState>;
+  /** Hosts that may be reached in this turn, as a person decided. */
+  allowedHosts: Set<string>;
+  /** Sites that nobody named, and the pages of each that links led to. */
+  followed: Map<string, Set<string>>;
   /** Skills activated in this turn → the call that did; undefined for those a person asked for by name. */
   activated: Map<string, string | undefined>;
 }
@@ -67,17 +85,21 @@ export function createTurnState(): TurnState {
     own_from: 0,
     untold: [],
     last: undefined,
+    away: undefined,
     streamed: "",
     open: undefined,
     calls: new Map(),
     questions: new Map(),
     approvals: new Map(),
+    allowedHosts: new Set(),
+    followed: new Map(),
     activated: new Map(),
   };
 }
 
 /** Changes the state by one event. `at` is when it happened, ms since the epoch. */
 export function applyEvent(state: TurnState, event: TurnEventBody, at: number): void {
+  noteAsking(state, event);
   if (applyToCall(state, event, at)) return;
   switch (event.type) {
     case "turn_started":
@@ -96,8 +118,13 @@ export function applyEvent(state: TurnState, event: TurnEventBody, at: number): 
       break;
     case "model_message":
       state.streamed = "";
+      state.away = undefined;
       state.last = event.message;
       if (event.message.tool_calls.length > 0) state.open = event.message;
+      break;
+    case "model_away":
+      state.rounds = event.rounds;
+      state.away = { since: event.since, tries: (state.away?.tries ?? 0) + 1 };
       break;
     case "text_delta":
       state.streamed += event.text;
@@ -111,6 +138,9 @@ export function applyEvent(state: TurnState, event: TurnEventBody, at: number): 
       break;
     case "handoff":
       state.profile = event.to;
+      break;
+    case "link_followed":
+      state.followed.set(event.site, new Set(state.followed.get(event.site)).add(event.page));
       break;
     case "skill_activated":
       state.activated.set(event.skill_id, event.call_id);
@@ -131,14 +161,50 @@ export function applyEvent(state: TurnState, event: TurnEventBody, at: number): 
   }
 }
 
-function applyApproval({ approvals }: TurnState, event: TurnEventBody): void {
+function applyApproval({ approvals, allowedHosts }: TurnState, event: TurnEventBody): void {
   if (event.type === "approval_requested") {
-    const { approval_id, tool, input, expires_at } = event;
-    approvals.set(event.call_id, { approval_id, tool, input, expires_at });
+    const { approval_id, tool, input, addresses, expires_at } = event;
+    approvals.set(event.call_id, { approval_id, tool, input, addresses, expires_at });
   } else if (event.type === "approval_decided") {
-    const { approval_id, approved, by, name } = event;
+    const { approval_id, approved, by, name, for_turn } = event;
     const asked = [...approvals.values()].find((each) => each.approval_id === approval_id);
-    if (asked !== undefined) asked.decided = { approved, by, name };
+    if (asked === undefined) return;
+    asked.decided = { approved, by, name };
+    if (!approved || for_turn !== true) return;
+    for (const key of asked.addresses ?? []) allowedHosts.add(hostOfKey(key));
+  }
+}
+
+/** Keeps `asking` of the calls that an event is about: the call itself, and those it was made in. */
+function noteAsking(state: TurnState, event: TurnEventBody): void {
+  switch (event.type) {
+    case "question_asked":
+    case "question_answered":
+      setAsking(state, event.question_id, event.type === "question_asked");
+      break;
+    case "approval_requested":
+    case "call_waiting":
+      setAsking(state, event.call_id, true);
+      break;
+    case "call_resumed":
+    case "tool_started":
+    case "tool_finished":
+    case "step_finished":
+      setAsking(state, event.call_id, false);
+      break;
+    case "approval_decided":
+      for (const [callId, { approval_id }] of state.approvals)
+        if (approval_id === event.approval_id) setAsking(state, callId, false);
+      break;
+    default:
+      break;
+  }
+}
+
+/** `id` is of a call, or of a question within one: `CALL?1`, `CALL/approval:1`, `CALL/1` for a call that a call made. */
+function setAsking({ calls }: TurnState, id: string, asking: boolean): void {
+  for (const [callId, call] of calls) {
+    if (id === callId || id.startsWith(`${callId}?`) || id.startsWith(`${callId}/`)) call.asking = asking;
   }
 }
 
@@ -163,7 +229,7 @@ function applyToCall(state: TurnState, event: TurnEventBody, at: number): boolea
 function callState(state: TurnState, callId: string, at: number): CallState {
   const known = state.calls.get(callId);
   if (known !== undefined) return known;
-  const call: CallState = { started_at: at, steps: new Map() };
+  const call: CallState = { started_at: at, asking: false, steps: new Map() };
   state.calls.set(callId, call);
   return call;
 }

@@ -1,8 +1,15 @@
-import type { TurnView } from "./turn-view.ts";
+import type { StepView, TurnView } from "./turn-view.ts";
 
-/** `3 steps, 12 s` for the collapsed progress block; what runs within a step is no step of its own. Empty without steps. */
+/** The steps of a turn; what runs within one of them is no step of its own. There is one wherever there are calls at all. */
+export function ownSteps({ steps }: Pick<TurnView, "steps">): StepView[] {
+  const known = new Set(steps.map(({ call_id }) => call_id));
+  // The call of a person who runs a skill has a parent that is none of the calls.
+  return steps.filter(({ parent_call_id: parent }) => parent === undefined || !known.has(parent));
+}
+
+/** `3 steps, 12 s` for the collapsed progress block. Empty without steps. */
 export function summariseSteps(view: TurnView): string {
-  const steps = view.steps.filter(({ parent_call_id }) => parent_call_id === undefined).length;
+  const steps = ownSteps(view).length;
   if (steps === 0) return "";
   const count = steps === 1 ? "1 step" : `${steps} steps`;
   const end = view.finished_at;

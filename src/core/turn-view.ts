@@ -3,8 +3,10 @@
  * Pure, so that the browser uses the very same code.
  */
 
+import type { Binding } from "./allowance.ts";
 import type { Trust } from "./inbound.ts";
 import type { Json } from "./json.ts";
+import type { Approver } from "./tool.ts";
 import type { TurnEvent, TurnEventOf, TurnOutcome } from "./turn-event.ts";
 import { noUsage, plusUsage, type UsageTotal } from "./usage-total.ts";
 
@@ -47,6 +49,9 @@ export interface FileView {
   url: string;
 }
 
+/** What people decide: once, never, always here for calls like this one, or for this host for the rest of the turn. */
+export type ApprovalVerdict = boolean | "always" | "turn";
+
 /** A call that waits, or waited, for somebody's approval. */
 export interface ApprovalView {
   approval_id: string;
@@ -57,13 +62,21 @@ export interface ApprovalView {
   question?: string | undefined;
   /** The exact arguments it would run with. */
   input: Json;
-  /** The least trust that may decide. */
-  approver: Trust;
+  /** Why it is asked, a sentence or more. */
+  reason?: string | undefined;
+  /** What "always here" would be bound to; absent where it is asked each time. */
+  binds?: Binding | undefined;
+  /** The least that may decide: the asker, or somebody of at least this trust. */
+  approver: Trust | Approver;
   expires_at: number;
   /** `expired`: nobody decided before its time or its turn ended. */
   state: "open" | "approved" | "refused" | "expired";
   /** Who decided. */
   by?: string | undefined;
+  /** Such calls are not asked about here any more. */
+  always?: true | undefined;
+  /** Keys of the web addresses that nobody named; their sites can be allowed for the turn. */
+  addresses?: readonly string[] | undefined;
 }
 
 export interface TurnView extends UsageTotal {
@@ -82,6 +95,8 @@ export interface TurnView extends UsageTotal {
   text: string;
   /** What the model said between tool calls. */
   remarks: string[];
+  /** What the turn waits for that is no question to anybody. */
+  notice?: string | undefined;
   /** The question the turn waits for an answer to. */
   question?: QuestionView | undefined;
   approvals: ApprovalView[];
@@ -136,18 +151,26 @@ export function foldTurn(view: TurnView, event: TurnEvent): TurnView {
       };
     }
     case "turn_started":
-      return { ...view, status: "running", started_at: event.at, model: event.model };
+      return { ...view, status: "running", started_at: event.at, model: event.model, notice: undefined };
     case "turn_resumed":
       return { ...view, status: "running", text: "" };
     case "round_started":
     case "text_reset":
       return { ...view, status: "running", text: "" };
     case "text_delta":
-      return { ...view, text: view.text + event.text };
+      return { ...view, text: view.text + event.text, notice: undefined };
+    case "model_away":
+    case "skills_starting":
+      return { ...view, notice: event.text };
     case "model_message": {
       const { text, tool_calls } = event.message;
-      if (tool_calls.length === 0) return { ...view, text };
-      return { ...view, text: "", remarks: text.trim() ? [...view.remarks, text] : view.remarks };
+      if (tool_calls.length === 0) return { ...view, text, notice: undefined };
+      return {
+        ...view,
+        text: "",
+        notice: undefined,
+        remarks: text.trim() ? [...view.remarks, text] : view.remarks,
+      };
     }
     case "usage":
       return { ...view, ...plusUsage(view, event) };
@@ -182,6 +205,7 @@ function finished(view: TurnView, event: TurnEventOf<"turn_finished">): TurnView
     outcome,
     text,
     question: undefined,
+    notice: undefined,
     approvals,
     private: event.private,
     forgotten_by,
@@ -200,7 +224,7 @@ function foldAsked(view: TurnView, event: TurnEvent): TurnView | undefined {
   switch (event.type) {
     case "question_asked": {
       const { question_id, text, choices, expires_at } = event;
-      return { ...view, question: { question_id, text, choices, expires_at } };
+      return { ...view, question: { question_id, text, choices, expires_at }, notice: undefined };
     }
     case "question_answered":
       return { ...view, question: undefined };
@@ -209,10 +233,10 @@ function foldAsked(view: TurnView, event: TurnEvent): TurnView | undefined {
       return { ...view, approvals: [...view.approvals, { ...asked, state: "open" }] };
     }
     case "approval_decided": {
-      const { approved, by } = event;
+      const { approved, by, always } = event;
       // Nobody's decision is what the bot notes when the time is over.
       const state = approved ? "approved" : by === "" ? "expired" : "refused";
-      const decided = { state, ...(by === "" ? {} : { by }) } as const;
+      const decided = { state, ...(by === "" ? {} : { by }), ...(always ? { always } : {}) } as const;
       const approvals = view.approvals.map((each) =>
         each.approval_id === event.approval_id ? { ...each, ...decided } : each,
       );

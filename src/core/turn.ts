@@ -17,7 +17,7 @@ import type { ScriptRunner } from "./scripts.ts";
 import type { Skill } from "./skill.ts";
 import type { CountTokens } from "./token-count.ts";
 import type { Opening } from "./transcript.ts";
-import type { MessageContext, TurnEvent } from "./turn-event.ts";
+import type { MessageContext, TurnEvent, TurnOutcome } from "./turn-event.ts";
 import type { Signal } from "./turn-log.ts";
 import type { Web } from "./web.ts";
 
@@ -48,6 +48,17 @@ export interface TurnLimits {
   open_tools_tokens: number;
   /** How long a question to a person stays open. */
   question_ms: number;
+  /** How long a turn tries again by itself when its model does not answer; 0 fails at once. */
+  away_retry_ms: number;
+  /** How long after that a model that is back makes the bot ask whether the answer is still wanted; 0 fails instead. */
+  away_ask_ms: number;
+}
+
+/** How a turn ends that is neither stopped nor broken. */
+export interface TurnEnd {
+  outcome: TurnOutcome;
+  text: string;
+  error?: { code: string; message: string };
 }
 
 /** The reason with which a turn's signal is aborted at its deadline. */
@@ -77,6 +88,8 @@ export interface Turn {
   /** When the turn ends whatever happens, ms since the epoch. */
   deadline: number;
   limits: TurnLimits;
+  /** Crashes of the bot that this turn is the likely cause of. */
+  crashes: number;
   /** Ids of skills a person asked for by name: active in this turn, whatever the namespace says. */
   asked?: readonly string[] | undefined;
   /** The skills as they were when the turn began; they stay so. */
@@ -124,6 +137,8 @@ export interface TurnPorts {
   web: Web;
   scripts: ScriptRunner | undefined;
   grants: NetworkGrants;
+  /** Hosts that any address may lead to: names, `*.` for subdomains, with a port where it is not the usual one. */
+  openHosts: readonly string[];
   clock: Clock;
   countTokens: CountTokens;
   /** The declared variables of a skill that the operator has set. */

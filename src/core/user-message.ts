@@ -39,7 +39,8 @@ export function toldMessage(scope: TurnScope): UserMessage {
   const line = saidBy(scope, turn.author, turn.said_at);
   const { context } = turn;
   const images = context === undefined ? [] : keptImages(turn.turn_id, context);
-  return userMessage(fitUserText(turn, ports.countTokens), { line, context, images });
+  const message = userMessage(fitUserText(turn, ports.countTokens), { line, context, images });
+  return turn.author.trust === "guest" ? { ...message, by_guest: true } : message;
 }
 
 /** The line that a message of this person begins with here. */

@@ -6,17 +6,12 @@ import type { Validation } from "./tool.ts";
 
 /**
  * Checks arguments against parameters: unknown names, what is required, types and choices; then defaults are applied. A null means
- * that an argument was left out, as models write it, and a number is accepted for a text. The message names everything that is wrong.
+ * that an argument was left out, as models write it. The message names everything that is wrong.
  */
 export function validateParameters(parameters: readonly Parameter[], input: unknown): Validation {
   const given = z.record(z.string(), z.json()).safeParse(input ?? {});
   if (!given.success) return { ok: false, message: "the arguments must be an object" };
-  const texts = new Set(parameters.filter(({ type }) => type === "string").map(({ name }) => name));
-  const values = new Map(
-    Object.entries(given.data)
-      .filter(([, value]) => value !== null)
-      .map(([name, value]) => [name, typeof value === "number" && texts.has(name) ? String(value) : value]),
-  );
+  const values = new Map(Object.entries(given.data).filter(([, value]) => value !== null));
   const names = parameters.map(({ name }) => name);
   const problems = [...values.keys()]
     .filter((name) => !names.includes(name))

@@ -3,7 +3,7 @@ export interface Web {
   /** @throws WebError */
   fetch(url: string, options?: WebRequest): Promise<WebResponse>;
   /** The readable text of a page as Markdown. @throws WebError */
-  read(url: string, options?: { signal?: AbortSignal }): Promise<WebPage>;
+  read(url: string, options?: Pick<WebRequest, "signal" | "mayFollow">): Promise<WebPage>;
 }
 
 export interface WebRequest {
@@ -13,6 +13,8 @@ export interface WebRequest {
   signal?: AbortSignal;
   /** Milliseconds; the configured limit unless lower. */
   timeout_ms?: number;
+  /** Whether a redirect is followed; all are unless given. `sends`: the request would still have its body. */
+  mayFollow?: (redirect: { from: string; to: string; sends: boolean }) => Promise<boolean>;
 }
 
 interface WebResponse {
@@ -39,6 +41,7 @@ export type WebErrorCode =
   | "timed_out"
   | "too_large"
   | "too_many_redirects"
+  | "redirect_refused"
   | "unsupported_content"
   | "http_error";
 

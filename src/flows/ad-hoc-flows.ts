@@ -1,6 +1,6 @@
 import { hash } from "node:crypto";
 import path from "node:path";
-import type { LoadedSkills, Skill, SkillSource } from "../core/skill.ts";
+import { adHocSource, type LoadedSkills, type Skill, type SkillSource } from "../core/skill.ts";
 import { readFlow } from "./flow-file.ts";
 import { flowId } from "./flow-id.ts";
 import { createFlowSkill } from "./flow-skill.ts";
@@ -10,7 +10,7 @@ import type { FlowPorts } from "./run-flow.ts";
 const mostFlows = 20;
 const mostBytes = 1_000_000;
 
-/** Flows that are in no folder: kept in memory until the bot stops, for people to run by id. Models do not see them. */
+/** Flows that are in no folder: kept in memory until the bot stops, for people to run by id. Neither lists nor models show them. */
 export interface AdHocFlows {
   source: SkillSource;
   /** The id the flow has from the next turn on, or why it is none. `file` is where it comes from; the same text again has the same id. */
@@ -21,7 +21,7 @@ export function createAdHocFlows(ports: FlowPorts = {}): AdHocFlows {
   const flows = new Map<string, Skill>();
   let latest: LoadedSkills = { skills: [], diagnostics: [] };
   return {
-    source: { id: "ad-hoc", load: async () => latest },
+    source: { id: adHocSource, load: async () => latest },
     async add(text, file) {
       if (Buffer.byteLength(text) > mostBytes) {
         return { ok: false, reason: `It is larger than ${mostBytes} bytes.` };
@@ -31,7 +31,7 @@ export function createAdHocFlows(ports: FlowPorts = {}): AdHocFlows {
       const fileName = path.basename(file) || "flow.json";
       // An id of its own: a flow of a folder is never replaced by a file somebody tries.
       const id = `${flowId(read.flow.name, fileName).slice(0, 50)}_${hash("sha256", text, "hex").slice(0, 8)}`;
-      const origin = { source: "ad-hoc", precedence: 0, path: file };
+      const origin = { source: adHocSource, precedence: 0, path: file };
       const made = createFlowSkill({ ...read.flow, active: true }, { origin, fileName, text, id }, ports);
       const { aliases: _, ...skill } = made;
       flows.delete(id);

@@ -2,6 +2,7 @@ import type { z } from "zod";
 import type { Json } from "../core/json.ts";
 import type { ToolContext, ToolEffect } from "../core/tool.ts";
 import type { CodeRunner } from "./code-runner.ts";
+import type { FlowAddress } from "./flow-address.ts";
 import type { Variables } from "./substitute.ts";
 
 /** What a block works with. */
@@ -10,6 +11,8 @@ export interface BlockScope {
   variables: Variables;
   /** The same without those the flow fixes, which may be secret: what people and sandboxed code may see. */
   shown: Variables;
+  /** Names of variables that have the text the flow's file gives them. */
+  own: ReadonlySet<string>;
   /** Its signal ends with the step's own time limit too. */
   context: ToolContext;
   code: CodeRunner;
@@ -17,6 +20,8 @@ export interface BlockScope {
 
 /** What a block that leads to other steps works with. */
 export interface ControlScope extends BlockScope {
+  /** What people call the flow and the step: `Weekly report: Sign off`. */
+  title: string;
   /** Notes the step as done, with what is worth finding again in its journal. Once, and before the steps it leads to. */
   record(result: Json): Promise<void>;
   /** Runs the steps of a branch. `turn` counts the iterations from 1; `set` are variables of these steps alone. */
@@ -32,15 +37,26 @@ export type Ran =
   | { kind: "direct"; output: Json }
   | { kind: "skip"; result: Json };
 
+/** Where a step sends its request. */
+export interface Target extends FlowAddress {
+  /** Whether the request has what the flow may keep secret. */
+  secrets: boolean;
+  effect: ToolEffect;
+}
+
 /** What is known before anything runs. */
 export interface DryScope {
   variables: Variables;
   /** Variables that get their value while the flow runs. */
   later: ReadonlySet<string>;
+  /** As in `BlockScope`. */
+  own: ReadonlySet<string>;
 }
 
 interface PreparedBase {
   effect: ToolEffect;
+  /** What it does it does by calls of other tools, which are decided about one by one. */
+  delegates: boolean;
   /** What it does, for people; without values that may be secret. */
   summary: string;
   /** The lists of steps it leads to, by name; the first is its main one. */
@@ -58,7 +74,12 @@ interface PreparedBase {
 /** A step of a flow, read and ready to run. @throws SkillFailure, WebError, ModelError: why the flow stops here */
 export type PreparedBlock = PreparedBase &
   (
-    | { kind: "work"; run(scope: BlockScope): Promise<Json> }
+    | {
+        kind: "work";
+        run(scope: BlockScope): Promise<Json>;
+        /** For steps that send a request: it is looked at before they run. @throws SkillFailure */
+        target?(scope: BlockScope): Target;
+      }
     | { kind: "control"; run(scope: ControlScope): Promise<Ran> }
   );
 
@@ -91,6 +112,7 @@ export type Block = (
 interface Definition<Schema extends z.ZodType> {
   config: Schema;
   effect?: (config: z.output<Schema>) => ToolEffect;
+  delegates?: true;
   summary(config: z.output<Schema>): string;
   describe?(config: z.output<Schema>, scope: DryScope): { [key: string]: Json };
 }
@@ -99,6 +121,7 @@ interface Definition<Schema extends z.ZodType> {
 export function defineBlock<Schema extends z.ZodType>(
   definition: Definition<Schema> & {
     repeatable?: (config: z.output<Schema>) => boolean;
+    target?: (config: z.output<Schema>, scope: BlockScope) => Target;
     run(config: z.output<Schema>, scope: BlockScope): Promise<Json>;
   },
 ): Block {
@@ -106,11 +129,13 @@ export function defineBlock<Schema extends z.ZodType>(
     const parsed = parse(definition.config, config);
     if (!parsed.ok) return parsed;
     const { data } = parsed;
+    const { target } = definition;
     const block: PreparedBlock = {
       ...baseOf(definition, data),
       kind: "work",
       repeatable: definition.repeatable?.(data) ?? false,
       run: (scope) => definition.run(data, scope),
+      ...(target === undefined ? {} : { target: (scope) => target(data, scope) }),
     };
     return { ok: true, block };
   };
@@ -149,11 +174,12 @@ export function defineControl<Schema extends z.ZodType>(
 }
 
 function baseOf<Schema extends z.ZodType>(
-  { effect, summary, describe }: Definition<Schema>,
+  { effect, delegates, summary, describe }: Definition<Schema>,
   config: z.output<Schema>,
 ): PreparedBase {
   return {
     effect: effect?.(config) ?? "read_only",
+    delegates: delegates === true,
     summary: summary(config),
     branches: new Map(),
     turns: 1,

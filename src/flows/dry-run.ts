@@ -2,7 +2,7 @@ import { SkillFailure } from "../core/define-skill.ts";
 import type { Json } from "../core/json.ts";
 import type { DryScope, FlowStep } from "./block.ts";
 import { allSteps, type Flow } from "./flow-file.ts";
-import { startingValues } from "./variables.ts";
+import { ownNames, startingValues } from "./variables.ts";
 
 /**
  * What a run with this input would do, step by step, without doing any of it: requests as they would be sent, secrets masked. Values that
@@ -12,7 +12,7 @@ export function dryRunFlow(flow: Flow, input: Json): Json {
   const fixed = flow.variables.filter(({ category }) => category === "static").map(({ name }) => name);
   const variables = startingValues(flow.variables, input);
   for (const name of fixed) variables.delete(name);
-  const known: Known = { variables, later: new Set(fixed) };
+  const known: Known = { variables, later: new Set(fixed), own: new Set(ownNames(flow.variables, input)) };
   return {
     flow: flow.name,
     steps: describeSteps(flow.steps, known),
@@ -23,6 +23,7 @@ export function dryRunFlow(flow: Flow, input: Json): Json {
 interface Known extends DryScope {
   variables: Map<string, Json>;
   later: Set<string>;
+  own: Set<string>;
 }
 
 function describeSteps(steps: readonly FlowStep[], known: Known): Json[] {
@@ -44,15 +45,12 @@ function describeStep(step: FlowStep, known: Known): Json {
     does: summary,
     ...details(step, known),
   };
-  const before: Known = { variables: new Map(known.variables), later: new Set(known.later) };
+  const before = copyOf(known);
   // A turn of a loop also sees what the turn before it changed.
   if (turns > 1) forget(before, [...changed, ...sets]);
   const described = [...branches]
     .filter(([, list]) => list.length > 0)
-    .map(([branch, list]): [string, Json] => [
-      branch,
-      describeSteps(list, { variables: new Map(before.variables), later: new Set(before.later) }),
-    ]);
+    .map(([branch, list]): [string, Json] => [branch, describeSteps(list, copyOf(before))]);
   forget(known, changed);
   return {
     ...about,
@@ -72,9 +70,14 @@ function details(step: FlowStep, known: Known): { [key: string]: Json } {
   }
 }
 
-function forget({ variables, later }: Known, names: readonly string[]): void {
+function copyOf({ variables, later, own }: Known): Known {
+  return { variables: new Map(variables), later: new Set(later), own: new Set(own) };
+}
+
+function forget({ variables, later, own }: Known, names: readonly string[]): void {
   for (const name of names) {
     variables.delete(name);
+    own.delete(name);
     later.add(name);
   }
 }

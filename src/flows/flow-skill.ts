@@ -1,5 +1,5 @@
 import { hash } from "node:crypto";
-import { type Skill, type SkillOrigin, skillMetadataSchema } from "../core/skill.ts";
+import { isInstalled, type Skill, type SkillOrigin, skillMetadataSchema } from "../core/skill.ts";
 import { toToolName } from "../core/skill-identifier.ts";
 import type { Tool, ToolEffect } from "../core/tool.ts";
 import type { FlowStep } from "./block.ts";
@@ -44,6 +44,7 @@ export function createFlowSkill(
   const skill: Skill = {
     ...metadata,
     kind: "flow",
+    ...(allSteps(flow.steps).some(({ type }) => type === "code") ? { sandboxed: "tools" as const } : {}),
     aliases: [flowAlias(fileName)],
     origin,
     hash: hash("sha256", text, "hex"),
@@ -63,6 +64,7 @@ function createTool(flow: Flow, skill: Skill, ports: FlowPorts): Tool {
     parameters: schemaOfVariables(flow.variables),
     skill_id: skill.id,
     effect: () => effect,
+    acts: isInstalled(skill) ? allSteps(flow.steps).some(acts) : actsUnasked(flow.steps),
     validate: (input) => validateArguments(flow.variables, input),
     run: (input, context) => runFlow({ flow, skill, ports }, input, context),
     dryRun: async (input) => dryRunFlow(flow, input),
@@ -70,6 +72,18 @@ function createTool(flow: Flow, skill: Skill, ports: FlowPorts): Tool {
     max_iterations: skill.max_iterations,
     max_output_bytes: largestOutput,
   };
+}
+
+/** Whether a step itself changes something. */
+function acts({ effect, delegates }: FlowStep): boolean {
+  return effect !== "read_only" && !delegates;
+}
+
+/** Whether a step changes something before the flow's author lets people allow it: an `approval` guards the rest of its list. */
+function actsUnasked(steps: readonly FlowStep[]): boolean {
+  const guard = steps.findIndex(({ type }) => type === "approval");
+  const open = guard < 0 ? steps : steps.slice(0, guard + 1);
+  return open.some((step) => acts(step) || [...step.branches.values()].some(actsUnasked));
 }
 
 /** That of its gravest step. */

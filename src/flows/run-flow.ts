@@ -9,7 +9,7 @@ import { createCodeRunner } from "./code-runner.ts";
 import { allSteps, type Flow } from "./flow-file.ts";
 import { createOutputBudget } from "./output-budget.ts";
 import { type FlowRun, runStep, StepStopped } from "./run-steps.ts";
-import { startingValues } from "./variables.ts";
+import { ownNames, startingValues } from "./variables.ts";
 
 /** What flows need beside the context of their call. */
 export interface FlowPorts {
@@ -30,7 +30,8 @@ const systemSleep = (ms: number, signal?: AbortSignal): Promise<void> =>
 
 /**
  * Runs the steps in order until one fails, answers directly, or all are done. The output is `{success, results, variables,
- * directOutput}`, or what the step with direct output answered, empty and false values too. An error names step, kind and cause, and
+ * directOutput}`, or what the step with direct output answered, empty and false values too; `results` and `variables` are its details
+ * then. An error names step, kind and cause, and
  * its details have the same four fields with what the steps before it did, every value once. Static variables are in no output.
  */
 export async function runFlow(
@@ -39,13 +40,18 @@ export async function runFlow(
   context: ToolContext,
 ): Promise<ToolResult> {
   const code = createCodeRunner(ports.programs, skill);
+  const own = ownNames(flow.variables, input);
   const run: FlowRun = {
+    flow: flow.name,
     context,
     steps: flow.steps.length,
     variables: startingValues(flow.variables, input),
     fixed: new Set(flow.variables.filter(isFixed).map(({ name }) => name)),
+    own: new Set(own),
     code,
     sleep: (ms, signal) => (ports.clock?.sleep ?? systemSleep)(ms, signal),
+    given: new Set(flow.variables.map(({ name }) => name).filter((name) => !own.includes(name))),
+    origins: new Set(),
     gathered: 0,
   };
   try {
@@ -71,7 +77,11 @@ async function runAll(flow: Flow, run: FlowRun): Promise<ToolResult> {
     const about = () => ({ ...aboutStep(step), duration_ms: Math.max(0, run.context.now() - from) });
     try {
       const ran = await runStep(run, step, []);
-      if (ran.kind === "direct") return { status: "ok", output: ran.output, direct: true };
+      if (ran.kind === "direct") {
+        results.push({ success: true, result: fitResult(ran.output), ...about() });
+        const { variables } = output(true);
+        return { status: "ok", output: ran.output, direct: true, details: { results, variables } };
+      }
       results.push({ success: true, result: fitResult(ran.result), ...about() });
       if (ran.kind === "skip") break;
     } catch (error) {

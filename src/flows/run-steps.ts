@@ -3,7 +3,7 @@ import type { Json } from "../core/json.ts";
 import { ModelError } from "../core/model.ts";
 import type { ToolContext } from "../core/tool.ts";
 import { WebError } from "../core/web.ts";
-import type { BlockScope, ControlScope, FlowStep, Ran } from "./block.ts";
+import type { BlockScope, ControlScope, FlowStep, Ran, Target } from "./block.ts";
 import type { CodeRunner } from "./code-runner.ts";
 import { waitBeforeRetry } from "./http-failure.ts";
 import { withinTime } from "./time-limit.ts";
@@ -13,15 +13,23 @@ const mostGathered = 30_000_000;
 
 /** One run of a flow. */
 export interface FlowRun {
+  /** What people call the flow. */
+  flow: string;
   context: ToolContext;
   /** Of the flow's own list. */
   steps: number;
   variables: Map<string, Json>;
   /** Names of variables that have a value the flow fixes. */
   fixed: Set<string>;
+  /** Names of variables that have the text the flow's file gives them, the fixed ones among them. */
+  own: Set<string>;
   code: CodeRunner;
   /** Resolves after ms, or rejects with the signal's reason. */
   sleep(ms: number, signal: AbortSignal): Promise<void>;
+  /** Names of variables that have the argument they were called with. */
+  given: Set<string>;
+  /** Origins the flow itself has named so far. */
+  origins: Set<string>;
   /** Characters of results so far. */
   gathered: number;
 }
@@ -64,6 +72,8 @@ export async function runStep(run: FlowRun, step: FlowStep, turns: readonly numb
     if (step.variable !== undefined) {
       run.variables.set(step.variable, ran.result);
       run.fixed.delete(step.variable);
+      run.own.delete(step.variable);
+      run.given.delete(step.variable);
     }
     return step.direct && ran.kind === "result" ? { kind: "direct", output: ran.result } : ran;
   } catch (error) {
@@ -82,12 +92,36 @@ async function runBlock(
   const scope: BlockScope = {
     variables: run.variables,
     shown: new Map([...run.variables].filter(([variable]) => !run.fixed.has(variable))),
+    own: run.own,
     context: run.context,
     code: run.code,
   };
   if (step.kind === "control") return runControl(run, step, { scope, name, turns });
+  const target = step.target?.(scope);
+  if (target !== undefined) await allowTarget(run, target);
   const result = await run.context.step(name, () => attempts(run, step, scope));
   return { kind: "result", result };
+}
+
+/**
+ * Where the flow names the host, its request may go. An address that comes whole from elsewhere is judged as if the model had chosen it,
+ * and what the flow keeps secret never goes to an origin that it does not name itself.
+ * @throws SkillFailure `address_refused`; WaitingForPerson
+ */
+async function allowTarget({ context, origins, given }: FlowRun, target: Target): Promise<void> {
+  const origin = URL.parse(target.url)?.origin;
+  if (origin === undefined) return;
+  const isOwn = origins.has(origin);
+  const { chosen_by: name } = target;
+  if (name === undefined) origins.add(origin);
+  if (name === undefined || (isOwn && target.effect === "read_only")) return;
+  if (target.secrets && !isOwn) {
+    const message = `The variable ${name} leads to ${origin}, and the headers or fixed values of this step go only to hosts that the flow names itself. Nothing was sent.`;
+    throw new SkillFailure("address_refused", message, "Write the host into the flow.");
+  }
+  if (await context.reach(target.url, { foreign: !given.has(name) })) return;
+  const message = `Nobody allowed a request to ${origin}, which the flow does not name itself.`;
+  throw new SkillFailure("address_refused", message, "Go on without it and say so.");
 }
 
 interface Around {
@@ -120,9 +154,12 @@ function controlScope(
 ): ControlScope {
   return {
     ...scope,
+    title: step.name === undefined ? run.flow : `${run.flow}: ${step.name}`,
     record,
     async run(branch, { turn, set } = { turn: 0, set: new Map<string, Json>() }) {
       const before = [...set.keys()].map((variable) => [variable, run.variables.get(variable)] as const);
+      const own = [...set.keys()].filter((variable) => run.own.delete(variable));
+      const given = [...set.keys()].filter((variable) => run.given.delete(variable));
       for (const [variable, value] of set) run.variables.set(variable, value);
       const inner = turn === 0 ? turns : [...turns, turn];
       const ran = await runSteps(run, step.branches.get(branch) ?? [], inner);
@@ -130,6 +167,8 @@ function controlScope(
         if (value === undefined) run.variables.delete(variable);
         else run.variables.set(variable, value);
       }
+      for (const variable of own) run.own.add(variable);
+      for (const variable of given) run.given.add(variable);
       return ran.kind === "skip" ? { kind: "result", result: ran.result } : ran;
     },
   };

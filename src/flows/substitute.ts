@@ -50,24 +50,18 @@ export function resolve(value: Json, variables: Variables): Json | undefined {
 /** The names of the variables a value refers to. */
 export function namesIn(value: Json): string[] {
   const paths = [...JSON.stringify(value).replaceAll('\\"', '"').matchAll(placeholder)];
-  return paths.flatMap(([, path = ""]) => segmentsOf(path)?.[0]?.key ?? []);
+  return paths.flatMap(([, path = ""]) => nameIn(path) || []);
 }
 
-function wholePath(text: string): string | undefined {
+/** The variable a path begins with; empty for a path that leads nowhere. */
+export function nameIn(path: string): string {
+  return segmentsOf(path)?.[0]?.key ?? "";
+}
+
+/** The path of a text that is one placeholder and nothing else. */
+export function wholePath(text: string): string | undefined {
   const [first] = text.matchAll(placeholder);
   return first?.[0] === text ? first[1] : undefined;
-}
-
-/** `substitute` in a URL: from the question mark on, values are percent-encoded; before it they are parts of the address. */
-export function substituteUrl(url: string, variables: Variables): string {
-  let isQuery = false;
-  return fill(url, variables, (value, before) => {
-    isQuery ||= before.includes("?");
-    const text = asText(value);
-    if (isQuery) return encodeURIComponent(text.toWellFormed());
-    isQuery = text.includes("?");
-    return text;
-  });
 }
 
 /**
@@ -124,11 +118,11 @@ function segmentsOf(path: string): Segment[] | undefined {
 /** Characters; a few large values named often would fill the memory. */
 const longestText = 8_000_000;
 
-/** Replaces each placeholder; `render` also gets what stands between it and the value it rendered before. */
-function fill(
+/** Replaces each placeholder; `render` also gets what stands between it and the value it rendered before, and the variable's name. */
+export function fill(
   text: string,
   variables: Variables,
-  render: (value: Json, before: string) => string,
+  render: (value: Json, before: string, name: string) => string,
   unresolved?: (whole: string) => Json,
 ): string {
   let filled = "";
@@ -139,7 +133,7 @@ function fill(
     const literal = text.slice(last, match.index);
     const value = valueAt(path, variables) ?? unresolved?.(whole);
     between += value === undefined ? literal + whole : literal;
-    filled += literal + (value === undefined ? whole : render(value, between));
+    filled += literal + (value === undefined ? whole : render(value, between, nameIn(path)));
     if (value !== undefined) between = "";
     if (filled.length > longestText) {
       const message = `A text would be longer than ${longestText} characters with its variables filled in.`;
@@ -150,7 +144,8 @@ function fill(
   return filled + text.slice(last);
 }
 
-function asText(value: Json): string {
+/** How a value stands in a text: objects and arrays as JSON. */
+export function asText(value: Json): string {
   return typeof value === "string" ? value : JSON.stringify(value);
 }
 

@@ -100,6 +100,12 @@ export function startingValues(variables: readonly FlowVariable[], input: Json):
   return new Map(variables.map(({ name, value }) => [name, given.get(name) || value]));
 }
 
+/** The variables whose starting values are those of the flow's file. */
+export function ownNames(variables: readonly FlowVariable[], input: Json): string[] {
+  const given = new Map(argumentsSchema.catch([]).parse(input));
+  return variables.filter(({ name }) => !given.get(name)).map(({ name }) => name);
+}
+
 function shown(variables: readonly FlowVariable[]): FlowVariable[] {
   return variables.filter(({ category }) => category !== "static");
 }

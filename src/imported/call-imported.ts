@@ -102,19 +102,22 @@ async function serveRequest(
 }
 
 /**
- * As AnythingLLM's collector answers. Addresses carry data out: one that does not stand in the arguments of the call needs what every
- * other connection of the code needs, a host that was granted.
+ * As AnythingLLM's collector answers. Addresses carry data out: one of the call's arguments is judged as those are that a model calls
+ * by itself; one that the code made up needs what every other connection of the code needs, a host that was granted.
  */
 async function readPage(skillId: string, url: string, args: Json, context: ToolContext): Promise<Json> {
   const { web, signal, network } = context;
   const host = hostOf(url);
   try {
-    if (host !== undefined && !isGivenAddress(url, args) && !(await network.request([host]))) {
+    const allowed =
+      host === undefined ||
+      (isGivenAddress(url, args) ? await context.reach(url) : await network.request([host]));
+    if (!allowed) {
       return {
         success: false,
         url,
         content: null,
-        reason: networkHint(skillId, [host], network.couldReach) ?? "",
+        reason: networkHint(skillId, host === undefined ? [] : [host], network.couldReach) ?? "",
       };
     }
     const page = await web.read(url, { signal });
@@ -134,6 +137,15 @@ function hostOf(address: string): string | undefined {
   return url.port === "" || url.port === "443" || url.port === "80" ? name : `${url.hostname}:${url.port}`;
 }
 
+/** Undefined for what is no JSON: the code of a skill may write anything into its output. */
+function parsed(text: string): Json | undefined {
+  try {
+    return JSON.parse(text) as Json;
+  } catch {
+    return undefined;
+  }
+}
+
 function toResult(
   { id }: Skill,
   outcome: CallOutcome,
@@ -142,7 +154,10 @@ function toResult(
 ): ToolResult {
   if (outcome.status === "result") {
     const all = [...notes, ...(networkProblem === undefined ? [] : [`[${networkProblem}]`])];
-    return { status: "ok", output: [outcome.text, ...all].join("\n\n") };
+    const readable = [outcome.text, ...all].join("\n\n");
+    const data = outcome.data === true ? parsed(outcome.text) : undefined;
+    if (data === undefined) return { status: "ok", output: readable };
+    return { status: "ok", output: data, ...(all.length === 0 ? {} : { readable }) };
   }
   if (outcome.status === "ended") {
     return {

@@ -1,12 +1,12 @@
 import type { Json } from "../core/json.ts";
+import { addressesIn, readAddress } from "../core/web-address.ts";
 
-/** Whether an address stands in the arguments of a call as it is, with or without its scheme: then it is not the code that chose it. */
+/** Whether an address stands in the arguments of a call, with or without its scheme: then it is not the code that chose it. */
 export function isGivenAddress(address: string, args: Json): boolean {
-  const wanted = URL.parse(address)?.href;
-  if (wanted === undefined) return false;
-  return textsIn(args)
-    .flatMap((text) => text.split(/[\s"'<>]+/))
-    .some((word) => ["", "https://", "http://"].some((scheme) => URL.parse(scheme + word)?.href === wanted));
+  const key = readAddress(address)?.key;
+  return (
+    key !== undefined && textsIn(args).some((text) => addressesIn(text).some((given) => given.key === key))
+  );
 }
 
 function textsIn(value: Json): string[] {

@@ -14,7 +14,7 @@ import { type FoundFiles, LeftFiles } from "./left-files.ts";
 
 /** How a call of a program ended. */
 export type CallOutcome =
-  | { status: "result"; text: string; left: FoundFiles }
+  | { status: "result"; text: string; data?: boolean; left: FoundFiles }
   | { status: "error"; error: HostError }
   /** The program ended before it answered, or never started. */
   | { status: "ended"; reason: string };
@@ -70,7 +70,7 @@ const messageSchema = z.discriminatedUnion("type", [
     data: z.base64(),
     last: z.boolean(),
   }),
-  z.object({ type: z.literal("result"), id: z.number(), text: z.string() }),
+  z.object({ type: z.literal("result"), id: z.number(), text: z.string(), data: z.boolean().default(false) }),
   z.object({ type: z.literal("error"), id: z.number(), error: errorSchema }),
   z.object({ type: z.literal("ending") }),
 ]);
@@ -132,7 +132,13 @@ export function startHostedProgram(options: HostedProgramOptions): HostedProgram
     if (message.type === "progress") tell(call, message.note);
     else if (message.type === "file") call?.left.add(message);
     else if (message.type === "error") finish(id, { status: "error", error: hostError(message.error) });
-    else finish(id, { status: "result", text: message.text, left: call?.left.found() ?? {} });
+    else
+      finish(id, {
+        status: "result",
+        text: message.text,
+        data: message.data,
+        left: call?.left.found() ?? {},
+      });
   };
   const receive = (json: Json): void => {
     const parsed = messageSchema.safeParse(json);

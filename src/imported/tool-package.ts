@@ -3,7 +3,7 @@ import type { Clock } from "../core/clock.ts";
 import type { JsonSchema } from "../core/json.ts";
 import { parametersOf } from "../core/parameter.ts";
 import { createRedactor } from "../core/redact.ts";
-import type { Diagnostic, Skill } from "../core/skill.ts";
+import { type Diagnostic, isInstalled, type Skill } from "../core/skill.ts";
 import { toToolName } from "../core/skill-identifier.ts";
 import type { Tool } from "../core/tool.ts";
 import type { LoadedToolPackage, ToolPackages } from "../core/tool-packages.ts";
@@ -52,11 +52,11 @@ export function createToolPackages(
   { clock, settingsOf, mayRun }: ToolPackagesDeps,
 ): ToolPackages {
   const listings = new Map<string, Listing>();
-  const reading = new Set<string>();
+  const reading = new Map<string, Promise<void>>();
+  /** By path: what the package had in the version that was read last. */
+  const latest = new Map<string, readonly Skill[]>();
 
-  const read = async (key: string, code: ImportedCode): Promise<void> => {
-    if (reading.has(key)) return;
-    reading.add(key);
+  const readOnce = async (key: string, code: ImportedCode): Promise<void> => {
     try {
       listings.set(key, await readListing(means, code, clock));
     } catch (error) {
@@ -65,37 +65,55 @@ export function createToolPackages(
       reading.delete(key);
     }
   };
+  const read = (key: string, code: ImportedCode): Promise<void> => {
+    const known = reading.get(key) ?? readOnce(key, code);
+    if (!listings.has(key)) reading.set(key, known);
+    return known;
+  };
+
+  /** What cannot be told counts as yes: reading the tools then says why it fails. */
+  const canRun = (skill: Skill) =>
+    means.programs.allows(skill).then(
+      ({ ok }) => ok,
+      () => true,
+    );
 
   return {
     async load(skill): Promise<LoadedToolPackage | undefined> {
       const entry = await entryOf(skill);
       if (entry === undefined) return undefined;
       const { guide_note: _, ...own } = skill;
-      const base: Skill = { ...own, kind: "imported" };
-      // What is switched off is not run, not even to look at it.
-      if (!skill.enabled) return { skills: [base], diagnostics: [], complete: true };
+      const base: Skill = { ...own, kind: "imported", sandboxed: "tools" };
+      // What is switched off, or cannot run here, is not run to look at it either; its source says why it cannot.
+      if (!skill.enabled || !(await canRun(base))) return { skills: [base], diagnostics: [], complete: true };
       if (!(await mayRun(skill))) return { skills: [base], diagnostics: [], complete: false };
       const code = codeOf(base, entry, settingsOf(skill.id));
       const key = `${skill.origin.path}\0${skill.hash}`;
       const listing = listings.get(key);
-      if (listing?.ok)
-        return { skills: skillsOf(base, listing.tools, code, means), diagnostics: [], complete: true };
-      if (listing === undefined) void read(key, code);
-      const reason =
-        listing === undefined
-          ? "Its tools are being read. Try again in a moment."
-          : `Its tools cannot be read: ${listing.reason}`;
-      const severity = listing === undefined ? "info" : "error";
-      const diagnostic: Diagnostic = {
-        path: skill.origin.path,
-        severity,
-        code: "tools_unread",
-        message: reason,
-      };
-      const skills = [{ ...base, problems: [reason] }];
-      return { skills, diagnostics: [diagnostic], complete: listing !== undefined };
+      const { path } = skill.origin;
+      if (listing?.ok) {
+        const skills = skillsOf(base, listing.tools, code, means);
+        latest.set(path, skills);
+        return { skills, diagnostics: [], complete: true };
+      }
+      if (listing !== undefined) {
+        const reason = `Its tools cannot be read: ${listing.reason}`;
+        return unread({ ...base, problems: [reason] }, "error", reason);
+      }
+      const reason = "Its tools are being read. Try again in a moment.";
+      const ready = () => read(key, code);
+      void ready();
+      // An edited package goes on with the tools it had, until it is known which it has now.
+      const before = isInstalled(skill) ? undefined : latest.get(path);
+      if (before !== undefined) return { skills: before, diagnostics: [], complete: false };
+      return unread({ ...base, problems: [reason], ready }, "info", reason);
     },
   };
+}
+
+function unread(skill: Skill, severity: Diagnostic["severity"], message: string): LoadedToolPackage {
+  const diagnostic: Diagnostic = { path: skill.origin.path, severity, code: "tools_unread", message };
+  return { skills: [skill], diagnostics: [diagnostic], complete: severity === "error" };
 }
 
 async function entryOf({ files, entry_points = {} }: Skill): Promise<string | undefined> {

@@ -1,5 +1,4 @@
 import type { Json, JsonSchema } from "../core/json.ts";
-import { numbersAsTexts } from "../core/numbers-as-texts.ts";
 import type { Validation } from "../core/tool.ts";
 
 type Check = (input: unknown) => { valid: boolean; errorMessage?: string | undefined };
@@ -8,7 +7,7 @@ type Check = (input: unknown) => { valid: boolean; errorMessage?: string | undef
 export interface ArgumentCheck {
   /** Loads the validator. Until then objects pass unchecked: the server checks them too. */
   load(): Promise<void>;
-  /** A number is accepted for a text. A schema the validator cannot read lets every object pass. */
+  /** A schema the validator cannot read lets every object pass. */
   of(schema: JsonSchema): (input: unknown) => Validation;
 }
 
@@ -28,10 +27,9 @@ export function createArgumentCheck(): ArgumentCheck {
           return { ok: false, message: "an object is expected" };
         }
         check ??= compile === undefined ? undefined : compiled(compile, schema);
-        const given = numbersAsTexts(schema, input);
-        const result = check?.(given) ?? { valid: true };
+        const result = check?.(input) ?? { valid: true };
         return result.valid
-          ? { ok: true, value: given as Json }
+          ? { ok: true, value: input as Json }
           : { ok: false, message: result.errorMessage ?? "they do not fit the schema" };
       };
     },

@@ -45,6 +45,8 @@ export interface ManagedServer {
   recall(): Promise<void>;
   /** Whether it has to run before anybody can be offered its tools, and may. */
   wantsStart(): boolean;
+  /** While it is not known what it has, and it may be started to say so: starts it; resolves when it runs or has failed. */
+  ready(): (() => Promise<void>) | undefined;
   /** Connects; resolves when it runs or has failed. `by_hand` ends an earlier stop. */
   start(by_hand: boolean): Promise<void>;
   stop(): Promise<void>;
@@ -117,6 +119,14 @@ export function createManagedServer(config: ServerConfig, deps: ManagedServerDep
       ?.transport();
   const problem = () => redact(problemOf(config, stopped, state(), remote));
 
+  const mayBegin = () =>
+    !config.disabled &&
+    config.auto_start &&
+    !stopped &&
+    config.credentials !== "per_user" &&
+    remote === undefined;
+  const begin = () => lanes.of(sharedAccount).start();
+
   return {
     config,
     problem,
@@ -147,12 +157,8 @@ export function createManagedServer(config: ServerConfig, deps: ManagedServerDep
       const read = rememberedSchema.safeParse(await store.get(memory));
       if (read.success && read.data.hash === config.hash) remote ??= read.data.remote;
     },
-    wantsStart: () =>
-      !config.disabled &&
-      config.auto_start &&
-      !stopped &&
-      config.credentials !== "per_user" &&
-      remote === undefined,
+    wantsStart: mayBegin,
+    ready: () => (mayBegin() && state().state !== "failed" ? begin : undefined),
     async start(byHand) {
       if (byHand) stopped = false;
       if (config.disabled || stopped) return;

@@ -55,6 +55,7 @@ export interface McpServers {
 interface MadeSkills {
   remote: RemoteServer | undefined;
   problem: string | undefined;
+  ready: (() => Promise<void>) | undefined;
   skills: readonly Skill[];
 }
 
@@ -128,11 +129,13 @@ export function createMcpServers(options: McpServersOptions): McpServers {
   const skillsOf = (server: ManagedServer): readonly Skill[] => {
     const remote = server.remote();
     const problem = server.problem();
+    const ready = server.ready();
     const before = made.get(server);
-    if (before !== undefined && before.remote === remote && before.problem === problem) return before.skills;
+    const isSame = before?.remote === remote && before?.problem === problem && before?.ready === ready;
+    if (before !== undefined && isSame) return before.skills;
     const { config, call } = server;
-    const skills = createServerSkills({ server: config, origin, remote, problem, check, call });
-    made.set(server, { remote, problem, skills });
+    const skills = createServerSkills({ server: config, origin, remote, problem, ready, check, call });
+    made.set(server, { remote, problem, ready, skills });
     return skills;
   };
 

@@ -1,14 +1,17 @@
 import { hash } from "node:crypto";
 import { z } from "zod";
-import { canonicalJson } from "../core/json.ts";
+import { canonicalJson, type Json, objectOf } from "../core/json.ts";
 import { serverSkillId } from "../core/server-tools.ts";
 import type { Diagnostic } from "../core/skill.ts";
 import { nearest } from "../core/skill-identifier.ts";
+import { approvers } from "../core/tool.ts";
 import { type Environment, expandVariables } from "./expand-variables.ts";
 import { oauthSettingsSchema, secretsOfOAuth } from "./login/oauth-settings.ts";
 import type { ServerConfig, Target } from "./server-config.ts";
 
 const texts = z.record(z.string(), z.coerce.string());
+
+const approverSchema = z.enum(["none", ...approvers]);
 
 const knackSchema = z.object({
   credentials: z.enum(["none", "shared", "per_user"]).optional(),
@@ -18,8 +21,8 @@ const knackSchema = z.object({
   effects: z.record(z.string(), z.enum(["read_only", "idempotent", "side_effect"])).default({}),
   approval: z
     .union([
-      z.enum(["none", "manager", "operator"]).transform((approver) => ({ "*": approver })),
-      z.record(z.string(), z.enum(["none", "manager", "operator"])),
+      approverSchema.transform((approver) => ({ "*": approver })),
+      z.record(z.string(), approverSchema),
     ])
     .default({}),
   repeatable: z.array(z.string()).default([]),
@@ -105,7 +108,7 @@ function readServer(name: string, entry: unknown, environment: Environment): Rea
   }
   const target = targetOf(parsed.data);
   if (typeof target === "string") return { problem: target, cautions };
-  const server = makeServer(name, parsed.data, target, hash("sha256", canonicalJson(entry), "hex"));
+  const server = makeServer(name, parsed.data, target, entry);
   const { credentials = "none", oauth } = parsed.data.knack;
   if (target.type === "stdio" && (oauth !== undefined || credentials !== "none")) {
     const message = "knack.credentials and knack.oauth are for servers with a url.";
@@ -118,13 +121,14 @@ function makeServer(
   name: string,
   { disabled, enabled, timeout, autoApprove, anythingllm, knack, env, headers }: z.infer<typeof entrySchema>,
   target: Target,
-  hashOfEntry: string,
+  entry: unknown,
 ): ServerConfig {
   const credentials = knack.credentials ?? (knack.oauth === undefined ? "none" : "shared");
   return {
     name,
     target,
-    hash: hashOfEntry,
+    hash: hash("sha256", canonicalJson(entry), "hex"),
+    identity: identityOf(entry),
     disabled: disabled || !enabled,
     auto_start: anythingllm.autoStart,
     suppressed: anythingllm.suppressedTools,
@@ -152,6 +156,12 @@ const maxSeconds = 3_600;
 function timeoutMs(timeout: number | undefined): number | undefined {
   if (timeout === undefined) return undefined;
   return timeout <= maxSeconds ? timeout * 1000 : timeout;
+}
+
+/** Of the entry as it was written: a new token makes no other server of it. */
+function identityOf(entry: unknown): string {
+  const { type, command, args, cwd, url } = objectOf(entry as Json);
+  return hash("sha256", canonicalJson({ type, command, args, cwd, url }), "hex");
 }
 
 const secretName = /key|token|secret|passw|auth|credential|cookie|session/i;

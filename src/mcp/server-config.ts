@@ -23,6 +23,8 @@ export interface ServerConfig {
   timeout_ms: number | undefined;
   description: string | undefined;
   risk: "low" | "medium" | "high";
+  /** The same for the same program or address, whatever else its entry says: trust is given to a server, not to a name. */
+  identity: string;
   /** By bare tool name; `*` is every tool. The server's own hints count where nothing is said. */
   effects: Readonly<Record<string, ToolEffect>>;
   approvals: Readonly<Record<string, Approver | "none">>;

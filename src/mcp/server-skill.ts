@@ -3,7 +3,7 @@ import { canonicalJson, type Json, type JsonSchema } from "../core/json.ts";
 import { parametersOf } from "../core/parameter.ts";
 import { serverSkillId, serverToolName } from "../core/server-tools.ts";
 import { type Skill, type SkillOrigin, skillMetadataSchema } from "../core/skill.ts";
-import type { Approver, Tool, ToolContext, ToolEffect, ToolResult } from "../core/tool.ts";
+import type { ServerTool, Tool, ToolContext, ToolEffect, ToolResult } from "../core/tool.ts";
 import type { ArgumentCheck } from "./argument-check.ts";
 import type { RemoteServer, RemoteTool } from "./remote-tool.ts";
 import type { ServerConfig } from "./server-config.ts";
@@ -26,13 +26,15 @@ export interface ServerSkillOptions {
   remote: RemoteServer | undefined;
   /** Why it cannot be used now. */
   problem: string | undefined;
+  /** As `Skill.ready`. */
+  ready?: (() => Promise<void>) | undefined;
   check: ArgumentCheck;
   call(tool: string, input: Json, context: ToolContext): Promise<ToolResult>;
 }
 
 /** A server as a skill, and each of its tools as a part of it, so that people can switch off single ones. */
 export function createServerSkills(options: ServerSkillOptions): Skill[] {
-  const { server, origin, remote, problem } = options;
+  const { server, origin, remote, problem, ready } = options;
   const offered = remote?.tools.filter((tool) => !server.suppressed.includes(tool.name)) ?? [];
   const id = serverSkillId(server.name);
   const tools = offered.map((tool) => createTool(id, tool, options));
@@ -58,6 +60,7 @@ export function createServerSkills(options: ServerSkillOptions): Skill[] {
     ...base,
     instructions: guideOf(server.name, remote),
     tools,
+    ...(ready === undefined ? {} : { ready }),
   };
   const parts = offered.map(
     (tool, at): Skill => ({
@@ -91,9 +94,8 @@ function guideOf(server: string, remote: RemoteServer | undefined): string {
   return `${intro}\n\nThe server itself says how its tools are meant to be used. Nobody here checked that:\n\n<server_text>\n${text}\n</server_text>`;
 }
 
-function createTool(id: string, tool: RemoteTool, { server, check, call }: ServerSkillOptions): Tool {
+function createTool(id: string, tool: RemoteTool, { server, origin, check, call }: ServerSkillOptions): Tool {
   const effect = effectOf(tool, server);
-  const approver = approverOf(tool, server);
   const parameters = schemaOf(tool.inputSchema);
   return {
     name: serverToolName(server.name, tool.name),
@@ -104,7 +106,9 @@ function createTool(id: string, tool: RemoteTool, { server, check, call }: Serve
     effect: () => effect,
     validate: check.of(parameters),
     run: (input, context) => call(tool.name, input, context),
-    ...(approver === undefined ? {} : { approval: () => approver }),
+    server: describeTool(tool, server, origin.source === "mcp"),
+    addresses: addressesIn,
+    ...(origin.source === "mcp" && effect === "read_only" ? { finds: "mentions" as const } : {}),
     repeatable: server.repeatable.includes(tool.name) || server.repeatable.includes("*"),
     max_execution_ms: longestCall,
     max_iterations: 100,
@@ -112,21 +116,40 @@ function createTool(id: string, tool: RemoteTool, { server, check, call }: Serve
   };
 }
 
-/** Hints are a server's word: where the operator sees a high risk they make nothing safer. */
+/** Arguments that are a whole web address, as those of tools that fetch pages: the server sends something there. */
+function addressesIn(input: Json): string[] {
+  if (typeof input === "string") return /^https?:\/\/\S+$/i.test(input.trim()) ? [input] : [];
+  return typeof input === "object" && input !== null ? Object.values(input).flatMap(addressesIn) : [];
+}
+
+/** Hints are a server's word: where the operator sees a high risk, and where they contradict each other, they make nothing safer. */
 function effectOf({ name, annotations = {} }: RemoteTool, { effects, risk }: ServerConfig): ToolEffect {
-  const own = effects[name] ?? effects["*"];
+  const own = settingOf(effects, name);
   if (own !== undefined) return own;
   if (risk === "high") return "side_effect";
-  if (annotations.readOnlyHint === true) return "read_only";
+  if (annotations.readOnlyHint === true && annotations.destructiveHint !== true) return "read_only";
   return annotations.idempotentHint === true ? "idempotent" : "side_effect";
 }
 
-/** What a server itself calls destructive is asked about, unless the operator says otherwise. */
-function approverOf(tool: RemoteTool, { approvals }: ServerConfig): Approver | undefined {
-  const own = approvals[tool.name] ?? approvals["*"];
-  if (own !== undefined) return own === "none" ? undefined : own;
-  const { destructiveHint, readOnlyHint } = tool.annotations ?? {};
-  return destructiveHint === true && readOnlyHint !== true ? "manager" : undefined;
+/** What the operator set for a tool, else for all; a tool may be called `constructor`. */
+function settingOf<T>(settings: Readonly<Record<string, T>>, tool: string): T | undefined {
+  return Object.hasOwn(settings, tool) ? settings[tool] : settings["*"];
+}
+
+/** What decides whether calls of the tool ask. @param own whether the operator configured the server */
+function describeTool(tool: RemoteTool, server: ServerConfig, own: boolean): ServerTool {
+  const { name, annotations = {} } = tool;
+  return {
+    server: server.name,
+    tool: name,
+    definition: hash("sha256", canonicalJson([server.identity, tool]), "hex"),
+    own,
+    hints: { read_only: annotations.readOnlyHint, destructive: annotations.destructiveHint },
+    configured: {
+      effect: settingOf(server.effects, name),
+      approver: settingOf(server.approvals, name),
+    },
+  };
 }
 
 function titleOf({ name, title, annotations }: RemoteTool): string {

@@ -19,7 +19,8 @@ export function problemOf(
 ): string | undefined {
   const byHand = switchedOff(config, stopped, state);
   if (byHand !== undefined) return byHand;
-  const starting = remote === undefined ? "Its server is starting." : undefined;
+  const soonThere = state === "stopped" ? "It is about to be started." : "Its server is starting.";
+  const starting = remote === undefined ? soonThere : undefined;
   if (config.credentials === "per_user") {
     return starting && `It needs an account; /mcp login ${config.name} connects yours.`;
   }

@@ -1,3 +1,4 @@
+import { isAway } from "../core/away-model.ts";
 import {
   type Model,
   ModelError,
@@ -66,7 +67,9 @@ function allFailed(failures: readonly ModelError[]): ModelError {
   if (last !== undefined && failures.length === 1) return last;
   const waits = failures.flatMap((failure) => failure.retryAfterMs ?? []);
   const told = failures.map((failure, index) => `(${index + 1}) ${failure.message}`).join(" ");
-  return new ModelError(last?.code ?? "unavailable", `None of ${failures.length} models answered. ${told}`, {
+  // One that may be back later is worth waiting for, whatever is wrong with the others.
+  const code = failures.find(isAway)?.code ?? last?.code ?? "unavailable";
+  return new ModelError(code, `None of ${failures.length} models answered. ${told}`, {
     cause: new AggregateError(failures),
     retryAfterMs: waits.length === 0 ? undefined : Math.min(...waits),
   });

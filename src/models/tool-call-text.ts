@@ -1,5 +1,5 @@
 import { randomUUID } from "node:crypto";
-import type { Json } from "../core/json.ts";
+import { type Json, parseJson } from "../core/json.ts";
 import type { Message, ToolCall } from "../core/message.ts";
 
 /**
@@ -9,7 +9,7 @@ import type { Message, ToolCall } from "../core/message.ts";
 export function argumentsObject(text: string): { [key: string]: Json } {
   if (text.trim() === "") return {};
   try {
-    const value: Json = JSON.parse(text);
+    const value = parseJson(text);
     if (typeof value === "object" && value !== null && !Array.isArray(value)) return value;
   } catch (error) {
     if (!(error instanceof SyntaxError)) throw error;

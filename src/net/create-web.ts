@@ -42,15 +42,11 @@ export function createWeb(options: WebOptions): Web {
       const { url: final, status, headers, body } = await guardedFetch(url, request, limits);
       return { url: final.href, status, headers, body };
     },
-    async read(url, { signal } = {}) {
+    async read(url, options = {}) {
       const headers = { accept: accepted, "accept-language": "en, *;q=0.5" };
-      const fetched = await guardedFetch(
-        url,
-        signal === undefined ? { headers } : { headers, signal },
-        limits,
-      );
+      const fetched = await guardedFetch(url, { ...options, headers }, limits);
       if (fetched.status >= 400) throw httpError(fetched);
-      return await pageOf(fetched, limits.timeoutMs, signal);
+      return await pageOf(fetched, limits.timeoutMs, options.signal);
     },
   };
 }

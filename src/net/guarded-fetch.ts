@@ -5,7 +5,7 @@ import { WebError, type WebRequest } from "../core/web.ts";
 import type { AddressPolicy } from "./address-policy.ts";
 import { guardConnector, guardLookup } from "./guarded-connector.ts";
 import { mediaType, readText } from "./response-text.ts";
-import { addressRefused, timedOut, tooLarge, unreachable } from "./web-failure.ts";
+import { addressRefused, redirectRefused, timedOut, tooLarge, unreachable } from "./web-failure.ts";
 import { parseWebUrl, shownUrl } from "./web-url.ts";
 
 export interface FetchLimits {
@@ -74,7 +74,7 @@ export async function guardedRequest<T>(
   const signal = request.signal === undefined ? deadline : AbortSignal.any([request.signal, deadline]);
   const dispatcher = await guardedDispatcher(limits, timeoutMs);
   try {
-    const { url, response } = await follow(hop, limits, dispatcher, signal);
+    const { url, response } = await follow(hop, { limits, dispatcher, signal, mayFollow: request.mayFollow });
     return await receive(url, response, limits);
   } catch (error) {
     request.signal?.throwIfAborted();
@@ -107,11 +107,16 @@ async function guardedDispatcher(limits: FetchLimits, timeoutMs: number): Promis
   });
 }
 
+interface Means {
+  limits: FetchLimits;
+  dispatcher: Dispatcher;
+  signal: AbortSignal;
+  mayFollow: WebRequest["mayFollow"];
+}
+
 async function follow(
   first: Hop,
-  limits: FetchLimits,
-  dispatcher: Dispatcher,
-  signal: AbortSignal,
+  { limits, dispatcher, signal, mayFollow }: Means,
 ): Promise<{ url: URL; response: Response }> {
   let hop = first;
   for (let count = 0; count <= limits.maxRedirects; count += 1) {
@@ -120,7 +125,11 @@ async function follow(
     const location = response.headers.get("location");
     if (!redirects.has(response.status) || location === null) return { url: hop.url, response };
     await response.body?.cancel();
-    hop = nextHop(hop, response.status, location);
+    const next = nextHop(hop, response.status, location);
+    const [from, to] = [hop.url.href, next.url.href];
+    if ((await mayFollow?.({ from, to, sends: next.body !== undefined })) === false)
+      throw redirectRefused(hop.url, next.url);
+    hop = next;
   }
   throw new WebError(
     "too_many_redirects",

@@ -18,6 +18,14 @@ export function addressRefused(url: URL, address: string, from?: URL, cause?: un
   );
 }
 
+/** A redirect that was not followed. The whole target is told: whoever needs it has to ask for it by its address. */
+export function redirectRefused(from: URL, to: URL): WebError {
+  return new WebError(
+    "redirect_refused",
+    `${shownUrl(from)} leads on to another site that nobody here named: ${to.href.slice(0, 2_000)}. Nothing was sent there.`,
+  );
+}
+
 /** The time limit was reached. */
 export function timedOut(url: URL, limitMs: number, cause?: unknown): WebError {
   return new WebError(

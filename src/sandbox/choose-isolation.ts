@@ -3,6 +3,7 @@ import { join } from "node:path";
 import { findMountPrograms } from "./bounded-folders.ts";
 import { createBubblewrapIsolation, type UserMode } from "./bubblewrap-isolation.ts";
 import type { Isolation, SandboxLimits } from "./isolation.ts";
+import { type IsolationLack, missingBubblewrap, thisMachine } from "./isolation-cure.ts";
 import { findLimitPrograms, type LimitPrograms } from "./limit-programs.ts";
 import { createProcessIsolation } from "./process-isolation.ts";
 import { findProgram } from "./programs.ts";
@@ -19,18 +20,20 @@ interface Choice {
   certificates: Readonly<Record<string, string>>;
   /** Ids of the skills that run without bubblewrap although they did not ship. */
   allowWeak: readonly string[];
+  /** Further folders of programs for code without isolation: those of the bot's PATH. */
+  searchPath: readonly string[];
 }
-
-const install = "install the Debian package bubblewrap (apt-get install bubblewrap) and restart the bot.";
 
 /** The strongest isolation that works here. Each is tried with a real sandbox: being installed is not enough. */
 export async function chooseIsolation(choice: Choice): Promise<Isolation> {
-  const { bwrap, limits, runs, hidden, allowWeak, certificates } = choice;
+  const { bwrap, limits, runs, hidden, allowWeak, searchPath, certificates } = choice;
   const programs = await findLimitPrograms();
-  const weak = (why: string) => createProcessIsolation({ why, programs, limits, allowWeak });
+  const weak = (lacks: IsolationLack) =>
+    createProcessIsolation({ lacks, programs, limits, allowWeak, searchPath });
   const path = await findProgram(bwrap ?? "bwrap");
   if (path === undefined) {
-    return weak(`bubblewrap (bwrap) is not installed: ${install}`);
+    const packages = ["bubblewrap", ...(programs === undefined ? ["util-linux"] : [])];
+    return weak(missingBubblewrap(await thisMachine(), packages));
   }
   const failures: string[] = [];
   const [mounts, shell] = await Promise.all([findMountPrograms(), findProgram("sh")]);
@@ -48,8 +51,10 @@ export async function chooseIsolation(choice: Choice): Promise<Isolation> {
     failures.push(failure);
   }
   const said = [...new Set(failures)].join("; ").slice(0, 400);
-  const why = `bubblewrap (bwrap) is installed and does not work here (${said}). In a container it needs the right to make namespaces; SECURITY.md tells how to give it.`;
-  return weak(why);
+  return weak({
+    problem: `Code of skills is isolated by bubblewrap, which is installed and does not work here (${said}).`,
+    cure: 'It needs the right to make namespaces: see "In Docker" in SECURITY.md.',
+  });
 }
 
 function modes(programs: LimitPrograms | undefined): UserMode[] {

@@ -5,6 +5,7 @@ import type { ScriptRunner } from "../core/scripts.ts";
 import type { Skill } from "../core/skill.ts";
 import { chooseIsolation } from "./choose-isolation.ts";
 import { defaultLimits, type Isolation, type SandboxLimits } from "./isolation.ts";
+import type { IsolationLack } from "./isolation-cure.ts";
 import { MemoryWatch } from "./memory-watch.ts";
 import { Places } from "./places.ts";
 import { createProgramRunner } from "./program-runner.ts";
@@ -19,6 +20,8 @@ export interface SandboxOptions {
   bwrap?: string;
   /** Ids of skills whose code may run where bubblewrap does not work, although it did not ship with the bot. */
   allowWeak?: readonly string[];
+  /** Folders of programs for code that runs without bubblewrap, beside the system's: the bot's PATH. Absolute paths. */
+  searchPath?: readonly string[];
   /** Files of certificates that programs trust beside the machine's, by the variable that names them, e.g. SSL_CERT_FILE. */
   certificates?: Readonly<Record<string, string>>;
   /** Opens the only way out for code that has been granted hosts; without it no code has network. */
@@ -30,7 +33,7 @@ export interface Sandbox {
   scripts: ScriptRunner;
   programs: ProgramRunner;
   /** For `doctor`: what isolation is in force. */
-  describe(): { isolation: Isolation["kind"]; detail: string };
+  describe(): { isolation: Isolation["kind"]; detail: string; lacks?: IsolationLack };
 }
 
 /** Finds out once, by trying it, how code of skills can be isolated on this machine. */
@@ -42,8 +45,16 @@ export async function createSandbox(options: SandboxOptions): Promise<Sandbox> {
   const hidden = await Promise.all(
     [options.dataDir, join(import.meta.dirname, "../..")].map((path) => realpath(path)),
   );
-  const { bwrap, allowWeak = [], certificates = {} } = options;
-  const isolation = await chooseIsolation({ bwrap, limits, runs, hidden, allowWeak, certificates });
+  const { bwrap, allowWeak = [], searchPath = [], certificates = {} } = options;
+  const isolation = await chooseIsolation({
+    bwrap,
+    limits,
+    runs,
+    hidden,
+    allowWeak,
+    searchPath,
+    certificates,
+  });
   const context: SandboxContext = {
     ...{ isolation, limits, runs, openProxy: options.openProxy },
     places: new Places(limits.maxRunning, limits.maxWaitMs),
@@ -53,15 +64,20 @@ export async function createSandbox(options: SandboxOptions): Promise<Sandbox> {
   return {
     scripts: createScriptRunner(context),
     programs: createProgramRunner(context),
-    describe: () => ({ isolation: isolation.kind, detail: isolation.detail }),
+    describe: () => {
+      const { kind, detail } = isolation;
+      return { isolation: kind, detail, ...(kind === "process" ? { lacks: isolation.lacks } : {}) };
+    },
   };
 }
 
 function allowed(skill: Skill, isolation: Isolation, allowWeak: readonly string[]): Verdict {
   const id = skill.parent ?? skill.id;
-  if (isolation.kind === "bubblewrap" || isShipped(skill) || allowWeak.includes(id)) return { ok: true };
-  const advice = `An operator who trusts it can name it in skills.execution.allow_weak.`;
-  return { ok: false, reason: `The skill ${id} did not ship with the bot. ${isolation.detail} ${advice}` };
+  if (isolation.kind === "bubblewrap" || isShipped(skill)) return { ok: true };
+  if (allowWeak.includes(id)) return { ok: true, unconfined: true };
+  const { problem, cure } = isolation.lacks;
+  const reason = `${problem} ${cure} An operator who trusts ${id} can name it in skills.execution.allow_weak.`;
+  return { ok: false, reason };
 }
 
 /** Folders that a killed bot left behind. Younger ones may belong to a running one. */

@@ -1,4 +1,5 @@
 import { totalmem } from "node:os";
+import type { IsolationLack } from "./isolation-cure.ts";
 import { outputFolder } from "./output-files.ts";
 
 /** What a script may use, however it is isolated. */
@@ -87,11 +88,18 @@ export function defaultEnvironment(skill: string): Record<string, string> {
 }
 
 /** A way to keep scripts apart from the bot. */
-export interface Isolation {
-  kind: "bubblewrap" | "process";
+export type Isolation = {
   /** In words for a person: what holds, and what does not. */
   detail: string;
   prepare(request: LaunchRequest): Promise<Launch>;
+} & ({ kind: "bubblewrap" } | WeakIsolation);
+
+interface WeakIsolation {
+  kind: "process";
+  /** Why there is nothing stronger, and what to do. */
+  lacks: IsolationLack;
+  /** Where programs that run scripts are looked for, in this order. */
+  programFolders: readonly string[];
 }
 
 /** The variables every script gets; a request cannot change them. */

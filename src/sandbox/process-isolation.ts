@@ -7,16 +7,19 @@ import {
   placedArguments,
   type SandboxLimits,
 } from "./isolation.ts";
+import type { IsolationLack } from "./isolation-cure.ts";
 import { firstToGo, type LimitPrograms, limitPrefix } from "./limit-programs.ts";
 import { programFolders } from "./programs.ts";
 
 export interface ProcessIsolationOptions {
-  /** Why there is nothing better, for a person. */
-  why: string;
+  /** Why there is nothing better. */
+  lacks: IsolationLack;
   programs: LimitPrograms | undefined;
   limits: SandboxLimits;
   /** Ids of the skills that run although they did not ship. */
   allowWeak: readonly string[];
+  /** Further folders of programs: Homebrew, pyenv and the like. Absolute paths. */
+  searchPath: readonly string[];
 }
 
 /**
@@ -25,14 +28,17 @@ export interface ProcessIsolationOptions {
  * Node code of the latter is held by Node's permission model, which its makers call a seat belt, not a boundary.
  */
 export function createProcessIsolation(options: ProcessIsolationOptions): Isolation {
+  const folders = [...new Set([...options.searchPath, ...programFolders])];
   return {
     kind: "process",
     detail: detail(options),
+    lacks: options.lacks,
+    programFolders: folders,
     async prepare(request) {
       const { runFolder, folder } = request;
       const { NODE_OPTIONS: _, ...env } = request.env;
       const [file = "", ...args] = command(request, options);
-      const place = { path: programFolders.join(":"), workspace: runFolder, skill: folder, temp: runFolder };
+      const place = { path: folders.join(":"), workspace: runFolder, skill: folder, temp: runFolder };
       const handsOutFiles = request.collector !== undefined;
       return {
         file,
@@ -45,11 +51,11 @@ export function createProcessIsolation(options: ProcessIsolationOptions): Isolat
   };
 }
 
-function detail({ why, programs, allowWeak }: ProcessIsolationOptions): string {
+function detail({ lacks, programs, allowWeak }: ProcessIsolationOptions): string {
   const others =
     allowWeak.length === 0 ? "" : `, and of ${allowWeak.join(", ")}, which the operator allowed,`;
   return [
-    `${why} Until then only code of bundled skills${others} runs, as ordinary processes with a cleared environment.`,
+    `${lacks.problem} Only code of shipped skills${others} runs here, as ordinary processes with a cleared environment.`,
     ...(allowWeak.length === 0
       ? []
       : [

@@ -15,12 +15,27 @@ export const systemFolders: readonly string[] = [
 /** Where scripts' programs are looked for, on the machine and inside the sandbox alike. */
 export const programFolders: readonly string[] = ["/usr/local/bin", "/usr/bin", "/bin"];
 
-/** The path of a program scripts can use, or undefined. One that really lives elsewhere (a home folder) is none. */
+/** The path of a program that isolated scripts can use, or undefined. One that really lives elsewhere (a home folder) is none. */
 export async function findProgram(name: string): Promise<string | undefined> {
-  const candidates = name.startsWith("/") ? [name] : programFolders.map((folder) => join(folder, name));
+  return await firstProgram(name, programFolders, (real) =>
+    systemFolders.some((folder) => real.startsWith(`${folder}/`)),
+  );
+}
+
+/** The path of a program in one of these folders, wherever it really lives: for code that sees the whole machine anyway. */
+export async function findProgramIn(folders: readonly string[], name: string): Promise<string | undefined> {
+  return await firstProgram(name, folders, () => true);
+}
+
+async function firstProgram(
+  name: string,
+  folders: readonly string[],
+  isUsable: (realPath: string) => boolean,
+): Promise<string | undefined> {
+  const candidates = name.startsWith("/") ? [name] : folders.map((folder) => join(folder, name));
   for (const candidate of candidates) {
     const real = await executable(candidate);
-    if (real !== undefined && systemFolders.some((folder) => real.startsWith(`${folder}/`))) return candidate;
+    if (real !== undefined && isUsable(real)) return candidate;
   }
   return undefined;
 }

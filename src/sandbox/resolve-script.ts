@@ -2,7 +2,8 @@ import { constants } from "node:fs";
 import { access, open, realpath, stat } from "node:fs/promises";
 import { basename, dirname, extname, isAbsolute, join, relative, sep } from "node:path";
 import type { Skill } from "../core/skill.ts";
-import { findProgram } from "./programs.ts";
+import type { Isolation } from "./isolation.ts";
+import { findProgram, findProgramIn } from "./programs.ts";
 
 /** A script that exists within its skill's folder, and what runs it. */
 interface ResolvedScript {
@@ -25,7 +26,7 @@ const interpreters: Readonly<Record<string, string>> = {
 };
 
 /** Finds a script and its interpreter. Scripts outside the folder, through links too, are not run. */
-export async function resolveScript(skill: Skill, script: string): Promise<Resolution> {
+export async function resolveScript(skill: Skill, script: string, isolation: Isolation): Promise<Resolution> {
   const shown = JSON.stringify(script.slice(0, 200));
   if (script === "" || script.includes("\0") || isAbsolute(script) || script.split(/[/\\]/).includes("..")) {
     return refuse(
@@ -44,17 +45,21 @@ export async function resolveScript(skill: Skill, script: string): Promise<Resol
       `${shown} leads out of the folder of the skill ${skill.id}. Scripts must lie in the skill's folder.`,
     );
   }
-  const interpreter = await interpreterOf(file, shown);
+  const interpreter = await interpreterOf(file, shown, isolation);
   if (!interpreter.ok) return interpreter;
   return { ok: true, value: { folder, script: inside.split(sep).join("/"), interpreter: interpreter.value } };
 }
 
 /** What runs a command line; the skill's folder is there beside it. */
-export async function resolveCommand(skill: Skill, command: string): Promise<Resolution> {
+export async function resolveCommand(
+  skill: Skill,
+  command: string,
+  isolation: Isolation,
+): Promise<Resolution> {
   if (command.includes("\0")) return refuse("The command contains a NUL character. Remove it.");
   const folder = await skillFolder(skill.origin.path);
   if (folder === undefined) return refuse(`The skill ${skill.id} has no folder.`);
-  const bash = await programFor("bash", ["-c", command], "A command line");
+  const bash = await programFor("bash", ["-c", command], "A command line", isolation);
   // bash calls itself by what stands in the place of the script.
   return bash.ok ? { ok: true, value: { folder, script: "bash", interpreter: bash.value } } : bash;
 }
@@ -87,9 +92,9 @@ async function realFile(path: string): Promise<string | undefined> {
 
 type Interpreter = { ok: true; value: readonly string[] } | { ok: false; reason: string };
 
-async function interpreterOf(file: string, shown: string): Promise<Interpreter> {
+async function interpreterOf(file: string, shown: string, isolation: Isolation): Promise<Interpreter> {
   const known = interpreters[extname(file).toLowerCase()];
-  if (known !== undefined) return await programFor(known, [], shown);
+  if (known !== undefined) return await programFor(known, [], shown, isolation);
   const line = await shebang(file);
   if (line === undefined) {
     return refuse(
@@ -99,16 +104,23 @@ async function interpreterOf(file: string, shown: string): Promise<Interpreter> 
   const words = line.split(/\s+/).filter((word) => word !== "");
   const [first = "", ...rest] =
     basename(words[0] ?? "") === "env" ? words.slice(1).filter((word) => word !== "-S") : words;
-  return await programFor(basename(first) === "node" ? "node" : first, rest, shown);
+  return await programFor(basename(first) === "node" ? "node" : first, rest, shown, isolation);
 }
 
-async function programFor(name: string, flags: readonly string[], shown: string): Promise<Interpreter> {
+async function programFor(
+  name: string,
+  flags: readonly string[],
+  shown: string,
+  isolation: Isolation,
+): Promise<Interpreter> {
   if (name === "node") return { ok: true, value: ["node", ...flags] };
-  const program = await findProgram(name);
+  const isWeak = isolation.kind === "process";
+  const program = await (isWeak ? findProgramIn(isolation.programFolders, name) : findProgram(name));
   if (program !== undefined) return { ok: true, value: [program, ...flags] };
-  return refuse(
-    `${shown} needs ${name || "an interpreter"}, which is not in /usr/local/bin, /usr/bin or /bin of this machine. Install it system-wide.`,
-  );
+  const where = isWeak
+    ? "in a folder of the bot's PATH. Install it."
+    : "in /usr/local/bin, /usr/bin or /bin of this machine. Install it system-wide.";
+  return refuse(`${shown} needs ${name || "an interpreter"}, which is not ${where}`);
 }
 
 /** The text after `#!` of an executable file's first line. */

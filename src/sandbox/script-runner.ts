@@ -23,8 +23,11 @@ async function run(request: ScriptRequest, context: SandboxContext): Promise<Scr
   const malformed = malformedInput(request) ?? exposedCommand(request, context);
   if (malformed !== undefined) return { status: "refused", reason: malformed };
   const { skill, command } = request;
+  const { isolation } = context;
   const found =
-    command === undefined ? await resolveScript(skill, request.script) : await resolveCommand(skill, command);
+    command === undefined
+      ? await resolveScript(skill, request.script, isolation)
+      : await resolveCommand(skill, command, isolation);
   if (!found.ok) return { status: "refused", reason: found.reason };
   const { folder, script, interpreter } = found.value;
   const { args, env, timeout_ms: timeoutMs } = request;
@@ -54,7 +57,7 @@ async function run(request: ScriptRequest, context: SandboxContext): Promise<Scr
 /** A script was looked at by whoever ships or allows it; a command line is made up by a model on the spot. */
 function exposedCommand({ command }: ScriptRequest, { isolation }: SandboxContext): string | undefined {
   if (command === undefined || isolation.kind !== "process") return undefined;
-  return `Command lines run with bubblewrap only, whatever skill they are of. ${isolation.detail}`;
+  return `Command lines run with bubblewrap only, whatever skill they are of. ${isolation.lacks.problem} ${isolation.lacks.cure}`;
 }
 
 /** What the operating system cannot pass to a process. */

@@ -1,6 +1,7 @@
 import { STATUS_CODES } from "node:http";
 import type { z } from "@hono/zod-openapi";
 import type { Outcome } from "../app/outcome.ts";
+import type { Json } from "../core/json.ts";
 import type * as schemas from "./schemas.ts";
 
 /** Statuses the API fails with, and the code each stands for unless a route has a better one. */
@@ -25,21 +26,30 @@ export class HttpProblem extends Error {
   readonly status: ProblemStatus;
   readonly code: string;
   readonly headers: Readonly<Record<string, string>>;
+  /** Members of the document of its own kind of problem. */
+  readonly more: { readonly [name: string]: Json };
   constructor(
     status: ProblemStatus,
     detail: string,
-    options: { code?: string; headers?: Record<string, string>; cause?: unknown } = {},
+    options: {
+      code?: string;
+      headers?: Record<string, string>;
+      more?: { [name: string]: Json };
+      cause?: unknown;
+    } = {},
   ) {
     super(detail, { cause: options.cause });
     this.status = status;
     this.code = options.code ?? codes[status];
     this.headers = options.headers ?? {};
+    this.more = options.more ?? {};
   }
 }
 
 /** The RFC 9457 document of a failure. */
 export function problemResponse(problem: HttpProblem): Response {
   const document: z.output<typeof schemas.problem> = {
+    ...problem.more,
     type: "about:blank",
     title: STATUS_CODES[problem.status] ?? "Error",
     status: problem.status,

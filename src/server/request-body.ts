@@ -1,4 +1,5 @@
 import type { MiddlewareHandler } from "hono";
+import { parseJson } from "../core/json.ts";
 import { HttpProblem } from "./http-problem.ts";
 
 /** The largest JSON body, bytes. */
@@ -8,8 +9,8 @@ const largestUpload = 51 * 1024 * 1024;
 
 /**
  * Lets only JSON bodies through, read no further than the limit. A page of another origin can send `text/plain` or a form
- * without asking first, but not `application/json`: this is part of the protection against such pages, so an empty body
- * must say so, too. `uploads` are paths that take forms as well: there the checks of Origin and Sec-Fetch-Site stand alone.
+ * without asking first, but not `application/json`: this is part of the protection against such pages, so an empty body, which
+ * stands for `{}`, must say so, too. `uploads` are paths that take forms as well: there the checks of Origin and Sec-Fetch-Site stand alone.
  */
 export function requireJson(uploads: readonly string[] = []): MiddlewareHandler {
   return async (context, next) => {
@@ -20,8 +21,8 @@ export function requireJson(uploads: readonly string[] = []): MiddlewareHandler 
     if (!isUpload) requireJsonType(type);
     const limit = isUpload ? largestUpload : largestBody;
     if (Number(context.req.header("content-length") ?? 0) > limit) throw tooLarge(limit);
-    const body = await readLimited(raw.body, limit);
-    if (!isUpload) requireValid(body.toString("utf8"));
+    const sent = await readLimited(raw.body, limit);
+    const body = isUpload ? sent : validJson(sent);
     // Hono's validators read the body from the raw request, whose stream is used up now.
     context.req.raw = new Request(raw.url, { method, headers: raw.headers, body, signal: raw.signal });
     return next();
@@ -48,9 +49,11 @@ async function readLimited(body: Request["body"], limit: number): Promise<Buffer
   return Buffer.concat(chunks);
 }
 
-function requireValid(body: string): void {
+function validJson(body: Buffer<ArrayBuffer>): Buffer<ArrayBuffer> {
+  if (body.byteLength === 0) return Buffer.from("{}");
   try {
-    JSON.parse(body);
+    parseJson(body.toString("utf8"));
+    return body;
   } catch (cause) {
     const reason = cause instanceof SyntaxError ? `: ${cause.message}` : "";
     const detail = `The body is not valid JSON${reason}. Send {} for an empty one.`;

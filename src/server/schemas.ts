@@ -172,6 +172,14 @@ export const forgotten = z.object({
 export const approvalRequest = z
   .object({
     approve: z.boolean().describe("false refuses"),
+    always: z
+      .boolean()
+      .default(false)
+      .describe("approved calls like this one are not asked about in its channel any more"),
+    turn: z
+      .boolean()
+      .default(false)
+      .describe("approved sites that the call names may be reached for the rest of the turn"),
     user: z.string().min(1).max(200).default("operator"),
   })
   .strict();

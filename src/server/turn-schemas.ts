@@ -16,7 +16,14 @@ export const turnRequest = z
       .max(200)
       .optional()
       .describe("of the user, IANA name; a name of no time zone is ignored"),
-    key: z.string().min(1).max(300).optional().describe("deduplicates: the same key answers the same turn"),
+    key: z
+      .string()
+      .min(1)
+      .max(300)
+      .optional()
+      .describe(
+        "deduplicates: the same key answers the same turn; with another text, user, channel or thread it is refused (409)",
+      ),
   })
   .strict();
 

@@ -1,7 +1,7 @@
 import path from "node:path";
 import { type Diagnostic, isInstalled, type Skill, type SkillOrigin } from "../core/skill.ts";
 import { caution } from "./diagnose.ts";
-import { guideNote, hasCommands, withSkillFolder } from "./guide-note.ts";
+import { guideNote, hasCommands, isScript, withSkillFolder } from "./guide-note.ts";
 import type { FolderContents } from "./read-contents.ts";
 import type { SkillDocument } from "./skill-document.ts";
 import { createSkillFiles, visibleFiles } from "./skill-files.ts";
@@ -24,6 +24,7 @@ export function createDocumentSkill(request: DocumentSkillRequest, document: Ski
   const entryPoints = written && existingEntryPoints(written, request);
   const paths = visibleFiles(contents.files).map((each) => each.path);
   const note = guideNote(metadata, { ...document, instructions }, paths, entryPoints);
+  const runsCode = hasCommands(document) || entryPoints !== undefined || paths.some(isScript);
   return {
     ...metadata,
     ...rest,
@@ -33,6 +34,7 @@ export function createDocumentSkill(request: DocumentSkillRequest, document: Ski
     ...(settings_key === undefined || isInstalled({ origin }) ? {} : { settings_key }),
     ...(note === "" ? {} : { guide_note: note }),
     ...(hasCommands(document) ? { has_commands: true } : {}),
+    ...(runsCode ? { sandboxed: "scripts" } : {}),
     kind: "document",
     origin,
     hash: contents.hash,

@@ -17,7 +17,7 @@ export function guideNote(
   entryPoints: Readonly<Record<string, string>> = {},
 ): string {
   const files = paths.filter((path) => path.toLowerCase() !== "skill.md");
-  const scripts = files.filter((path) => /\.(py|js|mjs|cjs|sh)$/i.test(path));
+  const scripts = files.filter(isScript);
   const named = Object.entries(entryPoints).map(([name, path]) => `${name} (${path})`);
   const runnable = [...named, ...scripts.filter((path) => !Object.values(entryPoints).includes(path))];
   const lines: string[] = [];
@@ -39,6 +39,11 @@ export function guideNote(
   }
   lines.push(...expectedTools(allowed_tools));
   return lines.length === 0 ? "" : ["How this guide works here:", ...lines].join("\n- ");
+}
+
+/** Whether a file is run when it is named, going by its ending. */
+export function isScript(path: string): boolean {
+  return /\.(py|js|mjs|cjs|sh)$/i.test(path);
 }
 
 /** Whether a guide works with command lines: it names the programs it needs, or expects a shell. */

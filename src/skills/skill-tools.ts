@@ -1,7 +1,6 @@
 import { type SkillDefinition, SkillFailure, type SkillModule, toJsonSchema } from "../core/define-skill.ts";
 import type { Json } from "../core/json.ts";
 import { ModelError } from "../core/model.ts";
-import { numbersAsTexts } from "../core/numbers-as-texts.ts";
 import type { SkillMetadata } from "../core/skill.ts";
 import { toToolName } from "../core/skill-identifier.ts";
 import type { Tool, ToolResult } from "../core/tool.ts";
@@ -34,7 +33,7 @@ function createTool(
   skill: Pick<SkillMetadata, "description" | "max_execution_seconds" | "max_iterations">,
   definition: SkillDefinition,
 ): Tool {
-  const { effect, approval, repeatable, once_per_turn, cooldown_ms } = definition;
+  const { effect, approval, addresses, finds, repeatable, once_per_turn, cooldown_ms } = definition;
   // Made once: zod compiles a schema at its first use.
   const parameters = definition.parameters.strict();
   const schema = toJsonSchema(parameters);
@@ -45,11 +44,13 @@ function createTool(
     parameters: schema,
     skill_id: id,
     effect: typeof effect === "function" ? effect : () => effect,
-    validate: (input) => validate(parameters, numbersAsTexts(schema, input)),
+    validate: (input) => validate(parameters, input),
     run: (input, context) => run(id, definition, input, context),
     ...(approval === undefined
       ? {}
       : { approval: typeof approval === "function" ? approval : () => approval }),
+    ...(addresses === undefined ? {} : { addresses }),
+    ...(finds === undefined ? {} : { finds }),
     ...(repeatable === undefined ? {} : { repeatable }),
     ...(once_per_turn === undefined ? {} : { once_per_turn }),
     ...(cooldown_ms === undefined ? {} : { cooldown_ms }),

@@ -3,7 +3,9 @@ import type { Json } from "../core/json.ts";
 import type { KeyValue } from "../core/key-value.ts";
 import { KeyedMutex } from "./keyed-mutex.ts";
 import { makePrivateFile } from "./private-files.ts";
+import { blockingMs, createWriteQueue } from "./sqlite-connection.ts";
 import { StorageError, toStorageError } from "./storage-error.ts";
+import { logPages, openWriteAheadLog, type SyncFile, type WriteAheadLog } from "./write-ahead-log.ts";
 
 /** What Keyv does of what is needed here. Without an `error` listener it throws instead of emitting. */
 interface Store {
@@ -20,15 +22,18 @@ const cacheSize = 4_000_000;
 const nothing = "";
 
 /**
- * Opens or creates a key-value store in a SQLite file, for one process: `update` is atomic within it.
+ * Opens or creates a key-value store in a SQLite file, for one process: `update` is atomic within it. A change resolves when it
+ * is on the disk; changes at the same time share a sync. While another process holds the file they wait for `busyTimeoutMs`
+ * (5,000 unless told) without blocking the thread.
  * @throws StorageError, as does every method
  */
 export async function openKeyValue(
   path: string,
-  options: { busyTimeoutMs?: number } = {},
+  options: { busyTimeoutMs?: number; sync?: SyncFile } = {},
 ): Promise<KeyValue> {
-  const store = await openStore(path, options.busyTimeoutMs ?? 5_000);
+  const { store, log } = await openStore(path, options.sync);
   const mutex = new KeyedMutex();
+  const writeInLine = createWriteQueue(options.busyTimeoutMs ?? 5_000);
   const guarded = <T>(work: () => Promise<T>): Promise<T> =>
     work().catch((error: unknown) => {
       throw toStorageError(error, path);
@@ -45,49 +50,65 @@ export async function openKeyValue(
     known.set(key, value === undefined ? nothing : JSON.stringify(value));
     return value;
   };
-  const write = async (key: string, value: Json) => {
+  const write = async (key: string, change: () => Promise<boolean>) => {
     known.delete(key);
-    if (!(await store.set(key, value))) throw refusedError(path, key);
+    const taken = await writeInLine(() => guarded(change));
+    log.wrote();
+    return taken;
   };
+  const set = async (key: string, value: Json) => {
+    if (!(await write(key, () => store.set(key, value)))) throw refusedError(path, key);
+  };
+  /** One change of a key after the other; who waits for the disk does not hold up the next. */
+  const changing = <T>(key: string, work: () => Promise<T>) =>
+    guarded(async () => {
+      const result = await mutex.run(key, work);
+      await log.durable();
+      return result;
+    });
   let closed: Promise<void> | undefined;
   return {
     // What is stored under a key is what its users put there.
     // In line with writes of the key, or an old value could be remembered over a new one.
     get: (key) => guarded(() => (known.has(key) ? read(key) : mutex.run(key, () => read(key)))),
-    set: (key, value) => guarded(() => mutex.run(key, () => write(key, value))),
-    delete: (key) =>
-      guarded(() =>
-        mutex.run(key, async () => {
-          known.delete(key);
-          await store.delete(key);
-        }),
-      ),
+    set: (key, value) => changing(key, () => set(key, value)),
+    delete: (key) => changing(key, async () => void (await write(key, () => store.delete(key)))),
     update: <T extends Json>(key: string, change: (value: T | undefined) => T) =>
-      guarded(() =>
-        mutex.run(key, async () => {
-          const value = change((await read(key)) as T | undefined);
-          await write(key, value);
-          return value;
-        }),
-      ),
+      changing(key, async () => {
+        const value = change((await read(key)) as T | undefined);
+        await set(key, value);
+        return value;
+      }),
     close() {
-      closed ??= guarded(() => store.disconnect());
+      closed ??= guarded(async () => {
+        await log.close();
+        await store.disconnect();
+      });
       return closed;
     },
   };
 }
 
-async function openStore(path: string, busyTimeout: number): Promise<Store> {
+async function openStore(path: string, sync?: SyncFile): Promise<{ store: Store; log: WriteAheadLog }> {
   const [{ Keyv }, { KeyvSqlite }] = await Promise.all([import("keyv"), import("@keyv/sqlite")]);
   makePrivateFile(path);
+  const busyTimeout = blockingMs;
   const adapter = new KeyvSqlite({ uri: `sqlite://${path}`, driver: "node:sqlite", wal: true, busyTimeout });
   try {
     await adapter.ready;
     await adapter.query("PRAGMA synchronous = NORMAL");
+    await adapter.query("PRAGMA wal_autocheckpoint = 0");
   } catch (error) {
     throw toStorageError(error, path);
   }
-  return new Keyv({ store: adapter, serialization: { stringify: JSON.stringify, parse: JSON.parse } });
+  const look = async () => (await adapter.query(logPages))[0];
+  const store = new Keyv({ store: adapter, serialization: { stringify: JSON.stringify, parse: JSON.parse } });
+  try {
+    return { store, log: await openWriteAheadLog(path, look, sync) };
+  } catch (error) {
+    await store.disconnect();
+    throw error;
+  }
 }
 
 function refusedError(path: string, key: string): StorageError {

@@ -1,20 +1,21 @@
 import type { Inbound } from "../core/inbound.ts";
-import type { TurnLog } from "../core/turn-log.ts";
-import { lineOf, titleOf } from "./line.ts";
+import { laneOf, type TurnLog } from "../core/turn-log.ts";
 import type { SqliteConnection } from "./sqlite-connection.ts";
 import { insertEvent } from "./sqlite-events.ts";
+import { addToLane, refreshLane } from "./sqlite-lanes.ts";
 import { wokenByMessage } from "./turn-log-schema.ts";
 
 const insertTurn = `
-  INSERT INTO turns (turn_id, key, line, namespace, thread, kind, author_id, author, accepted_at, text, head)
-  VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10,
-          NOT EXISTS (SELECT 1 FROM turns WHERE line = ?3 AND status <> 'finished'))`;
+  INSERT INTO turns (turn_id, key, line, namespace, thread, kind, author_id, author, accepted_at, text, lane, head)
+  VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11,
+          NOT EXISTS (SELECT 1 FROM turns WHERE line = ?3 AND status <> 'finished'))
+  RETURNING ordinal, head`;
 
 // The head of a line is its first unfinished turn, so its ordinal is the least of them.
 const wakeHead = `
   UPDATE turns SET woken = woken | ${wokenByMessage}, due_at = iif(status = 'waiting', 0, due_at)
   WHERE ordinal = (SELECT min(ordinal) FROM turns WHERE line = ?1 AND status <> 'finished')
-    AND author_id = ?2 AND status <> 'queued'`;
+    AND author_id = ?2 AND status <> 'queued' RETURNING status`;
 
 const countInThread = `
   INSERT INTO threads (namespace, thread, title, root, turns, unfinished, last_at)
@@ -23,35 +24,71 @@ const countInThread = `
     title = iif(root IS NULL AND ?4 IS NOT NULL, ?3, title), root = coalesce(root, ?4),
     turns = turns + 1, unfinished = unfinished + 1, last_at = max(last_at, ?5)`;
 
+const ofKey = "SELECT turn_id, namespace, thread, author_id, text FROM turns WHERE key = ?";
+
 /** The way in. */
 export function createAccepting(connection: SqliteConnection): Pick<TurnLog, "accept"> {
   return {
     async accept(inbound, turnId, at) {
-      const known = turnOfKey(connection, inbound.key);
-      if (known !== undefined) return { turn_id: known, accepted: false };
-      return connection.transaction(() => {
-        // Again under the lock: another process may have been faster.
-        const faster = turnOfKey(connection, inbound.key);
-        if (faster !== undefined) return { turn_id: faster, accepted: false };
-        store(connection, inbound, turnId, at);
-        return { turn_id: turnId, accepted: true };
-      });
+      const accepted =
+        known(connection, inbound) ??
+        (await connection.write(() =>
+          connection.transaction(() => {
+            // Again under the lock: another process may have been faster.
+            const faster = known(connection, inbound);
+            if (faster !== undefined) return faster;
+            store(connection, inbound, turnId, at);
+            return { turn_id: turnId, accepted: true };
+          }),
+        ));
+      // For a known key too: who sent it first may still wait for the disk.
+      await connection.durable();
+      return accepted;
     },
   };
 }
 
-function turnOfKey(connection: SqliteConnection, key: string): string | undefined {
-  return connection.get("SELECT turn_id FROM turns WHERE key = ?", key)?.turn_id as string | undefined;
+/** The turn that the key made, if any. A text that is not there is one that was forgotten, or was files alone. */
+function known(
+  connection: SqliteConnection,
+  inbound: Inbound,
+): Awaited<ReturnType<TurnLog["accept"]>> | undefined {
+  const row = connection.get(ofKey, inbound.key);
+  if (row === undefined) return undefined;
+  const isSame =
+    row.namespace === inbound.namespace &&
+    row.thread === inbound.thread &&
+    row.author_id === inbound.author.id &&
+    (row.text === inbound.text || row.text === "");
+  return { turn_id: row.turn_id as string, accepted: false, ...(isSame ? {} : { differs: true }) };
 }
 
 function store(connection: SqliteConnection, inbound: Inbound, turnId: string, at: number): void {
   const { key, namespace, thread, kind, author, text } = inbound;
   const line = lineOf(inbound, turnId);
-  if (kind === "message") connection.run(wakeHead, line, author.id);
+  const lane = laneOf(inbound);
+  const woken = kind === "message" ? connection.get(wakeHead, line, author.id) : undefined;
+  if (woken?.status === "waiting") refreshLane(connection, lane, namespace);
   const head = [turnId, key, line, namespace, thread, kind, author.id, JSON.stringify(author), at, text];
-  connection.run(insertTurn, ...head);
+  const row = connection.get(insertTurn, ...head, lane);
+  if (row?.head === 1) addToLane(connection, lane, namespace, row.ordinal as number);
   insertEvent(connection, { type: "inbound", inbound, turn_id: turnId, seq: 0, at });
   const root = kind === "message" ? turnId : null;
   connection.run(countInThread, namespace, thread, titleOf(text), root, at);
   connection.run("INSERT INTO namespaces (namespace) VALUES (?) ON CONFLICT DO NOTHING", namespace);
+}
+
+/** The line a turn stands in: its thread's for a message, one of its own for a command. */
+function lineOf(inbound: Inbound, turnId: string): string {
+  return inbound.kind === "command" ? `command ${turnId}` : `thread ${inbound.namespace} ${inbound.thread}`;
+}
+
+/** Longest title of a thread, characters. */
+const maxTitle = 120;
+
+/** The beginning of a message as one line, to name its thread. */
+function titleOf(text: string): string {
+  const line = text.slice(0, 1_000).replace(/\s+/g, " ").trim();
+  const characters = Array.from(line);
+  return characters.length <= maxTitle ? line : `${characters.slice(0, maxTitle - 1).join("")}…`;
 }

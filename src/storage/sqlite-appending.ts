@@ -3,16 +3,17 @@ import { LeaseLostError, type TurnLog } from "../core/turn-log.ts";
 import { noUsage, plusUsage } from "../core/usage-total.ts";
 import type { SqliteConnection } from "./sqlite-connection.ts";
 import { eventColumns, insertEvent } from "./sqlite-events.ts";
+import { refreshLane } from "./sqlite-lanes.ts";
 import { wokenByMessage } from "./turn-log-schema.ts";
 
 // One statement is atomic by itself: the lease is checked and the event stored without a transaction around them.
 const insertLeased = `
   INSERT INTO events (turn_id, seq, at, type, body)
   SELECT ?1, ?2, ?3, ?4, ?5
-  WHERE EXISTS (SELECT 1 FROM turns WHERE turn_id = ?1 AND lease_owner = ?6 AND status = 'running')
+  WHERE EXISTS (SELECT 1 FROM turns WHERE turn_id = ?1 AND lease = ?6 AND status = 'running')
   ON CONFLICT DO NOTHING`;
 
-const holder = "SELECT line FROM turns WHERE turn_id = ? AND lease_owner = ? AND status = 'running'";
+const holder = "SELECT line FROM turns WHERE turn_id = ? AND lease = ? AND status = 'running'";
 
 const start = "UPDATE turns SET started_at = coalesce(started_at, ?) WHERE turn_id = ?";
 
@@ -26,12 +27,13 @@ const addUsage = `
 const dropOpenings = "DELETE FROM events WHERE turn_id = ? AND type = 'transcript_opened' AND seq < ?";
 
 const wait = `
-  UPDATE turns SET status = 'waiting', lease_owner = NULL, due_at = iif(woken = 0, ?, 0) WHERE turn_id = ?`;
+  UPDATE turns SET status = 'waiting', lease = NULL, suspect = 0, due_at = iif(woken = 0, ?, 0)
+  WHERE turn_id = ? RETURNING lane, namespace`;
 
 const finish = `
-  UPDATE turns SET status = 'finished', head = 0, lease_owner = NULL,
+  UPDATE turns SET status = 'finished', head = 0, lease = NULL, suspect = 0,
     finished_at = ?, outcome = ?, answer = ?, merged_into = ?
-  WHERE turn_id = ? RETURNING line, namespace, thread`;
+  WHERE turn_id = ? RETURNING line, lane, namespace, thread`;
 
 const promoteNext = `
   UPDATE turns SET head = 1
@@ -41,7 +43,7 @@ const countFinished = `
   UPDATE threads SET unfinished = unfinished - 1, last_at = max(last_at, ?) WHERE namespace = ? AND thread = ?`;
 
 const queuedBehind = `
-  SELECT accepted_at, (SELECT max(seq) FROM events WHERE turn_id = ?1) AS seq
+  SELECT accepted_at, max(seq_from, (SELECT max(seq) FROM events WHERE turn_id = ?1)) AS seq
   FROM turns WHERE turn_id = ?1 AND line = ?2 AND status = 'queued'`;
 
 // What woke the turn was a message; when none of its author is left in the line, nothing is pending any more.
@@ -52,7 +54,9 @@ const forgetMessages = `
     WHERE other.line = turns.line AND other.status = 'queued' AND other.author_id = turns.author_id)`;
 
 /** What a worker writes; only the holder of the lease can. */
-export function createAppending(connection: SqliteConnection): Pick<TurnLog, "append" | "absorb"> {
+export function createAppending(
+  connection: SqliteConnection,
+): Pick<TurnLog, "append" | "absorb" | "durable"> {
   const insertAll = (turnId: string, events: readonly TurnEvent[]) => {
     for (const event of events) {
       if (!insertEvent(connection, event)) throw new LeaseLostError(turnId);
@@ -60,28 +64,36 @@ export function createAppending(connection: SqliteConnection): Pick<TurnLog, "ap
     }
   };
   return {
-    async append(turnId, owner, events) {
+    async append(turnId, lease, events) {
       const [event] = events;
       if (event !== undefined && events.length === 1 && !hasEffect(event)) {
-        const stored = connection.run(insertLeased, ...eventColumns(event), owner);
+        const stored = await connection.write(() =>
+          connection.run(insertLeased, ...eventColumns(event), lease),
+        );
         if (stored === 0) throw new LeaseLostError(turnId);
         return;
       }
-      connection.transaction(() => {
-        if (connection.get(holder, turnId, owner) === undefined) throw new LeaseLostError(turnId);
-        insertAll(turnId, events);
-      });
+      await connection.write(() =>
+        connection.transaction(() => {
+          if (connection.get(holder, turnId, lease) === undefined) throw new LeaseLostError(turnId);
+          insertAll(turnId, events);
+        }),
+      );
     },
 
-    async absorb(turnId, owner, taken, events) {
-      connection.transaction(() => {
-        const line = connection.get(holder, turnId, owner)?.line as string | undefined;
-        if (line === undefined) throw new LeaseLostError(turnId);
-        for (const id of taken) finishTaken(connection, { id, line, into: turnId, at: events.at(-1)?.at });
-        connection.run(forgetMessages, turnId);
-        insertAll(turnId, events);
-      });
+    async absorb(turnId, lease, taken, events) {
+      await connection.write(() =>
+        connection.transaction(() => {
+          const line = connection.get(holder, turnId, lease)?.line as string | undefined;
+          if (line === undefined) throw new LeaseLostError(turnId);
+          for (const id of taken) finishTaken(connection, { id, line, into: turnId, at: events.at(-1)?.at });
+          connection.run(forgetMessages, turnId);
+          insertAll(turnId, events);
+        }),
+      );
     },
+
+    durable: () => connection.durable(),
   };
 }
 
@@ -129,9 +141,11 @@ function applyEffect(connection: SqliteConnection, event: TurnEvent): void {
     case "transcript_opened":
       if (event.because === "deleted") connection.run(dropOpenings, event.turn_id, event.seq);
       return;
-    case "turn_waiting":
-      connection.run(wait, event.until, event.turn_id);
+    case "turn_waiting": {
+      const row = connection.get(wait, event.until, event.turn_id);
+      if (row !== undefined) refreshLane(connection, row.lane as string, row.namespace as string);
       return;
+    }
     case "turn_finished":
       close(connection, event);
       return;
@@ -144,6 +158,7 @@ function close(connection: SqliteConnection, event: TurnEventOf<"turn_finished">
   const { at, outcome, text, merged_into = null, turn_id } = event;
   const row = connection.get(finish, at, outcome, text, merged_into, turn_id);
   if (row === undefined) return;
-  connection.run(promoteNext, row.line as string);
+  if (connection.run(promoteNext, row.line as string) > 0)
+    refreshLane(connection, row.lane as string, row.namespace as string);
   connection.run(countFinished, at, row.namespace as string, row.thread as string);
 }

@@ -1,63 +1,107 @@
-import type { ClaimedTurn, TurnLog } from "../core/turn-log.ts";
-import type { SqliteConnection } from "./sqlite-connection.ts";
+import { type ClaimedTurn, seqStride, type TurnLog } from "../core/turn-log.ts";
+import type { SqliteConnection, SqlRow } from "./sqlite-connection.ts";
 import { inboundOf, readEvents } from "./sqlite-events.ts";
+import { nextInLanes, refreshLane } from "./sqlite-lanes.ts";
 import { lostEntryError } from "./storage-error.ts";
 
-const allKinds = ["command", "message"] as const;
+// Waiting turns by the wall clock, leases by steady time.
+const come = `
+  SELECT ordinal, lane, namespace FROM turns WHERE head = 1 AND due_at > 0 AND status = 'waiting' AND due_at <= ?1
+  UNION ALL
+  SELECT ordinal, lane, namespace FROM turns WHERE head = 1 AND due_at > 0 AND status = 'running' AND due_at <= ?2
+    AND turn_id NOT IN (SELECT value FROM json_each(?3))`;
 
-// Two look-ups in the index of heads: the oldest that is due at once, and the oldest whose time has come.
-const oldestDue = `
-  SELECT min(ordinal) AS ordinal FROM (
-    SELECT * FROM (SELECT ordinal FROM turns WHERE head = 1 AND kind = ?1 AND due_at = 0 ORDER BY ordinal LIMIT 1)
-    UNION ALL SELECT ordinal FROM turns WHERE head = 1 AND kind = ?1 AND due_at > 0 AND due_at <= ?2)`;
+/** What was shown and not stored under a lease that ended is not repeated. */
+const pastShown = `
+  max(seq_from, coalesce((SELECT max(seq) FROM events WHERE events.turn_id = turns.turn_id), 0)) + ${seqStride}`;
 
-const lease = `
-  UPDATE turns SET status = 'running', lease_owner = ?2, due_at = ?3, woken = 0
-  WHERE ordinal = ?1 RETURNING turn_id`;
+const makeDue = `
+  UPDATE turns SET due_at = 0, lease = NULL, seq_from = iif(status = 'running', ${pastShown}, seq_from)
+  WHERE ordinal = ?`;
 
-const release = `
-  UPDATE turns INDEXED BY turns_unfinished SET lease_owner = NULL, due_at = 0
-  WHERE status = 'running' AND status <> 'finished'`;
+// Nobody else may have it by now.
+const take = `
+  UPDATE turns SET status = 'running', lease = ?2, due_at = ?3, woken = 0
+  WHERE ordinal = ?1 AND head = 1 AND due_at = 0 RETURNING turn_id, lane, namespace, seq_from, crashes`;
 
-const extend = "UPDATE turns SET due_at = ? WHERE turn_id = ? AND lease_owner = ? AND status = 'running'";
+const crashed = `
+  SELECT ordinal, suspect FROM turns WHERE head = 1 AND due_at > 0 AND status = 'running' AND lease IS NOT NULL`;
 
-const earliest = "SELECT min(due_at) AS due_at FROM turns WHERE head = 1 AND kind = ? AND due_at > 0";
+const blame = "UPDATE turns SET crashes = crashes + 1 WHERE ordinal = ?";
+const suspect = "UPDATE turns SET suspect = 1 WHERE ordinal = ?";
+
+const freeAll = `
+  UPDATE turns INDEXED BY turns_unfinished
+  SET seq_from = ${pastShown}, lease = NULL, due_at = iif(status = 'running', 0, due_at)
+  WHERE status <> 'finished'`;
+
+const free = `
+  UPDATE turns SET lease = NULL, due_at = ?3, seq_from = ${pastShown}, crashes = crashes + ?4
+  WHERE turn_id = ?1 AND lease = ?2 AND status = 'running' RETURNING lane, namespace`;
+
+const extend = "UPDATE turns SET due_at = ? WHERE turn_id = ? AND lease = ? AND status = 'running'";
+
+const earliest = "SELECT min(due_at) AS due_at FROM turns WHERE head = 1 AND due_at > 0 AND status = ?";
 
 /** Who works on what, and until when. */
 export function createClaiming(
   connection: SqliteConnection,
-): Pick<TurnLog, "claim" | "reclaim" | "renew" | "nextDue" | "pending"> {
-  const find = (now: number, kinds: readonly string[]) => {
-    const ordinals = kinds.map((kind) => connection.get(oldestDue, kind, now)?.ordinal as number | null);
-    return ordinals.filter((ordinal) => ordinal !== null).sort((a, b) => a - b)[0];
+): Pick<TurnLog, "claim" | "reclaim" | "release" | "renew" | "untilDue" | "pending"> {
+  const makeComeDue = (now: number, steady: number, running: readonly string[]) => {
+    for (const row of connection.all(come, now, steady, JSON.stringify(running))) {
+      connection.run(makeDue, row.ordinal as number);
+      refreshLane(connection, row.lane as string, row.namespace as string);
+    }
   };
   return {
-    async claim(owner, now, leaseMs, kinds = allKinds) {
+    async claim(lease, now, leaseMs, options = {}) {
+      const { steady = now, running = [] } = options;
       // A look without the write lock first: an idle worker disturbs nobody.
-      if (find(now, kinds) === undefined) return undefined;
-      return connection.transaction(() => {
-        const ordinal = find(now, kinds);
-        if (ordinal === undefined) return undefined;
-        const turnId = connection.get(lease, ordinal, owner, now + leaseMs)?.turn_id as string;
-        return readClaimed(connection, turnId, ordinal);
-      });
-    },
-
-    async reclaim() {
-      connection.run(release);
-    },
-
-    async renew(owner, turnIds, now, leaseMs) {
-      if (turnIds.length === 0) return [];
-      return connection.transaction(() =>
-        turnIds.filter((turnId) => connection.run(extend, now + leaseMs, turnId, owner) === 0),
+      const isDue = connection.get(come, now, steady, JSON.stringify(running)) !== undefined;
+      if (!isDue && nextInLanes(connection, options) === undefined) return undefined;
+      return connection.write(() =>
+        connection.transaction(() => {
+          if (isDue) makeComeDue(now, steady, running);
+          const ordinal = nextInLanes(connection, options);
+          if (ordinal === undefined) return undefined;
+          const row = connection.get(take, ordinal, lease, steady + leaseMs);
+          if (row === undefined) return undefined;
+          refreshLane(connection, row.lane as string, row.namespace as string);
+          return readClaimed(connection, { ...row, ordinal }, lease);
+        }),
       );
     },
 
-    async nextDue() {
-      const times = allKinds.map((kind) => connection.get(earliest, kind)?.due_at as number | null);
-      const known = times.filter((time) => time !== null);
-      return known.length === 0 ? undefined : Math.min(...known);
+    async reclaim() {
+      await connection.write(() => connection.transaction(() => freeAfterCrash(connection)));
+    },
+
+    async release(turnId, lease, until, failed = false) {
+      await connection.write(() =>
+        connection.transaction(() => {
+          const row = connection.get(free, turnId, lease, until, failed ? 1 : 0);
+          if (row !== undefined) refreshLane(connection, row.lane as string, row.namespace as string);
+        }),
+      );
+    },
+
+    async renew(leases, steady, leaseMs) {
+      if (leases.length === 0) return [];
+      const lost = await connection.write(() =>
+        connection.transaction(() =>
+          leases.filter((one) => connection.run(extend, steady + leaseMs, one.turn_id, one.lease) === 0),
+        ),
+      );
+      return lost.map(({ turn_id }) => turn_id);
+    },
+
+    async untilDue(now, steady = now) {
+      const due = (status: string, from: number) => {
+        const at = connection.get(earliest, status)?.due_at;
+        return typeof at === "number" ? [Math.max(0, at - from)] : [];
+      };
+      const times = [...due("waiting", now), ...due("running", steady)];
+      return times.length === 0 ? undefined : Math.min(...times);
     },
 
     async pending() {
@@ -67,9 +111,30 @@ export function createClaiming(
   };
 }
 
-function readClaimed(connection: SqliteConnection, turnId: string, ordinal: number): ClaimedTurn {
-  const events = readEvents(connection, turnId, -1);
+function freeAfterCrash(connection: SqliteConnection): void {
+  const running = connection.all(crashed);
+  const suspects = running.filter((row) => row.suspect === 1);
+  const alone = running.length === 1 ? running : [];
+  for (const row of suspects.length > 0 ? suspects : alone) connection.run(blame, row.ordinal as number);
+  for (const row of running) connection.run(suspect, row.ordinal as number);
+  connection.run(freeAll);
+  for (const row of connection.all("SELECT lane, namespace FROM lanes"))
+    refreshLane(connection, row.lane as string, row.namespace as string);
+}
+
+function readClaimed(connection: SqliteConnection, row: SqlRow, lease: string): ClaimedTurn {
+  const turn_id = row.turn_id as string;
+  const events = readEvents(connection, turn_id, -1);
   const inbound = inboundOf(events[0]);
-  if (inbound === undefined) throw lostEntryError(connection.path, turnId);
-  return { turn_id: turnId, inbound, events, ordinal };
+  if (inbound === undefined) throw lostEntryError(connection.path, turn_id);
+  const last_seq = Math.max(row.seq_from as number, events.at(-1)?.seq ?? 0);
+  return {
+    turn_id,
+    lease,
+    inbound,
+    events,
+    ordinal: row.ordinal as number,
+    last_seq,
+    crashes: row.crashes as number,
+  };
 }

@@ -1,16 +1,26 @@
-import type { DatabaseSync, SQLInputValue, StatementSync } from "node:sqlite";
+import { DatabaseSync, type SQLInputValue, type StatementSync } from "node:sqlite";
+import { setTimeout as sleep } from "node:timers/promises";
 import { makePrivateFile } from "./private-files.ts";
-import { newerVersionError, toStorageError } from "./storage-error.ts";
+import { newerVersionError, StorageError, toStorageError } from "./storage-error.ts";
+import {
+  logPages,
+  nowhere,
+  openWriteAheadLog,
+  type SyncFile,
+  type WriteAheadLog,
+} from "./write-ahead-log.ts";
 
 export type SqlValue = SQLInputValue;
 /** A row as the driver gives it; the statement that asked knows its columns. */
 export type SqlRow = Record<string, unknown>;
 
 export interface SqliteOptions {
-  /** How long to wait for another process's lock, ms; the thread blocks meanwhile. 5,000 unless told. */
+  /** How long a write waits for another process's lock, ms; the event loop goes on meanwhile. 5,000 unless told. */
   busyTimeoutMs?: number;
   /** The file may not grow beyond this many pages of 4,096 bytes; no limit unless told. */
   maxPages?: number;
+  /** How a file is synced; fdatasync unless told. */
+  sync?: SyncFile;
 }
 
 /**
@@ -24,17 +34,30 @@ export interface SqliteConnection {
   /** The first row. */
   get(sql: string, ...values: SqlValue[]): SqlRow | undefined;
   all(sql: string, ...values: SqlValue[]): SqlRow[];
-  /** Runs `work` in one write transaction; when it throws, nothing was stored. */
+  /** Runs `work` in one transaction; when it throws, nothing was stored. Only within `write`. */
   transaction<T>(work: () => T): T;
+  /**
+   * Runs `work`, which is one statement or one transaction. While another process holds the write lock it is tried again,
+   * without blocking the thread; further writes queue behind it. Rejects when the lock is not free in time.
+   */
+  write<T>(work: () => T): Promise<T>;
+  /** Resolves when every write so far is on the disk; at once for a database in memory. */
+  durable(): Promise<void>;
+  /** Takes what was deleted out of the write-ahead log too. */
+  truncateLog(): Promise<void>;
   /** The value of a stored JSON text. */
   parse(text: unknown): unknown;
   /** Closes the file; a second call does nothing. */
-  close(): void;
+  close(): Promise<void>;
 }
 
+/** How long one try of a statement blocks the thread for another process's lock, ms. */
+export const blockingMs = 1;
+
 /**
- * Opens or creates a SQLite file (WAL: a commit survives the death of the process; power loss may undo the last ones but
- * damages nothing) and brings it to the newest of `migrations`: entry n leads from version n to n + 1 (`user_version`).
+ * Opens or creates a SQLite file and brings it to the newest of `migrations`: entry n leads from version n to n + 1
+ * (`user_version`). A write survives the death of the process; power loss may undo it until `durable` resolves, and
+ * damages nothing.
  * @throws StorageError
  */
 export async function openSqlite(
@@ -42,23 +65,40 @@ export async function openSqlite(
   migrations: readonly string[],
   options: SqliteOptions = {},
 ): Promise<SqliteConnection> {
-  const { DatabaseSync } = await import("node:sqlite");
+  const { busyTimeoutMs = 5_000 } = options;
+  const until = performance.now() + busyTimeoutMs;
+  const database = await whileLocked(() => openDatabase(path, migrations, options.maxPages), until);
+  try {
+    return createConnection(database, path, busyTimeoutMs, await openLog(database, path, options.sync));
+  } catch (error) {
+    database.close();
+    throw error;
+  }
+}
+
+function openLog(database: DatabaseSync, path: string, sync?: SyncFile): Promise<WriteAheadLog> {
+  const look = database.prepare(logPages);
+  return openWriteAheadLog(path, () => look.get(), sync);
+}
+
+/** A database that is gone with the process. */
+export function openSqliteInMemory(migrations: readonly string[]): SqliteConnection {
+  return createConnection(openDatabase(":memory:", migrations), ":memory:", 0, nowhere);
+}
+
+function openDatabase(path: string, migrations: readonly string[], maxPages?: number): DatabaseSync {
   return guarded(path, () => {
     if (path !== ":memory:") makePrivateFile(path);
-    const database = new DatabaseSync(path, { timeout: options.busyTimeoutMs ?? 5_000 });
+    const database = new DatabaseSync(path, { timeout: blockingMs });
     try {
-      // A checkpoint after 16 MB instead of 4: each costs a sync.
-      database.exec(
-        "PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL; PRAGMA wal_autocheckpoint = 4000;",
-      );
-      if (options.maxPages !== undefined)
-        database.exec(`PRAGMA max_page_count = ${Number(options.maxPages)}`);
+      database.exec("PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL; PRAGMA wal_autocheckpoint = 0;");
+      if (maxPages !== undefined) database.exec(`PRAGMA max_page_count = ${Number(maxPages)}`);
       migrate(database, path, migrations);
+      return database;
     } catch (error) {
       database.close();
       throw error;
     }
-    return createConnection(database, path);
   });
 }
 
@@ -74,7 +114,12 @@ function migrate(database: DatabaseSync, path: string, migrations: readonly stri
   });
 }
 
-function createConnection(database: DatabaseSync, path: string): SqliteConnection {
+function createConnection(
+  database: DatabaseSync,
+  path: string,
+  busyTimeoutMs: number,
+  log: WriteAheadLog,
+): SqliteConnection {
   const statements = new Map<string, StatementSync>();
   const statement = (sql: string): StatementSync => {
     let prepared = statements.get(sql);
@@ -86,17 +131,68 @@ function createConnection(database: DatabaseSync, path: string): SqliteConnectio
   };
   return {
     path,
-    run: (sql, ...values) => guarded(path, () => Number(statement(sql).run(...values).changes)),
+    run: (sql, ...values) =>
+      guarded(path, () => {
+        const changes = Number(statement(sql).run(...values).changes);
+        if (!database.isTransaction) log.wrote();
+        return changes;
+      }),
     get: (sql, ...values) => guarded(path, () => statement(sql).get(...values)),
     all: (sql, ...values) => guarded(path, () => statement(sql).all(...values)),
     transaction: (work) =>
-      guarded(path, () => inTransaction(database, work, (sql) => void statement(sql).run())),
+      guarded(path, () => {
+        const result = inTransaction(database, work, (sql) => void statement(sql).run());
+        log.wrote();
+        return result;
+      }),
+    write: createWriteQueue(busyTimeoutMs),
+    durable: log.durable,
+    truncateLog: log.truncate,
     parse: (text) => guarded(path, () => JSON.parse(String(text))),
-    close() {
+    async close() {
+      await log.close();
       statements.clear();
       if (database.isOpen) database.close();
     },
   };
+}
+
+/** Runs writes at once while nobody else holds the lock, else one after another in the order they came. */
+export function createWriteQueue(timeoutMs: number): <T>(work: () => T | Promise<T>) => Promise<T> {
+  let queue: Promise<unknown> | undefined;
+  return async (work) => {
+    const until = performance.now() + timeoutMs;
+    if (queue === undefined) {
+      try {
+        return await work();
+      } catch (error) {
+        if (!isLocked(error)) throw error;
+      }
+    }
+    const done = Promise.allSettled([queue]).then(() => whileLocked(work, until));
+    queue = done;
+    try {
+      return await done;
+    } finally {
+      if (queue === done) queue = undefined;
+    }
+  };
+}
+
+/** Tries until the lock is free, or the time is up: then the error of the last try. `until` as `performance.now` counts. */
+async function whileLocked<T>(work: () => T | Promise<T>, until: number): Promise<T> {
+  for (let pauseMs = 5; ; pauseMs = Math.min(2 * pauseMs, 100)) {
+    try {
+      return await work();
+    } catch (error) {
+      if (!isLocked(error) || performance.now() + pauseMs > until) throw error;
+    }
+    await sleep(pauseMs);
+  }
+}
+
+function isLocked(error: unknown): boolean {
+  return error instanceof StorageError && error.code === "locked";
 }
 
 function inTransaction<T>(

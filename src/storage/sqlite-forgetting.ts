@@ -1,5 +1,6 @@
+import type { Inbound } from "../core/inbound.ts";
+import type { TurnEvent } from "../core/turn-event.ts";
 import type { TurnLog } from "../core/turn-log.ts";
-import { forgottenTitle, forgottenTurn } from "./forgetting.ts";
 import type { SqliteConnection, SqlRow } from "./sqlite-connection.ts";
 import { insertEvent, readEvents } from "./sqlite-events.ts";
 
@@ -17,24 +18,29 @@ const dropCarriedOver = `
 
 const countDeletion = "UPDATE threads SET deletions = deletions + 1 WHERE namespace = ? AND thread = ?";
 
+/** What a thread is called when the message it was named after was deleted. */
+const forgottenTitle = "Deleted message";
+
 /** The way out: what people said, taken away for good. */
 export function createForgetting(connection: SqliteConnection): Pick<TurnLog, "forget"> {
   return {
     async forget(turnId, by, at) {
-      // Deleted rows are overwritten with zeros: a text must not be left in the free space of the file.
-      connection.get("PRAGMA secure_delete = ON");
-      try {
-        const known = connection.transaction(() => {
-          const turn = connection.get(finishedTurn, turnId);
-          if (turn !== undefined) forget(connection, turnId, turn, { by, at });
-          return turn !== undefined;
-        });
-        // The write-ahead log still has the pages as they were. When another process reads just now, its next checkpoint takes them.
-        connection.get("PRAGMA wal_checkpoint(TRUNCATE)");
-        return known;
-      } finally {
-        connection.get("PRAGMA secure_delete = OFF");
-      }
+      const known = await connection.write(() => {
+        // Deleted rows are overwritten with zeros: a text must not be left in the free space of the file.
+        connection.get("PRAGMA secure_delete = ON");
+        try {
+          return connection.transaction(() => {
+            const turn = connection.get(finishedTurn, turnId);
+            if (turn !== undefined) forget(connection, turnId, turn, { by, at });
+            return turn !== undefined;
+          });
+        } finally {
+          connection.get("PRAGMA secure_delete = OFF");
+        }
+      });
+      // The write-ahead log still has the pages as they were. When another process reads just now, its next checkpoint takes them.
+      await connection.truncateLog();
+      return known;
     },
   };
 }
@@ -45,15 +51,34 @@ function forget(
   turn: SqlRow,
   who: { by: string; at: number },
 ): void {
-  const forgotten = forgottenTurn(readEvents(connection, turnId, -1), who.by, who.at);
-  if (forgotten === undefined) return;
+  const remaining = withoutTexts(readEvents(connection, turnId, -1), who.by, who.at);
+  if (remaining === undefined) return;
   const place = [turn.namespace as string, turn.thread as string] as const;
   const ordinal = turn.ordinal as number;
   connection.run("DELETE FROM events WHERE turn_id = ?", turnId);
-  for (const event of forgotten.events) insertEvent(connection, event);
+  for (const event of remaining) insertEvent(connection, event);
   connection.run("DELETE FROM signals WHERE turn_id = ?", turnId);
   connection.run("UPDATE turns SET text = '', answer = NULL WHERE turn_id = ?", turnId);
   connection.run(rename, forgottenTitle, ...place, turnId, ordinal);
   connection.run(dropCarriedOver, ...place, ordinal);
   connection.run(countDeletion, ...place);
+}
+
+/**
+ * What remains of a finished turn: that somebody said something, how it ended, and who deleted it. The end takes a new place behind
+ * all others, so that who follows the turn learns of it. Undefined when there is nothing left to forget.
+ */
+function withoutTexts(events: readonly TurnEvent[], by: string, at: number): TurnEvent[] | undefined {
+  const [entry] = events;
+  const end = events.findLast((event) => event.type === "turn_finished");
+  if (entry?.type !== "inbound" || end === undefined || end.forgotten_by !== undefined) return undefined;
+  const { origin, ...said } = entry.inbound;
+  const inbound: Inbound = { ...said, text: "" };
+  if (origin !== undefined) inbound.origin = { ...origin, files: [] };
+  const seq = (events.at(-1)?.seq ?? 0) + 1;
+  const { output: _output, private: _private, ...rest } = end;
+  return [
+    { ...entry, inbound },
+    { ...rest, text: "", forgotten_by: by, seq, at },
+  ];
 }

@@ -5,10 +5,13 @@ const counts = `
   SELECT status, count(*) AS turns FROM turns INDEXED BY turns_unfinished
   WHERE status <> 'finished' GROUP BY status`;
 
-// What waits for a worker: new or woken heads, and running ones whose lease ended, since then.
+// What waits for a worker: new or woken heads, and waits and leases that ended, since then.
 const oldest = `
-  SELECT min(CASE WHEN due_at = 0 THEN accepted_at ELSE due_at END) AS at FROM turns
-  WHERE head = 1 AND kind IN ('command', 'message') AND due_at <= ?`;
+  SELECT min(at) AS at FROM (
+    SELECT min(accepted_at) AS at FROM turns
+      WHERE ordinal IN (SELECT min(ready) FROM lanes WHERE ready IS NOT NULL GROUP BY lane)
+    UNION ALL SELECT min(due_at) FROM turns WHERE head = 1 AND due_at > 0 AND status = 'waiting' AND due_at <= ?1
+    UNION ALL SELECT min(due_at) FROM turns WHERE head = 1 AND due_at > 0 AND status = 'running' AND due_at <= ?1)`;
 
 const write = "INSERT INTO probe (id, at) VALUES (1, ?) ON CONFLICT (id) DO UPDATE SET at = excluded.at";
 
@@ -23,7 +26,8 @@ export function createHealth(connection: SqliteConnection): Pick<TurnLog, "backl
       return at === null ? states : { ...states, oldest_at: at };
     },
     async probe(at) {
-      connection.run(write, at);
+      await connection.write(() => connection.run(write, at));
+      await connection.durable();
     },
   };
 }

@@ -1,11 +1,12 @@
 import type { Signal, TurnLog } from "../core/turn-log.ts";
 import type { SqliteConnection } from "./sqlite-connection.ts";
 import { readInbound } from "./sqlite-events.ts";
+import { refreshLane } from "./sqlite-lanes.ts";
 import { wokenBySignal } from "./turn-log-schema.ts";
 
 const wake = `
   UPDATE turns SET woken = woken | ${wokenBySignal}, due_at = iif(status = 'waiting', 0, due_at)
-  WHERE turn_id = ? AND status <> 'finished'`;
+  WHERE turn_id = ? AND status <> 'finished' RETURNING status, lane, namespace`;
 
 const queuedByAuthor = `
   SELECT other.turn_id FROM turns JOIN turns AS other ON other.line = turns.line AND other.ordinal > turns.ordinal
@@ -19,11 +20,17 @@ export function createSignalling(
 ): Pick<TurnLog, "signal" | "signals" | "steering"> {
   return {
     async signal(turnId, signal, at) {
-      return connection.transaction(() => {
-        if (connection.run(wake, turnId) === 0) return false;
-        const insert = "INSERT INTO signals (turn_id, at, body) VALUES (?, ?, ?)";
-        return connection.run(insert, turnId, at, JSON.stringify(signal)) === 1;
-      });
+      const stored = await connection.write(() =>
+        connection.transaction(() => {
+          const row = connection.get(wake, turnId);
+          if (row === undefined) return false;
+          if (row.status === "waiting") refreshLane(connection, row.lane as string, row.namespace as string);
+          const insert = "INSERT INTO signals (turn_id, at, body) VALUES (?, ?, ?)";
+          return connection.run(insert, turnId, at, JSON.stringify(signal)) === 1;
+        }),
+      );
+      await connection.durable();
+      return stored;
     },
 
     async signals(turnId) {

@@ -29,6 +29,6 @@ export function createTurnLog(connection: SqliteConnection): TurnLog {
     ...createForgetting(connection),
     ...createReading(connection),
     ...createThreadReading(connection),
-    close: async () => connection.close(),
+    close: () => connection.close(),
   };
 }

@@ -2,10 +2,15 @@
  * The tables of the SQLite turn log. Every index is a page to write when a turn is accepted, so there are no more of them
  * than questions need; turns are never deleted, so ordinals only rise.
  *
- * `head` marks the first unfinished turn of a line: the only one that may run. `due_at` (ms since the epoch) says from
- * when a head may be claimed: 0 at once (queued or woken), the end of its lease while it runs, its wake time while it waits.
+ * `head` marks the first unfinished turn of a line: the only one that may run. `due_at` (ms) says from when a head may be
+ * claimed: 0 at once (queued or woken), the end of its lease while it runs (steady time), its wake time while it waits (wall
+ * clock). `lease` names the claim that holds it.
  * `woken` collects what reached a running turn and may come too late for it: 1 a signal, 2 a message of its author. A turn
  * that goes to wait with it set is due at once, so that no wake-up falls between its last look and its wait.
+ *
+ * `lanes` has the oldest turn of each lane and namespace that may be claimed at once (`ready`), suspects left out: a claim
+ * looks at namespaces, never at the turns that queue in them. `seq_from` is the seq that a resumed turn goes on after. `suspect`
+ * marks turns that ran in a crash, `crashes` counts those the turn is blamed for.
  *
  * `cost_usd` leaves out `unpriced_tokens`, input and output of models without a price: where these are all tokens of a turn,
  * its cost is unknown.
@@ -85,6 +90,30 @@ export const turnLogMigrations: readonly string[] = [
   `,
   "ALTER TABLE threads ADD COLUMN deletions INTEGER NOT NULL DEFAULT 0",
   "CREATE TABLE probe (id INTEGER PRIMARY KEY CHECK (id = 1), at INTEGER NOT NULL)",
+  `
+  ALTER TABLE turns RENAME COLUMN lease_owner TO lease;
+  ALTER TABLE turns ADD COLUMN lane TEXT NOT NULL DEFAULT 'message';
+  ALTER TABLE turns ADD COLUMN seq_from INTEGER NOT NULL DEFAULT 0;
+  ALTER TABLE turns ADD COLUMN crashes INTEGER NOT NULL DEFAULT 0;
+  ALTER TABLE turns ADD COLUMN suspect INTEGER NOT NULL DEFAULT 0;
+  UPDATE turns SET lane = kind WHERE status <> 'finished';
+
+  DROP INDEX turns_due;
+  CREATE INDEX turns_ready ON turns(lane, namespace, ordinal) WHERE head = 1 AND due_at = 0 AND suspect = 0;
+  CREATE INDEX turns_due ON turns(status, due_at, lane, namespace) WHERE head = 1 AND due_at > 0;
+  CREATE INDEX turns_suspect ON turns(lane, ordinal) WHERE suspect = 1;
+
+  CREATE TABLE lanes (
+    lane TEXT NOT NULL,
+    namespace TEXT NOT NULL,
+    ready INTEGER,
+    PRIMARY KEY (lane, namespace)
+  ) WITHOUT ROWID;
+  CREATE INDEX lanes_ready ON lanes(lane, ready) WHERE ready IS NOT NULL;
+  INSERT INTO lanes (lane, namespace, ready)
+    SELECT lane, namespace, min(iif(due_at = 0, ordinal, NULL)) FROM turns WHERE status <> 'finished' AND head = 1
+    GROUP BY lane, namespace;
+  `,
 ];
 
 /** `woken`: a signal came. */

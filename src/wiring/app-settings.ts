@@ -4,7 +4,7 @@ import type { Config } from "../config/schema.ts";
 import type { TurnLimits } from "../core/turn.ts";
 
 /** The hard limits of turns. */
-export function turnLimits({ turns, prompt }: Config): TurnLimits {
+export function turnLimits({ turns, prompt, model }: Config): TurnLimits {
   return {
     max_rounds: turns.max_rounds,
     max_tool_calls: turns.max_tool_calls,
@@ -15,6 +15,8 @@ export function turnLimits({ turns, prompt }: Config): TurnLimits {
     skill_list_tokens: prompt.skill_list_tokens,
     open_tools_tokens: prompt.open_tools_tokens,
     question_ms: turns.question_minutes * 60_000,
+    away_retry_ms: model.away_minutes * 60_000,
+    away_ask_ms: model.ask_again_hours * 3_600_000,
   };
 }
 
@@ -34,5 +36,42 @@ export function chatPolicy({ access, chat }: Config): ChatPolicy {
     catch_up_ms: chat.catch_up_hours * 3_600_000,
     progress_delay_ms: chat.progress_delay_seconds * 1000,
     audit_channel: chat.audit_channel,
+  };
+}
+
+/** How tools reach the web. */
+export function webOptions({ net }: Config) {
+  return {
+    allow: net.allow,
+    timeoutMs: net.timeout_seconds * 1000,
+    maxBytes: net.max_bytes,
+    maxRedirects: net.max_redirects,
+  };
+}
+
+/** The models of the configuration. */
+export function modelSettings({ model }: Config) {
+  return {
+    choice: model.choice,
+    failover: model.failover,
+    providers: {
+      openai: {
+        kind: "openai" as const,
+        apiKey: model.openai.api_key,
+        baseUrl: model.openai.base_url,
+        api: model.openai.api,
+      },
+      anthropic: {
+        kind: "anthropic" as const,
+        apiKey: model.anthropic.api_key,
+        baseUrl: model.anthropic.base_url,
+      },
+    },
+    streaming: model.streaming,
+    retry: { attempts: model.retries + 1 },
+    idleTimeoutMs: model.idle_seconds * 1000,
+    requestTimeoutMs: model.timeout_seconds * 1000,
+    maxOutputTokens: model.max_output_tokens,
+    prices: model.prices,
   };
 }

@@ -1,4 +1,5 @@
 /** How code that did not ship with the bot is run. */
+import path from "node:path";
 import { certificateFiles, processEnvironment } from "../config/environment.ts";
 import type { Config } from "../config/schema.ts";
 import { ProgramError, type ProgramRunner, type Verdict } from "../core/programs.ts";
@@ -27,9 +28,19 @@ export function sandboxOptions(config: Config, own?: OwnPort): SandboxOptions {
         : {}),
     },
     allowWeak: execution.allow_weak,
+    searchPath: programFolders(),
     certificates: certificateFiles(processEnvironment()),
   };
 }
+
+/** Where this process finds programs, without those of the bot's own dependencies, which npm puts first. */
+function programFolders(): string[] {
+  const folders = processEnvironment().PATH?.split(path.delimiter) ?? [];
+  return folders.filter((folder) => path.isAbsolute(folder) && !folder.includes("node_modules"));
+}
+
+/** What isolation is in force; see `Sandbox.describe`. */
+export type IsolationFound = ReturnType<Sandbox["describe"]>;
 
 /** Scripts and programs in one sandbox. */
 export interface CodeRunners {
@@ -37,6 +48,8 @@ export interface CodeRunners {
   programs: ProgramRunner;
   /** What isolation code of this skill runs in here, or why it would not run; for people. */
   describe(skill: Skill): Promise<string>;
+  /** What isolation is in force. */
+  isolation(): Promise<IsolationFound>;
 }
 
 /**
@@ -74,6 +87,7 @@ export function lazyCodeRunners(
         return (await open()).programs.start(request);
       },
     },
+    isolation: async () => (await open()).describe(),
     async describe(skill) {
       if (skill.kind === "builtin") return "It ships with Knack and runs in the bot's own process.";
       const opened = await open();

@@ -18,7 +18,8 @@ import { createMcpServers } from "../mcp/mcp-servers.ts";
 import { createServerRequests } from "../mcp/requests/create-server-requests.ts";
 import type { OwnPort } from "../net/address-policy.ts";
 import { createMiniSearchIndex } from "../search/minisearch-index.ts";
-import { lazyCodeRunners } from "./code-runners.ts";
+import { createSandboxedSource } from "../skills/sandboxed-source.ts";
+import { type IsolationFound, lazyCodeRunners } from "./code-runners.ts";
 import { openPackages } from "./open-packages.ts";
 import { settingsOf, skillSources } from "./skill-sources.ts";
 import { openToolServerLogin } from "./tool-server-login.ts";
@@ -51,6 +52,8 @@ export interface OpenedSkills {
   addFlow: AddFlow;
   /** The end of logins at tool servers, for the HTTP server. */
   login: McpLoginWithReturn;
+  /** What isolation code of skills gets here. Tries it, unless that was done before. */
+  isolation(): Promise<IsolationFound>;
   /** Begins what goes on in the background. `address` is where this bot listens. */
   start(address: string): void;
   /** Ends every process and session that skills have. */
@@ -102,10 +105,12 @@ export async function openSkills(config: Config, deps: SkillDeps): Promise<Opene
     mcp.source,
     adHoc.source,
   ];
-  const catalogue = createCatalogueLoader(sources, createMiniSearchIndex);
+  const judged = sources.map((source) => createSandboxedSource(source, runners.programs.allows));
+  const catalogue = createCatalogueLoader(judged, createMiniSearchIndex);
   let cancelStart = () => {};
   return {
     ...{ catalogue, packages, login, scripts: runners.scripts, servers: mcp.servers, addFlow: adHoc.add },
+    isolation: runners.isolation,
     start(listening) {
       address = listening;
       cancelStart = clock.after(quietMs, () => mcp.start());

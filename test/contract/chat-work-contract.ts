@@ -60,8 +60,9 @@ export function chatWorkContract(under: SurfaceUnderContract): void {
     await conversation.say(word);
     await untilSaid(conversation, "dark and stormy");
     await conversation.say(can.severalPeople ? "stop" : "/agent stop here");
-    await untilSaid(conversation, "Stopped");
+    const shown = await untilSaid(conversation, "Stopped");
     await finished(word);
+    if (can.severalPeople) expect(said(shown, "answer").match(/Stopped/g)).toHaveLength(1);
   });
 
   describe("a question with choices", () => {

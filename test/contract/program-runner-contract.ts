@@ -1,7 +1,7 @@
 import { existsSync } from "node:fs";
 import { readdir } from "node:fs/promises";
 import { join } from "node:path";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { afterAll, beforeAll, describe, expect, it, type TestOptions } from "vitest";
 import { ProgramError, type ProgramRunner } from "../../src/core/programs.ts";
 import { startProgram, writeModule } from "../unit/sandbox/program-fixture.ts";
 import { ScriptFixture } from "../unit/sandbox/script-fixture.ts";
@@ -23,8 +23,12 @@ for await (const line of createInterface({ input: process.stdin })) {
 `;
 
 /** What everyone who keeps a program running may rely on. `open` answers a runner for a data folder. */
-export function programRunnerContract(name: string, open: (dataDir: string) => Promise<ProgramRunner>): void {
-  describe(`${name} runs programs that stay`, () => {
+export function programRunnerContract(
+  name: string,
+  options: TestOptions,
+  open: (dataDir: string) => Promise<ProgramRunner>,
+): void {
+  describe(`${name} runs programs that stay`, options, () => {
     const fixture = new ScriptFixture();
     const skill = fixture.skill({ "notes.txt": "the skill's notes" }, "bundled");
     const files = { "echo.ts": echo, "inner/prefix.ts": 'export const prefix: string = "echo";' };

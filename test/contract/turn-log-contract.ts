@@ -32,6 +32,8 @@ export function ending(turnId: string, seq: number, text = "done"): TurnEvent {
 const round = (turnId: string, seq: number) => entry(turnId, seq, { type: "round_started", round: seq });
 const waiting = (turnId: string, seq: number, until: number) =>
   entry(turnId, seq, { type: "turn_waiting", until });
+/** Turns under the same lease. */
+const held = (lease: string, ...ids: string[]) => ids.map((turn_id) => ({ turn_id, lease }));
 const refused = { name: "Error", code: "lease_lost" };
 
 /** What every turn log must do. */
@@ -82,8 +84,7 @@ export function turnLogContract(name: string, open: () => Promise<OpenedTurnLog>
 
       test("answers the first turn for a key seen before and changes nothing", async () => {
         await accept("t1");
-        const again = await log.accept(inbound("key-t1", { text: "other" }), "t2", 200);
-        expect(again).toEqual({ turn_id: "t1", accepted: false });
+        expect(await log.accept(inbound("key-t1"), "t2", 200)).toEqual({ turn_id: "t1", accepted: false });
         expect(await log.get("t2")).toBeUndefined();
         expect(await log.pending()).toBe(1);
         await claimId();
@@ -158,15 +159,15 @@ export function turnLogContract(name: string, open: () => Promise<OpenedTurnLog>
         await accept("t1");
         await accept("t2");
         await accept("c1", { kind: "command" });
-        expect([await claimId(), await claimId(), await claimId()]).toEqual(["t1", "c1", undefined]);
+        expect([await claimId(), await claimId(), await claimId()]).toEqual(["c1", "t1", undefined]);
       });
 
       test("narrows to commands or messages", async () => {
         await accept("t1");
         await accept("c1", { kind: "command" });
-        expect((await log.claim("w1", 1_000, 500, ["command"]))?.turn_id).toBe("c1");
-        expect(await log.claim("w1", 1_000, 500, ["command"])).toBeUndefined();
-        expect((await log.claim("w1", 1_000, 500, ["message"]))?.turn_id).toBe("t1");
+        expect((await log.claim("w1", 1_000, 500, { lanes: ["command"] }))?.turn_id).toBe("c1");
+        expect(await log.claim("w1", 1_000, 500, { lanes: ["command"] })).toBeUndefined();
+        expect((await log.claim("w1", 1_000, 500, { lanes: ["message"] }))?.turn_id).toBe("t1");
       });
 
       test("takes a turn whose lease has expired, with all that was stored, before younger ones", async () => {
@@ -174,7 +175,7 @@ export function turnLogContract(name: string, open: () => Promise<OpenedTurnLog>
         await claimId("w1", 1_000, 500);
         await log.append("t1", "w1", [round("t1", 1)]);
         await accept("t2", { thread: "two" });
-        expect(await log.nextDue()).toBe(1_500);
+        expect(await log.untilDue(1_000)).toBe(500);
         const again = await log.claim("w2", 1_500, 500);
         expect(again?.turn_id).toBe("t1");
         expect(again?.events.map((event) => event.seq)).toEqual([0, 1]);
@@ -187,10 +188,10 @@ export function turnLogContract(name: string, open: () => Promise<OpenedTurnLog>
         await claimId("w1", 1_000, 500);
         await claimId("w1", 1_000, 500);
         await log.append("t2", "w1", [ending("t2", 1)]);
-        expect(await log.renew("w1", ["t1", "t2", "none"], 1_400, 500)).toEqual(["t2", "none"]);
+        expect(await log.renew(held("w1", "t1", "t2", "none"), 1_400, 500)).toEqual(["t2", "none"]);
         expect(await claimId("w2", 1_600)).toBeUndefined();
         expect(await claimId("w2", 1_900)).toBe("t1");
-        expect(await log.renew("w1", ["t1"], 2_000, 500)).toEqual(["t1"]);
+        expect(await log.renew(held("w1", "t1"), 2_000, 500)).toEqual(["t1"]);
       });
 
       test("frees every leased turn at once when told that nobody works, and no waiting one", async () => {
@@ -199,9 +200,10 @@ export function turnLogContract(name: string, open: () => Promise<OpenedTurnLog>
         await log.append("t2", "w1", [waiting("t2", 1, 50_000)]);
         await log.reclaim();
         await expect(log.append("t1", "w1", [round("t1", 1)])).rejects.toMatchObject(refused);
-        expect(await log.renew("w1", ["t1", "t3"], 1_001, 500)).toEqual(["t1", "t3"]);
-        const claimed = [await claimId("w2", 1_001), await claimId("w2", 1_001), await claimId("w2", 1_001)];
-        expect(claimed).toEqual(["t1", "t3", undefined]);
+        expect(await log.renew(held("w1", "t1", "t3"), 1_001, 500)).toEqual(["t1", "t3"]);
+        expect(await claimId("w2", 1_001)).toBe("t1");
+        await finish("t1", "w2");
+        expect([await claimId("w2", 1_001), await claimId("w2", 1_001)]).toEqual(["t3", undefined]);
       });
 
       test("gives every turn once to claimants that race", async () => {
@@ -269,7 +271,7 @@ export function turnLogContract(name: string, open: () => Promise<OpenedTurnLog>
         await expect(log.append("t1", "w1", [ending("t1", 3)])).rejects.toMatchObject(refused);
         expect(await log.pending()).toBe(0);
         expect(await claimId("w2", 99_000)).toBeUndefined();
-        expect(await log.nextDue()).toBeUndefined();
+        expect(await log.untilDue(1_000)).toBeUndefined();
       });
     });
 
@@ -284,7 +286,7 @@ export function turnLogContract(name: string, open: () => Promise<OpenedTurnLog>
         await log.append("t1", "w1", [waiting("t1", 1, 9_000)]);
         expect((await log.get("t1"))?.status).toBe("waiting");
         await expect(log.append("t1", "w1", [round("t1", 2)])).rejects.toMatchObject(refused);
-        expect(await log.nextDue()).toBe(9_000);
+        expect(await log.untilDue(8_000)).toBe(1_000);
         expect(await claimId("w2", 8_999)).toBeUndefined();
         expect(await claimId("w2", 9_000)).toBe("t1");
         await log.append("t1", "w2", [ending("t1", 2)]);
@@ -375,14 +377,14 @@ export function turnLogContract(name: string, open: () => Promise<OpenedTurnLog>
         expect(await log.get("t2")).toMatchObject({ status: "finished", merged_into: "t1", answer: "" });
         await log.append("t1", "w1", [ending("t1", 2)]);
         const next = [await claimId(), await claimId(), await claimId(), await claimId()];
-        expect(next).toEqual(["t3", "c1", "t5", undefined]);
+        expect(next).toEqual(["c1", "t3", "t5", undefined]);
       });
 
       test("that was absorbed does not wake the turn when it goes to wait", async () => {
         await log.absorb("t1", "w1", ["t2", "t4"], []);
         await log.append("t1", "w1", [waiting("t1", 1, 9_000)]);
-        expect((await log.claim("w1", 1_100, 500, ["message"]))?.turn_id).toBe("t5");
-        expect(await log.claim("w1", 1_100, 500, ["message"])).toBeUndefined();
+        expect((await log.claim("w1", 1_100, 500, { lanes: ["message"] }))?.turn_id).toBe("t5");
+        expect(await log.claim("w1", 1_100, 500, { lanes: ["message"] })).toBeUndefined();
       });
 
       test("is not absorbed by who lost the turn, nor twice, nor from another line", async () => {
@@ -426,7 +428,7 @@ export function turnLogContract(name: string, open: () => Promise<OpenedTurnLog>
           await accept(`c-${id}`, { kind: "command" });
         }
         for (const id of ["t1", "t2", "t3"]) {
-          ordinals.push((await log.claim("w1", 1_000, 500, ["message"]))?.ordinal ?? 0);
+          ordinals.push((await log.claim("w1", 1_000, 500, { lanes: ["message"] }))?.ordinal ?? 0);
           await finish(id);
         }
         const place = { namespace, thread: "one" };
@@ -450,7 +452,7 @@ export function turnLogContract(name: string, open: () => Promise<OpenedTurnLog>
         expect(one?.title.length).toBeLessThanOrEqual(120);
         expect(two).toEqual({ thread: "two", title: "hello", turns: 1, last_at: 200, busy: true });
         expect(await log.threads(namespace, 1)).toHaveLength(1);
-        await log.claim("w1", 1_000, 500, ["command"]);
+        await log.claim("w1", 1_000, 500, { lanes: ["command"] });
         for (const _ of ["t1", "t3"]) await log.claim("w1", 1_000, 500);
         await log.append("t3", "w1", [ending("t3", 1)]);
         expect((await log.threads(namespace))[0]).toMatchObject({

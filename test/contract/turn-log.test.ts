@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { afterAll, beforeAll } from "vitest";
 import { createMemoryTurnLog } from "../../src/storage/memory-turn-log.ts";
 import { openSqliteTurnLog } from "../../src/storage/sqlite-turn-log.ts";
+import { turnLogClaimsContract } from "./turn-log-claims.ts";
 import { turnLogContract } from "./turn-log-contract.ts";
 import { turnLogUsageContract } from "./turn-log-usage.ts";
 
@@ -23,3 +24,6 @@ turnLogContract("the turn log in SQLite", async () => {
 
 turnLogUsageContract("the turn log in memory", async () => createMemoryTurnLog());
 turnLogUsageContract("the turn log in SQLite", () => openSqliteTurnLog(join(folder, `${opened++}.db`)));
+
+turnLogClaimsContract("the turn log in memory", async () => createMemoryTurnLog());
+turnLogClaimsContract("the turn log in SQLite", () => openSqliteTurnLog(join(folder, `${opened++}.db`)));

@@ -37,6 +37,17 @@ describe("knack ask", () => {
     expect(stdout + stderr).toContain("OPENAI_API_KEY");
   });
 
+  it("gives up and exits with 1 when the model is away for longer than it waits", async () => {
+    const { home, models } = bot();
+    await home.write("knack.yaml", "model: { away_minutes: 0.05, retries: 0 }\n");
+    const error = { message: "busy", type: "overloaded_error" };
+    await models.add([{ match: { userMessage: "hello" }, response: { error, status: 503 } }]);
+    const { code, stdout, stderr } = await home.run(["ask", "hello"]);
+    expect(code).toBe(1);
+    expect(stderr).toMatch(/The model does not answer \(.*\)\. I keep trying until \d\d:\d\d\./);
+    expect(stdout + stderr).toContain("so I gave up");
+  });
+
   it("stops the turn at Ctrl-C and exits with 130", async () => {
     const { home, gate } = bot();
     gate.close();

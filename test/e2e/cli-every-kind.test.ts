@@ -1,3 +1,4 @@
+import { fileURLToPath } from "node:url";
 import { expect, it } from "vitest";
 import { useBot } from "./support/use-bot.ts";
 
@@ -49,6 +50,38 @@ it("runs a flow that ships, and one that is only a file, dry", async () => {
   expect(dry).toMatchObject({ code: 0, value: { success: true } });
   expect(JSON.stringify(dry.value.dry_run)).toContain("https://api.example.com/at/Oslo");
   expect((await run("flows", "run", "wether", "--json")).value.error).toContain("Did you mean weather?");
+});
+
+it("waits for packages of tools and tool servers that it runs", async () => {
+  const { home } = bot();
+  const document = "---\nname: kit\ndescription: Adds.\nskill_type: tool\n---\nGuide.\n";
+  await home.write(".knack-workspace/skills/kit/SKILL.md", document);
+  const tool = (name: string) =>
+    `{ name: "${name}", description: "x", parameters: {}, run: () => "${name} ran" }`;
+  await home.write(
+    ".knack-workspace/skills/kit/index.js",
+    `module.exports = [${tool("add")}, ${tool("drop")}];`,
+  );
+  const steps = [
+    { type: "start", config: { variables: [] } },
+    { type: "tool", config: { tool: "kit#drop", responseVariable: "said" } },
+  ];
+  const flow = { name: "Uses kit", active: true, steps };
+  await home.write(".knack-workspace/flows/uses.json", JSON.stringify(flow));
+  const server = fileURLToPath(new URL("../support/mcp-server-process.ts", import.meta.url));
+  const mcpServers = { asker: { command: process.execPath, args: [server] } };
+  await home.write("config/mcp.json", JSON.stringify({ mcpServers }));
+
+  const listed = await run("mcp", "list", "--json");
+  expect(listed.value.servers).toMatchObject([
+    { state: "running", tools: expect.arrayContaining([expect.objectContaining({ name: "echo" })]) },
+  ]);
+  const ran = await run("skills", "run", "kit#add", "--params", "{}", "--json");
+  expect(ran).toMatchObject({ code: 0, value: { output: "add ran", success: true } });
+  const flowed = await run("flows", "run", "uses_kit", "--vars", "{}", "--json");
+  expect(flowed).toMatchObject({ code: 0, value: { variables: { said: "drop ran" } } });
+  const echoed = await run("skills", "run", "mcp_asker#echo", "--params", '{"text": 4711}', "--json");
+  expect(echoed).toMatchObject({ code: 0, value: { output: "4711", success: true } });
 });
 
 it("lists tool servers", async () => {

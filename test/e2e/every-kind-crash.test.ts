@@ -19,6 +19,12 @@ const visit = (url: string, method = "GET") => ({
   config: { url, method, responseVariable: "got" },
 });
 
+/** Confirms the call that the turn asks about first. */
+async function confirm({ client }: BotProcess, turn: string): Promise<void> {
+  const { approval_id } = await until(client, turn, "approval_requested");
+  expect(await client.approve(approval_id, true)).toBe(true);
+}
+
 /** kill -9, nothing of the bot is left running, and another one at the same place. */
 async function crash(bot: BotProcess): Promise<BotProcess> {
   const { home } = kinds();
@@ -58,15 +64,102 @@ it("a flow that waits for approval is given it after a crash, and does nothing b
   const first = await home.start();
   await first.client.setSkill(place.namespace, "asking", "pinned");
   const turn = await submit(first, "ask first", [{ call: "asking", with: {} }]);
-  const { approval_id, question } = await until(first.client, turn, "approval_requested");
+  await confirm(first, turn);
+  const asks = (event: { question?: string | undefined }) => event.question !== undefined;
+  const asked = await until(first.client, turn, "approval_requested", asks);
+  const { approval_id, question } = asked;
   expect(question).toBe("Go on with /before?");
-  await until(first.client, turn, "turn_waiting");
+  await until(first.client, turn, "turn_waiting", ({ seq }) => seq > asked.seq);
 
   const second = await crash(first);
   expect(await second.client.approve(approval_id, true)).toBe(true);
   const { events } = await over(second, turn);
   expect(eventsOf(events, "tool_finished")).toMatchObject([{ status: "ok", output: { success: true } }]);
   expect(site.requests.map(({ path }) => path)).toEqual(["/before", "/after"]);
+});
+
+it("a flow killed after its approval, while it sends something, does not send it again", async () => {
+  const { home, site, submit, over } = kinds();
+  const steps = [{ type: "approval", config: { question: "Send it?" } }, visit(`${site.url}/send`, "POST")];
+  await home.write(".knack-workspace/flows/ask.json", flowOf("asking", steps));
+  const first = await home.start();
+  await first.client.setSkill(place.namespace, "asking", "pinned");
+  site.close(({ path }) => path === "/send");
+  const turn = await submit(first, "ask first", [{ call: "asking", with: {} }]);
+  const { approval_id } = await until(first.client, turn, "approval_requested");
+  await first.client.approve(approval_id, true);
+  await site.reached(1, ({ path }) => path === "/send");
+
+  const { events } = await over(await crash(first), turn);
+  site.open();
+  expect(site.requests.map(({ path }) => path)).toEqual(["/send"]);
+  expect(eventsOf(events, "approval_requested")).toHaveLength(1);
+  expect(eventsOf(events, "tool_finished")).toMatchObject([{ output: { code: "outcome_unknown" } }]);
+});
+
+it("a handler killed after its approval is not run again", async () => {
+  const { home, submit, over } = kinds();
+  const plugin = {
+    name: "Sender",
+    hubId: "sender",
+    active: true,
+    description: "Sends.",
+    entrypoint: { file: "handler.js" },
+  };
+  await home.write(".knack-workspace/skills/sender/plugin.json", JSON.stringify(plugin));
+  await home.write(
+    ".knack-workspace/skills/sender/handler.js",
+    `module.exports.runtime = { handler: async function () {
+      const { approved } = await this.requestToolApproval({ description: "Send it?" });
+      this.introspect("sending " + approved);
+      await new Promise((resolve) => setTimeout(resolve, 60_000));
+    } };`,
+  );
+  const first = await home.start();
+  await first.client.setSkill(place.namespace, "sender", "pinned");
+  const turn = await submit(first, "send it", [{ call: "sender", with: {} }]);
+  const { approval_id } = await until(first.client, turn, "approval_requested");
+  await until(first.client, turn, "turn_waiting");
+  await first.client.approve(approval_id, true);
+  await until(first.client, turn, "tool_progress", ({ note }) => note === "sending true");
+
+  const { events } = await over(await crash(first), turn);
+  expect(eventsOf(events, "approval_requested")).toHaveLength(1);
+  expect(eventsOf(events, "tool_finished")).toMatchObject([{ output: { code: "outcome_unknown" } }]);
+});
+
+it("a package of tools killed in a call says that nobody knows what came of it, and is there for the next turn", async () => {
+  const { home, submit, over, say } = kinds();
+  await home.write(
+    ".knack-workspace/skills/kit/SKILL.md",
+    "---\nname: kit\ndescription: Adds and waits.\nmetadata:\n  skill_type: tool\n---\nUse it.\n",
+  );
+  await home.write(
+    ".knack-workspace/skills/kit/index.js",
+    `module.exports = [
+      { name: "add", description: "Adds", parameters: {}, run: () => "added" },
+      { name: "wait", description: "Waits", parameters: {}, run: () => new Promise((resolve) => setTimeout(resolve, 60_000)) },
+    ];`,
+  );
+  const first = await home.start();
+  await expect
+    .poll(
+      () =>
+        first.client.setSkill(place.namespace, "kit", "pinned").then(
+          () => true,
+          () => false,
+        ),
+      { timeout: 20_000 },
+    )
+    .toBe(true);
+  const turn = await submit(first, "wait there", [{ call: "kit_wait", with: {} }]);
+  await until(first.client, turn, "tool_started");
+
+  const second = await crash(first);
+  const { events } = await over(second, turn);
+  expect(eventsOf(events, "tool_finished")).toMatchObject([{ output: { code: "outcome_unknown" } }]);
+  const third = await crash(second);
+  expect((await say(third, "add it", [{ call: "kit_add", with: {} }])).text).toBe("done: added");
 });
 
 it("a flow killed in the middle of a loop goes on in it, and asks for nothing twice that had answered", async () => {
@@ -103,6 +196,7 @@ it("a flow killed while it sent something does not send it again, and says that 
   await first.client.setSkill(place.namespace, "sending", "pinned");
   site.close(({ path }) => path === "/send/b");
   const turn = await submit(first, "send both", [{ call: "sending", with: {} }]);
+  await confirm(first, turn);
   await site.reached(1, ({ path }) => path === "/send/b");
   await first.kill();
   site.open();
@@ -122,8 +216,9 @@ it("a question of a tool server can still be answered after a crash, is not aske
   await first.client.controlServer("asker", "start");
   await first.client.setSkill(place.namespace, "mcp_asker", "pinned");
   const turn = await submit(first, "ask me", [{ call: "asker__ask", with: { times: 1 } }]);
+  await confirm(first, turn);
   const asked = await until(first.client, turn, "question_asked");
-  await until(first.client, turn, "turn_waiting");
+  await until(first.client, turn, "turn_waiting", ({ seq }) => seq > asked.seq);
 
   const second = await crash(first);
   await second.client.answer(turn, { question_id: asked.question_id, text: "Ada" });

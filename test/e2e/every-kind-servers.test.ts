@@ -48,6 +48,9 @@ async function botWith(servers: Record<string, unknown>): Promise<BotProcess> {
 async function enable({ client }: BotProcess, names: readonly string[]): Promise<void> {
   for (const name of names) {
     expect(await client.controlServer(name, "start")).toMatchObject({ state: "running" });
+    const server = (await client.servers()).servers.find((each) => each.name === name);
+    const tools = server?.tools.map((tool) => ({ name: tool.name, definition: tool.definition ?? "" })) ?? [];
+    await client.trustTools(name, tools);
     await client.setSkill(place.namespace, `mcp_${name}`, "pinned");
   }
 }

@@ -5,7 +5,7 @@ import { useBot } from "./support/use-bot.ts";
 
 const place = { namespace: "console:local:general", thread: "t1" };
 const sentence = "The answer to everything is forty-two.";
-const config = "model: { retries: 1 }";
+const config = "model: { retries: 1, away_minutes: 0.05 }";
 
 const wires = [
   {

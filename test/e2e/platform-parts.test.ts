@@ -109,7 +109,8 @@ it("answers once when Slack is slow to say who asks, and so delivers again", asy
   );
   await finished(bot(), surfaces.slack, thread);
   expect(model.askedOf("slowly")).toHaveLength(1);
-  await expectCleanSlack(bot());
+  // A killed process may not have set the mark that the next one takes away, or had taken it away already.
+  await expectCleanSlack(bot(), "no_reaction");
 });
 
 /** Names of the files that people see in a thread. */

@@ -51,6 +51,28 @@ describe("an answer", () => {
     expect((await slack.look()).refusals()).toEqual([]);
   });
 
+  test("has links only when it is whole, as Slack cannot be told not to preview those of a stream", async () => {
+    const slack = await fakeSlack();
+    const { model, go } = haltingModel(`${long("alpha")}see https://example.test/?a=1 and `, "omega");
+    await slackBot(slack, model);
+    const { ts } = await slack.say({ user: "U0BEN", channel: general, text: "<@U0KNACK> write" });
+    const growing = await slack.until(
+      (state) => state.botMessages(general, ts).find(({ text }) => text.includes("see")),
+      "a growing answer",
+    );
+    expect(JSON.stringify(growing)).not.toContain("://example");
+
+    go();
+
+    await slack.until((state) => answers(state, general, ts, 1)?.[0]?.includes("omega"), "the answer");
+    const [answer, ...others] = (await slack.look()).botMessages(general, ts);
+    expect(others).toEqual([]);
+    expect(answer?.blocks.find(({ type }) => type === "markdown")?.text).toContain(
+      "https://example.test/?a=1 and omega",
+    );
+    expect(JSON.stringify(answer?.blocks)).toContain("feedback_buttons");
+  });
+
   test("goes on in the same message when Slack closes the stream", async () => {
     const slack = await fakeSlack();
     const { model, go } = haltingModel(long("alpha"), `${long("beta")}omega`);

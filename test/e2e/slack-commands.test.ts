@@ -1,4 +1,5 @@
 import { describe, expect, test } from "vitest";
+import { slackText } from "../support/platform-slack.ts";
 import { scriptedModel } from "../support/scripted-model.ts";
 import { testSkill } from "../support/test-skill.ts";
 import { answers, fakeSlack, slackBot } from "./support/slack-bot.ts";
@@ -32,7 +33,8 @@ describe("slash commands", () => {
       command: "/knack",
       text: "skill enable weather",
     });
-    await slack.until((state) => state.botMessages(general)[0], "the change");
+    const change = await slack.until((state) => state.botMessages(general)[0], "the change");
+    expect(slackText(change)).toMatch(/^\*\*[^*]+\*\* used `\/knack skill enable weather`\n/);
 
     expect((await app.app.namespace("slack:T0ACME:C0GENERAL")).pinned).toHaveProperty("weather");
     const deliveries = (await slack.look()).deliveries();

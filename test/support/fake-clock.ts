@@ -4,15 +4,22 @@ import type { Clock } from "../../src/core/clock.ts";
 export interface FakeClock extends Clock {
   /** Moves on and calls what came due, in order. */
   advance(ms: number): void;
+  /** Sets the wall clock by this much; no time passes. */
+  jump(ms: number): void;
   /** Moves on in steps, with everything else in between, until the promise is settled. */
   advanceUntil<T>(done: Promise<T>, stepMs: number): Promise<T>;
 }
 
 export function createFakeClock(start = 1_000_000): FakeClock {
   let now = start;
+  let jumped = 0;
   const timers = new Set<{ at: number; callback: () => void }>();
   const clock: FakeClock = {
-    now: () => now,
+    now: () => now + jumped,
+    steady: () => now,
+    jump(ms) {
+      jumped += ms;
+    },
     after(ms, callback) {
       const timer = { at: now + Math.max(0, ms), callback };
       timers.add(timer);

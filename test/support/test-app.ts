@@ -41,6 +41,8 @@ const defaultLimits: TurnLimits = {
   skill_list_tokens: 900,
   open_tools_tokens: 0,
   question_ms: 60_000,
+  away_retry_ms: 0,
+  away_ask_ms: 0,
 };
 
 export interface TestAppOptions
@@ -60,6 +62,7 @@ export interface TestAppOptions
     >
   >;
   concurrent?: number;
+  concurrent_commands?: number;
   max_duration_ms?: number;
   /** The server's zone; UTC unless given. */
   time_zone?: string;
@@ -68,6 +71,8 @@ export interface TestAppOptions
   effort?: Effort;
   /** Told of each log line at info and warn. */
   logged?: (fields: object, message: string) => void;
+  /** Hosts that any address may lead to. */
+  openHosts?: readonly string[];
   secrets?: readonly string[];
   optIn?: readonly string[];
   /** Runs scripts of skills; they are refused unless given. */
@@ -169,6 +174,7 @@ export function createTestApp(model: Model, options: TestAppOptions = {}): TestA
     newId: randomUUID,
     owner: "test",
     concurrent: options.concurrent ?? 8,
+    concurrent_commands: options.concurrent_commands ?? 8,
     lease_ms: 30_000,
     max_duration_ms: options.max_duration_ms ?? 60_000,
     time_zone: options.time_zone ?? "UTC",
@@ -189,6 +195,7 @@ export function createTestApp(model: Model, options: TestAppOptions = {}): TestA
       web: options.web ?? noWeb,
       scripts: options.scripts,
       grants: createNetworkGrants(store, () => [], clock),
+      openHosts: options.openHosts ?? [],
       clock,
       countTokens,
       environmentOf: (skill) => skillEnvironment(skillEnv, skill),

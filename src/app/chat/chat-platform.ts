@@ -66,9 +66,15 @@ export interface OutgoingMessage {
   /** Absent for messages nobody looks for again: refusals, greetings, notices. */
   tag?: MessageTag;
   markdown: string;
+  /** Shown as text alone, without blocks, components or tables: the platform has refused another form of it. */
+  plain?: true;
   progress?: ProgressCard;
+  /** A last line with a time (ms since the epoch) where it says `{time}`, shown in the zone of who reads it. */
+  timed?: { text: string; at: number };
   buttons?: readonly OutgoingButton[];
   files?: readonly OutgoingFile[];
+  /** A person, platform user id, whom the message is for: the platform calls them. */
+  mention?: string;
 }
 
 /** What a message answers. */
@@ -141,6 +147,10 @@ export interface ChatPlatform {
   openStream?(place: Place, tag: MessageTag, to: ReplyTarget): Promise<AnswerStream>;
   /** Shows that the bot works (`is thinking…`), until it posts; undefined clears it. Never throws. */
   showWorking(place: Place, note: string | undefined, to: ReplyTarget): Promise<void>;
+  /** Whether nobody but their author sees what is answered: a slash command. Absent where everybody does. */
+  isUnseen?(to: ReplyTarget): boolean;
+  /** Where the platform shows by itself that a command will be answered: takes that away. Never throws. */
+  dismiss?(to: ReplyTarget): Promise<void>;
   /** Marks a person's message as seen, or takes the mark away. Never throws. */
   markSeen(place: Place, message: string, seen: boolean): Promise<void>;
   /** Who this is, and what they may do in the place. Answers from a cache where it can. @throws PlatformError */
@@ -159,7 +169,8 @@ export interface ChatPlatform {
 
 /**
  * Why the platform did not do it. `unavailable` and `rate_limited` pass by themselves; `gone` (channel, message or thread deleted,
- * bot removed), `forbidden` (missing permission or scope, token revoked) and `invalid` (refused as malformed) do not.
+ * bot removed), `forbidden` (missing permission or scope, token revoked), `invalid` (refused as malformed), `too_large` and
+ * `blocked` (a moderation rule of the server forbids these words) do not.
  */
 export type PlatformErrorCode =
   | "unavailable"
@@ -167,7 +178,8 @@ export type PlatformErrorCode =
   | "gone"
   | "forbidden"
   | "invalid"
-  | "too_large";
+  | "too_large"
+  | "blocked";
 
 export class PlatformError extends Error {
   readonly code: PlatformErrorCode;

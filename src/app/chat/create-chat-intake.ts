@@ -28,7 +28,7 @@ export function createChatIntake(deps: ChatIntakeDeps): ChatIntake {
     message,
     command: (command) => takeCommand(context, command),
     press: (press) => pressButton(context, late, press),
-    edited: createTakeEdit(context, message),
+    edited: createTakeEdit(context, message, late),
     removed: (gone) => takeRemoval(context, late, gone),
     async joined(channel) {
       await channels.add(channel.namespace);

@@ -3,6 +3,7 @@ import type { ClaimedTurn } from "../../core/turn-log.ts";
 import { finishedBy } from "./present/plan-answer.ts";
 import { presentTurn } from "./present/present-turn.ts";
 import type { TurnPresenterDeps } from "./present/presenter-deps.ts";
+import { ifStillWanted } from "./present/still-wanted.ts";
 import type { TurnPresenter } from "./turn-presenter.ts";
 
 /** Shows turns that came from a chat platform there. All others pass at no cost. */
@@ -10,13 +11,14 @@ export function createTurnPresenter(deps: TurnPresenterDeps): TurnPresenter {
   return {
     around(claimed, run, signal) {
       const { origin, namespace, author } = claimed.inbound;
-      if (origin === undefined) return run();
+      if (origin === undefined) return run(signal);
       const platform = deps.platforms.of(namespace);
       if (platform !== undefined) {
         const to = { message: origin.message, person: author.id };
-        return presentTurn(deps, claimed, { platform, to }, run, signal);
+        const whenWanted = () => ifStillWanted(deps, claimed, run, signal);
+        return presentTurn(deps, claimed, { platform, to }, whenWanted, signal);
       }
-      return withoutPlatform(claimed, deps.clock.now(), run);
+      return withoutPlatform(claimed, deps.clock.now(), () => run(signal));
     },
   };
 }

@@ -8,10 +8,12 @@ export interface TurnPresenter {
    * are posted while the events pass; before `turn_finished` comes `answer_ready`, then the answer is posted and noted
    * (`message_posted`). When the platform cannot be reached the turn waits (`turn_waiting`), and the next worker only delivers. Turns
    * from elsewhere pass unchanged.
+   *
+   * A turn that was interrupted for long asks its author first whether it is still wanted.
    */
   around(
     claimed: ClaimedTurn,
-    run: () => AsyncGenerator<TurnEventBody, void>,
+    run: (signal: AbortSignal) => AsyncGenerator<TurnEventBody, void>,
     signal: AbortSignal,
   ): AsyncGenerator<TurnEventBody, void>;
 }

@@ -1,18 +1,15 @@
 import type { Clock } from "../../core/clock.ts";
-import type { KeyValue } from "../../core/key-value.ts";
 import { progressLevelSchema, readNamespace } from "../../core/namespace-state.ts";
 import { isDirectMessage } from "../../core/place.ts";
 import type { Profile } from "../../core/turn.ts";
-import type { TurnLog } from "../../core/turn-log.ts";
 import { costText, type UsageTotal } from "../../core/usage-total.ts";
 import type { ChangeSettings } from "../channel-settings.ts";
 import { mayStop } from "../permissions.ts";
+import { type ApprovalCommandDeps, approvalCommand } from "./approval-commands.ts";
 import { type Command, type CommandCall, type CommandResult, refused, said, shown } from "./command.ts";
 import { placeWords } from "./place-words.ts";
 
-export interface AgentCommandDeps {
-  log: TurnLog;
-  store: KeyValue;
+export interface AgentCommandDeps extends ApprovalCommandDeps {
   clock: Clock;
   model: string;
   profiles: readonly Profile[];
@@ -22,7 +19,7 @@ export interface AgentCommandDeps {
   stop(turnId: string, by: string): Promise<boolean>;
 }
 
-/** `/agent status|stop|list|use|model|usage|progress|steering`. */
+/** `/agent status|stop|list|use|model|usage|progress|steering|approvals`. */
 export function agentCommands(deps: AgentCommandDeps): Command[] {
   return [
     {
@@ -81,6 +78,7 @@ export function agentCommands(deps: AgentCommandDeps): Command[] {
       ],
       run: (call) => steering(deps, call),
     },
+    approvalCommand(deps),
   ];
 }
 
@@ -131,10 +129,17 @@ async function stop(
   );
   const mine = open.filter((turn) => (isThread ? mayStop(author, turn) : turn.author.id === author.id));
   for (const turn of mine) await deps.stop(turn.turn_id, author.id);
-  if (mine.length > 0) return said(mine.length === 1 ? "Stopped." : `Stopped ${mine.length} turns.`);
+  if (mine.length > 0)
+    return stopped(mine.filter((turn) => turn.thread !== place.thread).length, mine.length);
   if (open.length > 0)
     return refused("What runs here was asked by somebody else; they or a manager can stop it.");
   return shown("Nothing is running here.");
+}
+
+/** Every stopped turn says so in its own thread. */
+function stopped(elsewhere: number, all: number): CommandResult {
+  if (elsewhere === 0) return { ...said("Stopped."), silent: true };
+  return shown(all === 1 ? "Your turn is stopped." : `${all} turns are stopped.`);
 }
 
 async function usage(

@@ -1,4 +1,5 @@
 import { createEventChannel } from "../../core/event-channel.ts";
+import type { NewFile } from "../../core/file-store.ts";
 import type { Inbound } from "../../core/inbound.ts";
 import { runSkill } from "../../core/run-skill.ts";
 import { nearest } from "../../core/skill-identifier.ts";
@@ -41,6 +42,7 @@ export function createCommandRunner(
         turn_id,
         place: { namespace: inbound.namespace, thread: inbound.thread },
         author: inbound.author,
+        in_chat: inbound.origin !== undefined,
         files: filesOf(inbound, platforms, signal),
         signal,
         async runSkill(skillId, params) {
@@ -71,6 +73,7 @@ export function createCommandRunner(
       );
       yield* channel.drain(work);
       if (result === undefined) return;
+      if (result.file !== undefined) yield await storeFile(claimed, turns, result.file);
       const outcome = signal.aborted ? "stopped" : result.ok ? "completed" : "failed";
       yield finished(outcome, result);
     },
@@ -91,13 +94,30 @@ function filesOf(inbound: Inbound, platforms: ChatPlatforms, signal: AbortSignal
   }));
 }
 
-function finished(outcome: TurnOutcome, { text, output, private: isPrivate }: CommandResult): TurnEventBody {
+/** Keeps the file of an answer. A command that is run again after a crash replaces its own. */
+async function storeFile(
+  { turn_id, inbound, events }: ClaimedTurn,
+  turns: TurnRunner,
+  file: NewFile,
+): Promise<TurnEventBody> {
+  const { files } = turns.portsFor(turn_id, inbound.namespace, inbound.author);
+  const before = events.find((event) => event.type === "file" && event.call_id === undefined);
+  const stored = await files.put(turn_id, file, before?.type === "file" ? before.name : undefined);
+  const url = `/api/v1/turns/${encodeURIComponent(turn_id)}/files/${encodeURIComponent(stored.name)}`;
+  return { type: "file", ...stored, url };
+}
+
+function finished(
+  outcome: TurnOutcome,
+  { text, output, private: isPrivate, silent }: CommandResult,
+): TurnEventBody {
   return {
     type: "turn_finished",
     outcome,
     text,
     ...(output === undefined ? {} : { output }),
     ...(isPrivate ? { private: true } : {}),
+    ...(silent ? { silent } : {}),
   };
 }
 
@@ -115,13 +135,12 @@ async function execute(
     words.split(/\s+/).slice(0, 2).join(" "),
     commands.map((each) => each.name),
   );
+  const unknown = `There is no command /${words.slice(0, 100)}.`;
   if (near.length > 0)
-    return refused(
-      `There is no command /${words.slice(0, 100)}. Did you mean ${near.map((name) => `\`/${name}\``).join(" or ")}?`,
-    );
+    return refused(`${unknown} Did you mean ${near.map((name) => `\`/${name}\``).join(" or ")}?`);
   const members = membersOf(commands, words.split(/\s/)[0] ?? "");
-  if (members.length > 0) return refused(help(members));
-  return refused(`There is no command /${words.slice(0, 100)}. \`/knack help\` shows what there is.`);
+  if (members.length > 0) return refused(`${unknown} These there are:\n\n${help(members)}`);
+  return refused(`${unknown} \`/knack help\` shows what there is.`);
 }
 
 function find(commands: readonly Command[], words: string): Command | undefined {

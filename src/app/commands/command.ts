@@ -1,3 +1,4 @@
+import type { NewFile } from "../../core/file-store.ts";
 import type { Author } from "../../core/inbound.ts";
 import type { Json } from "../../core/json.ts";
 import type { Place } from "../../core/place.ts";
@@ -9,8 +10,12 @@ export interface CommandResult {
   text: string;
   /** The same for programs. */
   output?: Json;
+  /** Belongs to the answer. Never with `private`: a file is seen by all. */
+  file?: NewFile;
   /** Only for who asked: help, listings, refusals. */
   private?: true;
+  /** Everybody in the thread sees by itself what was done: a chat platform posts nothing. */
+  silent?: true;
 }
 
 /** A file that came with a command. */
@@ -26,6 +31,8 @@ export interface CommandCall {
   turn_id: string;
   place: Place;
   author: Author;
+  /** Whether it was given on a chat platform, where others may not see it. */
+  in_chat: boolean;
   /** Everything after the command's own words, trimmed. */
   rest: string;
   files: readonly CommandFile[];

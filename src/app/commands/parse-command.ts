@@ -6,7 +6,8 @@ const spokenVerbs: Record<string, RegExp> = {
   skill:
     /^(list|info|enable|disable|reset|only|run|runs|reload|install|remove|update|review|grant|revoke|help)$/,
   flow: /^(list|show|run|enable|disable|help)$/,
-  agent: /^(list|use|status|stop|pause|resume|reply|reset|model|usage|progress|steering|timezone|help)$/,
+  agent:
+    /^(list|use|status|stop|approvals|pause|resume|reply|reset|model|usage|progress|steering|timezone|help)$/,
   mcp: /^(list|start|stop|restart|login|logout|help)$/,
 };
 

@@ -1,19 +1,25 @@
-import type { Json } from "../../core/json.ts";
+import { type Json, parseJson } from "../../core/json.ts";
 import type { Parameter } from "../../core/parameter.ts";
+import { isDirectMessage } from "../../core/place.ts";
+import { nearest } from "../../core/skill-identifier.ts";
 import type { ToolResult } from "../../core/tool.ts";
-import { outputOf } from "../../core/tool-output.ts";
 import type { SkillDetail } from "../skill-listing.ts";
 import type { SkillService } from "../skill-service.ts";
 import { isGuide } from "./asked-skills.ts";
-import { type CommandCall, type CommandResult, refused, said } from "./command.ts";
+import { type CommandCall, type CommandResult, refused } from "./command.ts";
+import { runAnswer } from "./run-answer.ts";
 
-/** Runs a skill with what was written after it; its output is for the channel. @throws WaitingForPerson */
+/** Runs a skill with what was written after it; its output is for the channel, which is told who ran it. @throws WaitingForPerson */
 export async function runSkillCommand(skills: SkillService, call: CommandCall): Promise<CommandResult> {
   const [id = "", ...words] = call.rest.split(/\s+/);
+  await skills.ready(id, call.place.namespace, call.signal);
   const skill = await skills.detail(id, call.place.namespace);
   if (skill === undefined) {
-    const text = `There is no skill called ${id || "that"}. \`/skill list\` shows what there is.`;
-    return { ...refused(text), output: { error: "Skill not found", code: "skill_not_found" } };
+    const near = nearest(id, await skills.ids(call.place.namespace));
+    const hint =
+      near.length > 0 ? `Did you mean ${near.join(" or ")}?` : "`/skill list` shows what there is.";
+    const text = `There is no skill called ${id || "that"}. ${hint}`;
+    return { ...refused(text), output: { error: "Skill not found", code: "skill_not_found", hint } };
   }
   if (skill.invocation?.by_people === false) {
     const text = `**${skill.id}** is not for people to run (user-invocable: false in its SKILL.md). The agent uses it where it fits.`;
@@ -28,11 +34,11 @@ export async function runSkillCommand(skills: SkillService, call: CommandCall): 
   const text = call.rest.slice(id.length).trim();
   const { command_tool } = skill.invocation ?? {};
   if (command_tool !== undefined) {
-    return resultOf(skill.id, await dispatch(call, skill, command_tool, text));
+    return answered(call, skill.id, await dispatch(call, skill, command_tool, text));
   }
   const parsed = parseParams(text, words.length > 0 ? skill.parameters : []);
   if (parsed.status === "error") return refused(parsed.message);
-  return resultOf(skill.id, await call.runSkill(skill.id, parsed.params));
+  return answered(call, skill.id, await call.runSkill(skill.id, parsed.params));
 }
 
 /** Why a skill does nothing when it is run; undefined when it can be tried. */
@@ -58,13 +64,20 @@ function commandName(id: string): string {
     .slice(0, 32);
 }
 
-function resultOf(skill_id: string, result: ToolResult): CommandResult {
-  const output = outputOf(result);
-  const text = typeof output === "string" ? output : `\`\`\`json\n${JSON.stringify(output, null, 2)}\n\`\`\``;
-  if (result.status === "error") {
-    return { ...refused(`${result.message}${result.hint ? ` ${result.hint}` : ""}\n\n${text}`), output };
-  }
-  return { ...said(text), output: { skill_id, output, success: true } };
+/** On a chat platform a command stands nowhere: its answer says who gave it. */
+function answered(
+  { author, in_chat, place }: CommandCall,
+  skillId: string,
+  result: ToolResult,
+): CommandResult {
+  const answer = runAnswer(skillId, result);
+  if (!answer.ok || !in_chat || isDirectMessage(place.namespace)) return answer;
+  return { ...answer, text: `_${plainName(author.name)} ran ${skillId}._\n\n${answer.text}` };
+}
+
+/** A name without what Markdown or a platform would read in it. */
+function plainName(name: string): string {
+  return name.replaceAll(/[\s*_~`<>[\]()@#|\\]+/g, " ").trim() || "Somebody";
 }
 
 type ParsedParams = { status: "ok"; params: Json } | { status: "error"; message: string };
@@ -77,7 +90,7 @@ function parseParams(text: string, parameters: readonly Parameter[]): ParsedPara
   if (text === "") return { status: "ok", params: {} };
   if (text.startsWith("{")) {
     try {
-      return { status: "ok", params: JSON.parse(text) as Json };
+      return { status: "ok", params: parseJson(text) };
     } catch (error) {
       return {
         status: "error",
@@ -101,7 +114,7 @@ function readValue(text: string, parameter: Parameter | undefined): Json {
   const plain = unquoted(text);
   if (parameter === undefined || parameter.type === "string") return plain;
   try {
-    return JSON.parse(plain) as Json;
+    return parseJson(plain);
   } catch {
     return plain;
   }

@@ -1,7 +1,7 @@
 import type { ServerState, ServerStatus } from "../../core/servers.ts";
 import type { Diagnostic } from "../../core/skill.ts";
 import { escapeMarkdown, oneLine } from "../chat/present/escape-markdown.ts";
-import type { ServerAction, ServerService } from "../server-service.ts";
+import type { ServerAction, ServerService, ServerView } from "../server-service.ts";
 import { type Command, type CommandCall, type CommandResult, refused, said, shown } from "./command.ts";
 
 /** `/mcp list|start|stop|restart|login|logout`. */
@@ -73,7 +73,7 @@ const noServers =
   "No tool server (MCP) is configured. An operator lists them in the bot's `mcp.json`, as for other programs that speak MCP.";
 
 /** The servers, and what of their file was left out. */
-function listText(servers: readonly ServerStatus[], problems: readonly Diagnostic[]): string {
+function listText(servers: readonly ServerView[], problems: readonly Diagnostic[]): string {
   if (servers.length + problems.length === 0) return noServers;
   const left = problems.map(({ severity, message }) => {
     return `- ${severity === "error" ? "✖" : "⚠"} ${escapeMarkdown(oneLine(message, 300))}`;
@@ -82,12 +82,14 @@ function listText(servers: readonly ServerStatus[], problems: readonly Diagnosti
   return [...none, ...servers.map(serverLine), ...left].join("\n");
 }
 
-function serverLine(server: ServerStatus): string {
+function serverLine(server: ServerView): string {
   const { name, skill_id, state, problem, transport } = server;
   const offered = server.tools.filter(({ suppressed }) => !suppressed);
   const names = offered.slice(0, 8).map((tool) => `\`${oneLine(tool.name, 64).replaceAll("`", "")}\``);
   const more = offered.length > names.length ? ` and ${offered.length - names.length} more` : "";
-  const tools = offered.length === 0 ? "" : `. Tools: ${names.join(", ")}${more}`;
+  const asking = offered.filter(({ asks = "nobody" }) => asks !== "nobody").length;
+  const ask = asking === 0 ? "" : ` (${asking} ask before they run)`;
+  const tools = offered.length === 0 ? "" : `. Tools: ${names.join(", ")}${more}${ask}`;
   const as = skill_id === name ? "" : `, skill \`${skill_id}\``;
   const line = `- ${signs[state]} **${escapeMarkdown(name)}** (${transport}${as}) ${stateWords[state]}${tools}`;
   const todo = advice(server);

@@ -1,6 +1,7 @@
 import type { Clock } from "../../core/clock.ts";
 import type { FileStore } from "../../core/file-store.ts";
 import type { Origin } from "../../core/inbound.ts";
+import type { Place } from "../../core/place.ts";
 import type { CountTokens } from "../../core/token-count.ts";
 import type { MessageContext, TurnEventBody } from "../../core/turn-event.ts";
 import type { ClaimedTurn, TurnLog } from "../../core/turn-log.ts";
@@ -59,8 +60,17 @@ export function createTurnContextReader(deps: TurnContextDeps): TurnContextReade
     const room = Math.floor(deps.message_tokens / 2);
     const { thread, notes } = fitThread(fresh, messages[0]?.id, room, deps.countTokens);
     const kept = new Set(thread.map(({ id }) => id));
-    const sent = fresh.filter(({ id }) => kept.has(id)).toReversed();
-    return { thread, notes: [...notes, ...longThread(messages, known.newest)], sent: sent.flatMap(filesOf) };
+    const shown = fresh.filter(({ id }) => kept.has(id));
+    const outside = await outsiders(platform, inbound, shown, { clock: deps.clock, signal });
+    const marked = thread.map((heard) =>
+      outside.has(heard.id) ? { ...heard, outside: true as const } : heard,
+    );
+    const sent = shown.toReversed();
+    return {
+      thread: marked,
+      notes: [...notes, ...longThread(messages, known.newest)],
+      sent: sent.flatMap(filesOf),
+    };
   };
 
   const readAll = async (
@@ -110,6 +120,30 @@ export function createTurnContextReader(deps: TurnContextDeps): TurnContextReade
       return context;
     },
   };
+}
+
+/** Authors of a thread that are looked up; what the others said counts as a stranger's. */
+const maxAuthors = 20;
+
+/** Ids of the messages that no member of the channel wrote, as far as the platform tells in time. */
+async function outsiders(
+  platform: ChatPlatform,
+  place: Place,
+  messages: readonly ThreadMessage[],
+  { clock, signal }: { clock: Clock; signal: AbortSignal },
+): Promise<ReadonlySet<string | undefined>> {
+  const people = messages.filter(({ author }) => !author.bot).map(({ author }) => author.id);
+  const isMember = async (id: string): Promise<boolean> => {
+    const person = await within(patience, clock, signal, () => platform.person(place, id));
+    return person.standing === "member" && person.trust !== "guest";
+  };
+  const members = new Set<string>();
+  const lookUp = async (id: string) => {
+    // Who cannot be looked up is not vouched for; the turn goes on all the same.
+    if (await isMember(id).catch(() => false)) members.add(id);
+  };
+  await Promise.all([...new Set(people)].slice(0, maxAuthors).map(lookUp));
+  return new Set(messages.filter(({ author }) => !members.has(author.id)).map(({ id }) => id));
 }
 
 /** Neither said by the bot itself nor empty. */

@@ -6,7 +6,7 @@ import { skillEmoji } from "./skill-emoji.ts";
 import { kindNames } from "./skill-kinds.ts";
 
 const stateNames = {
-  available: "",
+  available: "Up to the agent",
   active: "Taken up by the agent",
   pinned: "On for this channel",
   blocked: "Off for this channel",
@@ -49,20 +49,33 @@ export function skillFacts({ kind, source, risk, state }: SkillListing): string 
     .join(" · ");
 }
 
+/** The three positions of a switch; a skill that nobody switched is the agent's to take up. */
+const positions = {
+  available: { label: "Auto", title: "The agent uses it when it fits. Click to keep it on." },
+  active: { label: "Auto", title: "Taken up by the agent. Click to switch it off." },
+  pinned: { label: "On", title: "On for this channel. Click to switch it off." },
+  blocked: { label: "Off", title: "Off for this channel. Click to switch it on." },
+} as const;
+
 /** On: pinned or taken up. Switching it on pins the skill, switching it off blocks it. */
 export function skillSwitch(skill: SkillListing, saving: boolean, actions: Actions): TemplateResult {
   const on = skill.state === "pinned" || skill.state === "active";
+  const { label, title } = positions[skill.state];
+  const position = skill.state === "available" && !skill.eligible ? "blocked" : skill.state;
   return html`<button
     type="button"
-    class="switch"
+    class="switch is-${position}"
     role="switch"
+    title=${title}
     aria-checked=${on}
     aria-label=${skill.name}
+    aria-description=${title}
     aria-busy=${saving}
     ?disabled=${saving}
     @click=${() => actions.skills.setSkill(skill.id, on ? "blocked" : "pinned")}
   >
-    <span></span>
+    <span class="switch-track"><span></span></span>
+    <span class="switch-label" aria-hidden="true">${position === "blocked" ? "Off" : label}</span>
   </button>`;
 }
 

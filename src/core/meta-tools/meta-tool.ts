@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { toJsonSchema } from "../define-skill.ts";
 import type { Json } from "../json.ts";
-import type { Approver, ToolContext, ToolEffect, ToolResult, Validation } from "../tool.ts";
+import type { ApprovalNeed, Approver, ToolContext, ToolEffect, ToolResult, Validation } from "../tool.ts";
 import type { CallRequest, MetaTool, TurnScope } from "../turn-scope.ts";
 
 interface MetaToolInput<Parameters extends z.ZodObject> {
@@ -13,7 +13,9 @@ interface MetaToolInput<Parameters extends z.ZodObject> {
   /** Whether this bot has it at all. */
   offered: MetaTool["offered"];
   /** Who has to approve a call before it runs; nobody unless told. */
-  approval?(input: z.output<Parameters>, scope: TurnScope): Approver | undefined;
+  approval?(input: z.output<Parameters>, scope: TurnScope): Approver | ApprovalNeed | undefined;
+  /** The id of the skill whose code a call runs. */
+  runsCodeOf?(input: z.output<Parameters>, scope: TurnScope): string | undefined;
   /** Limits; five minutes and ten steps unless told. */
   max_execution_ms?: number;
   run(
@@ -28,7 +30,7 @@ interface MetaToolInput<Parameters extends z.ZodObject> {
 export function defineMetaTool<Parameters extends z.ZodObject>(
   definition: MetaToolInput<Parameters>,
 ): MetaTool {
-  const { effect, title, approval, run, ...rest } = definition;
+  const { effect, title, approval, runsCodeOf, run, ...rest } = definition;
   const parameters = definition.parameters.strict();
   return {
     max_execution_ms: 300_000,
@@ -40,6 +42,9 @@ export function defineMetaTool<Parameters extends z.ZodObject>(
     ...(approval === undefined
       ? {}
       : { approval: (input, scope) => approval(input as z.output<Parameters>, scope) }),
+    ...(runsCodeOf === undefined
+      ? {}
+      : { runsCodeOf: (input, scope) => runsCodeOf(input as z.output<Parameters>, scope) }),
     validate: (input) => validateWith(parameters, input),
     run: (input, context, scope, request) => run(input as z.output<Parameters>, context, scope, request),
     max_iterations: 10,

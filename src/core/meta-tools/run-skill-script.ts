@@ -1,5 +1,4 @@
 import { z } from "zod";
-import { approverOfRisk } from "../approval.ts";
 import { networkHint, withGrantedNetwork } from "../sandboxed-network.ts";
 import type { ScriptRunner } from "../scripts.ts";
 import type { Skill } from "../skill.ts";
@@ -31,9 +30,9 @@ export const createRunSkillScript = () =>
       stdin: z.string().default(""),
     }),
     effect: "side_effect",
-    approval: ({ skill_name }, scope) => {
+    runsCodeOf: ({ skill_name }, scope) => {
       const found = findOffered(scope, skill_name);
-      return found.status === "error" ? undefined : approverOfRisk(found.offered.skill.risk, "side_effect");
+      return found.status === "error" ? undefined : found.offered.skill.id;
     },
     max_execution_ms: longestRun,
     offered: (_turn, { scripts }) => scripts !== undefined,

@@ -2,10 +2,11 @@ import { z } from "zod";
 import { SkillFailure } from "../../core/define-skill.ts";
 import type { Json } from "../../core/json.ts";
 import type { ToolEffect } from "../../core/tool.ts";
-import { defineBlock } from "../block.ts";
+import { type BlockScope, defineBlock } from "../block.ts";
+import { type AddressValues, fillAddress } from "../flow-address.ts";
 import { parseLenient } from "../lenient-json.ts";
 import { maskedRequest } from "../masked-request.ts";
-import { substitute, substituteDeep, substituteJson, substituteUrl, type Variables } from "../substitute.ts";
+import { namesIn, substitute, substituteDeep, substituteJson, type Variables } from "../substitute.ts";
 import { answered } from "./answered.ts";
 
 const text = z.union([z.string(), z.number(), z.boolean()]).transform(String);
@@ -46,16 +47,32 @@ export const apiCall = defineBlock({
   effect: effectOf,
   repeatable: (call) => effectOf(call) !== "side_effect",
   summary: ({ method, url }) => `Calling ${method.toUpperCase()} ${hostOf(url)}`.trim(),
-  async run(call, { variables, context }) {
-    const { url, ...request } = requestOf(call, variables);
+  target: (call, scope) => ({
+    ...fillAddress(call.url, scope),
+    secrets: carriesSecrets(call, scope),
+    effect: effectOf(call),
+  }),
+  async run(call, scope) {
+    const { context } = scope;
+    const { url, ...request } = requestOf(call, scope);
     const response = await context.web.fetch(url, { ...request, signal: context.signal });
     return parsed(answered(response, context.now()).body);
   },
-  describe: (call, { variables }) => ({ request: maskedRequest(requestOf(call, variables)) }),
+  describe: (call, scope) => ({ request: maskedRequest(requestOf(call, scope)) }),
 });
 
-/** @throws SkillFailure `invalid_body`, `invalid_header`, `invalid_method` */
-function requestOf(call: ApiCall, variables: Variables) {
+/** Headers that say nothing about who calls. */
+const plainHeaders = new Set(["accept", "accept-language", "content-type", "user-agent"]);
+
+/** Whether the request has what the flow may keep secret: any header that is not a plain one, or a value that the flow fixes. */
+function carriesSecrets({ headers, body, formData }: ApiCall, { variables, shown }: BlockScope): boolean {
+  if (headers.some(({ key }) => !plainHeaders.has(key.trim().toLowerCase()))) return true;
+  return namesIn([body ?? null, formData]).some((name) => variables.has(name) && !shown.has(name));
+}
+
+/** @throws SkillFailure `address_changed`, `invalid_body`, `invalid_header`, `invalid_method` */
+function requestOf(call: ApiCall, values: AddressValues) {
+  const { variables } = values;
   const method = substitute(call.method, variables).toUpperCase();
   if (!/^([A-Z]+|\$\{.*\})$/.test(method)) {
     const message = `${JSON.stringify(method.slice(0, 50))} is no HTTP method.`;
@@ -63,7 +80,7 @@ function requestOf(call: ApiCall, variables: Variables) {
   }
   const { body, contentType } = withBody.has(method) ? bodyOf(call, variables) : {};
   const headers = headersOf(call, variables, contentType);
-  const url = substituteUrl(call.url, variables);
+  const { url } = fillAddress(call.url, values);
   return { method, url, headers, ...(body === undefined ? {} : { body }) };
 }
 

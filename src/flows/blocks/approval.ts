@@ -8,7 +8,7 @@ const config = z.object({
   action: z
     .string()
     .nullish()
-    .transform((action) => action?.trim() || "continue"),
+    .transform((action) => action?.trim() || undefined),
   input: z.json().nullish(),
   approver: z.enum(["manager", "operator"]).nullish(),
   else: z.array(z.unknown()).nullish(),
@@ -22,9 +22,9 @@ export const approval = defineControl({
   config,
   summary: ({ approver }) => `Asking ${approver === "operator" ? "an operator" : "a manager"} for approval`,
   branches: (made) => (made.else ? [["else", made.else]] : []),
-  async run(made, { shown, context, record, run }) {
+  async run(made, { title, shown, context, record, run }) {
     const { approved, by, name } = await context.approve({
-      action: made.action,
+      action: made.action ?? title,
       question: substitute(made.question, shown),
       input: resolve(made.input ?? {}, shown) ?? {},
       approver: made.approver ?? "manager",

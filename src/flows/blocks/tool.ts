@@ -17,6 +17,7 @@ type ToolStep = z.output<typeof config>;
 export const tool = defineControl({
   config,
   effect: () => "idempotent",
+  delegates: true,
   summary: ({ tool: id }) => (id.includes("${") ? "Running a skill" : `Running ${id}`),
   // Not within a journalled step: calls are numbered, so on resume each of them has to be made again, and is answered from the log.
   async run(made, { variables, context, record }) {

@@ -2,9 +2,10 @@ import { z } from "zod";
 import { SkillFailure } from "../../core/define-skill.ts";
 import type { ToolContext } from "../../core/tool.ts";
 import { defineBlock } from "../block.ts";
+import { fillAddress } from "../flow-address.ts";
 import { maskedRequest } from "../masked-request.ts";
 import { selectHtml } from "../select-html.ts";
-import { substitute, substituteUrl } from "../substitute.ts";
+import { substitute } from "../substitute.ts";
 import { answered } from "./answered.ts";
 
 /** Characters; what is longer is summarised where the flow wants that. About 10,000 tokens. */
@@ -24,8 +25,10 @@ export const webScraping = defineBlock({
   config,
   repeatable: () => true,
   summary: () => "Reading a page",
-  async run({ url, captureAs, querySelector, enableSummarization }, { variables, context }) {
-    const address = substituteUrl(url, variables);
+  target: ({ url }, scope) => ({ ...fillAddress(url, scope), secrets: false, effect: "read_only" }),
+  async run({ url, captureAs, querySelector, enableSummarization }, scope) {
+    const { variables, context } = scope;
+    const { url: address } = fillAddress(url, scope);
     const selector = captureAs === "querySelector" ? substitute(querySelector ?? "", variables).trim() : "";
     const content =
       captureAs === "html" || captureAs === "querySelector"
@@ -39,10 +42,12 @@ export const webScraping = defineBlock({
     if (enableSummarization === false || isShort || !context.generative) return content;
     return summarise(content, context);
   },
-  describe: ({ url, captureAs, querySelector }, { variables }) => ({
-    request: maskedRequest({ method: "GET", url: substituteUrl(url, variables), headers: {} }),
+  describe: ({ url, captureAs, querySelector }, scope) => ({
+    request: maskedRequest({ method: "GET", url: fillAddress(url, scope).url, headers: {} }),
     captures:
-      captureAs === "querySelector" ? substitute(querySelector ?? "", variables) : (captureAs ?? "text"),
+      captureAs === "querySelector"
+        ? substitute(querySelector ?? "", scope.variables)
+        : (captureAs ?? "text"),
   }),
 });
 

@@ -64,12 +64,15 @@ async function run(call: OpenCall, args: unknown): Promise<void> {
   try {
     const runtime = await load();
     const self = handlerContext(hosted, runtime, portOf(call));
-    const text = textOf(await runtime.handler.call(self, args));
+    const value = await runtime.handler.call(self, args);
+    const text = textOf(value);
+    // AnythingLLM knows texts alone; tools of a package may answer data.
+    const isData = hosted.entry !== undefined && typeof value === "object" && value !== null;
     const size = Buffer.byteLength(text);
     if (size > largestResult)
       throw new RangeError(`It answered ${size} bytes; at most ${largestResult} are kept`);
     sendFiles(id);
-    if (calls.delete(id)) send({ type: "result", id, text });
+    if (calls.delete(id)) send({ type: "result", id, text, ...(isData ? { data: true } : {}) });
   } catch (error) {
     fail(call, error);
   }

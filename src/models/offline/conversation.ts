@@ -10,9 +10,18 @@ export interface DoneCall {
   result: ToolMessage;
 }
 
+/** Who says the message, and when, as the line before it tells. */
+export interface SaidBy {
+  /** In words: `Sunday, 22 November 2026, 14:20 (Europe/Amsterdam)`. */
+  time: string;
+  name: string;
+}
+
 /** What the rules look at: the person's message, and what has been done about it. */
 export interface Conversation {
   said: string;
+  /** Undefined where no line is before the message. */
+  by: SaidBy | undefined;
   /** Characters of the message that the loop left out because it was too long. */
   left_out: number;
   /** Calls since the message, oldest first. */
@@ -41,7 +50,18 @@ export function readConversation(messages: readonly Message[]): Conversation {
   const message = messages[at];
   const asked = message?.role === "user" ? message : undefined;
   const { text, cut } = withoutCutNote(asked?.said ?? asked?.text ?? "");
-  return { said: text, left_out: cut, done, first, images: asked?.images?.length ?? 0 };
+  const by = asked?.said === undefined ? undefined : readSaidBy(asked.text);
+  return { said: text, by, left_out: cut, done, first, images: asked?.images?.length ?? 0 };
+}
+
+/** The line of `core/said-line.ts`; a message whose time is unknown has no such line. */
+const saidLine = /^\[\p{L}{3} (\d{4}-\d{2}-\d{2}) (\d{2}:\d{2}) ([^\]\n]+)\] ([^\n]*?)(?: \([^()\n]*\))?:\n/u;
+
+function readSaidBy(text: string): SaidBy | undefined {
+  const [, date, time, zone, name] = saidLine.exec(text) ?? [];
+  if (date === undefined || name === undefined) return undefined;
+  const day = new Intl.DateTimeFormat("en-GB", { dateStyle: "full", timeZone: "UTC" });
+  return { time: `${day.format(new Date(`${date}T00:00Z`))}, ${time} (${zone})`, name };
 }
 
 /** A result without the guide of a skill that its call activated. */

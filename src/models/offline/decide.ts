@@ -1,21 +1,22 @@
 import type { Json } from "../../core/json.ts";
 import type { ToolDefinition } from "../../core/message.ts";
 import type { ModelRequest } from "../../core/model.ts";
+import { renderOutput } from "../../core/render-output.ts";
 import { type Conversation, type DoneCall, readConversation } from "./conversation.ts";
 import { fillParameters } from "./fill-parameters.ts";
-import { clearFit, goodFit, rank } from "./fitness.ts";
+import { clearFit, goodFit, isUrlName, rank } from "./fitness.ts";
 import { type ListedSkill, readSkillList, skillCandidate } from "./listed-skill.ts";
-import { skillTools, toolCandidate, toolsOfSkill } from "./offered-tool.ts";
-import { askFor, failed, notUnderstood, overview, showGuide } from "./phrases.ts";
+import { openSkills, skillTools, toolCandidate, toolsOfSkill } from "./offered-tool.ts";
+import { askFor, failed, notUnderstood, overview, showGuide, whichOf } from "./phrases.ts";
 import { readError, readOutput } from "./read-output.ts";
-import { renderOutput } from "./render-output.ts";
-import { type RequestText, readRequest } from "./request-text.ts";
+import { hasSubject, type RequestText, readRequest } from "./request-text.ts";
 import { recogniseSmallTalk } from "./small-talk.ts";
 
 /** What the rules do next: call one tool, or say something and end. */
 export type Decision =
   | { kind: "call"; tool: string; arguments: { [key: string]: Json } }
-  | { kind: "answer"; text: string };
+  /** `explains`: the text says itself that rules wrote it. */
+  | { kind: "answer"; text: string; explains?: boolean };
 
 interface Situation {
   conversation: Conversation;
@@ -46,15 +47,15 @@ export function decide({
 
 function begin(situation: Situation): Decision {
   const { conversation, request, tools } = situation;
-  const talk = recogniseSmallTalk(conversation.said);
-  if (talk?.kind === "answer") return answer(talk.text);
+  const talk = recogniseSmallTalk(conversation.said, conversation.by);
+  if (talk?.kind === "answer") return answer(talk.text, talk.explains);
   const canList = has(tools, "list_skills");
-  if (talk?.kind === "help") return canList ? call("list_skills", {}) : answer(overview([]));
+  if (talk?.kind === "help") return canList ? call("list_skills", {}) : explain(overview(openSkills(tools)));
   const [best] = rank(request, skillTools(tools).map(toolCandidate));
   if (best !== undefined && best.score >= (canList ? clearFit : goodFit)) {
     return use(situation, best.value, best.triggers);
   }
-  if (!canList) return answer(notUnderstood([]));
+  if (!canList) return explain(notUnderstood(openSkills(tools)));
   return call("list_skills", { query: request.instruction.slice(0, longestQuery) || "help" });
 }
 
@@ -63,8 +64,8 @@ function choose(situation: Situation, last: DoneCall): Decision {
   const { request, conversation } = situation;
   if (last.result.is_error) return answer(failed("Looking for a skill", readError(last.result.text)));
   const skills = readSkillList(last.result.text);
-  const isHelp = recogniseSmallTalk(conversation.said)?.kind === "help";
-  if (isHelp) return answer(overview(skills));
+  const isHelp = recogniseSmallTalk(conversation.said, conversation.by)?.kind === "help";
+  if (isHelp) return explain(overview(skills));
   const best = bestFit(request, skills);
   if (best !== undefined) return take(situation, best.value, best.triggers);
   const query = queryOf(last);
@@ -79,13 +80,19 @@ function lookIntoMemory(
   query: string | undefined,
 ): Decision {
   const memory = skills.find(({ id, tags }) => id === "memory" || tags.includes("recall"));
-  if (situation.request.isQuestion && memory !== undefined) return take(situation, memory, new Set());
-  const mayBeFurtherDown = situation.request.isQuestion && query === undefined;
-  if (mayBeFurtherDown) return call("list_skills", { query: memoryQuery });
-  const all = situation.conversation.done.findLast(
+  const mayBeKnown = situation.request.isQuestion && hasSubject(situation.request);
+  if (mayBeKnown && memory !== undefined) return take(situation, memory, new Set());
+  if (mayBeKnown && query === undefined) return call("list_skills", { query: memoryQuery });
+  return unknown(situation);
+}
+
+/** The plain answer to what no rule fits, with all skills. */
+function unknown({ conversation, tools }: Situation): Decision {
+  const all = conversation.done.findLast(
     (done) => done.name === "list_skills" && queryOf(done) === undefined,
   );
-  return answer(notUnderstood(readSkillList(all?.result.text ?? "")));
+  if (all === undefined && has(tools, "list_skills")) return call("list_skills", {});
+  return explain(notUnderstood(all === undefined ? openSkills(tools) : readSkillList(all.result.text)));
 }
 
 function bestFit(request: RequestText, skills: readonly ListedSkill[]) {
@@ -96,7 +103,7 @@ function bestFit(request: RequestText, skills: readonly ListedSkill[]) {
 /** Uses a skill: its tool when it is active already, else it is activated first. */
 function take(situation: Situation, skill: ListedSkill, triggers: ReadonlySet<string>): Decision {
   const active = toolsOfSkill(situation.tools, skill.id);
-  if (active.length > 0) return useBest(situation, active, triggers);
+  if (active.length > 0) return useBest(situation, { id: skill.id, tools: active }, triggers);
   if (has(situation.tools, "activate_skill")) return call("activate_skill", { skill_name: skill.id });
   return answer(showGuide(skill.id, guideIn(situation.system, skill.id) ?? skill.description));
 }
@@ -112,39 +119,46 @@ function afterActivation(situation: Situation, last: DoneCall): Decision {
   const listed = conversation.done.findLast(({ name }) => name === "list_skills");
   const candidates = readSkillList(listed?.result.text ?? "").filter((skill) => skill.id === id);
   const [fit] = rank(request, candidates.map(skillCandidate));
-  return useBest(situation, own, fit?.triggers ?? new Set());
+  return useBest(situation, { id, tools: own }, fit?.triggers ?? new Set());
 }
 
 /** The tool of a skill whose words fit best; for a plain question the one that looks something up. */
 function useBest(
   situation: Situation,
-  tools: readonly ToolDefinition[],
+  { id: skillId, tools }: { id: string; tools: readonly ToolDefinition[] },
   triggers: ReadonlySet<string>,
 ): Decision {
-  const [best] = rank(situation.request, tools.map(toolCandidate));
+  const [best, second] = rank(situation.request, tools.map(toolCandidate));
   const lookUp = tools.find(({ name }) =>
     /(?:^|[_-])(?:recall|search|find|get|list|read|show)(?:$|[_-])/.test(name),
   );
   const asked = situation.request.isQuestion ? lookUp : undefined;
-  const isClear = best !== undefined && best.score >= goodFit;
-  const chosen = (isClear ? best.value : (asked ?? best?.value)) ?? tools[0];
-  if (chosen === undefined) return answer(notUnderstood([]));
+  const isClear = best !== undefined && best.score >= goodFit && best.score > (second?.score ?? 0);
+  const [only, ...others] = tools;
+  const chosen = isClear ? best.value : (asked ?? (others.length === 0 ? only : undefined));
+  if (chosen === undefined) return answer(whichOf(skillId, tools));
   return use(situation, chosen, new Set([...triggers, ...(best?.triggers ?? [])]));
 }
 
-function use({ request }: Situation, tool: ToolDefinition, triggers: ReadonlySet<string>): Decision {
+function use(situation: Situation, tool: ToolDefinition, triggers: ReadonlySet<string>): Decision {
+  const { request } = situation;
   const filled = fillParameters(request, tool.parameters, triggers);
+  const wantsAddress = filled.missing.some(({ name }) => isUrlName(name));
+  // The text is there already: what reads addresses has nothing to do with it.
+  if (wantsAddress && request.payload !== undefined) return unknown(situation);
   if (filled.missing.length > 0) return answer(askFor(tool.name, filled.missing));
   return call(tool.name, filled.arguments);
 }
 
-function show({ conversation, request }: Situation, last: DoneCall): Decision {
+function show(situation: Situation, last: DoneCall): Decision {
+  const { conversation, request } = situation;
   if (last.result.is_error) return answer(failed(last.name, readError(last.result.text)));
   const { value, cut } = readOutput(last.result.text);
   const rest = cut > 0 ? `\n\n_(${cut} more characters are not shown)_` : "";
   const listed = conversation.done.filter(({ name }) => name === "list_skills");
   const isGuess =
     listed.length > 1 && !listed.some(({ result }) => bestFit(request, readSkillList(result.text)));
+  if (isGuess && foundNothing(value)) return unknown(situation);
   const note = isGuess
     ? "\n\n_No skill fits the question, so I looked into memory. Without a language model I know nothing else; say “help” to see what I can do._"
     : "";
@@ -152,6 +166,13 @@ function show({ conversation, request }: Situation, last: DoneCall): Decision {
   const shortened =
     left_out > 0 ? `\n\n_(your message was too long; its last ${left_out} characters were left out)_` : "";
   return answer(renderOutput(value, argumentsOf(last)) + rest + shortened + note);
+}
+
+/** Whether an output is a search without a match: every list in it is empty. */
+function foundNothing(value: Json): boolean {
+  if (value === null || typeof value !== "object" || Array.isArray(value)) return false;
+  const lists = Object.values(value).filter(Array.isArray);
+  return lists.length > 0 && lists.every((list) => list.length === 0);
 }
 
 function queryOf(done: DoneCall): string | undefined {
@@ -185,6 +206,10 @@ function call(tool: string, args: { [key: string]: Json }): Decision {
   return { kind: "call", tool, arguments: args };
 }
 
-function answer(text: string): Decision {
-  return { kind: "answer", text };
+function answer(text: string, explains = false): Decision {
+  return { kind: "answer", text, explains };
+}
+
+function explain(text: string): Decision {
+  return answer(text, true);
 }

@@ -77,7 +77,8 @@ function mainText(request: RequestText, triggers: ReadonlySet<string>): string {
   if (payload?.kind === "fence") return payload.text;
   const isPlain = payload?.kind === "colon" && (request.isQuestion || payload.text.length > 120);
   if (payload !== undefined && (isPlain || isBare(instruction, triggers))) return payload.text;
-  return withoutCommand(whole, triggers);
+  const text = withoutCommand(whole, triggers);
+  return request.isQuestion ? text.replace(/[\s?]+$/, "") : text;
 }
 
 function textValue(request: RequestText, parameter: Parameter, text: string): Json | undefined {

@@ -69,20 +69,23 @@ export function findBoolean(request: RequestText, parameter: Parameter): boolean
 export function findNumber(request: RequestText, parameter: Parameter): number | undefined {
   const given = Number(named(request, parameter)?.text);
   if (Number.isFinite(given)) return given;
-  const numbers = [
-    ...request.whole
-      .slice(0, readCharacters)
-      .matchAll(/(?<![\p{L}\d.:/-])-?\d+(?:\.\d+)?(?![\p{L}\d:/-]|\.\d)/gu),
-  ];
+  const read = request.whole.slice(0, readCharacters);
+  const numbers = [...read.matchAll(/(?<![\p{L}\d.:/-])-?\d+(?:\.\d+)?(?![\p{L}\d:/-]|\.\d)/gu)];
   const words = stemsOf(`${parameter.name.replaceAll("_", " ")} ${parameter.description}`);
-  const beside = numbers.find((match) => {
+  const beside = [...numbers, ...read.matchAll(numberWord)].find((match) => {
     const { before, after } = neighbours(request.tokens, match.index);
     return [before, after].some((token) => token !== undefined && words.has(token.stem));
   });
   const [only, ...others] = numbers;
   const chosen = beside ?? (parameter.required && others.length === 0 ? only : undefined);
-  return chosen === undefined ? undefined : Number(chosen[0]);
+  if (chosen === undefined) return undefined;
+  const inWords = numberWords.indexOf(chosen[0].toLowerCase());
+  return inWords < 0 ? Number(chosen[0]) : inWords;
 }
+
+/** Each at the index that it names. */
+const numberWords = "zero one two three four five six seven eight nine ten eleven twelve".split(" ");
+const numberWord = new RegExp(`\\b(?:${numberWords.join("|")})\\b`, "gi");
 
 function neighbours(
   tokens: readonly Token[],

@@ -2,6 +2,7 @@ import type { ToolDefinition } from "../../core/message.ts";
 import { ownToolNames } from "../../core/offered-tools.ts";
 import { parametersOf } from "../../core/parameter.ts";
 import { type Candidate, firstStem, isUrlName, stemsOfAll } from "./fitness.ts";
+import type { ListedSkill } from "./listed-skill.ts";
 import { tokenize } from "./vocabulary.ts";
 
 /** Whether a tool is a skill's own. */
@@ -12,6 +13,19 @@ export function isSkillTool(name: string): boolean {
 /** The tools of active skills. */
 export function skillTools(tools: readonly ToolDefinition[]): ToolDefinition[] {
   return tools.filter(({ name }) => isSkillTool(name));
+}
+
+/** What can be used where skills cannot be listed: the tools that are there. */
+export function openSkills(tools: readonly ToolDefinition[]): ListedSkill[] {
+  return skillTools(tools).map(({ name, description }) => ({
+    id: name,
+    name,
+    description,
+    category: "",
+    parameters: [],
+    tags: [],
+    state: "active",
+  }));
 }
 
 /** The tools of one skill: those its activation named, and those whose name begins with the skill's id. */

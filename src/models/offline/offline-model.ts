@@ -1,12 +1,12 @@
 import { foldedRequest } from "../../core/folded-request.ts";
 import type { AssistantMessage } from "../../core/message.ts";
 import { type Model, ModelError, type ModelEvent, type ModelRequest } from "../../core/model.ts";
+import { renderOutput } from "../../core/render-output.ts";
 import { lastResult, readConversation } from "./conversation.ts";
 import { decide } from "./decide.ts";
 import { isSkillTool } from "./offered-tool.ts";
 import { imageNotice, ruleNotice } from "./phrases.ts";
 import { readOutput } from "./read-output.ts";
-import { renderOutput } from "./render-output.ts";
 
 const id = "offline";
 
@@ -40,7 +40,10 @@ function answerTo(request: ModelRequest): AssistantMessage {
     return { role: "assistant", text: renderOutput(readOutput(last.text).value), tool_calls: [] };
   }
   if (decision.kind === "answer") {
-    const notices = [...(images > 0 ? [imageNotice] : []), ...(first ? [ruleNotice] : [])];
+    const notices = [
+      ...(images > 0 ? [imageNotice] : []),
+      ...(first && decision.explains !== true ? [ruleNotice] : []),
+    ];
     return { role: "assistant", text: [decision.text, ...notices].join("\n\n"), tool_calls: [] };
   }
   const call = {

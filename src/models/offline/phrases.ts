@@ -1,3 +1,4 @@
+import type { ToolDefinition } from "../../core/message.ts";
 import type { Parameter } from "../../core/parameter.ts";
 import type { ListedSkill } from "./listed-skill.ts";
 
@@ -8,27 +9,30 @@ export const ruleNotice =
 /** Said under the answer to a message with pictures. */
 export const imageNotice = "_I cannot see images: that needs a language model that takes them._";
 
-/** How to get a real model. */
+/** How to get a real model, in one command. */
 const modelHelp = [
-  "For real conversation, connect a language model and start again:",
-  "- `ANTHROPIC_API_KEY=…` or `OPENAI_API_KEY=…`, or",
-  "- a local Ollama: `KNACK_MODEL=openai/llama3.2` with `OPENAI_BASE_URL=http://127.0.0.1:11434/v1`.",
-].join("\n");
+  "To ask me anything, start me with a language model: `ANTHROPIC_API_KEY=… npm start`, or `OPENAI_API_KEY=… npm start`.",
+  "A local Ollama works too: `OPENAI_BASE_URL=http://127.0.0.1:11434/v1 OPENAI_API_KEY=ollama KNACK_MODEL=openai/llama3.2 npm start`.",
+].join(" ");
+
+const whatRulesAre =
+  "I am the offline provider: fixed rules pick a fitting skill and show what it answers. There is no language model behind me, so I cannot converse, write or reason.";
 
 /** Skills named in an overview. */
 const mostShown = 12;
 
 /** What can be done here, from the skills of the channel. */
 export function overview(skills: readonly ListedSkill[]): string {
-  if (skills.length === 0)
-    return "No skill can be used in this channel. `/skill list` shows all of them with the reasons.";
+  if (skills.length === 0) return noSkill;
   const lines = skills
     .slice(0, mostShown)
     .map(({ id, description }) => `- **${id}**: ${firstSentence(description)}`);
   const more =
     skills.length > mostShown ? `\n- … and ${skills.length - mostShown} more: \`/skill list\`` : "";
-  return `This is what I can do here:\n${lines.join("\n")}${more}\n\nFor example: ${examples(skills).join(", ")}.`;
+  return `This is what I can do here:\n${lines.join("\n")}${more}\n\nFor example: ${examples(skills).join(", ")}.\n\n${whatRulesAre} ${modelHelp}`;
 }
+
+const noSkill = `No skill can be used in this channel. \`/skill list\` shows all of them with the reasons.\n\n${whatRulesAre} ${modelHelp}`;
 
 const knownExamples: Readonly<Record<string, string>> = {
   "text-analyzer": "“What is the sentiment of: I love this, but the ending was terrible”",
@@ -43,7 +47,18 @@ function examples(skills: readonly ListedSkill[]): string[] {
 
 /** Nothing fits the message. */
 export function notUnderstood(skills: readonly ListedSkill[]): string {
-  return `I found no skill that fits this, and without a language model I cannot answer freely.\n\n${overview(skills)}\n\n${modelHelp}`;
+  if (skills.length === 0) return noSkill;
+  const names = skills.slice(0, mostShown).map(({ id }) => `**${id}**`);
+  const more = skills.length > mostShown ? ` and ${skills.length - mostShown} more` : "";
+  return `I cannot answer that. ${whatRulesAre}\n\nHere I can use ${names.join(", ")}${more}: say “help” to see what for. ${modelHelp}`;
+}
+
+/** A skill with several tools is named, and it is not clear which of them is meant. */
+export function whichOf(skillId: string, tools: readonly ToolDefinition[]): string {
+  const lines = tools
+    .slice(0, mostShown)
+    .map(({ name, description }) => `- **${name}**: ${firstSentence(description)}`);
+  return `**${skillId}** fits, but it is not clear what it should do:\n${lines.join("\n")}\n\nSay which, and with what.`;
 }
 
 /** A required parameter is not in the message. */
@@ -88,6 +103,16 @@ export const greeting = "Hello! Say what you need, or “help” to see what I c
 export const thanks = "You're welcome!";
 export const farewell = "Bye, see you!";
 export const wellbeing = "All my rules are in order, thanks. What can I do for you?";
+export const present = "Yes, I am here. Say what you need, or “help” to see what I can do.";
+export const howToSetModel = `Without a key I work by rules. ${modelHelp} \`knack doctor --live\` checks the key; README.md has the rest.`;
+export const whichModel = `None. ${whatRulesAre} ${modelHelp}`;
+export const howToInstall =
+  "An operator installs a skill with `/skill install ADDRESS` (a git address, ZIP or tar.gz) and sees a review first; `/skill enable ID` then switches it on in a channel. A skill of your own is a folder with a `SKILL.md` in `.knack-workspace/skills/`: the next message sees it.";
+
+/** People switch skills by a command. */
+export function howToSwitch(command: "enable" | "disable", skillId: string): string {
+  return `Skills are switched by command: \`/skill ${command} ${skillId}\`. \`/skill list\` shows all of them.`;
+}
 export const nothingSaid = "I got no text. Say what you need, or “help”.";
 
 function firstSentence(text: string): string {

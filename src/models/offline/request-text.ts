@@ -35,17 +35,33 @@ export function readRequest(message: string): RequestText {
   const whole = message.trim();
   const start = whole.slice(0, readCharacters);
   const quotes = findQuotes(start, whole);
-  const found = findFence(whole) ?? findColon(start, whole) ?? findQuote(quotes, start);
+  const found =
+    findFence(whole) ??
+    findColon(start, whole) ??
+    findAfterQuestion(start, whole) ??
+    findQuote(quotes, start);
   const instruction = found?.instruction ?? start;
   return {
     whole,
     instruction,
-    tokens: tokenize(instruction),
+    tokens: wordsOf(instruction),
     payload: found?.payload,
     quotes: quotes.map((quote) => quote.text),
     urls: [...start.matchAll(/\bhttps?:\/\/[^\s<>"'”)\]]+/gi)].map(([url]) => url.replace(/[.,;:!?]+$/, "")),
     isQuestion: asks(instruction),
   };
+}
+
+/** `how hard is this to read` asks for a measure and not for a page. */
+const readingMeasure = /^\W*how (?:hard|easy|difficult|simple)\b.{0,40}\bread\b/i;
+
+function wordsOf(instruction: string): Token[] {
+  const tokens = tokenize(instruction);
+  if (!readingMeasure.test(instruction)) return tokens;
+  const [measure] = tokenize("readability");
+  return tokens.map((token) =>
+    token.plain === "read" && measure !== undefined ? { ...token, stem: measure.stem } : token,
+  );
 }
 
 type Found = { instruction: string; payload: Payload };
@@ -70,6 +86,16 @@ function findColon(start: string, whole: string): Found | undefined {
     return undefined;
   const text = whole.slice(before.length + 1).trim();
   return text === "" ? undefined : { instruction: before, payload: { kind: "colon", text: unquote(text) } };
+}
+
+/** `Is this positive? The food was great`: a question about the text that follows it. */
+function findAfterQuestion(start: string, whole: string): Found | undefined {
+  const question = /^[^?\n]{1,120}\b(?:this|these|that|following|text|sentence)\b[^?\n]{0,60}\?(?=\s)/i.exec(
+    start,
+  )?.[0];
+  if (question === undefined) return undefined;
+  const text = whole.slice(question.length).trim();
+  return text === "" ? undefined : { instruction: question, payload: { kind: "colon", text: unquote(text) } };
 }
 
 /** A single quoted part; the rest is the instruction. */
@@ -111,20 +137,26 @@ function unquote(text: string): string {
 }
 
 const questionWord =
-  /^(?:so |and |ok |hey |knack )*(?:what|when|where|who|whom|whose|which|why|how|is|are|was|were|do|does|did|has|have|can|could|will|would|should)\b/i;
+  /^(?:so |and |ok |hey |knack )*(?:wie|was|wer|wo|wann|what|when|where|who|whom|whose|which|why|how|is|are|was|were|do|does|did|has|have|can|could|will|would|should)\b/i;
 
 function asks(instruction: string): boolean {
   const polite = /^\W*(?:can|could|will|would) you\b(?! (?:remember|recall|still)\b)/i.test(instruction);
   return !polite && (/\?\s*$/.test(instruction) || questionWord.test(instruction.trim()));
 }
 
+/** Whether a message has a word that says what it is about. */
+export function hasSubject({ tokens }: RequestText): boolean {
+  return tokens.some(({ plain }) => /\p{L}/u.test(plain) && !isCommon(plain) && !leadIn.has(plain));
+}
+
 /** Words people put around what they want done. */
 const leadIn = new Set(
   `please can could would will you hey hi hello ok okay knack bot i we want need like to lets let me us just now also
-  what whats how is are do does did tell show give get make run use my your`.split(/\s+/),
+  what whats how is are do does did tell show give get make run use my your
+  create write draft prepare kannst du bitte mir wie was ist das der wird`.split(/\s+/),
 );
 const connecting = new Set(
-  "that about of for in on at to with from into over the a an this these those following below me us how what is are out up it".split(
+  "that about of for in on at to with from into over the a an this these those following below me us how what is are out up it dir mir dass im".split(
     " ",
   ),
 );
@@ -177,7 +209,7 @@ function commandEnd(tokens: readonly Token[], triggers: ReadonlySet<string>): nu
 
 /** One joining word after the command goes too (`remember that`, `weather in`), articles stay. */
 function skipConnecting(tokens: readonly Token[], last: number): number {
-  const joining = /^(?:that|about|of|for|in|on|at|to|with|from|me|us|how|this|following|text)$/;
+  const joining = /^(?:that|about|of|for|in|on|at|to|with|from|me|us|how|this|following|text|dir|dass|fur)$/;
   let end = last;
   while (joining.test(tokens[end + 1]?.plain ?? "") && end < last + 2) end += 1;
   return end;

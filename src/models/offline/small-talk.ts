@@ -1,7 +1,19 @@
-import { farewell, greeting, nothingSaid, thanks, wellbeing } from "./phrases.ts";
+import type { SaidBy } from "./conversation.ts";
+import {
+  farewell,
+  greeting,
+  howToInstall,
+  howToSetModel,
+  howToSwitch,
+  nothingSaid,
+  present,
+  thanks,
+  wellbeing,
+  whichModel,
+} from "./phrases.ts";
 
-/** What a message is that asks for no skill; `help` wants to see the skills. */
-export type SmallTalk = { kind: "answer"; text: string } | { kind: "help" };
+/** What a message is that asks for no skill; `help` wants to see the skills. `explains`: it says what works without a model. */
+export type SmallTalk = { kind: "answer"; text: string; explains?: true } | { kind: "help" };
 
 const longest = 80;
 /** What may stand around the words: punctuation, emoji, the bot's name. */
@@ -9,7 +21,7 @@ const padding = /(?:\p{P}|\p{S}|\p{M}|\p{Extended_Pictographic})+/gu;
 
 const kinds: readonly [RegExp, SmallTalk][] = [
   [
-    /^(?:help(?: me)?(?: please)?|please help|hilfe|aide|ayuda|what can (?:you|i) do(?: here| for me)?|what do you do|who are you|what are you|what is this|what skills (?:do you have|are there)|(?:list|show)(?: me)?(?: all)?(?: the| your)? skills|how does this work|what now|start|commands)$/,
+    /^(?:help(?: me)?(?: please)?|please help|hilfe|aide|ayuda|what can (?:you|i) do(?: here| for me)?|what do you do|who are you|what are you|what is this|what skills (?:do you have|are there)|(?:list|show)(?: me)?(?: all)?(?: the| your)? skills|how does this work|what now|start|commands|was kannst du(?: alles)?|wer bist du)$/,
     { kind: "help" },
   ],
   [
@@ -28,14 +40,46 @@ const kinds: readonly [RegExp, SmallTalk][] = [
     /^(?:(?:hi|hello|hey) )?(?:how are you(?: doing)?(?: today)?|how is it going|how s it going|what s up|wie geht s)$/,
     { kind: "answer", text: wellbeing },
   ],
+  [
+    /^(?:ping|test|testing|are you (?:still )?(?:there|here|alive|online|awake)|(?:is )?anybody (?:there|here)|bist du da)(?: knack| bot)?$/,
+    { kind: "answer", text: present },
+  ],
+  [
+    /^(?:how|where) (?:do|can|to|should) (?:i |we |you )?(?:set|choose|change|connect|configure|use|add|get|enable)(?: up)? (?:a |an |the |another |my |your |real |better |language |ai )*(?:models?|llm|(?:api )?keys?|openai|anthropic|claude|ollama|chatgpt|gpt)(?: here)?$/,
+    { kind: "answer", text: howToSetModel, explains: true },
+  ],
+  [
+    /^(?:(?:which|what)(?: ai| language)? (?:model|llm)(?: are you| is this| do you use| is used)?(?: here)?|are you (?:an? |really )*(?:ai|llm|language model|chatgpt|gpt|claude|gemini|bot|robot|human|person|real|offline))$/,
+    { kind: "answer", text: whichModel, explains: true },
+  ],
+  [
+    /^how (?:do|can|to|should) (?:i |we |you )?(?:install|add|get|write|make|create|build) (?:a |an |the |my |new |own |more |other |another )*skills?(?: here)?$/,
+    { kind: "answer", text: howToInstall },
+  ],
 ];
 
-/** What to say to a greeting, thanks or a call for help; undefined for anything else. */
-export function recogniseSmallTalk(message: string): SmallTalk | undefined {
+const clock =
+  /^(?:what (?:time|date|day|weekday) is (?:it|today)|what(?: s| is)(?: the)?(?: current)? (?:time|date|day|weekday)(?: today)?|what is today|which (?:day|date) is (?:it|today)|(?:what|today) s date|current (?:time|date)|(?:tell me |do you (?:know|have) )?the (?:time|date)|(?:time|date)|wie spät ist es|wie viel uhr ist es|welcher tag ist(?: heute)?)(?: now| today| right now| here| please| jetzt| heute)*$/;
+const self = /^(?:who am i|what(?: s| is) my name|do you know (?:me|my name|who i am)|wer bin ich)$/;
+const switching =
+  /^(?:please )?(enable|activate|turn on|switch on|disable|deactivate|turn off|switch off) (?:the )?([\p{L}\p{N}_ ]{1,40}?)(?: skill)?(?: please)?$/u;
+
+/** What to say to small talk, and to questions about the bot, the time and the asker; undefined for anything else. */
+export function recogniseSmallTalk(message: string, by: SaidBy | undefined): SmallTalk | undefined {
   const text = message.trim();
   if (text === "") return { kind: "answer", text: nothingSaid };
   if (text.length > longest) return undefined;
   const plain = text.toLowerCase().replace(padding, " ").replace(/\s+/g, " ").trim();
   if (plain === "") return text.includes("?") ? { kind: "help" } : { kind: "answer", text: greeting };
-  return kinds.find(([pattern]) => pattern.test(plain))?.[1];
+  if (by !== undefined && clock.test(plain)) return { kind: "answer", text: `It is ${by.time}.` };
+  if (by !== undefined && self.test(plain)) return { kind: "answer", text: `You are ${by.name} here.` };
+  return kinds.find(([pattern]) => pattern.test(plain))?.[1] ?? switchOf(plain);
+}
+
+/** Skills are switched by a command, which a model cannot give for a person either. */
+function switchOf(plain: string): SmallTalk | undefined {
+  const [, verb = "", what = ""] = switching.exec(plain) ?? [];
+  if (what === "" || /^(?:it|this|that|them|everything|all)$/.test(what)) return undefined;
+  const command = /^(?:enable|activate|turn on|switch on)$/.test(verb) ? "enable" : "disable";
+  return { kind: "answer", text: howToSwitch(command, what.replaceAll(" ", "-")) };
 }

@@ -7,25 +7,26 @@ const common = words(
   in into is it its itself just let like me more most my need no nor not now of off on once only or other our out over
   own per please same she should so some such than that the their them then there these they this those through to too
   under until up us use used uses using very want wants was we were what when where which while who whom why will with
-  would you your yours tell show give get make whether person people someone something anything asks ask user`,
+  would you your yours tell show give get make whether person people someone something anything asks ask user
+  wie was wer wo wann warum ist sind der das den dem ein eine einen bitte mir mich dir kannst du ich`,
 );
 
 /** Words that mean the same for choosing a skill; the first stands for the others. */
 const families = [
-  "remember memorize memorise note",
+  "remember memorize memorise note merk merke merken notiere",
   "recall recollect",
-  "forget unlearn",
+  "forget unlearn vergiss",
   "summary summarise summarize summarizing tldr shorten digest",
   "search google lookup find",
   "image picture photo illustration draw drawing",
   "chart graph plot diagram visualise visualize visualization visualisation",
-  "weather forecast temperature rain",
+  "weather forecast temperature rain wetter",
   "analyse analyze analysis analyzer analyser",
-  "plan planning roadmap planner",
+  "plan planning roadmap planner plane",
   "incident outage postmortem rca",
   "page website webpage site url link",
   "translate translation",
-  "sentiment mood tone feeling",
+  "sentiment mood tone feeling positive negative",
   "readability readable legible",
   "statistics statistic stats",
   "keyword keywords topics",

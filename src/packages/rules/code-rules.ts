@@ -42,6 +42,18 @@ const patternRule = linePatternRule([
   {
     ...dynamic,
     pattern:
+      /\bgetattr\s*\(\s*(?:__builtins__|builtins)\b|\b__builtins__\s*(?:\.__dict__\s*)?\[|\bvars\s*\(\s*(?:__builtins__|builtins)\s*\)|\bmap\s*\(\s*chr\s*,\s*[[(]\s*\d|\bchr\s*\(\s*\w+\s*\)\s+for\s+\w+\s+in\s*[[(]\s*\d+\s*,|\bbytes\s*\(\s*\[(?:\s*\d+\s*,){3}[^\]]{0,2000}\]\s*\)\s*\.decode\b/,
+    endings: [".py", ".pyw"],
+  },
+  {
+    ...dynamic,
+    pattern:
+      /\b(?:import|require|Worker)\s*\(\s*["'`]data:|\b(?:globalThis|global|window|self)\s*\[\s*["'`](?:[^"'`]{0,80}\\[xu]|[^"'`]{0,80}["'`]\s*\+)|\bfromCharCode\s*\(\s*\.\.\.\s*\[\s*\d|\[(?:\s*\d+\s*,){3}[^\]]{0,2000}\]\s*\.map\s*\(.{0,60}fromCharCode|\bWebAssembly\.(?:compile|instantiate|Module)\w*/,
+    endings: javascript,
+  },
+  {
+    ...dynamic,
+    pattern:
       /\brequire\s*\(\s*[^"'`)\s][^)]{0,100}\)|\bimport\s*\(\s*[^"'`)\s][^)]{0,100}\)|\bprocess\.binding\b|\bconstructor\s*\.\s*constructor\b/,
     endings: javascript,
   },

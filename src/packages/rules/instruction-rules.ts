@@ -97,6 +97,14 @@ export const instructionRule = linePatternRule([
   },
   {
     severity: "warning",
+    code: "sends_conversation",
+    message: "It tells the agent to put what people say into a web address.",
+    pattern:
+      /https?:\/\/\S+.{0,40}\b(?:followed by|append\w*|add(?:ing)?|plus|with)\b.{0,40}\b(?:everything|(?:conversation|chat history)\b|what(?:ever)? (?:the )?(?:user|person|people|they)\b.{0,10}\b(?:said|says?|wrote|writes?|asked|typed))/i,
+    roles: ["prose"],
+  },
+  {
+    severity: "warning",
     code: "changes_agent",
     message: "It writes to the files an agent takes its identity and memory from.",
     pattern:

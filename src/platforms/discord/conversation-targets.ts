@@ -130,17 +130,16 @@ async function beginThread(
   if (!(await mayBegin(directory, channelId))) return false;
   const path = `/channels/${channelId}/messages/${message}` as const;
   const said = text || (await rest.request<APIMessage>("GET", path)).content;
-  const body = { name: threadName(said), auto_archive_duration: archiveAfter };
-  const isExpected = ({ discordCode }: DiscordProblem) =>
-    discordCode === errorCodes.threadExists || refusals.includes(discordCode);
   let refused: DiscordProblem | undefined;
-  const thread = await unlessRefused(
-    rest.request<APIThreadChannel>("POST", `${path}/threads`, { body }),
-    (problem) => {
+  const beginAs = (name: string, ...expected: (number | undefined)[]) => {
+    const body = { name, auto_archive_duration: archiveAfter };
+    return unlessRefused(rest.request<APIThreadChannel>("POST", `${path}/threads`, { body }), (problem) => {
       refused = problem;
-      return isExpected(problem);
-    },
-  );
+      return [errorCodes.threadExists, ...refusals, ...expected].includes(problem.discordCode);
+    });
+  };
+  let thread = await beginAs(threadName(said), errorCodes.titleBlockedByAutoMod);
+  if (refused?.discordCode === errorCodes.titleBlockedByAutoMod) thread = await beginAs(unnamed);
   if (thread !== undefined) directory.see.channel(thread);
   if (thread !== undefined || refused?.discordCode === errorCodes.threadExists) return true;
   logger.info({ channel: channelId, err: refused }, "may not begin threads in this channel, replies instead");
@@ -161,12 +160,15 @@ async function mayBegin(directory: Directory, channelId: string): Promise<boolea
   return has(bits, permissions.createPublicThreads | permissions.sendMessagesInThreads);
 }
 
+/** The name of a thread where the words of its message give none, or a moderation rule forbids them. */
+const unnamed = "Conversation";
+
 /** A thread's name from what was said: one line, at most 100 characters. Source: Discord reference, "Start Thread". */
 function threadName(text: string): string {
   const line = text
     .replace(/<[@#][!&]?\d+>/g, "")
     .replace(/\s+/g, " ")
     .trim();
-  if (line === "") return "Conversation";
+  if (line === "") return unnamed;
   return line.length <= 80 ? line : `${line.slice(0, 79).trimEnd()}…`;
 }

@@ -1,4 +1,5 @@
 import type { ChatPlatform } from "../../app/chat/chat-platform.ts";
+import { createOneAtATime } from "../../app/chat/intake/one-at-a-time.ts";
 import type { Log } from "../../app/log.ts";
 import type { Place } from "../../core/place.ts";
 import { isSnowflake } from "./discord-facts.ts";
@@ -30,6 +31,8 @@ const eyes = encodeURIComponent("👀");
 /** What the app sees of Discord. */
 export function createDiscordPlatform(deps: DiscordPlatformDeps): ChatPlatform {
   const { rest, directory, targets, live, logger, operators } = deps;
+  /** A mark that is taken away at once must not arrive before it is set. */
+  const oneAtATime = createOneAtATime();
   const quietly = async (what: string, work: () => Promise<unknown>) => {
     try {
       await work();
@@ -56,13 +59,16 @@ export function createDiscordPlatform(deps: DiscordPlatformDeps): ChatPlatform {
         await rest.request("POST", `/channels/${channel}/typing`);
       });
     },
+    dismiss: (to) => quietly("a placeholder", () => live.dismiss(to.message)),
     async markSeen(place, message, seen) {
       if (!isSnowflake(message) || live.has(message)) return;
-      await quietly("a reaction", async () => {
-        const channel = await targets.channelOf(place, message);
-        const path = `/channels/${channel}/messages/${message}/reactions/${eyes}/@me` as const;
-        await rest.request(seen ? "PUT" : "DELETE", path);
-      });
+      await oneAtATime(message, () =>
+        quietly("a reaction", async () => {
+          const channel = await targets.channelOf(place, message);
+          const path = `/channels/${channel}/messages/${message}/reactions/${eyes}/@me` as const;
+          await rest.request(seen ? "PUT" : "DELETE", path);
+        }),
+      );
     },
     async describe(place) {
       let facts: { name?: string; topic?: string } = {};

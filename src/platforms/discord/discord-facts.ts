@@ -45,6 +45,8 @@ export const errorCodes = {
   threadExists: 160_004,
   fileTooLarge: 40_005,
   alreadyAnswered: 40_060,
+  blockedByAutoMod: 200_000,
+  titleBlockedByAutoMod: 200_001,
   missingAccess: 50_001,
   cannotMessageUser: 50_007,
   missingPermissions: 50_013,

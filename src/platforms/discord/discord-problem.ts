@@ -56,10 +56,15 @@ export function discordProblem(error: unknown, classes: ErrorClasses): DiscordPr
 
 function codeFor(discordCode: number, status: number): PlatformErrorCode {
   if (discordCode === errorCodes.fileTooLarge || status === 413) return "too_large";
+  if (isBlockedByAutoMod(discordCode)) return "blocked";
   if (status === 429) return "rate_limited";
   if (status === 401 || status === 403) return "forbidden";
   if (status === 404) return "gone";
   return status >= 500 ? "unavailable" : "invalid";
+}
+
+function isBlockedByAutoMod(discordCode: number): boolean {
+  return discordCode === errorCodes.blockedByAutoMod || discordCode === errorCodes.titleBlockedByAutoMod;
 }
 
 function adviceFor(discordCode: number): string {
@@ -72,6 +77,9 @@ function adviceFor(discordCode: number): string {
       return " The person takes no direct messages of this server's members.";
     case errorCodes.fileTooLarge:
       return " Send a smaller file.";
+    case errorCodes.blockedByAutoMod:
+    case errorCodes.titleBlockedByAutoMod:
+      return " A moderation rule of this server (AutoMod) forbids something in it.";
     default:
       return "";
   }

@@ -45,6 +45,8 @@ export interface LiveInteractions {
   answer(id: string, message: OutgoingMessage): Promise<string | undefined>;
   /** Says something that only the person sees. False when it is too late. @throws DiscordProblem */
   whisper(id: string, message: OutgoingMessage): Promise<boolean>;
+  /** Takes away what only shows that an answer is to come. @throws DiscordProblem */
+  dismiss(id: string): Promise<void>;
   /** Edits a message that came as an answer. False when it is not one of them, or too late. @throws DiscordProblem */
   edit(message: string, body: object): Promise<boolean>;
   stop(): void;
@@ -164,6 +166,10 @@ export function createLiveInteractions(deps: LiveInteractionDeps): LiveInteracti
       if (isPlaceholder) await settle(interaction);
       return true;
     },
+    async dismiss(id) {
+      const interaction = await find(id);
+      if (interaction !== undefined && interaction.placeholder !== "none") await dropPlaceholder(interaction);
+    },
     async edit(message, body) {
       const interaction = messages.get(message);
       if (interaction === undefined) return false;
@@ -199,7 +205,7 @@ async function tell(
     const filled = isFree ? await fill(rest, interaction, body, files) : undefined;
     isFree = false;
     if (filled !== undefined) continue;
-    const request = { body: { ...body, flags: messageFlags.ephemeral }, files, auth: false };
+    const request = { body: { ...body, flags: body.flags | messageFlags.ephemeral }, files, auth: false };
     const sent = rest.request<APIMessage>("POST", hook(interaction), request);
     if ((await unlessRefused(sent, ({ code }) => code === "gone")) === undefined) return false;
   }

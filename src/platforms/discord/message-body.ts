@@ -2,33 +2,49 @@ import type { RawFile } from "discord.js";
 import type { OutgoingFile, OutgoingMessage } from "../../app/chat/chat-platform.ts";
 import { isSnowflake, messageFlags } from "./discord-facts.ts";
 import { renderComponents } from "./render-components.ts";
-import { renderContent, renderMessage, splitContent } from "./render-content.ts";
+import { plainContent, renderContent, renderMessage, splitContent } from "./render-content.ts";
 
 /** Files of one message. Source: Discord reference, "Create Message". */
 export const mostFiles = 10;
 
-/** The body of a message that calls nobody. Progress shows no link previews and makes no sound. */
+/**
+ * The body of a message that calls nobody but whom it is for. No message shows previews of links: for one, Discord would fetch an
+ * address that a model wrote. Progress makes no sound.
+ */
 export function messageBody(message: OutgoingMessage, replyTo: string | undefined) {
-  const { tag, buttons = [] } = message;
+  const { tag, buttons = [], mention = "" } = message;
   const reply = replyTo !== undefined && isSnowflake(replyTo);
+  const body = editBody(message);
+  const called = isSnowflake(mention) ? [mention] : [];
   return {
-    ...editBody(message),
+    ...body,
+    content: [...called.map((id) => `<@${id}>`), body.content].join(" "),
     components: renderComponents(buttons),
     ...(reply ? { message_reference: { message_id: replyTo, fail_if_not_exists: false } } : {}),
-    allowed_mentions: { parse: [], replied_user: tag?.purpose === "answer" || tag?.purpose === "question" },
-    ...(tag?.purpose === "progress" ? { flags: messageFlags.suppressEmbeds | messageFlags.silent } : {}),
+    allowed_mentions: {
+      parse: [],
+      ...(called.length === 0 ? {} : { users: called }),
+      replied_user: tag?.purpose === "answer" || tag?.purpose === "question",
+    },
+    flags: messageFlags.suppressEmbeds | (tag?.purpose === "progress" ? messageFlags.silent : 0),
   };
 }
 
 /** What an edit changes: everything but files. */
-export function editBody({ tag, markdown, buttons = [], files = [] }: OutgoingMessage) {
-  const content = renderMessage(markdown);
+export function editBody({ markdown, plain, timed, buttons = [], files = [] }: OutgoingMessage) {
+  const text = timed === undefined ? markdown : `${markdown}\n\n${timedLine(timed)}`;
+  const content = plain ? plainContent(text) : renderMessage(text);
   return {
     content: content === "" && files.length === 0 ? "…" : content,
     components: renderComponents(buttons),
     allowed_mentions: { parse: [] },
-    ...(tag?.purpose === "progress" ? { flags: messageFlags.suppressEmbeds } : {}),
+    flags: messageFlags.suppressEmbeds as number,
   };
+}
+
+/** Discord shows such a time in the zone of who reads it. Source: Discord reference, "Message Formatting". */
+function timedLine({ text, at }: NonNullable<OutgoingMessage["timed"]>): string {
+  return text.replace("{time}", `<t:${Math.round(at / 1_000)}:t>`);
 }
 
 export function rawFiles(files: readonly OutgoingFile[]): RawFile[] {

@@ -32,31 +32,8 @@ export async function postMessage(
   try {
     return await post(deps, place, message, to);
   } catch (error) {
-    const problem = await withMissingPermissions(deps.directory, place, error);
-    if (
-      problem instanceof DiscordProblem &&
-      problem.code === "forbidden" &&
-      message.tag?.purpose === "answer"
-    )
-      await sayWhy(deps, to?.person, problem);
-    throw problem;
+    throw await withMissingPermissions(deps.directory, place, error);
   }
-}
-
-/** Tells the asker in a direct message why there is no answer; who takes none cannot be told. @throws DiscordProblem */
-async function sayWhy(
-  { rest, directory }: PostDeps,
-  person: string | undefined,
-  problem: DiscordProblem,
-): Promise<void> {
-  if (person === undefined) return;
-  const tell = async () => {
-    const channel = await directory.directMessage(person);
-    const markdown = `I have an answer for you and could not post it. ${problem.message} Then ask again.`;
-    const body = messageBody({ markdown }, undefined);
-    await rest.request("POST", `/channels/${channel}/messages`, { body });
-  };
-  await unlessRefused(tell(), () => true);
 }
 
 /** A refusal for lack of permissions in words that help; any other error as it is. */

@@ -221,7 +221,8 @@ function answer({ rest }: InteractionDeps, { id, token }: RawInteraction, body: 
 }
 
 function ephemeral(content: string) {
-  const data = { content, flags: messageFlags.ephemeral, allowed_mentions: { parse: [] } };
+  const flags = messageFlags.ephemeral | messageFlags.suppressEmbeds;
+  const data = { content, flags, allowed_mentions: { parse: [] } };
   return { type: callbackTypes.message, data };
 }
 

@@ -1,6 +1,6 @@
 import type { Token, Tokens } from "marked";
 import stringWidth from "string-width";
-import { readBlocks } from "../../app/chat/present/read-markdown.ts";
+import { plainWords, readBlocks } from "../../app/chat/present/read-markdown.ts";
 
 /** Characters of a message. Source: Discord reference, "Create Message". */
 const longestContent = 2_000;
@@ -11,6 +11,11 @@ export const widestTable = 100;
 /** Standard Markdown as Discord shows it, with nobody called. May be longer than one message. */
 export function renderContent(markdown: string): string {
   return renderWith(renderTable, markdown);
+}
+
+/** The text as it was written, cut to one message, with nobody called. */
+export function plainContent(markdown: string): string {
+  return splitContent(neutralised(markdown).trim())[0] ?? "";
 }
 
 type TableRenderer = (table: Tokens.Table) => string;
@@ -59,17 +64,24 @@ function withImages(text: string): string {
   );
 }
 
-function writtenTable({ raw }: Tokens.Table): string {
-  return ["```", raw.trim().replaceAll("`", ""), "```"].join("\n");
+/** As it was written; cells with marks in them as plain words, in no more room. */
+function writtenTable({ raw, header, rows }: Tokens.Table): string {
+  const lines = [header, ...rows].map(plainCells);
+  const isPlain = JSON.stringify(lines) === JSON.stringify([header, ...rows].map(writtenCells));
+  const [head, ...body] = lines.map((cells) => `|${cells.join("|")}|`);
+  const shown = isPlain ? raw.trim() : [head, `|${header.map(() => "-").join("|")}|`, ...body].join("\n");
+  return ["```", shown.replaceAll("`", ""), "```"].join("\n");
 }
 
-/** Discord has no tables: columns in a code block, or one line per cell where they would be too wide. */
+/** Discord has no tables: columns in a code block, or one line per row where they would be too wide, or have links in them. */
 function renderTable({ header, rows }: Tokens.Table): string {
-  const lines = [header, ...rows].map((cells) => cells.map(({ text }) => text.replaceAll("`", "")));
+  const lines = [header, ...rows].map(plainCells);
   const widths = header.map((_, column) =>
     Math.max(...lines.map((cells) => stringWidth(cells[column] ?? ""))),
   );
-  if (widths.reduce((sum, width) => sum + width + 2, 0) > widestTable) return renderRecords(lines);
+  const isWide = widths.reduce((sum, width) => sum + width + 2, 0) > widestTable;
+  if (isWide || rows.flat().some(({ text }) => link.test(text)))
+    return renderRecords(plainCells(header), rows.map(writtenCells));
   const [head = [], ...body] = lines.map((cells) =>
     cells.map((cell, column) => padded(cell, widths[column] ?? 0)),
   );
@@ -78,11 +90,19 @@ function renderTable({ header, rows }: Tokens.Table): string {
   return ["```", ...drawn, "```"].join("\n");
 }
 
+/** A link with a label: in a code block nobody could follow it. */
+const link = /\[[^\]]*\]\([^)\s]+\)/;
+
+const plainCells = (cells: readonly Tokens.TableCell[]) =>
+  cells.map(({ text }) => plainWords(text).replaceAll("`", ""));
+
+const writtenCells = (cells: readonly Tokens.TableCell[]) => cells.map(({ text }) => text);
+
 function padded(cell: string, width: number): string {
   return cell + " ".repeat(Math.max(0, width - stringWidth(cell)));
 }
 
-function renderRecords([head = [], ...rows]: readonly string[][]): string {
+function renderRecords(head: readonly string[], rows: readonly string[][]): string {
   return rows
     .map((cells) => cells.map((cell, column) => `**${head[column] ?? ""}** ${cell}`).join(" · "))
     .map((line) => `- ${line}`)

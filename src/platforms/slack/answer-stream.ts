@@ -109,12 +109,15 @@ class SlackAnswerStream implements AnswerStream {
     }
   }
 
-  /** A stream that Slack closed, or whose end differs from what was streamed, is made right by editing its message. */
+  /**
+   * A stream that Slack closed, or whose end differs from what was streamed, is made right by editing its message. So are links: Slack
+   * previews none that an edit brings.
+   */
   async finish(message: OutgoingMessage): Promise<void> {
     const { markdown, buttons = [] } = message;
     const rest = markdown.startsWith(this.#given) ? markdown.slice(this.#given.length) : undefined;
     const last = rest === undefined ? "" : this.#pending + this.#filter.push(rest) + this.#filter.end();
-    const complete = rest !== undefined && last.length <= markdownCharacters;
+    const complete = rest !== undefined && last.length <= markdownCharacters && !this.#filter.tookLinks;
     const ended = await this.#stop({
       ...(complete && last !== "" ? { markdown_text: last } : {}),
       ...(complete && buttons.length > 0

@@ -11,7 +11,7 @@ import { showFiles, showMissingFiles } from "./show-files.ts";
 import { createSigns, type Signs } from "./signs.ts";
 import { refusedWith } from "./slack-call.ts";
 import type { SlackSettings } from "./slack-options.ts";
-import { targetOf } from "./slack-place.ts";
+import { isTimestamp, targetOf } from "./slack-place.ts";
 import { roomOf, type SlackContext } from "./slack-rooms.ts";
 import { slackWriting } from "./slack-writing.ts";
 import { downloadFile, uploadFiles } from "./transfer-files.ts";
@@ -66,6 +66,7 @@ export function createSlackPlatform(deps: SlackPlatformDeps): ChatPlatform & Sig
     },
     remove: writer.remove,
     whisper: createWhisper(context, writer, addresses),
+    isUnseen: ({ message }) => !isTimestamp(message),
     find: (place, tag) => findTagged(context, place, tag),
     ...(settings.streaming === "auto" ? { openStream } : {}),
     ...createSigns(context, logger),

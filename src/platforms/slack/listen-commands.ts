@@ -124,8 +124,10 @@ async function onPress(deps: CommandDeps, body: BlockAction, team: string): Prom
     await deps.home.pressed(team, body.user.id, body.trigger_id, action);
     return;
   }
-  deps.addresses.remember(body.trigger_id, body.response_url);
   const { message_ts, channel_id, thread_ts } = containerOf(body);
+  // What begins a thread stands in the channel, where the person saw its button.
+  const thread = thread_ts === message_ts ? undefined : thread_ts;
+  deps.addresses.remember(body.trigger_id, body.response_url, thread);
   if (message_ts === undefined || channel_id === undefined) return;
   const native = action.type === "feedback_buttons" && "value" in action;
   await deps.intake.press({

@@ -1,3 +1,5 @@
+import { plainWords } from "../../app/chat/present/read-markdown.ts";
+
 /** Characters of Slack's markdown block, and of `markdown_text` in one call. */
 export const markdownCharacters = 12_000;
 
@@ -18,11 +20,13 @@ export function withoutMentions(markdown: string): string {
 
 /** What notifications and screen readers get instead of the blocks: plain words, at most 1,000 characters. */
 export function fallbackText(markdown: string): string {
-  const text = withoutMentions(markdown)
-    .replaceAll("&", "&amp;")
-    .replaceAll("<", "&lt;")
-    .replaceAll(">", "&gt;");
+  const text = escapedText(plainWords(markdown));
   return text.length > 1_000 ? `${wholeCharacters(text, 999)}…` : text;
+}
+
+/** A text as Slack's `text` takes it: it calls nobody, and nothing in it is a link or a date of Slack's. */
+export function escapedText(text: string): string {
+  return withoutMentions(text).replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll(">", "&gt;");
 }
 
 /** The first `length` characters, without half of an emoji at the end. */
@@ -31,17 +35,47 @@ export function wholeCharacters(text: string, length: number): string {
   return /[\ud800-\udbff]$/.test(cut) ? cut.slice(0, -1) : cut;
 }
 
-/** Neutralises a text that comes in pieces: a mention cut in two by the pieces is caught as well. */
-export function createPieceFilter(): { push(piece: string): string; end(): string } {
+/** What makes a link: a scheme, a label with its address, a name with a dot. */
+const link = /:(?=\/\/)|\](?=\()|(?<=[\p{L}\p{N}-])\.(?=\p{L}{2})/gu;
+
+/** A text whose addresses are no links. It looks the same. */
+function withoutLinks(markdown: string): string {
+  return markdown.replace(link, (start) => start + invisible);
+}
+
+/** What a mention or a link may go on from in the next piece. */
+const unfinished = /(?:<[!@]?|@|\])?[\p{L}\p{N}_.:/-]{0,200}$/u;
+
+export interface PieceFilter {
+  push(piece: string): string;
+  end(): string;
+  /** Whether links were taken out so far. */
+  readonly tookLinks: boolean;
+}
+
+/**
+ * Neutralises a text that comes in pieces: it calls nobody and has no links. What is cut in two by the pieces is caught as well. Slack's
+ * streams cannot be told not to preview links, which would fetch an address that a model wrote.
+ */
+export function createPieceFilter(): PieceFilter {
   let held = "";
+  let tookLinks = false;
+  const clean = (text: string) => {
+    const linkless = withoutLinks(text);
+    tookLinks ||= linkless !== text;
+    return withoutMentions(linkless);
+  };
   return {
+    get tookLinks() {
+      return tookLinks;
+    },
     push(piece) {
       const text = held + piece;
-      held = /(?:<(?:!\w{0,9}|@\w{0,20})?|@\w{0,9})$/.exec(text)?.[0] ?? "";
-      return withoutMentions(text.slice(0, text.length - held.length));
+      held = unfinished.exec(text.slice(-210))?.[0] ?? "";
+      return clean(text.slice(0, text.length - held.length));
     },
     end() {
-      const rest = withoutMentions(held);
+      const rest = clean(held);
       held = "";
       return rest;
     },

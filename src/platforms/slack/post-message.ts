@@ -6,7 +6,7 @@ import { refusedWith } from "./slack-call.ts";
 import { type Room, roomOf, type SlackContext } from "./slack-rooms.ts";
 import type { Workspaces } from "./workspaces.ts";
 
-/** Posts and changes messages. Blocks that a workspace refuses are remembered and left out from then on. */
+/** Posts and changes messages without previews of links; Slack makes none for edits. Blocks that a workspace refuses are remembered and left out from then on. */
 export interface MessageWriter {
   /** Answers the `ts`. @throws PlatformError */
   post(room: Room, message: OutgoingMessage): Promise<string>;

@@ -14,7 +14,7 @@ export function progressPlan({ title, steps }: ProgressCard): types.PlanBlock {
     type: "plan",
     title: line(title, 150),
     tasks: shown.map(({ id, title: name, state, note, duration_ms }, index): types.TaskCardBlock => {
-      const took = duration_ms === undefined ? "" : ` (${duration(duration_ms)})`;
+      const took = duration_ms === undefined || duration_ms < 1_000 ? "" : ` (${duration(duration_ms)})`;
       return {
         type: "task_card",
         task_id: `${index}-${id}`.slice(0, 200),

@@ -1,6 +1,6 @@
 import type { types } from "@slack/bolt";
 import type { MessageTag, OutgoingButton, OutgoingMessage } from "../../app/chat/chat-platform.ts";
-import { fallbackText, withoutMentions } from "./outgoing-text.ts";
+import { escapedText, fallbackText, withoutMentions } from "./outgoing-text.ts";
 import { progressPlan } from "./progress-plan.ts";
 
 /** The `event_type` of the metadata by which the bot finds its messages again. */
@@ -8,6 +8,9 @@ export const metadataType = "knack_message";
 
 /** Slack's limit for elements of an actions block. */
 const elementsPerBlock = 25;
+
+/** The id of a person, who is called by it; nothing else may look like a mention. */
+const personId = /^[UW][A-Z0-9]{2,30}$/;
 
 export interface Rendered {
   text: string;
@@ -20,7 +23,14 @@ export interface Rendered {
  * @param rich with a plan of tasks and feedback buttons; without, everything in blocks that every workspace has
  */
 export function renderMessage(message: OutgoingMessage, rich: boolean): Rendered {
-  const { markdown, progress, buttons = [], tag } = message;
+  const { markdown, progress, timed, buttons = [], tag, mention = "" } = message;
+  const metadata = tag === undefined ? {} : { metadata: metadataOf(tag) };
+  const time = timed === undefined ? undefined : timedText(timed);
+  if (message.plain) {
+    const lines = [escapedText(markdown), time].filter(Boolean).join("\n\n");
+    return { text: lines || "…", blocks: [], ...metadata };
+  }
+  const called = personId.test(mention) ? `<@${mention}>` : "";
   const text = withoutMentions(markdown);
   const body: types.AnyBlock[] =
     rich && progress !== undefined
@@ -29,14 +39,34 @@ export function renderMessage(message: OutgoingMessage, rich: boolean): Rendered
         ? []
         : [{ type: "markdown", text }];
   return {
-    text: fallbackText(markdown) || "…",
-    blocks: [...body, ...buttonBlocks(buttons, rich)],
-    ...(tag === undefined ? {} : { metadata: metadataOf(tag) }),
+    text: [called, fallbackText(markdown)].filter(Boolean).join(" ") || "…",
+    blocks: [
+      ...(called === ""
+        ? []
+        : [{ type: "section" as const, text: { type: "mrkdwn" as const, text: called } }]),
+      ...body,
+      ...timeBlocks(time),
+      ...buttonBlocks(buttons, rich),
+    ],
+    ...metadata,
   };
 }
 
+/** A time in the zone of who reads it; old clients show it in UTC (docs.slack.dev, "Formatting message text"). */
+function timedText({ text, at }: NonNullable<OutgoingMessage["timed"]>): string {
+  const utc = `${new Date(at).toISOString().slice(0, 16).replace("T", " ")} UTC`;
+  const date = `<!date^${Math.round(at / 1_000)}^{date_short_pretty} {time}|${utc}>`;
+  return escapedText(text).replace("{time}", date);
+}
+
+/** Slack knows times in its own markup alone, not in a `markdown` block. */
+function timeBlocks(time: string | undefined): types.AnyBlock[] {
+  return time === undefined ? [] : [{ type: "context", elements: [{ type: "mrkdwn", text: time }] }];
+}
+
 /** Whether `renderMessage` makes something of it that a workspace may not have. */
-export function hasRichParts({ progress, buttons = [] }: OutgoingMessage): boolean {
+export function hasRichParts({ plain, progress, buttons = [] }: OutgoingMessage): boolean {
+  if (plain) return false;
   return progress !== undefined || feedbackOf(buttons) !== undefined;
 }
 

@@ -6,10 +6,19 @@ import type { Clock } from "../../core/clock.ts";
  * another way.
  */
 export interface ReplyAddresses {
-  /** @param id what names the command or click: `ReplyTarget.message` */
-  remember(id: string, url: string | undefined): void;
+  /**
+   * @param id what names the command or click: `ReplyTarget.message`
+   * @param thread the thread that was clicked in; Slack puts a post without it into the channel
+   */
+  remember(id: string, url: string | undefined, thread?: string): void;
   /** The address, once for each post it is good for. */
-  take(id: string): string | undefined;
+  take(id: string): ReplyAddress | undefined;
+}
+
+export interface ReplyAddress {
+  url: string;
+  /** The thread's `ts`. */
+  thread?: string | undefined;
 }
 
 const uses = 5;
@@ -19,11 +28,11 @@ const margin = 30_000;
 const capacity = 2_000;
 
 export function createReplyAddresses(clock: Clock): ReplyAddresses {
-  const addresses = new Map<string, { url: string; left: number; until: number }>();
+  const addresses = new Map<string, ReplyAddress & { left: number; until: number }>();
   return {
-    remember(id, url) {
+    remember(id, url, thread) {
       if (url === undefined || url === "") return;
-      addresses.set(id, { url, left: uses, until: clock.now() + life - margin });
+      addresses.set(id, { url, thread, left: uses, until: clock.now() + life - margin });
       const oldest = addresses.size > capacity ? addresses.keys().next().value : undefined;
       if (oldest !== undefined) addresses.delete(oldest);
     },
@@ -32,7 +41,8 @@ export function createReplyAddresses(clock: Clock): ReplyAddresses {
       if (address === undefined) return undefined;
       address.left -= 1;
       if (address.left <= 0 || address.until < clock.now()) addresses.delete(id);
-      return address.left >= 0 && address.until >= clock.now() ? address.url : undefined;
+      const { url, thread } = address;
+      return address.left >= 0 && address.until >= clock.now() ? { url, thread } : undefined;
     },
   };
 }

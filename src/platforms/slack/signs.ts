@@ -1,5 +1,6 @@
 import type { ChatPlatform } from "../../app/chat/chat-platform.ts";
 import { PlatformError } from "../../app/chat/chat-platform.ts";
+import { createOneAtATime } from "../../app/chat/intake/one-at-a-time.ts";
 import type { Log } from "../../app/log.ts";
 import type { Place } from "../../core/place.ts";
 import { refusedWith } from "./slack-call.ts";
@@ -17,6 +18,8 @@ export function createSigns(context: SlackContext, logger: Log): Signs {
   const { workspaces } = context;
   /** Channels in which Slack shows no status, and workspaces without the scope. */
   const without = new Set<string>();
+  /** A mark that is taken away at once must not arrive before it is set. */
+  const oneAtATime = createOneAtATime();
 
   const quietly = async (what: string, place: Place, act: (room: Room) => Promise<unknown>) => {
     try {
@@ -44,13 +47,15 @@ export function createSigns(context: SlackContext, logger: Log): Signs {
         }
       }),
     markSeen: (place, message, seen) =>
-      quietly("mark a message", place, async ({ team, channel }) => {
-        if (!isTimestamp(message)) return;
-        const reaction = { channel, timestamp: message, name: "eyes" };
-        await workspaces.call(team, "mark a message", ({ write }) =>
-          seen ? write.reactions.add(reaction) : write.reactions.remove(reaction),
-        );
-      }),
+      oneAtATime(`${place.namespace} ${message}`, () =>
+        quietly("mark a message", place, async ({ team, channel }) => {
+          if (!isTimestamp(message)) return;
+          const reaction = { channel, timestamp: message, name: "eyes" };
+          await workspaces.call(team, "mark a message", ({ write }) =>
+            seen ? write.reactions.add(reaction) : write.reactions.remove(reaction),
+          );
+        }),
+      ),
     nameThread: (place, title) =>
       quietly("name a thread", place, async ({ team, channel, thread, direct }) => {
         if (!direct || thread === undefined) return;

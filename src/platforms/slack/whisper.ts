@@ -3,7 +3,7 @@ import { PlatformError } from "../../app/chat/chat-platform.ts";
 import type { Place } from "../../core/place.ts";
 import type { MessageWriter } from "./post-message.ts";
 import type { Rendered } from "./render-message.ts";
-import type { ReplyAddresses } from "./reply-addresses.ts";
+import type { ReplyAddress, ReplyAddresses } from "./reply-addresses.ts";
 import { refusedWith, slackCall } from "./slack-call.ts";
 import { type Room, roomOf, type SlackContext } from "./slack-rooms.ts";
 
@@ -67,11 +67,11 @@ export async function answerAddress(
   to: ReplyTarget,
   visible: "ephemeral" | "in_channel" = "ephemeral",
 ): Promise<boolean> {
-  const url = addresses.take(to.message);
-  if (url === undefined) return false;
+  const address = addresses.take(to.message);
+  if (address === undefined) return false;
   try {
     await writer.rendered(team, message, (rendered) =>
-      slackCall("answer a command", () => send(url, rendered, visible)),
+      slackCall("answer a command", () => send(address, rendered, visible)),
     );
     return true;
   } catch (error) {
@@ -83,11 +83,24 @@ export async function answerAddress(
 /** Longest wait for Slack, ms. */
 const patience = 10_000;
 
-async function send(url: string, { text, blocks }: Rendered, response_type: string): Promise<void> {
+async function send(
+  { url, thread }: ReplyAddress,
+  { text, blocks }: Rendered,
+  response_type: string,
+): Promise<void> {
+  const at = thread === undefined ? {} : { thread_ts: thread };
   const response = await fetch(url, {
     method: "POST",
     headers: { "content-type": "application/json" },
-    body: JSON.stringify({ response_type, replace_original: false, text, blocks }),
+    body: JSON.stringify({
+      response_type,
+      replace_original: false,
+      text,
+      blocks,
+      unfurl_links: false,
+      unfurl_media: false,
+      ...at,
+    }),
     redirect: "error",
     signal: AbortSignal.timeout(patience),
   });

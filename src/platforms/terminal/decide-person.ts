@@ -1,5 +1,6 @@
+import { alwaysText } from "../../core/always-text.ts";
 import { exactJson } from "../../core/exact-json.ts";
-import type { ApprovalView } from "../../core/turn-view.ts";
+import type { ApprovalVerdict, ApprovalView } from "../../core/turn-view.ts";
 import { type PersonPrompt, readUntil } from "./ask-person.ts";
 import type { Paint } from "./paint.ts";
 import { plainLine, plainText } from "./plain-text.ts";
@@ -9,28 +10,52 @@ export function decidePerson(
   approval: ApprovalView,
   over: AbortSignal,
   person: PersonPrompt,
-): Promise<boolean | undefined> {
+): Promise<ApprovalVerdict | undefined> {
   const { paint, say } = person;
+  const also = otherWords(approval);
   return readUntil(approvalLines(approval, paint), over, person, (line) => {
     const word = line.trim().toLowerCase();
     if (word === "y" || word === "yes") return true;
     if (word === "n" || word === "no") return false;
-    say(paint.dim("y runs it, n refuses it."));
-    return undefined;
+    const other = also.find(({ verdict }) => word === verdict || word === verdict[0]);
+    if (other === undefined) {
+      const others = also.map(({ verdict, does }) => `, ${verdict[0]} ${does}`).join("");
+      say(paint.dim(`y runs it, n refuses it${others}.`));
+    }
+    return other?.verdict;
   });
 }
 
+/** What may be said beside yes and no. */
+function otherWords({ binds, addresses = [] }: ApprovalView) {
+  return [
+    { verdict: "turn" as const, does: "allows the site for this turn", isOffered: addresses.length > 0 },
+    { verdict: "always" as const, does: "allows it here for good", isOffered: binds !== undefined },
+  ].filter(({ isOffered }) => isOffered);
+}
+
 /** What waits for approval, with the exact arguments, as lines above the prompt. */
-function approvalLines({ tool, skill_id, input, approver, question }: ApprovalView, paint: Paint): string[] {
+function approvalLines(approval: ApprovalView, paint: Paint): string[] {
+  const { tool, skill_id, input, approver, question, reason, binds } = approval;
+  const others = otherWords(approval).map(({ verdict, does }) => `, ${verdict[0]} ${does}`);
+  const choices = `y or n${others.join("")}`;
   const of = skill_id === "" || skill_id === tool ? "" : ` of ${plainLine(skill_id)}`;
   return [
     paint.bold(`${plainLine(tool)}${of} needs the approval of ${who[approver]}:`),
     ...(question === undefined ? [] : [`${plainLine(skill_id || tool)} asks: ${plainLine(question)}`]),
+    ...(reason === undefined ? [] : [plainLine(reason)]),
     ...plainText(exactJson(input))
       .split("\n")
       .map((line) => `  ${line}`),
-    paint.dim(question === undefined ? "Run it? y or n:" : "Allow it? y or n:"),
+    ...(binds === undefined ? [] : [paint.dim(plainLine(alwaysText(binds)))]),
+    paint.dim(question === undefined ? `Run it? ${choices}:` : `Allow it? ${choices}:`),
   ];
 }
 
-const who = { guest: "anybody", member: "a member", manager: "a manager", operator: "an operator" };
+const who = {
+  asker: "you",
+  guest: "anybody",
+  member: "a member",
+  manager: "a manager",
+  operator: "an operator",
+};

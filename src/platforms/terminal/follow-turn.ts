@@ -1,6 +1,7 @@
 import type { ApiClient } from "../../client/api-client.ts";
 import type { TurnEvent } from "../../core/turn-event.ts";
 import {
+  type ApprovalVerdict,
   type ApprovalView,
   emptyTurnView,
   foldTurn,
@@ -21,7 +22,7 @@ export interface FollowTurn {
   /** Asks the person; undefined leaves the question open. The signal aborts when it was answered elsewhere or expired. */
   ask(question: QuestionView, signal: AbortSignal): Promise<string | undefined>;
   /** Lets the person decide; undefined leaves it open. The signal as in `ask`. */
-  decide(approval: ApprovalView, signal: AbortSignal): Promise<boolean | undefined>;
+  decide(approval: ApprovalView, signal: AbortSignal): Promise<ApprovalVerdict | undefined>;
 }
 
 /** Shows a turn until it is finished, and answers what it asks. The view it ended with. @throws ApiError */
@@ -105,9 +106,9 @@ function nextAsked(
     approval && {
       id: approval.approval_id,
       async ask(signal) {
-        const approved = await decide(approval, signal);
-        if (approved === undefined || signal.aborted) return;
-        if (!(await client.approve(approval.approval_id, approved)))
+        const verdict = await decide(approval, signal);
+        if (verdict === undefined || signal.aborted) return;
+        if (!(await client.approve(approval.approval_id, verdict)))
           display.note("Somebody decided before, or it is over.");
       },
     }

@@ -32,7 +32,10 @@ export function createLineDisplay(
     if (step.state !== "running") sayOnce(`end ${step.call_id}`, stepLine(step, clock.now(), paint));
   };
   return {
-    update: (view) => view.steps.forEach(showStep),
+    update(view) {
+      if (view.notice !== undefined) sayOnce(`notice ${view.notice}`, plainLine(view.notice));
+      view.steps.forEach(showStep);
+    },
     note(text) {
       if (text !== "") write.progress(`${plainLine(text)}\n`);
     },

@@ -4,6 +4,7 @@ import type { TurnView } from "../../core/turn-view.ts";
 import { finalLines } from "./final-lines.ts";
 import { renderMarkdown } from "./markdown.ts";
 import type { Paint } from "./paint.ts";
+import { plainLine } from "./plain-text.ts";
 import { progressLines, spinnerMs } from "./progress-lines.ts";
 import type { Screen } from "./screen.ts";
 import type { TurnDisplay } from "./turn-display.ts";
@@ -70,7 +71,9 @@ function regionLines(view: TurnView, remark: string, screen: Screen, paint: Pain
   const progress = progressLines(view, now, paint).map(oneRow);
   const answer = renderMarkdown(view.text.slice(-renderedCharacters), screen.columns - 1, paint);
   const waiting = progress.length + answer.length === 0 || view.status === "queued";
-  const state = waiting ? [paint.dim(view.status === "queued" ? "Waiting for its turn…" : "Thinking…")] : [];
+  const idle = view.status === "queued" ? "Waiting for its turn…" : "Thinking…";
+  const told = view.notice ?? (waiting ? idle : undefined);
+  const state = told === undefined ? [] : [oneRow(paint.dim(plainLine(told)))];
   const note = remark === "" ? [] : [oneRow(paint.dim(remark))];
   const below = answer.length > 0 && progress.length > 0 ? ["", ...answer] : answer;
   const shownProgress = progress.slice(-Math.ceil(below.length > 0 ? height / 2 : height - 2));

@@ -8,8 +8,9 @@ export function outcomeLines(view: TurnView, paint: Paint): string[] {
   if (view.merged_into !== undefined) return [paint.dim("Taken into the turn that is running.")];
   switch (view.outcome) {
     case undefined:
-    case "completed":
       return [];
+    case "completed":
+      return view.error?.code === "not_delivered" ? [paint.bad(plainLine(view.error.message))] : [];
     case "stopped":
       return [paint.dim("Stopped.")];
     case "limit_reached":

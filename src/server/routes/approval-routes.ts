@@ -21,7 +21,8 @@ export function addApprovalRoutes(server: OpenAPIHono, dependencies: ServerDepen
   const { app } = dependencies;
   server.openapi(decide, async (context) => {
     const { id } = context.req.valid("param");
-    const { approve, user } = context.req.valid("json");
-    return context.json(resultOf(await app.approve(id, approve, apiAuthor(user, dependencies))), 200);
+    const { approve, always, turn, user } = context.req.valid("json");
+    const verdict = approve && always ? "always" : approve && turn ? "turn" : approve;
+    return context.json(resultOf(await app.approve(id, verdict, apiAuthor(user, dependencies))), 200);
   });
 }

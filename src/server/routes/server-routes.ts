@@ -31,6 +31,14 @@ const logout = createRoute({
   responses: answers(servers.serverStatus, "the server afterwards"),
 });
 
+const trust = createRoute({
+  method: "put",
+  path: "/mcp/{name}/trust",
+  summary: "Say which tools of a server may run unasked",
+  request: { params: z.object({ name }), body: jsonBody(servers.serverTrustRequest) },
+  responses: answers(servers.serverStatus, "the server afterwards"),
+});
+
 const control = createRoute({
   method: "post",
   path: "/mcp/{name}/{action}",
@@ -59,6 +67,15 @@ export function addServerRoutes(server: OpenAPIHono, dependencies: ServerDepende
   server.openapi(logout, async (context) => {
     const asker = askerNamed(context.req.valid("json").user);
     return context.json(resultOf(await app.servers.logout(context.req.valid("param").name, asker)), 200);
+  });
+
+  server.openapi(trust, async (context) => {
+    const { tools, user } = context.req.valid("json");
+    const asker = askerNamed(user);
+    return context.json(
+      resultOf(await app.servers.trust(context.req.valid("param").name, tools, asker)),
+      200,
+    );
   });
 
   server.openapi(control, async (context) => {

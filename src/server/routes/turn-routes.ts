@@ -1,4 +1,4 @@
-import { randomUUID } from "node:crypto";
+import { createHash, randomUUID } from "node:crypto";
 import { createRoute, type OpenAPIHono, z } from "@hono/zod-openapi";
 import { isEphemeral, type TurnEvent } from "../../core/turn-event.ts";
 import { apiAuthor } from "../api-author.ts";
@@ -76,7 +76,7 @@ const answer = createRoute({
 export function addTurnRoutes(server: OpenAPIHono, dependencies: ServerDependencies): void {
   const { app } = dependencies;
   server.openapi(submit, async (context) => {
-    const { user, time_zone, thread = `t-${randomUUID()}`, key, ...said } = context.req.valid("json");
+    const { user, time_zone, key, thread = newThread(key), ...said } = context.req.valid("json");
     const author = {
       ...apiAuthor(user, dependencies, said.namespace),
       ...(time_zone === undefined ? {} : { time_zone }),
@@ -125,6 +125,12 @@ export function addTurnRoutes(server: OpenAPIHono, dependencies: ServerDependenc
     const by = apiAuthor(user, dependencies);
     return context.json(resultOf(await app.answer(id, question_id, text, by)), 200);
   });
+}
+
+/** A retry with the same key and no thread means the same thread. */
+function newThread(key: string | undefined): string {
+  const name = key === undefined ? randomUUID() : createHash("sha256").update(key).digest("base64url");
+  return `t-${name}`;
 }
 
 async function* followTurn(

@@ -62,5 +62,7 @@ export const refusals = {
   invalidJson: () => new ApiError(400, 50109, "The request body contains invalid JSON."),
   noHistoryForReply: () =>
     new ApiError(400, 160002, "You cannot reply without permission to read message history"),
+  blockedByAutoMod: () => new ApiError(400, 200000, "Message was blocked by automatic moderation"),
+  titleBlockedByAutoMod: () => new ApiError(400, 200001, "Title was blocked by automatic moderation"),
   threadExists: () => new ApiError(400, 160004, "A thread has already been created for this message"),
 };

@@ -50,6 +50,8 @@ export interface GuildSeed {
   members: readonly { user: string; roles?: readonly string[]; nick?: string }[];
   botRoles?: readonly string[];
   channels: readonly ChannelSeed[];
+  /** Words that AutoMod blocks in messages and names of threads. */
+  blockedWords?: readonly string[];
   /** False: the bot is not in this guild until `joinGuild`. */
   joined?: boolean;
 }

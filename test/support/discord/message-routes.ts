@@ -84,10 +84,17 @@ export function requireSending(world: World, channel: Channel, body: Json, files
   if (world.users.get(channel.recipient ?? "")?.closedDms) throw refusals.closedDms();
 }
 
+/** Whether AutoMod of the guild blocks these words. */
+export function isModerated(world: World, channel: Channel, words: string): boolean {
+  const blocked = world.guildOf(channel)?.blockedWords ?? [];
+  return blocked.some((word) => words.toLowerCase().includes(word.toLowerCase()));
+}
+
 function post(world: World, { at, body, files }: ApiRequest) {
   const channel = seenByBot(world, at("channel"));
   requireSending(world, channel, body, files.length);
   const content = readMessageBody(world, body, files);
+  if (isModerated(world, channel, content.content)) throw refusals.blockedByAutoMod();
   const nonce = typeof body.nonce === "number" ? body.nonce : text(body.nonce) || null;
   if (body.enforce_nonce === true && nonce !== null) {
     const before = world
@@ -138,6 +145,7 @@ function edit(world: World, request: ApiRequest) {
   refuseArchived(channel);
   const { body, files } = request;
   const content = readMessageBody(world, body, files, message);
+  if (isModerated(world, channel, content.content)) throw refusals.blockedByAutoMod();
   const mentions = mentionsOf(world, channel, {
     content: content.content,
     allowed: body.allowed_mentions,

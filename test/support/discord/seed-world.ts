@@ -25,6 +25,7 @@ function seedGuild(world: World, seed: GuildSeed): void {
     id: seed.id,
     name: seed.name,
     owner: seed.owner ?? first.user,
+    blockedWords: seed.blockedWords ?? [],
     joined: seed.joined ?? true,
     roles: [
       { id: seed.id, name: "@everyone", permissions: bitfield(seed.everyone ?? ordinaryPermissions) },

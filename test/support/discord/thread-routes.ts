@@ -4,7 +4,7 @@ import { FormErrors } from "./form-errors.ts";
 import { isObject, type Json, text } from "./json.ts";
 import { mentionsOf } from "./mentions.ts";
 import { readMessageBody } from "./message-body.ts";
-import { requireSending } from "./message-routes.ts";
+import { isModerated, requireSending } from "./message-routes.ts";
 import { postMessage } from "./messages.ts";
 import { openThread } from "./open-thread.ts";
 import { may, permissionsIn, requireOfBot, seenByBot, sendPermission } from "./permissions.ts";
@@ -79,6 +79,7 @@ function startFromMessage(world: World, { at, body }: ApiRequest): ApiReply {
   requireOfBot(world, parent, "CreatePublicThreads", "ReadMessageHistory");
   const seed = checkThread(body);
   if ((from.flags & hasThreadFlag) !== 0) throw refusals.threadExists();
+  if (isModerated(world, parent, seed.name)) throw refusals.titleBlockedByAutoMod();
   const thread = openThread(world, { parent, owner: world.bot, from, ...seed });
   return { status: 201, body: wireChannel(world, thread) };
 }

@@ -28,6 +28,7 @@ export interface Guild {
   owner: string;
   roles: Role[];
   members: Member[];
+  blockedWords: readonly string[];
   /** Whether the bot is in it. */
   joined: boolean;
 }

@@ -154,13 +154,12 @@ const blockRules: Record<string, Rule> = {
     requireList(block.elements, `${at}/elements`, 1_000, problems, () => undefined),
   table: (block, at, problems) => requireList(block.rows, `${at}/rows`, 100, problems, () => undefined),
   data_table: () => undefined,
-  task_card: (block, at, problems) => {
-    for (const name of ["task_id", "title"])
-      if (typeof block[name] !== "string")
-        problems.push(`missing required field: ${name} [json-pointer:${at}]`);
-  },
+  task_card: (block, at, problems) => checkTask(block, at, problems),
   plan: (block, at, problems) => {
     if (typeof block.title !== "string") problems.push(`missing required field: title [json-pointer:${at}]`);
+    checkList(block.tasks, `${at}/tasks`, 0, 1_000, problems, (task, place) =>
+      checkTask(isRecord(task) ? task : {}, place, problems),
+    );
   },
   file: () => undefined,
   video: () => undefined,
@@ -169,6 +168,25 @@ const blockRules: Record<string, Rule> = {
   carousel: () => undefined,
   container: () => undefined,
 };
+
+const taskStates: readonly unknown[] = [undefined, "pending", "in_progress", "complete", "error"];
+
+/** A task of a plan (docs.slack.dev/reference/block-kit/blocks/task-card-block). */
+function checkTask(task: Block, at: string, problems: string[]): void {
+  if (task.type !== "task_card") problems.push(`unsupported type: ${task.type} [json-pointer:${at}/type]`);
+  for (const name of ["task_id", "title"])
+    if (typeof task[name] !== "string" || task[name] === "")
+      problems.push(`missing required field: ${name} [json-pointer:${at}]`);
+  if (!taskStates.includes(task.status))
+    problems.push(`must be a valid enum value [json-pointer:${at}/status]`);
+  for (const name of ["details", "output"] as const) {
+    const text = task[name];
+    if (text === undefined) continue;
+    const elements = isRecord(text) && text.type === "rich_text" ? text.elements : undefined;
+    if (!Array.isArray(elements) || elements.length !== 1)
+      problems.push(`must be a rich_text with one element [json-pointer:${at}/${name}]`);
+  }
+}
 
 function checkList(
   value: unknown,

@@ -35,10 +35,16 @@ export function acceptContent(world: World, given: CallArguments): MessageConten
   return {
     text: whole.slice(0, textCharacters),
     truncated: whole.length > textCharacters,
-    blocks: blocks === undefined ? undefined : acceptBlocks(blocks, "message", () => world.id("b")),
+    blocks: blocks === undefined ? undefined : acceptMessageBlocks(world, blocks),
     attachments,
     metadata: acceptMetadata(given),
   };
+}
+
+/** `acceptBlocks` for a message, unless the test refuses all blocks. */
+export function acceptMessageBlocks(world: World, blocks: unknown[]): Record<string, unknown>[] {
+  if (world.blockRefusal !== undefined && blocks.length > 0) throw new SlackRefusal(world.blockRefusal);
+  return acceptBlocks(blocks, "message", () => world.id("b"));
 }
 
 function checkAttachments(world: World, attachments: readonly Record<string, unknown>[]): void {

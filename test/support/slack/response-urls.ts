@@ -105,7 +105,7 @@ function postAnswer(backend: Backend, place: ResponsePlace, given: CallArguments
       text: content.text,
       blocks,
       ...thread,
-      shown: true,
+      shown: threadTs === undefined || world.isOpenThread(channel, threadTs),
       edits: 0,
     });
     return;

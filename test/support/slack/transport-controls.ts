@@ -26,6 +26,10 @@ export function transportControls(backend: Backend, faults: Faults) {
         given.times ?? 1,
         given.status === undefined ? { error: given.error ?? "internal_error" } : { status: given.status },
       ),
+    /** From now on messages with blocks are refused with this error; without one they are taken again. */
+    refuseBlocks: ({ error }: { error?: string }): void => {
+      world.blockRefusal = error;
+    },
     /** The next `times` calls of a method are answered that much later. */
     delay: ({ method, ms, times }: { method: string; ms: number; times?: number }): void =>
       faults.plan(method, times ?? 1, { delayMs: ms }),

@@ -107,6 +107,8 @@ export class World {
   readonly titles: { channel: string; thread_ts: string; title: string }[] = [];
   readonly prompts: { channel: string; thread_ts?: string; title?: string; prompts: unknown[] }[] = [];
   version = 1;
+  /** The error that all blocks of messages are refused with, if they are. */
+  blockRefusal: string | undefined;
   #listeners = new Set<() => void>();
   #lastMicroseconds = 0;
   #ids = 0;
@@ -164,6 +166,11 @@ export class World {
     const added = { ...channel, members: [...channel.members], created: 1_700_000_000 };
     this.channels.set(channel.id, added);
     return added;
+  }
+
+  /** Whether a thread has replies: in one that nobody has opened Slack shows no ephemeral message. */
+  isOpenThread(channel: string, ts: string | undefined): boolean {
+    return this.messages.some((each) => each.channel === channel && each.thread_ts === ts && each.ts !== ts);
   }
 
   workspaceOfBot(userId: string): Workspace | undefined {

@@ -60,6 +60,7 @@ export async function openThread(
   const whispersBefore = (await slack.look()).all.ephemerals.length;
   let thread: string | undefined;
   let isCrowded = false;
+  let whispersBeforePress = Number.POSITIVE_INFINITY;
   const messages = (state: Observation) =>
     thread === undefined ? [] : state.botMessages(channel, thread).filter(({ ts }) => ts !== thread);
   return {
@@ -72,9 +73,15 @@ export async function openThread(
     },
     async shown(who = "asker") {
       const state = await slack.look();
-      const whispers = state.all.ephemerals
-        .slice(whispersBefore)
-        .filter((each) => each.user === people[who] && each.channel === channel && each.shown);
+      const whispers = state.all.ephemerals.filter(
+        (each, at) =>
+          at >= whispersBefore &&
+          each.user === people[who] &&
+          each.channel === channel &&
+          each.shown &&
+          // What answers a press stands where it was pressed.
+          (each.thread_ts === thread || at < whispersBeforePress),
+      );
       return [...messages(state).map(partOf), ...whispers.map(whisperOf)];
     },
     async press(label, who: Somebody = "asker") {
@@ -83,6 +90,7 @@ export async function openThread(
         .findLast((button) => button.label === label);
       if (found === undefined) throw new Error(`Slack shows no button “${label}”.`);
       const { ts: message_ts, action_id } = found;
+      whispersBeforePress = Math.min(whispersBeforePress, (await slack.look()).all.ephemerals.length);
       await slack.click({ user: people[who], channel, message_ts, action_id });
     },
     async files() {

@@ -4,6 +4,7 @@ import { createFakePlatform } from "../../support/fake-platform.ts";
 import { scriptedModel } from "../../support/scripted-model.ts";
 import { ada, ben, createTestApp, home } from "../../support/test-app.ts";
 import { testSkill } from "../../support/test-skill.ts";
+import { waitingApp } from "./approval-fixture.ts";
 
 const quiet = () => {};
 
@@ -51,6 +52,19 @@ describe("the record of what people change", () => {
     expect(lines).toEqual([`${by.name} did s for *Eve*`]);
     expect(posted).toEqual([
       "**Ada\\*\\* approved \\*\\*pay\\*\\* \\[ok\\](http://evil.example)** did **s** for \\*Eve\\* in `slack:T:C`",
+    ]);
+  });
+
+  it("says of a decision who asked for it, and nothing after that", async () => {
+    const platform = createFakePlatform();
+    const { app, chat, say, until, events } = waitingApp({ chat: { audit_channel: "fake:w:audit" } });
+    chat.connect(platform);
+    const turnId = await say("go", { by: ben });
+    const { approval_id } = await until(turnId, "approval_requested");
+    await app.approve(approval_id, true, ada);
+    await events(turnId);
+    expect(platform.visible().map(({ message }) => message.markdown)).toEqual([
+      "**Ada** approved **send**, asked for by Ben in `console:local:general`",
     ]);
   });
 

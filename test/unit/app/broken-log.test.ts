@@ -1,6 +1,8 @@
 import { describe, expect, it } from "vitest";
+import { isEphemeral } from "../../../src/core/turn-event.ts";
 import type { TurnLog } from "../../../src/core/turn-log.ts";
 import { createMemoryTurnLog } from "../../../src/storage/memory-turn-log.ts";
+import { createFakeClock } from "../../support/fake-clock.ts";
 import { scriptedModel } from "../../support/scripted-model.ts";
 import { ada, createTestApp, home } from "../../support/test-app.ts";
 
@@ -12,23 +14,11 @@ function fillingLog() {
     if (full.now) throw new Error("The disk is full. Make room in the data folder.");
   };
   const filling: TurnLog = {
-    ...boundMethods(log),
+    ...log,
     accept: async (...call) => refuse().then(() => log.accept(...call)),
     append: async (...call) => refuse().then(() => log.append(...call)),
   };
   return { log, filling, full };
-}
-
-function boundMethods(log: TurnLog): TurnLog {
-  return new Proxy({} as TurnLog, {
-    ownKeys: () => Reflect.ownKeys(Object.getPrototypeOf(log)).filter((key) => key !== "constructor"),
-    getOwnPropertyDescriptor: (_target, key) => ({
-      value: (log[key as keyof TurnLog] as () => unknown).bind(log),
-      enumerable: true,
-      configurable: true,
-    }),
-    get: (_target, key) => (log[key as keyof TurnLog] as () => unknown).bind(log),
-  });
 }
 
 describe("a disk that is full", () => {
@@ -65,5 +55,42 @@ describe("a disk that is full", () => {
     await log.reclaim();
     const next = createTestApp(scriptedModel(["the answer"]), { log });
     expect((await next.events(turnId)).at(-1)).toMatchObject({ outcome: "completed", text: "the answer" });
+  });
+
+  it("lets those who watch see the end, whenever they came and wherever they go on", async () => {
+    const { filling, full } = fillingLog();
+    const clock = createFakeClock();
+    const gate = Promise.withResolvers<void>();
+    const model = scriptedModel(["some words of the answer"], { gate: () => gate.promise });
+    const { app, say, until, events, log } = createTestApp(model, { log: filling, clock });
+    const turnId = await say("hello");
+    const before = events(turnId);
+    await clock.advanceUntil(until(turnId, "turn_started"), 10);
+    const told = until(turnId, "error");
+    full.now = true;
+    gate.resolve();
+    const error = await clock.advanceUntil(told, 10);
+    // A stream gives ids of stored events alone.
+    expect(isEphemeral(error)).toBe(true);
+    const stored = (await log.read(turnId)).map(({ seq }) => seq);
+    expect(stored).not.toContain(error.seq);
+    const late = events(turnId);
+    const resumed = await app.events(turnId, error.seq, AbortSignal.timeout(10_000));
+    const rest = Array.fromAsync(resumed ?? []);
+    const beyond = await app.events(turnId, 999_999_999, AbortSignal.timeout(10_000));
+    const ahead = Array.fromAsync(beyond ?? []);
+    full.now = false;
+    const all = await clock.advanceUntil(Promise.all([before, late, rest, ahead]), 1_000);
+    for (const seen of all) {
+      expect(seen.at(-1)).toMatchObject({ type: "turn_finished", text: "some words of the answer" });
+      const seqs = seen.map(({ seq }) => seq);
+      expect(seqs).toEqual([...new Set(seqs)].sort((a, b) => a - b));
+    }
+    const end = all[0]?.at(-1)?.seq ?? 0;
+    const again = (after: number) =>
+      app.events(turnId, after, AbortSignal.timeout(1_000)).then((more) => Array.fromAsync(more ?? []));
+    expect(await again(end)).toEqual([]);
+    expect(await again(end + 5)).toMatchObject([{ type: "turn_finished" }]);
+    expect(await again(error.seq)).toMatchObject([{ type: "turn_resumed" }, {}, {}, {}, {}]);
   });
 });

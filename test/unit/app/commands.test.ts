@@ -64,6 +64,12 @@ describe("an answer of a command", () => {
   });
 });
 
+it("a command that does not exist is called unknown, before what there is", async () => {
+  const { ask } = createTestApp(scriptedModel(["-"]));
+  const { end } = await ask("/agent bogus");
+  expect(end.text).toMatch(/^There is no command \/agent bogus\.[\s\S]*`\/agent status`/);
+});
+
 describe("values of a skill", () => {
   const parameters: JsonSchema = {
     type: "object",

@@ -3,6 +3,7 @@ import type { FlowRun } from "../../../src/app/flow-service.ts";
 import type { Json } from "../../../src/core/json.ts";
 import type { Skill } from "../../../src/core/skill.ts";
 import type { ToolResult } from "../../../src/core/tool.ts";
+import { createAdHocFlows } from "../../../src/flows/ad-hoc-flows.ts";
 import { scriptedModel } from "../../support/scripted-model.ts";
 import { ada, ben, createTestApp, home, type TestAppOptions } from "../../support/test-app.ts";
 import { type TestTool, testSkill, testSource } from "../../support/test-skill.ts";
@@ -55,12 +56,18 @@ describe("a flow that is run", () => {
     const tool: Partial<TestTool> = {
       run: async (_input, context) => {
         const output: Json = await context.step("1 apiCall", () => "");
-        return { status: "ok", output, direct: true };
+        const details = { results: [{ success: true, result: "" }], variables: { city: "Oslo" } };
+        return { status: "ok", output, direct: true, details };
       },
     };
     const outcome = await newApp([flow("direct", tool)]).flows.run("direct", run);
     expect(outcome).toMatchObject({
-      value: { success: true, results: [{ success: true, result: "" }], directOutput: "" },
+      value: {
+        success: true,
+        results: [{ success: true, result: "" }],
+        variables: { city: "Oslo" },
+        directOutput: "",
+      },
     });
   });
 
@@ -143,6 +150,25 @@ describe("a flow from a text", () => {
     source.skills = [flow("mine", { run: () => done })];
     return { ok: true, id: "mine" };
   };
+
+  it("is in no list and no completion, and runs again by its id", async () => {
+    const added = createAdHocFlows();
+    const text = JSON.stringify({
+      name: "Mine",
+      steps: [{ type: "start", config: { variables: [{ name: "city", value: "" }] } }],
+    });
+    const { app } = createTestApp(scriptedModel([]), { sources: [added.source], addFlow: added.add });
+    expect(await app.flows.runText(text, "mine.json", run)).toMatchObject({
+      ok: true,
+      value: { success: true },
+    });
+    const listed = await app.skills(home.namespace);
+    expect(listed.skills).toEqual([]);
+    expect((await app.flows.list(home.namespace)).flows).toEqual([]);
+    expect(await app.complete("/flow run ", home.namespace)).toEqual([]);
+    const [{ skill_id = "" } = {}] = await app.runs({});
+    expect(await app.flows.run(skill_id, run)).toMatchObject({ ok: true });
+  });
 
   it("runs, is refused with the reason, and is for operators", async () => {
     const { app } = createTestApp(scriptedModel([]), { sources: [source], addFlow });

@@ -5,7 +5,7 @@ import { createMemoryKeyValue } from "../../../src/storage/memory-key-value.ts";
 function twoOwners() {
   const store = createMemoryKeyValue();
   let now = 1_000;
-  const clock = { now: () => now, after: () => () => {}, sleep: async () => {} };
+  const clock = { now: () => now, steady: () => now, after: () => () => {}, sleep: async () => {} };
   return {
     one: createLeases(store, clock, "one"),
     two: createLeases(store, clock, "two"),

@@ -15,7 +15,7 @@ it("of a file of servers each server tells what is wrong with it, and all what i
   const server = JSON.stringify(testServer).slice(1, -1);
   await bench.write(`{"mcpServers": {
     "one": {${server}, "autostart": true}, // not known
-    "two": {${server}, "timeout": 3},
+    "two": {${server}, "patience": 3},
     "three": {}
   }}`);
   await bench.servers.start("one");
@@ -24,7 +24,7 @@ it("of a file of servers each server tells what is wrong with it, and all what i
   const ofOne = [whole, expect.stringContaining("Server one: autostart is unknown")];
   expect(await problemsOf(app, "mcp_one")).toEqual(ofOne);
   expect(await problemsOf(app, "mcp_one#pid")).toEqual(ofOne);
-  expect(await problemsOf(app, "mcp_two")).toEqual([whole, expect.stringContaining("Server two: timeout")]);
+  expect(await problemsOf(app, "mcp_two")).toEqual([whole, expect.stringContaining("Server two: patience")]);
   expect((await ask("/skill list")).end.text).toContain("Server three is left out");
 });
 

@@ -167,13 +167,11 @@ describe("a turn whose worker was killed", () => {
 
   it("again and again, is given up in the end", async () => {
     const model = scriptedModel(["never"]);
-    const resumed = Array.from({ length: 5 }, (): TurnEventBody => ({ type: "turn_resumed" }));
-    const log = await logLeftBehind([
-      ...started,
-      asksFor(["a", "look"]),
-      toolStarted("a", "look"),
-      ...resumed,
-    ]);
+    const log = await logLeftBehind([...started, asksFor(["a", "look"]), toolStarted("a", "look")]);
+    for (const crash of [2, 3, 4, 5]) {
+      await log.claim(`dead worker ${crash}`, Date.now(), 60_000);
+      await log.reclaim();
+    }
     const { events } = createTestApp(model, { log });
     const all = await events("left");
     expect(all.at(-1)).toMatchObject({
@@ -193,5 +191,25 @@ describe("a turn whose worker was killed", () => {
     await log.reclaim();
     const next = createTestApp(scriptedModel(["answer after restart"]), { log });
     expect((await next.events(turnId)).at(-1)).toMatchObject({ text: "answer after restart" });
+  });
+
+  it("is not given up however often the bot was stopped in order", async () => {
+    const log = createMemoryTurnLog();
+    const hanging = () => scriptedModel(["never"], { gate: () => new Promise(() => {}) });
+    let test = createTestApp(hanging(), { log });
+    const turnId = await test.say("think");
+    await test.until(turnId, "turn_started");
+    for (const _restart of [1, 2, 3, 4, 5, 6]) {
+      await test.stop(0);
+      await log.reclaim();
+      const before = (await log.read(turnId)).at(-1)?.seq ?? -1;
+      test = createTestApp(hanging(), { log });
+      const more = await test.app.events(turnId, before, AbortSignal.timeout(5_000));
+      expect((await more?.[Symbol.asyncIterator]().next())?.value).toMatchObject({ type: "turn_resumed" });
+    }
+    await test.stop(0);
+    await log.reclaim();
+    const last = createTestApp(scriptedModel(["answer in the end"]), { log });
+    expect((await last.events(turnId)).at(-1)).toMatchObject({ text: "answer in the end" });
   });
 });

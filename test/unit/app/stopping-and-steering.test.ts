@@ -126,7 +126,7 @@ describe("stopping", () => {
     const mine = await say("think for ever", { namespace, thread: "one" });
     const elsewhere = await say("think for ever", { thread: "one" });
     await Promise.all([until(mine, "turn_started"), until(elsewhere, "turn_started")]);
-    expect((await ask("stop", { namespace, thread: "two" })).end.text).toBe("Stopped.");
+    expect((await ask("stop", { namespace, thread: "two" })).end.text).toBe("Your turn is stopped.");
     expect((await events(mine)).at(-1)).toMatchObject({ outcome: "stopped" });
     expect((await ask("stop", { thread: "two" })).end.text).toBe("Nothing is running here.");
   });
@@ -218,7 +218,7 @@ describe("messages that arrive while a turn runs", () => {
     expect((await events(second)).at(-1)).toMatchObject({ text: "second answer" });
   });
 
-  it("in other threads run at the same time, up to the limit", async () => {
+  it("in other channels run at the same time, up to the limit", async () => {
     let running = 0;
     let most = 0;
     const gate = createGate();
@@ -232,7 +232,11 @@ describe("messages that arrive while a turn runs", () => {
       },
     });
     const { say, events } = createTestApp(model, { concurrent: 4 });
-    const ids = await Promise.all(Array.from({ length: 100 }, (_, i) => say("hello", { thread: `t${i}` })));
+    const ids = await Promise.all(
+      Array.from({ length: 100 }, (_, i) =>
+        say("hello", { namespace: `console:local:c${i % 10}`, thread: `t${i}` }),
+      ),
+    );
     const ends = await Promise.all(ids.map((id) => events(id)));
     expect(ends.every((all) => all.at(-1)?.type === "turn_finished")).toBe(true);
     expect(most).toBe(4);

@@ -198,7 +198,7 @@ describe("a secret", () => {
       "ok",
       "And after the restart?",
     ]);
-    expect(all[0]?.system).toContain("- The key is [secret].");
+    expect(all[0]?.system).toContain("<fact>The key is [secret].</fact>");
     expect(all[0]?.system).toContain("- leak(text?): Takes [secret].");
     expect(JSON.stringify(await first.app.prompt(home.namespace, ""))).not.toContain(secret);
     expectPrefixes(all);

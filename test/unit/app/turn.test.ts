@@ -353,7 +353,10 @@ describe("a turn", () => {
       scriptedModel([new ModelError("unauthorized", "The key is wrong. Check OPENAI_API_KEY.")]),
     );
     const { end, turnId } = await ask("hello");
-    expect(end).toMatchObject({ outcome: "failed", text: "The key is wrong. Check OPENAI_API_KEY." });
+    expect(end).toMatchObject({ outcome: "failed", text: expect.stringMatching(/API key.*try again/) });
+    expect(end.text).not.toContain("OPENAI_API_KEY");
+    const error = (await log.read(turnId)).find((event) => event.type === "error");
+    expect(error).toMatchObject({ message: "The key is wrong. Check OPENAI_API_KEY." });
     expect((await log.get(turnId))?.text).toBe("hello");
   });
 

@@ -111,6 +111,31 @@ describe("--json prints one value", () => {
 });
 
 describe("knack skills validate", () => {
+  it("checks a folder with a plugin.json as an agent skill of AnythingLLM", async () => {
+    const folder = path.join(cwd, "dice");
+    await mkdir(folder);
+    const plugin = {
+      name: "Dice",
+      hubId: "dice",
+      schema: "skill-1.0.0",
+      version: "1.0.0",
+      description: "Rolls.",
+      entrypoint: { file: "handler.js", params: {} },
+    };
+    await writeFile(path.join(folder, "plugin.json"), JSON.stringify(plugin));
+    const validate = () => json(["skills", "validate", "dice"]);
+    expect(await validate()).toMatchObject({
+      code: 1,
+      value: { valid: false, errors: ["Missing required file: handler.js"] },
+    });
+    await writeFile(path.join(folder, "handler.js"), "module.exports.runtime = {};");
+    expect(await validate()).toMatchObject({ code: 0, value: { valid: true, errors: [] } });
+    await writeFile(path.join(folder, "plugin.json"), "no");
+    expect((await validate()).value.errors).toEqual([
+      expect.stringContaining("plugin.json: It holds no JSON object"),
+    ]);
+  });
+
   it("answers whether a folder is a valid skill", async () => {
     const folder = path.join(cwd, "good-skill");
     await mkdir(folder);
@@ -144,6 +169,47 @@ describe("knack start", () => {
     signal();
     expect(await code).toBe(0);
     expect([bot.closed, exits]).toEqual([1, []]);
+  });
+
+  it("prints what it found, and what cannot run here with its cure", async () => {
+    const skills = [{ eligible: true }, { eligible: false }, { eligible: true }];
+    const lacks = { problem: "There is no bubblewrap.", cure: "Run `get bubblewrap`." };
+    const bot = { ...fakeBot({ "GET /skills": () => ({ skills, diagnostics: [] }) }) };
+    bot.isolation = async () => ({ lacks });
+    const env = {
+      OPENAI_API_KEY: "sk-test",
+      DISCORD_TOKEN: "MTIzNDU2Nzg5.Gabcde.abcdefghijklmnopqrstuvwxyz0123",
+    };
+    const { code, out, signal } = runKnack(["start"], { cwd, bot, env });
+    await out.shows("get bubblewrap");
+    signal();
+    await code;
+    expect(out.text().split("\n")).toEqual([
+      "Knack is ready: http://127.0.0.1:1",
+      "  models: openai/gpt-6.1-terra",
+      "  platforms: console, Discord",
+      "  skills: 3 found, 2 can be used here; `knack skills list` says why not the others",
+      "  cannot run here: code of skills that did not ship with Knack. There is no bubblewrap. Run `get bubblewrap`.",
+      "",
+    ]);
+  });
+
+  it("takes a signal that npm repeats as one, and a later one as the second", async () => {
+    const closing = Promise.withResolvers<void>();
+    const bot = { ...fakeBot({}), close: () => closing.promise };
+    let time = 1_000;
+    const options = { cwd, bot, env: { npm_lifecycle_event: "start" }, now: () => time };
+    const { code, out, signal, exits } = runKnack(["start"], options);
+    await out.shows("ready");
+    signal();
+    time += 50;
+    signal();
+    expect(exits).toEqual([]);
+    time += 500;
+    signal();
+    expect(exits).toEqual([130]);
+    closing.resolve();
+    await code;
   });
 
   it("ends at once at the second signal", async () => {

@@ -18,6 +18,8 @@ export function fakeBot(routes: Record<string, Route>): Bot & { requests: string
       return answer instanceof Response ? answer : Response.json(answer);
     },
     listen: async () => ({ url: "http://127.0.0.1:1" }),
+    isolation: async () => ({}),
+    settled: async () => undefined,
     async close() {
       this.closed += 1;
     },

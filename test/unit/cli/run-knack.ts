@@ -10,12 +10,14 @@ interface Options {
   stdin?: string;
   /** Whether somebody sits there; what they type is written to `stdin` of the answer. */
   typing?: boolean;
+  /** The time, ms. */
+  now?: () => number;
 }
 
 /** Runs a command line in this process, with streams in memory. */
 export function runKnack(
   argv: string[],
-  { bot, running, env = {}, cwd, stdin = "", typing = false }: Options,
+  { bot, running, env = {}, cwd, stdin = "", typing = false, now = Date.now }: Options,
 ) {
   const out = memory();
   const err = memory();
@@ -29,7 +31,7 @@ export function runKnack(
     stderr: err.stream,
     env,
     cwd,
-    clock: { now: () => Date.now(), sleep: () => new Promise((resolve) => setImmediate(resolve)) },
+    clock: { now, sleep: () => new Promise((resolve) => setImmediate(resolve)) },
     async openBot() {
       if (bot === undefined) throw new Error("No bot may be opened here");
       return bot;

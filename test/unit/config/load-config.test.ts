@@ -92,6 +92,7 @@ describe("precedence", () => {
     const { config } = await load("", { env });
     expect(config.operators).toEqual(["U1", "U2"]);
     expect(config.net.allow).toEqual(["10.0.0.0/8"]);
+    expect(config.net.open_hosts).toEqual([]);
     expect(config.skills.extra).toEqual(["/a", path.join(cwd, "b")]);
     expect(config.log.level).toBe("debug");
   });
@@ -170,6 +171,18 @@ describe("mistakes", () => {
     expect(problem).toMatchObject({ where: "none.yaml", message: "there is no such file" });
   });
 });
+
+it.each(["https://docs.example.com/a", "*", "a b", "docs.example.com/a"])(
+  "%s is no open host",
+  async (host) => {
+    const problems = await problemsOf(
+      `net: {open_hosts: ["Docs.example.com", "*.example.org:8443", "${host}"]}`,
+    );
+    expect(problems).toMatchObject([
+      { key: "net.open_hosts.2", message: expect.stringContaining("must be a host") },
+    ]);
+  },
+);
 
 describe("a setting without effect", () => {
   it.each([

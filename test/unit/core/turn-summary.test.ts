@@ -27,6 +27,13 @@ it.each([
   [[{ id: "a" }], "1 step, 12 s"],
   [[{ id: "a" }, { id: "b" }], "2 steps, 12 s"],
   [[{ id: "a" }, { id: "a/1", parent: "a" }], "1 step, 12 s"],
+  [
+    [
+      { id: "run/1", parent: "run" },
+      { id: "run/1/1", parent: "run/1" },
+    ],
+    "1 step, 12 s",
+  ],
 ])("%j is summed up as %s", (calls, words) => {
   expect(summariseSteps(viewWith(calls))).toBe(words);
 });

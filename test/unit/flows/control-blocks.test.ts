@@ -109,7 +109,7 @@ describe("a loop", () => {
       block("loop", { count: "${times}", steps: [say("${item}")] }),
     ];
     await variablesOf(steps, { ids: '["a", "b"]', times: "2" }, { skills });
-    expect(inputs).toEqual(["a", "b", 1, 2]);
+    expect(inputs).toEqual(["a", "b", "1", "2"]);
   });
 
   it.each([
@@ -160,7 +160,7 @@ describe("a loop", () => {
     ];
     const { app } = appWith(direct, { skills });
     expect((await app.ask("/flow run f")).end).toMatchObject({ text: expect.stringContaining("1") });
-    expect(inputs).toEqual([1]);
+    expect(inputs).toEqual(["1"]);
   });
 
   it("may take more steps than a skill usually may, but no more than its file says", async () => {
@@ -250,6 +250,12 @@ describe("an approval", () => {
     expect(end).toMatchObject({ outcome: "completed" });
   });
 
+  it("is called as the flow and its step are", async () => {
+    expect((await decide(ask({ name: "Sign off" }), true)).asked.tool).toBe("F: Sign off");
+    expect((await decide(ask(), true)).asked.tool).toBe("F");
+    expect((await decide(ask({ action: "send mails" }), true)).asked.tool).toBe("send mails");
+  });
+
   it("that is refused stops the flow and says who refused", async () => {
     const { inputs, end } = await decide(ask(), false);
     expect(inputs).toEqual(["before"]);
@@ -258,6 +264,7 @@ describe("an approval", () => {
       text: expect.stringContaining("stopped at step 3 of 4 (approval): Ada refused it."),
       output: { code: "refused", results: [{ success: true }, { result: "before" }, { success: false }] },
     });
+    expect(end).not.toMatchObject({ text: expect.stringContaining("Do not try it again") });
   });
 
   it("that is refused runs its other steps instead of what follows", async () => {
@@ -282,7 +289,7 @@ it("an approval that is refused in a loop leaves out the rest of that turn alone
     await app.app.approve(event.approval_id, asked.length === 2, ada);
   }
   expect(asked).toEqual(["Item 1?", "Item 2?"]);
-  expect(inputs).toEqual([2]);
+  expect(inputs).toEqual(["2"]);
 });
 
 it("a request that was answered before a person was asked is not sent again after", async () => {

@@ -6,6 +6,11 @@ import { createFlowSource } from "../../../src/flows/flow-source.ts";
 import { temporaryFolder, writeFiles } from "../skills/temporary-folder.ts";
 
 const call = { type: "apiCall", config: { url: "https://x.test/${q}", method: "GET" } };
+const send = (method: string) => ({ type: "apiCall", config: { url: "https://x.test", method } });
+const approval = (otherwise?: object[]) => ({
+  type: "approval",
+  config: { question: "Go on?", else: otherwise },
+});
 const start = (...variables: unknown[]) => ({ type: "start", config: { variables } });
 const flowText = (more: object = {}) => JSON.stringify({ name: "Look up", steps: [start(), call], ...more });
 const sourceOf = (root: string) => createFlowSource({ source: "workspace", precedence: 4, root });
@@ -73,6 +78,19 @@ describe("a flow file", () => {
   it("is listed as switched off when it is not active", async () => {
     const { skills } = await load({ "a.json": flowText({ active: false }) });
     expect(skills).toMatchObject([{ id: "look_up", enabled: false }]);
+  });
+
+  it.each([
+    ["reads", [send("GET")], false],
+    ["changes something", [send("GET"), send("POST")], true],
+    ["changes something in a loop", [{ type: "loop", config: { over: ["a"], steps: [send("PUT")] } }], true],
+    ["leaves it to other tools", [{ type: "tool", config: { tool: "echo" } }], false],
+    ["changes something after people allowed it", [approval(), send("POST")], false],
+    ["changes something before people allow it", [send("POST"), approval()], true],
+    ["changes something when people refuse", [approval([send("POST")])], true],
+  ])("that %s asks before it runs, or not", async (_what, steps, asks) => {
+    const { skills } = await load({ "a.json": flowText({ steps }) });
+    expect(skills[0]?.tools[0]?.acts).toBe(asks);
   });
 
   it("is a side effect when it calls an API with another method than GET", async () => {

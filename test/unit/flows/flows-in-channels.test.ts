@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { createFlowSource } from "../../../src/flows/flow-source.ts";
 import { scriptedModel, toolResults } from "../../support/scripted-model.ts";
-import { createTestApp } from "../../support/test-app.ts";
+import { ada, createTestApp, home } from "../../support/test-app.ts";
 import { temporaryFolder } from "../skills/temporary-folder.ts";
 import { appWith, json, run, start, startApi } from "./flow-app.ts";
 
@@ -29,6 +29,22 @@ describe("a direct output", () => {
     expect(end).toMatchObject({ outcome: "completed", text: answer });
     expect(api.received).toHaveLength(1);
     expect(model.requests).toHaveLength(2);
+  });
+
+  it("has results and variables beside it for programs", async () => {
+    const api = await startApi(json("Rain"));
+    const config = { url: `${api.origin}/\${place}`, responseVariable: "sky", directOutput: true };
+    const { app } = appWith([start([{ name: "place", value: "Oslo" }]), { type: "apiCall", config }]);
+    const flow = { vars: {}, dry_run: false, namespace: home.namespace, by: ada };
+    expect(await app.app.flows.run("f", flow)).toMatchObject({
+      ok: true,
+      value: {
+        success: true,
+        results: [{ success: true }, { success: true, result: "Rain", type: "apiCall" }],
+        variables: { place: "Oslo", sky: "Rain" },
+        directOutput: "Rain",
+      },
+    });
   });
 
   it("is not what a response calls so", async () => {

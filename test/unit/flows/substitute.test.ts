@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { Json } from "../../../src/core/json.ts";
-import { substitute, substituteDeep, substituteJson, substituteUrl } from "../../../src/flows/substitute.ts";
+import { substitute, substituteDeep, substituteJson } from "../../../src/flows/substitute.ts";
 
 const variables = new Map<string, Json>(
   Object.entries({
@@ -64,31 +64,6 @@ it("reaches every string of a value, and no keys", () => {
 it("takes linear time for text made to take long", () => {
   const text = "${a[".repeat(20_000);
   expect(substitute(text, variables)).toBe(text);
-});
-
-describe("in a URL", () => {
-  it.each([
-    ["https://x.test/${object[a.b]}/y", "https://x.test/dotted/y"],
-    ["https://x.test/?q=${name}&n=${zero}", "https://x.test/?q=Ada%20%22L%22%20O'Neil&n=0"],
-    ["https://x.test/?q=${object.a}", "https://x.test/?q=%7B%22b%22%3A%5B1%2C2%5D%7D"],
-    ["https://x.test/?q=${missing}", "https://x.test/?q=${missing}"],
-  ])("%s becomes %s", (url, expected) => {
-    expect(substituteUrl(url, variables)).toBe(expected);
-  });
-
-  it("encodes after a question mark that came from a value", () => {
-    const given = new Map<string, Json>([
-      ["base", "https://x.test/?a=1"],
-      ["q", "b&c"],
-    ]);
-    expect(substituteUrl("${base}&q=${q}", given)).toBe("https://x.test/?a=1&q=b%26c");
-  });
-
-  it("takes time in proportion to its length", () => {
-    const given = new Map<string, Json>([["a", "x".repeat(30)]]);
-    const url = substituteUrl(`https://x.test/${"${a}/".repeat(100_000)}`, given);
-    expect(url).toHaveLength("https://x.test/".length + 31 * 100_000);
-  });
 });
 
 describe("in a JSON body", () => {

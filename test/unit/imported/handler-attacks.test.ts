@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { Json } from "../../../src/core/json.ts";
 import type { ToolContext } from "../../../src/core/tool.ts";
+import { needs } from "../../support/needs.ts";
 import { handlerOf, type ImportedFixture, importedFixture, writeSkill } from "./imported-fixture.ts";
 
 let shared: ImportedFixture;
@@ -19,10 +20,11 @@ async function attack(name: string, code: string, args: Json = {}, context: Part
   return shared.call(name, args, context);
 }
 
-describe("code that reads pages", () => {
+describe("code that reads pages", needs("bubblewrap"), () => {
   const readPages = () => {
     const read: string[] = [];
     const asked: string[] = [];
+    const reached: string[] = [];
     const context: Partial<ToolContext> = {
       web: {
         fetch: () => Promise.reject(new Error("unused")),
@@ -30,6 +32,10 @@ describe("code that reads pages", () => {
           read.push(url);
           return page as never;
         },
+      },
+      reach: async (address) => {
+        reached.push(address);
+        return !address.includes("refused");
       },
       network: {
         hosts: async () => [],
@@ -40,7 +46,7 @@ describe("code that reads pages", () => {
         },
       },
     };
-    return { read, asked, context };
+    return { read, asked, reached, context };
   };
   const scrape = (url: string) =>
     `const p = await this.webScraper.getLinkContent(${url}); return [p.success, p.reason ?? ""].join(" ");`;
@@ -56,18 +62,33 @@ describe("code that reads pages", () => {
   });
 
   it("reads what the call names, and what it was granted", async () => {
-    const { read, context } = readPages();
+    const { read, reached, context } = readPages();
     const given = { url: "see example.com/a?b=c please" };
     expect(await attack("given", scrape("'https://example.com/a?b=c'"), given, context)).toMatchObject({
       output: "true ",
     });
+    expect(reached).toEqual(["https://example.com/a?b=c"]);
     const own = scrape("'https://granted.' + 'example/x'");
     expect(await attack("granted", own, {}, context)).toMatchObject({ output: "true " });
     expect(read).toEqual(["https://example.com/a?b=c", "https://granted.example/x"]);
   });
 });
 
-describe("code that speaks without end", () => {
+it("code reads no page whose address a model made up and the asker refused", needs("bubblewrap"), async () => {
+  const read: string[] = [];
+  const web = {
+    fetch: () => Promise.reject(new Error("unused")),
+    read: async (url: string) => read.push(url),
+  };
+  const code = `const p = await this.webScraper.getLinkContent("https://refused.test/?d=1"); return String(p.success);`;
+  const context = { web, reach: async () => false } as unknown as Partial<ToolContext>;
+  expect(await attack("obeys", code, { url: "https://refused.test/?d=1" }, context)).toMatchObject({
+    output: "false",
+  });
+  expect(read).toEqual([]);
+});
+
+describe("code that speaks without end", needs("bubblewrap"), () => {
   it("is shown a few hundred notes of, none of them long", async () => {
     const notes: string[] = [];
     const code =
@@ -99,7 +120,7 @@ describe("code that speaks without end", () => {
   });
 });
 
-describe("code that pretends to be the bot or another call", () => {
+describe("code that pretends to be the bot or another call", needs("bubblewrap"), () => {
   it("gets nothing from answers it gives itself and from calls that are not open", async () => {
     const asked: unknown[] = [];
     const files: unknown[] = [];

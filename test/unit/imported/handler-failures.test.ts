@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { needs } from "../../support/needs.ts";
 import { handlerOf, type ImportedFixture, importedFixture, writeSkill } from "./imported-fixture.ts";
 
 let shared: ImportedFixture;
@@ -19,7 +20,7 @@ async function fail(name: string, code: string) {
 
 const works = { status: "ok", output: "works" };
 
-describe("a handler that fails", () => {
+describe("a handler that fails", needs("bubblewrap"), () => {
   it.each([
     [
       "throws",
@@ -77,7 +78,7 @@ describe("a handler that fails", () => {
   });
 });
 
-describe("a handler.js that cannot be loaded", () => {
+describe("a handler.js that cannot be loaded", needs("bubblewrap"), () => {
   it.each([
     [
       "is no JavaScript",
@@ -102,7 +103,7 @@ describe("a handler.js that cannot be loaded", () => {
   });
 });
 
-it("sees no variables but those the operator set for it", async () => {
+it("sees no variables but those the operator set for it", needs("bubblewrap"), async () => {
   const { root, call } = importedFixture({ settingsOf: (id) => ({ OWNER: id }) });
   writeSkill(root, "curious", {
     handler: handlerOf(

@@ -3,6 +3,7 @@ import type { AddressInfo } from "node:net";
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vitest";
 import type { ToolContext } from "../../../src/core/tool.ts";
 import { WebError } from "../../../src/core/web.ts";
+import { needs } from "../../support/needs.ts";
 import {
   fixtures,
   handlerOf,
@@ -27,7 +28,7 @@ const running = {
   handler: handlerOf("return new (async () => {}).constructor(args.code).call(this);"),
 };
 
-describe("what a handler answers", () => {
+describe("what a handler answers", needs("bubblewrap"), () => {
   let shared: ImportedFixture;
   beforeAll(() => {
     shared = importedFixture({ cleanUp: afterAll });
@@ -60,7 +61,7 @@ describe("what a handler answers", () => {
   });
 });
 
-describe("what a handler finds in this", () => {
+describe("what a handler finds in this", needs("bubblewrap"), () => {
   it("is what AnythingLLM puts there", async () => {
     const text = `const { name, description, runtime, caller, examples, parameters, config } = this;
       return { name, description, runtime, caller, examples, parameters, version: config.version,
@@ -150,7 +151,7 @@ describe("what a handler finds in this", () => {
   });
 });
 
-describe("the files of a handler", () => {
+describe("the files of a handler", needs("bubblewrap"), () => {
   it.each([
     ["a sibling", { "lib/words.js": "exports.word = 'sibling';" }, "./lib/words"],
     [
@@ -180,7 +181,7 @@ describe("the files of a handler", () => {
   });
 });
 
-describe("the network of a handler", () => {
+describe("the network of a handler", needs("bubblewrap"), () => {
   /** A weather service of this machine. */
   async function weatherServer() {
     const server = createServer((_request, response) => {

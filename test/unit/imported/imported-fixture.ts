@@ -151,6 +151,7 @@ export function contextOf(parts: Partial<ToolContext>): ToolContext {
     signal: new AbortController().signal,
     progress: () => {},
     network: { hosts: async () => [], couldReach: () => true, request: async () => false },
+    reach: async () => true,
     approve: async () => ({ approved: false, by: "" }),
     ...parts,
   } as ToolContext;

@@ -1,8 +1,12 @@
+import { once } from "node:events";
 import { cpSync } from "node:fs";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
 import path from "node:path";
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, onTestFinished } from "vitest";
 import { createMemoryKeyValue } from "../../../src/storage/memory-key-value.ts";
 import { createMemoryTurnLog } from "../../../src/storage/memory-turn-log.ts";
+import { needs } from "../../support/needs.ts";
 import { scriptedModel, toolResults } from "../../support/scripted-model.ts";
 import { ada, createTestApp, type TestAppOptions } from "../../support/test-app.ts";
 import { fixtures, handlerOf, importedFixture, temporaryFolder, writeSkill } from "./imported-fixture.ts";
@@ -35,7 +39,7 @@ async function decide({ app, say }: Pick<ReturnType<typeof importedApp>, "app" |
   return { asked, notes, end };
 }
 
-describe("a handler that asks for approval", () => {
+describe("a handler that asks for approval", needs("bubblewrap"), () => {
   const note = { to: "Ben", text: "Hello!", tone: "friendly" };
 
   it("goes on where it was when a person approves", async () => {
@@ -88,7 +92,7 @@ describe("a handler that asks for approval", () => {
   });
 });
 
-describe("a handler that needs the network", () => {
+describe("a handler that needs the network", needs("bubblewrap"), () => {
   it("is run once an operator allows what its code names, and says what it does", async () => {
     const root = temporaryFolder();
     const text =
@@ -102,13 +106,16 @@ describe("a handler that needs the network", () => {
   });
 
   it("is asked about a host that turns up while it runs, and runs again with it", async () => {
+    const server = createServer((_request, response) => void response.end("late, but here"));
+    await once(server.listen(0, "127.0.0.1"), "listening");
+    onTestFinished(() => void server.close());
+    const { port } = server.address() as AddressInfo;
     const root = temporaryFolder();
-    const text =
-      "const name = ['late', 'test:4141'].join('.'); const got = await fetch('http://' + name); return got.status;";
+    const text = `const name = ['late', 'test:${port}'].join('.'); return (await fetch('http://' + name)).text();`;
     writeSkill(root, "reach", { handler: handlerOf(text) });
     const { asked, end } = await decide(importedApp(root, "reach", {}), true);
-    expect(asked.map(({ input }) => input)).toEqual([{ hosts: ["late.test:4141"] }]);
-    expect(end).toMatch(/^(50\d|.*fetch failed.*)$/);
+    expect(asked.map(({ input }) => input)).toEqual([{ hosts: [`late.test:${port}`] }]);
+    expect(end).toBe("late, but here");
   });
 
   it("is kept from the host when nobody allows it, and says how to", async () => {

@@ -1,6 +1,7 @@
 import { cpSync } from "node:fs";
 import path from "node:path";
 import { describe, expect, it } from "vitest";
+import { checkArguments } from "../../../src/core/check-call.ts";
 import { eligibility } from "../../../src/core/eligibility.ts";
 import { createHostFacts } from "../../../src/skills/host-facts.ts";
 import {
@@ -195,7 +196,8 @@ describe("the parameters of a skill", () => {
     ["are an object", ["Bern"], { ok: false, message: "the arguments must be an object" }],
   ])("%s", async (_, input, result) => {
     const { skill } = await skillWith(pluginOf("thing", { entrypoint: { file: "handler.js", params } }));
-    expect(skill?.tools[0]?.validate(input)).toEqual(result);
+    const [tool] = skill?.tools ?? [];
+    expect(tool && checkArguments(tool, input)).toEqual(result);
   });
 
   it("may be written as a whole JSON Schema", async () => {

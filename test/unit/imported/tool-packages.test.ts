@@ -1,4 +1,5 @@
 import { describe, expect, it, vi } from "vitest";
+import { needs } from "../../support/needs.ts";
 import { contextOf, type ImportedFixture, importedFixture, writeFiles } from "./imported-fixture.ts";
 
 const document = (more = "") =>
@@ -32,33 +33,51 @@ async function whenRead({ source }: ImportedFixture) {
 }
 
 describe("a package of tools", () => {
-  it("has a part for each tool its module exports, and runs them in the sandbox", async () => {
+  it(
+    "has a part for each tool its module exports, and runs them in the sandbox",
+    needs("bubblewrap"),
+    async () => {
+      const fixture = importedFixture();
+      write(fixture, { "index.js": two });
+      const first = await fixture.source.load();
+      expect(first.skills[0]).toMatchObject({ tools: [], problems: [expect.stringContaining("being read")] });
+      const { skills, diagnostics } = await whenRead(fixture);
+      expect(diagnostics).toEqual([]);
+      expect(skills.map(({ id, kind, parent }) => ({ id, kind, parent }))).toEqual([
+        { id: "units", kind: "imported", parent: undefined },
+        { id: "units#to_celsius", kind: "imported", parent: "units" },
+        { id: "units#shout", kind: "imported", parent: "units" },
+      ]);
+      const [celsius, shout] = skills[0]?.tools ?? [];
+      expect(celsius).toMatchObject({ name: "units_to_celsius", description: "From Fahrenheit" });
+      expect(celsius?.validate({})).toMatchObject({ message: "degrees is required (number)" });
+      expect(await celsius?.run({ degrees: 212 }, contextOf({}))).toEqual({
+        status: "ok",
+        output: { celsius: 100 },
+      });
+      const notes: string[] = [];
+      const context = contextOf({ progress: (note) => void notes.push(note) });
+      expect(await shout?.run({ text: "hi" }, context)).toEqual({ status: "ok", output: "HI" });
+      expect(notes).toEqual(["shouting"]);
+      expect((await fixture.source.load()).skills[0]).toBe(skills[0]);
+    },
+  );
+
+  it("goes on with the tools it had while an edited version is read", needs("bubblewrap"), async () => {
     const fixture = importedFixture();
     write(fixture, { "index.js": two });
-    const first = await fixture.source.load();
-    expect(first.skills[0]).toMatchObject({ tools: [], problems: [expect.stringContaining("being read")] });
-    const { skills, diagnostics } = await whenRead(fixture);
-    expect(diagnostics).toEqual([]);
-    expect(skills.map(({ id, kind, parent }) => ({ id, kind, parent }))).toEqual([
-      { id: "units", kind: "imported", parent: undefined },
-      { id: "units#to_celsius", kind: "imported", parent: "units" },
-      { id: "units#shout", kind: "imported", parent: "units" },
-    ]);
-    const [celsius, shout] = skills[0]?.tools ?? [];
-    expect(celsius).toMatchObject({ name: "units_to_celsius", description: "From Fahrenheit" });
-    expect(celsius?.validate({})).toMatchObject({ message: "degrees is required (number)" });
-    expect(await celsius?.run({ degrees: 212 }, contextOf({}))).toEqual({
-      status: "ok",
-      output: '{"celsius":100}',
+    await whenRead(fixture);
+    write(fixture, {
+      "index.js": "module.exports = { name: 'greet', description: 'Greets', run: () => 'hello' };",
     });
-    const notes: string[] = [];
-    const context = contextOf({ progress: (note) => void notes.push(note) });
-    expect(await shout?.run({ text: "hi" }, context)).toEqual({ status: "ok", output: "HI" });
-    expect(notes).toEqual(["shouting"]);
-    expect((await fixture.source.load()).skills[0]).toBe(skills[0]);
+    const { skills } = await fixture.source.load();
+    expect(skills.map(({ id }) => id)).toEqual(["units", "units#to_celsius", "units#shout"]);
+    await expect
+      .poll(async () => (await fixture.source.load()).skills.map(({ id }) => id), { timeout: 10_000 })
+      .toEqual(["units"]);
   });
 
-  it("says no more than a model can read of its tools", async () => {
+  it("says no more than a model can read of its tools", needs("bubblewrap"), async () => {
     const fixture = importedFixture();
     const schema =
       '{ type: "object", properties: { a: { type: "string", description: "x".repeat(30000) } } }';
@@ -84,7 +103,7 @@ describe("a package of tools", () => {
       "module.exports = { name: 'greet', handler: () => 'hello' };\n",
       "entry_points: {tool: lib/main.js}\n",
     ],
-  ])("may be %s", async (_, file, text, more) => {
+  ])("may be %s", needs("bubblewrap"), async (_, file, text, more) => {
     const fixture = importedFixture();
     write(fixture, { [file]: text }, more);
     const { skills } = await whenRead(fixture);
@@ -96,7 +115,7 @@ describe("a package of tools", () => {
     ["exports no tools", "module.exports = { version: 1 };\n", "exports no tools"],
     ["throws", "throw new Error('early');\n", "Error: early"],
     ["ends", "process.exit(1);\n", "exit code 1"],
-  ])("whose module %s is listed with the reason", async (_, text, reason) => {
+  ])("whose module %s is listed with the reason", needs("bubblewrap"), async (_, text, reason) => {
     const fixture = importedFixture();
     write(fixture, { "index.js": text });
     const { skills, diagnostics } = await whenRead(fixture);

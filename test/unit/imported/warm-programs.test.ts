@@ -1,12 +1,13 @@
 import { describe, expect, it } from "vitest";
 import { createFakeClock } from "../../support/fake-clock.ts";
+import { needs } from "../../support/needs.ts";
 import { handlerOf, importedFixture, writeSkill } from "./imported-fixture.ts";
 
 /** Answers how often this process was called. */
 const counting = { handler: `let calls = 0;\n${handlerOf("calls += 1; return calls;")}` };
 const nth = (count: number) => ({ status: "ok", output: String(count) });
 
-describe("the process of an imported skill", () => {
+describe("the process of an imported skill", needs("bubblewrap"), () => {
   it("is kept after a call, and another's is not used", async () => {
     const { root, call } = importedFixture();
     writeSkill(root, "one", counting);

@@ -14,8 +14,8 @@ async function channelCalling(tool: string, input: Record<string, unknown>) {
     { requests: createServerRequests() },
   );
   await bench.servers.start("everything");
-  const model = scriptedModel(({ messages, output_schema }) => {
-    if (output_schema !== undefined) return JSON.stringify({ text: "A text of the model." });
+  const model = scriptedModel(({ messages, system }) => {
+    if (system.startsWith("You write one text for the program")) return "A text of the model.";
     const results = toolResults(messages);
     if (results.length === 0) return [{ call: "activate_skill", with: { skill_name: "@@mcp_everything" } }];
     if (results.length === 1) return [{ call: tool, with: input }];
@@ -50,12 +50,13 @@ describe("a reference server in a channel", () => {
   it("has its long form filled in in lines, with what is left out from its defaults", async () => {
     const channel = await channelCalling("everything__trigger-elicitation-request", {});
     const { asked, end } = await runTurn(channel, [
+      true,
       "email: nobody",
       "name: Ada\nemail: ada@example.com\nTitled Single Select Enum: Green Lantern\nuntitledMultipleSelectEnum: Piano, Drums",
     ]);
-    expect(asked).toHaveLength(2);
-    expect(asked[0]).toMatch(/^The tool server \*everything\* asks:\n> Please provide inputs/);
-    expect(asked[1]).toContain("`name`: String is needed.\n`email`: That is no e-mail address.");
+    expect(asked).toHaveLength(3);
+    expect(asked[1]).toMatch(/^The tool server \*everything\* asks:\n> Please provide inputs/);
+    expect(asked[2]).toContain("`name`: String is needed.\n`email`: That is no e-mail address.");
     for (const value of [
       "Ada",
       "ada@example.com",
@@ -73,8 +74,8 @@ describe("a reference server in a channel", () => {
       prompt: "Say it.",
       maxTokens: 50,
     });
-    const { asked, end } = await runTurn(channel, [true]);
-    expect(asked[0]).toContain("Say it.");
+    const { asked, end } = await runTurn(channel, [true, true]);
+    expect(asked[1]).toContain("Say it.");
     expect(end).toContain("A text of the model.");
   });
 
@@ -83,7 +84,7 @@ describe("a reference server in a channel", () => {
       prompt: "Say it.",
       maxTokens: 50,
     });
-    const { end } = await runTurn(channel, [false]);
+    const { end } = await runTurn(channel, [true, false]);
     expect(end).not.toContain("A text of the model.");
   });
 });

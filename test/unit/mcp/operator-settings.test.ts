@@ -9,7 +9,11 @@ const withKnack = async (knack: Record<string, unknown>) => {
   await bench.servers.start("test");
   const of = async (name: string) => {
     const tool = await bench.tool("test", name);
-    return { effect: tool.effect({}), approval: tool.approval?.({}), repeatable: tool.repeatable };
+    return {
+      effect: tool.effect({}),
+      approval: tool.server?.configured.approver,
+      repeatable: tool.repeatable,
+    };
   };
   return { of };
 };
@@ -27,9 +31,9 @@ it("lets the operator say what tools do, who approves them, and which are for wa
     repeatable: ["pid"],
     description: "Things for tests",
   });
-  expect(await of("echo")).toEqual({ effect: "side_effect", approval: undefined, repeatable: false });
+  expect(await of("echo")).toEqual({ effect: "side_effect", approval: "none", repeatable: false });
   expect(await of("fail")).toEqual({ effect: "idempotent", approval: "operator", repeatable: false });
-  expect(await of("die")).toEqual({ effect: "idempotent", approval: undefined, repeatable: false });
+  expect(await of("die")).toEqual({ effect: "idempotent", approval: "none", repeatable: false });
   expect(await of("pid")).toMatchObject({ repeatable: true });
   expect((await bench.skill("mcp_test")).description).toBe("Things for tests");
 });

@@ -81,11 +81,11 @@ describe("the reference servers", () => {
     },
   );
 
-  it("filesystem reads in its folder alone, and asks before it overwrites", async () => {
+  it("filesystem reads in its folder alone, and says that it overwrites", async () => {
     const read = (path: string) => bench.call("filesystem", "read_text_file", { path });
     expect(await read(join(folder, "hello.txt"))).toMatchObject(ok({ content: "good morning" }));
     expect(await read("/etc/passwd")).toMatchObject({ status: "error", code: "tool_failed" });
-    expect((await bench.tool("filesystem", "write_file")).approval?.({})).toBe("manager");
+    expect((await bench.tool("filesystem", "write_file")).server?.hints).toMatchObject({ destructive: true });
     expect((await bench.tool("filesystem", "read_text_file")).effect({})).toBe("read_only");
   });
 

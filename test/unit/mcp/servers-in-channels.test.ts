@@ -1,4 +1,5 @@
 import { afterEach, describe, expect, it } from "vitest";
+import { writeTrust } from "../../../src/core/server-trust.ts";
 import type { ServerRequests } from "../../../src/mcp/server-requests.ts";
 import { type McpBench, openBench, testServer } from "../../support/mcp-bench.ts";
 import { scriptedModel, toolResults } from "../../support/scripted-model.ts";
@@ -25,7 +26,13 @@ function channelOf(mcp: McpBench, call: string, input: Record<string, unknown>) 
     if (results.length === 1) return [{ call, with: input }];
     return `It said: ${results.at(-1)}`;
   });
-  return createTestApp(model, { sources: [mcp.source] });
+  return createTestApp(model, { sources: [mcp.source], store: mcp.store });
+}
+
+/** As an operator says it with `knack mcp trust`. */
+async function trust({ tool, store }: McpBench, server: string, name: string) {
+  const { definition = "" } = (await tool(server, name)).server ?? {};
+  await writeTrust(store, server, { tools: [{ tool: name, definition }], by: "ada", at: 0 });
 }
 
 describe("a server in a channel", () => {
@@ -46,6 +53,7 @@ describe("a server in a channel", () => {
   it("asks its questions in the thread, and its call goes on with each answer", async () => {
     bench = await openBench({ test: testServer }, { requests });
     await bench.servers.start("test");
+    await trust(bench, "test", "ask");
     const app = channelOf(bench, "test__ask", { times: 2 });
     const turnId = await app.say("go");
     let end = "";

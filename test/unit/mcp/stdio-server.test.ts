@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { checkArguments } from "../../../src/core/check-call.ts";
 import type { NewFile } from "../../../src/core/file-store.ts";
 import type { Json } from "../../../src/core/json.ts";
 import { type McpBench, openBench, testServer } from "../../support/mcp-bench.ts";
@@ -38,13 +39,17 @@ describe("a server on stdio", () => {
   it("takes the server's hints for what they are", async () => {
     expect((await bench.tool("test", "echo")).effect({})).toBe("read_only");
     expect((await bench.tool("test", "fail")).effect({})).toBe("side_effect");
-    expect((await bench.tool("test", "die")).approval?.({})).toBe("manager");
-    expect((await bench.tool("test", "echo")).approval?.({})).toBeUndefined();
+    expect((await bench.tool("test", "die")).server?.hints).toMatchObject({ destructive: true });
+    expect((await bench.tool("test", "echo")).server).toMatchObject({
+      own: true,
+      hints: { read_only: true },
+    });
   });
 
   it("answers calls, and checks arguments before they are sent", async () => {
     expect(await bench.call("test", "echo", { text: "hello" })).toEqual(ok("hello"));
-    const { validate } = await bench.tool("test", "echo");
+    const echo = await bench.tool("test", "echo");
+    const validate = (input: unknown) => checkArguments(echo, input);
     bench.start();
     await expect.poll(() => validate({ text: true }).ok).toBe(false);
     expect(validate("x")).toEqual({ ok: false, message: "an object is expected" });

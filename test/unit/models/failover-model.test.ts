@@ -57,6 +57,16 @@ describe("failover", () => {
     expect(second.asked).toBe(0);
   });
 
+  it.each([
+    ["overloaded", "unauthorized"],
+    ["unauthorized", "overloaded"],
+  ] as const)("fails as one that may be back later when %s and %s failed", async (first, second) => {
+    const model = createFailoverModel(scripted("a", [[failure(first)]]), [
+      scripted("b", [[failure(second)]]),
+    ]);
+    expect((await collect(model, requestOf("x"))).error).toMatchObject({ code: "overloaded" });
+  });
+
   it("makes the text of the model that failed void", async () => {
     const first = scripted("a", [[text("Half an"), failure("unavailable")]]);
     const second = scripted("b", [[text("Whole"), done("b", "Whole")]]);

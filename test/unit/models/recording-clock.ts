@@ -10,6 +10,7 @@ export function recordingClock(): RecordingClock {
   return {
     sleeps,
     now: () => Date.now(),
+    steady: () => Date.now(),
     after: () => () => {},
     sleep: async (ms, signal) => {
       signal?.throwIfAborted();
@@ -24,6 +25,7 @@ export function endlessClock(): Clock & { asleep: Promise<void> } {
   return {
     asleep: asleep.promise,
     now: () => Date.now(),
+    steady: () => Date.now(),
     after: () => () => {},
     sleep: (_ms, signal) => {
       asleep.resolve();

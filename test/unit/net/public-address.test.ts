@@ -27,6 +27,9 @@ describe("isPublicAddress", () => {
         "64:ff9b::7f00:1",
         "64:ff9b::a9fe:a9fe",
         "64:ff9b:1::a00:1",
+        // RFC 6052 section 2.2: of a prefix of 48 bits, the IPv4 address stands in bits 48 to 87. Here 10.0.0.1, before a public one.
+        "64:ff9b:1:a00:0:100:808:808",
+        "64:ff9b:1::808:808",
         "2002:7f00:1::",
         "2002:c0a8:101::1",
         "::a00:1",
@@ -74,6 +77,7 @@ describe("an address policy", () => {
     "192.168.7.7",
     "fd00::/64",
     "[::1]",
+    "64:ff9b:1::/48",
     " ",
   ]);
 
@@ -85,6 +89,7 @@ describe("an address policy", () => {
     ["192.168.7.7", "192.168.7.7"],
     ["[fd00::5]", "fd00::5"],
     ["::1", "::1"],
+    ["nat.example", "64:ff9b:1:a00:0:100::"],
     ["public.example", "8.8.8.8"],
   ])("lets %s reach %s", (host, address) => {
     expect(policy.permits(host, address)).toBe(true);

@@ -4,13 +4,14 @@ import type { AddressInfo } from "node:net";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { createGuardedProxy } from "../../../src/net/guarded-proxy.ts";
 import { gitAddress } from "../../../src/packages/git-address.ts";
+import { needs } from "../../support/needs.ts";
 import { skillText } from "./build-archives.ts";
 import { gitServer } from "./git-server.ts";
 import { byAnna, only, packagePlace, signal, succeeded } from "./package-place.ts";
 
 const access = { path: process.env.PATH ?? "", plainHttpHosts: ["127.0.0.1"] };
 
-describe("a git repository", () => {
+describe("a git repository", needs("git"), () => {
   it("is installed from its newest commit, from a branch, and from a folder in it", async () => {
     const server = await gitServer();
     await server.commit("one", { "SKILL.md": skillText("greeting", "Main."), "a.txt": "a" });

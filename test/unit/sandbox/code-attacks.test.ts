@@ -5,6 +5,7 @@ import { createServer, type Server } from "node:net";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { createSandbox, type Sandbox } from "../../../src/sandbox/create-sandbox.ts";
+import { needs } from "../../support/needs.ts";
 import { type AttackOptions, attackDrivers } from "./attack-drivers.ts";
 import { ScriptFixture } from "./script-fixture.ts";
 
@@ -19,7 +20,7 @@ async function isRunning(text: string): Promise<boolean> {
 
 const megabyte = 1_048_576;
 
-describe.each(attackDrivers)("a hostile $name", ({ attack }) => {
+describe.each(attackDrivers)("a hostile $name", needs("bubblewrap"), ({ attack }) => {
   const fixture = new ScriptFixture();
   let sandbox: Sandbox;
   let small: Sandbox;

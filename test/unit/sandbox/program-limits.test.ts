@@ -2,10 +2,11 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { createSandbox, type Sandbox } from "../../../src/sandbox/create-sandbox.ts";
 import { LineBudget, LineReader } from "../../../src/sandbox/line-reader.ts";
 import { parseMessage } from "../../../src/sandbox/parse-message.ts";
+import { needs } from "../../support/needs.ts";
 import { startProgram, type TalkingProgram, writeModule } from "./program-fixture.ts";
 import { ScriptFixture } from "./script-fixture.ts";
 
-describe("a program that breaks its limits", () => {
+describe("a program that breaks its limits", needs("bubblewrap"), () => {
   const fixture = new ScriptFixture();
   const skill = fixture.skill({ "SKILL.md": "A skill." });
   let sandbox: Sandbox;

@@ -6,6 +6,7 @@ import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { ScriptRunner } from "../../../src/core/scripts.ts";
 import { createSandbox, type Sandbox } from "../../../src/sandbox/create-sandbox.ts";
+import { needs } from "../../support/needs.ts";
 import { runToEnd, ScriptFixture, scriptRequest } from "./script-fixture.ts";
 
 /** The command lines of all processes of the machine. */
@@ -22,7 +23,7 @@ function processList(): string[] {
     });
 }
 
-describe("a hostile script in the bubblewrap sandbox", () => {
+describe("a hostile script in the bubblewrap sandbox", needs("bubblewrap", "python3"), () => {
   const fixture = new ScriptFixture();
   let sandbox: Sandbox;
   let runner: ScriptRunner;

@@ -4,12 +4,8 @@ import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { ScriptRunner } from "../../../src/core/scripts.ts";
 import { createSandbox, type Sandbox } from "../../../src/sandbox/create-sandbox.ts";
+import { needs } from "../../support/needs.ts";
 import { runToEnd, ScriptFixture, scriptRequest } from "./script-fixture.ts";
-
-const isolations = [
-  { isolation: "bubblewrap", bwrap: "/usr/bin/bwrap" },
-  { isolation: "process", bwrap: "/nowhere/bwrap" },
-];
 
 /** Whether any process on the machine has this text in its command line. */
 async function isRunning(text: string): Promise<boolean> {
@@ -20,7 +16,14 @@ async function isRunning(text: string): Promise<boolean> {
   return commands.some((command) => command.includes(text));
 }
 
-describe.each(isolations)("a script runner with $isolation isolation", ({ isolation, bwrap }) => {
+const withBubblewrap = { isolation: "bubblewrap", bwrap: "/usr/bin/bwrap" };
+const withProcesses = { isolation: "process", bwrap: "/nowhere/bwrap" };
+describe("a script runner with bubblewrap", needs("bubblewrap", "python3"), () =>
+  runsScripts(withBubblewrap),
+);
+describe("a script runner with processes alone", needs("python3"), () => runsScripts(withProcesses));
+
+function runsScripts({ isolation, bwrap }: typeof withBubblewrap): void {
   const fixture = new ScriptFixture();
   const skillOf = (files: Record<string, string>) => fixture.skill(files, "bundled");
   let sandbox: Sandbox;
@@ -163,14 +166,16 @@ describe.each(isolations)("a script runner with $isolation isolation", ({ isolat
     const outcome = await runToEnd(runner, scriptRequest(skill, "deaf.sh", { stdin: "x".repeat(1_000_000) }));
     expect(outcome.exit_code).toBe(0);
   });
-});
+}
 
 describe("a script runner without bubblewrap", () => {
-  it("refuses scripts that did not ship with the bot, and says what to install", async () => {
+  it("refuses scripts that did not ship with the bot, and says why", async () => {
     using fixture = new ScriptFixture();
     const { scripts: runner } = await createSandbox({ dataDir: fixture.dataDir, bwrap: "/nowhere/bwrap" });
     const skill = fixture.skill({ "a.sh": "echo ran" }, "managed");
-    const reason = expect.stringMatching(/bubblewrap \(bwrap\) is not installed.*Debian package bubblewrap/s);
+    const reason = expect.stringMatching(
+      /bubblewrap, which is not installed.*name it in skills\.execution\.allow_weak/s,
+    );
     expect(await runner.allows(skill)).toEqual({ ok: false, reason });
     expect(await runner.run(scriptRequest(skill, "a.sh"))).toEqual({ status: "refused", reason });
     expect(await runner.allows(fixture.skill({}, "bundled"))).toEqual({ ok: true });
@@ -205,6 +210,10 @@ describe("a script runner without bubblewrap", () => {
     expect(sandbox.describe()).toEqual({
       isolation: "process",
       detail: expect.stringContaining("does not work here"),
+      lacks: {
+        problem: expect.stringContaining("does not work here"),
+        cure: expect.stringContaining("SECURITY.md"),
+      },
     });
   });
 

@@ -3,6 +3,7 @@ import { coversHost } from "../../../src/core/network-grants.ts";
 import type { NetworkAccess } from "../../../src/core/programs.ts";
 import { createGuardedProxy } from "../../../src/net/guarded-proxy.ts";
 import { createSandbox, type Sandbox } from "../../../src/sandbox/create-sandbox.ts";
+import { needs } from "../../support/needs.ts";
 import { type LocalServer, resolverOf, startServer } from "../net/local-server.ts";
 import { startProgram, writeModule } from "./program-fixture.ts";
 import { runToEnd, ScriptFixture, scriptRequest } from "./script-fixture.ts";
@@ -31,7 +32,7 @@ get(process.argv[2], async (response) => {
 }).on("error", (error) => console.log("failed", error.message));`,
 };
 
-describe("the way out of the sandbox", () => {
+describe("the way out of the sandbox", needs("bubblewrap", "python3"), () => {
   const fixture = new ScriptFixture();
   const skill = fixture.skill(askers, "managed");
   let sandbox: Sandbox;

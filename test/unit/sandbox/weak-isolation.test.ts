@@ -3,6 +3,7 @@ import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { ProgramError } from "../../../src/core/programs.ts";
 import { createSandbox, type Sandbox } from "../../../src/sandbox/create-sandbox.ts";
+import { needs } from "../../support/needs.ts";
 import { startProgram, writeModule } from "./program-fixture.ts";
 import { runToEnd, ScriptFixture, scriptRequest } from "./script-fixture.ts";
 
@@ -50,8 +51,11 @@ describe("a sandbox without bubblewrap", () => {
   });
   afterAll(() => fixture[Symbol.dispose]());
 
-  it("refuses code that did not ship, and names what to install and what to set", async () => {
-    const reason = expect.stringMatching(/apt-get install bubblewrap.*skills\.execution\.allow_weak/s);
+  it("refuses code that did not ship, and names what to do and what to set", async () => {
+    const lacks = strict.describe().lacks;
+    expect(lacks?.problem).toContain("not installed");
+    const reason = `${lacks?.problem} ${lacks?.cure} An operator who trusts probe can name it in skills.execution.allow_weak.`;
+    expect(await strict.programs.allows(skill)).toEqual({ ok: false, reason });
     expect(await strict.programs.allows(skill)).toEqual({ ok: false, reason });
     expect(await strict.scripts.run(scriptRequest(skill, "run.sh"))).toEqual({ status: "refused", reason });
     const module = writeModule(fixture.root, { "program.mjs": "" });
@@ -59,7 +63,7 @@ describe("a sandbox without bubblewrap", () => {
   });
 
   it("runs what the operator named, and says what holds it and what does not", async () => {
-    expect(await lenient.programs.allows(skill)).toEqual({ ok: true });
+    expect(await lenient.programs.allows(skill)).toEqual({ ok: true, unconfined: true });
     expect((await runToEnd(lenient.scripts, scriptRequest(skill, "run.sh"))).stdout).toBe("ran\n");
     const { isolation, detail } = lenient.describe();
     expect(isolation).toBe("process");
@@ -77,7 +81,18 @@ describe("a sandbox without bubblewrap", () => {
     await program.ended;
   });
 
-  it("says in bubblewrap that nothing weaker is in force", async () => {
+  it("finds programs on the bot's PATH, wherever they really are", async () => {
+    const folder = join(fixture.root, "homebrew");
+    mkdirSync(folder);
+    writeFileSync(join(folder, "python3"), '#!/bin/sh\necho "$(command -v python3) $1"\n', { mode: 0o755 });
+    const shipped = fixture.skill({ "run.py": "print('of the system')" }, "bundled");
+    const options = { dataDir: fixture.dataDir, bwrap: "/nowhere/bwrap" };
+    const sandbox = await createSandbox({ ...options, searchPath: [folder] });
+    const { stdout } = await runToEnd(sandbox.scripts, scriptRequest(shipped, "run.py"));
+    expect(stdout).toMatch(new RegExp(`^${folder}/python3 .*/run\\.py\n$`));
+  });
+
+  it("says in bubblewrap that nothing weaker is in force", needs("bubblewrap"), async () => {
     const sandbox = await createSandbox({ dataDir: fixture.dataDir, allowWeak: ["probe"] });
     expect(sandbox.describe().isolation).toBe("bubblewrap");
     expect(sandbox.describe().detail).not.toContain("probe");

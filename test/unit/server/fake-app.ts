@@ -1,5 +1,6 @@
 import type { App, FeedItem } from "../../../src/app/app.ts";
 import type { SkillDetail } from "../../../src/app/skill-listing.ts";
+import { objectOf } from "../../../src/core/json.ts";
 import { namespaceStateSchema } from "../../../src/core/namespace-state.ts";
 import type { TurnEvent, TurnEventBody } from "../../../src/core/turn-event.ts";
 import type { TurnRecord } from "../../../src/core/turn-log.ts";
@@ -127,6 +128,8 @@ export function createFakeApp() {
     },
     async runSkill(id, params) {
       if (id === "broken") throw new Error("secret path /etc/shadow");
+      const { refuse } = objectOf(params);
+      if (refuse !== undefined) return { error: "Refused.", code: refuse, expected_parameters: ["text"] };
       return { skill_id: id, output: params, success: true };
     },
     runs: async () => [],

@@ -34,6 +34,10 @@ export function fakeServices(asked: unknown[]): Pick<App, "packages" | "servers"
         asked.push({ action, name, by });
         return name === "files" ? { ok: true, value: testServer(name, { state: "running" }) } : missing;
       },
+      async trust(name, tools, { by }) {
+        asked.push({ trust: name, tools, by });
+        return name === "files" ? { ok: true, value: testServer(name) } : missing;
+      },
       login: async (name, { by }) => ({ ok: true, value: { url: `https://login.example/${name}/${by.id}` } }),
       logout: async (name) => ({ ok: true, value: testServer(name, { state: "needs_login" }) }),
     },

@@ -33,7 +33,31 @@ describe("a request that fails", () => {
     expect(detail).toContain('"shout"');
   });
 
-  it.each(['{"text":', "", "nonsense"])("says that %j is not JSON", async (body) => {
+  it("answers a request without a body as one with an empty object", async () => {
+    const { url, addTurn } = await startServer();
+    addTurn("turn-1", "running", []);
+    const response = await send(`${url}/api/v1/turns/turn-1/stop`, { method: "POST", headers: json });
+    expect(response.status).toBe(200);
+  });
+
+  it("to run a skill with values that do not fit is a problem that names what it takes", async () => {
+    const { url } = await startServer();
+    const body = JSON.stringify({ params: { refuse: "invalid_parameters" } });
+    const response = await send(`${url}/api/v1/skills/memory/run`, { method: "POST", headers: json, body });
+    expect(response.headers["content-type"]).toBe("application/problem+json");
+    expect(problem(response.text)).toMatchObject({
+      status: 400,
+      code: "invalid_parameters",
+      detail: "Refused.",
+      expected_parameters: ["text"],
+    });
+  });
+
+  it.each([
+    ["cut", '{"text":'],
+    ["text", "nonsense"],
+    ["nested without end", `{"text": ${"[".repeat(50_000)}${"]".repeat(50_000)}}`],
+  ])("says that a body is not JSON that is %s", async (_, body) => {
     const { url } = await startServer();
     const response = await send(`${url}/api/v1/turns`, { method: "POST", headers: json, body });
     expect(problem(response.text)).toMatchObject({ status: 400, code: "invalid_json" });
@@ -172,6 +196,7 @@ describe("the API", () => {
         "post /api/v1/mcp/{name}/{action}",
         "post /api/v1/mcp/{name}/login",
         "post /api/v1/mcp/{name}/logout",
+        "put /api/v1/mcp/{name}/trust",
         "get /api/v1/flows",
         "post /api/v1/flows/run",
         "post /api/v1/flows/{id}/run",

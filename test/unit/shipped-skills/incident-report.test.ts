@@ -3,6 +3,7 @@ import { readFile } from "node:fs/promises";
 import { text } from "node:stream/consumers";
 import { describe, expect, it } from "vitest";
 import { validatePackage } from "../../../src/skills/validate-package.ts";
+import { needs } from "../../support/needs.ts";
 
 const folder = "skills/incident-report";
 
@@ -24,7 +25,7 @@ describe("the incident-report skill", () => {
   });
 });
 
-describe("timeline.py", () => {
+describe("timeline.py", needs("python3"), () => {
   it("sorts lines and tells how long each phase took", async () => {
     const { out, code } = await timeline(
       ["--zone", "UTC"],

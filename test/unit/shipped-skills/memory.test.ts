@@ -104,14 +104,25 @@ describe("the memory skill", () => {
     expect(new Set(facts?.map((fact) => fact.id)).size).toBe(50);
   });
 
+  it("asks who asks before a fact is pinned, and not before one is remembered", () => {
+    const { approval } = skill.kind === "parts" ? (skill.parts.remember ?? {}) : {};
+    const asks = (input: Json) => (typeof approval === "function" ? approval(input) : approval);
+    expect(asks({ text: "x", pinned: true })).toMatchObject({ approver: "asker" });
+    expect(asks({ text: "x", pinned: false })).toBeUndefined();
+    expect(asks({ text: "x" })).toBeUndefined();
+  });
+
   it("keeps the pinned list for the prompt in step with what is pinned and forgotten", async () => {
     const { store, use } = createChannel();
     await use("remember", { text: "We write British English", pinned: true });
     await use("remember", { text: "The deploy is on Friday" });
     await use("remember", { text: "the deploy is on Friday", pinned: true });
-    expect(await store.get("pinned")).toEqual(["We write British English", "The deploy is on Friday"]);
+    expect(await store.get("pinned")).toEqual([
+      { text: "We write British English", by: expect.any(String) },
+      { text: "The deploy is on Friday", by: expect.any(String) },
+    ]);
     await use("forget", { query: "British" });
-    expect(await store.get("pinned")).toEqual(["The deploy is on Friday"]);
+    expect(await store.get("pinned")).toMatchObject([{ text: "The deploy is on Friday" }]);
   });
 
   it("forgets one fact by id, by its words, or by its exact text among similar ones", async () => {

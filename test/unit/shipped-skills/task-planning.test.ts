@@ -145,12 +145,26 @@ describe("the task-planning skill", () => {
       ],
       ["book a room, invite people and order food", ["Book a room", "Invite people", "Order food"]],
       ["Zuerst den Raum buchen, dann Leute einladen", ["Den Raum buchen", "Leute einladen"]],
-      ["launch the site", ["Launch the site"]],
     ])("%s", async (task_description, titles) => {
       const made = await plan({ task_description });
       expect(stepsOf(made.text).map(([, title]) => title)).toEqual(titles);
       expect(made.made_by).toBe("rules");
-      expect(made.text).toMatch(/_(?:Made by rule|No separate steps)/);
+      expect(made.text).toMatch(/_Made by rules from your own words/);
+    });
+
+    it.each([
+      ["launch the site", 5, "a release", /^Agree what is in/, "Publish it"],
+      ["my holiday in Italy", 4, "a trip", /^Settle dates/, "Book travel and places to stay"],
+      ["write the handbook", 3, "any task", /^Write down the goal/, "Work through the other parts"],
+      ["a release in five steps", 5, "a release", /^Agree what is in/, "Publish it"],
+    ])("gives the usual steps where only a goal is told: %s", async (goal, max_steps, kind, first, one) => {
+      const made = await plan({ task_description: goal, max_steps });
+      const titles = stepsOf(made.text).map(([, title]) => title);
+      expect(titles).toHaveLength(max_steps);
+      expect(titles[0]).toMatch(first);
+      expect(titles).toContain(one);
+      expect(made.text).toContain(`usual steps for ${kind}`);
+      expect(made.text).toMatch(/^\*\*(?!.*five steps)/);
     });
 
     it("keeps to max_steps and says what was left out", async () => {

@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { createGuardedProxy } from "../../../src/net/guarded-proxy.ts";
 import { createSandbox, type Sandbox } from "../../../src/sandbox/create-sandbox.ts";
+import { needs } from "../../support/needs.ts";
 import { scriptedModel, toolResults } from "../../support/scripted-model.ts";
 import { ada, ben, createTestApp } from "../../support/test-app.ts";
 import { type LocalServer, resolverOf, startServer } from "../net/local-server.ts";
@@ -47,27 +48,41 @@ function setUp() {
   return { app, results: () => toolResults(model.requests.at(-1)?.messages ?? []).slice(1) };
 }
 
-test("a host a script turns out to need is asked of an operator once, and reached from then on", async () => {
-  const { app, results } = setUp();
-  const turnId = await app.say("go", { by: ben });
-  const asked = await app.until(turnId, "approval_requested");
-  expect(asked).toMatchObject({ approver: "operator", skill_id: "probe", input: { hosts: [host] } });
-  await app.app.approve(asked.approval_id, true, ada);
-  const events = await app.events(turnId);
-  expect(events.filter(({ type }) => type === "approval_requested")).toHaveLength(1);
-  expect(results().map((text) => text.trim())).toEqual(["hello from /one", "hello from /two"]);
-});
+test(
+  "a host a script turns out to need is asked of an operator once; then whoever asks confirms what it is called with",
+  needs("bubblewrap", "python3"),
+  async () => {
+    const { app, results } = setUp();
+    const turnId = await app.say("go", { by: ben });
+    const asked = await app.until(turnId, "approval_requested");
+    expect(asked).toMatchObject({ approver: "operator", skill_id: "probe", input: { hosts: [host] } });
+    await app.app.approve(asked.approval_id, true, ada);
+    const requested: unknown[] = [];
+    for await (const event of (await app.app.events(turnId, asked.seq, AbortSignal.timeout(10_000))) ?? []) {
+      if (event.type !== "approval_requested") continue;
+      requested.push([event.tool, event.approver, event.reason]);
+      await app.app.approve(event.approval_id, true, ben);
+    }
+    const reason = `The code of the skill probe did not ship with the bot, and it can reach ${host}.`;
+    expect(requested).toEqual([["run_skill_script", "asker", reason]]);
+    expect(results().map((text) => text.trim())).toEqual(["hello from /one", "hello from /two"]);
+  },
+);
 
-test("without a grant the script fails, and the model reads which host was refused and how it is granted", async () => {
-  const { app, results } = setUp();
-  const before = server.requests.length;
-  const turnId = await app.say("go", { by: ben });
-  const asked = await app.until(turnId, "approval_requested");
-  await app.app.approve(asked.approval_id, false, ada);
-  for await (const event of (await app.app.events(turnId, asked.seq, AbortSignal.timeout(10_000))) ?? []) {
-    if (event.type === "approval_requested") await app.app.approve(event.approval_id, false, ada);
-  }
-  expect(server.requests).toHaveLength(before);
-  expect(results()[0]).toContain("script_failed");
-  expect(results()[0]).toContain(`/skill grant probe ${host}`);
-});
+test(
+  "without a grant the script fails, and the model reads which host was refused and how it is granted",
+  needs("bubblewrap", "python3"),
+  async () => {
+    const { app, results } = setUp();
+    const before = server.requests.length;
+    const turnId = await app.say("go", { by: ben });
+    const asked = await app.until(turnId, "approval_requested");
+    await app.app.approve(asked.approval_id, false, ada);
+    for await (const event of (await app.app.events(turnId, asked.seq, AbortSignal.timeout(10_000))) ?? []) {
+      if (event.type === "approval_requested") await app.app.approve(event.approval_id, false, ada);
+    }
+    expect(server.requests).toHaveLength(before);
+    expect(results()[0]).toContain("script_failed");
+    expect(results()[0]).toContain(`/skill grant probe ${host}`);
+  },
+);

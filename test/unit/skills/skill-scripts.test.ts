@@ -3,6 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { createSandbox, type Sandbox } from "../../../src/sandbox/create-sandbox.ts";
+import { needs } from "../../support/needs.ts";
 import { type ScriptedModel, scriptedModel, toolResults } from "../../support/scripted-model.ts";
 import { createTestApp, type TestAppOptions } from "../../support/test-app.ts";
 import { sourceOf, temporaryFolder } from "./temporary-folder.ts";
@@ -56,35 +57,43 @@ test.each([
     "console.log('node', ...process.argv.slice(2), require('fs').readFileSync(0, 'utf8'))",
   ],
   ["bash", "forecast.sh", 'echo bash "$@" "$(cat)"'],
-])("an entry point in %s runs by its name, with arguments and input", async (name, file, text) => {
-  const frontmatter = `${head}\nentry_points: {forecast: scripts/${file}}`;
-  const { app, model } = setUp({ [`scripts/${file}`]: text }, [run("forecast", ["a b", "c"], "in")], {
-    frontmatter,
-  });
-  await app.ask("go");
-  expect(results(model)[0]?.trim()).toBe(`${name} a b c in`);
-});
+])(
+  "an entry point in %s runs by its name, with arguments and input",
+  needs("python3"),
+  async (name, file, text) => {
+    const frontmatter = `${head}\nentry_points: {forecast: scripts/${file}}`;
+    const { app, model } = setUp({ [`scripts/${file}`]: text }, [run("forecast", ["a b", "c"], "in")], {
+      frontmatter,
+    });
+    await app.ask("go");
+    expect(results(model)[0]?.trim()).toBe(`${name} a b c in`);
+  },
+);
 
-test("the folder of the skill can be written as the guide writes it, in paths and in arguments", async () => {
-  const files = {
-    "scripts/show.py": "import sys; print(open(sys.argv[1]).read())",
-    "data/x.txt": "from the folder",
-  };
-  const { app, model } = setUp(
-    files,
-    [
-      run("$KNACK_SKILL_DIR/scripts/show.py", ["$KNACK_SKILL_DIR/data/x.txt"]),
-      run("{baseDir}/scripts/show.py", ["{baseDir}/data/x.txt"]),
-      { call: "read_skill_file", with: { file_path: "$KNACK_SKILL_DIR/data/x.txt" } },
-    ],
-    { body: "Run `python3 {baseDir}/scripts/show.py {baseDir}/data/x.txt`." },
-  );
-  await app.ask("go");
-  expect(model.requests[0]?.system).toContain(
-    "python3 $KNACK_SKILL_DIR/scripts/show.py $KNACK_SKILL_DIR/data",
-  );
-  expect(results(model).map((text) => text.trim())).toEqual(Array(3).fill("from the folder"));
-});
+test(
+  "the folder of the skill can be written as the guide writes it, in paths and in arguments",
+  needs("python3"),
+  async () => {
+    const files = {
+      "scripts/show.py": "import sys; print(open(sys.argv[1]).read())",
+      "data/x.txt": "from the folder",
+    };
+    const { app, model } = setUp(
+      files,
+      [
+        run("$KNACK_SKILL_DIR/scripts/show.py", ["$KNACK_SKILL_DIR/data/x.txt"]),
+        run("{baseDir}/scripts/show.py", ["{baseDir}/data/x.txt"]),
+        { call: "read_skill_file", with: { file_path: "$KNACK_SKILL_DIR/data/x.txt" } },
+      ],
+      { body: "Run `python3 {baseDir}/scripts/show.py {baseDir}/data/x.txt`." },
+    );
+    await app.ask("go");
+    expect(model.requests[0]?.system).toContain(
+      "python3 $KNACK_SKILL_DIR/scripts/show.py $KNACK_SKILL_DIR/data",
+    );
+    expect(results(model).map((text) => text.trim())).toEqual(Array(3).fill("from the folder"));
+  },
+);
 
 test("what activation returns says how the guide works here", async () => {
   const { app, model } = setUp({ "x.sh": "echo x" }, [{ call: "activate_skill", with: {} }], {
@@ -94,35 +103,39 @@ test("what activation returns says how the guide works here", async () => {
   expect(results(model)[0]).toContain("Body\n\nHow this guide works here:\n- read_skill_file");
 });
 
-test("a script knows who asks and where; what the operator sets for the skill cannot change that", async () => {
-  const names = [
-    "TOKEN",
-    "UNDECLARED",
-    "KNACK_USER_ID",
-    "KNACK_THREAD_ID",
-    "KNACK_PERMISSIONS",
-    "KNACK_SKILL_ID",
-  ];
-  const linx = ["LINX_AGENT_ID", "LINX_USER_ID", "LINX_SESSION_ID"];
-  const skillEnv = {
-    probe: { TOKEN: "t", UNDECLARED: "u", LINX_USER_ID: "mallory", KNACK_PERMISSIONS: "all" },
-  };
-  const { app, model } = setUp({ "env.py": env }, [run("env.py", [...names, ...linx])], {
-    frontmatter: `${head}\nrequires: {env: [TOKEN, LINX_USER_ID, KNACK_PERMISSIONS]}`,
-    skillEnv,
-  });
-  await app.ask("go");
-  expect(results(model)[0]?.trim().split("\n")).toEqual([
-    ...[
-      "TOKEN t",
-      "UNDECLARED None",
-      "KNACK_USER_ID ada",
-      "KNACK_THREAD_ID t1",
-      "KNACK_PERMISSIONS operator",
-    ],
-    ...["KNACK_SKILL_ID probe", "LINX_AGENT_ID chat", "LINX_USER_ID ada", "LINX_SESSION_ID t1"],
-  ]);
-});
+test(
+  "a script knows who asks and where; what the operator sets for the skill cannot change that",
+  needs("python3"),
+  async () => {
+    const names = [
+      "TOKEN",
+      "UNDECLARED",
+      "KNACK_USER_ID",
+      "KNACK_THREAD_ID",
+      "KNACK_PERMISSIONS",
+      "KNACK_SKILL_ID",
+    ];
+    const linx = ["LINX_AGENT_ID", "LINX_USER_ID", "LINX_SESSION_ID"];
+    const skillEnv = {
+      probe: { TOKEN: "t", UNDECLARED: "u", LINX_USER_ID: "mallory", KNACK_PERMISSIONS: "all" },
+    };
+    const { app, model } = setUp({ "env.py": env }, [run("env.py", [...names, ...linx])], {
+      frontmatter: `${head}\nrequires: {env: [TOKEN, LINX_USER_ID, KNACK_PERMISSIONS]}`,
+      skillEnv,
+    });
+    await app.ask("go");
+    expect(results(model)[0]?.trim().split("\n")).toEqual([
+      ...[
+        "TOKEN t",
+        "UNDECLARED None",
+        "KNACK_USER_ID ada",
+        "KNACK_THREAD_ID t1",
+        "KNACK_PERMISSIONS operator",
+      ],
+      ...["KNACK_SKILL_ID probe", "LINX_AGENT_ID chat", "LINX_USER_ID ada", "LINX_SESSION_ID t1"],
+    ]);
+  },
+);
 
 test("files a script leaves come with the answer", async () => {
   const script =
@@ -140,6 +153,7 @@ test("files a script leaves come with the answer", async () => {
 
 test.each(["$KNACK_OUTPUT_DIR/note.txt", `\${KNACK_OUTPUT_DIR}/note.txt`])(
   "a script that is given %s as an argument leaves its file there",
+  needs("bubblewrap", "python3"),
   async (path) => {
     const script = "import sys; open(sys.argv[1], 'w').write('noted')";
     const { app } = setUp({ "write.py": script }, [run("write.py", [path])]);
@@ -148,32 +162,41 @@ test.each(["$KNACK_OUTPUT_DIR/note.txt", `\${KNACK_OUTPUT_DIR}/note.txt`])(
   },
 );
 
-test("what a script that ends well complains about is told and named, its end where it is long", async () => {
-  const { app, model } = setUp({ "pipe.sh": "ls /missing | sort; seq 10000 >&2; echo done; echo last >&2" }, [
-    run("pipe.sh"),
-  ]);
-  await app.ask("go");
-  expect(results(model)[0]).toMatch(/^done\n+\[error output: …/);
-  expect(results(model)[0]).toMatch(/10000\nlast\]$/);
-  expect(results(model)[0]?.length).toBeLessThan(2_100);
-});
+test(
+  "what a script that ends well complains about is told and named, its end where it is long",
+  needs("bubblewrap", "python3"),
+  async () => {
+    const { app, model } = setUp(
+      { "pipe.sh": "ls /missing | sort; seq 10000 >&2; echo done; echo last >&2" },
+      [run("pipe.sh")],
+    );
+    await app.ask("go");
+    expect(results(model)[0]).toMatch(/^done\n+\[error output: …/);
+    expect(results(model)[0]).toMatch(/10000\nlast\]$/);
+    expect(results(model)[0]?.length).toBeLessThan(2_100);
+  },
+);
 
-test("a Python script finds the modules of its skill from the skill's folder on", async () => {
-  const files = {
-    "scripts/main.py":
-      "from scripts.helpers.text import shout\nimport lib.numbers\nprint(shout(lib.numbers.two))",
-    "scripts/helpers/text.py": "def shout(value): return f'{value}!'",
-    "lib/numbers.py": "two = 2",
-  };
-  const frontmatter = `${head}\nallowed-tools: Bash`;
-  const calls = [
-    run("scripts/main.py"),
-    { call: "run_skill_script", with: { command: "python3 $KNACK_SKILL_DIR/scripts/main.py" } },
-  ];
-  const { app, model } = setUp(files, calls, { frontmatter });
-  await app.ask("go");
-  expect(results(model).map((text) => text.trim())).toEqual(["2!", "2!"]);
-});
+test(
+  "a Python script finds the modules of its skill from the skill's folder on",
+  needs("bubblewrap", "python3"),
+  async () => {
+    const files = {
+      "scripts/main.py":
+        "from scripts.helpers.text import shout\nimport lib.numbers\nprint(shout(lib.numbers.two))",
+      "scripts/helpers/text.py": "def shout(value): return f'{value}!'",
+      "lib/numbers.py": "two = 2",
+    };
+    const frontmatter = `${head}\nallowed-tools: Bash`;
+    const calls = [
+      run("scripts/main.py"),
+      { call: "run_skill_script", with: { command: "python3 $KNACK_SKILL_DIR/scripts/main.py" } },
+    ];
+    const { app, model } = setUp(files, calls, { frontmatter });
+    await app.ask("go");
+    expect(results(model).map((text) => text.trim())).toEqual(["2!", "2!"]);
+  },
+);
 
 test("a guide with command lines does not promise that anything is kept between them", async () => {
   const frontmatter = `${head}\nallowed-tools: Bash`;
@@ -182,20 +205,24 @@ test("a guide with command lines does not promise that anything is kept between 
   expect(results(model)[0]).toMatch(/nothing is kept from one call to the next\. What a command writes/);
 });
 
-test("a command line of the guide runs as scripts do: variables, folder, arguments and files", async () => {
-  const skillEnv = { probe: { TOKEN: "t" } };
-  const frontmatter = `${head}\nmetadata: {openclaw: {always: true, requires: {bins: [sort], env: [TOKEN]}}}`;
-  const line =
-    'echo "$TOKEN $1" | cat - "{baseDir}/data.txt" | sort > "$KNACK_OUTPUT_DIR/all.txt"; cat "$KNACK_OUTPUT_DIR/all.txt"';
-  const { app, model } = setUp(
-    { "data.txt": "a\nz\n" },
-    [{ call: "run_skill_script", with: { command: line, args: ["one"] } }],
-    { frontmatter, skillEnv },
-  );
-  const { events } = await app.ask("go");
-  expect(results(model)[0]).toMatch(/^a\nt one\nz\n/);
-  expect(events.find((event) => event.type === "file")).toMatchObject({ name: "all.txt" });
-});
+test(
+  "a command line of the guide runs as scripts do: variables, folder, arguments and files",
+  needs("bubblewrap"),
+  async () => {
+    const skillEnv = { probe: { TOKEN: "t" } };
+    const frontmatter = `${head}\nmetadata: {openclaw: {always: true, requires: {bins: [sort], env: [TOKEN]}}}`;
+    const line =
+      'echo "$TOKEN $1" | cat - "{baseDir}/data.txt" | sort > "$KNACK_OUTPUT_DIR/all.txt"; cat "$KNACK_OUTPUT_DIR/all.txt"';
+    const { app, model } = setUp(
+      { "data.txt": "a\nz\n" },
+      [{ call: "run_skill_script", with: { command: line, args: ["one"] } }],
+      { frontmatter, skillEnv },
+    );
+    const { events } = await app.ask("go");
+    expect(results(model)[0]).toMatch(/^a\nt one\nz\n/);
+    expect(events.find((event) => event.type === "file")).toMatchObject({ name: "all.txt" });
+  },
+);
 
 test("a command line never runs where processes alone are to be had, of a skill that ships neither", async () => {
   const weak = await createSandbox({ dataDir, bwrap: "no-such-bwrap" });
@@ -227,7 +254,7 @@ test("a script has the time its skill says", async () => {
   expect(results(model)[0]).toContain("hang.sh was stopped: it took longer than 0.3 s");
 });
 
-test("output beyond the limit is cut and marked", async () => {
+test("output beyond the limit is cut and marked", needs("python3"), async () => {
   const script = "print('x' * 3_000_000)";
   const { app } = setUp({ "talk.py": script }, [run("talk.py")]);
   const { events } = await app.ask("go");
@@ -237,7 +264,7 @@ test("output beyond the limit is cut and marked", async () => {
   expect(output).toMatch(/\[output cut\]$/);
 });
 
-test("a script that fails tells its error, and the variables nobody gave it", async () => {
+test("a script that fails tells its error, and the variables nobody gave it", needs("python3"), async () => {
   const { app, model } = setUp({ "fail.py": "import sys; sys.exit('no key')" }, [run("fail.py")], {
     frontmatter: `${head}\nmetadata: {openclaw: {primaryEnv: API_KEY}}`,
   });

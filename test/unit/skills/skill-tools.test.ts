@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
 import { z } from "zod";
+import { checkArguments } from "../../../src/core/check-call.ts";
 import { definePart, defineSkill, defineSkillParts, SkillFailure } from "../../../src/core/define-skill.ts";
 import { ModelError } from "../../../src/core/model.ts";
 import type { Tool, ToolContext } from "../../../src/core/tool.ts";
@@ -64,7 +65,7 @@ test.each([
 test("a number is taken for the text it stands for, wherever a text is asked for", () => {
   const input = { query: 4711, limit: 3, filter: { since: 2026 }, tags: ["a", 2] };
   const value = { query: "4711", limit: 3, filter: { since: "2026" }, tags: ["a", "2"] };
-  expect(tool.validate(input)).toEqual({ ok: true, value });
+  expect(checkArguments(tool, input)).toEqual({ ok: true, value });
 });
 
 test("a limit of a parameter is told with its name", () => {

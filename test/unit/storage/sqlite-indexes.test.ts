@@ -35,23 +35,24 @@ beforeAll(async () => {
   });
 });
 afterAll(async () => {
-  connection.close();
+  await connection.close();
   await rm(folder, { recursive: true });
 });
 
-/** Steps of the plan that walk a whole table, or a whole index that is not of unfinished turns only. */
+/** Steps of the plan that walk a whole table, or a whole index that is not of a few unfinished turns only. */
 function scansOf(sql: string): string[] {
   const unbound = sql.replace(/\?\d*/g, "NULL");
   const steps = connection.all(`EXPLAIN QUERY PLAN ${unbound}`).map((row) => String(row.detail));
   return steps.filter(
-    (step) => /^SCAN (turns|other|events|signals|threads)\b/.test(step) && !step.includes("turns_unfinished"),
+    (step) =>
+      /^SCAN (turns|other|events|signals|threads)\b/.test(step) && !/turns_(unfinished|suspect)/.test(step),
   );
 }
 
 async function useEverything(): Promise<void> {
   for (const id of ["t1", "t2"]) await log.accept(inbound(`k${id}`), id, 1);
   await log.claim("w1", 1_000, 500);
-  await log.renew("w1", ["t1"], 1_000, 500);
+  await log.renew([{ turn_id: "t1", lease: "w1" }], 1_000, 500);
   await log.signal("t1", { type: "stop", by: "ada" }, 2);
   await log.signals("t1");
   await log.steering("t1");
@@ -79,7 +80,7 @@ async function useEverything(): Promise<void> {
   await log.pending();
   await log.backlog(9_000);
   await log.probe(1);
-  await log.nextDue();
+  await log.untilDue(1_000);
 }
 
 test("no statement of the turn log walks over all turns or events", async () => {
@@ -88,4 +89,19 @@ test("no statement of the turn log walks over all turns or events", async () => 
   const scans = [...asked].flatMap((sql) => scansOf(sql).map((step) => ({ sql, step })));
   expect(scans).toEqual([]);
   expect(scansOf("SELECT * FROM turns WHERE text = ?")).not.toEqual([]);
+});
+
+test("a claim looks at namespaces and at what runs or has come due, never at what queues", async () => {
+  await log.accept(inbound("k9", { thread: "nine" }), "t9", 1);
+  asked.clear();
+  await log.claim("w9", 1_000, 500);
+  const steps = [...asked]
+    .filter((sql) => sql.includes("head = 1") && !sql.includes("WHERE ordinal"))
+    .flatMap((sql) => connection.all(`EXPLAIN QUERY PLAN ${sql.replace(/\?\d*/g, "NULL")}`))
+    .map((row) => String(row.detail))
+    .filter((step) => /^S\w+ turns\b/.test(step));
+  expect(steps.length).toBeGreaterThan(3);
+  expect(
+    steps.filter((step) => !/turns_(due|suspect)|turns_ready \(lane=\? AND namespace=\?\)/.test(step)),
+  ).toEqual([]);
 });

@@ -49,7 +49,7 @@ export function fakeChatClient(script: Script) {
       return true;
     },
     async approve(approvalId, approved) {
-      turns.get(approvalId.slice(0, approvalId.lastIndexOf(":")))?.decide(approved);
+      turns.get(approvalId.slice(0, approvalId.lastIndexOf(":")))?.decide(approved !== false);
       return true;
     },
     async complete(text) {

@@ -11,6 +11,8 @@ export interface TakenMessage extends Pick<ChatMessage, "key" | "place" | "id" |
   /** As it is submitted. */
   text: string;
   origin: Origin;
+  /** Its words were changed after they had been answered. */
+  edited?: true | undefined;
 }
 
 /** Messages of a thread that are looked at to see who is in it. */

@@ -12,7 +12,7 @@ import { authorOf, type IntakeContext } from "./intake-context.ts";
 import { createOneAtATime } from "./one-at-a-time.ts";
 import type { Spoken } from "./thread-state.ts";
 
-/** Messages that came too late to be answered unasked: the bot asks once per thread whether they are still wanted. */
+/** Messages that are not answered unasked, since they came too late or were changed: the bot asks once per thread about them. */
 export interface LateMessages {
   /**
    * Asks about a message, together with others of its thread. Asks nothing twice.
@@ -40,6 +40,7 @@ const lateThreadSchema = z.object({
     author: inboundSchema.shape.author,
     text: z.string(),
     origin: inboundSchema.shape.origin.unwrap(),
+    edited: z.literal(true).optional(),
   }),
   /** The question's message, once it is posted. */
   reference: z.string().optional(),
@@ -108,9 +109,15 @@ export function createLateMessages(context: IntakeContext): LateMessages {
     drop: (key, place) =>
       oneInThread(place, async () => {
         const state = await read(place);
-        if (state?.open === true && state.newest.key === key) await close(place, state);
+        const isMeant = state?.newest.key === key || state?.newest.key.startsWith(editKey(key, ""));
+        if (state?.open === true && isMeant) await close(place, state);
       }),
   };
+}
+
+/** Names a message as it was edited at this time, ms since the epoch. */
+export function editKey(key: string, editedAt: number | ""): string {
+  return `${key}:edit:${editedAt}`;
 }
 
 /** A question that is not there yet is posted when the message comes again; one that is there is good enough as it is. */
@@ -127,11 +134,12 @@ function giveUp({ logger }: IntakeContext, state: LateThread, error: unknown): v
 function withMessage(before: LateThread | undefined, message: TakenMessage, token: string): LateThread {
   const { place: _place, ...newest } = message;
   const open = before?.open === true ? before : undefined;
+  const isChange = message.edited === true && open?.newest.id === message.id;
   const isNewer = open === undefined || newest.origin.said_at >= open.newest.origin.said_at;
   return {
     token: open?.token ?? token,
     open: true,
-    count: (open?.count ?? 0) + 1,
+    count: (open?.count ?? 0) + (isChange ? 0 : 1),
     keys: [...(before?.keys ?? []), message.key].slice(-rememberedKeys),
     newest: isNewer ? newest : open.newest,
     reference: open?.reference,
@@ -167,8 +175,9 @@ function questionAbout({ token, count, newest }: LateThread, now: number, botNam
   const ago = formatAge(now - newest.origin.said_at);
   const text = withoutMention(newest.text, botName).replace(/\s+/g, " ");
   const quoted = text.length > quotedCharacters ? `${text.slice(0, quotedCharacters)}…` : text;
-  const markdown =
-    count === 1
+  const markdown = newest.edited
+    ? `You changed your question. Answer it again?\n\n> ${quoted}`
+    : count === 1
       ? `I was not connected when this was written ${ago} ago, so I did nothing yet. Still want this?\n\n> ${quoted}`
       : `I was not connected when ${count} messages for me were written here, so I did nothing yet. Still want the latest, written ${ago} ago?\n\n> ${quoted}`;
   return {
@@ -180,7 +189,8 @@ function questionAbout({ token, count, newest }: LateThread, now: number, botNam
   };
 }
 
-function formatAge(ms: number): string {
+/** `3 min 5 s`, `40 minutes`, `5 hours`, `3 days`. */
+export function formatAge(ms: number): string {
   const hours = ms / 3_600_000;
   if (hours >= 48) return `${Math.round(hours / 24)} days`;
   if (hours >= 2) return `${Math.round(hours)} hours`;

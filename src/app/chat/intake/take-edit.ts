@@ -3,6 +3,8 @@ import type { TurnRecord } from "../../../core/turn-log.ts";
 import { withoutMention } from "../../commands/parse-command.ts";
 import type { ChatEdit } from "../chat-intake.ts";
 import { type IntakeContext, NotStoredError } from "./intake-context.ts";
+import { editKey, type LateMessages } from "./late-messages.ts";
+import { originOf, recentTurns } from "./message-turns.ts";
 import { submittedText } from "./submitted-text.ts";
 import type { TakeMessage } from "./take-message.ts";
 
@@ -18,11 +20,18 @@ const remembered = 2_000;
 /** Characters of their texts together. */
 const rememberedCharacters = 2_000_000;
 
+/** Another answer is offered for a question that was answered no longer ago than this. */
+const offeredMs = 24 * 3_600_000;
+
 /**
- * While a turn is under way, the new text of its message goes into it. After it nothing happens: who wants another answer
- * asks again. @throws NotStoredError
+ * While a turn is under way, the new text of its message goes into it. After that the author is asked whether the last question
+ * of theirs in the thread is to be answered again. @throws NotStoredError
  */
-export function createTakeEdit(context: IntakeContext, takeMessage: TakeMessage): TakeEdit {
+export function createTakeEdit(
+  context: IntakeContext,
+  takeMessage: TakeMessage,
+  late: LateMessages,
+): TakeEdit {
   const { app, log, clock } = context;
   /** By key: link previews come as edits after an edit, too. */
   const latest = new LRUCache<string, string>({
@@ -39,28 +48,62 @@ export function createTakeEdit(context: IntakeContext, takeMessage: TakeMessage)
       if (isFresh) await takeMessage({ ...message, key, text });
       return;
     }
-    const turn = await log.get(turnId);
-    const into = turn?.merged_into === undefined ? turn : await log.get(turn.merged_into);
-    if (turn === undefined || into === undefined || !isOpenFor(into, edit)) return;
+    const found = await findTurns(log, turnId);
+    if (found === undefined || !isAuthorsOwn(found.into, edit)) return;
+    const { turn, into } = found;
     const now = storedText(text, app.name);
     if (now === (latest.get(key) ?? turn.text.trim())) return;
-    await steer(context, into, edit);
+    if (into.status !== "finished") await steer(context, into, edit);
+    else await offerAgain(context, late, into, edit);
     latest.set(key, now);
   };
 }
 
-function isOpenFor(turn: TurnRecord, edit: ChatEdit): boolean {
-  return (
-    turn.status !== "finished" &&
-    turn.kind === "message" &&
-    turn.author.id === edit.author &&
-    turn.namespace === edit.place.namespace
-  );
+/** The turn of a message, and the one that took it in, which may be the same. */
+async function findTurns(
+  log: IntakeContext["log"],
+  turnId: string,
+): Promise<{ turn: TurnRecord; into: TurnRecord } | undefined> {
+  const turn = await log.get(turnId);
+  const into = turn?.merged_into === undefined ? turn : await log.get(turn.merged_into);
+  return turn === undefined || into === undefined ? undefined : { turn, into };
+}
+
+function isAuthorsOwn(turn: TurnRecord, edit: ChatEdit): boolean {
+  return turn.kind === "message" && turn.author.id === edit.author && turn.namespace === edit.place.namespace;
 }
 
 /** As the log has the text of a message. */
 function storedText(text: string, botName: string): string {
   return withoutMention(submittedText(text, true, botName), botName).trim();
+}
+
+/** Asks the author whether the question is to be answered as it reads now. */
+async function offerAgain(
+  { app, log, clock }: IntakeContext,
+  late: LateMessages,
+  turn: TurnRecord,
+  edit: ChatEdit,
+): Promise<void> {
+  const { namespace, thread, author } = turn;
+  const answeredAt = turn.finished_at ?? turn.accepted_at;
+  if (turn.text === "" || clock.now() - answeredAt > offeredMs) return;
+  const latest = await log.list({ namespace, thread, limit: recentTurns });
+  const last = latest.find((each) => each.kind === "message" && each.author.id === author.id);
+  const origin = last === undefined ? undefined : await originOf(log, last.turn_id);
+  if (last === undefined || origin?.message !== edit.id) return;
+  const text = submittedText(edit.text, true, app.name);
+  if (last.status !== "finished" || storedText(edit.text, app.name) === last.text.trim()) return;
+  await late.ask({
+    key: editKey(edit.key, edit.edited_at),
+    place: { namespace, thread },
+    id: edit.id,
+    in_thread: edit.in_thread,
+    author,
+    text,
+    origin: { ...origin, said_at: edit.edited_at, files: [...edit.files] },
+    edited: true,
+  });
 }
 
 /** The author as the log has them: who may steer a turn is its author, with the rights it was asked with. */
@@ -71,7 +114,7 @@ async function steer({ app, whisperer }: IntakeContext, turn: TurnRecord, edit: 
     thread,
     author,
     text: `I edited my message. It now says: ${edit.text.trim()}`,
-    key: `${edit.key}:edit:${edit.edited_at}`,
+    key: editKey(edit.key, edit.edited_at),
     origin: { message: edit.id, said_at: edit.edited_at, files: [...edit.files], in_thread: edit.in_thread },
   });
   if (outcome.ok) return;

@@ -26,7 +26,7 @@ export async function actOnTurn(
   pressed: TurnPress,
 ): Promise<string | undefined> {
   if ("approval_id" in button)
-    return decide(context, button.approval_id, button.action === "approve", pressed.by);
+    return decide(context, button.approval_id, verdicts[button.action], pressed.by);
   if ("choice" in button) return answer(context, pressed, button.choice);
   const { action } = button;
   return action === "good" || action === "bad"
@@ -71,13 +71,15 @@ async function rate(
     : "Thanks, noted. Say in the thread what was wrong, and I try to do better.";
 }
 
+const verdicts = { approve: true, refuse: false, always: "always", turn: "turn" } as const;
+
 async function decide(
   { app }: IntakeContext,
   approvalId: string,
-  approved: boolean,
+  verdict: (typeof verdicts)[keyof typeof verdicts],
   by: Author,
 ): Promise<string | undefined> {
-  const decided = await app.approve(approvalId, approved, by);
+  const decided = await app.approve(approvalId, verdict, by);
   if (!decided.ok) return decided.message;
   return decided.value.decided ? undefined : "This was decided already, or is over.";
 }

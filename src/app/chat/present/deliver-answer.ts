@@ -56,8 +56,8 @@ export async function* deliverAnswer(
     const until = waitUntil(turn, delivery, published.error);
     if (until !== undefined) return { kind: "waiting", until };
     yield refusal(turn, published.error);
-    if (!ready.private && isOneOf(published.error, "forbidden", "gone"))
-      await orGivenUp(turn.givenUp, tellAsker(turn, published.error));
+    if (!ready.private) await orGivenUp(turn.givenUp, removeParts(turn, live, part));
+    await orGivenUp(turn.givenUp, tellAsker(turn, published.error));
     return { kind: "refused" };
   }
   if (!ready.private) await removeParts(turn, live, plan.length);
@@ -94,11 +94,37 @@ async function publishPart(
   const slot = live.slot(part);
   const reference = await finishStream(turn, slot, message);
   if (reference !== undefined) return { ok: true, reference };
-  const published = await withoutFilesIfRefused(message, (now) => publishMessage(turn, slot, now));
-  if (published.ok || slot.reference === undefined || !isOneOf(published.error, "invalid", "too_large"))
-    return published;
-  await removeParts(turn, live, part, part + 1);
-  return publishMessage(turn, slot, message);
+  const publish = (now: AnswerMessage) => publishMessage(turn, slot, now);
+  let published = await withoutFilesIfRefused(message, publish);
+  // A platform may take less in an edit than in a new message.
+  if (isFormRefused(published) && slot.reference !== undefined) {
+    await removeParts(turn, live, part, part + 1);
+    published = await publish(message);
+  }
+  if (!isFormRefused(published)) return published;
+  turn.logger.warn({ err: published.error, turn_id: turn.turn_id }, "An answer is posted as a file");
+  return publish(asFile(turn, message, part));
+}
+
+/** Whether the platform might take the same answer in another form. A moderation rule is not worked around. */
+function isFormRefused(published: Published): published is Extract<Published, { ok: false }> {
+  return !published.ok && isOneOf(published.error, "invalid", "too_large");
+}
+
+/** A part of an answer as a file, with a line that says so. */
+function asFile(
+  { platform }: PresentedTurn,
+  { markdown, files = [] }: AnswerMessage,
+  part: number,
+): AnswerMessage {
+  const name = part === 0 ? "answer.md" : `answer-${part + 1}.md`;
+  const what = part === 0 ? "this answer" : "this part of the answer";
+  const file = { name, media_type: "text/markdown", data: new TextEncoder().encode(markdown) };
+  return {
+    markdown: `${platform.writing.name} did not accept ${what} as a message. It is in the file ${name}.`,
+    plain: true,
+    files: [...files.filter((each) => each.name !== name), file],
+  };
 }
 
 /** How often, and after what pause (ms) at most, a stream is finished that the platform slows down. */
@@ -188,10 +214,21 @@ function refusal({ logger, turn_id, place }: PresentedTurn, error: PlatformError
   return { type: "error", code: "not_delivered", message };
 }
 
-/** Whoever waits for an answer that nobody may post here any more is told, where they can be. */
+/** Whoever waits for an answer that cannot be posted here is told, where they can be. */
 async function tellAsker(turn: PresentedTurn, error: PlatformError): Promise<void> {
-  const markdown = `I have an answer for you, but could not post it: ${error.message} Ask me again once I may write there, or in a direct message.`;
+  const markdown = `I have an answer for you, but could not post it: ${error.message} The answer is kept: whoever runs me finds it in the console. ${adviceAfter(error)}`;
   const told = await whisperMessage(turn, { markdown });
   if (told.ok) return;
-  turn.logger.debug({ err: told.error, turn_id: turn.turn_id }, "Nobody could be told of a lost answer");
+  turn.logger.warn(
+    { err: told.error, turn_id: turn.turn_id },
+    "Nobody could be told of an answer that was not posted",
+  );
+}
+
+function adviceAfter(error: PlatformError): string {
+  if (isOneOf(error, "forbidden", "gone"))
+    return "Ask me again once I may write there, or in a direct message.";
+  return isOneOf(error, "blocked")
+    ? "Ask me again in other words, or in a direct message."
+    : "Ask me again, or ask for a shorter answer.";
 }

@@ -65,7 +65,7 @@ export function createPersonPrompts(turn: PresentedTurn, events: readonly TurnEv
         // Nobody's decision: its time is over, and the message says so.
         if (event.by === "") return find(event.approval_id);
         return decide(find(event.approval_id), {
-          what: event.approved ? "Approved" : "Refused",
+          what: event.always ? "Always allowed here" : event.approved ? "Approved" : "Refused",
           by: event.by,
         });
       default:
@@ -87,7 +87,7 @@ export function createPersonPrompts(turn: PresentedTurn, events: readonly TurnEv
     const message =
       asked.type === "question_asked"
         ? renderQuestion(turn.redact(asked), turn_id, limit)
-        : renderApproval(turn.redact(asked), clock.now(), limit);
+        : renderApproval(turn.redact(asked), turn.author, limit);
     const published = await publishMessage(turn, slot, message);
     if (published.ok) note(prompt, published.reference);
     else failure = published.error;

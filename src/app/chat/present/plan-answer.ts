@@ -1,7 +1,7 @@
 import type { TurnEventBody } from "../../../core/turn-event.ts";
 import type { OutgoingButton, OutgoingMessage } from "../chat-platform.ts";
 import type { AnswerFiles } from "./answer-files.ts";
-import { escapeMarkdown } from "./escape-markdown.ts";
+import { escapeMarkdown, oneLine } from "./escape-markdown.ts";
 import type { PresentedTurn } from "./presented-turn.ts";
 import { shapeAnswer } from "./shape-answer.ts";
 
@@ -17,13 +17,15 @@ const nothingSaid = "*There is no text in this answer. Try again, or ask in othe
  * channel already (`isLive`), with one more at the end.
  */
 export function planAnswer(
-  { turn_id, kind, platform, redact }: PresentedTurn,
+  turn: PresentedTurn,
   { text, outcome, private: isPrivate }: AnswerReady,
   files: AnswerFiles,
   isLive: boolean,
 ): AnswerMessage[] {
+  const { turn_id, kind, platform, redact } = turn;
   const said = text.trim() === "" && files.attached.length === 0 ? nothingSaid : text.trim();
-  const whole = [said, files.named].filter(Boolean).join("\n\n");
+  const who = isPrivate ? "" : whoDidWhat(turn);
+  const whole = [who, said, files.named].filter(Boolean).join("\n\n");
   const shaped = shapeAnswer(redact(whole || "Here it is."), files.attached, platform.limits);
   const messages = shaped.parts.map((markdown): AnswerMessage => ({ markdown }));
   const last = messages.at(-1);
@@ -35,6 +37,13 @@ export function planAnswer(
     return [...messages, { markdown: names, files: shaped.files }];
   }
   return messages.map((message, part) => (part === 0 ? { ...message, files: shaped.files } : message));
+}
+
+/** Above what everybody sees of a command that nobody saw: who gave it, and its words. */
+function whoDidWhat({ kind, author, text, platform, to }: PresentedTurn): string {
+  if (kind !== "command" || !platform.isUnseen?.(to)) return "";
+  const command = oneLine(text.replaceAll("`", "'"), 200);
+  return `**${escapeMarkdown(author.name)}** used \`${command}\``;
 }
 
 function buttonsOf(turnId: string, outcome: AnswerReady["outcome"]): OutgoingButton[] {

@@ -25,6 +25,7 @@ interface Stage {
   turn: PresentedTurn;
   claimed: ClaimedTurn;
   files: FileStore | undefined;
+  log: TurnPresenterDeps["log"];
   notes: NoteQueue;
   mark: WorkingMark;
   live: LiveAnswer;
@@ -32,6 +33,8 @@ interface Stage {
   prompts: PersonPrompts;
   /** Files that were made since the turn was claimed. */
   made: TurnEventBody[];
+  /** Turns of further messages that this one has taken in. */
+  taken: Set<string>;
   view: TurnView;
 }
 
@@ -65,19 +68,19 @@ export async function* presentTurn(
 }
 
 function openStage(
-  { clock, redact, logger, chat, store, files }: TurnPresenterDeps,
+  { clock, redact, logger, chat, store, log, files }: TurnPresenterDeps,
   claimed: ClaimedTurn,
   base: Pick<PresentedTurn, "platform" | "to">,
   givenUp: AbortSignal,
 ): Stage {
   const { inbound, turn_id, events } = claimed;
-  const { namespace, thread, author, kind } = inbound;
+  const { namespace, thread, author, kind, text } = inbound;
   const notes = createNoteQueue();
   const resumed = events.some((event) => event.type === "turn_started");
   const place = { namespace, thread };
   const turn: PresentedTurn = {
     ...base,
-    ...{ turn_id, kind, author, place, clock, redact, logger, resumed, givenUp },
+    ...{ turn_id, kind, author, text, place, clock, redact, logger, resumed, givenUp },
     note: notes.add,
   };
   const view = events.reduce(foldTurn, emptyTurnView(turn_id));
@@ -98,7 +101,8 @@ function openStage(
   const notBefore = clock.now() + (isShown ? 0 : delay);
   const progress = createProgressMessage(turn, events, { level, notBefore });
   const prompts = createPersonPrompts(turn, events);
-  return { turn, claimed, files, notes, mark, live, progress, prompts, made: [], view };
+  const taken = new Set(events.flatMap((event) => (event.type === "steered" ? [event.from_turn] : [])));
+  return { turn, claimed, files, log, notes, mark, live, progress, prompts, made: [], taken, view };
 }
 
 /** Runs the turn and shows it. Answers with its answer; undefined when it waits for a person, or was taken into another turn. */
@@ -121,7 +125,8 @@ async function* showRun(
   if (finished === undefined) return undefined;
   stage.view = foldTurn(stage.view, stamped(turn, finished));
   await orGivenUp(turn.givenUp, live.settle());
-  if (finished.merged_into !== undefined) {
+  if (finished.merged_into !== undefined || finished.silent) {
+    await orGivenUp(turn.givenUp, Promise.all([unmark(stage), turn.platform.dismiss?.(turn.to)]));
     yield finished;
     return undefined;
   }
@@ -150,6 +155,14 @@ function watch(stage: Stage, event: TurnEventBody): void {
   if (event.type === "text_reset") live.discard();
   if (event.type === "model_message" && event.message.tool_calls.length > 0) live.discard();
   if (event.type === "file") stage.made.push(event);
+  if (shown.type === "error") {
+    const { code, message: reason } = shown;
+    turn.logger.warn(
+      { turn_id: turn.turn_id, code, reason },
+      "A turn failed; people are told in plain words",
+    );
+  }
+  if (event.type === "steered") stage.taken.add(event.from_turn);
   prompts.watch(shown);
   progress.changed(stage.view);
 }
@@ -213,15 +226,24 @@ async function* finish(
   const files = await readAnswerFiles(turn, [...claimed.events, ...stage.made], stage.files);
   const delivery = { ready, readyAt, events: claimed.events, live, files };
   const delivered: Delivered = yield* deliverAnswer(turn, delivery);
-  const isAnswered = delivered.kind === "delivered" && turn.kind === "message";
-  const answered = isAnswered ? turn.platform.markSeen(turn.place, turn.to.message, false) : undefined;
-  await orGivenUp(turn.givenUp, Promise.allSettled([order, mark.hide(), answered]));
+  const unmarked = delivered.kind === "waiting" ? undefined : unmark(stage);
+  await orGivenUp(turn.givenUp, Promise.allSettled([order, mark.hide(), unmarked]));
   yield* notes.take();
   if (delivered.kind === "waiting") {
     yield { type: "turn_waiting", until: delivered.until };
     return;
   }
   yield finishedBy(ready);
+}
+
+/** What people wrote is dealt with: the mark of the turn's message, and of those it took in, goes. */
+async function unmark({ turn, log, taken }: Stage): Promise<void> {
+  const first = await Promise.all([...taken].map(async (id) => (await log.read(id))[0]));
+  const others = first.flatMap((event) =>
+    event?.type === "inbound" ? (event.inbound.origin?.message ?? []) : [],
+  );
+  const messages = new Set([turn.to.message, ...others]);
+  await Promise.all([...messages].map((message) => turn.platform.markSeen(turn.place, message, false)));
 }
 
 /** Nothing is left running: timers are cleared, and what is on its way to the platform may arrive. */

@@ -11,6 +11,8 @@ export interface PresentedTurn {
   turn_id: string;
   kind: Inbound["kind"];
   author: Author;
+  /** What was said. */
+  text: string;
   place: Place;
   to: ReplyTarget;
   platform: ChatPlatform;

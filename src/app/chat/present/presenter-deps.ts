@@ -2,12 +2,16 @@ import type { Clock } from "../../../core/clock.ts";
 import type { FileStore } from "../../../core/file-store.ts";
 import type { KeyValue } from "../../../core/key-value.ts";
 import type { Redact } from "../../../core/redact.ts";
+import type { TurnLog } from "../../../core/turn-log.ts";
 import type { Log } from "../../log.ts";
 import type { ChatPlatforms } from "../chat-hub.ts";
 import type { ChatPolicy } from "../chat-policy.ts";
 
 /** What showing turns on chat platforms needs. */
 export interface TurnPresenterDeps {
+  log: Pick<TurnLog, "read" | "signals" | "steering">;
+  /** How long a question stays open, ms. */
+  question_ms: number;
   platforms: ChatPlatforms;
   store: KeyValue;
   clock: Clock;

@@ -60,7 +60,7 @@ export function createProgressMessage(
   };
   const show = async (): Promise<number> => {
     const chosen = await level;
-    if (newest === undefined || chosen === "quiet") return 0;
+    if (newest === undefined || (chosen === "quiet" && newest.notice === undefined)) return 0;
     return place(renderProgress(newest, chosen, message_characters));
   };
   const pacer = createEditPacer(turn, edit_interval_ms, show);
@@ -72,10 +72,17 @@ export function createProgressMessage(
     if (slot.reference !== undefined) await pacer.editable();
   };
 
+  /** `mayBe`: it may stand there although nobody noted it. */
+  const shownBefore = async (mayBe: boolean): Promise<string | undefined> => {
+    if (slot.reference === undefined && slot.lookFirst && mayBe)
+      slot.reference = await lookFor(turn, slot.tag);
+    return slot.reference;
+  };
+
   return {
     stop,
     changed(view) {
-      if (isOver || view.steps.length === 0) return;
+      if (isOver || (view.steps.length === 0 && view.notice === undefined && newest === undefined)) return;
       newest = view;
       const wait = notBefore - clock.now();
       if (wait <= 0) pacer.request();
@@ -87,19 +94,27 @@ export function createProgressMessage(
     },
     async pause() {
       await stop();
-      if (slot.reference !== undefined) await show();
+      if (slot.reference !== undefined || newest?.notice !== undefined) await show();
     },
     async end(view) {
       await stop();
-      if (view.steps.length === 0 || (slot.reference === undefined && !slot.lookFirst)) return;
-      if (slot.reference === undefined) slot.reference = await lookFor(turn, slot.tag);
-      if (slot.reference === undefined) return;
+      const reference = await shownBefore(view.steps.length > 0);
+      if (reference === undefined) return;
+      if (view.steps.length === 0) return remove(turn, reference);
       const pause = await place(renderCollapsed(view));
       if (pause === 0 || pause > pauseAfterFailure || turn.givenUp.aborted) return;
       await clock.sleep(pause, turn.givenUp).catch(() => undefined);
       if (!turn.givenUp.aborted) await place(renderCollapsed(view));
     },
   };
+}
+
+async function remove({ platform, place, logger, turn_id }: PresentedTurn, reference: string): Promise<void> {
+  try {
+    await platform.remove(place, reference);
+  } catch (error) {
+    logger.debug({ err: error, turn_id }, "Progress was not removed");
+  }
 }
 
 async function lookFor(

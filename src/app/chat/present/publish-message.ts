@@ -1,5 +1,4 @@
 import { type OutgoingMessage, PlatformError } from "../chat-platform.ts";
-import { escapeMarkdown } from "./escape-markdown.ts";
 import type { MessageSlot, PresentedTurn } from "./presented-turn.ts";
 
 /** A message without its name. */
@@ -35,7 +34,7 @@ export async function whisperMessage(turn: PresentedTurn, message: Content): Pro
 }
 
 async function persist(
-  { clock, givenUp, platform }: PresentedTurn,
+  { clock, givenUp }: PresentedTurn,
   wanted: Content,
   attempt: (message: Content) => Promise<string>,
 ): Promise<Published> {
@@ -48,7 +47,7 @@ async function persist(
     } catch (thrown) {
       const error = platformErrorOf(thrown);
       if (error.code === "invalid" && message === wanted) {
-        message = plainMessage(wanted, platform.limits.message_characters);
+        message = plainMessage(wanted);
         continue;
       }
       const pause = error.retryAfterMs ?? firstPause * 2 ** (tries - 1);
@@ -125,15 +124,15 @@ export function platformErrorOf(error: unknown): PlatformError {
   return new UnforeseenError("unavailable", message, { cause: error });
 }
 
-/** Choices that were buttons are told in words. */
-function plainMessage({ markdown, buttons = [], files }: Content, limit: number): Content {
+/** The message as text alone; choices that were buttons are listed in it. */
+function plainMessage({ markdown, timed, buttons = [], files }: Content): Content {
   const choices = buttons
     .filter((button) => button.id.startsWith("answer:"))
     .map((button) => `- ${button.label}`);
-  const text = [markdown, choices.join("\n")].filter(Boolean).join("\n\n");
-  const escaped = escapeMarkdown(text);
   return {
-    markdown: escaped.length <= limit ? escaped : markdown,
+    markdown: [markdown, choices.join("\n")].filter(Boolean).join("\n\n"),
+    plain: true,
+    ...(timed === undefined ? {} : { timed }),
     ...(files === undefined ? {} : { files }),
   };
 }

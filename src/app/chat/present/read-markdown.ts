@@ -1,4 +1,4 @@
-import { Lexer, marked, type Token } from "marked";
+import { Lexer, marked, type Token, type Tokens } from "marked";
 
 /** The blocks of a Markdown text; undefined when they are not the whole text, or are nested too deep to be read. */
 export function readBlocks(text: string): Token[] | undefined {
@@ -19,4 +19,43 @@ function readAll(text: string, read: () => Token[]): Token[] | undefined {
     if (error instanceof RangeError) return undefined;
     throw error;
   }
+}
+
+/** What a Markdown text says, without its marks; of a link its label. A text that cannot be read is answered as it is. */
+export function plainWords(markdown: string): string {
+  const blocks = readBlocks(markdown);
+  return (blocks === undefined ? markdown : blocks.map(wordsOf).join("")).replace(/\n{3,}/g, "\n\n").trim();
+}
+
+function wordsOf(token: Token): string {
+  switch (token.type) {
+    case "list":
+      return `${(token as Tokens.List).items.map((item) => `- ${wordsIn(item).trim()}`).join("\n")}\n`;
+    case "table":
+      return tableWords(token as Tokens.Table);
+    case "code":
+      return `${token.text}\n`;
+    case "hr":
+    case "br":
+    case "space":
+      return "\n";
+    case "paragraph":
+    case "heading":
+    case "blockquote":
+      return `${wordsIn(token)}\n`;
+    default:
+      return wordsIn(token);
+  }
+}
+
+function wordsIn(token: Token): string {
+  const { tokens, text, raw } = token as Tokens.Generic;
+  return tokens?.map(wordsOf).join("") ?? text ?? raw;
+}
+
+function tableWords({ header, rows }: Tokens.Table): string {
+  const lines = [header, ...rows].map((cells) =>
+    cells.map((cell) => wordsIn({ ...cell, type: "cell", raw: "" })),
+  );
+  return `${lines.map((cells) => cells.join(", ")).join("\n")}\n`;
 }

@@ -1,6 +1,6 @@
 import type { Json } from "../../../core/json.ts";
 import type { ProgressLevel } from "../../../core/namespace-state.ts";
-import { formatDuration, summariseSteps } from "../../../core/turn-summary.ts";
+import { formatDuration, ownSteps, summariseSteps } from "../../../core/turn-summary.ts";
 import type { StepView, TurnView } from "../../../core/turn-view.ts";
 import type { OutgoingMessage, ProgressCard } from "../chat-platform.ts";
 import { cutText, escapeMarkdown, oneLine } from "./escape-markdown.ts";
@@ -20,11 +20,12 @@ export function renderProgress(
   level: ProgressLevel,
   limit: number,
 ): Omit<OutgoingMessage, "tag"> {
-  const all = view.steps.filter((step) => step.parent_call_id === undefined);
+  const all = ownSteps(view);
   const shown = all.slice(-mostSteps);
   const steps = shown.map((step) => stepOf(step, view.steps, level));
   const remark = view.remarks.at(-1);
-  const title = remark === undefined ? "Working on it" : oneLine(remark.replace(/[*`#]/g, ""), 150);
+  const work = remark === undefined ? "Working on it" : oneLine(remark.replace(/[*`#]/g, ""), 150);
+  const title = view.notice ?? work;
   const earlier = all.length - shown.length;
   const lines = [
     `**${escapeMarkdown(title)}**`,
@@ -82,7 +83,7 @@ function details({ input, output }: StepView): string[] {
 const marks = { running: "⏳", ok: "✓", error: "✗" } as const;
 
 function lineOf({ title, state, note, duration_ms }: Step): string {
-  const time = duration_ms === undefined ? "" : ` (${formatDuration(duration_ms)})`;
+  const time = duration_ms === undefined || duration_ms < 1_000 ? "" : ` (${formatDuration(duration_ms)})`;
   const rest = note === undefined ? "" : `: ${escapeMarkdown(note)}`;
   return `${marks[state]} ${escapeMarkdown(title)}${time}${rest}`;
 }

@@ -1,7 +1,7 @@
+import { alwaysText } from "../../../core/always-text.ts";
 import { exactJson } from "../../../core/exact-json.ts";
 import type { Json } from "../../../core/json.ts";
 import type { TurnEventOf } from "../../../core/turn-event.ts";
-import { formatDuration } from "../../../core/turn-summary.ts";
 import type { OutgoingButton, OutgoingMessage } from "../chat-platform.ts";
 import { cutText, escapeMarkdown, oneLine } from "./escape-markdown.ts";
 import { closeFence } from "./markdown-fences.ts";
@@ -15,6 +15,9 @@ const frame = 400;
 /** The longest label of a button (`OutgoingButton.label`), and how many buttons a message takes on every platform. */
 const longestLabel = 75;
 const mostButtons = 20;
+
+/** Characters of what “Always here” would allow. */
+const longestAlways = 700;
 
 /** Characters of what a skill asks approval for; its arguments need room too. */
 const longestAsked = 600;
@@ -61,25 +64,38 @@ const deciders = {
   operator: "An operator of the bot may decide.",
 } as const;
 
-/** @param now ms since the epoch */
-export function renderApproval(approval: Approval, now: number, limit: number): Omit<OutgoingMessage, "tag"> {
-  const { approval_id, approver, expires_at } = approval;
-  const { markdown, whole } = describeApproval(approval, limit - frame);
-  const until = `${new Date(expires_at).toISOString().slice(11, 16)} UTC`;
-  const left = `Open for ${formatDuration(Math.max(0, expires_at - now))}, until ${until}.`;
+/** @param asker the person the turn is for */
+export function renderApproval(
+  approval: Approval,
+  asker: { id: string; name: string },
+  limit: number,
+): Omit<OutgoingMessage, "tag"> {
+  const { approval_id, approver, expires_at, binds, addresses = [] } = approval;
+  const always =
+    binds === undefined ? "" : cutText(`\n*${escapeMarkdown(alwaysText(binds))}*`, longestAlways);
+  const { markdown, whole } = describeApproval(approval, limit - frame - always.length);
   const file = {
     name: "arguments.json",
     media_type: "application/json",
     data: new TextEncoder().encode(whole ?? ""),
   };
   return {
-    markdown: `${markdown}\n\n${deciders[approver]} ${left}`,
+    markdown: `${markdown}\n\n${decidersOf(approver, asker.name)}${always}`,
+    timed: { text: "Open until {time}.", at: expires_at },
+    ...(approver === "asker" ? { mention: asker.id } : {}),
     buttons: [
       { id: `approve:${approval_id}`, label: "Approve", style: "primary" },
       { id: `refuse:${approval_id}`, label: "Refuse", style: "danger" },
+      ...(addresses.length === 0 ? [] : [{ id: `turn:${approval_id}`, label: "This site, this turn" }]),
+      ...(binds === undefined ? [] : [{ id: `always:${approval_id}`, label: "Always here" }]),
     ],
     ...(whole === undefined ? {} : { files: [file] }),
   };
+}
+
+function decidersOf(approver: Approval["approver"], asker: string): string {
+  if (approver !== "asker") return deciders[approver];
+  return `${escapeMarkdown(oneLine(asker, 80))} may decide, or a manager of this channel.`;
 }
 
 export function renderClosedApproval(
@@ -105,12 +121,19 @@ function describeApproval(approval: Approval, room: number): { markdown: string;
 }
 
 /** What is asked. A question of a skill's own is its words, so it is said whose they are. */
-function headOf({ tool, skill_id, input, question }: Approval): string {
+function headOf(approval: Approval): string {
+  const { reason = "" } = approval;
+  const why = reason.trim() === "" ? "" : `\n${escapeMarkdown(oneLine(reason, longestAsked))}`;
+  return `${questionOf(approval)}${why}`;
+}
+
+function questionOf({ tool, skill_id, input, question }: Approval): string {
   const skill = skill_id || skillIn(input);
   const shown = (text: string, longest: number) => escapeMarkdown(oneLine(text, longest));
   if (question !== undefined && question.trim() !== "") {
     const asker = skill === "" ? `**${shown(tool, 100)}**` : `The skill **${shown(skill, 100)}**`;
-    return `${asker} asks: ${shown(question, longestAsked)}`;
+    const about = skill === "" ? "" : ` about **${shown(tool, 150)}**`;
+    return `${asker} asks${about}: ${shown(question, longestAsked)}`;
   }
   const of = skill === "" ? "" : ` of the skill **${shown(skill, 100)}**`;
   return `May I run **${shown(tool, 100)}**${of} with exactly this?`;

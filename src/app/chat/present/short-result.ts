@@ -11,16 +11,32 @@ const slips: ReadonlyMap<unknown, string> = new Map([
   ["invalid_arguments", "called in a wrong way; the agent was told why"],
 ]);
 
-/** What came of a step, in a few words; empty when there is nothing short to say. */
+const failed = "this did not work; the agent was told why";
+
+/**
+ * What came of a step, in a few words; empty when there is nothing short to say. A channel sees sentences only: what is meant for
+ * the model or for operators is in the details of the turn.
+ */
 export function shortResult(output: Json | undefined): string {
   if (output === undefined || output === null) return "";
   if (Array.isArray(output)) return output.length === 1 ? "1 result" : `${output.length} results`;
-  if (typeof output !== "object") return oneLine(String(output), longest);
+  if (typeof output !== "object") return sentence(String(output));
   const { error, code } = output;
-  if (typeof error === "string") return slips.get(code) ?? oneLine(error, longest);
+  if (typeof error === "string") return slips.get(code) ?? (sentence(error) || failed);
   for (const [key, value] of Object.entries(output)) {
     if (Array.isArray(value)) return `${value.length} ${oneLine(key.replaceAll("_", " "), 40)}`;
-    if (typeof value === "string" && value.trim() !== "") return oneLine(value, longest);
+    if (typeof value === "string" && value.trim() !== "") return sentence(value);
   }
   return "";
+}
+
+/** Markup, data, addresses and the codes of servers. */
+const raw = /[<>{}[\]|`]|https?:|\bHTTP \d|\blocalhost\b|\b\d+(?:\.\d+){3}\b|:\d{2,5}\b|\bE[A-Z]{4,}\b/;
+
+/** The text if it is a short line of words; empty otherwise. */
+function sentence(text: string): string {
+  const trimmed = text.trim();
+  return trimmed.length > longest || trimmed.includes("\n") || raw.test(trimmed)
+    ? ""
+    : oneLine(trimmed, longest);
 }

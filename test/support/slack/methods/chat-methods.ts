@@ -131,14 +131,16 @@ const postEphemeral: Method = {
     if (!channel.members.includes(user)) throw new SlackRefusal("user_not_in_channel");
     const content = acceptContent(call.world, call.arguments);
     const ts = call.world.timestamp();
+    const thread = threadOf(call, channel.id);
+    const { thread_ts } = thread as { thread_ts?: string };
     call.world.ephemerals.push({
       user,
       channel: channel.id,
       ts,
       text: content.text,
       blocks: content.blocks ?? [],
-      ...threadOf(call, channel.id),
-      shown: true,
+      ...thread,
+      shown: thread_ts === undefined || call.world.isOpenThread(channel.id, thread_ts),
       edits: 0,
     });
     call.world.touch();

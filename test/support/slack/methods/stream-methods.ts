@@ -1,6 +1,6 @@
 import { acceptBlocks } from "../block-rules.ts";
 import { isRecord } from "../call-arguments.ts";
-import { acceptMetadata, markdownTextCharacters } from "../message-content.ts";
+import { acceptMessageBlocks, acceptMetadata, markdownTextCharacters } from "../message-content.ts";
 import { type MessageRecord, renderMessage, type StreamRecord } from "../message-record.ts";
 import { type Method, type MethodCall, openChannelOf } from "../method.ts";
 import { refusalWithMessages, SlackRefusal } from "../slack-refusal.ts";
@@ -58,7 +58,7 @@ const stopStream: Method = {
     const { message, stream } = runningStream(call);
     const previous = call.events.snapshot(message);
     const blocks = call.arguments.list("blocks", "invalid_blocks_format");
-    const accepted = blocks === undefined ? [] : acceptBlocks(blocks, "message", () => call.world.id("b"));
+    const accepted = blocks === undefined ? [] : acceptMessageBlocks(call.world, blocks);
     const metadata = acceptMetadata(call.arguments);
     addPiece(call, message, stream, false);
     message.blocks.push(...accepted);

@@ -50,13 +50,69 @@ describe("an edited message", () => {
     open();
   });
 
-  it("changes nothing after the answer", async () => {
-    const { intake, mention, asked, turnOf, events } = createIntake();
-    const question = mention("plan for Monday");
-    await intake.message(question);
-    await events(await turnOf(question));
-    await intake.edited(edit(question, "plan for Tuesday"));
-    expect(await asked()).toEqual(["plan for Monday"]);
+  describe("after its answer", () => {
+    const offer = "You changed your question. Answer it again?";
+    const answered = async () => {
+      const bot = createIntake();
+      const question = bot.mention("plan for Monday");
+      await bot.intake.message(question);
+      await bot.events(await bot.turnOf(question));
+      const offers = () => bot.platform.visible().filter(({ message }) => message.markdown.startsWith(offer));
+      const choose = async (label: string, person = "ada") => {
+        const [card] = offers();
+        const { id = "" } = card?.message.buttons?.find((button) => button.label === label) ?? {};
+        const place = question.place;
+        await bot.press(id, person, { place, reference: card?.reference ?? "" });
+      };
+      return { ...bot, question, offers, choose };
+    };
+
+    it("is answered again once its author wants it", async () => {
+      const { intake, question, asked, offers, choose } = await answered();
+      await intake.edited(edit(question, "plan for Tuesday"));
+      await intake.edited(edit(question, "plan for Tuesday"));
+      expect(offers()).toHaveLength(1);
+      expect(await asked()).toEqual(["plan for Monday"]);
+      await choose("Yes, answer it", "ben");
+      expect(await asked()).toEqual(["plan for Monday"]);
+      await choose("Yes, answer it");
+      expect(await asked()).toEqual(["plan for Monday", "plan for Tuesday"]);
+      await expect.poll(offers).toEqual([]);
+    });
+
+    it("is offered once more with its newest words when it is changed again", async () => {
+      const { intake, question, asked, offers, choose, events, app } = await answered();
+      await intake.edited(edit(question, "plan for Tuesday", question.said_at + 1_000));
+      await intake.edited(edit(question, "plan for Friday", question.said_at + 2_000));
+      expect(offers()).toHaveLength(1);
+      await choose("Yes, answer it");
+      const [latest] = await app.turns({ namespace: question.place.namespace, limit: 1 });
+      await events(latest?.turn_id ?? "");
+      await intake.edited(edit(question, "plan for Sunday", question.said_at + 3_000));
+      expect(offers()).toHaveLength(1);
+      await choose("No");
+      expect(await asked()).toEqual(["plan for Monday", "plan for Friday"]);
+    });
+
+    it("is left alone when only a link preview came, a day has passed, or more was asked since", async () => {
+      const { intake, question, offers, pass, message, turnOf, events } = await answered();
+      await intake.edited(edit(question, "plan for Monday "));
+      const more = message("and then?", { thread: question.id, addressed: "mention" });
+      await intake.message(more);
+      await events(await turnOf(more));
+      await intake.edited(edit(question, "plan for Tuesday"));
+      pass(25 * 3_600_000);
+      await intake.edited(edit(more, "and after that?"));
+      expect(offers()).toEqual([]);
+    });
+
+    it("is not offered any more when it is deleted", async () => {
+      const { intake, question, offers } = await answered();
+      await intake.edited(edit(question, "plan for Tuesday"));
+      expect(offers()).toHaveLength(1);
+      await intake.removed(question);
+      await expect.poll(offers).toEqual([]);
+    });
   });
 
   it("is taken as new when it addresses the bot only now, unless it is old", async () => {
@@ -77,6 +133,41 @@ describe("an edited message", () => {
 });
 
 describe("a deleted message", () => {
+  it("takes the answer to its edit with it, which had not begun", async () => {
+    const { gate, open } = createGate();
+    const { intake, mention, turnOf, until, platform, log } = createIntake({
+      model: scriptedModel(["Done."], { gate }),
+    });
+    const question = mention("plan for Monday");
+    await intake.message(question);
+    await until(await turnOf(question), "turn_started");
+    await intake.edited(edit(question, "plan for Tuesday"));
+    await intake.removed(question);
+    open();
+    const turns = () => log.list({ ...question.place, limit: 10 });
+    await expect
+      .poll(async () => (await turns()).map(({ status, text }) => status + text))
+      .toEqual(["finished", "finished"]);
+    expect(platform.visible()).toEqual([]);
+  });
+
+  it("takes the answer to its edit with it, which was given already", async () => {
+    const { gate, open } = createGate();
+    const { intake, mention, turnOf, until, platform, log, events } = createIntake({
+      model: scriptedModel(["Done."], { gate }),
+    });
+    const question = mention("plan for Monday");
+    await intake.message(question);
+    await until(await turnOf(question), "turn_started");
+    await intake.edited(edit(question, "plan for Tuesday"));
+    open();
+    const turns = () => log.list({ ...question.place, limit: 10 });
+    for (const { turn_id } of await turns()) await events(turn_id);
+    expect(platform.visible().length).toBeGreaterThan(0);
+    await intake.removed(question);
+    await expect.poll(() => platform.visible()).toEqual([]);
+  });
+
   it("takes its answer with it", async () => {
     const { intake, mention, turnOf, events, platform, app } = createIntake();
     const question = mention("what is new?");

@@ -123,38 +123,6 @@ describe("delivery", () => {
     expect(events.find((event) => event.type === "error")).toMatchObject({ code: "not_delivered" });
     expect(clock.now() - begun).toBeLessThan(3 * 60_000);
   });
-
-  it.each(["gone", "forbidden", "too_large"] as const)(
-    "that is refused as %s keeps the answer",
-    async (code) => {
-      const { ask, reach, platform } = presentedApp(stagedModel(["Hello."]));
-      platform.fail("post", new PlatformError(code, "No."), forEver);
-      const events = await reach(await ask("hi"), "turn_finished");
-      expect(events.find((event) => event.type === "error")).toMatchObject({
-        code: "not_delivered",
-        message: expect.stringContaining("No."),
-      });
-      expect(events.at(-1)).toMatchObject({ outcome: "completed", text: "Hello." });
-      expect(platform.calls.filter(({ call }) => call === "post")).toHaveLength(1);
-    },
-  );
-
-  it("that may not be posted any more is told to who waits for it, alone", async () => {
-    const { ask, reach, platform } = presentedApp(stagedModel(["Hello."]));
-    platform.fail("post", new PlatformError("gone", "I am not in that channel: invite me."), forEver);
-    await reach(await ask("hi"), "turn_finished");
-    expect(seen(platform)).toEqual([
-      expect.stringMatching(/^notice for ada: .*could not post it: I am not in that channel: invite me\./),
-    ]);
-  });
-
-  it("refused as malformed is tried once more as plain text", async () => {
-    const { ask, reach, platform } = presentedApp(stagedModel(["Hello *Ada*."]));
-    platform.fail("post", new PlatformError("invalid", "bad blocks"));
-    await reach(await ask("hi"), "turn_finished");
-    expect(seen(platform)).toEqual(["answer: Hello \\*Ada\\*."]);
-    expect(platform.shown[0]?.message.buttons).toBeUndefined();
-  });
 });
 
 describe("delivery after a crash", () => {

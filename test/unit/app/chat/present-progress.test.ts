@@ -121,13 +121,16 @@ describe("progress", () => {
 
   it("never shows a part of a secret that a long result ends with", async () => {
     const secret = "hunter2-and-a-long-tail";
-    const skill = testSkill("look", [{ name: "look", run: () => `${"x".repeat(70)} ${secret}` }], {
-      active: true,
-    });
+    const output = `${"x".repeat(150)} ${secret}`;
+    const skill = testSkill("look", [{ name: "look", run: () => output }], { active: true });
     const gate = Promise.withResolvers<void>();
     const clock = manualClock();
+    const store = createMemoryKeyValue();
+    await updateNamespace(store, place.namespace, (draft) => {
+      draft.settings.progress = "full";
+    });
     const model = stagedModel([{ call: "look" }], [gate.promise, "Found."]);
-    const { ask, platform } = presentedApp(model, { clock, skills: [skill], secrets: [secret] });
+    const { ask, platform } = presentedApp(model, { clock, store, skills: [skill], secrets: [secret] });
     await ask("go");
     await pass(clock, 4_000);
     expect(progress(platform)?.message.markdown).toContain("xxx");

@@ -7,6 +7,7 @@ import { createRedactor } from "../../../../src/core/redact.ts";
 import type { TurnEventBody } from "../../../../src/core/turn-event.ts";
 import type { ClaimedTurn } from "../../../../src/core/turn-log.ts";
 import { createMemoryKeyValue } from "../../../../src/storage/memory-key-value.ts";
+import { createMemoryTurnLog } from "../../../../src/storage/memory-turn-log.ts";
 import { createFakePlatform, type FakePlatform } from "../../../support/fake-platform.ts";
 import { ada } from "../../../support/test-app.ts";
 import { elapse, manualClock, place, seen } from "./presented-app.ts";
@@ -57,6 +58,7 @@ async function present(
   platforms.add(platform);
   const presenter = createTurnPresenter({
     platforms,
+    log: createMemoryTurnLog(),
     store: createMemoryKeyValue(),
     clock,
     redact: createRedactor(secrets),
@@ -64,6 +66,7 @@ async function present(
     chat: policy,
     name: "Knack",
     files,
+    question_ms: 60_000,
   });
   const origin = { message: "m0", said_at: clock.now(), files: [], in_thread: false };
   const claimed: ClaimedTurn = {
@@ -71,6 +74,9 @@ async function present(
     inbound: { key: "k", ...place, author: ada, kind, text: "go", origin },
     events: [],
     ordinal: 1,
+    lease: "w1",
+    last_seq: 0,
+    crashes: 0,
   };
   const out: TurnEventBody[] = [];
   let done = false;
@@ -180,7 +186,8 @@ describe("an approval", () => {
     expect(message?.markdown).toContain(
       '```json\n{\n  "to": "ada@example.com",\n  "key": "[secret]"\n}\n```',
     );
-    expect(message?.markdown).toMatch(/A manager of this channel may decide\. Open for 15 min/);
+    expect(message?.markdown).toMatch(/A manager of this channel may decide\.$/);
+    expect(message?.timed).toEqual({ text: "Open until {time}.", at: expect.any(Number) });
     expect(message?.buttons).toEqual([
       { id: "approve:turn:0", label: "Approve", style: "primary" },
       { id: "refuse:turn:0", label: "Refuse", style: "danger" },

@@ -1,12 +1,13 @@
 import path from "node:path";
+import { createFlowSource } from "../../../../src/flows/flow-source.ts";
 import { createOfflineModel } from "../../../../src/models/offline/offline-model.ts";
 import { createFolderSource } from "../../../../src/skills/folder-source.ts";
 import { createTestApp, type TestApp } from "../../../support/test-app.ts";
 
-/** The bot with the offline model and the skills of these folders, through the real loop. */
+/** The bot with the offline model and the skills of these folders, through the real loop; `flows`: with the shipped flows. */
 export function startOffline(
   folders: readonly string[],
-  options: Parameters<typeof createTestApp>[1] = {},
+  options: Parameters<typeof createTestApp>[1] & { flows?: true } = {},
 ): OfflineBot {
   const sources = folders.map((folder, index) =>
     createFolderSource({
@@ -17,8 +18,9 @@ export function startOffline(
     }),
   );
   let threads = 0;
+  const flows = createFlowSource({ source: "bundled", precedence: 0, root: path.resolve("flows") });
   const app = createTestApp(createOfflineModel(), {
-    sources,
+    sources: options.flows === true ? [...sources, flows] : sources,
     limits: { tool_output_tokens: 4_000 },
     ...options,
   });

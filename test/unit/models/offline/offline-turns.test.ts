@@ -40,6 +40,7 @@ describe("turns with the offline model", () => {
 
   it("only looks things up for a question, whatever its words", async () => {
     const { ask } = startOffline(shipped);
+    await ask("remember that ops meets in this channel");
     const { calls, text } = await ask("is this channel for ops?");
     expect(calls.at(-1)?.tool).toBe("memory_recall");
     expect(text).toContain("No skill fits the question");

@@ -17,6 +17,20 @@ describe("Markdown", () => {
     expect(wide).toBe(`- **a** ${"x".repeat(120)} · **b** y`);
   });
 
+  test("of tables is shown as words in columns, and links in them stay links", () => {
+    expect(renderContent("| a |\n|---|\n| *good* **`x`** |")).toBe("```\na\n──────\ngood x\n```");
+    expect(renderContent("| **a** | b |\n|---|---|\n| *x* | [y](https://a.example) |")).toBe(
+      "- **a** *x* · **b** [y](https://a.example)",
+    );
+  });
+
+  test("of a time is in the zone of who reads it", () => {
+    const timed = { text: "Open until {time}.", at: 1_800_000_000_000 };
+    expect(messageBody({ markdown: "May I?", timed }, undefined).content).toBe(
+      "May I?\n\nOpen until <t:1800000000:t>.",
+    );
+  });
+
   test("that Discord does not know is shown as well as can be; code stays as it is", () => {
     expect(renderContent("#### Deep\n\n![a cat](https://a.example/cat.png) `![x](y)`")).toBe(
       "**Deep**\n\n[a cat](https://a.example/cat.png) `![x](y)`",
@@ -78,6 +92,18 @@ describe("a message", () => {
   test("of progress shows no previews and makes no sound, and stays so when it is edited", () => {
     expect(messageBody({ tag, markdown: "…" }, undefined).flags).toBe(4 | 4096);
     expect(editBody({ tag, markdown: "…" }).flags).toBe(4);
+  });
+
+  test.each(["answer", "question", "approval"] as const)("with an %s previews no links either", (purpose) => {
+    const message = {
+      tag: { ...tag, purpose },
+      markdown: "https://evil.test/?d=1",
+      buttons: [{ id: "a", label: "A" }],
+    };
+    expect(messageBody(message, "1").flags).toBe(4);
+    expect(editBody(message).flags).toBe(4);
+    expect(whisperParts({ markdown: "https://evil.test" }).map(({ body }) => body.flags)).toEqual([4]);
+    expect(messageBody(message, "1").components).toHaveLength(1);
   });
 
   test("is never empty", () => {

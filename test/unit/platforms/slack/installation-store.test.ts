@@ -30,7 +30,7 @@ test("each workspace has one installation, the latest; a deleted one is gone and
 
 test("a state is good once and for ten minutes", async () => {
   let now = 0;
-  const clock: Clock = { now: () => now, after: () => () => {}, sleep: async () => {} };
+  const clock: Clock = { now: () => now, steady: () => now, after: () => () => {}, sleep: async () => {} };
   const states = createStateStore(createMemoryKeyValue(), clock);
   const state = await states.generateStateParam({ scopes: ["chat:write"] }, new Date());
 
@@ -49,7 +49,7 @@ test("a state is good once and for ten minutes", async () => {
 test("who opens the install page again and again does not fill the store, and a state is good for one of two at once", async () => {
   const store = createMemoryKeyValue();
   let now = 0;
-  const clock: Clock = { now: () => now, after: () => () => {}, sleep: async () => {} };
+  const clock: Clock = { now: () => now, steady: () => now, after: () => () => {}, sleep: async () => {} };
   const states = createStateStore(store, clock);
   for (let index = 0; index < 500; index += 1) await states.generateStateParam({ scopes: [] }, new Date());
   const last = await states.generateStateParam({ scopes: ["chat:write"] }, new Date());

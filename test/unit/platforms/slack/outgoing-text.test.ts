@@ -38,9 +38,32 @@ test("a mention cut in pieces is caught, and no text is lost, wherever the cuts 
   }
 });
 
+test("a streamed text has no links, wherever it is cut, and says so", () => {
+  const text =
+    "See https://evil.test/?d=1, [here](//evil.test/x) <http://evil.test|x> or secret.evil.test/a. Done.";
+  for (let cut = 0; cut <= text.length; cut += 1) {
+    const filter = createPieceFilter();
+    const shown = filter.push(text.slice(0, cut)) + filter.push(text.slice(cut)) + filter.end();
+    expect(shown.replaceAll("\u200b", "")).toBe(text);
+    expect(shown).not.toMatch(/:\/\/|\]\(|\w\.[a-z]{2}/);
+    expect(filter.tookLinks).toBe(true);
+  }
+  const harmless = createPieceFilter();
+  expect(harmless.push("Pi is 3.14. So [1] it (is)... ") + harmless.end()).toBe(
+    "Pi is 3.14. So [1] it (is)... ",
+  );
+  expect(harmless.tookLinks).toBe(false);
+});
+
 test("notifications get plain words, escaped and short", () => {
   expect(fallbackText("1 < 2 & <!here>")).not.toMatch(/<|&(?!amp;|lt;|gt;)/);
   expect(fallbackText("x".repeat(5_000)).length).toBeLessThanOrEqual(1_000);
+});
+
+test("a notification says its words without the marks of Markdown", () => {
+  const markdown =
+    "# Annual\n\nIt is **very** `good`: [read it](https://a.example).\n\n- one\n- *two*\n\n| a | b |\n|---|---|\n| 1 | **2** |";
+  expect(fallbackText(markdown)).toBe("Annual\n\nIt is very good: read it.\n\n- one\n- two\n\na, b\n1, 2");
 });
 
 test("a cut leaves no half emoji", () => {

@@ -56,6 +56,18 @@ test("feedback is Slack's own pair of buttons, beside the others; without them p
   expect(JSON.stringify(plain[1])).toContain("good:t1");
 });
 
+test("a time is shown in the zone of who reads it, also without blocks", () => {
+  const timed = { text: "Open until {time}.", at: 1_800_000_000_000 };
+  const date = "Open until <!date^1800000000^{date_short_pretty} {time}|2027-01-15 08:00 UTC>.";
+  const { blocks } = renderMessage({ markdown: "May I?", timed }, true);
+  accepted(blocks);
+  expect(blocks[1]).toEqual({ type: "context", elements: [{ type: "mrkdwn", text: date }] });
+  expect(renderMessage({ markdown: "May I?", timed, plain: true }, true)).toEqual({
+    text: `May I?\n\n${date}`,
+    blocks: [],
+  });
+});
+
 test("a message without text still has something for notifications", () => {
   expect(renderMessage({ markdown: "", buttons: buttons(1) }, true).text).not.toBe("");
 });

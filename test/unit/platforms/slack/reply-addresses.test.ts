@@ -4,7 +4,7 @@ import { createReplyAddresses } from "../../../../src/platforms/slack/reply-addr
 
 function clockAt(): { clock: Clock; pass(ms: number): void } {
   let now = 1_000_000;
-  const clock: Clock = { now: () => now, after: () => () => {}, sleep: async () => {} };
+  const clock: Clock = { now: () => now, steady: () => now, after: () => () => {}, sleep: async () => {} };
   return {
     clock,
     pass: (ms) => {
@@ -17,15 +17,15 @@ test("an address is good for five posts", () => {
   const addresses = createReplyAddresses(clockAt().clock);
   addresses.remember("trigger", "https://hooks.slack.com/x");
   const taken = Array.from({ length: 6 }, () => addresses.take("trigger"));
-  expect(taken.map((url) => url !== undefined)).toEqual([true, true, true, true, true, false]);
+  expect(taken.map((address) => address !== undefined)).toEqual([true, true, true, true, true, false]);
 });
 
 test("an address is good for less than thirty minutes", () => {
   const { clock, pass } = clockAt();
   const addresses = createReplyAddresses(clock);
-  addresses.remember("trigger", "https://hooks.slack.com/x");
+  addresses.remember("trigger", "https://hooks.slack.com/x", "1.2");
   pass(29 * 60_000);
-  expect(addresses.take("trigger")).toBe("https://hooks.slack.com/x");
+  expect(addresses.take("trigger")).toEqual({ url: "https://hooks.slack.com/x", thread: "1.2" });
   pass(60_000);
   expect(addresses.take("trigger")).toBeUndefined();
 });

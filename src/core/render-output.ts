@@ -1,4 +1,4 @@
-import type { Json } from "../../core/json.ts";
+import type { Json } from "./json.ts";
 import { cell, isScalar, label, scalar } from "./render-scalar.ts";
 
 type JsonObject = { [key: string]: Json };
@@ -9,7 +9,13 @@ const longestAnswer = 12_000;
 const deepest = 3;
 
 /** Fields that hold the finding in words, the fullest first. */
-const wholeFields = ["text", "answer", "markdown"];
+const wholeFields = ["text", "answer", "markdown", "message"];
+
+/** Numbers that a summary beside a list tells in words. */
+const countFields = new Set(["total", "count"]);
+
+/** Things with a text of their own read as a list, as long as they are few. */
+const fewTexts = 3;
 
 /**
  * Any tool output as Markdown for a person: the finding first, then the details. What the finding says already is not
@@ -36,9 +42,11 @@ function renderResult(value: JsonObject, given: JsonObject): string {
   const whole = wholeFields.find((name) => isText(value[name]));
   const lead = whole ?? (isText(value.summary) ? "summary" : undefined);
   const said = lead === undefined ? "" : String(value[lead]);
+  const hasList = Object.values(value).some(Array.isArray);
   const rest = Object.entries(value).filter(([key, item]) => {
     const isDetail = whole === undefined || (isScalar(item) && key !== "summary");
-    return key !== lead && isDetail && item !== given[key];
+    const isCount = lead === "summary" && hasList && countFields.has(key);
+    return key !== lead && isDetail && !isCount && item !== given[key];
   });
   const details = withoutSaid(Object.fromEntries(rest), said.toLowerCase());
   return [said, renderObject(details, 0)].filter((section) => section !== "").join("\n\n");
@@ -99,7 +107,9 @@ function renderList(items: readonly Json[], depth: number): string {
 function renderObjects(items: readonly JsonObject[], depth: number): string {
   const columns = [...new Set(items.flatMap((item) => Object.keys(item)))];
   const values = items.flatMap((item) => Object.values(item));
+  const isFewTexts = items.length <= fewTexts && items.every(({ text }) => isText(text));
   const isTable =
+    !isFewTexts &&
     columns.length > 0 &&
     columns.length <= 6 &&
     values.every((value) => isScalar(value) && String(value).length <= 60);

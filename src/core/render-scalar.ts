@@ -1,4 +1,4 @@
-import type { Json } from "../../core/json.ts";
+import type { Json } from "./json.ts";
 
 export type Scalar = string | number | boolean | null;
 

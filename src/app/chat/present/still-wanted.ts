@@ -1,0 +1,90 @@
+import type { TurnEvent, TurnEventBody } from "../../../core/turn-event.ts";
+import type { ClaimedTurn, Signal } from "../../../core/turn-log.ts";
+import { formatAge } from "../intake/late-messages.ts";
+import type { TurnPresenterDeps } from "./presenter-deps.ts";
+
+/** How ids of this question begin; what follows is the seq of the turn's last event before it. */
+const questionPrefix = "still-wanted:";
+
+const [yes, no] = ["Yes, go on", "No"] as const;
+
+/** The reason of an abort because nobody wants the turn any more. */
+class NotWanted extends Error {
+  readonly code = "not_wanted";
+}
+
+type Run = (signal: AbortSignal) => AsyncGenerator<TurnEventBody, void>;
+
+/**
+ * Runs a turn that is taken up again. One that was interrupted for longer than messages stay fresh (`chat.stale_minutes`) asks
+ * its author first whether it is still wanted. It goes on with a yes or a further message of the author; with a no, or no
+ * answer in time, it is stopped, and nothing of it runs.
+ */
+export async function* ifStillWanted(
+  deps: TurnPresenterDeps,
+  claimed: ClaimedTurn,
+  run: Run,
+  signal: AbortSignal,
+): AsyncGenerator<TurnEventBody, void> {
+  const asked = openQuestion(claimed.events);
+  if (asked !== undefined && !signal.aborted) return yield* afterQuestion(deps, claimed, asked, run, signal);
+  const gapMs = interruptedFor(claimed, deps.clock.now());
+  if (gapMs <= deps.chat.stale_ms || signal.aborted) return yield* run(signal);
+  yield { type: "turn_resumed" };
+  const expires_at = deps.clock.now() + deps.question_ms;
+  yield {
+    type: "question_asked",
+    question_id: `${questionPrefix}${claimed.events.at(-1)?.seq}`,
+    text: `I was interrupted ${formatAge(gapMs)} ago while I worked on this. Still want this?`,
+    choices: [yes, no],
+    expires_at,
+  };
+  yield { type: "turn_waiting", until: expires_at };
+}
+
+type Question = Extract<TurnEvent, { type: "question_asked" }>;
+
+function openQuestion(events: readonly TurnEvent[]): Question | undefined {
+  const question = events.findLast((event) => event.type === "question_asked");
+  if (question === undefined || !question.question_id.startsWith(questionPrefix)) return undefined;
+  const isAnswered = events.some(
+    (event) => event.type === "question_answered" && event.question_id === question.question_id,
+  );
+  return isAnswered ? undefined : question;
+}
+
+async function* afterQuestion(
+  { log, clock }: TurnPresenterDeps,
+  { turn_id, inbound }: ClaimedTurn,
+  { question_id, expires_at }: Question,
+  run: Run,
+  signal: AbortSignal,
+): AsyncGenerator<TurnEventBody, void> {
+  const answer = (await log.signals(turn_id)).find(
+    (one): one is Extract<Signal, { type: "answer" }> =>
+      one.type === "answer" && one.question_id === question_id,
+  );
+  if (answer !== undefined) {
+    yield { type: "question_answered", question_id, text: answer.text, by: answer.by };
+    yield* run(answer.text === no ? AbortSignal.abort(new NotWanted()) : signal);
+  } else if ((await log.steering(turn_id)).length > 0) {
+    yield { type: "question_answered", question_id, text: yes, by: inbound.author.id };
+    yield* run(signal);
+  } else if (clock.now() < expires_at) {
+    yield { type: "turn_waiting", until: expires_at };
+  } else {
+    for await (const event of run(AbortSignal.abort(new NotWanted())))
+      yield event.type === "turn_finished" ? { ...event, text: unanswered } : event;
+  }
+}
+
+const unanswered =
+  "I was interrupted while I worked on this, and nobody said that it is still wanted. So I stopped here; say it again if you want it.";
+
+/** How long ago the turn was broken off in the middle of its work, ms; 0 when it was not. */
+function interruptedFor({ inbound, events }: ClaimedTurn, now: number): number {
+  const last = events.at(-1);
+  const isUnderWay = events.some((event) => event.type === "turn_started") && last?.type !== "turn_waiting";
+  if (inbound.kind !== "message" || !isUnderWay || last === undefined) return 0;
+  return now - last.at;
+}

@@ -1,0 +1,149 @@
+import { createInterface } from "node:readline";
+import type { ServerStatus } from "../client/shapes.ts";
+import { plainLine } from "../platforms/terminal/plain-text.ts";
+import { answerOrSay } from "./answer-or-say.ts";
+import type { Connection } from "./bot-connection.ts";
+import { type CommandContext, CommandError } from "./command-context.ts";
+import { exitCode } from "./exit-code.ts";
+import type { McpOptions } from "./mcp.ts";
+import { printJson, printLine } from "./print.ts";
+
+export interface TrustOptions extends McpOptions {
+  /** Names of tools, separated by commas: these run unasked, and no others. */
+  tools?: string;
+  /** The tools that the server says only read. */
+  readOnly?: true;
+  /** Each tool asks. */
+  none?: true;
+}
+
+type Tool = ServerStatus["tools"][number] & { definition: string };
+
+/**
+ * `knack mcp trust`: which tools of a server may run unasked. By options, else by a list to tick in a terminal; where neither is there,
+ * it shows how things are and changes nothing.
+ */
+export async function trustServer(
+  context: CommandContext,
+  name: string,
+  options: TrustOptions,
+): Promise<number> {
+  return answerOrSay(context, options, async ({ client }) => {
+    const server = await serverWithTools(client, name);
+    const tools = server.tools.filter((tool): tool is Tool => tool.definition !== undefined);
+    if (tools.length === 0)
+      throw new CommandError(
+        `${server.name} offers no tools. See how it does with: knack mcp list`,
+        exitCode.failed,
+      );
+    const chosen = chosenBy(tools, options) ?? (await chosenByHand(context, server.name, tools, options));
+    if (chosen === undefined) return showUnchanged(context, server, tools, options);
+    const confirmed = chosen.map((tool) => ({ name: tool.name, definition: tool.definition }));
+    const after = await client.trustTools(server.name, confirmed);
+    const free = after.tools.filter(({ asks }) => asks === "nobody").map((tool) => plainLine(tool.name));
+    if (options.json) printJson(context, after);
+    else printLine(context, `Unasked run: ${free.join(", ") || "none"}. All other tools ask.`);
+    return exitCode.ok;
+  });
+}
+
+function showUnchanged(
+  context: CommandContext,
+  server: ServerStatus,
+  tools: readonly Tool[],
+  { json }: TrustOptions,
+): number {
+  if (json) {
+    printJson(context, server);
+    return exitCode.ok;
+  }
+  for (const [at, tool] of tools.entries()) printLine(context, toolLine(tool, at, tool.trusted));
+  printLine(context, "Nothing was changed. Choose with --tools a,b, --read-only or --none.");
+  return exitCode.ok;
+}
+
+/** The server, started where its tools are not known yet. */
+async function serverWithTools(client: Connection["client"], name: string): Promise<ServerStatus> {
+  const find = async () => (await client.servers()).servers.find((server) => server.name === name);
+  const known = await find();
+  if (known !== undefined && known.tools.length > 0) return known;
+  // Says also which servers there are.
+  await client.controlServer(name, "start");
+  const started = await find();
+  if (started === undefined)
+    throw new CommandError(`There is no server called ${plainLine(name)}.`, exitCode.failed);
+  return started;
+}
+
+/** What the options name; undefined where they name nothing. @throws CommandError */
+function chosenBy(
+  tools: readonly Tool[],
+  { tools: named, readOnly, none }: TrustOptions,
+): Tool[] | undefined {
+  if ([named, readOnly, none].filter((option) => option !== undefined).length > 1)
+    throw new CommandError("Give one of --tools, --read-only and --none.", exitCode.usage);
+  if (none) return [];
+  if (readOnly) return tools.filter(onlyReads);
+  if (named === undefined) return undefined;
+  const wanted = named
+    .split(",")
+    .map((tool) => tool.trim())
+    .filter(Boolean);
+  const unknown = wanted.filter((tool) => !tools.some((each) => each.name === tool));
+  if (unknown.length > 0) {
+    const there = tools.map((tool) => plainLine(tool.name)).join(", ");
+    throw new CommandError(
+      `No such tool: ${plainLine(unknown.join(", "))}. There is: ${there}.`,
+      exitCode.failed,
+    );
+  }
+  return tools.filter((tool) => wanted.includes(tool.name));
+}
+
+/** As the list is ticked beforehand. */
+function onlyReads({ read_only, destructive }: Tool): boolean {
+  return read_only === true && destructive !== true;
+}
+
+/** Undefined where nobody can be asked, or where they left. */
+async function chosenByHand(
+  { stdin, stderr }: CommandContext,
+  server: string,
+  tools: readonly Tool[],
+  { json }: TrustOptions,
+): Promise<Tool[] | undefined> {
+  if (stdin.isTTY !== true || json) return undefined;
+  const wasConfirmed = tools.some(({ trusted }) => trusted === true);
+  const ticked = new Set(tools.filter((tool) => (wasConfirmed ? tool.trusted : onlyReads(tool))));
+  const lines = createInterface({ input: stdin, output: stderr, terminal: true });
+  const left = new Promise<"q">((resolve) => {
+    for (const event of ["close", "SIGINT"]) lines.once(event, () => resolve("q"));
+  });
+  const ask = (question: string) =>
+    Promise.race([left, new Promise<string>((resolve) => lines.question(question, resolve))]);
+  try {
+    for (;;) {
+      stderr.write(`Which tools of ${plainLine(server)} may run unasked?\n`);
+      for (const [at, tool] of tools.entries()) stderr.write(`${toolLine(tool, at, ticked.has(tool))}\n`);
+      const answer = (await ask("Numbers to change, Enter to confirm, q to leave: ")).trim();
+      if (answer === "") return [...ticked];
+      if (answer === "q") return undefined;
+      for (const number of answer.split(/[\s,]+/)) toggle(ticked, tools[Number(number) - 1]);
+    }
+  } finally {
+    lines.close();
+  }
+}
+
+function toggle(ticked: Set<Tool>, tool: Tool | undefined): void {
+  if (tool === undefined || ticked.delete(tool)) return;
+  ticked.add(tool);
+}
+
+/** `[x] 1 read_mail (only reads): Reads a message`. */
+function toolLine(tool: Tool, at: number, isTicked: boolean | undefined): string {
+  const { name, description, destructive } = tool;
+  const hint = destructive === true ? "destroys" : onlyReads(tool) ? "only reads" : "may change something";
+  const about = plainLine(description).slice(0, 100);
+  return `[${isTicked === true ? "x" : " "}] ${at + 1} ${plainLine(name)} (${hint})${about === "" ? "" : `: ${about}`}`;
+}

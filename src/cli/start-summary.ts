@@ -1,0 +1,50 @@
+import type { ApiClient } from "../client/api-client.ts";
+import { slackMode } from "../config/incomplete-platforms.ts";
+import type { Config } from "../config/schema.ts";
+import type { Bot } from "./command-context.ts";
+
+/** What a bot that has just started found, a line each for a person. Never throws: what cannot be found out is left out. */
+export async function startSummary(
+  config: Config,
+  client: Pick<ApiClient, "skills">,
+  bot: Pick<Bot, "isolation">,
+): Promise<string[]> {
+  const [skills, isolation] = await Promise.all([
+    client.skills().then(({ skills }) => skillsLine(skills), nothing),
+    bot.isolation().then((found) => isolationLine(config, found), nothing),
+  ]);
+  const lines = [modelsLine(config), platformsLine(config), skills, isolation];
+  return lines.filter((line) => line !== undefined);
+}
+
+function nothing(): undefined {
+  return undefined;
+}
+
+function modelsLine({ model }: Config): string {
+  if (model.choice !== "offline") return `models: ${[model.choice, ...model.failover].join(", then ")}`;
+  return "models: offline, which answers by rules. Set ANTHROPIC_API_KEY or OPENAI_API_KEY for a real one.";
+}
+
+function platformsLine(config: Config): string {
+  const slack = slackMode(config) === undefined ? [] : ["Slack"];
+  const discord = config.discord.token === undefined ? [] : ["Discord"];
+  return `platforms: ${["console", ...slack, ...discord].join(", ")}`;
+}
+
+function skillsLine(skills: readonly { eligible: boolean; switched_off?: boolean | undefined }[]): string {
+  const usable = skills.filter(({ eligible }) => eligible).length;
+  const others = usable === skills.length ? "" : "; `knack skills list` says why not the others";
+  return `skills: ${skills.length} found, ${usable} can be used here${others}`;
+}
+
+function isolationLine(
+  { skills }: Config,
+  { lacks }: Awaited<ReturnType<Bot["isolation"]>>,
+): string | undefined {
+  if (lacks === undefined) return undefined;
+  const { allow_weak } = skills.execution;
+  const except =
+    allow_weak.length === 0 ? "" : ` (but ${allow_weak.join(", ")}, as skills.execution.allow_weak says)`;
+  return `cannot run here: code of skills that did not ship with Knack${except}. ${lacks.problem} ${lacks.cure}`;
+}

@@ -1,0 +1,49 @@
+import { approveWithin } from "./approval.ts";
+import { judgeAndNote, pageOf, reasonFor } from "./known-addresses.ts";
+import type { Tool } from "./tool.ts";
+import type { CallRequest, TurnScope } from "./turn-scope.ts";
+import type { Web, WebRequest } from "./web.ts";
+import { isSameSite, readAddress } from "./web-address.ts";
+
+/**
+ * Whether a running call may send something to an address; asks where it is not free. Answers the same when the call is run again.
+ * @throws WaitingForPerson while nobody has decided
+ */
+export async function mayReach(
+  scope: TurnScope,
+  request: CallRequest,
+  tool: Pick<Tool, "skill_id">,
+  text: string,
+  { foreign = false }: { foreign?: boolean } = {},
+): Promise<boolean> {
+  const address = readAddress(text);
+  // What is no web address is refused by the fetch itself.
+  if (address === undefined) return true;
+  if ((await judgeAndNote(scope, request, address, { foreign })) !== "asks") return true;
+  const { key, host } = address;
+  const where = { callId: `${request.call.id}/approval:reach:${pageOf(key)}`, skillId: tool.skill_id };
+  const { approved } = await approveWithin(scope, where, {
+    action: "reach_address",
+    question: `May ${tool.skill_id} send a request to ${host}?`,
+    input: { address: text },
+    reason: reasonFor([host]),
+    approver: "asker",
+    addresses: [key],
+  });
+  return approved;
+}
+
+/** The web of a call, with redirects to another site judged as addresses are: a server may send on what it was told. */
+export function webOf(scope: TurnScope, request: CallRequest): Web {
+  const { web } = scope.ports;
+  const mayFollow: WebRequest["mayFollow"] = async ({ from, to, sends }) => {
+    const [here, there] = [readAddress(from), readAddress(to)];
+    if (here === undefined || there === undefined) return false;
+    if (isSameSite(here.host, there.host)) return true;
+    return !sends && (await judgeAndNote(scope, request, there)) !== "asks";
+  };
+  return {
+    fetch: (url, options) => web.fetch(url, { mayFollow, ...options }),
+    read: (url, options) => web.read(url, { mayFollow, ...options }),
+  };
+}

@@ -1,0 +1,89 @@
+/** Web addresses as they are compared and found in texts. */
+
+/** Scheme, default port, fragment and a slash at the end make no difference; the query does, letter by letter. */
+export interface WebAddress {
+  /** What two addresses that are the same have in common. */
+  key: string;
+  /** As in grants: with the port where it is not the scheme's own. */
+  host: string;
+}
+
+const maxLength = 8_000;
+
+/** Reads a full http or https address; undefined for anything else. */
+export function readAddress(text: string): WebAddress | undefined {
+  if (text.length > maxLength) return undefined;
+  const url = URL.parse(text.trim());
+  if (url === null || (url.protocol !== "http:" && url.protocol !== "https:")) return undefined;
+  const host = url.host.replace(/\.(?=:|$)/, "");
+  const login = url.username === "" && url.password === "" ? "" : `${url.username}:${url.password}@`;
+  return { key: `${login}${host}${url.pathname.replace(/\/$/, "")}${url.search}`, host };
+}
+
+/** The host of a `WebAddress` by its key. */
+export function hostOfKey(key: string): string {
+  return /^[^/?]*/.exec(key)?.[0].replace(/^.*@/, "") ?? "";
+}
+
+/**
+ * What one owner likely has of a host's name: its last two labels, or three where the country's domain has few letters before it
+ * (`example.co.uk`). Addresses stay whole.
+ */
+export function siteOf(host: string): string {
+  const name = host.replace(/:\d+$/, "");
+  const labels = name.split(".");
+  if (name.startsWith("[") || /^\d+$/.test(labels.at(-1) ?? "")) return host;
+  const isShort = (labels.at(-1)?.length ?? 0) === 2 && (labels.at(-2)?.length ?? 0) <= 3;
+  return labels.slice(isShort ? -3 : -2).join(".");
+}
+
+/** Whether two hosts are one site to people: the same, but for `www.`. */
+export function isSameSite(one: string, other: string): boolean {
+  return bare(one) === bare(other);
+}
+
+function bare(host: string): string {
+  return host.replace(/^www\./, "");
+}
+
+/** Addresses of one text that are found at most. */
+const maxFound = 500;
+
+const full = /https?:\/\/[^\s<>"'`“”‘’«»|\\^{}]{1,8000}/giu;
+
+/** A name with a dot, or `localhost` with a port, as people write them without a scheme. */
+const bareName =
+  /(?<![\p{L}\p{N}_@./-])(?:(?:[\p{L}\p{N}](?:[\p{L}\p{N}-]{0,61}[\p{L}\p{N}])?\.){1,8}\p{L}{2,24}|\d{1,3}(?:\.\d{1,3}){3}|localhost)(?::\d{1,5})?(?![\p{L}\p{N}@-])(?:[/?][^\s<>"'`“”‘’«»|\\^{}]{0,4000})?/giu;
+
+/** The full addresses in a text. What ends a sentence or a bracket around an address may be part of it or not: both are answered. */
+export function linksIn(text: string): WebAddress[] {
+  return found(text, full, "");
+}
+
+/** The addresses a person names in a text, without a scheme too: `example.com/docs`. */
+export function addressesIn(text: string): WebAddress[] {
+  return [...linksIn(text), ...found(text, bareName, "http://")];
+}
+
+function found(text: string, pattern: RegExp, scheme: string): WebAddress[] {
+  const all = new Map<string, WebAddress>();
+  for (const [written] of text.matchAll(pattern)) {
+    if (all.size >= maxFound) break;
+    for (const variant of variantsOf(written)) {
+      const address = readAddress(scheme + variant);
+      if (address !== undefined) all.set(address.key, address);
+    }
+  }
+  return [...all.values()];
+}
+
+/** As written, and without the punctuation at its end. */
+function variantsOf(written: string): string[] {
+  const variants = [written];
+  let rest = written;
+  while (/[.,;:!?)\]*_~]$/.test(rest) && variants.length < 8) {
+    rest = rest.slice(0, -1);
+    variants.push(rest);
+  }
+  return variants;
+}

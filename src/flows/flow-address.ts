@@ -1,0 +1,85 @@
+import { SkillFailure } from "../core/define-skill.ts";
+import { asText, fill, nameIn, substitute, type Variables, wholePath } from "./substitute.ts";
+
+/** The values of a flow, and which of them are its own. */
+export interface AddressValues {
+  variables: Variables;
+  /** Names of variables that still have the text the flow's file gives them: fixed ones, and defaults that no argument replaced. */
+  own: ReadonlySet<string>;
+}
+
+/** The address of a step with its variables filled in. */
+export interface FlowAddress {
+  url: string;
+  /** The variable the whole address came from: the flow then says nothing about where it leads. */
+  chosen_by: string | undefined;
+}
+
+/**
+ * Fills the variables of an address in. What the flow itself says stays as it is: a value from elsewhere can neither change the host nor
+ * leave its place in the path. In the path and behind it, values are percent-encoded whole, slashes included; own values stand in the
+ * path as they are. A text that is one placeholder and nothing else may be any address.
+ * @throws SkillFailure `address_changed` where a value would lead the request elsewhere
+ */
+export function fillAddress(text: string, { variables, own }: AddressValues): FlowAddress {
+  const path = wholePath(text);
+  if (path !== undefined && !own.has(nameIn(path))) {
+    const url = substitute(text, variables);
+    return { url, chosen_by: url === text ? undefined : nameIn(path) };
+  }
+  const place = createPlaceReader();
+  /** The same with a letter for each value from elsewhere. */
+  let shape = "";
+  let dots = "";
+  const encoded = fill(text, variables, (value, before, name) => {
+    place.read(before);
+    const isOwn = own.has(name);
+    const where = place.at();
+    if (where === "host" && !isOwn) throw hostFromValue(name);
+    const raw = asText(value);
+    const filled = isOwn && where !== "behind" ? raw : encodeURIComponent(raw.toWellFormed());
+    if (isOwn) place.read(raw);
+    else if (where === "path" && /^\.{0,2}$/.test(raw)) dots = name;
+    shape += before + (isOwn ? filled : "x");
+    return filled;
+  });
+  if (dotSegments(encoded) !== dotSegments(shape)) throw climbs(dots);
+  return { url: encoded, chosen_by: undefined };
+}
+
+/** Says in which part of an address what was read ends: before the path, in it, or behind its question mark or hash. */
+function createPlaceReader() {
+  let at: "host" | "path" | "behind" = "host";
+  let start = "";
+  return {
+    read(text: string) {
+      if (at === "host") start += text;
+      if (at === "host" && /^([a-z][a-z0-9+.-]*:[\\/]{2}[^\\/?#]+|\$\{[^}]*\})[\\/?#]/i.test(start))
+        at = "path";
+      if (at === "path" && /[?#]/.test(start + text)) at = "behind";
+    },
+    at: () => at,
+  };
+}
+
+/** Segments of the path that lead up, or nowhere, as the URL standard reads them. */
+function dotSegments(address: string): number {
+  const [path = ""] = address.split(/[?#]/, 1);
+  return path.split(/[\\/]/).filter((segment) => /^(\.|%2e){1,2}$/i.test(segment)).length;
+}
+
+function hostFromValue(name: string): SkillFailure {
+  return new SkillFailure(
+    "address_changed",
+    `The variable ${name} would decide which host this step calls, so nothing was sent.`,
+    "Write the host into the flow, or let one variable be the whole address.",
+  );
+}
+
+function climbs(name: string): SkillFailure {
+  return new SkillFailure(
+    "address_changed",
+    `The variable ${name} would lead this step to another path of its host, so nothing was sent.`,
+    "Give it a value that is neither a dot nor two.",
+  );
+}

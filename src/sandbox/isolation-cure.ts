@@ -1,0 +1,73 @@
+import { readFile } from "node:fs/promises";
+
+/** Why code of skills that did not ship cannot be isolated here, and what to do about it; sentences for a person. */
+export interface IsolationLack {
+  problem: string;
+  /** One thing to do, with the command where there is one. */
+  cure: string;
+}
+
+/** The machine that lacks something. */
+export interface BareMachine {
+  /** As Node names it. */
+  platform: string;
+  /** The text of os-release(5), empty where there is none. */
+  osRelease: string;
+  isRoot: boolean;
+}
+
+/** What installs packages, by the ids of a distribution and of those it derives from. */
+const installers: Readonly<Record<string, string>> = {
+  debian: "apt-get install",
+  ubuntu: "apt-get install",
+  fedora: "dnf install",
+  rhel: "dnf install",
+  centos: "dnf install",
+  amzn: "dnf install",
+  alpine: "apk add",
+  arch: "pacman -S",
+  suse: "zypper install",
+  opensuse: "zypper install",
+};
+
+export async function thisMachine(): Promise<BareMachine> {
+  const files = await Promise.all(
+    ["/etc/os-release", "/usr/lib/os-release"].map((file) => readFile(file, "utf8").catch(() => "")),
+  );
+  const osRelease = files.find((text) => text !== "") ?? "";
+  return { platform: process.platform, osRelease, isRoot: process.getuid?.() === 0 };
+}
+
+/** What to do where bubblewrap is missing; `packages` are all that are missing with it. */
+export function missingBubblewrap(machine: BareMachine, packages: readonly string[]): IsolationLack {
+  const { platform } = machine;
+  if (platform === "darwin") {
+    const problem = "Code of skills is isolated by bubblewrap, which macOS does not have.";
+    return { problem, cure: 'Run Knack in Docker instead: see "In a container" in README.md.' };
+  }
+  if (platform === "win32") {
+    const problem = "Code of skills is isolated by bubblewrap, which Windows does not have.";
+    return { problem, cure: "Run Knack in WSL2 instead: `wsl --install`, then clone and start it there." };
+  }
+  const problem = "Code of skills is isolated by bubblewrap, which is not installed.";
+  const command = installCommand(machine, packages);
+  if (command !== undefined) return { problem, cure: `Run \`${command}\`, then restart the bot.` };
+  const names = packages.join(" and ");
+  return { problem, cure: `Install ${names} with this system's package manager, then restart the bot.` };
+}
+
+/** What installs packages here, for a person to run; undefined on a system that is not known. */
+export function installCommand(
+  { osRelease, isRoot }: BareMachine,
+  packages: readonly string[],
+): string | undefined {
+  const installer = installerOf(osRelease);
+  return installer && `${isRoot ? "" : "sudo "}${installer} ${packages.join(" ")}`;
+}
+
+function installerOf(osRelease: string): string | undefined {
+  const field = (name: string) =>
+    new RegExp(`^${name}=["']?([^"'\\n]*)`, "m").exec(osRelease)?.[1]?.split(/\s+/) ?? [];
+  const ids = [...field("ID"), ...field("ID_LIKE")].map((id) => id.replace(/^opensuse-.*/, "opensuse"));
+  return ids.map((id) => installers[id]).find((installer) => installer !== undefined);
+}

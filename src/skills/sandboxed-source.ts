@@ -1,0 +1,59 @@
+import type { Verdict } from "../core/programs.ts";
+import type { Diagnostic, LoadedSkills, Skill, SkillSource } from "../core/skill.ts";
+
+/**
+ * The skills of a source, which say so when their code does not run on this machine: those whose tools are such code cannot be used,
+ * guides with scripts can still be read. Answers the same object as before while the source does.
+ *
+ * @param allows whether code of a skill can run here. Asked only about skills with such code, because the first answer starts a process
+ */
+export function createSandboxedSource(
+  source: SkillSource,
+  allows: (skill: Skill) => Promise<Verdict>,
+): SkillSource {
+  let before: LoadedSkills | undefined;
+  let judged: LoadedSkills = { skills: [], diagnostics: [] };
+  return {
+    id: source.id,
+    async load() {
+      const loaded = await source.load();
+      if (loaded === before) return judged;
+      try {
+        judged = await judge(loaded, allows);
+      } catch {
+        // What can run is not known, on a full disk for instance: a call says so, and the next load asks again.
+        return loaded;
+      }
+      before = loaded;
+      return judged;
+    },
+  };
+}
+
+async function judge(
+  loaded: LoadedSkills,
+  allows: (skill: Skill) => Promise<Verdict>,
+): Promise<LoadedSkills> {
+  const diagnostics = [...loaded.diagnostics];
+  const skills = await Promise.all(
+    loaded.skills.map(async (skill) => {
+      if (skill.sandboxed === undefined) return skill;
+      const verdict = await allows(skill);
+      if (verdict.ok) return skill;
+      if (skill.sandboxed === "tools")
+        return { ...skill, problems: [...(skill.problems ?? []), verdict.reason] };
+      diagnostics.push(scriptsDoNotRun(skill, verdict.reason));
+      return { ...skill, guide_note: withoutScripts(skill) };
+    }),
+  );
+  return skills.every((skill, at) => skill === loaded.skills[at]) ? loaded : { skills, diagnostics };
+}
+
+function scriptsDoNotRun({ id, origin }: Skill, reason: string): Diagnostic {
+  const message = `It can be read, but its scripts and commands do not run here. ${reason}`;
+  return { path: origin.path, skill_id: id, severity: "warning", code: "scripts_do_not_run", message };
+}
+
+function withoutScripts({ guide_note = "" }: Skill): string {
+  return `${guide_note}\n\nIts scripts and command lines do not run on this machine, so run_skill_script refuses them. Do what you can without them, and tell the person what could not be run.`.trim();
+}

@@ -1,0 +1,176 @@
+import { type FileHandle, open } from "node:fs/promises";
+import { dirname } from "node:path";
+import { Worker } from "node:worker_threads";
+import { toStorageError } from "./storage-error.ts";
+
+/** Brings what was written to a file to the disk. */
+export type SyncFile = (file: FileHandle) => Promise<void>;
+
+/** Pages in the write-ahead log after which it is copied into the database: 16 MB. Each copy costs two syncs. */
+const checkpointPages = 4_000;
+
+/** How many commits pass between two looks at the pages in the log. */
+const commitsPerLook = 16;
+
+/**
+ * Answers a row with `log` and `checkpointed`: the pages in the log, and those of them that are in the database. It copies nothing
+ * (SQLite 3.51; before, it copies like PASSIVE). https://sqlite.org/pragma.html#pragma_wal_checkpoint
+ */
+export const logPages = "PRAGMA wal_checkpoint(NOOP)";
+
+/**
+ * The disk side of a SQLite file in WAL mode: the event loop writes, and neither waits for a sync nor for a checkpoint.
+ *
+ * The connection runs with `synchronous = NORMAL` and `wal_autocheckpoint = 0`: a commit writes to the write-ahead log and
+ * returns. Who needs it on the disk awaits `durable`: an fdatasync of the log on a thread of libuv, shared by all who wait
+ * (group commit). What is synced is always the log from its beginning, so everything committed earlier is on the disk too.
+ * Checkpoints run in a worker thread on a connection of its own.
+ */
+export interface WriteAheadLog {
+  /** Something was committed. */
+  wrote(): void;
+  /** Resolves when every commit before the call is on the disk. @throws StorageError */
+  durable(): Promise<void>;
+  /** Copies the log into the database and empties it, unless another process reads just now. */
+  truncate(): Promise<void>;
+  /** Waits for syncs and checkpoints under way. */
+  close(): Promise<void>;
+}
+
+/**
+ * Opens the write-ahead log of an open SQLite file that has been read or written. The handle is a second one on the log:
+ * SQLite keeps no locks on that file, which closing it could drop. `look` runs `logPages` and answers its row.
+ * @throws StorageError
+ */
+export async function openWriteAheadLog(
+  path: string,
+  look: () => Promise<unknown> | unknown,
+  sync: SyncFile = (file) => file.datasync(),
+): Promise<WriteAheadLog> {
+  if (path === ":memory:") return nowhere;
+  const guarded = <T>(work: Promise<T>): Promise<T> =>
+    work.catch((error: unknown) => {
+      throw toStorageError(error, path);
+    });
+  const file = await guarded(open(`${path}-wal`, "r"));
+  await guarded(syncFolder(dirname(path)));
+  const group = createGroupSync(() => guarded(sync(file)));
+  const checkpoints = createCheckpoints(path);
+  let commits = 0;
+  const copyWhenLong = async () => {
+    const { log, checkpointed } = (await look()) as { log: number; checkpointed: number };
+    if (log - checkpointed >= checkpointPages) await checkpoints.run("RESTART");
+  };
+  let copying: Promise<void> | undefined;
+  let closed: Promise<void> | undefined;
+  return {
+    wrote() {
+      group.wrote();
+      commits += 1;
+      if (commits % commitsPerLook !== 0) return;
+      // What cannot be looked at now is looked at again soon.
+      copying ??= copyWhenLong()
+        .catch(() => {})
+        .finally(() => {
+          copying = undefined;
+        });
+    },
+    durable: group.durable,
+    truncate: () => checkpoints.run("TRUNCATE"),
+    close() {
+      closed ??= Promise.resolve(copying).then(async () => {
+        await checkpoints.close();
+        await group.idle();
+        await file.close();
+      });
+      return closed;
+    },
+  };
+}
+
+/** Of a database in memory: nothing of it is ever on a disk. */
+export const nowhere: WriteAheadLog = {
+  wrote: () => {},
+  durable: () => Promise.resolve(),
+  truncate: () => Promise.resolve(),
+  close: () => Promise.resolve(),
+};
+
+/** A new file is on the disk once its folder is. */
+async function syncFolder(folder: string): Promise<void> {
+  const handle = await open(folder, "r");
+  await handle.sync().finally(() => handle.close());
+}
+
+/** One sync at a time; all who come while one runs share the next, which begins after it and so covers what they wrote. */
+function createGroupSync(sync: () => Promise<void>) {
+  let dirty = false;
+  let running: Promise<void> | undefined;
+  let next: Promise<void> | undefined;
+  const begin = () => {
+    next = undefined;
+    dirty = false;
+    running = sync()
+      .catch((error: unknown) => {
+        dirty = true;
+        throw error;
+      })
+      .finally(() => {
+        running = undefined;
+      });
+    return running;
+  };
+  const idle = () => Promise.allSettled([running, next]);
+  return {
+    wrote() {
+      dirty = true;
+    },
+    durable(): Promise<void> {
+      // A sync under way that nothing was written after covers everything.
+      if (!dirty) return running ?? Promise.resolve();
+      next ??= Promise.allSettled([running]).then(begin);
+      return next;
+    },
+    async idle() {
+      await idle();
+      await idle();
+    },
+  };
+}
+
+/** Runs checkpoints one after another in a worker, which starts with the first one. One that fails is made up for by the next. */
+function createCheckpoints(path: string) {
+  let worker: Worker | undefined;
+  let last = Promise.resolve();
+  const inWorker = (mode: "RESTART" | "TRUNCATE") =>
+    new Promise<void>((resolve) => {
+      if (worker === undefined) {
+        const started = new Worker(new URL("./checkpoint-worker.ts", import.meta.url), { workerData: path });
+        worker = started;
+        started.unref();
+        started.on("error", () => {});
+        started.on("exit", () => {
+          if (worker === started) worker = undefined;
+        });
+      }
+      const here = worker;
+      const done = () => {
+        here.off("message", done);
+        here.off("exit", done);
+        resolve();
+      };
+      here.on("message", done);
+      here.on("exit", done);
+      here.postMessage(mode);
+    });
+  return {
+    run(mode: "RESTART" | "TRUNCATE"): Promise<void> {
+      last = last.then(() => inWorker(mode));
+      return last;
+    },
+    async close() {
+      await last;
+      await worker?.terminate();
+    },
+  };
+}

@@ -1,0 +1,37 @@
+import { spawnSync } from "node:child_process";
+
+/** Programs that some tests need and a fresh clone does not have to have: a command that works where they do. */
+const programs = {
+  bubblewrap: ["bwrap", "--unshare-all", "--ro-bind", "/", "/", "true"],
+  git: ["git", "--version"],
+  python3: ["python3", "--version"],
+} as const;
+
+/** The name of the program's package, too, on the usual systems. */
+export type Need = keyof typeof programs;
+
+declare module "vitest" {
+  interface TaskMeta {
+    /** What a test cannot run without; of several, one that is missing. */
+    needs?: Need;
+  }
+}
+
+const known = new Map<Need, boolean>();
+
+/**
+ * Options of a `describe` or `it` that cannot pass without some programs: skipped where one does not work, and counted at the end
+ * (`needs-reporter.ts`). CI installs all of them and fails on any such skip.
+ */
+export function needs(first: Need, ...others: Need[]): { skip: boolean; meta: { needs: Need } } {
+  const missing = [first, ...others].find((need) => !isThere(need));
+  return { skip: missing !== undefined, meta: { needs: missing ?? first } };
+}
+
+function isThere(need: Need): boolean {
+  const [program, ...args] = programs[need];
+  const works =
+    known.get(need) ?? spawnSync(program, args, { stdio: "ignore", timeout: 10_000 }).status === 0;
+  known.set(need, works);
+  return works;
+}

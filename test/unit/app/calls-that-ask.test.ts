@@ -1,0 +1,158 @@
+import { describe, expect, it } from "vitest";
+import { readAllowances } from "../../../src/core/allowance.ts";
+import type { Author } from "../../../src/core/inbound.ts";
+import type { Skill } from "../../../src/core/skill.ts";
+import type { Tool } from "../../../src/core/tool.ts";
+import type { TurnEventOf } from "../../../src/core/turn-event.ts";
+import { scriptedModel } from "../../support/scripted-model.ts";
+import { ada, ben, createTestApp, home } from "../../support/test-app.ts";
+import { testSkill, testSource } from "../../support/test-skill.ts";
+import { mia } from "./approval-fixture.ts";
+
+const cleo: Author = { id: "cleo", name: "Cleo", trust: "member" };
+const direct = "slack:T1:dm-ben";
+
+/** A server's skill with one tool, as `src/mcp` makes it. */
+function serverSkill(ran: unknown[], more: { definition?: string; destructive?: true } = {}): Skill {
+  const { definition = "d1", destructive } = more;
+  const server: Tool["server"] = {
+    ...{ server: "mail", tool: "send", definition, own: true },
+    ...{ hints: { destructive }, configured: {} },
+  };
+  const run = (input: unknown) => {
+    ran.push(input);
+    return "sent";
+  };
+  return testSkill("mcp_mail", [{ name: "mail__send", effect: "side_effect", server, run }], {
+    kind: "mcp",
+    active: true,
+    origin: { source: "mcp", precedence: 2, path: "mcp.json" },
+  });
+}
+
+/** A channel whose model calls the tool with what it was asked to, as JSON. */
+function channel(more: Parameters<typeof serverSkill>[1] = {}) {
+  const ran: unknown[] = [];
+  const source = testSource([serverSkill(ran, more)]);
+  const model = scriptedModel(({ messages }) => {
+    const last = messages.at(-1);
+    return last?.role === "user" ? [{ call: "mail__send", with: JSON.parse(last.text) }] : "Done.";
+  });
+  const test = createTestApp(model, { sources: [source] });
+  let threads = 0;
+  /** Says it in a thread of its own, and answers what is asked; undefined when nothing is. */
+  const say = async (input: object, by: Author, namespace = home.namespace) => {
+    threads += 1;
+    const turnId = await test.say(JSON.stringify(input), { by, namespace, thread: `t${threads}` });
+    for await (const event of (await test.app.events(turnId, -1, AbortSignal.timeout(10_000))) ?? []) {
+      if (event.type === "approval_requested") return event;
+    }
+    return undefined;
+  };
+  const decide = async (
+    asked: TurnEventOf<"approval_requested"> | undefined,
+    how: boolean | "always",
+    by: Author,
+  ) => {
+    const { approval_id = "", turn_id = "" } = asked ?? {};
+    const outcome = await test.app.approve(approval_id, how, by);
+    if (outcome.ok) await test.events(turn_id);
+    return outcome;
+  };
+  return { ...test, ran, source, say, decide };
+}
+
+describe("a call that may change something outside", () => {
+  it("is shown to the person it is for, with the reason, and runs when they confirm it", async () => {
+    const { say, decide, ran } = channel();
+    const asked = await say({ to: "ann" }, ben);
+    expect(asked).toMatchObject({
+      approver: "asker",
+      input: { to: "ann" },
+      reason: "send may change something at the server mail, and no operator has trusted it.",
+    });
+    expect(await decide(asked, true, cleo)).toMatchObject({ status: 403 });
+    expect(ran).toEqual([]);
+    expect(await decide(asked, true, ben)).toMatchObject({ value: { decided: true } });
+    expect(ran).toEqual([{ to: "ann" }]);
+  });
+
+  it("may be decided by a manager for them", async () => {
+    const { say, decide, ran } = channel();
+    await decide(await say({ to: "ann" }, ben), true, mia);
+    expect(ran).toHaveLength(1);
+  });
+
+  it("is not asked about when the person ordered exactly it", async () => {
+    const { ask, ran } = channel();
+    await ask('/skill run mcp_mail {"to":"ann"}', { by: ben });
+    expect(ran).toEqual([{ to: "ann" }]);
+  });
+
+  it("is for operators in a direct message where a manager would decide", async () => {
+    const { say, decide, ran } = channel({ destructive: true });
+    const asked = await say({ to: "ann" }, ben, direct);
+    expect(asked?.approver).toBe("operator");
+    const refused = await decide(asked, true, ben);
+    expect(refused).toMatchObject({ ok: false, status: 403 });
+    expect(JSON.stringify(refused)).not.toContain("direct message");
+    await decide(asked, true, ada);
+    expect(ran).toHaveLength(1);
+  });
+});
+
+describe("always here", () => {
+  it("holds for who asked, this recipient and this channel alone", async () => {
+    const { say, decide, ran } = channel();
+    await decide(await say({ to: "ann", text: "1" }, ben), "always", ben);
+    expect(await say({ to: "ann", text: "2" }, ben)).toBeUndefined();
+    expect(ran).toHaveLength(2);
+    expect(await say({ to: "eve", text: "3" }, ben)).toMatchObject({ input: { to: "eve" } });
+    expect(await say({ to: "ann" }, cleo)).toMatchObject({ approver: "asker" });
+    expect(await say({ to: "ann" }, ben, direct)).toMatchObject({ approver: "asker" });
+    expect(ran).toHaveLength(2);
+  });
+
+  it("holds for everyone in the channel when a manager gives it", async () => {
+    const { say, decide } = channel({ destructive: true });
+    await decide(await say({ to: "ann" }, ben), "always", mia);
+    expect(await say({ to: "ann" }, cleo)).toBeUndefined();
+  });
+
+  it("ends when the tool is another one, or asks for somebody higher", async () => {
+    const { say, decide, source, ran } = channel();
+    await decide(await say({ to: "ann" }, ben), "always", ben);
+    source.skills = [serverSkill(ran, { definition: "d2" })];
+    expect(await say({ to: "ann" }, ben)).toMatchObject({ approver: "asker" });
+    source.skills = [serverSkill(ran, { destructive: true })];
+    expect(await say({ to: "ann" }, ben)).toMatchObject({ approver: "manager" });
+  });
+
+  it("is listed, given and taken back by a command, by who may decide", async () => {
+    const { say, ask, ran, store } = channel();
+    const asked = await say({ to: "ann" }, ben);
+    const id = asked?.approval_id ?? "";
+    expect((await ask("/agent approvals", { by: ben })).end.text).toContain(
+      `\`${id}\` **mail\\_\\_send** for Ben`,
+    );
+    expect((await ask(`/agent approvals always ${id}`, { by: cleo })).end.outcome).toBe("failed");
+    expect((await ask(`/agent approvals always ${id}`, { by: ben })).end.text).toBe("Always allowed here.");
+    const list = (await ask("/agent approvals", { by: ben })).end.text;
+    expect(list).toContain("- 1: **mail\\_\\_send** with to = ann, for Ben (allowed by Ben)");
+    expect((await ask("/agent approvals remove 1", { by: cleo })).end.text).toContain("Ben or a manager");
+    await ask("/agent approvals remove 1", { by: ben });
+    expect(await readAllowances(store, home.namespace)).toEqual([]);
+    expect(await say({ to: "ann" }, ben)).toBeDefined();
+    expect(ran).toHaveLength(1);
+  });
+
+  it("is not given where a call cannot be bound to anything: it is approved once", async () => {
+    const { say, decide, ran } = channel();
+    const many = Object.fromEntries(Array.from({ length: 300 }, (_, at) => [`to_${at}`, "x".repeat(20)]));
+    const asked = await say(many, ben);
+    expect(asked?.binds).toBeUndefined();
+    await decide(asked, "always", ben);
+    expect(ran).toHaveLength(1);
+    expect(await say(many, ben)).toBeDefined();
+  });
+});

@@ -1,0 +1,104 @@
+import { describe, expect, it } from "vitest";
+import type { TurnEventBody } from "../../../../src/core/turn-event.ts";
+import { createMemoryTurnLog } from "../../../../src/storage/memory-turn-log.ts";
+import { createFakePlatform } from "../../../support/fake-platform.ts";
+import { ada } from "../../../support/test-app.ts";
+import { logLeftBehind, manualClock, presentedApp, seen, stagedModel } from "./presented-app.ts";
+
+const started: TurnEventBody = { type: "turn_started", profile: "chat", model: "staged/model" };
+const minutes = 60_000;
+
+/** A bot that comes back after so long; its turn had begun. */
+async function downFor(ms: number, events: TurnEventBody[] = [started]) {
+  const clock = manualClock();
+  const platform = createFakePlatform({ now: clock.now });
+  const log = await logLeftBehind("left", events, clock.now());
+  clock.advance(ms);
+  const model = stagedModel(["The answer."]);
+  const bot = presentedApp(model, {
+    platform,
+    clock,
+    log,
+    max_duration_ms: 30 * minutes,
+    limits: { question_ms: 15 * minutes },
+  });
+  return { ...bot, model };
+}
+
+async function asked() {
+  const bot = await downFor(40 * minutes);
+  const events = await bot.reach("left", "turn_waiting");
+  const question = events.find((event) => event.type === "question_asked");
+  return { ...bot, questionId: question?.question_id ?? "" };
+}
+
+describe("a turn on a chat platform that was interrupted", () => {
+  it("for a short while goes on unasked", async () => {
+    const { reach, platform } = await downFor(10 * minutes);
+    await reach("left", "turn_finished");
+    expect(seen(platform)).toEqual(["answer: The answer."]);
+  });
+
+  it("for long asks whether it is still wanted, and nothing of it runs meanwhile", async () => {
+    const { platform, model } = await asked();
+    expect(seen(platform)).toEqual([expect.stringContaining("interrupted 40 minutes ago")]);
+    expect(platform.visible()[0]?.message.buttons?.map(({ label }) => label)).toEqual(["Yes, go on", "No"]);
+    expect(model.asked).toBe(0);
+  });
+
+  it("goes on with a yes", async () => {
+    const { app, reach, platform, questionId } = await asked();
+    await app.answer("left", questionId, "Yes, go on", ada);
+    await reach("left", "turn_finished");
+    expect(seen(platform)).toEqual([expect.stringContaining("**Ada:** Yes, go on"), "answer: The answer."]);
+  });
+
+  it("is stopped with a no", async () => {
+    const { app, reach, model, questionId } = await asked();
+    await app.answer("left", questionId, "No", ada);
+    const events = await reach("left", "turn_finished");
+    expect(events.at(-1)).toMatchObject({ outcome: "stopped" });
+    expect(model.asked).toBe(0);
+  });
+
+  it("goes on with a further message of who asked, which the model gets too", async () => {
+    const { ask, reach, model } = await asked();
+    await ask("yes please");
+    const events = await reach("left", "turn_finished");
+    expect(events.at(-1)).toMatchObject({ outcome: "completed", text: "The answer." });
+    expect(model.asked).toBeGreaterThan(0);
+  });
+
+  it("is stopped when nobody says so in time, and says that", async () => {
+    const { reach, platform, model } = await asked();
+    const events = await reach("left", "turn_finished");
+    expect(events.at(-1)).toMatchObject({ outcome: "stopped" });
+    expect(seen(platform).at(-1)).toContain("nobody said that it is still wanted");
+    expect(model.asked).toBe(0);
+  });
+
+  it("in a wait for a person is not asked about", async () => {
+    const clock = manualClock();
+    const { reach, platform } = await downFor(40 * minutes, [
+      started,
+      { type: "turn_waiting", until: clock.now() + 15 * minutes },
+    ]);
+    await reach("left", "turn_finished");
+    expect(seen(platform)).toEqual(["answer: The answer."]);
+  });
+
+  it("is not asked about when it came through the API: it goes on", async () => {
+    const clock = manualClock();
+    const platform = createFakePlatform({ now: clock.now });
+    const log = createMemoryTurnLog();
+    const before = presentedApp(stagedModel([new Promise(() => {})]), { platform, clock, log });
+    const turnId = await before.ask("go", { shown: false });
+    await before.reach(turnId, "round_started");
+    await clock.advanceUntil(before.stop(0), 100);
+    clock.advance(40 * minutes);
+    const after = presentedApp(stagedModel(["The answer."]), { platform, clock, log });
+    const events = await after.reach(turnId, "turn_finished");
+    expect(events.at(-1)).toMatchObject({ outcome: "completed", text: "The answer." });
+    expect(events.map(({ type }) => type)).not.toContain("question_asked");
+  });
+});

@@ -1,0 +1,50 @@
+import { expect, it } from "vitest";
+import { maxJsonDepth, parseJson } from "../../../src/core/json.ts";
+import { scriptedModel, toolResults } from "../../support/scripted-model.ts";
+import { createTestApp } from "../../support/test-app.ts";
+import { testSkill } from "../../support/test-skill.ts";
+
+const nested = (levels: number) => `${"[".repeat(levels)}${"]".repeat(levels)}`;
+
+it("JSON is read down to the limit, brackets in texts aside", () => {
+  expect(() => parseJson(nested(maxJsonDepth))).not.toThrow();
+  expect(() => parseJson(nested(maxJsonDepth + 1))).toThrow(SyntaxError);
+  expect(parseJson(`["${"[".repeat(500)}\\"${"{".repeat(500)}"]`)).toHaveLength(1);
+});
+
+it("arguments that are nested too deep are refused alone; the call beside them finishes once", async () => {
+  const model = scriptedModel([
+    [{ call: "deep", raw: `{"a": ${nested(50_000)}}` }, { call: "fine" }],
+    "Done.",
+  ]);
+  const skill = testSkill("s", [{ name: "deep" }, { name: "fine", run: () => "fine" }], { active: true });
+  const { events, end } = await createTestApp(model, { skills: [skill] }).ask("go");
+  expect(end).toMatchObject({ outcome: "completed", text: "Done." });
+  expect(toolResults(model.requests.at(-1)?.messages ?? [])).toEqual([
+    expect.stringContaining("nested more than 100 levels deep"),
+    "fine",
+  ]);
+  expect(events.filter(({ type }) => type === "tool_finished")).toHaveLength(2);
+});
+
+it("a check of arguments that throws refuses them, and ends neither the turn nor other calls", async () => {
+  const validate = () => {
+    throw new RangeError("Maximum call stack size exceeded");
+  };
+  const skill = testSkill(
+    "s",
+    [
+      { name: "odd", validate },
+      { name: "fine", run: () => "fine" },
+    ],
+    { active: true },
+  );
+  const model = scriptedModel([[{ call: "odd" }, { call: "fine" }], "Done."]);
+  const { events, end } = await createTestApp(model, { skills: [skill] }).ask("go");
+  expect(end).toMatchObject({ outcome: "completed", text: "Done." });
+  expect(toolResults(model.requests.at(-1)?.messages ?? [])).toEqual([
+    expect.stringContaining("Invalid arguments: Maximum call stack size exceeded"),
+    "fine",
+  ]);
+  expect(events.filter(({ type }) => type === "tool_finished")).toHaveLength(2);
+});

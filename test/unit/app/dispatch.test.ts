@@ -1,0 +1,126 @@
+import { describe, expect, it } from "vitest";
+import { timeSpent } from "../../../src/app/turn-runner.ts";
+import type { TurnEvent, TurnEventBody } from "../../../src/core/turn-event.ts";
+import { createMemoryTurnLog } from "../../../src/storage/memory-turn-log.ts";
+import { createFakeClock } from "../../support/fake-clock.ts";
+import { scriptedModel } from "../../support/scripted-model.ts";
+import { ada, createTestApp, home } from "../../support/test-app.ts";
+import { testSkill } from "../../support/test-skill.ts";
+
+const channel = (name: string) => ({ namespace: `console:local:${name}`, thread: `thread-${Math.random()}` });
+const never = () => new Promise<void>(() => {});
+
+describe("the wall clock", () => {
+  it("set forward by an hour does not make the bot run a turn twice", async () => {
+    const clock = createFakeClock();
+    const gate = Promise.withResolvers<void>();
+    const model = scriptedModel(({ messages }) => (messages.at(-1)?.text === "slow" ? "slowly" : "at once"), {
+      gate: async ({ messages }) => (messages.at(-1)?.text === "slow" ? gate.promise : undefined),
+    });
+    const { say, until, ask, events, log } = createTestApp(model, { clock });
+    const slow = await say("slow");
+    await clock.advanceUntil(until(slow, "turn_started"), 10);
+    clock.jump(3_600_000);
+    expect((await clock.advanceUntil(ask("quick", channel("other")), 10)).end.text).toBe("at once");
+    gate.resolve();
+    expect((await clock.advanceUntil(events(slow), 10)).at(-1)).toMatchObject({ text: "slowly" });
+    expect((await log.read(slow)).map(({ type }) => type)).not.toContain("turn_resumed");
+    expect(model.requests.filter(({ messages }) => messages.at(-1)?.text === "slow")).toHaveLength(1);
+  });
+});
+
+describe("slots", () => {
+  it("are not all taken by a channel whose turns hang", async () => {
+    const model = scriptedModel(({ messages }) => messages.at(-1)?.text ?? "", {
+      gate: ({ messages }) => (messages.at(-1)?.text === "hang" ? never() : Promise.resolve()),
+    });
+    const { say, ask, until } = createTestApp(model, { concurrent: 4 });
+    const hanging = await Promise.all([1, 2, 3, 4, 5, 6].map(() => say("hang", channel("stuck"))));
+    await until(hanging[2] ?? "", "turn_started");
+    expect((await ask("hello", channel("lively"))).end.text).toBe("hello");
+    expect((await ask("hello", channel("quiet"))).end.text).toBe("hello");
+  });
+
+  it("go round: a flooding channel does not make another one wait", async () => {
+    const answered: string[] = [];
+    const model = scriptedModel(({ messages }) => messages.at(-1)?.text ?? "", {
+      gate: async ({ messages }) => void answered.push(messages.at(-1)?.text ?? ""),
+    });
+    const { say, ask, events } = createTestApp(model, { concurrent: 2 });
+    const flood = await Promise.all(Array.from({ length: 40 }, () => say("flood", channel("loud"))));
+    expect((await ask("me", channel("quiet"))).end.text).toBe("me");
+    expect(answered.indexOf("me")).toBeLessThan(20);
+    await Promise.all(flood.map(events));
+  });
+
+  it("of commands are limited, and stopping does not wait for one", async () => {
+    let running = 0;
+    let most = 0;
+    const gate = Promise.withResolvers<void>();
+    const run = async () => {
+      running += 1;
+      most = Math.max(most, running);
+      await gate.promise;
+      running -= 1;
+      return "ran";
+    };
+    const skill = testSkill("slow", [{ name: "slow", run }]);
+    const { say, ask, until, events } = createTestApp(scriptedModel(["never"]), {
+      skills: [skill],
+      concurrent_commands: 2,
+    });
+    const commands = [];
+    for (const at of [0, 1, 2, 3, 4]) {
+      const place = channel(`c${at}`);
+      commands.push(await say("/skill run slow {}", place));
+    }
+    await Promise.all(commands.slice(0, 2).map((id) => until(id, "tool_started")));
+    expect((await ask("stop", home)).end.outcome).toBe("completed");
+    gate.resolve();
+    await Promise.all(commands.map(events));
+    expect(most).toBe(2);
+  });
+});
+
+describe("the time of a turn", () => {
+  const at = (ms: number, body: TurnEventBody): TurnEvent => ({ ...body, turn_id: "t", seq: ms, at: ms });
+  const started = at(1_000, { type: "turn_started", profile: "p", model: "m" });
+  const round = (ms: number) => at(ms, { type: "round_started", round: 1 });
+  const resumed = (ms: number) => at(ms, { type: "turn_resumed" });
+  const waiting = (ms: number, until: number) => at(ms, { type: "turn_waiting", until });
+  it.each<[string, TurnEvent[], number, number]>([
+    ["has not begun in the queue", [], 9_000, 0],
+    ["counts work", [started, round(3_000)], 3_000, 2_000],
+    [
+      "does not count from the last event to the claim: the bot was down",
+      [started, round(3_000)],
+      90_000,
+      2_000,
+    ],
+    [
+      "does not count an interruption",
+      [started, round(3_000), resumed(50_000), round(51_000)],
+      51_000,
+      3_000,
+    ],
+    ["counts waiting for a person", [started, waiting(2_000, 9_000), resumed(5_000)], 5_000, 4_000],
+    ["counts a wait to its end", [started, waiting(2_000, 9_000)], 99_000, 8_000],
+    ["does not count what the clock was set back by", [started, round(500)], 500, 0],
+  ])("%s", (_what, events, now, spent) => {
+    expect(timeSpent(events, now)).toBe(spent);
+  });
+
+  it("that was down for hours goes on with what was left of it", async () => {
+    const log = createMemoryTurnLog();
+    const then = Date.now() - 3 * 3_600_000;
+    const inbound = { key: "k", ...home, author: ada, kind: "message" as const, text: "go" };
+    await log.accept(inbound, "left", then);
+    await log.claim("dead worker", then, 60_000);
+    await log.append("left", "dead worker", [
+      { type: "turn_started", profile: "chat", model: "m", turn_id: "left", seq: 1, at: then },
+    ]);
+    await log.reclaim();
+    const { events } = createTestApp(scriptedModel(["done"]), { log, max_duration_ms: 60_000 });
+    expect((await events("left")).at(-1)).toMatchObject({ outcome: "completed", text: "done" });
+  });
+});

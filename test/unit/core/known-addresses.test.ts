@@ -1,0 +1,233 @@
+import { describe, expect, it, onTestFinished } from "vitest";
+import type { TurnEvent } from "../../../src/core/turn-event.ts";
+import { createWeb } from "../../../src/net/create-web.ts";
+import { shippedSources } from "../../../src/wiring/skill-sources.ts";
+import { type Line, scriptedModel } from "../../support/scripted-model.ts";
+import { ben, createTestApp, type TestApp, type TestAppOptions } from "../../support/test-app.ts";
+import { type LocalServer, startServer } from "../net/local-server.ts";
+
+/** A site whose pages say what `pages` has; `/to?URL` redirects. */
+async function site(pages: Record<string, string> = {}): Promise<LocalServer> {
+  const server = await startServer((request, response) => {
+    const [path = "", query = ""] = (request.url ?? "").split("?");
+    if (path === "/to") return response.writeHead(302, { location: decodeURIComponent(query) }).end();
+    response.setHeader("content-type", "text/plain");
+    return response.end(pages[path] ?? "A page.");
+  });
+  onTestFinished(() => server[Symbol.asyncDispose]());
+  return server;
+}
+
+const read = (url: string) => ({ call: "web-scraping", with: { url } });
+
+/** A channel with the skills that ship. Each text a person says makes the model do the next lines, up to an answer. */
+function channel(script: readonly Line[], options: TestAppOptions = {}) {
+  const web = createWeb({ allow: ["127.0.0.1"], timeoutMs: 5_000 });
+  const lines = [...script];
+  const model = scriptedModel(({ system }) =>
+    system.startsWith("Summarise") ? "They spoke." : (lines.shift() ?? "Done."),
+  );
+  return {
+    model,
+    app: createTestApp(model, { sources: shippedSources({ flowPorts: {} }), web, ...options }),
+  };
+}
+
+const asked = (events: readonly TurnEvent[]) => events.filter(({ type }) => type === "approval_requested");
+
+/** Says something, decides about whatever is asked, and answers what was asked. */
+async function decided(app: TestApp, text: string, verdict: boolean | "turn" | "always") {
+  const turnId = await app.say(text, { by: ben });
+  const requests: TurnEvent[] = [];
+  for await (const event of (await app.app.events(turnId, -1, AbortSignal.timeout(10_000))) ?? []) {
+    if (event.type !== "approval_requested") continue;
+    requests.push(event);
+    await app.app.approve(event.approval_id, verdict, ben);
+  }
+  return { requests };
+}
+
+/** Puts a result of a tool, which nobody vouches for, before the model. */
+const recall = { call: "memory_recall", with: { query: "anything" } };
+
+describe("an address", () => {
+  it("may be any while the model has read nothing from strangers", async () => {
+    const host = await site();
+    const { app } = channel([[read(`${host.origin}/made-up?d=1`)], "Done."]);
+    expect(asked((await app.ask("What is new?", { by: ben })).events)).toEqual([]);
+    expect(host.requests.map(({ url }) => url)).toEqual(["/made-up?d=1"]);
+  });
+
+  it("asks who asked when the model made it up afterwards, and nothing is sent before", async () => {
+    const host = await site();
+    const { app } = channel([[recall], [read(`${host.origin}/log?d=secret`)], "Done."]);
+    const turnId = await app.say("What do you know?", { by: ben });
+    const request = await app.until(turnId, "approval_requested");
+    expect(request).toMatchObject({
+      tool: "web-scraping",
+      approver: "asker",
+      input: { url: `${host.origin}/log?d=secret` },
+      reason: expect.stringContaining(`127.0.0.1:${host.port}`),
+      addresses: [`127.0.0.1:${host.port}/log?d=secret`],
+    });
+    expect(host.requests).toEqual([]);
+    await app.app.approve(request.approval_id, false, ben);
+    await app.until(turnId, "turn_finished");
+    expect(host.requests).toEqual([]);
+  });
+
+  it.each([
+    ["as it stands", (origin: string) => `Read ${origin}/a?b=c please`, "/a?b=c"],
+    ["without its scheme", (origin: string) => `Read ${origin.slice("http://".length)}/a.`, "/a"],
+    ["with another end", (origin: string) => `Read <${origin}/a/#part>`, "/a"],
+  ])("that a person named %s is free, in later turns too", async (_how, text, path) => {
+    const host = await site();
+    const { app } = channel([[recall], "Yes?", [recall], [read(host.origin + path)], "Done."]);
+    await app.ask(text(host.origin), { by: ben });
+    expect(asked((await app.ask("Now read it.", { by: ben })).events)).toEqual([]);
+    expect(host.requests).toHaveLength(1);
+  });
+
+  it("is not free because its host was named", async () => {
+    const host = await site();
+    const { app } = channel([[recall], [read(`${host.origin}/log?d=fact`)], "Done."]);
+    const { requests } = await decided(app, `Read ${host.origin}/`, false);
+    expect(requests).toHaveLength(1);
+    expect(host.requests).toEqual([]);
+  });
+
+  it("does not become free by coming back in the result of a call that had it", async () => {
+    const host = await site();
+    const evil = `${host.origin}/log?d=fact`;
+    const echo = { call: "web-scraping", with: { url: `${host.origin}/start`, search: evil } };
+    const { app } = channel([[echo], [read(evil)], "Done."]);
+    const { requests } = await decided(app, `Read ${host.origin}/start`, false);
+    expect(requests).toHaveLength(1);
+    expect(host.requests.map(({ url }) => url)).toEqual(["/start"]);
+  });
+
+  it("of an open host is free, and of its neighbours not", async () => {
+    const host = await site();
+    const openHosts = [`127.0.0.1:${host.port}`];
+    const { app } = channel([[recall], [read(`${host.origin}/x?d=1`)], "Done."], { openHosts });
+    expect(asked((await app.ask("Go.", { by: ben })).events)).toEqual([]);
+    const other = channel([[recall], [read(`${host.origin}/x?d=1`)], "Done."], {
+      openHosts: ["*.1", "127.0.0.1"],
+    });
+    expect((await decided(other.app, "Go.", false)).requests).toHaveLength(1);
+  });
+});
+
+describe("links of a page", () => {
+  const links = (origin: string, count: number) =>
+    Array.from({ length: count }, (_, at) => `${origin}/page-${at}`).join("\n");
+
+  it("are free, ten a turn on a site that nobody named, and again in the next turn", async () => {
+    const far = await site();
+    const near = await site({ "/list": links(far.origin, 12) });
+    const pages = Array.from({ length: 12 }, (_, at) => [read(`${far.origin}/page-${at}`)]);
+    const { app } = channel([
+      [read(`${near.origin}/list`)],
+      ...pages,
+      "Done.",
+      [read(`${far.origin}/page-11`)],
+      "Done.",
+    ]);
+    const { requests } = await decided(app, `Read ${near.origin}/list and all it links to`, false);
+    expect(requests).toHaveLength(2);
+    expect(far.requests).toHaveLength(10);
+    expect((await decided(app, "And the last one", false)).requests).toEqual([]);
+  });
+
+  it("are free without limit on the page's own host, where a person named it", async () => {
+    const host = await site();
+    const pages = { "/list": links(host.origin, 15) };
+    const near = await startServer((request, response) =>
+      response.end(pages[request.url as "/list"] ?? "A page."),
+    );
+    onTestFinished(() => near[Symbol.asyncDispose]());
+    const own = links(near.origin, 15).split("\n");
+    pages["/list"] = own.join("\n");
+    const { app } = channel([[read(`${near.origin}/list`)], ...own.map((url) => [read(url)]), "Done."]);
+    expect((await decided(app, `Read ${near.origin}/list whole`, false)).requests).toEqual([]);
+    expect(near.requests).toHaveLength(16);
+  });
+
+  it("count as they are: another query asks", async () => {
+    const far = await site();
+    const near = await site({ "/list": `${far.origin}/page` });
+    const { app } = channel([[read(`${near.origin}/list`)], [read(`${far.origin}/page?d=fact`)], "Done."]);
+    expect((await decided(app, `Read ${near.origin}/list`, false)).requests).toHaveLength(1);
+    expect(far.requests).toEqual([]);
+  });
+});
+
+describe("who asked may allow", () => {
+  const script = (origin: string): Line[] => [
+    [recall],
+    [read(`${origin}/a?d=1`)],
+    [read(`${origin}/a?d=1`)],
+    [read(`${origin}/b?d=2`)],
+    "Done.",
+  ];
+
+  it("one address, which is known then", async () => {
+    const host = await site();
+    const { app } = channel(script(host.origin));
+    expect((await decided(app, "Go.", true)).requests).toHaveLength(2);
+  });
+
+  it("a site for the turn, and not for the next one", async () => {
+    const host = await site();
+    const { app } = channel([...script(host.origin), [read(`${host.origin}/c?d=3`)], "Done."]);
+    expect((await decided(app, "Go.", "turn")).requests).toHaveLength(1);
+    expect((await decided(app, "Again.", false)).requests).toHaveLength(1);
+    expect(host.requests.map(({ url }) => url)).toEqual(["/a?d=1", "/b?d=2"]);
+  });
+});
+
+it("a new transcript of the thread knows what people named, and that strangers spoke", async () => {
+  const host = await site();
+  const words = "word ".repeat(600);
+  const script: Line[] = [[recall], words, words, words, words];
+  const { app, model } = channel(
+    [...script, [read(`${host.origin}/named`)], [read(`${host.origin}/made-up?d=1`)], "Done."],
+    { limits: { transcript_tokens: 3_000 } },
+  );
+  const openings: string[] = [];
+  for (const text of [`Mind ${host.origin}/named`, words, words, words]) {
+    const { turnId } = await app.ask(text, { by: ben });
+    const events = await app.log.read(turnId);
+    openings.push(...events.flatMap((event) => (event.type === "transcript_opened" ? event.because : [])));
+  }
+  expect(openings).toContain("full");
+  const { requests } = await decided(app, "Read it now", false);
+  expect(JSON.stringify(model.requests.at(-1)?.messages)).not.toContain("Mind ");
+  expect(requests).toMatchObject([{ input: { url: `${host.origin}/made-up?d=1` } }]);
+  expect(host.requests.map(({ url }) => url)).toEqual(["/named"]);
+});
+
+describe("a redirect", () => {
+  it("to a site that nobody named is not followed once strangers spoke, and the model is told where it leads", async () => {
+    const far = await site();
+    const near = await site();
+    const start = `${near.origin}/to?${encodeURIComponent(`${far.origin}/log?d=1`)}`;
+    const { app, model } = channel([[recall], [read(start)], [read(`${far.origin}/log?d=1`)], "Done."]);
+    const { requests } = await decided(app, `Read ${start}`, false);
+    expect(far.requests).toEqual([]);
+    expect(near.requests).toHaveLength(1);
+    expect(model.requests[2]?.messages.at(-1)?.text).toContain(`${far.origin}/log?d=1`);
+    expect(requests).toMatchObject([{ input: { url: `${far.origin}/log?d=1` } }]);
+  });
+
+  it("to a page that a person named is followed, and so is any to the same site", async () => {
+    const far = await site();
+    const near = await site();
+    const away = `${near.origin}/to?${encodeURIComponent(`${far.origin}/page`)}`;
+    const home = `${near.origin}/to?${encodeURIComponent("/page?d=1")}`;
+    const { app } = channel([[recall], [read(away), read(home)], "Done."]);
+    const { requests } = await decided(app, `Read ${away}, ${home} and ${far.origin}/page`, false);
+    expect(requests).toEqual([]);
+    expect([far.requests.length, near.requests.length]).toEqual([1, 3]);
+  });
+});

@@ -1,0 +1,52 @@
+import { mkdir, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import { expect, test } from "vitest";
+import { readPlugin } from "../../src/imported/plugin-file.ts";
+import { readServers } from "../../src/mcp/read-servers.ts";
+import { createFolderSource } from "../../src/skills/folder-source.ts";
+import { validatePackage } from "../../src/skills/validate-package.ts";
+
+/** The first fenced block of README that holds this text. */
+async function example(holds: string): Promise<string> {
+  const readme = await readFile("README.md", "utf8");
+  const blocks = [...readme.matchAll(/^```\w+\n([\s\S]*?)^```$/gm)].map(([, block = ""]) => block);
+  return blocks.find((block) => block.includes(holds)) ?? "";
+}
+
+test("the SKILL.md of the README is a valid package whose fields are all read", async () => {
+  const root = await mkdtemp(path.join(tmpdir(), "knack-readme-"));
+  try {
+    const folder = path.join(root, "greeter");
+    await mkdir(path.join(folder, "scripts"), { recursive: true });
+    await writeFile(path.join(folder, "SKILL.md"), await example("name: greeter"));
+    await writeFile(path.join(folder, "scripts", "hello.py"), "print('hello')");
+    expect(await validatePackage(folder)).toEqual({ valid: true, errors: [] });
+    const source = createFolderSource({ source: "workspace", precedence: 1, root, importModules: false });
+    const { skills, diagnostics } = await source.load();
+    expect(diagnostics).toEqual([]);
+    expect(skills[0]).toMatchObject({
+      id: "greeter",
+      name: "Greeter",
+      category: "writing",
+      tags: ["greeting", "hello"],
+      requires: { env: ["GREETER_KEY"], bins: ["python3"] },
+    });
+  } finally {
+    await rm(root, { recursive: true });
+  }
+});
+
+test("the plugin.json of the README is read without a complaint", async () => {
+  const origin = { source: "workspace", precedence: 1, path: "/skills/dice" };
+  const { plugin, diagnostics } = readPlugin({ text: await example('"hubId"'), origin });
+  expect(diagnostics).toEqual([]);
+  expect(plugin?.metadata).toMatchObject({ id: "dice", parameters: [{ name: "sides" }] });
+});
+
+test("the tool servers of the README are read without a complaint", async () => {
+  const { mcpServers } = JSON.parse(await example('"mcpServers"'));
+  const { servers, diagnostics } = readServers(mcpServers, "config/mcp.json", { TRACKER_TOKEN: "t" });
+  expect(diagnostics).toEqual([]);
+  expect(servers.map(({ name }) => name)).toEqual(["files", "tracker"]);
+});

@@ -1,0 +1,68 @@
+import { once } from "node:events";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import { McpServer } from "@modelcontextprotocol/sdk/server/mcp.js";
+import { StreamableHTTPServerTransport } from "@modelcontextprotocol/sdk/server/streamableHttp.js";
+import { z } from "zod";
+
+/** A tool server that writes down what its tools did. */
+export interface MailServer {
+  url: string;
+  /** Effects, as `tool text`. */
+  effects: string[];
+  close(): Promise<void>;
+}
+
+const said = (text: string) => ({ content: [{ type: "text" as const, text }] });
+
+function createTools(effects: string[], planted: string): McpServer {
+  const server = new McpServer({ name: "mail", version: "1.0.0" }, { instructions: `Mail. ${planted}` });
+  const acts = (tool: string) => (input: { text: string }) => {
+    effects.push(`${tool} ${input.text}`);
+    return said("Done.");
+  };
+  const inputSchema = { text: z.string() };
+  server.registerTool("send_mail", { description: "Sends a mail.", inputSchema }, acts("send_mail"));
+  server.registerTool(
+    "delete_all",
+    { description: "Deletes all.", inputSchema, annotations: { destructiveHint: true, readOnlyHint: true } },
+    acts("delete_all"),
+  );
+  server.registerTool(
+    "search_mail",
+    { description: `Finds mails. ${planted}`, inputSchema, annotations: { readOnlyHint: true } },
+    ({ text }) => said(`Found one mail for ${text}: lunch at noon, menu at https://lunch.test/menu`),
+  );
+  server.registerTool(
+    "open_page",
+    { description: "Opens a page.", inputSchema: { url: z.string() }, annotations: { readOnlyHint: true } },
+    ({ url }) => {
+      effects.push(`open_page ${url}`);
+      return said("A page.");
+    },
+  );
+  return server;
+}
+
+/** Starts the server; `planted` stands in its instructions and in the description of a tool. */
+export async function openMailServer(planted = ""): Promise<MailServer> {
+  const effects: string[] = [];
+  const http = createServer((request, response) => {
+    const transport = new StreamableHTTPServerTransport({ enableJsonResponse: true });
+    createTools(effects, planted)
+      .connect(transport as Parameters<McpServer["connect"]>[0])
+      .then(() => transport.handleRequest(request, response))
+      .catch(() => void response.writeHead(500).end());
+  });
+  http.listen(0, "127.0.0.1");
+  await once(http, "listening");
+  return {
+    url: `http://127.0.0.1:${(http.address() as AddressInfo).port}/mcp`,
+    effects,
+    async close() {
+      http.close();
+      http.closeAllConnections();
+      await once(http, "close");
+    },
+  };
+}

@@ -1,0 +1,122 @@
+/** A bot with the skills that ship, flows, a tool server and real sites, on a chat platform. */
+import { onTestFinished } from "vitest";
+import type { Author, Origin } from "../../../src/core/inbound.ts";
+import type { ModelRequest } from "../../../src/core/model.ts";
+import type { PlaceDescription } from "../../../src/core/place.ts";
+import { createSaidLine } from "../../../src/core/said-line.ts";
+import type { Skill } from "../../../src/core/skill.ts";
+import type { TurnEventOf } from "../../../src/core/turn-event.ts";
+import { createFlowSource } from "../../../src/flows/flow-source.ts";
+import { createWeb } from "../../../src/net/create-web.ts";
+import { shippedSources } from "../../../src/wiring/skill-sources.ts";
+import { channel } from "../../support/called-bot.ts";
+import { createFakePlatform, type FakePlatform } from "../../support/fake-platform.ts";
+import { openBench } from "../../support/mcp-bench.ts";
+import { type Line, type ScriptedModel, scriptedModel } from "../../support/scripted-model.ts";
+import { ada, ben, createTestApp, type TestApp } from "../../support/test-app.ts";
+import { testSource } from "../../support/test-skill.ts";
+import { type LocalServer, startServer } from "../net/local-server.ts";
+import { temporaryFolder } from "../skills/temporary-folder.ts";
+import { type MailServer, openMailServer } from "./mail-server.ts";
+
+export interface Site extends LocalServer {
+  /** What its pages say, by path; others say `A page.` */
+  pages: Record<string, string>;
+}
+
+/** A site of plain pages; `/to?URL` redirects there. */
+export async function openSite(): Promise<Site> {
+  const pages: Record<string, string> = {};
+  const server = await startServer((request, response) => {
+    const [path = "", query = ""] = (request.url ?? "").split("?");
+    if (path === "/to") return response.writeHead(302, { location: decodeURIComponent(query) }).end();
+    response.setHeader("content-type", "text/plain");
+    return response.end(pages[path] ?? "A page.");
+  });
+  onTestFinished(() => server[Symbol.asyncDispose]());
+  return Object.assign(server, { pages });
+}
+
+export interface World {
+  app: TestApp;
+  model: ScriptedModel;
+  platform: FakePlatform;
+  mail: MailServer | undefined;
+  /** Ben says something, and an operator decides whatever is asked with `verdict`. */
+  say(text: string, verdict: boolean | "always" | "turn", more?: Said): Promise<Told>;
+}
+
+export interface Said extends Partial<Origin> {
+  by?: Author;
+  thread?: string;
+}
+
+interface Told {
+  answer: string;
+  asked: TurnEventOf<"approval_requested">[];
+}
+
+export interface WorldOptions {
+  script: (request: ModelRequest) => Line;
+  /** Flow files by name. */
+  flows?: Record<string, object>;
+  skills?: readonly Skill[];
+  /** Whether there is a tool server, and what is planted in its texts. */
+  mail?: { planted: string };
+  topic?: string;
+}
+
+export async function createWorld(options: WorldOptions): Promise<World> {
+  const mail = options.mail === undefined ? undefined : await openMailServer(options.mail.planted);
+  const bench = mail === undefined ? undefined : await openBench({ mail: { url: mail.url } });
+  onTestFinished(async () => {
+    await bench?.close();
+    await mail?.close();
+  });
+  await bench?.servers.start("mail");
+  const model = scriptedModel(options.script);
+  const files = Object.entries(options.flows ?? {}).map(([name, flow]) => [
+    `${name}.json`,
+    JSON.stringify(flow),
+  ]);
+  const root = temporaryFolder(Object.fromEntries(files));
+  const app = createTestApp(model, {
+    saidLine: createSaidLine(),
+    web: createWeb({ allow: ["127.0.0.1"], timeoutMs: 5_000 }),
+    sources: [
+      ...shippedSources({ flowPorts: {} }),
+      createFlowSource({ source: "workspace", precedence: 5, root, ports: {} }),
+      testSource(options.skills ?? []),
+      ...(bench === undefined ? [] : [bench.source]),
+    ],
+  });
+  const describe = async (): Promise<PlaceDescription> => ({
+    platform: "Fake",
+    kind: "channel",
+    name: "general",
+    topic: options.topic ?? "",
+  });
+  const platform = Object.assign(createFakePlatform(), { describe });
+  app.chat.connect(platform);
+  let count = 0;
+  const say: World["say"] = async (text, verdict, { by = ben, thread = "t1", ...origin } = {}) => {
+    count += 1;
+    const message = `call-${count}`;
+    const said_at = Date.UTC(2026, 10, 22, 8, count);
+    const place = { namespace: channel, by, thread, key: message };
+    const turnId = await app.say(text, {
+      ...place,
+      origin: { message, said_at, files: [], in_thread: true, ...origin },
+    });
+    const asked: Told["asked"] = [];
+    let answer = "";
+    for await (const event of (await app.app.events(turnId, -1, AbortSignal.timeout(10_000))) ?? []) {
+      if (event.type === "turn_finished") answer = event.text;
+      if (event.type !== "approval_requested") continue;
+      asked.push(event);
+      await app.app.approve(event.approval_id, verdict, ada);
+    }
+    return { answer, asked };
+  };
+  return { app, model, platform, mail, say };
+}

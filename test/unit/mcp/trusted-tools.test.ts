@@ -1,0 +1,81 @@
+import { afterEach, describe, expect, it } from "vitest";
+import { type McpBench, openBench, testServer } from "../../support/mcp-bench.ts";
+import { scriptedModel } from "../../support/scripted-model.ts";
+import { ada, ben, createTestApp } from "../../support/test-app.ts";
+
+let bench: McpBench;
+afterEach(() => bench.close());
+
+const asker = { by: ada, namespace: "console:local:general" };
+
+/** A channel whose model calls a tool of the server; `asked` answers who had to approve it. */
+async function channel() {
+  bench = await openBench({ test: testServer });
+  await bench.servers.start("test");
+  const model = scriptedModel(({ messages }) => {
+    const last = messages.at(-1);
+    return last?.role === "user" ? [{ call: `test__${last.text}`, with: {} }] : "Done.";
+  });
+  const { source, servers, store } = bench;
+  const { app, say } = createTestApp(model, { sources: [source], servers, store });
+  const asked = async (tool: string) => {
+    const turnId = await say(tool, { by: ben, thread: tool });
+    for await (const event of (await app.events(turnId, -1, AbortSignal.timeout(10_000))) ?? []) {
+      if (event.type === "approval_requested") {
+        await app.approve(event.approval_id, false, ada);
+        return event.approver;
+      }
+    }
+    return "nobody";
+  };
+  const listed = async (name: string) => {
+    const [server] = await app.servers.list();
+    return server?.tools.find((tool) => tool.name === name);
+  };
+  return { app, asked, listed };
+}
+
+describe("a tool of a server", () => {
+  it.each([
+    ["says that it only reads", "environment", "nobody"],
+    ["says nothing", "pid", "asker"],
+    ["says that it destroys", "die", "manager"],
+  ])("that %s asks accordingly, and is listed so", async (_what, tool, approver) => {
+    const { asked, listed } = await channel();
+    expect(await asked(tool)).toBe(approver);
+    expect(await listed(tool)).toMatchObject({ asks: approver, trusted: false });
+  });
+
+  it("runs unasked while an operator trusts it", async () => {
+    const { app, asked, listed } = await channel();
+    const { definition = "" } = (await listed("pid")) ?? {};
+    const tools = [{ name: "pid", definition }];
+    expect(await app.servers.trust("test", tools, { ...asker, by: ben })).toMatchObject({ status: 403 });
+    expect(await app.servers.trust("test", tools, asker)).toMatchObject({ ok: true });
+    expect(await listed("pid")).toMatchObject({ asks: "nobody", trusted: true });
+    expect(await asked("pid")).toBe("nobody");
+    await app.servers.trust("test", [], asker);
+    expect(await listed("pid")).toMatchObject({ asks: "asker", trusted: false });
+  });
+
+  it("is not trusted in another form than the operator saw", async () => {
+    const { app, asked } = await channel();
+    const tools = [{ name: "pid", definition: "another" }];
+    expect(await app.servers.trust("test", tools, asker)).toMatchObject({ ok: false, status: 409 });
+    expect(await asked("pid")).toBe("asker");
+  });
+
+  it("loses the trust when its server becomes another program, not when it gets another token", async () => {
+    const { app, listed } = await channel();
+    const { definition = "" } = (await listed("pid")) ?? {};
+    await app.servers.trust("test", [{ name: "pid", definition }], asker);
+    await bench.write({ test: { ...testServer, env: { TEST_TOKEN: "new" } } });
+    await bench.source.load();
+    await bench.servers.start("test");
+    expect(await listed("pid")).toMatchObject({ trusted: true });
+    await bench.write({ test: { ...testServer, args: [...testServer.args, "other"] } });
+    await bench.source.load();
+    await bench.servers.start("test");
+    expect(await listed("pid")).toMatchObject({ trusted: false, asks: "asker" });
+  });
+});

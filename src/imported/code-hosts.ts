@@ -51,9 +51,15 @@ function hostsIn(source: string): string[] {
     if (!values.has(name) || hostsOfAddresses(value).length > 0) values.set(name, value);
     if (baseAddress.test(name)) asked.add(value);
   }
-  for (const match of code.matchAll(requestCall).take(mostCalls))
+  let calls = 0;
+  for (const match of code.matchAll(requestCall)) {
+    calls += 1;
+    if (calls > mostCalls) break;
     asked.add(expressionAt(code, match.index + match[0].length));
-  return [...asked].slice(0, mostCalls).flatMap((expression) => hostsOfAddresses(resolved(expression, values)));
+  }
+  return [...asked]
+    .slice(0, mostCalls)
+    .flatMap((expression) => hostsOfAddresses(resolved(expression, values)));
 }
 
 /** The text from a place on, to the end of the statement or the line. */

@@ -106,10 +106,7 @@ except socket.gaierror: print("unknown")`,
     "leads %s to granted hosts only",
     async (script) => {
       const { exit_code, stderr } = await run(script, { network: { permits: () => false } });
-      expect([exit_code, stderr]).toEqual([
-        1,
-        expect.stringMatching(/api\.example\.com:\d+.* 403/),
-      ]);
+      expect([exit_code, stderr]).toEqual([1, expect.stringMatching(/api\.example\.com:\d+.* 403/)]);
     },
   );
 

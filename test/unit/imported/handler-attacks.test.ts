@@ -74,19 +74,23 @@ describe("code that reads pages", needs("bubblewrap"), () => {
   });
 });
 
-it("code reads no page whose address a model made up and the asker refused", needs("bubblewrap"), async () => {
-  const read: string[] = [];
-  const web = {
-    fetch: () => Promise.reject(new Error("unused")),
-    read: async (url: string) => read.push(url),
-  };
-  const code = `const p = await this.webScraper.getLinkContent("https://refused.test/?d=1"); return String(p.success);`;
-  const context = { web, reach: async () => false } as unknown as Partial<ToolContext>;
-  expect(await attack("obeys", code, { url: "https://refused.test/?d=1" }, context)).toMatchObject({
-    output: "false",
-  });
-  expect(read).toEqual([]);
-});
+it(
+  "code reads no page whose address a model made up and the asker refused",
+  needs("bubblewrap"),
+  async () => {
+    const read: string[] = [];
+    const web = {
+      fetch: () => Promise.reject(new Error("unused")),
+      read: async (url: string) => read.push(url),
+    };
+    const code = `const p = await this.webScraper.getLinkContent("https://refused.test/?d=1"); return String(p.success);`;
+    const context = { web, reach: async () => false } as unknown as Partial<ToolContext>;
+    expect(await attack("obeys", code, { url: "https://refused.test/?d=1" }, context)).toMatchObject({
+      output: "false",
+    });
+    expect(read).toEqual([]);
+  },
+);
 
 describe("code that speaks without end", needs("bubblewrap"), () => {
   it("is shown a few hundred notes of, none of them long", async () => {

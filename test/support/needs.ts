@@ -4,6 +4,7 @@ import { spawnSync } from "node:child_process";
 const programs = {
   bubblewrap: ["bwrap", "--unshare-all", "--ro-bind", "/", "/", "true"],
   git: ["git", "--version"],
+  openssl: ["openssl", "version"],
   python3: ["python3", "--version"],
 } as const;
 

@@ -8,6 +8,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { NetworkAccess } from "../../../src/core/programs.ts";
 import { createGuardedProxy } from "../../../src/net/guarded-proxy.ts";
 import { createSandbox, type Sandbox } from "../../../src/sandbox/create-sandbox.ts";
+import { needs } from "../../support/needs.ts";
 import { resolverOf } from "../net/local-server.ts";
 import { runToEnd, ScriptFixture, scriptRequest } from "./script-fixture.ts";
 
@@ -16,7 +17,7 @@ const host = "api.example.com";
 /** Each asks for the address in its argument, and prints the text. */
 const programs = ["curl.sh", "ask.py", "fetch.mjs", "agent.mjs", "agent.cjs", "absolute.mjs"];
 
-describe("HTTPS in the sandbox", () => {
+describe("HTTPS in the sandbox", needs("bubblewrap", "python3", "openssl"), () => {
   const fixture = new ScriptFixture();
   const skill = fixture.skill({
     "curl.sh": `curl --silent --show-error "$1"`,

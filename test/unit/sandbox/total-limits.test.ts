@@ -3,10 +3,11 @@ import { afterAll, describe, expect, it } from "vitest";
 import type { ScriptRunner } from "../../../src/core/scripts.ts";
 import { createSandbox } from "../../../src/sandbox/create-sandbox.ts";
 import type { SandboxLimits } from "../../../src/sandbox/isolation.ts";
+import { needs } from "../../support/needs.ts";
 import { startProgram, writeModule } from "./program-fixture.ts";
 import { runToEnd, ScriptFixture, scriptRequest } from "./script-fixture.ts";
 
-describe("all code of skills together", () => {
+describe("all code of skills together", needs("bubblewrap", "python3"), () => {
   const fixture = new ScriptFixture();
   afterAll(() => fixture[Symbol.dispose]());
   const skill = fixture.skill({

@@ -3,7 +3,7 @@
 // Runs on any Node >= 18. Where that is older than the Node 24 that Knack needs, the optional package `node`
 // brings one; elsewhere it is left out, which saves 120 MB.
 import { execSync } from "node:child_process";
-import { existsSync, readFileSync } from "node:fs";
+import { existsSync, lstatSync, readFileSync } from "node:fs";
 
 const requiredNode = 24;
 const production = process.argv.includes("--production");
@@ -38,6 +38,11 @@ function isMissing(path) {
 }
 
 function install() {
+  // npm would empty the folder that other clones use too.
+  if (lstatSync("node_modules", { throwIfNoEntry: false })?.isSymbolicLink()) {
+    console.error("node_modules is a link to another folder, which lacks packages: install them there.");
+    return;
+  }
   const what = withTools
     ? "Knack and what its tests need (once, about a minute)"
     : "Knack (once, about 20 seconds)";

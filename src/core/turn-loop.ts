@@ -262,7 +262,8 @@ async function endOf(scope: TurnScope, error: unknown): Promise<TurnEnd> {
   }
   if (error instanceof ModelError) {
     const { code, message } = error;
-    return { outcome: "failed", text: modelErrorWords[code], error: { code, message } };
+    const text = turn.detailed_errors ? message : modelErrorWords[code];
+    return { outcome: "failed", text, error: { code, message } };
   }
   if (error instanceof InterruptedTooOften) {
     const text = `The bot was interrupted ${maxCrashes} times while it worked on this, and gave up. Try again, or ask for less at once.`;

@@ -90,6 +90,8 @@ export interface Turn {
   limits: TurnLimits;
   /** Crashes of the bot that this turn is the likely cause of. */
   crashes: number;
+  /** Whoever reads the answer runs the bot, and is told in full why a model failed; a channel gets plain words. */
+  detailed_errors: boolean;
   /** Ids of skills a person asked for by name: active in this turn, whatever the namespace says. */
   asked?: readonly string[] | undefined;
   /** The skills as they were when the turn began; they stay so. */

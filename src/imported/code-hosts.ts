@@ -6,6 +6,9 @@ const mostHosts = 10;
 /** Characters of a call or of an assigned value that are looked at. */
 const longestExpression = 300;
 
+/** Calls of a file that are looked at; what a file with more of them connects to is asked for when it does. */
+const mostCalls = 1_000;
+
 /** How many values stand between a call and an address: `fetch(url)`, `url = base + path`, `base = "https://…"`. */
 const deepest = 3;
 
@@ -41,16 +44,22 @@ export async function hostsInCode(files: SkillFiles): Promise<string[]> {
 function hostsIn(source: string): string[] {
   const code = withoutComments(source);
   const values = new Map<string, string>();
-  const asked: string[] = [];
+  const asked = new Set<string>();
   for (const match of code.matchAll(assignment)) {
     const [, name = ""] = match;
     const value = expressionAt(code, match.index + match[0].length);
     if (!values.has(name) || hostsOfAddresses(value).length > 0) values.set(name, value);
-    if (baseAddress.test(name)) asked.push(value);
+    if (baseAddress.test(name)) asked.add(value);
   }
-  for (const match of code.matchAll(requestCall))
-    asked.push(expressionAt(code, match.index + match[0].length));
-  return asked.flatMap((expression) => hostsOfAddresses(resolved(expression, values)));
+  let calls = 0;
+  for (const match of code.matchAll(requestCall)) {
+    calls += 1;
+    if (calls > mostCalls) break;
+    asked.add(expressionAt(code, match.index + match[0].length));
+  }
+  return [...asked]
+    .slice(0, mostCalls)
+    .flatMap((expression) => hostsOfAddresses(resolved(expression, values)));
 }
 
 /** The text from a place on, to the end of the statement or the line. */

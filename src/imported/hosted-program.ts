@@ -132,13 +132,10 @@ export function startHostedProgram(options: HostedProgramOptions): HostedProgram
     if (message.type === "progress") tell(call, message.note);
     else if (message.type === "file") call?.left.add(message);
     else if (message.type === "error") finish(id, { status: "error", error: hostError(message.error) });
-    else
-      finish(id, {
-        status: "result",
-        text: message.text,
-        data: message.data,
-        left: call?.left.found() ?? {},
-      });
+    else {
+      const { text, data } = message;
+      finish(id, { status: "result", text, data, left: call?.left.found() ?? {} });
+    }
   };
   const receive = (json: Json): void => {
     const parsed = messageSchema.safeParse(json);

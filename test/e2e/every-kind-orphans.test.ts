@@ -20,7 +20,8 @@ const guide = "---\nname: sleeper\ndescription: Sleeps.\n---\nRun scripts/sleep.
 /** A bot in the middle of a handler, a script with a grandchild, and a call of a server that hears nothing and has a grandchild. */
 async function busyBot(): Promise<BotProcess> {
   const { home, model } = kinds();
-  const servers = { test: { command: process.execPath, args: [testServer] } };
+  const knack = { approval: "none" };
+  const servers = { test: { command: process.execPath, args: [testServer], knack } };
   await home.write("config/mcp.json", JSON.stringify({ mcpServers: servers }));
   await home.write(".knack-workspace/skills/spin/plugin.json", plugin);
   await home.write(".knack-workspace/skills/spin/handler.js", endless);

@@ -32,7 +32,7 @@ export interface EveryKindBot {
   copy(from: string, to: string): Promise<void>;
   /** Says this while the model makes these calls in order, one a round, and then says `done` with the last result. */
   submit(bot: BotProcess, text: string, calls: readonly Call[]): Promise<string>;
-  /** The same, and everything that is stored of the turn when it is over. */
+  /** The same, and everything that is stored of the turn when it is over. Who asks confirms what they are asked to. */
   say(bot: BotProcess, text: string, calls: readonly Call[]): Promise<Said>;
   /** The end of a turn, whole. */
   over(bot: BotProcess, turnId: string): Promise<Said>;
@@ -80,7 +80,14 @@ function everyKind({ home, model, site }: Pick<EveryKindBot, "home" | "model" | 
       model.when(text, ({ results }) => [calls[results.length] ?? `done: ${results.at(-1)}`]);
       return (await client.submitTurn({ ...place, text })).turn_id;
     },
-    say: async (bot, text, calls) => fixture.over(bot, await fixture.submit(bot, text, calls)),
+    async say(bot, text, calls) {
+      const turnId = await fixture.submit(bot, text, calls);
+      for await (const event of bot.client.turnEvents(turnId)) {
+        if (event.type === "approval_requested" && event.approver === "asker")
+          await bot.client.approve(event.approval_id, true);
+      }
+      return fixture.over(bot, turnId);
+    },
     async over({ client }, turnId) {
       const { text } = await ended(client, turnId);
       const events = await stored(client, turnId);

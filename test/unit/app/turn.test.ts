@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { ModelError } from "../../../src/core/model.ts";
 import type { TurnEvent, TurnEventOf } from "../../../src/core/turn-event.ts";
 import { scriptedModel, toolResults } from "../../support/scripted-model.ts";
-import { createTestApp } from "../../support/test-app.ts";
+import { ben, createTestApp } from "../../support/test-app.ts";
 import { testSkill } from "../../support/test-skill.ts";
 
 const ofType = <T extends TurnEvent["type"]>(events: readonly TurnEvent[], type: T) =>
@@ -352,9 +352,11 @@ describe("a turn", () => {
     const { ask, log } = createTestApp(
       scriptedModel([new ModelError("unauthorized", "The key is wrong. Check OPENAI_API_KEY.")]),
     );
-    const { end, turnId } = await ask("hello");
+    const { end, turnId } = await ask("hello", { by: ben });
     expect(end).toMatchObject({ outcome: "failed", text: expect.stringMatching(/API key.*try again/) });
     expect(end.text).not.toContain("OPENAI_API_KEY");
+    // Who runs the bot and asks it directly is told all of it.
+    expect((await ask("hello")).end.text).toBe("The key is wrong. Check OPENAI_API_KEY.");
     const error = (await log.read(turnId)).find((event) => event.type === "error");
     expect(error).toMatchObject({ message: "The key is wrong. Check OPENAI_API_KEY." });
     expect((await log.get(turnId))?.text).toBe("hello");

@@ -137,3 +137,13 @@ test("what models are told of mentions and tables is so", () => {
   expect(renderContent(table(Number(width) - 2))).toMatch(/^```/);
   expect(renderContent(table(Number(width) + 1))).toMatch(/^- /);
 });
+
+test("calls the person a message is for, and nobody by what looks like an id", () => {
+  const id = "123456789012345678";
+  expect(messageBody({ markdown: "hi <@1>", mention: id }, undefined)).toMatchObject({
+    content: expect.stringMatching(new RegExp(`^<@${id}> hi`)),
+    allowed_mentions: { parse: [], users: [id] },
+  });
+  const { content, allowed_mentions } = messageBody({ markdown: "hi", mention: "everyone" }, undefined);
+  expect([content, allowed_mentions]).toEqual(["hi", { parse: [], replied_user: false }]);
+});

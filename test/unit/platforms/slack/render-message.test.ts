@@ -75,3 +75,12 @@ test("a message without text still has something for notifications", () => {
 function buttons(count: number) {
   return Array.from({ length: count }, (_, index) => ({ id: `b:${index}`, label: "l".repeat(90) }));
 }
+
+test("calls the person a message is for, and nobody by what looks like an id", () => {
+  const { text, blocks } = renderMessage({ markdown: "hi <@U0987ZYX>", mention: "U012AB" }, true);
+  expect(text).toMatch(/^<@U012AB> hi/);
+  accepted(blocks);
+  expect(blocks[0]).toMatchObject({ text: { type: "mrkdwn", text: "<@U012AB>" } });
+  expect(JSON.stringify(blocks)).not.toContain("<@U0987ZYX>");
+  expect(renderMessage({ markdown: "hi", mention: "!channel> <@U2" }, true).blocks).toHaveLength(1);
+});

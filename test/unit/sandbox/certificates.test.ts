@@ -63,10 +63,9 @@ except socket.gaierror: print("unknown")`,
 
   beforeAll(async () => {
     const key = join(fixture.root, "key.pem");
-    execFileSync("openssl", [
-      ...["req", "-x509", "-newkey", "rsa:2048", "-nodes", "-days", "2", "-subj", `/CN=${host}`],
-      ...["-addext", `subjectAltName=DNS:${host}`, "-keyout", key, "-out", file],
-    ]);
+    const request = ["req", "-x509", "-newkey", "rsa:2048", "-nodes", "-days", "2", "-subj", `/CN=${host}`];
+    const files = ["-addext", `subjectAltName=DNS:${host}`, "-keyout", key, "-out", file];
+    execFileSync("openssl", [...request, ...files], { stdio: "pipe" });
     server = createServer({ key: readFileSync(key), cert: readFileSync(file) }, (request, response) =>
       request.resume().once("end", () => response.end("hello")),
     ).listen(0, "127.0.0.1");

@@ -109,7 +109,7 @@ describe.each(names)("skills on %s", (name) => {
       return [path === undefined ? "Read both." : { call: "web-scraping", with: { url: pages.url + path } }];
     });
     pages.close(({ path }) => path === slow);
-    const thread = await surface.ask(`read ${name}`);
+    const thread = await surface.ask(`read ${name}: ${pages.url}${once} and ${pages.url}${slow}`);
     await pages.reached(1, ({ path }) => path === slow);
 
     await crash();

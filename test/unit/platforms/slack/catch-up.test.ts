@@ -40,7 +40,12 @@ function rig(places: Place[], answer: (call: Call) => object[] | PlatformError) 
       message: async (message: ChatMessage) => void handed.push(message),
       seen: async () => {},
     } as unknown as ChatIntake,
-    clock: { now: () => 0, steady: () => 0, after: () => () => {}, sleep: async (ms) => void slept.push(ms) } as Clock,
+    clock: {
+      now: () => 0,
+      steady: () => 0,
+      after: () => () => {},
+      sleep: async (ms) => void slept.push(ms),
+    } as Clock,
     logger: quiet,
   };
   return { deps, calls, handed, slept };

@@ -15,17 +15,20 @@ async function traced(pid: number, work: () => Promise<void>): Promise<string[]>
   const strace = spawn("strace", ["-f", "-y", "-s", "5000", "-e", calls, "-o", file, "-p", String(pid)], {
     stdio: ["ignore", "ignore", "pipe"],
   });
+  const ended = once(strace, "exit");
   await attached(strace);
   await work();
-  const ended = once(strace, "exit");
   strace.kill("SIGINT");
   await ended;
   return (await readFile(file, "utf8")).split("\n");
 }
 
-async function attached({ stderr }: ChildProcess): Promise<void> {
-  for await (const chunk of stderr ?? []) if (String(chunk).includes("attached")) return;
-  throw new Error("strace could not attach to the bot");
+/** Its stderr is read to the end: strace tells of each new thread there, and dies when nobody listens. */
+function attached({ stderr }: ChildProcess): Promise<void> {
+  return new Promise((resolve, reject) => {
+    stderr?.on("data", (chunk) => String(chunk).includes("attached") && resolve());
+    stderr?.once("close", () => reject(new Error("strace could not attach to the bot")));
+  });
 }
 
 /** Lines at which a sync of this file that began at or after line `from` had ended well. */

@@ -7,6 +7,11 @@ export interface KeyValue {
   set(key: string, value: Json): Promise<void>;
   delete(key: string): Promise<void>;
   /**
+   * The keys that begin with `prefix`, in the order of their UTF-8 bytes, read in pages: memory does not grow with their number.
+   * A key that is set or deleted meanwhile may be missing or present; every other key comes exactly once.
+   */
+  keys(prefix: string): AsyncIterable<string>;
+  /**
    * Reads, changes and writes one value atomically: two updates of one key never lose either. `change` gets the value
    * (undefined if there is none) and returns the new one; it may be called again. Answers the new value.
    */
@@ -23,6 +28,9 @@ export function scopeKeyValue(store: KeyValue, prefix: string): KeyValue {
     get: (key) => store.get(prefix + key),
     set: (key, value) => store.set(prefix + key, value),
     delete: (key) => store.delete(prefix + key),
+    async *keys(within) {
+      for await (const key of store.keys(prefix + within)) yield key.slice(prefix.length);
+    },
     update: (key, change) => store.update(prefix + key, change),
     close: async () => {},
   };

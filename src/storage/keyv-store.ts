@@ -18,6 +18,12 @@ interface Store {
 /** Characters of values that are kept in memory. */
 const cacheSize = 4_000_000;
 
+/** Keys read at a time. */
+const pageSize = 500;
+
+// The adapter's table; its keys are stored in UTF-8, so SQLite orders them by their bytes.
+const nextKeys = `SELECT key FROM "keyv" WHERE namespace = '' AND key >= ? AND key > ? ORDER BY key LIMIT ${pageSize}`;
+
 /** Stands for a key without a value; no JSON text is empty. */
 const nothing = "";
 
@@ -31,7 +37,7 @@ export async function openKeyValue(
   path: string,
   options: { busyTimeoutMs?: number; sync?: SyncFile } = {},
 ): Promise<KeyValue> {
-  const { store, log } = await openStore(path, options.sync);
+  const { store, log, keysFrom } = await openStore(path, options.sync);
   const mutex = new KeyedMutex();
   const writeInLine = createWriteQueue(options.busyTimeoutMs ?? 5_000);
   const guarded = <T>(work: () => Promise<T>): Promise<T> =>
@@ -73,6 +79,17 @@ export async function openKeyValue(
     get: (key) => guarded(() => (known.has(key) ? read(key) : mutex.run(key, () => read(key)))),
     set: (key, value) => changing(key, () => set(key, value)),
     delete: (key) => changing(key, async () => void (await write(key, () => store.delete(key)))),
+    async *keys(prefix) {
+      for (let last: string | undefined; ; ) {
+        const page = await guarded(() => keysFrom(prefix, last));
+        for (const key of page) {
+          if (!key.startsWith(prefix)) return;
+          yield key;
+        }
+        if (page.length < pageSize) return;
+        last = page.at(-1);
+      }
+    },
     update: <T extends Json>(key: string, change: (value: T | undefined) => T) =>
       changing(key, async () => {
         const value = change((await read(key)) as T | undefined);
@@ -89,7 +106,14 @@ export async function openKeyValue(
   };
 }
 
-async function openStore(path: string, sync?: SyncFile): Promise<{ store: Store; log: WriteAheadLog }> {
+interface OpenStore {
+  store: Store;
+  log: WriteAheadLog;
+  /** A page of the keys from `first` on that are behind `after`, in order. */
+  keysFrom(first: string, after: string | undefined): Promise<string[]>;
+}
+
+async function openStore(path: string, sync?: SyncFile): Promise<OpenStore> {
   const [{ Keyv }, { KeyvSqlite }] = await Promise.all([import("keyv"), import("@keyv/sqlite")]);
   makePrivateFile(path);
   const busyTimeout = blockingMs;
@@ -103,8 +127,12 @@ async function openStore(path: string, sync?: SyncFile): Promise<{ store: Store;
   }
   const look = async () => (await adapter.query(logPages))[0];
   const store = new Keyv({ store: adapter, serialization: { stringify: JSON.stringify, parse: JSON.parse } });
+  const keysFrom = async (first: string, after = "") => {
+    const rows = (await adapter.query(nextKeys, first, after)) as { key: string }[];
+    return rows.map(({ key }) => key);
+  };
   try {
-    return { store, log: await openWriteAheadLog(path, look, sync) };
+    return { store, keysFrom, log: await openWriteAheadLog(path, look, sync) };
   } catch (error) {
     await store.disconnect();
     throw error;

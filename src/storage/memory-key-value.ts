@@ -16,6 +16,10 @@ export function createMemoryKeyValue(): KeyValue {
     async delete(key) {
       texts.delete(key);
     },
+    async *keys(prefix) {
+      const found = [...texts.keys()].filter((key) => key.startsWith(prefix));
+      yield* found.sort((a, b) => Buffer.compare(Buffer.from(a), Buffer.from(b)));
+    },
     async update<T extends Json>(key: string, change: (value: T | undefined) => T) {
       // What is stored under a key is what its users put there: the same T.
       const text = JSON.stringify(change(read(key) as T | undefined));

@@ -31,6 +31,7 @@ export function sealKeyValue(store: KeyValue, secret: () => Promise<Uint8Array>)
     },
     set: async (key, value) => store.set(key, seal(await secret(), key, value)),
     delete: (key) => store.delete(key),
+    keys: (prefix) => store.keys(prefix),
     async update<T extends Json>(key: string, change: (value: T | undefined) => T): Promise<T> {
       const password = await secret();
       const updated = await store.update<Json>(key, (sealed) =>

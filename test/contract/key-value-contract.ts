@@ -76,6 +76,37 @@ export function keyValueContract(name: string, open: () => Promise<KeyValue>): v
       expect(await store.update<number>("key", (value = 0) => value + 1)).toBe(2);
     });
 
+    test("lists the keys that begin with a prefix, each once and in the order of their bytes", async () => {
+      const names = ["b:1", "a:2", "a:10", "a:", "a", "A:1", "a;", "a:é", "a:🎉", "a:\uffee", "a%:1", "a_:1"];
+      for (const name of names) await store.set(name, null);
+      await store.set("a:gone", 1);
+      await store.delete("a:gone");
+      expect(await Array.fromAsync(store.keys("a:"))).toEqual([
+        "a:",
+        "a:10",
+        "a:2",
+        "a:é",
+        "a:\uffee",
+        "a:🎉",
+      ]);
+      expect(await Array.fromAsync(store.keys("a%"))).toEqual(["a%:1"]);
+      expect(await Array.fromAsync(store.keys(""))).toHaveLength(names.length);
+      expect(await Array.fromAsync(store.keys("none"))).toEqual([]);
+    });
+
+    test("lists more keys than a page while they are changed and deleted", async () => {
+      const all = Array.from({ length: 1_200 }, (_, at) => `n:${String(at).padStart(4, "0")}`);
+      await Promise.all(all.map((key) => store.set(key, 1)));
+      const seen: string[] = [];
+      for await (const key of store.keys("n:")) {
+        seen.push(key);
+        if (seen.length % 2 === 0) await store.delete(key);
+        else await store.set(key, 2);
+      }
+      expect(seen).toEqual(all);
+      expect(await Array.fromAsync(store.keys("n:"))).toHaveLength(600);
+    });
+
     test("shows a scope only its own keys", async () => {
       const scope = scopeKeyValue(store, "skill:a:");
       await store.set("key", "outside");
@@ -83,6 +114,7 @@ export function keyValueContract(name: string, open: () => Promise<KeyValue>): v
       await scope.set("key", "inside");
       await scope.update<string>("key", (value) => `${value}!`);
       expect(await store.get("skill:a:key")).toBe("inside!");
+      expect(await Array.fromAsync(scope.keys("k"))).toEqual(["key"]);
       await scope.delete("key");
       await scope.close();
       expect(await store.get("skill:a:key")).toBeUndefined();

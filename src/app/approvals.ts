@@ -46,7 +46,8 @@ export function createApprove(deps: ApprovalDeps): Approve {
     if (binds !== undefined) await allow(deps, turn.namespace, binds, by);
     const [action, did] = words[word];
     const detail = `${did} **${asked.tool}**, asked for by ${escapeMarkdown(turn.author.name)}`;
-    deps.audit.record({ action, by, namespace: turn.namespace, subject: asked.tool, detail });
+    const what = { namespace: turn.namespace, subject: asked.tool, detail, about: turn.author };
+    deps.audit.record({ action, by, ...what });
     return { ok: true, value: { decided: true } };
   };
 }

@@ -1,8 +1,11 @@
+import type { Clock } from "../core/clock.ts";
 import type { Author } from "../core/inbound.ts";
+import type { Redact } from "../core/redact.ts";
 import type { ChatPlatforms } from "./chat/chat-hub.ts";
 import { channelThread, type OutgoingMessage } from "./chat/chat-platform.ts";
 import { escapeMarkdown } from "./chat/present/escape-markdown.ts";
 import type { Log } from "./log.ts";
+import type { StoredAudit } from "./stored-audit.ts";
 
 /** Something a person did that others answer for: changes of skills and settings, approvals, deletions. */
 interface AuditEntry {
@@ -15,25 +18,33 @@ interface AuditEntry {
   subject: string;
   /** In Markdown, after the name: `enabled **memory**`. Names no texts of others; what people call themselves is escaped. */
   detail: string;
+  /** Whom the detail names besides. */
+  about?: Pick<Author, "id" | "name">;
 }
 
-/** The log is the record; the audit channel is a view of it. */
+/** What is logged and stored is the record; the audit channel is a view of it. */
 export interface Audit {
-  /** Never throws, and does not wait for the channel. */
+  /** Never throws, and waits neither for the store nor for the channel. */
   record(entry: AuditEntry): void;
 }
 
 export interface AuditDeps {
   logger: Log;
+  stored: Pick<StoredAudit, "add">;
+  clock: Pick<Clock, "now">;
+  redact: Redact;
   /** Shows a line to those who look after the bot, where that is set up. */
   post?: ((line: string) => Promise<void>) | undefined;
 }
 
-export function createAudit({ logger, post }: AuditDeps): Audit {
+export function createAudit({ logger, stored, clock, redact, post }: AuditDeps): Audit {
   return {
-    record({ action, by, namespace, subject, detail }) {
+    record({ action, by, namespace, subject, detail, about }) {
       const fields = { audit: true, action, by: by.id, by_name: by.name, namespace, subject };
       logger.info(fields, `${by.name} ${plain(detail)}`);
+      const done = { at: clock.now(), action, by: by.id, by_name: by.name, namespace, subject };
+      const named = about === undefined ? {} : { about: about.id, about_name: about.name };
+      stored.add(redact({ ...done, detail: plain(detail), ...named }));
       post?.(`**${escapeMarkdown(by.name)}** ${detail} in \`${namespace}\``).catch((error: unknown) => {
         logger.warn(
           { err: error, action },

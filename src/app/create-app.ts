@@ -54,6 +54,7 @@ import { runSkillNow } from "./run-skill-now.ts";
 import { skillRuns } from "./skill-runs.ts";
 import { createSkillService } from "./skill-service.ts";
 import { createSpending, type SpendingCaps } from "./spending.ts";
+import { createStoredAudit } from "./stored-audit.ts";
 import { createSubmit } from "./submit.ts";
 import { followTurn } from "./turn-events.ts";
 import { turnFile } from "./turn-file.ts";
@@ -145,7 +146,8 @@ export function createApp(deps: AppDeps): RunningApp {
   const platforms = createChatPlatforms();
   const describer = createPlaceDescriber({ platforms, clock, report: ports.report });
   const whereOf = createWhere(describer, ports.name);
-  const audit = createAudit({ ...deps, post: auditChannel(deps.chat.audit_channel, platforms) });
+  const stored = createStoredAudit(store, deps.logger);
+  const audit = createAudit({ ...deps, stored, post: auditChannel(deps.chat.audit_channel, platforms) });
   const more = { catalogue, audit, feed };
   const { packages: managed, servers: configured, addFlow } = deps;
   const packages = createPackageService({ ...more, packages: managed });
@@ -268,7 +270,8 @@ export function createApp(deps: AppDeps): RunningApp {
       return createChatIntake({ ...deps, app, platform: metered, policy: deps.chat });
     },
   };
-  return { app, chat, start: () => dispatcher.wake(), stop: (drainMs) => dispatcher.stop(drainMs) };
+  const stopAll = (drainMs: number) => dispatcher.stop(drainMs).then(stored.settled);
+  return { app, chat, start: () => dispatcher.wake(), stop: stopAll };
 }
 
 async function stopTurn(

@@ -58,7 +58,7 @@ export function createForget(deps: ForgettingDeps): Forget {
     for (const id of [...taken, turnId]) await forgetOne(deps, turn, id, by.id);
     const { namespace } = turn;
     const detail = `deleted a turn of ${escapeMarkdown(turn.author.name)}`;
-    audit.record({ action: "turn_deleted", by, namespace, subject: turnId, detail });
+    audit.record({ action: "turn_deleted", by, namespace, subject: turnId, detail, about: turn.author });
     return { ok: true, value: { forgotten: true } };
   };
   return forget;

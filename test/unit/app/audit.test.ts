@@ -7,6 +7,7 @@ import { testSkill } from "../../support/test-skill.ts";
 import { waitingApp } from "./approval-fixture.ts";
 
 const quiet = () => {};
+const record = { stored: { add: quiet }, clock: { now: () => 0 }, redact: <T>(value: T) => value };
 
 describe("the record of what people change", () => {
   it("is one structured line of the log, also when the audit channel fails", async () => {
@@ -20,6 +21,7 @@ describe("the record of what people change", () => {
     const audit = createAudit({
       logger: { debug: quiet, info: (...line) => void lines.push(line), warn, error: quiet },
       post: () => Promise.reject(new Error("gone")),
+      ...record,
     });
     audit.record({
       action: "skill_enabled",
@@ -40,6 +42,7 @@ describe("the record of what people change", () => {
     const audit = createAudit({
       logger: { debug: quiet, info: (_fields, line) => void lines.push(line), warn: quiet, error: quiet },
       post: async (line) => void posted.push(line),
+      ...record,
     });
     const by = { ...ben, name: "Ada** approved **pay** [ok](http://evil.example)" };
     audit.record({

@@ -1,6 +1,7 @@
 import type { CatalogueLoader } from "../core/catalogue.ts";
 import type { Clock } from "../core/clock.ts";
 import type { HostFacts } from "../core/eligibility.ts";
+import { isInternal } from "../core/event-audience.ts";
 import type { Author } from "../core/inbound.ts";
 import type { KeyValue } from "../core/key-value.ts";
 import { type Meter, noMeter } from "../core/meter.ts";
@@ -11,7 +12,6 @@ import type { Place } from "../core/place.ts";
 import type { Redact } from "../core/redact.ts";
 import type { Servers } from "../core/servers.ts";
 import type { Profile, TurnLimits, TurnPorts } from "../core/turn.ts";
-import { isInternal } from "../core/turn-event.ts";
 import type { TurnLog } from "../core/turn-log.ts";
 import type { MetaTool } from "../core/turn-scope.ts";
 import type { App } from "./app.ts";

@@ -1,4 +1,5 @@
-import { isEphemeral, type TurnEvent } from "../core/turn-event.ts";
+import { isEphemeral } from "../core/event-audience.ts";
+import type { TurnEvent } from "../core/turn-event.ts";
 import type { FeedItem } from "./app.ts";
 
 /** Events of one reader that nobody has fetched yet; a reader further behind is cut off and comes back. */

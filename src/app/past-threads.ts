@@ -1,4 +1,5 @@
 import { LRUCache } from "lru-cache";
+import { withoutDetails } from "../core/event-audience.ts";
 import type { Message } from "../core/message.ts";
 import type { PastThread, PastTurn } from "../core/past-thread.ts";
 import type { Place } from "../core/place.ts";
@@ -10,9 +11,9 @@ import { userMessage } from "../core/user-message.ts";
 
 /** Reads what was said before in a thread: a projection of the log, never stored. */
 export interface PastThreads {
-  /** The thread before a turn. Reads no further back than the latest opening of its transcript. */
+  /** The thread before a turn. Reads no further back than the latest opening of its transcript, or a turn without details. */
   read(place: Place, before: number): Promise<PastThread>;
-  /** A turn was deleted: past turns are read again, so that neither it nor a summary of it is remembered. */
+  /** Something was deleted: past turns are read again, so that neither it nor a summary of it is remembered. */
   forget(): void;
 }
 
@@ -67,6 +68,8 @@ export function createPastThreads(log: TurnLog): PastThreads {
       let found = false;
       let earlier = 0;
       for await (const turn of turns(place, before)) {
+        // A transcript cannot go on over a gap.
+        if (turn.bare) break;
         since.push(turn);
         found = turn.opened_at >= 0;
         if (!turn.told) earlier += 1;
@@ -89,9 +92,20 @@ function opened({ steps, opened_at }: KnownTurn): readonly TranscriptStep[] {
   return steps.slice(opened_at);
 }
 
-function project(turnId: string, events: readonly TurnEvent[]): Omit<KnownTurn, "deletions"> {
+function project(turnId: string, stored: readonly TurnEvent[]): Omit<KnownTurn, "deletions"> {
+  const bare = stored.some(({ type }) => type === "details_removed");
+  // Some details are left while they are being removed.
+  const events = bare ? stored.filter(({ type }) => withoutDetails.includes(type)) : stored;
   const finished = events.findLast((event) => event.type === "turn_finished");
-  const nothing = { turn_id: turnId, steps: [], opened_at: -1, messages: [], used: [], told: false };
+  const nothing = {
+    turn_id: turnId,
+    steps: [],
+    opened_at: -1,
+    messages: [],
+    used: [],
+    told: false,
+    bare: false,
+  };
   if (finished?.forgotten_by !== undefined) return { ...nothing, deleted: true };
   if (finished?.merged_into !== undefined) return { ...nothing, deleted: false };
   const read = createStepReader(turnId);
@@ -109,6 +123,7 @@ function project(turnId: string, events: readonly TurnEvent[]): Omit<KnownTurn, 
     used: usedIn(events),
     summary: summaryIn(events),
     deleted: false,
+    bare,
     told,
   };
 }

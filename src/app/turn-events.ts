@@ -1,4 +1,5 @@
-import { isInternal, type TurnEvent } from "../core/turn-event.ts";
+import { isInternal } from "../core/event-audience.ts";
+import type { TurnEvent } from "../core/turn-event.ts";
 import type { TurnLog } from "../core/turn-log.ts";
 import type { Feed } from "./feed.ts";
 

@@ -1,6 +1,7 @@
 import type { Clock } from "../core/clock.ts";
+import { isEphemeral, isInternal } from "../core/event-audience.ts";
 import type { Redact } from "../core/redact.ts";
-import { isEphemeral, isInternal, type TurnEvent, type TurnEventBody } from "../core/turn-event.ts";
+import type { TurnEvent, TurnEventBody } from "../core/turn-event.ts";
 import { type ClaimedTurn, seqStride, type TurnLog } from "../core/turn-log.ts";
 import type { Feed } from "./feed.ts";
 

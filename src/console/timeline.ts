@@ -1,4 +1,5 @@
-import { isEphemeral, type TurnEvent } from "../core/turn-event.ts";
+import { isEphemeral } from "../core/event-audience.ts";
+import type { TurnEvent } from "../core/turn-event.ts";
 import { emptyTurnView, foldTurn, type TurnView } from "../core/turn-view.ts";
 
 /** One turn as it is known here: what to show, and the events it was folded from. */

@@ -2,17 +2,22 @@ import { escapeMarkup } from "./escape-markup.ts";
 import { withoutGuides } from "./guide.ts";
 import type { Message } from "./message.ts";
 import type { PastTurn } from "./past-thread.ts";
+import type { Untrusted } from "./read-so-far.ts";
 import { type Seen, seenInMessages, summaryOf } from "./seen-addresses.ts";
 import { summarise } from "./summary.ts";
 import { tokensOf, withoutReasoning } from "./transcript.ts";
 import type { OpeningReason, TranscriptOpening } from "./turn-event.ts";
 import type { TurnScope } from "./turn-scope.ts";
+import { untrustedIn } from "./untrusted.ts";
 import { toldMessage } from "./user-message.ts";
 
 /** Turns whose text is summarised at most, counted in tokens of the room for those that are kept. */
 const longestOverflow = 6;
 
-type Carried = Pick<TranscriptOpening, "messages" | "own" | "summary" | "active" | "offloaded" | "seen">;
+type Carried = Pick<
+  TranscriptOpening,
+  "messages" | "own" | "summary" | "active" | "offloaded" | "seen" | "untrusted"
+>;
 
 /**
  * What a new transcript takes over within `tokens`: a summary of the older part, the latest turns whole and without reasoning,
@@ -47,6 +52,7 @@ export async function carryOver(scope: TurnScope, tokens: number, because: Openi
     ),
     offloaded: [...(transcript?.offloaded ?? [])],
     seen: seenSoFar(scope, messages, because),
+    untrusted: untrustedSoFar(scope, [...past.left, ...past.kept]),
   };
 }
 
@@ -56,6 +62,12 @@ function seenSoFar({ seen }: TurnScope, messages: readonly Message[], because: O
   if (because !== "deleted") return summaryOf([seen.thread, seen.turn], carried);
   const untrusted = seen.thread.untrusted ? { untrusted: true as const } : {};
   return summaryOf([seen.turn], { ...carried, ...untrusted });
+}
+
+/** What of the thread before the new transcript was untrusted; undefined when its messages and summary tell. */
+function untrustedSoFar(scope: TurnScope, past: readonly PastTurn[]): readonly Untrusted[] | undefined {
+  if (scope.transcript !== undefined) return untrustedIn(scope);
+  return past.some(({ bare }) => bare) ? ["summary"] : undefined;
 }
 
 function summaryMessage(text: string): Message {

@@ -6,7 +6,6 @@ import { estimateOf, isLonger, type Transcript, tokensIn } from "./transcript.ts
 import { changeSince } from "./transcript-change.ts";
 import type { OpeningReason } from "./turn-event.ts";
 import type { TurnScope } from "./turn-scope.ts";
-import { untrustedIn } from "./untrusted.ts";
 import { toldMessage } from "./user-message.ts";
 
 /** How long a provider is taken to keep a prompt in its cache when nothing is known of it, ms. */
@@ -61,8 +60,7 @@ async function reopen(scope: TurnScope, because: OpeningReason, facts: readonly 
   const half = transcriptBudget(scope) / 2 / underestimate(scope);
   const room = Math.max(0, Math.floor(half) - taken);
   const carried = await carryOver(scope, room, because);
-  const untrusted = scope.transcript === undefined ? undefined : untrustedIn(scope);
-  await scope.open(opening, { because, deletions, ...carried, untrusted });
+  await scope.open(opening, { because, deletions, ...carried });
 }
 
 /** How many times more tokens the provider counted than were estimated: long ids and encoded data are counted too low. */

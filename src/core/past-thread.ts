@@ -8,6 +8,8 @@ export interface PastTurn {
   messages: readonly Message[];
   /** The skills it activated or called, by id of the root. */
   used: readonly string[];
+  /** Its run details are deleted: a question and an answer are left, and nobody can tell what untrusted text the answer repeats. */
+  bare: boolean;
   /** Stands for all turns up to and including `through_turn`; made when this turn opened a transcript. */
   summary?: { text: string; through_turn: string } | undefined;
 }

@@ -7,7 +7,7 @@ import type { Message } from "./message.ts";
 
 /**
  * `result`: of a tool. `outsider`: a file, or the words of a bot or a guest. `skill`: the guide or the tools of a skill from elsewhere.
- * `summary`: of an earlier transcript that had any of these, or of an earlier version. `code`: a skill from elsewhere makes the call.
+ * `summary`: of an earlier transcript that had any of these, of an earlier version, or of turns without details. `code`: a skill from elsewhere makes the call.
  */
 export type Untrusted = "result" | "outsider" | "skill" | "summary" | "code";
 

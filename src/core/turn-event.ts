@@ -1,6 +1,6 @@
 /**
  * Turn events: the only output of core, the entries of the turn log, and what the API streams.
- * Stored events make a turn replayable; ephemeral ones (see `isEphemeral`) are only seen live.
+ * Stored events make a turn replayable; ephemeral ones (`event-audience.ts`) are only seen live.
  */
 import type { Binding } from "./allowance.ts";
 import type { Inbound, Trust } from "./inbound.ts";
@@ -196,7 +196,12 @@ export type TurnEventBody =
       silent?: true | undefined;
       /** Set when somebody deleted the turn: its texts are gone for good. */
       forgotten_by?: string | undefined;
-    };
+    }
+  /**
+   * Stands in a finished turn where its run details were: they are deleted, and only what was said, posted and answered is left.
+   * A transcript cannot go on from such a turn.
+   */
+  | { type: "details_removed" };
 
 /** Why a transcript begins: there is none, it is full, the provider's cache of it is cold, or something in it was deleted. */
 export type OpeningReason = "first" | "full" | "cold" | "deleted";
@@ -269,29 +274,3 @@ export type TurnEvent = TurnEventBody & { turn_id: string; seq: number; at: numb
 
 /** One kind of event by its `type`. */
 export type TurnEventOf<T extends TurnEventBody["type"]> = Extract<TurnEvent, { type: T }>;
-
-const internal: ReadonlySet<TurnEventBody["type"]> = new Set([
-  "transcript_opened",
-  "transcript_changed",
-  "user_message",
-  "call_resumed",
-  "call_waiting",
-  "link_followed",
-]);
-
-/** Whether the event is only for replaying the turn; those who watch it see the same in other events. */
-export function isInternal(event: TurnEventBody): boolean {
-  return internal.has(event.type);
-}
-
-const ephemeral: ReadonlySet<TurnEventBody["type"]> = new Set([
-  "skills_starting",
-  "text_delta",
-  "text_reset",
-  "tool_progress",
-]);
-
-/** Whether the event is only for those who watch live: the log does not keep it, so nobody can resume after it. */
-export function isEphemeral(event: TurnEventBody): boolean {
-  return ephemeral.has(event.type) || (event.type === "error" && event.code === "interrupted");
-}

@@ -26,6 +26,10 @@ const addUsage = `
 // Made while something it carried over was deleted: the new one does not have it.
 const dropOpenings = "DELETE FROM events WHERE turn_id = ? AND type = 'transcript_opened' AND seq < ?";
 
+const noteOpening = `
+  UPDATE threads SET opened = turns.ordinal FROM turns
+  WHERE turns.turn_id = ? AND threads.namespace = turns.namespace AND threads.thread = turns.thread`;
+
 const wait = `
   UPDATE turns SET status = 'waiting', lease = NULL, suspect = 0, due_at = iif(woken = 0, ?, 0)
   WHERE turn_id = ? RETURNING lane, namespace`;
@@ -140,6 +144,7 @@ function applyEffect(connection: SqliteConnection, event: TurnEvent): void {
     }
     case "transcript_opened":
       if (event.because === "deleted") connection.run(dropOpenings, event.turn_id, event.seq);
+      connection.run(noteOpening, event.turn_id);
       return;
     case "turn_waiting": {
       const row = connection.get(wait, event.until, event.turn_id);

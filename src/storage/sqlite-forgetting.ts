@@ -1,4 +1,5 @@
 import type { Inbound } from "../core/inbound.ts";
+import type { Place } from "../core/place.ts";
 import type { TurnEvent } from "../core/turn-event.ts";
 import type { TurnLog } from "../core/turn-log.ts";
 import type { SqliteConnection, SqlRow } from "./sqlite-connection.ts";
@@ -25,24 +26,34 @@ const forgottenTitle = "Deleted message";
 export function createForgetting(connection: SqliteConnection): Pick<TurnLog, "forget"> {
   return {
     async forget(turnId, by, at) {
-      const known = await connection.write(() => {
-        // Deleted rows are overwritten with zeros: a text must not be left in the free space of the file.
-        connection.get("PRAGMA secure_delete = ON");
-        try {
-          return connection.transaction(() => {
-            const turn = connection.get(finishedTurn, turnId);
-            if (turn !== undefined) forget(connection, turnId, turn, { by, at });
-            return turn !== undefined;
-          });
-        } finally {
-          connection.get("PRAGMA secure_delete = OFF");
-        }
+      const known = await erase(connection, () => {
+        const turn = connection.get(finishedTurn, turnId);
+        if (turn !== undefined) forget(connection, turnId, turn, { by, at });
+        return turn !== undefined;
       });
       // The write-ahead log still has the pages as they were. When another process reads just now, its next checkpoint takes them.
       await connection.truncateLog();
       return known;
     },
   };
+}
+
+/** Runs `work` in one transaction that overwrites what it deletes with zeros: no text is left in the free space of the file. */
+export function erase<T>(connection: SqliteConnection, work: () => T): Promise<T> {
+  return connection.write(() => {
+    connection.get("PRAGMA secure_delete = ON");
+    try {
+      return connection.transaction(work);
+    } finally {
+      connection.get("PRAGMA secure_delete = OFF");
+    }
+  });
+}
+
+/** Takes away what later turns of a thread carried over from this turn and those before it: it may repeat a text that is gone. */
+export function dropFromLaterTurns(connection: SqliteConnection, place: Place, ordinal: number): void {
+  connection.run(dropCarriedOver, place.namespace, place.thread, ordinal);
+  connection.run(countDeletion, place.namespace, place.thread);
 }
 
 function forget(
@@ -53,15 +64,14 @@ function forget(
 ): void {
   const remaining = withoutTexts(readEvents(connection, turnId, -1), who.by, who.at);
   if (remaining === undefined) return;
-  const place = [turn.namespace as string, turn.thread as string] as const;
+  const place = { namespace: turn.namespace as string, thread: turn.thread as string };
   const ordinal = turn.ordinal as number;
   connection.run("DELETE FROM events WHERE turn_id = ?", turnId);
   for (const event of remaining) insertEvent(connection, event);
   connection.run("DELETE FROM signals WHERE turn_id = ?", turnId);
-  connection.run("UPDATE turns SET text = '', answer = NULL WHERE turn_id = ?", turnId);
-  connection.run(rename, forgottenTitle, ...place, turnId, ordinal);
-  connection.run(dropCarriedOver, ...place, ordinal);
-  connection.run(countDeletion, ...place);
+  connection.run("UPDATE turns SET text = '', answer = NULL, details = 0 WHERE turn_id = ?", turnId);
+  connection.run(rename, forgottenTitle, place.namespace, place.thread, turnId, ordinal);
+  dropFromLaterTurns(connection, place, ordinal);
 }
 
 /**

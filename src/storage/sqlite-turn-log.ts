@@ -3,6 +3,7 @@ import { createAccepting } from "./sqlite-accepting.ts";
 import { createAppending } from "./sqlite-appending.ts";
 import { createClaiming } from "./sqlite-claiming.ts";
 import { openSqlite, type SqliteConnection, type SqliteOptions } from "./sqlite-connection.ts";
+import { createDetailsRemoval } from "./sqlite-details.ts";
 import { createForgetting } from "./sqlite-forgetting.ts";
 import { createHealth } from "./sqlite-health.ts";
 import { createReading } from "./sqlite-reading.ts";
@@ -27,6 +28,7 @@ export function createTurnLog(connection: SqliteConnection): TurnLog {
     ...createHealth(connection),
     ...createSignalling(connection),
     ...createForgetting(connection),
+    ...createDetailsRemoval(connection),
     ...createReading(connection),
     ...createThreadReading(connection),
     close: () => connection.close(),

@@ -14,6 +14,9 @@
  *
  * `cost_usd` leaves out `unpriced_tokens`, input and output of models without a price: where these are all tokens of a turn,
  * its cost is unknown.
+ *
+ * `details` is 1 while a turn has its run details. `opened` of a thread is the ordinal of the latest turn that opened a transcript
+ * there since version 6; 0 for none.
  */
 export const turnLogMigrations: readonly string[] = [
   `
@@ -113,6 +116,11 @@ export const turnLogMigrations: readonly string[] = [
   INSERT INTO lanes (lane, namespace, ready)
     SELECT lane, namespace, min(iif(due_at = 0, ordinal, NULL)) FROM turns WHERE status <> 'finished' AND head = 1
     GROUP BY lane, namespace;
+  `,
+  `
+  ALTER TABLE turns ADD COLUMN details INTEGER NOT NULL DEFAULT 1;
+  CREATE INDEX turns_detailed ON turns(finished_at) WHERE details = 1 AND status = 'finished';
+  ALTER TABLE threads ADD COLUMN opened INTEGER NOT NULL DEFAULT 0;
   `,
 ];
 

@@ -4,7 +4,8 @@ import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { createMemoryTurnLog } from "../../src/storage/memory-turn-log.ts";
 import { openSqliteTurnLog } from "../../src/storage/sqlite-turn-log.ts";
-import { ending, inbound } from "./turn-log-contract.ts";
+import { ending, entry, inbound } from "./turn-log-contract.ts";
+import { turnLogDetailsContract } from "./turn-log-details.ts";
 import { turnLogForgettingContract } from "./turn-log-forgetting.ts";
 
 let folder: string;
@@ -16,6 +17,14 @@ afterAll(() => rm(folder, { recursive: true }));
 
 turnLogForgettingContract("the turn log in memory", async () => createMemoryTurnLog());
 turnLogForgettingContract("the turn log in SQLite", () => openSqliteTurnLog(join(folder, `${opened++}.db`)));
+turnLogDetailsContract("the turn log in memory", async () => createMemoryTurnLog());
+turnLogDetailsContract("the turn log in SQLite", () => openSqliteTurnLog(join(folder, `${opened++}.db`)));
+
+/** Everything in the files of a log. */
+async function bytesOf(file: string): Promise<Buffer> {
+  const names = (await readdir(folder)).filter((name) => name.startsWith(file));
+  return Buffer.concat(await Promise.all(names.map((name) => readFile(join(folder, name)))));
+}
 
 test("a forgotten text is in no file of the SQLite log any more", async () => {
   const log = await openSqliteTurnLog(join(folder, "bytes.db"));
@@ -25,12 +34,27 @@ test("a forgotten text is in no file of the SQLite log any more", async () => {
   const words = { type: "answer", question_id: "q", text: "the secret word", by: "ada" } as const;
   await log.signal("t1", words, 3);
   await log.append("t1", "w1", [ending("t1", 1, "the secret word again")]);
-  const bytes = async () => {
-    const names = (await readdir(folder)).filter((name) => name.startsWith("bytes.db"));
-    return Buffer.concat(await Promise.all(names.map((name) => readFile(join(folder, name)))));
-  };
-  expect((await bytes()).includes("secret word")).toBe(true);
+  expect((await bytesOf("bytes.db")).includes("secret word")).toBe(true);
   await log.forget("t1", "ada", 5);
-  expect((await bytes()).includes("secret word")).toBe(false);
+  expect((await bytesOf("bytes.db")).includes("secret word")).toBe(false);
+  await log.close();
+});
+
+test("removed details are in no file of the SQLite log any more once it is scrubbed", async () => {
+  const log = await openSqliteTurnLog(join(folder, "details.db"));
+  const text = `the secret word ${"is long ".repeat(3_000)}`;
+  const heard = { by: "Bob", text, at: 1 };
+  for (const id of ["t1", "t2"]) {
+    await log.accept(inbound(`k-${id}`), id, 1);
+    await log.claim("w1", 2, 500);
+    await log.append(id, "w1", [
+      entry(id, 1, { type: "context_read", thread: [heard], files: [] }),
+      ending(id, 2),
+    ]);
+  }
+  expect((await bytesOf("details.db")).includes("secret word")).toBe(true);
+  await log.removeDetails(["t1", "t2"], 5);
+  await log.scrub();
+  expect((await bytesOf("details.db")).includes("secret word")).toBe(false);
   await log.close();
 });

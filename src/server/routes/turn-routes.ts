@@ -1,6 +1,7 @@
 import { createHash, randomUUID } from "node:crypto";
 import { createRoute, type OpenAPIHono, z } from "@hono/zod-openapi";
-import { isEphemeral, type TurnEvent } from "../../core/turn-event.ts";
+import { isEphemeral } from "../../core/event-audience.ts";
+import type { TurnEvent } from "../../core/turn-event.ts";
 import { apiAuthor } from "../api-author.ts";
 import type { ServerDependencies } from "../dependencies.ts";
 import { streamEvents } from "../event-stream.ts";

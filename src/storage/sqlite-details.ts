@@ -1,0 +1,124 @@
+import { setImmediate as nextTick } from "node:timers/promises";
+import { withoutDetails } from "../core/event-audience.ts";
+import type { Place } from "../core/place.ts";
+import type { DetailsOptions, TurnLog } from "../core/turn-log.ts";
+import type { SqliteConnection } from "./sqlite-connection.ts";
+import { insertEvent } from "./sqlite-events.ts";
+import { dropFromLaterTurns, erase } from "./sqlite-forgetting.ts";
+
+/** Events and bytes of them that one write deletes at most; an event is deleted whole. */
+const maxRows = 500;
+const maxBytes = 1_000_000;
+
+const finishedTurn = `
+  SELECT turns.ordinal, turns.namespace, turns.thread,
+    turns.finished_at < ?2 AND ((threads.unfinished = 0 AND threads.last_at < ?2) OR threads.opened > turns.ordinal) AS idle
+  FROM turns JOIN threads ON threads.namespace = turns.namespace AND threads.thread = turns.thread
+  WHERE turns.turn_id = ?1 AND turns.status = 'finished'`;
+
+const isDetail = `type NOT IN (${withoutDetails.map((type) => `'${type}'`).join(", ")})`;
+
+const nextDetails = `
+  SELECT seq, octet_length(body) AS bytes FROM events WHERE turn_id = ? AND ${isDetail} ORDER BY seq LIMIT ?`;
+
+const dropDetails = `DELETE FROM events WHERE turn_id = ? AND seq <= ? AND ${isDetail}`;
+
+const isMarked = "SELECT 1 FROM events WHERE turn_id = ? AND type = 'details_removed'";
+
+/** A turn by its place and its position among all turns. */
+interface Position extends Place {
+  ordinal: number;
+}
+
+/** What one write may still delete. */
+interface Budget {
+  rows: number;
+  bytes: number;
+}
+
+/** Deletes how turns came to their answers. */
+export function createDetailsRemoval(connection: SqliteConnection): Pick<TurnLog, "removeDetails" | "scrub"> {
+  return {
+    async removeDetails(turnIds, at, options = {}) {
+      for (let done = 0; done < turnIds.length; await nextTick())
+        done += await erase(connection, () => removeNext(connection, turnIds.slice(done), at, options));
+    },
+
+    scrub: () => connection.truncateLog(),
+  };
+}
+
+/** Deletes as much as one write may; answers how many of the turns, from the first on, are done. */
+function removeNext(
+  connection: SqliteConnection,
+  turnIds: readonly string[],
+  at: number,
+  { idle_since, forgets }: DetailsOptions,
+): number {
+  const budget: Budget = { rows: maxRows, bytes: maxBytes };
+  const touched: Position[] = [];
+  let done = 0;
+  for (const turnId of turnIds) {
+    if (budget.rows <= 0 || budget.bytes <= 0) break;
+    const position = removable(connection, turnId, idle_since);
+    if (position !== undefined) {
+      touched.push(position);
+      if (!removeSome(connection, turnId, at, budget)) break;
+    }
+    done += 1;
+  }
+  if (forgets) dropAfter(connection, touched);
+  return done;
+}
+
+/** Where a turn is; undefined when its details must stay, or it is unknown. */
+function removable(
+  connection: SqliteConnection,
+  turnId: string,
+  idleSince: number | undefined,
+): Position | undefined {
+  const turn = connection.get(finishedTurn, turnId, idleSince ?? null);
+  if (turn === undefined || (idleSince !== undefined && turn.idle !== 1)) return undefined;
+  return {
+    namespace: turn.namespace as string,
+    thread: turn.thread as string,
+    ordinal: turn.ordinal as number,
+  };
+}
+
+/** Drops what was carried over from these turns, once in a thread. */
+function dropAfter(connection: SqliteConnection, turns: readonly Position[]): void {
+  const earliest = new Map<string, Position>();
+  for (const turn of turns) {
+    const thread = JSON.stringify([turn.namespace, turn.thread]);
+    if (turn.ordinal < (earliest.get(thread)?.ordinal ?? Number.POSITIVE_INFINITY))
+      earliest.set(thread, turn);
+  }
+  for (const turn of earliest.values()) dropFromLaterTurns(connection, turn, turn.ordinal);
+}
+
+/** Deletes details of one turn; answers whether none is left. */
+function removeSome(connection: SqliteConnection, turnId: string, at: number, budget: Budget): boolean {
+  const limit = budget.rows;
+  const found = connection.all(nextDetails, turnId, limit).map(({ seq, bytes }) => ({
+    seq: seq as number,
+    bytes: bytes as number,
+  }));
+  const chosen = found.filter(({ bytes }) => {
+    const fits = budget.bytes > 0;
+    if (fits) budget.bytes -= bytes;
+    return fits;
+  });
+  budget.rows -= Math.max(1, chosen.length);
+  const [first] = chosen;
+  const last = chosen.at(-1);
+  if (first !== undefined && last !== undefined) {
+    connection.run(dropDetails, turnId, last.seq);
+    if (connection.get(isMarked, turnId) === undefined)
+      insertEvent(connection, { type: "details_removed", turn_id: turnId, seq: first.seq, at });
+  }
+  if (chosen.length < found.length || found.length === limit) return false;
+  connection.run("DELETE FROM signals WHERE turn_id = ?", turnId);
+  connection.run("UPDATE turns SET details = 0 WHERE turn_id = ?", turnId);
+  return true;
+}

@@ -1,0 +1,70 @@
+import { describe, expect, it } from "vitest";
+import type { TurnEvent } from "../../../src/core/turn-event.ts";
+import { createMemoryFileStore } from "../../../src/storage/memory-file-store.ts";
+import { createMemoryKeyValue } from "../../../src/storage/memory-key-value.ts";
+import { createMemoryTurnLog } from "../../../src/storage/memory-turn-log.ts";
+import { expectPrefixes, recordingModel } from "../../support/recording-model.ts";
+import { type Line, scriptedModel } from "../../support/scripted-model.ts";
+import { createTestApp } from "../../support/test-app.ts";
+import { testSkill } from "../../support/test-skill.ts";
+
+const echo = testSkill("echo", [{ name: "echo" }]);
+
+/** Bots that share a log one after another; each begins with an empty memory of past turns. */
+function bots(script: readonly Line[]) {
+  const shared = {
+    log: createMemoryTurnLog(),
+    store: createMemoryKeyValue(),
+    files: createMemoryFileStore(),
+  };
+  let at = 0;
+  const model = recordingModel(
+    scriptedModel(() => {
+      at += 1;
+      return script[Math.min(at, script.length) - 1] ?? "";
+    }),
+    (round) => [{ signature: `s${round}` }],
+  );
+  return { ...shared, model, start: () => createTestApp(model, { ...shared, skills: [echo] }) };
+}
+
+const openingsIn = (events: readonly TurnEvent[]) =>
+  events.flatMap((event) => (event.type === "transcript_opened" ? event : []));
+
+describe("a turn whose details were removed", () => {
+  it("goes on as question and answer in a new transcript, which is appended to from there", async () => {
+    const { log, model, start } = bots([[{ call: "echo" }], "hello", "again", "third", "fourth"]);
+    const one = start();
+    const first = await one.ask("first");
+    const second = await one.ask("second");
+    await one.stop(0);
+    await log.removeDetails([first.turnId, second.turnId], 9_000);
+    const two = start();
+    const third = await two.ask("third?");
+    const sent = model
+      .ofTurns()
+      .at(-1)
+      ?.messages.map(({ text }) => text);
+    expect(sent).toEqual(["Ada:\nfirst", "hello", "Ada:\nsecond", "again", "third?"]);
+    const [opening] = openingsIn(await log.read(third.turnId));
+    expect(opening).toMatchObject({ because: "first", untrusted: ["summary"] });
+    const fourth = await two.ask("fourth?");
+    expect(openingsIn(await log.read(fourth.turnId))).toEqual([]);
+    expectPrefixes(model.ofTurns().slice(3));
+  });
+
+  it("lets the transcript that a later turn opened go on", async () => {
+    const { log, model, start } = bots(["hello", "again", "third", "fourth"]);
+    const one = start();
+    const first = await one.ask("first");
+    await log.removeDetails([first.turnId], 9_000, { forgets: true });
+    const second = await one.ask("second");
+    expect(openingsIn(await log.read(second.turnId))).toMatchObject([{ because: "first" }]);
+    await one.stop(0);
+    await log.removeDetails([first.turnId], 9_000);
+    const two = start();
+    const third = await two.ask("third?");
+    expect(openingsIn(await log.read(third.turnId))).toEqual([]);
+    expectPrefixes(model.ofTurns().slice(1));
+  });
+});

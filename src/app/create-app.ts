@@ -133,7 +133,7 @@ export function createApp(deps: AppDeps): RunningApp {
     offers,
     redact: deps.redact,
     time_zone: deps.time_zone,
-    openings: createOpenings(store),
+    openings: createOpenings(store, clock),
     deletions: (place: Place) => log.deletions(place),
     picture: createPictures(deps.ports.files, deps.ports.report),
   };

@@ -36,6 +36,7 @@ function storeOf(contents: Record<string, string>): FileStore {
   return {
     put: () => Promise.reject(new Error("not in this test")),
     forget: async () => {},
+    turns: async function* () {},
     get: async (_turn, name) => {
       const data = new TextEncoder().encode(contents[name] ?? "");
       return { file: { name, media_type: "text/plain", bytes: data.length }, data };

@@ -193,9 +193,7 @@ const retentionSchema = z.strictObject({
     .default(30)
     .describe("Days until the steps of a finished turn are deleted; question and answer stay. Or never"),
   file_days: days.default(30).describe("Days until the files of a finished turn are deleted, or never"),
-  audit_days: days
-    .default(400)
-    .describe("Days until lines of the stored audit are deleted, or never"),
+  audit_days: days.default(400).describe("Days until lines of the stored audit are deleted, or never"),
 });
 
 export const configSchema = z.strictObject({

@@ -23,10 +23,10 @@ export async function retention(context: CommandContext, options: RetentionOptio
 function reportLines(report: RetentionReport, now: number, { dryRun }: RetentionOptions): string[] {
   const { from, ran, policy, counts } = report;
   const counted = [
-    [policy.conversation_days, `conversations: ${counts.threads}, with ${counts.turns} turns`],
-    [policy.run_detail_days, `steps: of ${counts.run_details} turns; question and answer stay`],
-    [policy.file_days, `files: of ${counts.files} turns`],
-    [policy.audit_days, `audit: ${counts.audit} lines`],
+    [policy.conversation_days, `conversations: ${counts.threads}, with ${several(counts.turns, "turn")}`],
+    [policy.run_detail_days, `steps: of ${several(counts.run_details, "turn")}; question and answer stay`],
+    [policy.file_days, `files: of ${several(counts.files, "turn")}`],
+    [policy.audit_days, `audit: ${several(counts.audit, "line")}`],
   ] as const;
   const dayMs = 86_400_000;
   const lines = counted.map(([kept, text]) => {
@@ -41,4 +41,8 @@ function reportLines(report: RetentionReport, now: number, { dryRun }: Retention
     ...lines,
     ...(waits || from === undefined ? [howToKeep] : []),
   ];
+}
+
+function several(count: number, what: string): string {
+  return `${count} ${what}${count === 1 ? "" : "s"}`;
 }

@@ -4,6 +4,7 @@ import { z } from "zod";
 import type { KeyValue } from "../core/key-value.ts";
 import type { Opening } from "../core/transcript.ts";
 import type { Openings } from "../core/turn.ts";
+import { saysAny } from "./forget-person/says.ts";
 
 /** Openings kept in memory: about one for each channel that is being used. */
 const remembered = 200;
@@ -26,12 +27,30 @@ const openingSchema: z.ZodType<Opening> = z.object({
   }),
 }) as z.ZodType<Opening>;
 
+/** Openings that can be taken away: a transcript that begins with one that is gone does not go on. */
+export interface StoredOpenings extends Openings {
+  /** Removes the openings that say any of these texts, or only counts them. Answers their names. */
+  removeSaying(texts: readonly string[], options?: { dryRun?: boolean }): Promise<string[]>;
+}
+
 /** Keeps openings in the store, each under the sha256 of its text, so that all threads that begin alike share one. */
-export function createOpenings(store: KeyValue): Openings {
+export function createOpenings(store: KeyValue): StoredOpenings {
   const known = new LRUCache<string, Opening>({ max: remembered });
   const names = new WeakMap<Opening, string>();
   const keyOf = (name: string) => `opening:${name}`;
   return {
+    async removeSaying(texts, { dryRun = false } = {}) {
+      const gone: string[] = [];
+      for await (const key of texts.length === 0 ? [] : store.keys(keyOf(""))) {
+        if (!saysAny(await store.get(key), texts)) continue;
+        const name = key.slice(keyOf("").length);
+        gone.push(name);
+        if (dryRun) continue;
+        known.delete(name);
+        await store.delete(key);
+      }
+      return gone;
+    },
     async put(opening) {
       const given = names.get(opening);
       if (given !== undefined && known.has(given)) return given;

@@ -104,6 +104,8 @@ export interface TurnFilter {
   namespace?: string | undefined;
   thread?: string | undefined;
   status?: TurnStatus | undefined;
+  /** Only turns of who has this id, on whatever platform. */
+  author?: string | undefined;
   /** Only turns accepted before this one (for paging). */
   before?: string | undefined;
   /** At most this many, newest first; 50 unless told. */
@@ -215,8 +217,14 @@ export interface TurnLog {
    * second call finishes it. Resolves before the bytes are gone from the disk: see `scrub`.
    */
   removeDetails(turnIds: readonly string[], at: number, options?: DetailsOptions): Promise<void>;
-  /** Overwrites what was deleted so far in the files of the log too. */
-  scrub(): Promise<void>;
+  /**
+   * Overwrites what was deleted so far in the files of the log too. Copies of a deleted row that lie in free space are found only
+   * with `rebuild`: the files are written again, which takes the disk as much room once more, and writes wait for it.
+   * @throws when the files cannot be written again
+   */
+  scrub(options?: { rebuild?: true }): Promise<void>;
+  /** Puts somebody else in the place of the author of these finished turns, in the record and in entry 0. */
+  disown(turnIds: readonly string[], author: Pick<Author, "id" | "name">): Promise<void>;
 
   /** Stores a signal and wakes the turn if it waits. False when the turn is unknown or finished. */
   signal(turnId: string, signal: Signal, at: number): Promise<boolean>;
@@ -241,6 +249,8 @@ export interface TurnLog {
   deletions(place: Place): Promise<number>;
   /** Threads of a namespace, the latest active first. */
   threads(namespace: string, limit?: number): Promise<ThreadRecord[]>;
+  /** All threads of a namespace, by name. Read in pages: memory does not grow with their number. */
+  everyThread(namespace: string): AsyncIterable<ThreadRecord>;
   /** Namespaces in which something was said, of one platform if `platform` is given. */
   namespaces(platform?: string): Promise<string[]>;
   /** Tokens and cost of turns accepted at or after `since`. */

@@ -15,6 +15,8 @@ const factSchema = z.object({
   text: z.string(),
   /** The name of who said it. */
   by: z.string(),
+  /** The platform's user id of who said it; empty in what earlier versions stored. */
+  author: z.string().default(""),
   /** ms since the epoch. */
   at: z.number(),
   pinned: z.boolean(),
@@ -48,12 +50,12 @@ export async function changeFacts<T>(store: KeyValue, change: (draft: FactBook) 
 /** Puts a fact into the list the prompt shows, or takes it out. One change at a time is atomic and repeatable. */
 export async function setPinned(
   store: KeyValue,
-  { text, by }: Pick<Fact, "text" | "by">,
+  { text, by, author }: Pick<Fact, "text" | "by" | "author">,
   pinned: boolean,
 ): Promise<void> {
   await store.update<Json[]>(pinnedKey, (value = []) => {
     const others = value.filter((other) => textOf(other) !== text);
-    return pinned ? [...others, { text, by }] : others;
+    return pinned ? [...others, { text, by, author }] : others;
   });
 }
 

@@ -36,7 +36,8 @@ export const remember = definePart({
   effect: "idempotent",
   approval: (input) => (isPinned(input) ? pinning : undefined),
   async run({ text, pinned }, context) {
-    const said = { text, pinned, by: context.user.name || context.user.id, at: context.now() };
+    const { id: author, name } = context.user;
+    const said = { text, pinned, by: name || author, author, at: context.now() };
     const result = await context.step("remember", () =>
       changeFacts<Remembered>(context.store, (draft) => store(draft, said)),
     );

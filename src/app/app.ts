@@ -10,7 +10,9 @@ import type { Diagnostic } from "../core/skill.ts";
 import type { TurnEvent } from "../core/turn-event.ts";
 import type { ThreadRecord, TurnFilter, TurnRecord } from "../core/turn-log.ts";
 import type { Approve } from "./approvals.ts";
+import type { ExportData } from "./export-data.ts";
 import type { FlowService } from "./flow-service.ts";
+import type { ForgetPerson } from "./forget-person/forget-person.ts";
 import type { GrantService } from "./grant-service.ts";
 import type { Outcome } from "./outcome.ts";
 import type { PackageService } from "./package-service.ts";
@@ -96,6 +98,10 @@ export interface App {
   approve: Approve;
   /** Stops a turn if it runs, and takes its texts, files and answer away for good. For who asked, and managers. */
   forget(turnId: string, by: Author): Promise<Outcome<{ forgotten: boolean }>>;
+  /** Takes a person out of everything stored, or says what would go. For operators. */
+  forgetPerson: ForgetPerson;
+  /** Everything stored of a channel, or of all. */
+  exportData: ExportData;
   /** A file of a turn. */
   file(turnId: string, name: string): Promise<{ media_type: string; data: Uint8Array } | undefined>;
 

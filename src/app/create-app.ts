@@ -37,8 +37,10 @@ import { createGrantService } from "./create-grant-service.ts";
 import { createPackageService } from "./create-package-service.ts";
 import { createServerService } from "./create-server-service.ts";
 import { createDispatcher } from "./dispatcher.ts";
+import { createExportData } from "./export-data.ts";
 import { createFeed } from "./feed.ts";
 import type { AddFlow } from "./flow-service.ts";
+import { createForgetPerson } from "./forget-person/forget-person.ts";
 import { createForget } from "./forgetting.ts";
 import type { Log } from "./log.ts";
 import { createOpenings } from "./openings.ts";
@@ -132,12 +134,13 @@ export interface RunningApp {
 export function createApp(deps: AppDeps): RunningApp {
   const { log, store, clock, catalogue } = deps;
   const offers = createOfferReader(store, deps.facts, clock);
+  const openings = createOpenings(store, clock);
   const ports = {
     ...deps.ports,
     offers,
     redact: deps.redact,
     time_zone: deps.time_zone,
-    openings: createOpenings(store, clock),
+    openings,
     deletions: (place: Place) => log.deletions(place),
     picture: createPictures(deps.ports.files, deps.ports.report),
   };
@@ -220,6 +223,7 @@ export function createApp(deps: AppDeps): RunningApp {
     wake: () => dispatcher.wake(),
   });
 
+  const forgetting = { ...deps, feed, past, files: ports.files, platforms, audit, stop };
   const app: App = {
     name: ports.name,
     model: ports.model.id,
@@ -230,7 +234,9 @@ export function createApp(deps: AppDeps): RunningApp {
     stop: control.stop,
     answer: control.answer,
     approve,
-    forget: createForget({ ...deps, feed, past, files: ports.files, platforms, audit, stop }),
+    forget: createForget(forgetting),
+    forgetPerson: createForgetPerson({ ...forgetting, stored, openings }),
+    exportData: createExportData({ ...deps, stored }),
     file: (turnId, name) => turnFile(ports.files, turnId, name),
     namespaces: (platform) => log.namespaces(platform),
     namespace: (namespace) => readNamespace(store, namespace),

@@ -46,25 +46,44 @@ export function createForget(deps: ForgettingDeps): Forget {
       return { ok: false, status: 403, message };
     }
     if (turn.merged_into !== undefined) return forget(turn.merged_into, by);
-    if (!(await hasEnded(deps, turn, by))) {
-      const message =
-        "It is stopped, but has not ended yet. Nothing is deleted so far: delete it again in a moment.";
-      return { ok: false, status: 409, message };
-    }
-    const events = await log.read(turnId);
-    const problem = await removeMessages(deps, turn, events);
-    if (problem !== undefined) return { ok: false, status: 503, message: problem };
-    const taken = events.flatMap((event) => (event.type === "steered" ? [event.from_turn] : []));
-    for (const id of [...taken, turnId]) await forgetOne(deps, turn, id, by.id);
+    const outcome = await forgetTurn(deps, turn, by);
+    if (!outcome.ok) return outcome;
     const { namespace } = turn;
     const detail = `deleted a turn of ${escapeMarkdown(turn.author.name)}`;
     audit.record({ action: "turn_deleted", by, namespace, subject: turnId, detail, about: turn.author });
-    return { ok: true, value: { forgotten: true } };
+    return outcome;
   };
   return forget;
 }
 
-async function hasEnded({ log, feed, clock, stop }: ForgettingDeps, turn: TurnRecord, by: Author) {
+/**
+ * Stops a turn if it runs, and takes it away with its messages, its files and the messages it took in. Checks no permission and
+ * notes nothing in the audit. Not ok: nothing of it is deleted yet, and what to do.
+ */
+export async function forgetTurn(
+  deps: Omit<ForgettingDeps, "audit">,
+  turn: TurnRecord,
+  by: Author,
+  { leavePosts = false } = {},
+): Promise<Outcome<{ forgotten: boolean }>> {
+  if (!(await hasEnded(deps, turn, by))) {
+    const message =
+      "It is stopped, but has not ended yet. Nothing is deleted so far: delete it again in a moment.";
+    return { ok: false, status: 409, message };
+  }
+  const events = await deps.log.read(turn.turn_id);
+  const problem = leavePosts ? undefined : await removeMessages(deps, turn, events);
+  if (problem !== undefined) return { ok: false, status: 503, message: problem };
+  const taken = events.flatMap((event) => (event.type === "steered" ? [event.from_turn] : []));
+  for (const id of [...taken, turn.turn_id]) await forgetOne(deps, turn, id, by.id);
+  return { ok: true, value: { forgotten: true } };
+}
+
+async function hasEnded(
+  { log, feed, clock, stop }: Omit<ForgettingDeps, "audit">,
+  turn: TurnRecord,
+  by: Author,
+) {
   if (turn.status === "finished") return true;
   await stop(turn.turn_id, by.id);
   const patience = new AbortController();
@@ -83,7 +102,7 @@ const whispered = "whisper";
 
 /** Answers why the turn's messages are still on the platform, if they are. Those the platform will never delete are left. */
 async function removeMessages(
-  { platforms, logger }: ForgettingDeps,
+  { platforms, logger }: Pick<ForgettingDeps, "platforms" | "logger">,
   { namespace, thread, turn_id }: TurnRecord,
   events: readonly TurnEvent[],
 ): Promise<string | undefined> {
@@ -102,7 +121,7 @@ async function removeMessages(
 }
 
 async function forgetOne(
-  { log, feed, past, files, clock }: ForgettingDeps,
+  { log, feed, past, files, clock }: Omit<ForgettingDeps, "audit">,
   { namespace, thread }: TurnRecord,
   turnId: string,
   by: string,

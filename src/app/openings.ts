@@ -5,6 +5,7 @@ import type { Clock } from "../core/clock.ts";
 import type { KeyValue } from "../core/key-value.ts";
 import type { Opening } from "../core/transcript.ts";
 import type { Openings } from "../core/turn.ts";
+import { saysAny } from "./forget-person/says.ts";
 
 /** Openings kept in memory: about one for each channel that is being used. */
 const remembered = 200;
@@ -27,6 +28,12 @@ const openingSchema: z.ZodType<Opening> = z.object({
   }),
 }) as z.ZodType<Opening>;
 
+/** Openings that can be taken away: a transcript that begins with one that is gone does not go on. */
+export interface StoredOpenings extends Openings {
+  /** Removes the openings that say any of these texts, or only counts them. Answers their names. */
+  removeSaying(texts: readonly string[], options?: { dryRun?: boolean }): Promise<string[]>;
+}
+
 /** An opening in memory, and the last day on which the store was told that it is used. */
 interface KnownOpening {
   opening: Opening;
@@ -40,7 +47,7 @@ const dayPrefix = "opening_day:";
  * Keeps openings in the store, each under the sha256 of its text, so that all threads that begin alike share one. Beside it stands the
  * last day (UTC) on which it was used.
  */
-export function createOpenings(store: KeyValue, clock: Pick<Clock, "now">): Openings {
+export function createOpenings(store: KeyValue, clock: Pick<Clock, "now">): StoredOpenings {
   const known = new LRUCache<string, KnownOpening>({ max: remembered });
   const names = new WeakMap<Opening, string>();
   /** Once a day it is stored again too: it may have been deleted while nobody used it. */
@@ -52,6 +59,19 @@ export function createOpenings(store: KeyValue, clock: Pick<Clock, "now">): Open
     known.set(name, { opening, day });
   };
   return {
+    async removeSaying(texts, { dryRun = false } = {}) {
+      const gone: string[] = [];
+      for await (const key of texts.length === 0 ? [] : store.keys(prefix)) {
+        if (!saysAny(await store.get(key), texts)) continue;
+        const name = key.slice(prefix.length);
+        gone.push(name);
+        if (dryRun) continue;
+        known.delete(name);
+        await store.delete(dayPrefix + name);
+        await store.delete(key);
+      }
+      return gone;
+    },
     async put(opening) {
       const name = names.get(opening) ?? createHash("sha256").update(JSON.stringify(opening)).digest("hex");
       names.set(opening, name);

@@ -6,6 +6,7 @@
 import type { Json } from "../core/json.ts";
 import type { TurnEvent } from "../core/turn-event.ts";
 import type { ApprovalVerdict } from "../core/turn-view.ts";
+import { type DataMethods, dataMethods } from "./data-methods.ts";
 import { type Connection, streamMessages } from "./event-stream.ts";
 import { type ApiClientOptions, createSend, query, readJson, type SendOptions } from "./request.ts";
 import type * as shapes from "./shapes.ts";
@@ -19,7 +20,7 @@ interface FollowOptions {
   onConnection?: (connection: Connection) => void;
 }
 
-export interface ApiClient extends SkillMethods {
+export interface ApiClient extends SkillMethods, DataMethods {
   about(): Promise<shapes.About>;
   /** Whether everything the bot needs is usable; not being ready is an answer, not an error. */
   ready(): Promise<shapes.Readiness>;
@@ -161,6 +162,7 @@ export function createApiClient(options: ApiClientOptions): ApiClient {
     run: (id) => get(`/runs/${at(id)}`),
 
     ...skillMethods({ json, post, get }),
+    ...dataMethods(send, { json, get }),
 
     retention: () => get("/retention"),
     removeOld: ({ dryRun, user } = {}) => post("/retention", { dry_run: dryRun, user }),

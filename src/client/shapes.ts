@@ -1,6 +1,7 @@
 /** The answers and requests of the HTTP API as types, inferred from the schemas the server parses and documents with. */
 import type { z } from "zod";
 import type { TurnEvent } from "../core/turn-event.ts";
+import type * as data from "../server/data-schemas.ts";
 import type * as flows from "../server/flow-schemas.ts";
 import type * as namespaces from "../server/namespace-schemas.ts";
 import type * as packages from "../server/package-schemas.ts";
@@ -28,6 +29,8 @@ export type Thread = z.output<typeof schemas.threadList>["threads"][number];
 export type Turn = z.output<typeof turns.turnRecord>;
 export type TurnAccepted = z.output<typeof turns.turnAccepted>;
 export type TurnRequest = z.input<typeof turns.turnRequest>;
+
+export type ForgottenPerson = z.output<typeof data.forgottenPerson>;
 
 export type FlowList = z.output<typeof flows.flowList>;
 export type FlowResult = z.output<typeof flows.flowResult>;

@@ -8,6 +8,8 @@ export interface FileStore {
   put(turnId: string, file: NewFile, replaces?: string): Promise<StoredFile>;
   /** Undefined when there is none. */
   get(turnId: string, name: string): Promise<{ file: StoredFile; data: Uint8Array } | undefined>;
+  /** Removes one file, if it is there. */
+  remove(turnId: string, name: string): Promise<void>;
   /** Removes all files of a turn. */
   forget(turnId: string): Promise<void>;
   /**

@@ -16,12 +16,17 @@ export interface KeyValue {
    * (undefined if there is none) and returns the new one; it may be called again. Answers the new value.
    */
   update<T extends Json>(key: string, change: (value: T | undefined) => T): Promise<T>;
+  /**
+   * Resolves when nothing of what was deleted or replaced is left in the files of the store. They are written again for that, and
+   * changes wait for it. @throws when that fails; nothing is lost
+   */
+  scrub(): Promise<void>;
   close(): Promise<void>;
 }
 
 /**
  * A view of a store in which every key begins with `prefix`: who holds it can neither see nor change anything else.
- * Closing it does nothing; the store belongs to its owner.
+ * Closing and scrubbing it does nothing; the store belongs to its owner.
  */
 export function scopeKeyValue(store: KeyValue, prefix: string): KeyValue {
   return {
@@ -32,6 +37,7 @@ export function scopeKeyValue(store: KeyValue, prefix: string): KeyValue {
       for await (const key of store.keys(prefix + within)) yield key.slice(prefix.length);
     },
     update: (key, change) => store.update(prefix + key, change),
+    scrub: async () => {},
     close: async () => {},
   };
 }

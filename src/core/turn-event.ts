@@ -242,6 +242,8 @@ export interface HeardMessage {
   /** The platform's id of it: what was heard once is not heard again. */
   id?: string | undefined;
   by: string;
+  /** The platform's id of who wrote it; absent in logs of earlier versions. */
+  author?: string | undefined;
   text: string;
   at: number;
   /** Written by a bot. */
@@ -257,6 +259,8 @@ export interface ReadFile {
   bytes: number;
   /** Who sent it, when it was not the asker. */
   by?: string | undefined;
+  /** The platform's id of who sent it; absent as `by` is, and in logs of earlier versions. */
+  author?: string | undefined;
   /** Its text, cut to the budget. */
   text?: string | undefined;
   /** Name in the file store, for a text that was cut: all of it, as UTF-8. */

@@ -105,6 +105,8 @@ export interface TurnFilter {
   namespace?: string | undefined;
   thread?: string | undefined;
   status?: TurnStatus | undefined;
+  /** Only turns of who has this id, on whatever platform. */
+  author?: string | undefined;
   /** Only turns accepted before this one (for paging). */
   before?: string | undefined;
   /** At most this many, newest first; 50 unless told. */
@@ -194,6 +196,8 @@ export interface TurnLog extends TurnRemoval {
    * is unknown or not finished; forgetting again changes nothing.
    */
   forget(turnId: string, by: string, at: number): Promise<boolean>;
+  /** Puts somebody else in the place of the author of these finished turns, in the record and in entry 0. */
+  disown(turnIds: readonly string[], author: Pick<Author, "id" | "name">): Promise<void>;
 
   /** Stores a signal and wakes the turn if it waits. False when the turn is unknown or finished. */
   signal(turnId: string, signal: Signal, at: number): Promise<boolean>;
@@ -218,6 +222,8 @@ export interface TurnLog extends TurnRemoval {
   deletions(place: Place): Promise<number>;
   /** Threads of a namespace, the latest active first. */
   threads(namespace: string, limit?: number): Promise<ThreadRecord[]>;
+  /** All threads of a namespace, by name. Read in pages: memory does not grow with their number. */
+  everyThread(namespace: string): AsyncIterable<ThreadRecord>;
   /** Namespaces in which something was said, of one platform if `platform` is given. */
   namespaces(platform?: string): Promise<string[]>;
   /** Tokens and cost of turns accepted at or after `since`. */

@@ -54,6 +54,10 @@ export interface TurnRemoval {
    * may be accepted again.
    */
   removeTurns(place: Place, before: number): Promise<string[]>;
-  /** Overwrites in the write-ahead log what was deleted so far. */
-  scrub(): Promise<void>;
+  /**
+   * Overwrites in the write-ahead log what was deleted so far. Copies of a deleted row that an earlier version left in free space are
+   * found only with `rebuild`: the files are written again, which takes the disk as much room once more, and writes wait for it.
+   * @throws when the files cannot be written again
+   */
+  scrub(options?: { rebuild?: true }): Promise<void>;
 }

@@ -9,6 +9,7 @@ import { requireJson } from "./request-body.ts";
 import { addApprovalRoutes } from "./routes/approval-routes.ts";
 import { addBotRoutes } from "./routes/bot-routes.ts";
 import { addConsoleRoutes } from "./routes/console-routes.ts";
+import { addDataRoutes } from "./routes/data-routes.ts";
 import { addFileRoutes } from "./routes/file-routes.ts";
 import { addFlowRoutes } from "./routes/flow-routes.ts";
 import { addHealthRoutes } from "./routes/health-routes.ts";
@@ -75,6 +76,7 @@ function createApi(dependencies: ServerDependencies, security: Security): OpenAP
   addServerRoutes(api, dependencies);
   addFlowRoutes(api, dependencies);
   addRetentionRoutes(api, dependencies);
+  addDataRoutes(api, dependencies);
   return api;
 }
 

@@ -2,8 +2,8 @@
 import { DatabaseSync } from "node:sqlite";
 import { parentPort, workerData } from "node:worker_threads";
 
-/** Whether the log is begun again from the start of its file, or the file is emptied. */
-type Checkpoint = "RESTART" | "TRUNCATE";
+/** Whether the log is begun again from the start of its file, the file is emptied, or before that the database is written again. */
+export type Checkpoint = "RESTART" | "TRUNCATE" | "REBUILD";
 
 /** How long to wait for readers and writers, ms. */
 const timeout = 5_000;
@@ -11,7 +11,7 @@ const timeout = 5_000;
 const database = new DatabaseSync(workerData as string, { timeout });
 database.exec("PRAGMA synchronous = NORMAL; PRAGMA wal_autocheckpoint = 0;");
 
-function checkpoint(mode: Checkpoint): void {
+function checkpoint(mode: Exclude<Checkpoint, "REBUILD">): void {
   // Most of it while others go on writing; the few pages that came meanwhile with the write lock held, or a log that is always
   // written to would never begin again.
   database.exec("PRAGMA wal_checkpoint(PASSIVE)");
@@ -23,8 +23,16 @@ function checkpoint(mode: Checkpoint): void {
   database.exec(`BEGIN IMMEDIATE; PRAGMA user_version = ${version}; COMMIT;`);
 }
 
+/** Overwriting what is deleted is not enough: a page that was split keeps copies of the rows that went to another. */
+function rebuild(): void {
+  database.exec("VACUUM");
+  const emptied = database.prepare("PRAGMA wal_checkpoint(TRUNCATE)").get();
+  if (emptied?.busy !== 0) throw new Error("Another process reads the file, so its log cannot be emptied");
+}
+
 // An error ends the thread; the next checkpoint starts another.
 parentPort?.on("message", (mode: Checkpoint) => {
-  checkpoint(mode);
+  if (mode === "REBUILD") rebuild();
+  else checkpoint(mode);
   parentPort?.postMessage("done");
 });

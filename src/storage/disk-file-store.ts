@@ -46,6 +46,16 @@ export function createDiskFileStore(folder: string): FileStore {
       if (turnFolder === undefined || name !== safeFileName(name)) return Promise.resolve(undefined);
       return guarded(turnFolder, () => readStored(turnFolder, name));
     },
+    async remove(turnId, name) {
+      const turnFolder = folderOf(folder, turnId);
+      if (turnFolder === undefined || name !== safeFileName(name)) return;
+      await busy.run(turnId, () =>
+        guarded(turnFolder, async () => {
+          await rm(join(turnFolder, name), { force: true });
+          await rm(join(turnFolder, typeName(name)), { force: true });
+        }),
+      );
+    },
     async forget(turnId) {
       const turnFolder = folderOf(folder, turnId);
       if (turnFolder === undefined) return;

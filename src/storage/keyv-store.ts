@@ -96,6 +96,7 @@ export async function openKeyValue(
         await set(key, value);
         return value;
       }),
+    scrub: () => writeInLine(log.rebuild, { alone: true }),
     close() {
       closed ??= guarded(async () => {
         await log.close();

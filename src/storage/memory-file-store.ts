@@ -29,6 +29,9 @@ export function createMemoryFileStore(): FileStore {
       const { media_type, data } = found;
       return { file: { name, media_type, bytes: data.byteLength }, data: Uint8Array.from(data) };
     },
+    async remove(turnId, name) {
+      turns.get(turnId)?.delete(name);
+    },
     async forget(turnId) {
       turns.delete(turnId);
       changed.delete(turnId);

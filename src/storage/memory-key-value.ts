@@ -26,6 +26,7 @@ export function createMemoryKeyValue(): KeyValue {
       texts.set(key, text);
       return JSON.parse(text) as T;
     },
+    scrub: async () => {},
     close: async () => {},
   };
 }

@@ -39,6 +39,7 @@ export function sealKeyValue(store: KeyValue, secret: () => Promise<Uint8Array>)
       );
       return open(password, key, updated) as T;
     },
+    scrub: () => store.scrub(),
     close: () => store.close(),
   };
 }

@@ -48,7 +48,7 @@ export function createAccepting(connection: SqliteConnection): Pick<TurnLog, "ac
   };
 }
 
-/** The turn that the key made, if any. A text that is not there is one that was forgotten, or was files alone. */
+/** The turn that the key made, if any. A text that is not there was forgotten, maybe with its author, or was files alone. */
 function known(
   connection: SqliteConnection,
   inbound: Inbound,
@@ -58,8 +58,7 @@ function known(
   const isSame =
     row.namespace === inbound.namespace &&
     row.thread === inbound.thread &&
-    row.author_id === inbound.author.id &&
-    (row.text === inbound.text || row.text === "");
+    ((row.author_id === inbound.author.id && row.text === inbound.text) || row.text === "");
   return { turn_id: row.turn_id as string, accepted: false, ...(isSame ? {} : { differs: true }) };
 }
 

@@ -45,6 +45,8 @@ export interface SqliteConnection {
   durable(): Promise<void>;
   /** Takes what was deleted out of the write-ahead log too. */
   truncateLog(): Promise<void>;
+  /** Takes what was deleted out of all files of the database. Writes wait until it resolves. */
+  rebuild(): Promise<void>;
   /** The value of a stored JSON text. */
   parse(text: unknown): unknown;
   /** Closes the file; a second call does nothing. */
@@ -131,6 +133,7 @@ function createConnection(
     }
     return prepared;
   };
+  const write = createWriteQueue(busyTimeoutMs);
   return {
     path,
     run: (sql, ...values) =>
@@ -147,9 +150,10 @@ function createConnection(
         log.wrote();
         return result;
       }),
-    write: createWriteQueue(busyTimeoutMs),
+    write: (work) => write(work),
     durable: log.durable,
     truncateLog: log.truncate,
+    rebuild: () => write(log.rebuild, { alone: true }),
     parse: (text) => guarded(path, () => JSON.parse(String(text))),
     async close() {
       await log.close();
@@ -159,12 +163,15 @@ function createConnection(
   };
 }
 
+/** `alone`: writes that come meanwhile wait until this one has ended. */
+type WriteQueue = <T>(work: () => T | Promise<T>, options?: { alone?: true }) => Promise<T>;
+
 /** Runs writes at once while nobody else holds the lock, else one after another in the order they came. */
-export function createWriteQueue(timeoutMs: number): <T>(work: () => T | Promise<T>) => Promise<T> {
+export function createWriteQueue(timeoutMs: number): WriteQueue {
   let queue: Promise<unknown> | undefined;
-  return async (work) => {
+  return async (work, { alone = false } = {}) => {
     const until = performance.now() + timeoutMs;
-    if (queue === undefined) {
+    if (queue === undefined && !alone) {
       try {
         return await work();
       } catch (error) {

@@ -79,7 +79,7 @@ export function createDetailsRemoval(
       };
     },
 
-    scrub: () => connection.truncateLog(),
+    scrub: ({ rebuild } = {}) => (rebuild ? connection.rebuild() : connection.truncateLog()),
   };
 }
 

@@ -1,9 +1,9 @@
-import type { Inbound } from "../core/inbound.ts";
+import type { Author, Inbound } from "../core/inbound.ts";
 import type { Place } from "../core/place.ts";
 import type { TurnEvent } from "../core/turn-event.ts";
 import type { TurnLog } from "../core/turn-log.ts";
 import type { SqliteConnection, SqlRow } from "./sqlite-connection.ts";
-import { insertEvent, readEvents } from "./sqlite-events.ts";
+import { insertEvent, readEvents, readInbound } from "./sqlite-events.ts";
 
 const finishedTurn = "SELECT ordinal, namespace, thread FROM turns WHERE turn_id = ? AND status = 'finished'";
 
@@ -22,9 +22,23 @@ const countDeletion = "UPDATE threads SET deletions = deletions + 1 WHERE namesp
 /** What a thread is called when the message it was named after was deleted. */
 export const forgottenTitle = "Deleted message";
 
+/** Turns that one write disowns. */
+const disownedAtOnce = 50;
+
 /** The way out: what people said, taken away for good. */
-export function createForgetting(connection: SqliteConnection): Pick<TurnLog, "forget"> {
+export function createForgetting(connection: SqliteConnection): Pick<TurnLog, "forget" | "disown"> {
   return {
+    async disown(turnIds, author) {
+      for (let from = 0; from < turnIds.length; from += disownedAtOnce) {
+        const some = turnIds.slice(from, from + disownedAtOnce);
+        await connection.write(() =>
+          connection.transaction(() => {
+            for (const turnId of some) disown(connection, turnId, author);
+          }),
+        );
+      }
+    },
+
     async forget(turnId, by, at) {
       const known = await connection.write(() =>
         connection.transaction(() => {
@@ -81,4 +95,14 @@ function withoutTexts(events: readonly TurnEvent[], by: string, at: number): Tur
     { ...entry, inbound },
     { ...rest, text: "", forgotten_by: by, seq, at },
   ];
+}
+
+function disown(connection: SqliteConnection, turnId: string, { id, name }: Pick<Author, "id" | "name">) {
+  const inbound = readInbound(connection, turnId);
+  if (inbound === undefined || connection.get(finishedTurn, turnId) === undefined) return;
+  const author: Author = { id, name, trust: "member" };
+  const body = JSON.stringify({ inbound: { ...inbound, author } });
+  connection.run("UPDATE events SET body = ? WHERE turn_id = ? AND seq = 0", body, turnId);
+  const update = "UPDATE turns SET author_id = ?, author = ? WHERE turn_id = ?";
+  connection.run(update, id, JSON.stringify(author), turnId);
 }

@@ -59,6 +59,7 @@ function conditionsOf(filter: TurnFilter): { from: string; values: SqlValue[] } 
   const conditions: [string, SqlValue | undefined][] = [
     ["thread = ?", filter.thread],
     ["namespace = ?", filter.namespace],
+    ["author_id = ?", filter.author],
     // Said twice so that the index of unfinished turns is seen to apply.
     [isUnfinished ? "status = ? AND status <> 'finished'" : "status = ?", filter.status],
     ["ordinal < (SELECT ordinal FROM turns WHERE turn_id = ?)", filter.before],

@@ -1,5 +1,5 @@
-import type { TurnLog } from "../core/turn-log.ts";
-import type { SqliteConnection } from "./sqlite-connection.ts";
+import type { ThreadRecord, TurnLog } from "../core/turn-log.ts";
+import type { SqliteConnection, SqlRow } from "./sqlite-connection.ts";
 
 const defaultThreads = 200;
 
@@ -12,10 +12,17 @@ const latestThreads = `
   SELECT thread, title, turns, last_at, unfinished FROM threads
   WHERE namespace = ? ORDER BY last_at DESC, thread LIMIT ?`;
 
+const nextThreads = `
+  SELECT thread, title, turns, last_at, unfinished FROM threads
+  WHERE namespace = ? AND thread > ? ORDER BY thread LIMIT ?`;
+
+/** Threads read at a time. */
+const pageSize = 200;
+
 /** Conversations and where they are. */
 export function createThreadReading(
   connection: SqliteConnection,
-): Pick<TurnLog, "finished" | "deletions" | "threads" | "namespaces"> {
+): Pick<TurnLog, "finished" | "deletions" | "threads" | "everyThread" | "namespaces"> {
   return {
     async finished({ namespace, thread }, before, limit) {
       const rows = connection.all(finishedBefore, thread, namespace, before, limit);
@@ -28,13 +35,16 @@ export function createThreadReading(
     },
 
     async threads(namespace, limit = defaultThreads) {
-      return connection.all(latestThreads, namespace, limit).map((row) => ({
-        thread: row.thread as string,
-        title: row.title as string,
-        turns: row.turns as number,
-        last_at: row.last_at as number,
-        busy: Number(row.unfinished) > 0,
-      }));
+      return connection.all(latestThreads, namespace, limit).map(toThread);
+    },
+
+    async *everyThread(namespace) {
+      for (let last = ""; ; ) {
+        const page = connection.all(nextThreads, namespace, last, pageSize).map(toThread);
+        yield* page;
+        if (page.length < pageSize) return;
+        last = page.at(-1)?.thread ?? "";
+      }
     },
 
     async namespaces(platform) {
@@ -49,5 +59,15 @@ export function createThreadReading(
             );
       return rows.map((row) => row.namespace as string);
     },
+  };
+}
+
+function toThread(row: SqlRow): ThreadRecord {
+  return {
+    thread: row.thread as string,
+    title: row.title as string,
+    turns: row.turns as number,
+    last_at: row.last_at as number,
+    busy: Number(row.unfinished) > 0,
   };
 }

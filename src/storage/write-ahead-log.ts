@@ -1,6 +1,7 @@
 import { type FileHandle, open } from "node:fs/promises";
 import { dirname } from "node:path";
 import { Worker } from "node:worker_threads";
+import type { Checkpoint } from "./checkpoint-worker.ts";
 import { toStorageError } from "./storage-error.ts";
 
 /** Brings what was written to a file to the disk. */
@@ -33,6 +34,11 @@ export interface WriteAheadLog {
   durable(): Promise<void>;
   /** Copies the log into the database and empties it, unless another process reads just now. */
   truncate(): Promise<void>;
+  /**
+   * Writes the database again without its free space and empties the log: nothing deleted is left in either. Until it resolves
+   * nobody else can write. @throws StorageError: nothing is lost, and the free space is as it was
+   */
+  rebuild(): Promise<void>;
   /** Waits for syncs and checkpoints under way. */
   close(): Promise<void>;
 }
@@ -76,7 +82,8 @@ export async function openWriteAheadLog(
         });
     },
     durable: group.durable,
-    truncate: () => checkpoints.run("TRUNCATE"),
+    truncate: () => checkpoints.run("TRUNCATE").catch(() => {}),
+    rebuild: () => guarded(checkpoints.run("REBUILD")),
     close() {
       closed ??= Promise.resolve(copying).then(async () => {
         await checkpoints.close();
@@ -93,6 +100,7 @@ export const nowhere: WriteAheadLog = {
   wrote: () => {},
   durable: () => Promise.resolve(),
   truncate: () => Promise.resolve(),
+  rebuild: () => Promise.resolve(),
   close: () => Promise.resolve(),
 };
 
@@ -138,35 +146,38 @@ function createGroupSync(sync: () => Promise<void>) {
   };
 }
 
-/** Runs checkpoints one after another in a worker, which starts with the first one. One that fails is made up for by the next. */
+/** Runs checkpoints one after another in a worker, which starts with the first one. One that fails ends the worker and rejects. */
 function createCheckpoints(path: string) {
   let worker: Worker | undefined;
-  let last = Promise.resolve();
-  const inWorker = (mode: "RESTART" | "TRUNCATE") =>
-    new Promise<void>((resolve) => {
-      if (worker === undefined) {
-        const started = new Worker(new URL("./checkpoint-worker.ts", import.meta.url), { workerData: path });
-        worker = started;
-        started.unref();
-        started.on("error", () => {});
-        started.on("exit", () => {
-          if (worker === started) worker = undefined;
-        });
-      }
+  let last: Promise<unknown> = Promise.resolve();
+  const start = () => {
+    const started = new Worker(new URL("./checkpoint-worker.ts", import.meta.url), { workerData: path });
+    started.unref();
+    started.on("exit", () => {
+      if (worker === started) worker = undefined;
+    });
+    return started;
+  };
+  const inWorker = (mode: Checkpoint) =>
+    new Promise<void>((resolve, reject) => {
+      worker ??= start();
       const here = worker;
-      const done = () => {
-        here.off("message", done);
-        here.off("exit", done);
-        resolve();
+      const settle = (end: () => void) => () => {
+        here.off("message", done).off("exit", ended).off("error", failed);
+        end();
       };
-      here.on("message", done);
-      here.on("exit", done);
+      const done = settle(resolve);
+      // A worker that is told to end has nothing to say.
+      const ended = done;
+      const failed = (error: unknown) => settle(() => reject(error))();
+      here.on("message", done).on("exit", ended).on("error", failed);
       here.postMessage(mode);
     });
   return {
-    run(mode: "RESTART" | "TRUNCATE"): Promise<void> {
-      last = last.then(() => inWorker(mode));
-      return last;
+    run(mode: Checkpoint): Promise<void> {
+      const work = last.then(() => inWorker(mode));
+      last = work.catch(() => {});
+      return work;
     },
     async close() {
       await last;

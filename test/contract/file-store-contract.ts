@@ -103,6 +103,18 @@ export function fileStoreContract(name: string, create: () => Promise<FileStore>
       }
     });
 
+    it("removes one file of a turn", async () => {
+      const store = await create();
+      await store.put("turn-1", file("a.txt", "one"));
+      await store.put("turn-1", file("b.txt", "two"));
+      for (const name of ["a.txt", "none.txt", "../turn-1/b.txt", ".b.txt.type"])
+        await store.remove("turn-1", name);
+      await store.remove("..", "b.txt");
+      expect(await store.get("turn-1", "a.txt")).toBeUndefined();
+      expect((await store.get("turn-1", "b.txt"))?.data).toEqual(text("two"));
+      expect((await store.put("turn-1", file("a.txt", "three"))).name).toBe("a.txt");
+    });
+
     it("forgets all files of one turn", async () => {
       const store = await create();
       await store.put("turn-1", file("a.txt", "one"));

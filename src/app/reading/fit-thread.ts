@@ -44,6 +44,7 @@ function asHeard(message: ThreadMessage, tokens: number, countTokens: CountToken
   return {
     id: message.id,
     by: message.author.name || message.author.id,
+    author: message.author.id,
     text: left_out === 0 ? text : `${text} [${left_out} more characters are cut]`,
     at: message.at,
     ...(message.author.bot ? { bot: true as const } : {}),

@@ -13,6 +13,8 @@ import { TookTooLongError, within } from "./within.ts";
 export interface SentFile {
   file: FileReference;
   by?: string | undefined;
+  /** The platform's id of that person. */
+  author?: string | undefined;
 }
 
 /** What is read of the files of one turn. */
@@ -101,9 +103,10 @@ function plan(sent: readonly SentFile[]): { sent: SentFile; problem: string | un
   });
 }
 
-function about({ file, by }: SentFile): ReadFile {
+function about({ file, by, author }: SentFile): ReadFile {
   const { name, media_type, bytes } = file;
-  return { name, media_type, bytes, ...(by === undefined ? {} : { by }) };
+  const who = { ...(by === undefined ? {} : { by }), ...(author === undefined ? {} : { author }) };
+  return { name, media_type, bytes, ...who };
 }
 
 async function readOne(

@@ -152,7 +152,7 @@ function isForeign({ author, text, files }: ThreadMessage): boolean {
 }
 
 function filesOf({ files, author }: ThreadMessage): SentFile[] {
-  return files.map((file) => ({ file, by: author.name || author.id }));
+  return files.map((file) => ({ file, by: author.name || author.id, author: author.id }));
 }
 
 /** When the platform had more to tell than was asked for, and none of it is known from before. */

@@ -22,6 +22,7 @@ function countingStore(): { store: KeyValue; written: string[] } {
     ...inner,
     get: (key) => inner.get(key),
     delete: (key) => inner.delete(key),
+    scrub: () => inner.scrub(),
     keys: (prefix) => inner.keys(prefix),
     update: (key, change) => inner.update(key, change),
     close: () => inner.close(),

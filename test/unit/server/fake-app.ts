@@ -105,6 +105,33 @@ export function createFakeApp() {
       if (!turns.has(turnId)) return { ok: false, status: 404, message: `There is no turn ${turnId}.` };
       return { ok: true, value: { forgotten: true } };
     },
+    async forgetPerson(user, { by }, options) {
+      asked.push({ forgetPerson: user, by, ...options });
+      if (user === "nobody") return { ok: false, status: 404, message: "Nothing is stored." };
+      const counts = {
+        turns: 2,
+        other_turns: 1,
+        facts: 0,
+        allowances: 0,
+        accounts: 0,
+        feedback: 0,
+        stored: 0,
+      };
+      const person = { user: `slack:T1:${user}`, pseudonym: "person-0a1b2c3d", complete: true, left: [] };
+      return {
+        ok: true,
+        value: { ...person, ...counts, dry_run: options?.dryRun === true, renamed: 0, audit_lines: 3 },
+      };
+    },
+    async exportData(namespace) {
+      asked.push({ exportData: namespace });
+      if (namespace === "slack:T1:none") return { ok: false, status: 404, message: "Nothing is stored." };
+      const started = { type: "export_started", version: 1, at: 1 } as const;
+      return {
+        ok: true,
+        value: ReadableStream.from([started, { type: "export_finished", turns: 0 } as const]),
+      };
+    },
     namespaces: async (platform) => [`${platform}:local:dm`, `${platform}:local:general`],
     namespace: async () => state,
     async changeSettings(_namespace, settings, by) {

@@ -35,6 +35,7 @@ const policy = {
 function storeOf(contents: Record<string, string>): FileStore {
   return {
     put: () => Promise.reject(new Error("not in this test")),
+    remove: async () => {},
     forget: async () => {},
     turns: async function* () {},
     get: async (_turn, name) => {

@@ -1,0 +1,130 @@
+import { open } from "node:fs/promises";
+import type { ForgottenPerson } from "../client/shapes.ts";
+import { plainLine } from "../platforms/terminal/plain-text.ts";
+import { answerOrSay } from "./answer-or-say.ts";
+import { type CommandContext, CommandError, type GlobalOptions } from "./command-context.ts";
+import { exitCode } from "./exit-code.ts";
+import { printJson, printLine } from "./print.ts";
+
+export interface ExportOptions extends GlobalOptions {
+  namespace?: string;
+  out?: string;
+}
+
+/** The last line of an export begins so. */
+const lastLine = '{"type":"export_finished"';
+
+/** `knack export`: everything stored, as JSON lines. The file is new or nothing is written. 1 when it is cut off. */
+export async function exportData(context: CommandContext, options: ExportOptions): Promise<number> {
+  return answerOrSay(context, options, async ({ client }) => {
+    const pieces = client.exportData(options.namespace);
+    const end = await (options.out === undefined
+      ? writeAll(pieces, (piece) => writeOut(context, piece))
+      : writeFile(pieces, options.out));
+    if (!end.includes(`\n${lastLine}`)) {
+      throw new CommandError("The export was cut off: its last line is not export_finished. Run it again.");
+    }
+    if (options.out !== undefined) context.stderr.write(`Exported to ${options.out}\n`);
+    return exitCode.ok;
+  });
+}
+
+/** What a person sends away may hold the words of many: for its owner alone, and never over another file. */
+async function writeFile(pieces: AsyncIterable<Uint8Array>, path: string): Promise<string> {
+  const first = await begin(pieces);
+  const file = await open(path, "wx", 0o600).catch((error: unknown) => {
+    if ((error as NodeJS.ErrnoException).code === "EEXIST")
+      throw new CommandError(
+        `${path} is there already, and was left as it is. Name another file with --out.`,
+      );
+    throw new CommandError(`${path} cannot be written: ${(error as Error).message}`, 1, { cause: error });
+  });
+  try {
+    const end = await writeAll(first, async (piece) => void (await file.write(piece)));
+    await file.sync();
+    return end;
+  } finally {
+    await file.close();
+  }
+}
+
+/** The same pieces, once the first has come: what is refused makes no file. */
+async function begin(pieces: AsyncIterable<Uint8Array>): Promise<AsyncIterable<Uint8Array>> {
+  const iterator = pieces[Symbol.asyncIterator]();
+  let next: IteratorResult<Uint8Array> | undefined = await iterator.next();
+  return {
+    async *[Symbol.asyncIterator]() {
+      for (; next !== undefined && next.done !== true; next = await iterator.next()) yield next.value;
+    },
+  };
+}
+
+/** Writes one piece after the other; answers the end of the text. */
+async function writeAll(
+  pieces: AsyncIterable<Uint8Array>,
+  write: (piece: Uint8Array) => Promise<void>,
+): Promise<string> {
+  let end = "";
+  const decoder = new TextDecoder();
+  for await (const piece of pieces) {
+    await write(piece);
+    end = (end + decoder.decode(piece, { stream: true })).slice(-200);
+  }
+  return end;
+}
+
+/** Waits while whoever reads the output is slower than the bot. */
+async function writeOut({ stdout }: CommandContext, piece: Uint8Array): Promise<void> {
+  await new Promise<void>((resolve) => stdout.write(piece, () => resolve()));
+}
+
+export interface ForgetOptions extends GlobalOptions {
+  user: string;
+  dryRun?: true;
+  leavePosts?: true;
+  json?: true;
+}
+
+/** `knack forget`: deletes everything of a person. 1 when something is left. */
+export async function forgetPerson(context: CommandContext, options: ForgetOptions): Promise<number> {
+  return answerOrSay(context, options, async ({ client }) => {
+    const { user, dryRun, leavePosts = false } = options;
+    const person = await (dryRun ? client.lookUpPerson(user) : client.forgetPerson(user, { leavePosts }));
+    if (options.json) printJson(context, person);
+    else for (const line of linesOf(person)) printLine(context, plainLine(line));
+    return person.complete ? exitCode.ok : exitCode.failed;
+  });
+}
+
+function linesOf(person: ForgottenPerson): string[] {
+  const { user, pseudonym, dry_run, left } = person;
+  const counted = [
+    [person.turns, "messages of theirs, with answers and files"],
+    [person.other_turns, "messages of other people whose run details have words of theirs"],
+    [person.facts, "facts they told the memory of channels"],
+    [person.allowances, "allowances to run a tool without asking"],
+    [person.accounts, "accounts with tool servers"],
+    [person.feedback, "opinions of theirs about answers"],
+    [person.stored, "values stored for their direct messages"],
+  ] as const;
+  const renamed = [
+    [person.audit_lines, "lines of the audit"],
+    [person.renamed, "settings and grants"],
+  ] as const;
+  const shown = (rows: readonly (readonly [number, string])[]) =>
+    rows.filter(([count]) => count > 0).map(([count, what]) => `  ${count} ${what}`);
+  const did = dry_run ? "Would be deleted" : "Deleted";
+  const replaced = dry_run ? "Would have" : "Have";
+  return [
+    `${did} of ${user}:`,
+    ...orNothing(shown(counted)),
+    `${replaced} ${pseudonym} in the place of the name:`,
+    ...orNothing(shown(renamed)),
+    ...(left.length === 0 ? [] : ["Not deleted:", ...left.map((each) => `  ${each}`)]),
+    "Not found, and not deleted: answers to other people, and messages of others, that repeat what they said; files that tools made of it; log files and backups; what the chat platform and the model's provider keep.",
+  ];
+}
+
+function orNothing(lines: string[]): string[] {
+  return lines.length === 0 ? ["  nothing"] : lines;
+}

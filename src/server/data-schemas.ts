@@ -1,0 +1,21 @@
+/** The shapes of what is stored of people and channels in the HTTP API. As in `schemas.ts`: extend, never break. */
+import { z } from "@hono/zod-openapi";
+
+const count = z.number().int().min(0);
+
+export const forgottenPerson = z.object({
+  user: z.string().describe("platform:workspace:id"),
+  pseudonym: z.string().describe("what stands in their place where a record stays"),
+  dry_run: z.boolean().describe("counted, and nothing was changed"),
+  complete: z.boolean().describe("false when something is left"),
+  turns: count.describe("of theirs, with answers and files"),
+  other_turns: count.describe("of other people: their run details had words of the person"),
+  facts: count.describe("that they told the memory of channels"),
+  allowances: count.describe("of theirs to run a tool without asking"),
+  accounts: count.describe("of theirs with tool servers"),
+  feedback: count.describe("what they thought of answers"),
+  stored: count.describe("values stored for their direct messages"),
+  renamed: count.describe("settings and grants they made: these stay, with the pseudonym"),
+  audit_lines: count.describe("lines that have the pseudonym now"),
+  left: z.array(z.string()).describe("what could not be deleted, and what to do"),
+});

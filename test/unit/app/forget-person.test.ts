@@ -1,0 +1,287 @@
+import { mkdtemp, readdir, readFile, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import type { Author } from "../../../src/core/inbound.ts";
+import type { KeyValue } from "../../../src/core/key-value.ts";
+import type { TurnEvent } from "../../../src/core/turn-event.ts";
+import type { TurnLog } from "../../../src/core/turn-log.ts";
+import { createDiskFileStore } from "../../../src/storage/disk-file-store.ts";
+import { openKeyValue } from "../../../src/storage/keyv-store.ts";
+import { openSqliteTurnLog } from "../../../src/storage/sqlite-turn-log.ts";
+import { callable, channel, heard } from "../../support/called-bot.ts";
+import { scriptedModel } from "../../support/scripted-model.ts";
+import { ada, createTestApp } from "../../support/test-app.ts";
+
+/** Somebody whose name is in no other text, so that the files can be searched for it. */
+const zora: Author = { id: "UZORA77", name: "Zora Quill", trust: "member" };
+const asker = { by: ada, namespace: "console:local:dm" };
+const secret = "heliotrope";
+
+let folder: string;
+let log: TurnLog;
+let store: KeyValue;
+beforeEach(async () => {
+  folder = await mkdtemp(join(tmpdir(), "knack-forget-person-"));
+  log = await openSqliteTurnLog(join(folder, "turns.db"));
+  store = await openKeyValue(join(folder, "state.db"));
+});
+afterEach(async () => {
+  await log.close();
+  await store.close();
+  await rm(folder, { recursive: true });
+});
+
+/** Which of the words stand in a file of the data folder, databases and their logs included. */
+async function found(...words: string[]): Promise<string[]> {
+  const entries = await readdir(folder, { recursive: true, withFileTypes: true });
+  const files = entries.filter((entry) => entry.isFile()).map((entry) => join(entry.parentPath, entry.name));
+  const bytes = Buffer.concat(await Promise.all(files.map((file) => readFile(file))));
+  return words.filter((word) => bytes.includes(word));
+}
+
+const spoken = (text: string) =>
+  heard("m1", zora.name, text, { author: { ...zora, bot: false, self: false } });
+const options = () => ({ log, store, files: createDiskFileStore(join(folder, "files")) });
+
+describe("forgetting a person", () => {
+  it("leaves no byte of their words, id and name in the databases and their logs", async () => {
+    const { app, platform, call } = callable(options());
+    platform.threads.set("t1", [spoken(`The ${secret} one is mine.`)]);
+    await call("What did they say?");
+    for (let at = 0; at < 40; at += 1)
+      await app.ask(`${secret} ${at} ${"word ".repeat(at * 7)}`, {
+        by: zora,
+        namespace: channel,
+        thread: `z${at}`,
+      });
+    await app.ask("a question of Ada", { namespace: channel, thread: "t2" });
+    await store.set(`skill:${channel}:memory:facts`, {
+      next: 3,
+      facts: [
+        { id: 1, text: `Prefers ${secret} paint`, by: zora.name, author: zora.id, at: 1, pinned: true },
+        { id: 2, text: "Releases are on Fridays", by: "Ada", author: "ada", at: 1, pinned: false },
+      ],
+    });
+    await store.set(
+      `skill:${channel}:memory:pinned`,
+      [`Prefers ${secret} paint`].map((text) => ({ text, by: zora.name })),
+    );
+    await app.ask("a new thread", { namespace: channel, thread: "t3" });
+    expect(await found(secret, zora.id, zora.name)).toHaveLength(3);
+
+    const outcome = await app.app.forgetPerson(zora.id, asker);
+    expect(outcome).toMatchObject({
+      ok: true,
+      value: { user: "fake:team:UZORA77", complete: true, turns: 40, facts: 1, left: [] },
+    });
+    expect(await found(secret, zora.id, zora.name)).toEqual([]);
+    expect(await store.get(`skill:${channel}:memory:facts`)).toMatchObject({ facts: [{ id: 2 }] });
+    const kept = await app.app.turns({ namespace: channel, thread: "t2" });
+    expect(kept).toMatchObject([{ text: "a question of Ada", author: { id: "ada" } }]);
+    expect(app.errors).toEqual([]);
+  });
+
+  it("takes their words out of other people's turns and of what later turns are told", async () => {
+    const { app, platform, model, call } = callable(options(), scriptedModel(["First.", "Second."]));
+    platform.threads.set("t1", [spoken(`The ${secret} one is mine.`)]);
+    await call("What did they say?");
+    expect(JSON.stringify(model.requests[0])).toContain(secret);
+    const before = await log.deletions({ namespace: channel, thread: "t1" });
+    const outcome = await app.app.forgetPerson(`fake:team:${zora.id}`, asker);
+    expect(outcome).toMatchObject({ ok: true, value: { turns: 0, other_turns: 1, complete: true } });
+    expect(await log.deletions({ namespace: channel, thread: "t1" })).toBeGreaterThan(before);
+    platform.threads.set("t1", []);
+    await call("And now?");
+    const last = JSON.stringify(model.requests.at(-1));
+    expect(last).not.toContain(secret);
+    expect(last).toContain("What did they say?");
+    expect(last).toContain("First.");
+  });
+
+  it("finds words in logs of earlier versions, which have only names, and leaves those of others", async () => {
+    const { app } = callable(options());
+    await app.ask("of Zora", { by: zora, namespace: channel, thread: "z" });
+    const read = async (id: string, by: string) => {
+      const inbound = {
+        key: id,
+        namespace: channel,
+        thread: id,
+        author: ada,
+        kind: "message",
+        text: "?",
+      } as const;
+      await log.accept(inbound, id, 1);
+      const stamp = { turn_id: id, at: 2 };
+      const events: TurnEvent[] = [
+        { type: "context_read", thread: [{ by, text: "words", at: 1 }], files: [], ...stamp, seq: 1 },
+        { type: "turn_finished", outcome: "completed", text: "", ...stamp, seq: 2 },
+      ];
+      await log.claim(`lease-${id}`, 3, 1_000);
+      await log.append(id, `lease-${id}`, events);
+    };
+    await app.stop(0);
+    await read("hers", zora.name);
+    await read("other", "Ben");
+    expect(await app.app.forgetPerson(zora.id, asker)).toMatchObject({ value: { other_turns: 1 } });
+    const typesOf = async (id: string) => (await log.read(id)).map(({ type }) => type);
+    expect(await typesOf("hers")).toContain("details_removed");
+    expect(await typesOf("other")).toContain("context_read");
+  });
+
+  it("only counts when it is tried, and then deletes as much", async () => {
+    const { app, platform, call } = callable(options());
+    platform.threads.set("t1", [spoken(`The ${secret} one is mine.`)]);
+    await call("What did they say?");
+    await app.ask(`about ${secret}`, { by: zora, namespace: channel, thread: "z" });
+    await store.set(`feedback:some-turn`, { [zora.id]: "good", ada: "bad" });
+    const tried = await app.app.forgetPerson(zora.id, asker, { dryRun: true });
+    expect(await found(secret, zora.id)).toHaveLength(2);
+    const done = await app.app.forgetPerson(zora.id, asker);
+    if (!tried.ok || !done.ok) throw new Error("refused");
+    expect(tried.value).toEqual({ ...done.value, dry_run: true });
+    expect(done.value).toMatchObject({ turns: 1, other_turns: 1, feedback: 1 });
+    expect(await store.get("feedback:some-turn")).toEqual({ ada: "bad" });
+  });
+
+  it("goes on where a crash ended it", async () => {
+    let broken = true;
+    const failing: TurnLog = {
+      ...log,
+      removeDetails: (ids, at, more) =>
+        broken ? Promise.reject(new Error("power cut")) : log.removeDetails(ids, at, more),
+    };
+    const { app, platform, call } = callable({ ...options(), log: failing });
+    platform.threads.set("t1", [spoken(`The ${secret} one is mine.`)]);
+    await call("What did they say?");
+    await app.ask(`about ${secret}`, { by: zora, namespace: channel, thread: "z" });
+    const fact = { text: `Prefers ${secret} paint`, by: zora.name };
+    await store.set(`skill:${channel}:memory:pinned`, [fact]);
+    await app.ask("a question", { namespace: channel, thread: "t9" });
+    await expect(app.app.forgetPerson(zora.id, asker)).rejects.toThrow("power cut");
+    expect(await found(secret)).toEqual([secret]);
+    broken = false;
+    expect(await app.app.forgetPerson(zora.id, asker)).toMatchObject({ value: { complete: true } });
+    expect(await found(secret, zora.id, zora.name)).toEqual([]);
+    expect(await Array.fromAsync(store.keys("forgetting:"))).toEqual([]);
+  });
+
+  it("stops a turn of theirs that runs, and then deletes it", async () => {
+    const started = Promise.withResolvers<void>();
+    const gate = () => {
+      started.resolve();
+      return new Promise<void>(() => {});
+    };
+    const app = createTestApp(scriptedModel(["never"], { gate }), options());
+    const turnId = await app.say(`about ${secret}`, { by: zora });
+    await started.promise;
+    expect(await app.app.forgetPerson(zora.id, asker)).toMatchObject({ value: { turns: 1, complete: true } });
+    expect(await app.app.turn(turnId)).toMatchObject({ status: "finished", text: "" });
+    expect(await found(secret, zora.id, zora.name)).toEqual([]);
+  });
+
+  it("says which turn of somebody else still runs with their words, and finishes when it is run again", async () => {
+    const gates = [Promise.withResolvers<void>()];
+    const started = Promise.withResolvers<void>();
+    const gate = async () => {
+      started.resolve();
+      await gates[0]?.promise;
+    };
+    const { app, platform, call } = callable(options(), scriptedModel(["Done."], { gate }));
+    platform.threads.set("t1", [spoken(`The ${secret} one is mine.`)]);
+    const running = call("What did they say?");
+    await started.promise;
+    const outcome = await app.app.forgetPerson(`fake:team:${zora.id}`, asker);
+    expect(outcome).toMatchObject({
+      value: { complete: false, left: [expect.stringContaining("has not ended")] },
+    });
+    gates[0]?.resolve();
+    await running;
+    expect(await app.app.forgetPerson(`fake:team:${zora.id}`, asker)).toMatchObject({
+      value: { complete: true },
+    });
+    expect(await found(secret)).toEqual([]);
+  });
+
+  it("keeps an answer that was posted where nobody can delete it now, unless posts may stay", async () => {
+    const first = callable(options());
+    first.platform.threads.set("t1", []);
+    await first.call("mine", { by: zora });
+    await first.app.stop(0);
+    const { app } = createTestApp(scriptedModel([""]), options());
+    const kept = await app.forgetPerson(zora.id, asker);
+    expect(kept).toMatchObject({
+      value: { complete: false, turns: 0, left: [expect.stringContaining("posted on fake")] },
+    });
+    const done = await app.forgetPerson(zora.id, asker, { leavePosts: true });
+    expect(done).toMatchObject({ value: { complete: true, turns: 1 } });
+  });
+
+  it("puts a pseudonym into the audit, the same each time, and in the place of who asked", async () => {
+    const { app, ask } = createTestApp(scriptedModel(["An answer."]), options());
+    const { turnId } = await ask("hello", { by: zora });
+    await app.changeSettings("console:local:general", { paused: true }, { ...zora, trust: "manager" });
+    await app.forget(turnId, ada);
+    const first = await app.forgetPerson(zora.id, asker);
+    if (!first.ok) throw new Error(first.message);
+    const { pseudonym, audit_lines, renamed } = first.value;
+    expect(pseudonym).toMatch(/^person-[0-9a-f]{8}$/);
+    expect([audit_lines, renamed]).toEqual([2, 1]);
+    expect(await app.turn(turnId)).toMatchObject({ author: { id: pseudonym, name: pseudonym } });
+    const exported = await app.exportData();
+    if (!exported.ok) throw new Error(exported.message);
+    const lines = (await Array.fromAsync(exported.value)).filter(({ type }) => type === "audit");
+    expect(lines).toMatchObject([
+      { action: "settings_changed", by: pseudonym, by_name: pseudonym },
+      { action: "turn_deleted", by: "ada", about: pseudonym, detail: `deleted a turn of ${pseudonym}` },
+      { action: "person_forgotten", by: "ada", subject: pseudonym },
+    ]);
+    await ask("I am back", { by: zora });
+    expect(await app.forgetPerson(zora.id, asker)).toMatchObject({ value: { pseudonym, turns: 1 } });
+  });
+
+  it("takes allowances, direct messages and accounts, and no other person's", async () => {
+    const direct = `fake:team:dm-${zora.id}`;
+    const loggedOut: string[] = [];
+    const status = { name: "files", credentials: "per_user" as const };
+    const servers = {
+      list: () => [status],
+      logout: async (...given: string[]) => void loggedOut.push(given.join(" ")),
+    };
+    const { ask, app } = createTestApp(scriptedModel(["ok"]), { ...options(), servers: servers as never });
+    await ask("hello", { by: zora, namespace: channel });
+    const binding = { skill_id: "s", tool: "t", definition: "d", values: {} };
+    const given = { binding, approver: "asker", at: 1 };
+    const hers = { ...given, id: 1, by: zora.id, name: zora.name, only_for: zora.id };
+    const bens = { ...given, id: 2, by: "ben", name: "Ben" };
+    await store.set(`allowances:${channel}`, { next: 3, allowances: [hers, bens] });
+    await store.set(`namespace:${direct}`, { settings: { progress: "quiet" } });
+    await store.set(`skill:${direct}:notes:list`, ["private"]);
+    await store.set(`skill:fake:team:dm-other:notes:list`, ["theirs"]);
+    await store.set(`mcp-login:tokens:0f:fake:team:${zora.id}`, { sealed: "x" });
+    await store.set(`mcp-login:tokens:0f:fake:team:other`, { sealed: "y" });
+    const outcome = await app.forgetPerson(zora.id, asker);
+    expect(outcome).toMatchObject({ value: { allowances: 1, stored: 2, accounts: 1 } });
+    expect(loggedOut).toEqual([`files fake:team:${zora.id}`]);
+    expect(await store.get(`allowances:${channel}`)).toEqual({ next: 3, allowances: [bens] });
+    const left = await Array.fromAsync(store.keys(""));
+    expect(left.filter((key) => key.includes(zora.id))).toEqual([]);
+    expect(left).toContain("skill:fake:team:dm-other:notes:list");
+    expect(left).toContain("mcp-login:tokens:0f:fake:team:other");
+  });
+
+  it("asks who is meant when several people may have the id, and refuses whom it does not know", async () => {
+    const { app, ask } = createTestApp(scriptedModel(["ok"]), options());
+    for (const namespace of ["fake:one:general", "fake:two:general"])
+      await ask("hello", { by: zora, namespace });
+    expect(await app.forgetPerson(zora.id, asker)).toMatchObject({
+      ok: false,
+      status: 409,
+      code: "several_people",
+    });
+    expect(await app.forgetPerson("nobody", asker)).toMatchObject({ ok: false, status: 404 });
+    expect(await app.forgetPerson(zora.id, { ...asker, by: zora })).toMatchObject({ ok: false, status: 403 });
+    expect(await app.forgetPerson(`fake:one:${zora.id}`, asker)).toMatchObject({ value: { turns: 1 } });
+    expect(await app.forgetPerson(`fake:*:${zora.id}`, asker)).toMatchObject({ value: { turns: 1 } });
+  });
+});

@@ -44,7 +44,7 @@ export function createDetailsRemoval(connection: SqliteConnection): Pick<TurnLog
         done += await erase(connection, () => removeNext(connection, turnIds.slice(done), at, options));
     },
 
-    scrub: () => connection.truncateLog(),
+    scrub: ({ rebuild } = {}) => (rebuild ? connection.rebuild() : connection.truncateLog()),
   };
 }
 

@@ -12,7 +12,7 @@ import type { ThreadRecord, TurnFilter, TurnRecord } from "../core/turn-log.ts";
 import type { Approve } from "./approvals.ts";
 import type { ExportData } from "./export-data.ts";
 import type { FlowService } from "./flow-service.ts";
-import type { ForgetPerson } from "./forget-person/forget-person.ts";
+import type { ForgetPerson } from "./forget-person/forgotten-person.ts";
 import type { GrantService } from "./grant-service.ts";
 import type { Outcome } from "./outcome.ts";
 import type { PackageService } from "./package-service.ts";

@@ -112,7 +112,7 @@ function linesOf(person: ForgottenPerson): string[] {
     [person.renamed, "settings and grants"],
   ] as const;
   const shown = (rows: readonly (readonly [number, string])[]) =>
-    rows.filter(([count]) => count > 0).map(([count, what]) => `  ${count} ${what}`);
+    rows.filter(([count]) => count > 0).map(([count, what]) => `- ${what}: ${count}`);
   const did = dry_run ? "Would be deleted" : "Deleted";
   const replaced = dry_run ? "Would have" : "Have";
   return [
@@ -120,11 +120,11 @@ function linesOf(person: ForgottenPerson): string[] {
     ...orNothing(shown(counted)),
     `${replaced} ${pseudonym} in the place of the name:`,
     ...orNothing(shown(renamed)),
-    ...(left.length === 0 ? [] : ["Not deleted:", ...left.map((each) => `  ${each}`)]),
+    ...(left.length === 0 ? [] : ["Not deleted:", ...left.map((each) => `- ${each}`)]),
     "Not found, and not deleted: answers to other people, and messages of others, that repeat what they said; files that tools made of it; log files and backups; what the chat platform and the model's provider keep.",
   ];
 }
 
 function orNothing(lines: string[]): string[] {
-  return lines.length === 0 ? ["  nothing"] : lines;
+  return lines.length === 0 ? ["- nothing"] : lines;
 }

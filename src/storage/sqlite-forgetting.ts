@@ -3,7 +3,7 @@ import type { Place } from "../core/place.ts";
 import type { TurnEvent } from "../core/turn-event.ts";
 import type { TurnLog } from "../core/turn-log.ts";
 import type { SqliteConnection, SqlRow } from "./sqlite-connection.ts";
-import { insertEvent, readEvents, readInbound } from "./sqlite-events.ts";
+import { eventColumns, insertEvent, readEvents, readInbound } from "./sqlite-events.ts";
 
 const finishedTurn = "SELECT ordinal, namespace, thread FROM turns WHERE turn_id = ? AND status = 'finished'";
 
@@ -101,8 +101,18 @@ function disown(connection: SqliteConnection, turnId: string, { id, name }: Pick
   const inbound = readInbound(connection, turnId);
   if (inbound === undefined || connection.get(finishedTurn, turnId) === undefined) return;
   const author: Author = { id, name, trust: "member" };
-  const body = JSON.stringify({ inbound: { ...inbound, author } });
-  connection.run("UPDATE events SET body = ? WHERE turn_id = ? AND seq = 0", body, turnId);
+  for (const event of readEvents(connection, turnId, -1)) {
+    const changed = disowned(event, inbound.author.id, author);
+    if (changed === event) continue;
+    const [, seq, , , body] = eventColumns(changed);
+    connection.run("UPDATE events SET body = ? WHERE turn_id = ? AND seq = ?", body, turnId, seq);
+  }
   const update = "UPDATE turns SET author_id = ?, author = ? WHERE turn_id = ?";
   connection.run(update, id, JSON.stringify(author), turnId);
+}
+
+function disowned(event: TurnEvent, before: string, author: Author): TurnEvent {
+  if (event.type === "inbound") return { ...event, inbound: { ...event.inbound, author } };
+  const isTheirs = event.type === "turn_finished" && event.forgotten_by === before;
+  return isTheirs ? { ...event, forgotten_by: author.id } : event;
 }

@@ -2,7 +2,7 @@ import { type FileHandle, open } from "node:fs/promises";
 import { dirname } from "node:path";
 import { Worker } from "node:worker_threads";
 import type { Checkpoint } from "./checkpoint-worker.ts";
-import { toStorageError } from "./storage-error.ts";
+import { StorageError, toStorageError } from "./storage-error.ts";
 
 /** Brings what was written to a file to the disk. */
 export type SyncFile = (file: FileHandle) => Promise<void>;
@@ -83,7 +83,17 @@ export async function openWriteAheadLog(
     },
     durable: group.durable,
     truncate: () => checkpoints.run("TRUNCATE").catch(() => {}),
-    rebuild: () => guarded(checkpoints.run("REBUILD")),
+    rebuild: () =>
+      checkpoints.run("REBUILD").catch((cause: unknown) => {
+        // Of an error in a worker only the message arrives.
+        const reason = cause instanceof Error ? cause.message : String(cause);
+        throw new StorageError(
+          "unavailable",
+          path,
+          `The store ${path} could not be written again (${reason})`,
+          { cause },
+        );
+      }),
     close() {
       closed ??= Promise.resolve(copying).then(async () => {
         await checkpoints.close();

@@ -107,6 +107,19 @@ export function keyValueContract(name: string, open: () => Promise<KeyValue>): v
       expect(await Array.fromAsync(store.keys("n:"))).toHaveLength(600);
     });
 
+    test("keeps what is there when it is scrubbed, also what is changed meanwhile", async () => {
+      await store.set("kept", "a");
+      await store.set("gone", "b");
+      await store.delete("gone");
+      await Promise.all([
+        store.scrub(),
+        store.set("later", "c"),
+        store.update<string>("kept", (value) => `${value}!`),
+      ]);
+      expect(await Array.fromAsync(store.keys(""))).toEqual(["kept", "later"]);
+      expect([await store.get("kept"), await store.get("later")]).toEqual(["a!", "c"]);
+    });
+
     test("shows a scope only its own keys", async () => {
       const scope = scopeKeyValue(store, "skill:a:");
       await store.set("key", "outside");

@@ -76,6 +76,36 @@ export function turnLogForgettingContract(name: string, open: () => Promise<Turn
       });
     });
 
+    test("puts somebody else in the place of an author, and still knows the message", async () => {
+      await said("t1");
+      await said("t2", { author: { id: "bob", name: "Bob", trust: "member" } });
+      await accept("t3", { thread: "two" });
+      await log.forget("t1", "ada", 5_000);
+      await log.disown(["t1", "t3", "none"], { id: "person-1", name: "Nobody" });
+      const author = { id: "person-1", name: "Nobody", trust: "member" };
+      expect(await log.get("t1")).toMatchObject({ author });
+      expect((await log.read("t1"))[0]).toMatchObject({ type: "inbound", inbound: { author, text: "" } });
+      expect((await log.read("t1")).at(-1)).toMatchObject({ forgotten_by: "person-1" });
+      expect((await log.list({ author: "ada" })).map(({ turn_id }) => turn_id)).toEqual(["t3"]);
+      expect((await log.list({ author: "bob" })).map(({ turn_id }) => turn_id)).toEqual(["t2"]);
+      expect(await accept("t1")).toEqual({ turn_id: "t1", accepted: false });
+    });
+
+    test("lists every thread of a namespace once, by name", async () => {
+      const names = Array.from({ length: 230 }, (_, at) => `t${String(at).padStart(3, "0")}`);
+      for (const thread of names) await accept(thread, { thread });
+      await accept("elsewhere", { namespace: "console:local:other", thread: "x" });
+      const threads = await Array.fromAsync(log.everyThread(place.namespace));
+      expect(threads.map(({ thread }) => thread)).toEqual(names);
+      expect(threads[0]).toEqual({
+        thread: "t000",
+        title: "text of key-t000",
+        turns: 1,
+        last_at: 100,
+        busy: true,
+      });
+    });
+
     test("takes the answers people gave with it, and goes on to know the message", async () => {
       await accept("t1");
       await log.claim("w1", 1_000, 500);

@@ -1,8 +1,9 @@
 import type { Audit } from "../audit.ts";
 import type { StoredOpenings } from "../openings.ts";
-import type { Asker, Outcome } from "../outcome.ts";
+import type { Asker } from "../outcome.ts";
 import { mayOperate } from "../permissions.ts";
 import type { AuditLine, StoredAudit } from "../stored-audit.ts";
+import type { ForgetPerson, ForgetPersonOptions, ForgottenPerson } from "./forgotten-person.ts";
 import {
   findPerson,
   isAt,
@@ -14,49 +15,13 @@ import {
 } from "./person.ts";
 import { factsOf, removeFacts } from "./person-facts.ts";
 import { forgetOwnTurns, namesOf, type PersonTurnsDeps, stripOtherTurns } from "./person-turns.ts";
-import { type SweepDeps, sweepValues, type ValuesForgotten } from "./person-values.ts";
+import { type SweepDeps, sweepValues } from "./person-values.ts";
 
 export interface ForgetPersonDeps extends PersonTurnsDeps, SweepDeps {
   stored: StoredAudit;
   audit: Audit;
   openings: StoredOpenings;
 }
-
-/** What was deleted of a person, or would be. */
-export interface ForgottenPerson extends ValuesForgotten {
-  /** `platform:workspace:id` */
-  user: string;
-  /** What stands in their place where a record stays. */
-  pseudonym: string;
-  dry_run: boolean;
-  /** False when something is left: forget them again, after doing what `left` says. */
-  complete: boolean;
-  /** Of theirs, with answers and files. */
-  turns: number;
-  /** Of other people: their details went, since they had read words of the person. */
-  other_turns: number;
-  facts: number;
-  /** Lines in which the pseudonym stands now. */
-  audit_lines: number;
-  left: string[];
-}
-
-export interface ForgetPersonOptions {
-  /** Counts, and changes nothing. */
-  dryRun?: boolean;
-  /** Answers that the bot posted may stay on the platform. */
-  leavePosts?: boolean;
-}
-
-/**
- * Takes a person out of everything that is stored; `user` as `findPerson` takes it. Every step can be repeated: after a crash, or
- * when something is left, forgetting them again does the rest. For operators.
- */
-export type ForgetPerson = (
-  user: string,
-  asker: Asker,
-  options?: ForgetPersonOptions,
-) => Promise<Outcome<ForgottenPerson>>;
 
 export function createForgetPerson(deps: ForgetPersonDeps): ForgetPerson {
   let busy = false;

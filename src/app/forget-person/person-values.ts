@@ -1,19 +1,8 @@
 import { type Json, objectOf } from "../../core/json.ts";
 import type { KeyValue } from "../../core/key-value.ts";
 import type { Servers } from "../../core/servers.ts";
+import type { ValuesForgotten } from "./forgotten-person.ts";
 import { isAt, isOwnDirectMessage, type Person } from "./person.ts";
-
-/** What stands under keys of the store of a person, by kind. */
-export interface ValuesForgotten {
-  allowances: number;
-  accounts: number;
-  /** What they thought of answers. */
-  feedback: number;
-  /** What was stored for their direct messages, and questions about late messages of theirs. */
-  stored: number;
-  /** Settings, grants and packages that name them as who made them: these stay, with the pseudonym. */
-  renamed: number;
-}
 
 export interface SweepDeps {
   store: KeyValue;

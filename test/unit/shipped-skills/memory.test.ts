@@ -118,8 +118,8 @@ describe("the memory skill", () => {
     await use("remember", { text: "The deploy is on Friday" });
     await use("remember", { text: "the deploy is on Friday", pinned: true });
     expect(await store.get("pinned")).toEqual([
-      { text: "We write British English", by: expect.any(String) },
-      { text: "The deploy is on Friday", by: expect.any(String) },
+      { text: "We write British English", by: expect.any(String), author: "ada" },
+      { text: "The deploy is on Friday", by: expect.any(String), author: "ada" },
     ]);
     await use("forget", { query: "British" });
     expect(await store.get("pinned")).toMatchObject([{ text: "The deploy is on Friday" }]);

@@ -1,4 +1,4 @@
-import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
@@ -106,4 +106,21 @@ test("a closed store rejects", async () => {
 test("an empty key is refused instead of swallowed", async () => {
   const store = await open();
   expect(await failure(store.set("", 1))).toMatchObject({ code: "unavailable" });
+});
+
+test("nothing of a deleted or replaced value is in the files once the store is scrubbed", async () => {
+  const store = await open();
+  for (let at = 0; at < 60; at += 1) await store.set(`n:${at}`, `${at} secret word `.repeat(at * 9));
+  for (let at = 0; at < 60; at += 1) {
+    if (at % 2 === 0) await store.delete(`n:${at}`);
+    else await store.set(`n:${at}`, "short");
+  }
+  const bytes = async () =>
+    Buffer.concat(await Promise.all([path, `${path}-wal`].map((file) => readFile(file)))).includes(
+      "secret word",
+    );
+  expect(await bytes()).toBe(true);
+  await store.scrub();
+  expect(await bytes()).toBe(false);
+  expect(await store.get("n:1")).toBe("short");
 });

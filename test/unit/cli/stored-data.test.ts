@@ -1,0 +1,114 @@
+import { mkdtemp, readFile, rm, stat, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { fakeBot, problem } from "./fake-bot.ts";
+import { runKnack } from "./run-knack.ts";
+
+let cwd: string;
+beforeEach(async () => {
+  cwd = await mkdtemp(join(tmpdir(), "knack-cli-"));
+});
+afterEach(() => rm(cwd, { recursive: true }));
+
+const started = '{"type":"export_started","version":1,"at":1}\n';
+const finished = '{"type":"export_finished","turns":0}\n';
+const exporting = (text: string) => fakeBot({ "GET /export": () => new Response(text) });
+
+describe("knack export", () => {
+  it("prints the lines, and nothing else", async () => {
+    const { code, out } = runKnack(["export"], { cwd, bot: exporting(started + finished) });
+    expect(await code).toBe(0);
+    expect(out.text()).toBe(started + finished);
+  });
+
+  it("writes a new file for its owner alone", async () => {
+    const file = join(cwd, "export.jsonl");
+    const { code } = runKnack(["export", "--out", file], { cwd, bot: exporting(started + finished) });
+    expect(await code).toBe(0);
+    expect(await readFile(file, "utf8")).toBe(started + finished);
+    expect((await stat(file)).mode & 0o777).toBe(0o600);
+  });
+
+  it("leaves a file that is there as it is", async () => {
+    const file = join(cwd, "export.jsonl");
+    await writeFile(file, "mine");
+    const { code, err } = runKnack(["export", "--out", file], { cwd, bot: exporting(started + finished) });
+    expect(await code).toBe(1);
+    expect(err.text()).toContain("is there already");
+    expect(await readFile(file, "utf8")).toBe("mine");
+  });
+
+  it("fails when the last line does not come, and makes no file of what is refused", async () => {
+    const cut = runKnack(["export"], { cwd, bot: exporting(started) });
+    expect(await cut.code).toBe(1);
+    expect(cut.err.text()).toContain("cut off");
+    const bot = fakeBot({ "GET /export": () => problem(404, "Nothing is stored of the channel slack:T:C.") });
+    const file = join(cwd, "none.jsonl");
+    const refused = runKnack(["export", "--namespace", "slack:T:C", "--out", file], { cwd, bot });
+    expect(await refused.code).toBe(1);
+    expect(refused.err.text()).toContain("Nothing is stored");
+    await expect(stat(file)).rejects.toMatchObject({ code: "ENOENT" });
+  });
+});
+
+const nothing = { facts: 0, allowances: 0, accounts: 0, feedback: 0, stored: 0, renamed: 0 };
+const person = {
+  ...{
+    user: "slack:T1:U1",
+    pseudonym: "person-0a1b2c3d",
+    dry_run: false,
+    complete: true,
+    left: [] as string[],
+  },
+  ...{ ...nothing, turns: 3, other_turns: 1, audit_lines: 2 },
+};
+
+describe("knack forget", () => {
+  it("says what is deleted, what is renamed, and what nobody can find", async () => {
+    const bot = fakeBot({ "DELETE /people/U1": () => person });
+    const { code, out } = runKnack(["forget", "--user", "U1"], { cwd, bot });
+    expect(await code).toBe(0);
+    expect(out.text()).toContain(
+      "Deleted of slack:T1:U1:\n- messages of theirs, with answers and files: 3\n- messages of other",
+    );
+    expect(out.text()).toContain("Have person-0a1b2c3d in the place of the name:\n- lines of the audit: 2\n");
+    expect(out.text()).toContain("Not found, and not deleted: answers to other people");
+    expect(out.text()).not.toContain("facts");
+  });
+
+  it("only looks with --dry-run", async () => {
+    const bot = fakeBot({ "GET /people/slack:T1:U1": () => ({ ...person, dry_run: true }) });
+    const { code, out } = runKnack(["forget", "--user", "slack:T1:U1", "--dry-run"], { cwd, bot });
+    expect(await code).toBe(0);
+    expect(bot.requests).toEqual(["GET /people/slack:T1:U1"]);
+    expect(out.text()).toContain("Would be deleted of slack:T1:U1:");
+  });
+
+  it("ends with 1 when something is left, and says what to do", async () => {
+    const left = ["Turn t1 of theirs in slack:T1:C1: it is stopped, but has not ended yet."];
+    const bot = fakeBot({ "DELETE /people/U1": () => ({ ...person, complete: false, left }) });
+    const text = runKnack(["forget", "--user", "U1"], { cwd, bot });
+    expect(await text.code).toBe(1);
+    expect(text.out.text()).toContain(`Not deleted:\n- ${left[0]}\n`);
+    const json = runKnack(["forget", "--user", "U1", "--json"], { cwd, bot });
+    expect(await json.code).toBe(1);
+    expect(JSON.parse(json.out.text())).toEqual({ ...person, complete: false, left });
+  });
+
+  it("sends whether posts may stay, and needs to know who", async () => {
+    let address = "";
+    const answer = (request: Request) => {
+      address = request.url;
+      return person;
+    };
+    const given = runKnack(["forget", "--user", "U1", "--leave-posts"], {
+      cwd,
+      bot: fakeBot({ "DELETE /people/U1": answer }),
+    });
+    expect(await given.code).toBe(0);
+    expect(address).toContain("leave_posts=true");
+    const missing = runKnack(["forget"], { cwd });
+    expect(await missing.code).toBe(2);
+  });
+});

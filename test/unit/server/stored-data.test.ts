@@ -1,0 +1,57 @@
+import { describe, expect, it } from "vitest";
+import { createApiClient } from "../../../src/client/api-client.ts";
+import { send, startServer } from "./start-server.ts";
+
+const operator = { id: "operator", trust: "operator" };
+
+describe("everything of a person over the API", () => {
+  it("is looked up without deleting, and deleted when that is asked for", async () => {
+    const { url, asked } = await startServer();
+    const client = createApiClient({ fetch, baseUrl: url });
+    expect(await client.lookUpPerson("slack:T1:U1")).toMatchObject({ dry_run: true, turns: 2 });
+    expect(await client.forgetPerson("U1")).toMatchObject({
+      user: "slack:T1:U1",
+      dry_run: false,
+      complete: true,
+    });
+    await client.forgetPerson("U1", { leavePosts: true });
+    const by = expect.objectContaining(operator);
+    expect(asked).toEqual([
+      { forgetPerson: "slack:T1:U1", by, dryRun: true },
+      { forgetPerson: "U1", by, leavePosts: false },
+      { forgetPerson: "U1", by, leavePosts: true },
+    ]);
+    await expect(client.forgetPerson("nobody")).rejects.toMatchObject({ status: 404 });
+  });
+
+  it("is refused to a page of another origin", async () => {
+    const { url, asked } = await startServer();
+    const headers = { Origin: "http://evil.example" };
+    for (const [method, path] of [
+      ["DELETE", "/people/U1"],
+      ["GET", "/people/U1"],
+      ["GET", "/export"],
+    ] as const) {
+      const response = await send(`${url}/api/v1${path}`, { method, headers });
+      expect(response.status).toBe(403);
+    }
+    expect(asked).toEqual([]);
+  });
+});
+
+describe("an export over the API", () => {
+  it("is JSON lines, of one channel when one is named", async () => {
+    const { url, asked } = await startServer();
+    const client = createApiClient({ fetch, baseUrl: url });
+    const text = Buffer.concat(await Array.fromAsync(client.exportData("slack:T1:C1"))).toString();
+    expect(
+      text
+        .trimEnd()
+        .split("\n")
+        .map((line) => JSON.parse(line).type),
+    ).toEqual(["export_started", "export_finished"]);
+    await Array.fromAsync(client.exportData());
+    expect(asked).toEqual([{ exportData: "slack:T1:C1" }, { exportData: undefined }]);
+    await expect(Array.fromAsync(client.exportData("slack:T1:none"))).rejects.toMatchObject({ status: 404 });
+  });
+});

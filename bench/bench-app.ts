@@ -101,6 +101,12 @@ export async function createBenchApp({
     clock: systemClock,
     catalogue: createCatalogueLoader([...sources, ...more], createMiniSearchIndex),
     metaTools: createMetaTools(),
+    retention: {
+      conversation_days: "never",
+      run_detail_days: "never",
+      file_days: "never",
+      audit_days: "never",
+    },
     profiles: await loadProfiles(),
     limits: { ...turnLimits(config), ...(transcript_tokens === undefined ? {} : { transcript_tokens }) },
     chat: chatPolicy(config),

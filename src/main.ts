@@ -172,6 +172,7 @@ async function wire(
     profiles,
     limits: turnLimits(config),
     spending: config.spending,
+    retention: config.retention,
     newId: randomUUID,
     owner: randomUUID(),
     meter: metrics,
@@ -230,6 +231,7 @@ async function wire(
       listening(url);
       await lock.publish({ url, pid: process.pid });
       skills.start(url);
+      await running.startRetention();
       for (const connection of platforms.connections) connection.start();
       return { url };
     },

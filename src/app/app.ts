@@ -17,6 +17,7 @@ import type { GrantService } from "./grant-service.ts";
 import type { Outcome } from "./outcome.ts";
 import type { PackageService } from "./package-service.ts";
 import type { Readiness } from "./readiness.ts";
+import type { Retention } from "./retention.ts";
 import type { ServerService } from "./server-service.ts";
 import type { SkillDetail, SkillListing } from "./skill-listing.ts";
 import type { SkillRun } from "./skill-run.ts";
@@ -134,6 +135,9 @@ export interface App {
   readonly servers: ServerService;
   readonly grants: GrantService;
   readonly flows: FlowService;
+
+  /** How long things are kept, and what of them is old. */
+  readonly retention: Retention;
 
   /** Completions of a text that begins with `/`, best first. */
   complete(text: string, namespace: string): Promise<Completion[]>;

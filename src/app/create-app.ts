@@ -2,7 +2,6 @@ import type { CatalogueLoader } from "../core/catalogue.ts";
 import type { Clock } from "../core/clock.ts";
 import type { HostFacts } from "../core/eligibility.ts";
 import { isInternal } from "../core/event-audience.ts";
-import type { Author } from "../core/inbound.ts";
 import type { KeyValue } from "../core/key-value.ts";
 import { type Meter, noMeter } from "../core/meter.ts";
 import { readNamespace } from "../core/namespace-state.ts";
@@ -45,19 +44,20 @@ import { createForgetPerson } from "./forget-person/forget-person.ts";
 import { createForget } from "./forgetting.ts";
 import type { Log } from "./log.ts";
 import { createOpenings } from "./openings.ts";
-import type { Outcome } from "./outcome.ts";
 import { createPastThreads } from "./past-threads.ts";
-import { mayStop } from "./permissions.ts";
 import { createPictures } from "./pictures.ts";
 import { createPromptPreview } from "./prompt-preview.ts";
 import { createReadiness, type Readiness } from "./readiness.ts";
 import { createPlaceDescriber } from "./reading/place-description.ts";
+import { createRetention } from "./retention.ts";
+import type { RetentionPolicy } from "./retention-policy.ts";
 import { runSkillNow } from "./run-skill-now.ts";
 import { skillRuns } from "./skill-runs.ts";
 import { createSkillService } from "./skill-service.ts";
 import { createSpending, type SpendingCaps } from "./spending.ts";
 import { createStoredAudit } from "./stored-audit.ts";
 import { createSubmit } from "./submit.ts";
+import { createTurnControl } from "./turn-control.ts";
 import { followTurn } from "./turn-events.ts";
 import { turnFile } from "./turn-file.ts";
 import { createTurnMeasuring } from "./turn-measure.ts";
@@ -92,6 +92,8 @@ export interface AppDeps {
   profiles: readonly [Profile, ...Profile[]];
   limits: TurnLimits;
   spending: SpendingCaps;
+  /** How long things are kept. */
+  retention: RetentionPolicy;
   /** Makes ids of turns; unique for ever. */
   newId(): string;
   /** Names this process among those that share the log. */
@@ -123,6 +125,8 @@ export interface RunningApp {
   app: App;
   chat: ChatHub;
   start(): void;
+  /** Announces what is deleted when, and from then on deletes it. Only for the bot itself, not for a command beside it. */
+  startRetention(): Promise<void>;
   /** Lets running turns finish for `drainMs`; the rest is resumed at the next start. */
   stop(drainMs: number): Promise<void>;
 }
@@ -130,7 +134,7 @@ export interface RunningApp {
 export function createApp(deps: AppDeps): RunningApp {
   const { log, store, clock, catalogue } = deps;
   const offers = createOfferReader(store, deps.facts, clock);
-  const openings = createOpenings(store);
+  const openings = createOpenings(store, clock);
   const ports = {
     ...deps.ports,
     offers,
@@ -151,6 +155,8 @@ export function createApp(deps: AppDeps): RunningApp {
   const whereOf = createWhere(describer, ports.name);
   const stored = createStoredAudit(store, deps.logger);
   const audit = createAudit({ ...deps, stored, post: auditChannel(deps.chat.audit_channel, platforms) });
+  const { files } = ports;
+  const retention = createRetention({ ...deps, past, files, stored, audit, policy: deps.retention });
   const more = { catalogue, audit, feed };
   const { packages: managed, servers: configured, addFlow } = deps;
   const packages = createPackageService({ ...more, packages: managed });
@@ -171,12 +177,13 @@ export function createApp(deps: AppDeps): RunningApp {
   });
   const changeSettings = auditedSettings(createChangeSettings(store, feed, deps.profiles, clock), audit);
 
-  const stop = async (turnId: string, by: string) => {
-    const known = await log.signal(turnId, { type: "stop", by }, clock.now());
-    dispatcher.abort(turnId);
-    dispatcher.wake();
-    return known;
-  };
+  const control = createTurnControl({
+    log,
+    clock,
+    abort: (turnId) => dispatcher.abort(turnId),
+    wake: () => dispatcher.wake(),
+  });
+  const stop = control.stopAnyway;
   const approve = createApprove({ ...deps, audit, wake: () => dispatcher.wake() });
   const commands = createCommandRunner(
     [
@@ -224,19 +231,8 @@ export function createApp(deps: AppDeps): RunningApp {
     turn: (turnId) => log.get(turnId),
     turns: (filter) => log.list(filter),
     events: (turnId, afterSeq, signal) => followTurn(log, feed, turnId, afterSeq, signal),
-    stop: (turnId, by) => stopTurn(log, turnId, by, stop),
-    async answer(turnId, question_id, text, by) {
-      const turn = await log.get(turnId);
-      if (turn === undefined) return missingTurn(turnId);
-      if (!mayStop(by, turn)) return { ok: false, status: 403, message: "Only who asked may answer this." };
-      const answered = await log.signal(
-        turnId,
-        { type: "answer", question_id, text, by: by.id },
-        clock.now(),
-      );
-      dispatcher.wake();
-      return { ok: true, value: { answered } };
-    },
+    stop: control.stop,
+    answer: control.answer,
     approve,
     forget: createForget(forgetting),
     forgetPerson: createForgetPerson({ ...forgetting, stored, openings }),
@@ -267,6 +263,7 @@ export function createApp(deps: AppDeps): RunningApp {
     flows,
     complete: (text, namespace) => commands.complete(text, namespace),
     prompt: createPromptPreview(turns),
+    retention,
     ready: createReadiness(deps),
   };
   const chat: ChatHub = {
@@ -276,23 +273,14 @@ export function createApp(deps: AppDeps): RunningApp {
       return createChatIntake({ ...deps, app, platform: metered, policy: deps.chat });
     },
   };
-  const stopAll = (drainMs: number) => dispatcher.stop(drainMs).then(stored.settled);
-  return { app, chat, start: () => dispatcher.wake(), stop: stopAll };
-}
-
-async function stopTurn(
-  log: TurnLog,
-  turnId: string,
-  by: Author,
-  stop: (turnId: string, by: string) => Promise<boolean>,
-): Promise<Outcome<{ stopped: boolean }>> {
-  const turn = await log.get(turnId);
-  if (turn === undefined) return missingTurn(turnId);
-  if (!mayStop(by, turn))
-    return { ok: false, status: 403, message: "Only who asked, or a manager of the channel, may stop this." };
-  return { ok: true, value: { stopped: await stop(turnId, by.id) } };
-}
-
-function missingTurn(turnId: string): Outcome<never> {
-  return { ok: false, status: 404, message: `There is no turn ${turnId}.` };
+  return {
+    app,
+    chat,
+    start: () => dispatcher.wake(),
+    startRetention: retention.start,
+    async stop(drainMs) {
+      await Promise.all([dispatcher.stop(drainMs), retention.stop()]);
+      await stored.settled();
+    },
+  };
 }

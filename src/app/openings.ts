@@ -1,6 +1,7 @@
 import { createHash } from "node:crypto";
 import { LRUCache } from "lru-cache";
 import { z } from "zod";
+import type { Clock } from "../core/clock.ts";
 import type { KeyValue } from "../core/key-value.ts";
 import type { Opening } from "../core/transcript.ts";
 import type { Openings } from "../core/turn.ts";
@@ -33,43 +34,84 @@ export interface StoredOpenings extends Openings {
   removeSaying(texts: readonly string[], options?: { dryRun?: boolean }): Promise<string[]>;
 }
 
-/** Keeps openings in the store, each under the sha256 of its text, so that all threads that begin alike share one. */
-export function createOpenings(store: KeyValue): StoredOpenings {
-  const known = new LRUCache<string, Opening>({ max: remembered });
+/** An opening in memory, and the last day on which the store was told that it is used. */
+interface KnownOpening {
+  opening: Opening;
+  day: string;
+}
+
+const prefix = "opening:";
+const dayPrefix = "opening_day:";
+
+/**
+ * Keeps openings in the store, each under the sha256 of its text, so that all threads that begin alike share one. Beside it stands the
+ * last day (UTC) on which it was used.
+ */
+export function createOpenings(store: KeyValue, clock: Pick<Clock, "now">): StoredOpenings {
+  const known = new LRUCache<string, KnownOpening>({ max: remembered });
   const names = new WeakMap<Opening, string>();
-  const keyOf = (name: string) => `opening:${name}`;
+  /** Once a day it is stored again too: it may have been deleted while nobody used it. */
+  const keep = async (name: string, opening: Opening) => {
+    const day = dayOf(clock.now());
+    if (known.get(name)?.day === day) return;
+    await store.set(prefix + name, JSON.parse(JSON.stringify(opening)));
+    await store.set(dayPrefix + name, day);
+    known.set(name, { opening, day });
+  };
   return {
     async removeSaying(texts, { dryRun = false } = {}) {
       const gone: string[] = [];
-      for await (const key of texts.length === 0 ? [] : store.keys(keyOf(""))) {
+      for await (const key of texts.length === 0 ? [] : store.keys(prefix)) {
         if (!saysAny(await store.get(key), texts)) continue;
-        const name = key.slice(keyOf("").length);
+        const name = key.slice(prefix.length);
         gone.push(name);
         if (dryRun) continue;
         known.delete(name);
+        await store.delete(dayPrefix + name);
         await store.delete(key);
       }
       return gone;
     },
     async put(opening) {
-      const given = names.get(opening);
-      if (given !== undefined && known.has(given)) return given;
-      const text = JSON.stringify(opening);
-      const name = createHash("sha256").update(text).digest("hex");
+      const name = names.get(opening) ?? createHash("sha256").update(JSON.stringify(opening)).digest("hex");
       names.set(opening, name);
-      if (!known.has(name)) {
-        await store.set(keyOf(name), JSON.parse(text));
-        known.set(name, opening);
-      }
+      await keep(name, known.get(name)?.opening ?? opening);
       return name;
     },
     async get(name) {
-      const before = known.get(name);
-      if (before !== undefined) return before;
-      const stored = openingSchema.safeParse(await store.get(keyOf(name)));
-      if (!stored.success) return undefined;
-      known.set(name, stored.data);
-      return stored.data;
+      const before = known.get(name)?.opening;
+      const stored = before ?? openingSchema.safeParse(await store.get(prefix + name)).data;
+      if (stored !== undefined) await keep(name, stored);
+      return stored;
     },
   };
+}
+
+/**
+ * Deletes the openings that were last used on a day (UTC) that ended before `time` (ms), or only counts them. Those of earlier versions,
+ * which have no day, get the day of `now`.
+ */
+export async function removeOldOpenings(
+  store: KeyValue,
+  { time, now, dryRun }: { time: number; now: number; dryRun: boolean },
+): Promise<number> {
+  let count = 0;
+  for await (const key of store.keys(prefix)) {
+    const dayKey = dayPrefix + key.slice(prefix.length);
+    const day = await store.get(dayKey);
+    if (typeof day !== "string") {
+      if (!dryRun) await store.set(dayKey, dayOf(now));
+    } else if (day < dayOf(time)) {
+      count += 1;
+      if (dryRun) continue;
+      // In this order: what a crash leaves is an opening without a day.
+      await store.delete(dayKey);
+      await store.delete(key);
+    }
+  }
+  return count;
+}
+
+function dayOf(time: number): string {
+  return new Date(time).toISOString().slice(0, 10);
 }

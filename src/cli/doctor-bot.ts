@@ -1,3 +1,5 @@
+import type { ApiClient } from "../client/api-client.ts";
+import { ApiError } from "../client/api-error.ts";
 import type { SkillList } from "../client/shapes.ts";
 import type { Config } from "../config/schema.ts";
 import { unknownSkillSettings } from "../config/settings-without-effect.ts";
@@ -5,6 +7,7 @@ import { withConnection } from "./bot-connection.ts";
 import type { CommandContext, GlobalOptions } from "./command-context.ts";
 import type { Finding } from "./doctor-finding.ts";
 import { changedPackages, flowFindings, packageFindings, serverFindings } from "./doctor-skills.ts";
+import { howToKeep, retentionLine } from "./retention-words.ts";
 
 /** What the bot says of itself: store, queue, model, the skills and flows it loaded, packages and tool servers. Opens one when none runs. */
 export async function* checkBot(context: CommandContext, options: GlobalOptions): AsyncGenerator<Finding> {
@@ -20,6 +23,7 @@ export async function* checkBot(context: CommandContext, options: GlobalOptions)
         ...flowFindings(await client.flows()),
         ...packageFindings(packages, skills),
         ...serverFindings((await client.servers()).servers),
+        ...(await retentionFindings(client, context.clock.now())),
       ];
     });
   } catch (error) {
@@ -30,6 +34,21 @@ export async function* checkBot(context: CommandContext, options: GlobalOptions)
       detail,
       advice: "Correct this first; `knack start` would fail the same way.",
     };
+  }
+}
+
+/** Before anything is deleted for the first time it is a warning: then there is something to decide. */
+async function retentionFindings(client: Pick<ApiClient, "retention">, now: number): Promise<Finding[]> {
+  try {
+    const status = await client.retention();
+    const finding = { name: "retention", detail: `kept: ${retentionLine(status, now)}` };
+    const isInForce = status.from !== undefined && status.from <= now;
+    if (isInForce) return [{ ...finding, status: "ok" }];
+    return [{ ...finding, status: "warning", advice: howToKeep }];
+  } catch (error) {
+    // A bot of an earlier version that still runs deletes nothing.
+    if (error instanceof ApiError && error.status === 404) return [];
+    throw error;
   }
 }
 

@@ -1,6 +1,7 @@
 import { Argument, Command, InvalidArgumentError, Option } from "commander";
 import type { CommandContext, GlobalOptions } from "./command-context.ts";
 import { namespaceOption, parseNamespace, parseThread } from "./namespace-option.ts";
+import { addDataCommands } from "./program-data.ts";
 import { addFlowCommands } from "./program-flows.ts";
 import { addServerCommands } from "./program-mcp.ts";
 import { addSkillCommands } from "./program-skills.ts";
@@ -32,6 +33,7 @@ export function createProgram(
   addFlowCommands(program, context, run);
   addServerCommands(program, context, run);
   addRunCommands(program, context, run);
+  addDataCommands(program, context, run);
   addOperatorCommands(program, context, run);
   return program;
 }

@@ -1,19 +1,23 @@
 import type { ApiClient } from "../client/api-client.ts";
+import type { RetentionStatus } from "../client/shapes.ts";
 import { slackMode } from "../config/incomplete-platforms.ts";
 import type { Config } from "../config/schema.ts";
 import type { Bot } from "./command-context.ts";
+import { howToKeep, retentionLine } from "./retention-words.ts";
 
 /** What a bot that has just started found, a line each for a person. Never throws: what cannot be found out is left out. */
 export async function startSummary(
   config: Config,
-  client: Pick<ApiClient, "skills">,
+  client: Pick<ApiClient, "skills" | "retention">,
   bot: Pick<Bot, "isolation">,
+  now: number,
 ): Promise<string[]> {
-  const [skills, isolation] = await Promise.all([
+  const [skills, isolation, kept] = await Promise.all([
     client.skills().then(({ skills }) => skillsLine(skills), nothing),
     bot.isolation().then((found) => isolationLine(config, found), nothing),
+    client.retention().then((status) => keptLine(status, now), nothing),
   ]);
-  const lines = [modelsLine(config), platformsLine(config), skills, isolation];
+  const lines = [modelsLine(config), platformsLine(config), skills, isolation, kept];
   return lines.filter((line) => line !== undefined);
 }
 
@@ -36,6 +40,11 @@ function skillsLine(skills: readonly { eligible: boolean; switched_off?: boolean
   const usable = skills.filter(({ eligible }) => eligible).length;
   const others = usable === skills.length ? "" : "; `knack skills list` says why not the others";
   return `skills: ${skills.length} found, ${usable} can be used here${others}`;
+}
+
+function keptLine(status: RetentionStatus, now: number): string {
+  const isComing = status.from !== undefined && status.from > now;
+  return `kept: ${retentionLine(status, now)}${isComing ? `. ${howToKeep}` : ""}`;
 }
 
 function isolationLine(

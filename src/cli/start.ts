@@ -49,7 +49,7 @@ export async function start(context: CommandContext, options: StartOptions): Pro
 }
 
 async function printSummary(context: CommandContext, config: Config, bot: Bot): Promise<void> {
-  const lines = await startSummary(config, clientOf(bot, config), bot);
+  const lines = await startSummary(config, clientOf(bot, config), bot, context.clock.now());
   for (const line of lines) printLine(context, `  ${line}`);
 }
 

@@ -80,6 +80,11 @@ export interface ApiClient extends SkillMethods, DataMethods {
   /** By the id of a turn or of a skill's run. */
   run(id: string): Promise<shapes.RunView>;
 
+  /** How long things are kept, and from when on old data is deleted. */
+  retention(): Promise<shapes.RetentionStatus>;
+  /** Counts old data, and deletes it unless `dryRun` or its limits are still announced. May take minutes. */
+  removeOld(options?: { dryRun?: boolean; user?: string }): Promise<shapes.RetentionReport>;
+
   /** Completions of a text that begins with `/`, best first. */
   complete(text: string, namespace?: string): Promise<shapes.Completion[]>;
   /** What the next model call in this namespace would get. */
@@ -158,6 +163,9 @@ export function createApiClient(options: ApiClientOptions): ApiClient {
 
     ...skillMethods({ json, post, get }),
     ...dataMethods(send, { json, get }),
+
+    retention: () => get("/retention"),
+    removeOld: ({ dryRun, user } = {}) => post("/retention", { dry_run: dryRun, user }),
 
     complete: async (text, namespace) =>
       (await get<{ completions: shapes.Completion[] }>(`/commands${query({ text, namespace })}`)).completions,

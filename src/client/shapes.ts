@@ -5,6 +5,7 @@ import type * as data from "../server/data-schemas.ts";
 import type * as flows from "../server/flow-schemas.ts";
 import type * as namespaces from "../server/namespace-schemas.ts";
 import type * as packages from "../server/package-schemas.ts";
+import type * as retention from "../server/retention-schemas.ts";
 import type * as schemas from "../server/schemas.ts";
 import type * as servers from "../server/server-schemas.ts";
 import type * as turns from "../server/turn-schemas.ts";
@@ -38,6 +39,8 @@ export type FlowTextRequest = z.input<typeof flows.flowTextRequest>;
 export type InstalledPackage = z.output<typeof packages.installedPackage>;
 export type NetworkGrant = z.output<typeof packages.networkGrant>;
 export type PackageReview = z.output<typeof packages.packageReview>;
+export type RetentionReport = z.output<typeof retention.retentionReport>;
+export type RetentionStatus = z.output<typeof retention.retentionStatus>;
 export type ServerList = z.output<typeof servers.serverList>;
 export type ServerStatus = z.output<typeof servers.serverStatus>;
 

@@ -181,6 +181,21 @@ const spendingSchema = z.strictObject({
   per_user_day_tokens: count.default(10_000_000).describe("Tokens of one person in 24 hours"),
 });
 
+const days = z.union([count.max(36_500), z.literal("never")], {
+  error: "expected a whole number of days from 1 to 36500, or never",
+});
+
+const retentionSchema = z.strictObject({
+  conversation_days: days
+    .default(365)
+    .describe("Days after the last message of a thread until it is deleted, or never"),
+  run_detail_days: days
+    .default(30)
+    .describe("Days until the steps of a finished turn are deleted; question and answer stay. Or never"),
+  file_days: days.default(30).describe("Days until the files of a finished turn are deleted, or never"),
+  audit_days: days.default(400).describe("Days until lines of the stored audit are deleted, or never"),
+});
+
 export const configSchema = z.strictObject({
   name: z.string().min(1).max(80).default("Knack").describe("The name people call the bot by"),
   operators: z
@@ -228,6 +243,7 @@ export const configSchema = z.strictObject({
   mcp: mcpSchema.prefault({}),
   net: netSchema.prefault({}),
   spending: spendingSchema.prefault({}),
+  retention: retentionSchema.prefault({}),
   slack: slackSchema.prefault({}),
   discord: discordSchema.prefault({}),
   access: accessSchema.prefault({}),

@@ -1,4 +1,4 @@
-/** Files that people sent and tools made. Kept until the turn they belong to is forgotten. */
+/** Files that people sent and tools made. Kept until the turn they belong to is forgotten, or they are old. */
 export interface FileStore {
   /**
    * Stores a file of a turn under a name made of the given one: safe, and free in the turn. The same file under the same name is
@@ -12,6 +12,11 @@ export interface FileStore {
   remove(turnId: string, name: string): Promise<void>;
   /** Removes all files of a turn. */
   forget(turnId: string): Promise<void>;
+  /**
+   * The turns that have files, in no order, and when something was last stored or removed there, ms since the epoch. Turns that get or
+   * lose files meanwhile may be missing or present.
+   */
+  turns(): AsyncIterable<{ turn_id: string; changed_at: number }>;
 }
 
 export interface NewFile {

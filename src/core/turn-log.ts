@@ -1,6 +1,7 @@
 import type { Author, Inbound } from "./inbound.ts";
 import type { Place } from "./place.ts";
 import type { TurnEvent, TurnOutcome } from "./turn-event.ts";
+import type { TurnRemoval } from "./turn-removal.ts";
 import type { UsageTotal } from "./usage-total.ts";
 
 export type TurnStatus = "queued" | "running" | "waiting" | "finished";
@@ -112,20 +113,6 @@ export interface TurnFilter {
   limit?: number | undefined;
 }
 
-/** Which details go, and what goes with them. */
-export interface DetailsOptions {
-  /**
-   * Only details that no transcript goes on from: the turn finished before this time (ms since the epoch), and its thread has been
-   * idle since then, or a later turn of it has opened a transcript.
-   */
-  idle_since?: number | undefined;
-  /**
-   * Somebody's words in the details must not be used any more: what later turns of the threads carried over goes too, and
-   * `deletions` rises.
-   */
-  forgets?: true | undefined;
-}
-
 /** The worker's lease is gone: another claim has the turn, or it is finished. Stop without a word. */
 export class LeaseLostError extends Error {
   readonly code = "lease_lost";
@@ -144,7 +131,7 @@ export class LeaseLostError extends Error {
  * What is stored survives the death of the process. `accept` and `signal` resolve when it also survives power loss; the rest
  * does after `durable`.
  */
-export interface TurnLog {
+export interface TurnLog extends TurnRemoval {
   /**
    * Stores entry 0 (seq 0, type `inbound`) under the inbound's key. A key seen before changes nothing and answers the
    * turn it made then; `differs` when that was another text, author or place (a text that was forgotten differs from none).
@@ -209,20 +196,6 @@ export interface TurnLog {
    * is unknown or not finished; forgetting again changes nothing.
    */
   forget(turnId: string, by: string, at: number): Promise<boolean>;
-  /**
-   * Deletes the run details of finished turns: their signals, and all events but those of what was said, posted and answered. A
-   * `details_removed` takes the place of the first of them. Turns that are unknown or unfinished stay as they are.
-   *
-   * Works in several writes, so that none takes long. A turn that a crash leaves half done has its `details_removed`; a
-   * second call finishes it. Resolves before the bytes are gone from the disk: see `scrub`.
-   */
-  removeDetails(turnIds: readonly string[], at: number, options?: DetailsOptions): Promise<void>;
-  /**
-   * Overwrites what was deleted so far in the files of the log too. Copies of a deleted row that lie in free space are found only
-   * with `rebuild`: the files are written again, which takes the disk as much room once more, and writes wait for it.
-   * @throws when the files cannot be written again
-   */
-  scrub(options?: { rebuild?: true }): Promise<void>;
   /** Puts somebody else in the place of the author of these finished turns, in the record and in entry 0. */
   disown(turnIds: readonly string[], author: Pick<Author, "id" | "name">): Promise<void>;
 

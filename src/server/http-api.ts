@@ -17,6 +17,7 @@ import { addLoginRoutes, loginPaths } from "./routes/login-routes.ts";
 import { addNamespaceRoutes } from "./routes/namespace-routes.ts";
 import { addNetworkRoutes } from "./routes/network-routes.ts";
 import { addPackageRoutes, uploadPaths } from "./routes/package-routes.ts";
+import { addRetentionRoutes } from "./routes/retention-routes.ts";
 import { addRunRoutes } from "./routes/run-routes.ts";
 import { addServerRoutes } from "./routes/server-routes.ts";
 import { addSkillRoutes } from "./routes/skill-routes.ts";
@@ -74,6 +75,7 @@ function createApi(dependencies: ServerDependencies, security: Security): OpenAP
   addNetworkRoutes(api, dependencies);
   addServerRoutes(api, dependencies);
   addFlowRoutes(api, dependencies);
+  addRetentionRoutes(api, dependencies);
   addDataRoutes(api, dependencies);
   return api;
 }

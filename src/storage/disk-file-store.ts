@@ -1,6 +1,6 @@
 import { Buffer } from "node:buffer";
 import { randomUUID } from "node:crypto";
-import { lstat, mkdir, open, readFile, rename, rm } from "node:fs/promises";
+import { lstat, mkdir, open, opendir, readFile, rename, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { z } from "zod";
 import { numberedFileName, safeFileName, safeMediaType } from "../core/file-name.ts";
@@ -63,11 +63,31 @@ export function createDiskFileStore(folder: string): FileStore {
         guarded(turnFolder, () => rm(turnFolder, { recursive: true, force: true })),
       );
     },
+    async *turns() {
+      const opened = await guarded(folder, () => orUndefined(opendir(folder)));
+      if (opened === undefined) return;
+      for await (const { name } of opened) {
+        const turnFolder = folderOf(folder, name);
+        if (turnFolder === undefined) continue;
+        const found = await guarded(turnFolder, () => orUndefined(lstat(turnFolder)));
+        if (found?.isDirectory()) yield { turn_id: name, changed_at: found.mtimeMs };
+      }
+    },
   };
 }
 
 function folderOf(folder: string, turnId: string): string | undefined {
   return /^[A-Za-z0-9][A-Za-z0-9_-]{0,120}$/.test(turnId) ? join(folder, turnId) : undefined;
+}
+
+/** What was asked of the disk; undefined when it is not there. */
+async function orUndefined<T>(asked: Promise<T>): Promise<T | undefined> {
+  try {
+    return await asked;
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === "ENOENT") return undefined;
+    throw error;
+  }
 }
 
 /** The file's own name, or the next number behind it that is free, or has this very file already. */
@@ -87,17 +107,15 @@ async function readStored(
   name: string,
 ): Promise<{ file: StoredFile; data: Uint8Array } | undefined> {
   const path = join(turnFolder, name);
-  try {
+  const read = async () => {
     if (!(await lstat(path)).isFile()) return undefined;
     const { buffer, byteOffset, byteLength } = await readFile(path);
     const data = new Uint8Array(buffer, byteOffset, byteLength);
     const stored = await readFile(join(turnFolder, typeName(name)), "utf8");
     const { media_type } = typeSchema.parse(JSON.parse(stored));
     return { file: { name, media_type, bytes: data.byteLength }, data };
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === "ENOENT") return undefined;
-    throw error;
-  }
+  };
+  return orUndefined(read());
 }
 
 /** A crash leaves the old file or the new one, never a part. */

@@ -5,10 +5,12 @@ import type { FileStore, NewFile } from "../core/file-store.ts";
 /** A file store that forgets everything with the process. */
 export function createMemoryFileStore(): FileStore {
   const turns = new Map<string, Map<string, NewFile>>();
+  const changed = new Map<string, number>();
   return {
     async put(turnId, { name, media_type, data }, replaces) {
       const files = turns.get(turnId) ?? new Map<string, NewFile>();
       turns.set(turnId, files);
+      changed.set(turnId, Date.now());
       const wanted = safeFileName(replaces ?? name);
       const file = { media_type: safeMediaType(media_type), data: Uint8Array.from(data) };
       let free = wanted;
@@ -32,6 +34,10 @@ export function createMemoryFileStore(): FileStore {
     },
     async forget(turnId) {
       turns.delete(turnId);
+      changed.delete(turnId);
+    },
+    async *turns() {
+      for (const [turn_id, changed_at] of changed) yield { turn_id, changed_at };
     },
   };
 }

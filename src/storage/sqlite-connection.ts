@@ -94,6 +94,8 @@ function openDatabase(path: string, migrations: readonly string[], maxPages?: nu
     const database = new DatabaseSync(path, { timeout: blockingMs });
     try {
       database.exec("PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL; PRAGMA wal_autocheckpoint = 0;");
+      // Always: a text that SQLite moves to another page would else stay readable in the old one, and outlive its deletion.
+      database.prepare("PRAGMA secure_delete = ON").get();
       if (maxPages !== undefined) database.exec(`PRAGMA max_page_count = ${Number(maxPages)}`);
       migrate(database, path, migrations);
       return database;

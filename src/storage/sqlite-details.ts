@@ -1,18 +1,22 @@
 import { setImmediate as nextTick } from "node:timers/promises";
 import { withoutDetails } from "../core/event-audience.ts";
 import type { Place } from "../core/place.ts";
-import type { DetailsOptions, TurnLog } from "../core/turn-log.ts";
+import type { DetailsOptions, TurnRemoval } from "../core/turn-removal.ts";
 import type { SqliteConnection } from "./sqlite-connection.ts";
 import { insertEvent } from "./sqlite-events.ts";
-import { dropFromLaterTurns, erase } from "./sqlite-forgetting.ts";
+import { dropFromLaterTurns } from "./sqlite-forgetting.ts";
 
-/** Events and bytes of them that one write deletes at most; an event is deleted whole. */
-const maxRows = 500;
-const maxBytes = 1_000_000;
+/** Events that one write deletes, and bytes of events and turns after which it ends: about 3 ms. */
+const maxRows = 100;
+const maxBytes = 250_000;
+
+/** Whether no transcript goes on from a finished turn: its thread is idle since a time, or has a later opening. */
+const isUnused = (since: string) =>
+  `((threads.unfinished = 0 AND threads.last_at < ${since}) OR threads.opened > turns.ordinal)`;
 
 const finishedTurn = `
   SELECT turns.ordinal, turns.namespace, turns.thread,
-    turns.finished_at < ?2 AND ((threads.unfinished = 0 AND threads.last_at < ?2) OR threads.opened > turns.ordinal) AS idle
+    octet_length(turns.text) + ifnull(octet_length(turns.answer), 0) AS bytes, turns.finished_at < ?2 AND ${isUnused("?2")} AS unused
   FROM turns JOIN threads ON threads.namespace = turns.namespace AND threads.thread = turns.thread
   WHERE turns.turn_id = ?1 AND turns.status = 'finished'`;
 
@@ -28,7 +32,23 @@ const isMarked = "SELECT 1 FROM events WHERE turn_id = ? AND type = 'details_rem
 /** A turn by its place and its position among all turns. */
 interface Position extends Place {
   ordinal: number;
+  /** Of its texts, which are written again when the turn changes. */
+  bytes: number;
 }
+
+/** Turns that one page looks at. */
+const pageSize = 100;
+
+// By the index alone; its order is that of `finished_at` and ordinals.
+const oldTurns = `
+  SELECT turns.turn_id, turns.finished_at, turns.ordinal, ${isUnused("?1")} AS unused
+  FROM (
+    SELECT finished_at, ordinal FROM turns INDEXED BY turns_detailed
+    WHERE details = 1 AND status = 'finished' AND finished_at < ?1 AND (finished_at, ordinal) > (?2, ?3)
+    ORDER BY finished_at, ordinal LIMIT ${pageSize}) AS old
+  CROSS JOIN turns ON turns.ordinal = old.ordinal
+  CROSS JOIN threads ON threads.namespace = turns.namespace AND threads.thread = turns.thread
+  ORDER BY old.finished_at, old.ordinal`;
 
 /** What one write may still delete. */
 interface Budget {
@@ -37,11 +57,26 @@ interface Budget {
 }
 
 /** Deletes how turns came to their answers. */
-export function createDetailsRemoval(connection: SqliteConnection): Pick<TurnLog, "removeDetails" | "scrub"> {
+export function createDetailsRemoval(
+  connection: SqliteConnection,
+): Pick<TurnRemoval, "removeDetails" | "oldDetails" | "scrub"> {
   return {
     async removeDetails(turnIds, at, options = {}) {
       for (let done = 0; done < turnIds.length; await nextTick())
-        done += await erase(connection, () => removeNext(connection, turnIds.slice(done), at, options));
+        done += await connection.write(() =>
+          connection.transaction(() => removeNext(connection, turnIds.slice(done), at, options)),
+        );
+    },
+
+    async oldDetails(before, after = { finished_at: Number.MIN_SAFE_INTEGER, ordinal: 0 }) {
+      const rows = connection.all(oldTurns, before, after.finished_at, after.ordinal);
+      const turn_ids = rows.flatMap(({ turn_id, unused }) => (unused === 1 ? [turn_id as string] : []));
+      const last = rows.length < pageSize ? undefined : rows.at(-1);
+      if (last === undefined) return { turn_ids };
+      return {
+        turn_ids,
+        next: { finished_at: last.finished_at as number, ordinal: last.ordinal as number },
+      };
     },
 
     scrub: ({ rebuild } = {}) => (rebuild ? connection.rebuild() : connection.truncateLog()),
@@ -63,6 +98,7 @@ function removeNext(
     const position = removable(connection, turnId, idle_since);
     if (position !== undefined) {
       touched.push(position);
+      budget.bytes -= position.bytes;
       if (!removeSome(connection, turnId, at, budget)) break;
     }
     done += 1;
@@ -78,11 +114,12 @@ function removable(
   idleSince: number | undefined,
 ): Position | undefined {
   const turn = connection.get(finishedTurn, turnId, idleSince ?? null);
-  if (turn === undefined || (idleSince !== undefined && turn.idle !== 1)) return undefined;
+  if (turn === undefined || (idleSince !== undefined && turn.unused !== 1)) return undefined;
   return {
     namespace: turn.namespace as string,
     thread: turn.thread as string,
     ordinal: turn.ordinal as number,
+    bytes: turn.bytes as number,
   };
 }
 
@@ -104,8 +141,8 @@ function removeSome(connection: SqliteConnection, turnId: string, at: number, bu
     seq: seq as number,
     bytes: bytes as number,
   }));
-  const chosen = found.filter(({ bytes }) => {
-    const fits = budget.bytes > 0;
+  const chosen = found.filter(({ bytes }, at) => {
+    const fits = at === 0 || budget.bytes > 0;
     if (fits) budget.bytes -= bytes;
     return fits;
   });

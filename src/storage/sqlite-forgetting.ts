@@ -20,7 +20,7 @@ const dropCarriedOver = `
 const countDeletion = "UPDATE threads SET deletions = deletions + 1 WHERE namespace = ? AND thread = ?";
 
 /** What a thread is called when the message it was named after was deleted. */
-const forgottenTitle = "Deleted message";
+export const forgottenTitle = "Deleted message";
 
 /** Turns that one write disowns. */
 const disownedAtOnce = 50;
@@ -31,35 +31,27 @@ export function createForgetting(connection: SqliteConnection): Pick<TurnLog, "f
     async disown(turnIds, author) {
       for (let from = 0; from < turnIds.length; from += disownedAtOnce) {
         const some = turnIds.slice(from, from + disownedAtOnce);
-        await erase(connection, () => {
-          for (const turnId of some) disown(connection, turnId, author);
-        });
+        await connection.write(() =>
+          connection.transaction(() => {
+            for (const turnId of some) disown(connection, turnId, author);
+          }),
+        );
       }
     },
 
     async forget(turnId, by, at) {
-      const known = await erase(connection, () => {
-        const turn = connection.get(finishedTurn, turnId);
-        if (turn !== undefined) forget(connection, turnId, turn, { by, at });
-        return turn !== undefined;
-      });
+      const known = await connection.write(() =>
+        connection.transaction(() => {
+          const turn = connection.get(finishedTurn, turnId);
+          if (turn !== undefined) forget(connection, turnId, turn, { by, at });
+          return turn !== undefined;
+        }),
+      );
       // The write-ahead log still has the pages as they were. When another process reads just now, its next checkpoint takes them.
       await connection.truncateLog();
       return known;
     },
   };
-}
-
-/** Runs `work` in one transaction that overwrites what it deletes with zeros: no text is left in the free space of the file. */
-export function erase<T>(connection: SqliteConnection, work: () => T): Promise<T> {
-  return connection.write(() => {
-    connection.get("PRAGMA secure_delete = ON");
-    try {
-      return connection.transaction(work);
-    } finally {
-      connection.get("PRAGMA secure_delete = OFF");
-    }
-  });
 }
 
 /** Takes away what later turns of a thread carried over from this turn and those before it: it may repeat a text that is gone. */

@@ -9,6 +9,7 @@ import { createHealth } from "./sqlite-health.ts";
 import { createReading } from "./sqlite-reading.ts";
 import { createSignalling } from "./sqlite-signalling.ts";
 import { createThreadReading } from "./sqlite-threads.ts";
+import { createTurnRemoval } from "./sqlite-turn-removal.ts";
 import { turnLogMigrations } from "./turn-log-schema.ts";
 
 /**
@@ -21,6 +22,7 @@ export async function openSqliteTurnLog(path: string, options: SqliteOptions = {
 
 /** The turn log on an open file that has its tables. */
 export function createTurnLog(connection: SqliteConnection): TurnLog {
+  const details = createDetailsRemoval(connection);
   return {
     ...createAccepting(connection),
     ...createClaiming(connection),
@@ -28,7 +30,8 @@ export function createTurnLog(connection: SqliteConnection): TurnLog {
     ...createHealth(connection),
     ...createSignalling(connection),
     ...createForgetting(connection),
-    ...createDetailsRemoval(connection),
+    ...details,
+    ...createTurnRemoval(connection, details.removeDetails),
     ...createReading(connection),
     ...createThreadReading(connection),
     close: () => connection.close(),

@@ -1,6 +1,7 @@
 /**
  * The tables of the SQLite turn log. Every index is a page to write when a turn is accepted, so there are no more of them
- * than questions need; turns are never deleted, so ordinals only rise.
+ * than questions need. Ordinals rise; one is given again only when the newest turns of all were deleted, and then nothing
+ * names it any more.
  *
  * `head` marks the first unfinished turn of a line: the only one that may run. `due_at` (ms) says from when a head may be
  * claimed: 0 at once (queued or woken), the end of its lease while it runs (steady time), its wake time while it waits (wall

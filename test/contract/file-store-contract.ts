@@ -125,5 +125,21 @@ export function fileStoreContract(name: string, create: () => Promise<FileStore>
       expect(await store.get("turn-1", "a.txt")).toBeUndefined();
       expect((await store.get("turn-2", "a.txt"))?.data).toEqual(text("two"));
     });
+
+    it("lists the turns that have files, and when they changed", async () => {
+      const store = await create();
+      const listed = async () =>
+        (await Array.fromAsync(store.turns())).sort((a, b) => (a.turn_id < b.turn_id ? -1 : 1));
+      expect(await listed()).toEqual([]);
+      const before = Date.now() - 2_000;
+      for (const turn of ["turn-1", "turn-2", "turn-3"]) await store.put(turn, file("a.txt", "one"));
+      await store.forget("turn-2");
+      const turns = await listed();
+      expect(turns.map(({ turn_id }) => turn_id)).toEqual(["turn-1", "turn-3"]);
+      for (const { changed_at } of turns) {
+        expect(changed_at).toBeGreaterThan(before);
+        expect(changed_at).toBeLessThan(Date.now() + 2_000);
+      }
+    });
   });
 }

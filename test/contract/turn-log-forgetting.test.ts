@@ -9,6 +9,7 @@ import { StorageError } from "../../src/storage/storage-error.ts";
 import { ending, entry, inbound } from "./turn-log-contract.ts";
 import { turnLogDetailsContract } from "./turn-log-details.ts";
 import { turnLogForgettingContract } from "./turn-log-forgetting.ts";
+import { turnLogRemovalContract } from "./turn-log-removal.ts";
 
 let folder: string;
 let opened = 0;
@@ -21,6 +22,8 @@ turnLogForgettingContract("the turn log in memory", async () => createMemoryTurn
 turnLogForgettingContract("the turn log in SQLite", () => openSqliteTurnLog(join(folder, `${opened++}.db`)));
 turnLogDetailsContract("the turn log in memory", async () => createMemoryTurnLog());
 turnLogDetailsContract("the turn log in SQLite", () => openSqliteTurnLog(join(folder, `${opened++}.db`)));
+turnLogRemovalContract("the turn log in memory", async () => createMemoryTurnLog());
+turnLogRemovalContract("the turn log in SQLite", () => openSqliteTurnLog(join(folder, `${opened++}.db`)));
 
 /** Everything in the files of a log. */
 async function bytesOf(file: string): Promise<Buffer> {
@@ -39,6 +42,25 @@ test("a forgotten text is in no file of the SQLite log any more", async () => {
   expect((await bytesOf("bytes.db")).includes("secret word")).toBe(true);
   await log.forget("t1", "ada", 5);
   expect((await bytesOf("bytes.db")).includes("secret word")).toBe(false);
+  await log.close();
+});
+
+test("deleted conversations are in no file of the SQLite log any more once it is scrubbed", async () => {
+  const log = await openSqliteTurnLog(join(folder, "threads.db"));
+  const text = `the secret word ${"is long ".repeat(3_000)}`;
+  const { namespace } = inbound("k");
+  for (let number = 0; number < 30; number += 1) {
+    const id = `t${number}`;
+    await log.accept(inbound(`k-${id}`, { text, thread: `thread ${number % 2}` }), id, 1);
+    await log.claim("w1", 2, 500);
+    await log.append(id, "w1", [ending(id, 1, text)]);
+  }
+  expect((await bytesOf("threads.db")).includes("secret word")).toBe(true);
+  for (const thread of ["thread 0", "thread 1"])
+    for (let gone = ["any"]; gone.length > 0; ) gone = await log.removeTurns({ namespace, thread }, 9_000);
+  expect(await log.threads(namespace)).toEqual([]);
+  await log.scrub();
+  expect((await bytesOf("threads.db")).includes("secret word")).toBe(false);
   await log.close();
 });
 

@@ -2,6 +2,7 @@ import { randomUUID } from "node:crypto";
 import type { ChatPolicy } from "../../src/app/chat/chat-policy.ts";
 import { type AppDeps, createApp, type RunningApp } from "../../src/app/create-app.ts";
 import { createPastOutputs } from "../../src/app/past-outputs.ts";
+import type { RetentionPolicy } from "../../src/app/retention-policy.ts";
 import { systemClock } from "../../src/app/system-clock.ts";
 import { createCatalogueLoader } from "../../src/core/catalogue.ts";
 import type { Clock } from "../../src/core/clock.ts";
@@ -61,6 +62,8 @@ export interface TestAppOptions
       number
     >
   >;
+  /** How long things are kept; for ever unless given. */
+  retention?: Partial<RetentionPolicy>;
   concurrent?: number;
   concurrent_commands?: number;
   max_duration_ms?: number;
@@ -110,6 +113,13 @@ export interface TestApp extends RunningApp {
 const noWeb: Web = {
   fetch: () => Promise.reject(new Error("no network in this test")),
   read: () => Promise.reject(new Error("no network in this test")),
+};
+
+const keepAll: RetentionPolicy = {
+  conversation_days: "never",
+  run_detail_days: "never",
+  file_days: "never",
+  audit_days: "never",
 };
 
 const generous = {
@@ -171,6 +181,7 @@ export function createTestApp(model: Model, options: TestAppOptions = {}): TestA
     profiles: options.profiles ?? [{ id: "chat", description: "Chats.", prompt: "" }],
     limits: { ...defaultLimits, ...options.limits },
     spending: { ...generous, ...options.spending },
+    retention: { ...keepAll, ...options.retention },
     newId: randomUUID,
     owner: "test",
     concurrent: options.concurrent ?? 8,

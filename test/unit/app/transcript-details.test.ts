@@ -5,7 +5,7 @@ import { createMemoryKeyValue } from "../../../src/storage/memory-key-value.ts";
 import { createMemoryTurnLog } from "../../../src/storage/memory-turn-log.ts";
 import { expectPrefixes, recordingModel } from "../../support/recording-model.ts";
 import { type Line, scriptedModel } from "../../support/scripted-model.ts";
-import { createTestApp } from "../../support/test-app.ts";
+import { ada, createTestApp, home } from "../../support/test-app.ts";
 import { testSkill } from "../../support/test-skill.ts";
 
 const echo = testSkill("echo", [{ name: "echo" }]);
@@ -51,6 +51,26 @@ describe("a turn whose details were removed", () => {
     const fourth = await two.ask("fourth?");
     expect(openingsIn(await log.read(fourth.turnId))).toEqual([]);
     expectPrefixes(model.ofTurns().slice(3));
+  });
+
+  it("reads as question and answer also when a crash left some of its details", async () => {
+    const { log, model, start } = bots(["third"]);
+    const place = { namespace: home.namespace, thread: home.thread };
+    await log.accept({ key: "k", ...place, author: ada, kind: "message", text: "first" }, "t1", 1);
+    await log.claim("w", 1, 1_000);
+    const stamp = (seq: number) => ({ turn_id: "t1", seq, at: 1 });
+    const call = { call_id: "c", tool: "echo", status: "ok", output: "left behind", duration_ms: 1 } as const;
+    await log.append("t1", "w", [
+      { type: "details_removed", ...stamp(1) },
+      { type: "tool_finished", ...call, ...stamp(2) },
+      { type: "turn_finished", outcome: "completed", text: "hello", ...stamp(3) },
+    ]);
+    await start().ask("second");
+    const sent = model
+      .ofTurns()
+      .at(-1)
+      ?.messages.map(({ text }) => text);
+    expect(sent).toEqual(["Ada:\nfirst", "hello", "second"]);
   });
 
   it("lets the transcript that a later turn opened go on", async () => {

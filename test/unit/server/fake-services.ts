@@ -1,15 +1,29 @@
 import type { App } from "../../../src/app/app.ts";
+import { noCounts } from "../../../src/app/retention-sweep.ts";
 import { testReview } from "../../support/fake-packages.ts";
 import { testServer } from "../../support/fake-servers.ts";
 
 const review = testReview("weather");
 const entry = { skill_id: "weather", hash: review.hash, from: "x", by: "operator", installed_at: 1, review };
+const policy = { conversation_days: 365, run_detail_days: "never", file_days: 30, audit_days: 400 } as const;
 
 /** Services that answer what they were asked to have done, and note it in `asked`. */
-export function fakeServices(asked: unknown[]): Pick<App, "packages" | "servers" | "grants" | "flows"> {
+export function fakeServices(
+  asked: unknown[],
+): Pick<App, "packages" | "servers" | "grants" | "flows" | "retention"> {
   const missing = { ok: false as const, status: 404 as const, message: "There is none of that name." };
   const result = { success: true, results: [], variables: {}, directOutput: null };
   return {
+    retention: {
+      status: async () => ({ policy, from: 5 }),
+      async run(options, { by }) {
+        asked.push({ retention: options, by });
+        return {
+          ok: true,
+          value: { policy, from: 5, ran: !options.dryRun, counts: { ...noCounts, threads: 2 } },
+        };
+      },
+    },
     packages: {
       list: async () => [entry],
       async review(source, asker) {

@@ -81,6 +81,10 @@ async function useEverything(): Promise<void> {
   await log.backlog(9_000);
   await log.probe(1);
   await log.untilDue(1_000);
+  await log.oldDetails(9_000);
+  await log.idleThreads(namespace, 9_000);
+  await log.removeDetails(["t1"], 9_000, { idle_since: 9_000, forgets: true });
+  await log.removeTurns(place, 9_000);
 }
 
 test("no statement of the turn log walks over all turns or events", async () => {

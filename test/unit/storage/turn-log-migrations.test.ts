@@ -77,3 +77,20 @@ test("a file of the first format goes on: its turn is claimed, counted and finis
   expect(await second.accept(inbound("new"), "t9", 200)).toEqual({ turn_id: "t9", accepted: true });
   await second.close();
 });
+
+test("turns of a file of the first format can lose their details, and old threads go", async () => {
+  createFirstFormat();
+  const database = new DatabaseSync(path);
+  database.exec(
+    "UPDATE turns SET finished_at = 200 WHERE status = 'finished'; UPDATE threads SET unfinished = 0;",
+  );
+  database.exec("DELETE FROM turns WHERE status <> 'finished'");
+  database.close();
+  const log = await openSqliteTurnLog(path);
+  const place = { namespace: inbound("k").namespace, thread: "one" };
+  expect(await log.oldDetails(201)).toEqual({ turn_ids: ["priced", "unpriced"] });
+  await log.removeDetails(["priced", "unpriced"], 300);
+  expect(await log.oldDetails(201)).toEqual({ turn_ids: [] });
+  expect(await log.removeTurns(place, 300)).toEqual(["priced", "unpriced"]);
+  await log.close();
+});

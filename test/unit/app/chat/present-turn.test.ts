@@ -37,6 +37,7 @@ function storeOf(contents: Record<string, string>): FileStore {
     put: () => Promise.reject(new Error("not in this test")),
     remove: async () => {},
     forget: async () => {},
+    turns: async function* () {},
     get: async (_turn, name) => {
       const data = new TextEncoder().encode(contents[name] ?? "");
       return { file: { name, media_type: "text/plain", bytes: data.length }, data };

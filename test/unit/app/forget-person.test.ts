@@ -179,6 +179,8 @@ describe("forgetting a person", () => {
         namespace: channel,
         thread: `z${at}`,
       });
+    const fact = { text: `Prefers ${secret} paint`, by: zora.name };
+    await store.set(`skill:${channel}:memory:pinned`, [fact]);
     const first = await app.app.forgetPerson(zora.id, asker);
     expect(first).toMatchObject({ value: { complete: false, left: [expect.stringContaining("disk full")] } });
     expect(await app.app.forgetPerson(zora.id, asker)).toMatchObject({ ok: false, status: 503 });

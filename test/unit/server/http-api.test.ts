@@ -203,6 +203,8 @@ describe("the API", () => {
         "get /api/v1/flows",
         "post /api/v1/flows/run",
         "post /api/v1/flows/{id}/run",
+        "get /api/v1/retention",
+        "post /api/v1/retention",
         "get /api/v1/runs",
         "get /api/v1/runs/{id}",
         "get /api/v1/skills",

@@ -29,14 +29,18 @@ export function createForgetPerson(deps: ForgetPersonDeps): ForgetPerson {
     if (!mayOperate(asker.by))
       return { ok: false, status: 403, message: "Only an operator of the bot may forget a person." };
     const found = await findPerson(deps.log, deps.stored, user);
-    if (!found.ok) return found;
+    const isUnscrubbed = !dryRun && (await deps.store.get(unscrubbedKey)) !== undefined;
+    if (!found.ok && !isUnscrubbed) return found;
     if (busy) {
       const message = "The bot is forgetting somebody already. Try again when that has ended.";
       return { ok: false, status: 409, message, code: "busy" };
     }
     busy = true;
     try {
-      return { ok: true, value: await forgetPerson(deps, found.value, asker, { dryRun, leavePosts }) };
+      if (found.ok)
+        return { ok: true, value: await forgetPerson(deps, found.value, asker, { dryRun, leavePosts }) };
+      const [problem] = await emptyFreeSpace(deps);
+      return problem === undefined ? found : { ok: false, status: 503, message: problem };
     } finally {
       busy = false;
     }
@@ -129,16 +133,26 @@ async function finish(
     : `deleted a part of what is stored of **${pseudonym}**`;
   audit.record({ action: "person_forgotten", ...asker, subject: pseudonym, detail });
   await stored.settled();
+  return emptyFreeSpace(deps);
+}
+
+/** Set while deleted bytes may lie in the files: whoever forgets next takes them out, also when nobody is found any more. */
+const unscrubbedKey = "forgetting-files";
+
+/** Takes what was deleted out of the files. Answers what is left to do. */
+async function emptyFreeSpace({ log, store, logger }: ForgetPersonDeps): Promise<string[]> {
+  await store.set(unscrubbedKey, true);
   try {
     await log.scrub({ rebuild: true });
     await store.scrub();
   } catch (error) {
-    deps.logger.warn({ err: error }, "What was deleted may still lie in the free space of the files");
+    logger.warn({ err: error }, "What was deleted may still lie in the free space of the files");
     const reason = error instanceof Error ? error.message : String(error);
     return [
-      `It is deleted, but may still lie in the free space of the database files, which could not be written again: ${reason} Make room on the disk, and run this again.`,
+      `It is deleted, but may still lie in the free space of the database files: ${reason}. Writing a file again takes as much room on the disk as it has. Then run this again.`,
     ];
   }
+  await store.delete(unscrubbedKey);
   return [];
 }
 

@@ -5,7 +5,7 @@ import type { Json } from "../core/json.ts";
 /** Days, or `never`. */
 const days = z.union([z.number().int().positive(), z.literal("never")]);
 
-export const retentionPolicySchema = z.object({
+const retentionPolicySchema = z.object({
   /** After the last message of a thread. */
   conversation_days: days,
   /** After a turn finished: everything but what was said, posted and answered. */

@@ -17,13 +17,13 @@ import {
 import { noCounts, type RetentionCounts, type SweepDeps, sweeps } from "./retention-sweep.ts";
 
 /** How long things are kept here. */
-export interface RetentionStatus {
+interface RetentionStatus {
   policy: RetentionPolicy;
   /** From when on old things are deleted, ms since the epoch; undefined until the bot starts and announces it. */
   from?: number | undefined;
 }
 
-export interface RetentionReport extends RetentionStatus {
+interface RetentionReport extends RetentionStatus {
   /** Whether anything was deleted; else `counts` is what would be. */
   ran: boolean;
   counts: RetentionCounts;

@@ -12,7 +12,7 @@ export interface DetailsOptions {
 }
 
 /** Where the next page of `oldDetails` begins. */
-export interface OldDetailsPosition {
+interface OldDetailsPosition {
   finished_at: number;
   ordinal: number;
 }

@@ -1,3 +1,4 @@
+import { setImmediate as nextTick } from "node:timers/promises";
 import { LRUCache } from "lru-cache";
 import type { Json } from "../core/json.ts";
 import type { KeyValue } from "../core/key-value.ts";
@@ -88,6 +89,8 @@ export async function openKeyValue(
         }
         if (page.length < pageSize) return;
         last = page.at(-1);
+        // Answers of the file come without a pause: the process does other things in between.
+        await nextTick();
       }
     },
     update: <T extends Json>(key: string, change: (value: T | undefined) => T) =>

@@ -1,4 +1,5 @@
 import { createHmac, randomBytes } from "node:crypto";
+import { setImmediate as nextTick } from "node:timers/promises";
 import type { KeyValue } from "../../core/key-value.ts";
 import { isDirectMessage } from "../../core/place.ts";
 import type { TurnLog, TurnRecord } from "../../core/turn-log.ts";
@@ -75,7 +76,11 @@ export async function* turnsIn(
 ): AsyncGenerator<TurnRecord> {
   for (let before: string | undefined; ; ) {
     const page = await log.list({ ...filter, before, limit: pageSize });
-    yield* page;
+    for (const turn of page) {
+      yield turn;
+      // Answers of the log come without a pause: the bot does other things in between.
+      await nextTick();
+    }
     before = page.at(-1)?.turn_id;
     if (page.length < pageSize) return;
   }

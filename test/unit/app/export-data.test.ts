@@ -75,4 +75,20 @@ describe("an export", () => {
     }
     expect(turns).toBe(120);
   });
+
+  it("lets the bot do other things between two turns", async () => {
+    const bot = createTestApp(scriptedModel(["An answer."]));
+    for (let at = 0; at < 5; at += 1) await bot.ask(`question ${at}`);
+    const outcome = await bot.app.exportData();
+    if (!outcome.ok) throw new Error(outcome.message);
+    let between = 0;
+    const count = () => {
+      between += 1;
+      waiting = setImmediate(count);
+    };
+    let waiting = setImmediate(count);
+    await Array.fromAsync(outcome.value);
+    clearImmediate(waiting);
+    expect(between).toBeGreaterThanOrEqual(5);
+  });
 });

@@ -96,7 +96,12 @@ export function createPersonPrompts(turn: PresentedTurn, events: readonly TurnEv
     turn.note({ type: "message_posted", purpose: tag.purpose, part: tag.part, reference });
   const close = async (prompt: Prompt, isEnd: boolean) => {
     const { asked, slot } = prompt;
-    if (prompt.closed || slot.reference === undefined) return;
+    if (prompt.closed) return;
+    if (slot.reference === undefined && slot.lookFirst) {
+      slot.reference = await platform.find(turn.place, slot.tag);
+      slot.lookFirst = false;
+    }
+    if (slot.reference === undefined) return;
     const end = await endOf(turn, prompt, isEnd);
     const message: Omit<OutgoingMessage, "tag"> =
       asked.type === "question_asked"

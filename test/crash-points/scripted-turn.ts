@@ -4,23 +4,26 @@ import type { Skill } from "../../src/core/skill.ts";
 import type { Profile } from "../../src/core/turn.ts";
 import { type RecordingModel, recordingModel } from "../support/recording-model.ts";
 import { type Line, scriptedModel } from "../support/scripted-model.ts";
-import { testSkill } from "../support/test-skill.ts";
+import { type TestTool, testSkill } from "../support/test-skill.ts";
 import type { Life } from "./life.ts";
 
 /** What is said to the bot: the message of the turn, one more while it works, and one when it has answered. */
 export const said = { first: "Prepare the fair.", more: "Bring apples too.", after: "And tomorrow?" };
 
-const long = "The stalls stand from the gate to the river, and every one of them has a number. ".repeat(6);
+/** Three messages, shown in part while it is said: the model pauses at each “one”. */
+const long = ["First", "Then one", "And one more"]
+  .map((which) => `${which} ${"of the stalls stands between gate and river and has a number, ".repeat(4)}`)
+  .join("\n\n");
 
 /** Calls of the turn, round by round, by their ids. */
-const rounds = [["look", "put"], ["handoff"], ["send", "report"], ["book"], ["fire"]] as const;
+const rounds = [["look", "put"], ["handoff"], ["send", "report"], ["book"], ["visit"], ["fire"]] as const;
 
 export const profiles: readonly [Profile, ...Profile[]] = [
   { id: "chat", description: "Chats.", prompt: "" },
   { id: "writer", description: "Writes.", prompt: "You write." },
 ];
 
-export const sideEffects = ["send", "book", "fire"] as const;
+export const sideEffects = ["send", "book", "visit", "fire"] as const;
 
 /**
  * A model that works through the rounds and then answers at length. It keeps no state: what calls came to it hands on in the
@@ -77,75 +80,93 @@ function outcomesOf(messages: readonly Message[], ids: readonly string[]): strin
   });
 }
 
-/** The skill that the turn works with. Everything its code does is counted in `done`, in any life. */
-export function turnSkill(life: Life, done: string[]): Skill {
+/** The skills that the turn works with. Everything their code does is counted in `done`, in any life. */
+export function turnSkills(life: Life, done: string[]): { fair: Skill; outside: Skill } {
   const act = async (what: string) => {
     await life.act(`effect ${what}`, () => void done.push(what));
   };
-  return testSkill(
-    "fair",
-    [
-      {
-        name: "look",
-        run: async () => {
-          await act("look");
-          return "looked";
-        },
+  const fair = testSkill("fair", [...readingTools(act), ...actingTools(act)], { active: true });
+  // Code that did not ship with the bot asks for the hosts it reaches, and nobody is asked for them again.
+  const visit: TestTool = {
+    name: "visit",
+    effect: "side_effect",
+    run: async (_input, context) => {
+      await context.network.request(["stalls.example.com"]);
+      await act("visit");
+      return "visited";
+    },
+  };
+  return { fair, outside: testSkill("outside", [visit], { active: true, kind: "imported" }) };
+}
+
+type Act = (what: string) => Promise<void>;
+
+function readingTools(act: Act): TestTool[] {
+  return [
+    {
+      name: "look",
+      run: async () => {
+        await act("look");
+        return "looked";
       },
-      {
-        name: "put",
-        effect: "idempotent",
-        run: async (_input, context) => {
-          await act("put");
-          await context.store.set("stall", 7);
-          return "kept";
-        },
+    },
+    {
+      name: "put",
+      effect: "idempotent",
+      run: async (_input, context) => {
+        await act("put");
+        await context.store.set("stall", 7);
+        return "kept";
       },
-      {
-        name: "send",
-        effect: "side_effect",
-        approval: () => ({ approver: "asker", reason: "It leaves the channel." }),
-        run: async () => {
-          await act("send");
-          return "sent";
-        },
-      },
-      {
-        name: "report",
-        run: async (_input, context) => {
-          for (const step of ["fetch#1", "fetch#2", "write#1"]) {
-            await context.step(step.slice(0, -2), async () => {
-              await act(step);
-              return step;
-            });
-          }
-          const data = new TextEncoder().encode("Stall 7 is free.");
-          await context.file({ name: "report.txt", media_type: "text/plain", data });
-          return "written";
-        },
-      },
-      {
-        name: "book",
-        effect: "side_effect",
-        run: async (_input, context) => {
-          await context.step("search", async () => {
-            await act("search#1");
-            return "found";
+    },
+    {
+      name: "report",
+      run: async (_input, context) => {
+        for (const step of ["fetch#1", "fetch#2", "write#1"]) {
+          await context.step(step.slice(0, -2), async () => {
+            await act(step);
+            return step;
           });
-          const answer = await context.ask({ text: "Which day?", choices: ["Monday", "Tuesday"] });
-          await act("book");
-          return `booked for ${answer}`;
-        },
+        }
+        const data = new TextEncoder().encode("Stall 7 is free.");
+        await context.file({ name: "report.txt", media_type: "text/plain", data });
+        return "written";
       },
-      {
-        name: "fire",
-        effect: "side_effect",
-        run: async () => {
-          await act("fire");
-          return "fired";
-        },
+    },
+  ];
+}
+
+function actingTools(act: Act): TestTool[] {
+  return [
+    {
+      name: "send",
+      effect: "side_effect",
+      approval: () => ({ approver: "asker", reason: "It leaves the channel." }),
+      run: async () => {
+        await act("send");
+        return "sent";
       },
-    ],
-    { active: true },
-  );
+    },
+    {
+      name: "book",
+      effect: "side_effect",
+      run: async (_input, context) => {
+        await context.step("search", async () => {
+          await act("search#1");
+          return "found";
+        });
+        const answer = await context.ask({ text: "Which day?", choices: ["Monday", "Tuesday"] });
+        await act("book");
+        return `booked for ${answer}`;
+      },
+    },
+    {
+      name: "fire",
+      effect: "side_effect",
+      run: async () => {
+        await act("fire");
+        return "fired";
+      },
+    },
+  ];
 }

@@ -134,20 +134,26 @@ function nameOf(event: TurnEvent): string {
 
 /** Whether the event belongs to what a call does between its beginning and its end. */
 function isWithin(event: TurnEvent, call: string): boolean {
+  if (event.type === "approval_decided") return call === "visit" && event.approval_id.endsWith(":2");
+  if (event.type === "approval_requested") return event.call_id.startsWith(`${call}/`);
   if ("question_id" in event) return event.question_id.startsWith(`${call}?`);
   return event.type === "step_finished" && event.call_id === call;
 }
 
-/** A question of a call whose outcome is unknown may not have been asked; if it was, it takes no answer any more. */
+/** What calls ask people: the purpose and part of its message, and the call. */
+const asking = { "question 0": "book", "approval 1": "visit" } as Readonly<Record<string, string>>;
+
+/** What a call of unknown outcome asks may not have been asked; if it was, it takes no answer any more. */
 function screenOf({ platform }: World, unknown: readonly string[]): string[] {
   const messages = platform.visible().flatMap(({ message, only_for }) => {
     const { tag, markdown, buttons = [], files = [] } = message;
     if (only_for !== undefined) return [];
-    if (tag?.purpose === "question" && buttons.length === 0 && unknown.includes("book")) return [];
+    const name = `${tag?.purpose ?? "notice"} ${tag?.part ?? ""}`;
+    if (buttons.length === 0 && unknown.includes(asking[name] ?? "")) return [];
     const labels = buttons.map(({ label }) => label);
     const names = files.map(({ name, data }) => `${name} (${data.length} bytes)`);
     const text = tag?.purpose === "progress" ? withoutFailures(markdown) : withoutOutcomes(markdown);
-    return `${tag?.purpose ?? "notice"} ${tag?.part ?? ""}: ${text} [${labels}] ${names.join()}`;
+    return `${name}: ${text} [${labels}] ${names.join()}`;
   });
   return numbered([...messages, ...[...platform.seen].map((message) => `a mark at ${message}`)]);
 }

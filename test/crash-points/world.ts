@@ -15,7 +15,7 @@ import { createTestApp } from "../support/test-app.ts";
 import { testSource } from "../support/test-skill.ts";
 import { createLife, type Death, type Life, mortalClock } from "./life.ts";
 import { mortalFiles, mortalLog, mortalModel, mortalPlatform, mortalStore } from "./mortal-ports.ts";
-import { profiles, said, turnModel, turnSkill } from "./scripted-turn.ts";
+import { profiles, said, turnModel, turnSkills } from "./scripted-turn.ts";
 
 export const place = { namespace: "fake:team:general", thread: "t1" };
 
@@ -37,12 +37,14 @@ export interface World {
 
 export function createWorld(streams: boolean): World {
   const clock = createFakeClock(1_800_000_000_000);
+  const platform = createFakePlatform({ now: clock.now, streams, message_characters: 500 });
+  platform.people.set("ada", { trust: "operator" });
   return {
     clock,
     log: createMemoryTurnLog(),
     store: createMemoryKeyValue(),
     files: createMemoryFileStore(),
-    platform: createFakePlatform({ now: clock.now, streams, message_characters: 500 }),
+    platform,
     model: turnModel(),
     done: [],
     taken: new Set(),
@@ -55,7 +57,7 @@ const stepMs = 100;
 const maxSteps = 3_000;
 
 /** Steps that a bot lives on when all is done, to show what it still does. */
-const lastSteps = 30;
+const lastSteps = 15;
 
 /**
  * One process of the bot, from its start until its turns have ended or it dies. People deliver what was not acknowledged, and press the
@@ -82,15 +84,16 @@ export async function live(world: World, death?: Death): Promise<Life> {
 
 function startBot(world: World, life: Life) {
   const { done, model } = world;
+  const { fair, outside } = turnSkills(life, done);
   const clock = mortalClock(life, world.clock);
   // The answer comes word by word, so that some of it is shown before it is whole.
-  const pause = (text: string) => (text.startsWith("gate") ? clock.sleep(800) : Promise.resolve());
+  const pause = (text: string) => (text.startsWith("one") ? clock.sleep(800) : Promise.resolve());
   return createTestApp(mortalModel(life, model, pause), {
     log: mortalLog(life, world.log),
     store: mortalStore(life, world.store),
     files: mortalFiles(life, world.files),
     clock,
-    sources: [startingSource(turnSkill(life, done), clock)],
+    sources: [startingSource(fair, clock), testSource([outside])],
     profiles,
     chat: { progress_delay_ms: 0 },
   });

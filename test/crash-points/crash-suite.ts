@@ -1,0 +1,70 @@
+import { beforeAll, describe, expect, it } from "vitest";
+import type { Death } from "./life.ts";
+import { type Picture, pictureOf, remainsOf, violations } from "./verdict.ts";
+import { createWorld, live, type World } from "./world.ts";
+
+/** The picture of a world without deaths, without what calls of unknown outcome did not come to. */
+type Undisturbed = (unknown: readonly string[]) => Promise<Picture>;
+
+/** Tests share the points of a kind of platform: so many tests. */
+const parts = [0, 1, 2, 3, 4, 5];
+
+/**
+ * A process dies at every point of a scripted turn, and another one goes on with what it left behind.
+ *
+ * @param when whether what happens at the point still happens
+ */
+export function describeCrashes(when: Death["when"]): void {
+  describe.each([false, true])("on a platform that streams: %s", (streams) => {
+    let world: World;
+    let undisturbed: Undisturbed;
+    let names: readonly string[];
+    let points: readonly number[];
+
+    beforeAll(async () => {
+      world = createWorld(streams);
+      names = (await live(world)).points;
+      undisturbed = pictures(world);
+      points = [...names.keys()].slice(...(streams ? streamed(names) : []));
+    });
+
+    it("everything goes well without a death", async () => {
+      expect(await violations(world, undisturbed, await remainsOf(world))).toEqual([]);
+      expect(points.length).toBeGreaterThan(streams ? 10 : 120);
+    });
+
+    it.each(parts)("nothing is lost, doubled or left behind (part %i)", async (part) => {
+      const wrong: string[] = [];
+      for (const point of points.filter((_, at) => at % parts.length === part))
+        wrong.push(...(await crashedAt({ point, when }, streams, undisturbed)));
+      expect(wrong).toEqual([]);
+    });
+  });
+}
+
+/** Where streaming makes a difference: from the first message in a stream to the end of its turn. */
+function streamed(names: readonly string[]): [number, number] {
+  const end = names.findIndex((name) => name.includes("turn_finished"));
+  return [names.indexOf("platform.openStream"), end + 1];
+}
+
+function pictures(world: World): Undisturbed {
+  const made = new Map<string, Promise<Picture>>();
+  return (unknown) => {
+    const picture = made.get(unknown.join()) ?? pictureOf(world, unknown);
+    made.set(unknown.join(), picture);
+    return picture;
+  };
+}
+
+/** What is wrong in the end with a turn whose process died at this point. */
+async function crashedAt(death: Death, streams: boolean, undisturbed: Undisturbed): Promise<string[]> {
+  const world = createWorld(streams);
+  const first = await live(world, death);
+  const remains = await remainsOf(world);
+  const wrong = await live(world).then(
+    () => violations(world, undisturbed, remains),
+    (error: Error) => [error.message],
+  );
+  return wrong.map((each) => `${death.when} ${death.point}, ${first.points.at(-1)}: ${each}`);
+}

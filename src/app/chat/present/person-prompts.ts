@@ -147,9 +147,11 @@ async function endOf(turn: PresentedTurn, { asked, decision }: Prompt, isEnd: bo
     return isQuestion ? `**${name}:** ${oneLine(decision.what, 300)}` : `**${decision.what}** by ${name}.`;
   }
   if (isEnd && asked.expires_at > turn.clock.now()) {
-    return isQuestion
-      ? "*No answer is needed any more.*"
-      : "*The turn ended before anybody decided: it was not run.*";
+    if (isQuestion) return "*No answer is needed any more.*";
+    // What was asked in the middle of a call may have been allowed in another way, and the call gone on.
+    return asked.question === undefined
+      ? "*The turn ended before anybody decided: it was not run.*"
+      : "*No decision is needed any more.*";
   }
   return isQuestion ? "*The time to answer is over.*" : "*Nobody decided in time: it was not run.*";
 }

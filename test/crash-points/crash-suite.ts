@@ -30,6 +30,7 @@ export function describeCrashes(when: Death["when"]): void {
 
     it("everything goes well without a death", async () => {
       expect(await violations(world, undisturbed, await remainsOf(world))).toEqual([]);
+      expect((await pictureOf(world)).shown.join()).not.toContain("it was not run");
       expect(points.length).toBeGreaterThan(streams ? 10 : 120);
     });
 

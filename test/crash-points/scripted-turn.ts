@@ -23,6 +23,9 @@ export const profiles: readonly [Profile, ...Profile[]] = [
   { id: "writer", description: "Writes.", prompt: "You write." },
 ];
 
+/** The host that the code of the skill `outside` asks for. */
+export const grantedHost = "stalls.example.com";
+
 export const sideEffects = ["send", "book", "visit", "fire"] as const;
 
 /**
@@ -86,12 +89,12 @@ export function turnSkills(life: Life, done: string[]): { fair: Skill; outside: 
     await life.act(`effect ${what}`, () => void done.push(what));
   };
   const fair = testSkill("fair", [...readingTools(act), ...actingTools(act)], { active: true });
-  // Code that did not ship with the bot asks for the hosts it reaches, and nobody is asked for them again.
+  // It goes on without a decision of its own: somebody grants the host elsewhere while it waits.
   const visit: TestTool = {
     name: "visit",
     effect: "side_effect",
     run: async (_input, context) => {
-      await context.network.request(["stalls.example.com"]);
+      await context.network.request([grantedHost]);
       await act("visit");
       return "visited";
     },

@@ -2,6 +2,7 @@ import type { ChatIntake, ChatMessage } from "../../src/app/chat/chat-intake.ts"
 import type { Clock } from "../../src/core/clock.ts";
 import type { FileStore } from "../../src/core/file-store.ts";
 import type { KeyValue } from "../../src/core/key-value.ts";
+import { createNetworkGrants } from "../../src/core/network-grants.ts";
 import type { Skill, SkillSource } from "../../src/core/skill.ts";
 import type { TurnEvent } from "../../src/core/turn-event.ts";
 import type { TurnLog } from "../../src/core/turn-log.ts";
@@ -15,9 +16,9 @@ import { createTestApp } from "../support/test-app.ts";
 import { testSource } from "../support/test-skill.ts";
 import { createLife, type Death, type Life, mortalClock } from "./life.ts";
 import { mortalFiles, mortalLog, mortalModel, mortalPlatform, mortalStore } from "./mortal-ports.ts";
-import { profiles, said, turnModel, turnSkills } from "./scripted-turn.ts";
+import { grantedHost, profiles, said, turnModel, turnSkills } from "./scripted-turn.ts";
 
-export const place = { namespace: "fake:team:general", thread: "t1" };
+const place = { namespace: "fake:team:general", thread: "t1" };
 
 /** All that is outside of the bot's process, and outlives it. */
 export interface World {
@@ -110,7 +111,10 @@ function startingSource(skill: Skill, clock: Clock): SkillSource {
 }
 
 /** What people do at each look: answers what the bot does next to it. A bot that dies leaves them with what they see. */
-function createPeople({ platform, taken, done, clock }: World, life: Life, intake: ChatIntake): () => void {
+function createPeople(world: World, life: Life, intake: ChatIntake): () => void {
+  const { platform, taken, done, clock } = world;
+  const { outside } = turnSkills(life, done);
+  const grants = createNetworkGrants(world.store, () => [], clock);
   const tried = new Set<string>();
   const once = (what: string, work: () => Promise<void>) => {
     if (tried.has(what) || life.isOver()) return;
@@ -128,8 +132,11 @@ function createPeople({ platform, taken, done, clock }: World, life: Life, intak
     for (const { reference, message } of platform.visible()) {
       if (message.buttons?.some(({ id }) => id.startsWith("good:"))) deliver(said.after);
       const button = message.buttons?.find(({ id }) => /^(approve|answer):/.test(id))?.id;
-      if (button !== undefined)
-        once(button, () => intake.press({ place, id: `press-${button}`, person: "ada", button, reference }));
+      if (button === undefined) continue;
+      once(button, async () => {
+        if (message.markdown.includes(grantedHost)) await grants.grant(outside, [grantedHost], "ada");
+        await intake.press({ place, id: `press-${button}`, person: "ada", button, reference });
+      });
     }
   };
 }

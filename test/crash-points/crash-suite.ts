@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, it } from "vitest";
 import type { Death } from "./life.ts";
-import { type Picture, pictureOf, remainsOf, violations } from "./verdict.ts";
+import { type Picture, pictureOf, type Remains, remainsOf, violations } from "./verdict.ts";
 import { createWorld, live, type World } from "./world.ts";
 
 /** The picture of a world without deaths, without what calls of unknown outcome did not come to. */
@@ -15,6 +15,7 @@ const parts = [0, 1, 2, 3, 4, 5];
  * @param when whether what happens at the point still happens
  */
 export function describeCrashes(when: Death["when"]): void {
+  const dying = (point: number): Death => ({ point, when });
   describe.each([false, true])("on a platform that streams: %s", (streams) => {
     let world: World;
     let undisturbed: Undisturbed;
@@ -29,7 +30,7 @@ export function describeCrashes(when: Death["when"]): void {
     });
 
     it("everything goes well without a death", async () => {
-      expect(await violations(world, undisturbed, await remainsOf(world))).toEqual([]);
+      expect(await violations(world, undisturbed, [])).toEqual([]);
       expect((await pictureOf(world)).shown.join()).not.toContain("it was not run");
       expect(points.length).toBeGreaterThan(streams ? 10 : 120);
     });
@@ -37,7 +38,16 @@ export function describeCrashes(when: Death["when"]): void {
     it.each(parts)("nothing is lost, doubled or left behind (part %i)", async (part) => {
       const wrong: string[] = [];
       for (const point of points.filter((_, at) => at % parts.length === part))
-        wrong.push(...(await crashedAt({ point, when }, streams, undisturbed)));
+        wrong.push(...(await crashedAt([dying(point)], streams, undisturbed)));
+      expect(wrong).toEqual([]);
+    });
+
+    it("nor when the next process dies soon, too", async () => {
+      const wrong: string[] = [];
+      for (const point of points.filter((_, at) => at % 4 === 0)) {
+        const soon = (point * 7) % 30;
+        wrong.push(...(await crashedAt([point, soon].map(dying), streams, undisturbed)));
+      }
       expect(wrong).toEqual([]);
     });
   });
@@ -58,14 +68,23 @@ function pictures(world: World): Undisturbed {
   };
 }
 
-/** What is wrong in the end with a turn whose process died at this point. */
-async function crashedAt(death: Death, streams: boolean, undisturbed: Undisturbed): Promise<string[]> {
+/** What is wrong in the end with a turn whose processes died there, one after the other. */
+async function crashedAt(
+  deaths: readonly Death[],
+  streams: boolean,
+  undisturbed: Undisturbed,
+): Promise<string[]> {
   const world = createWorld(streams);
-  const first = await live(world, death);
-  const remains = await remainsOf(world);
+  const remains: Remains[] = [];
+  const names: string[] = [];
+  for (const death of deaths) {
+    const { points } = await live(world, death);
+    remains.push(await remainsOf(world));
+    names.push(`${death.when} ${death.point}, ${points.at(-1)}`);
+  }
   const wrong = await live(world).then(
     () => violations(world, undisturbed, remains),
     (error: Error) => [error.message],
   );
-  return wrong.map((each) => `${death.when} ${death.point}, ${first.points.at(-1)}: ${each}`);
+  return wrong.map((each) => `${names.join(", then ")}: ${each}`);
 }

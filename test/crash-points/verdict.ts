@@ -45,12 +45,12 @@ export async function pictureOf(world: World, unknown: readonly string[] = []): 
  * What is not as it has to be in a world where everything has come to its end: in words, empty where all is well.
  *
  * @param undisturbed the picture of the same world, in which no process died, without what calls of unknown outcome did not come to
- * @param remains what the process that died left behind
+ * @param remains what the processes that died left behind, in order
  */
 export async function violations(
   world: World,
   undisturbed: (unknown: readonly string[]) => Promise<Picture>,
-  remains: Remains,
+  remains: readonly Remains[],
 ): Promise<string[]> {
   const events = (await eventsOf(world)).flat();
   const unknown = unknownOutcomes(events);
@@ -61,7 +61,7 @@ export async function violations(
     ...differences("shown", wanted.shown, found.shown),
     ...wrongEffects(world, unknown, remains),
     ...repeatedWork(world, remains),
-    ...wrongRequests(wanted, found),
+    ...wrongRequests(wanted, found, remains.length),
     ...notAppended(world.model.ofTurns()),
   ];
 }
@@ -164,14 +164,13 @@ const withoutFailures = (text: string) =>
   text.replace(/, \d+ failed/, "").replace(/[\d.]+ (m?s|min)\b/g, "…");
 
 /** Each side effect happens once; or the model was told that nobody knows, and then its call had begun when the process died. */
-function wrongEffects({ done }: World, unknown: readonly string[], { stored }: Remains): string[] {
+function wrongEffects({ done }: World, unknown: readonly string[], remains: readonly Remains[]): string[] {
   return sideEffects.flatMap((effect) => {
     const times = done.filter((each) => each === effect).length;
     if (times > 1) return `${effect} was done ${times} times`;
     if (!unknown.includes(effect)) return times === 1 ? [] : `${effect} was not done, and nobody was told`;
-    return wasUnderWay(effect, stored)
-      ? []
-      : `of ${effect} the outcome is unknown, although it had not begun`;
+    const hadBegun = remains.some(({ stored }) => wasUnderWay(effect, stored));
+    return hadBegun ? [] : `of ${effect} the outcome is unknown, although it had not begun`;
   });
 }
 
@@ -187,27 +186,33 @@ function wasUnderWay(call: string, stored: readonly TurnEvent[]): boolean {
   return isStarted && !isOver;
 }
 
-/** Tools and steps whose result was stored are not run again; the rest at most once more. */
-function repeatedWork({ done }: World, { stored, done: before }: Remains): string[] {
-  const kept = stored.flatMap((event) => {
-    if (event.type === "step_finished") return event.step;
-    return event.type === "tool_finished" ? event.call_id : [];
+/** Tools and steps whose result was stored are not run again; the rest at most once more after each death. */
+function repeatedWork({ done }: World, remains: readonly Remains[]): string[] {
+  const again = remains.flatMap(({ stored, done: before }) => {
+    const kept = stored.flatMap((event) => {
+      if (event.type === "step_finished") return event.step;
+      return event.type === "tool_finished" ? event.call_id : [];
+    });
+    return done.slice(before).filter((each) => kept.includes(each));
   });
-  const again = done.slice(before).filter((each) => kept.includes(each));
-  const often = done.filter((each) => done.filter((other) => other === each).length > 2);
+  const often = done.filter((each) => done.filter((other) => other === each).length > 1 + remains.length);
   return [
     ...again.map((each) => `${each} was run again, although its result was stored`),
-    ...often.map((each) => `${each} was run more than twice`),
+    ...often.map((each) => `${each} was run too often`),
   ];
 }
 
-/** What was stored of the model's answers is not asked for again: only the one it was about to give is. */
-function wrongRequests(wanted: Picture, { openings, asked: { rounds, others } }: Picture): string[] {
+/** What was stored of the model's answers is not asked for again: only the one it was about to give at a death is. */
+function wrongRequests(
+  wanted: Picture,
+  { openings, asked: { rounds, others } }: Picture,
+  deaths: number,
+): string[] {
   const opened = [...openings].filter((opening) => !wanted.openings.has(opening));
   return [
     ...opened.map((opening) => `a transcript opened in another way: ${opening.slice(-400)}`),
-    ...(rounds > wanted.asked.rounds + 1 ? [`the model was asked for ${rounds} rounds`] : []),
-    ...(others > wanted.asked.others + 1 ? [`the model was asked for ${others} summaries`] : []),
+    ...(rounds > wanted.asked.rounds + deaths ? [`the model was asked for ${rounds} rounds`] : []),
+    ...(others > wanted.asked.others + deaths ? [`the model was asked for ${others} summaries`] : []),
   ];
 }
 

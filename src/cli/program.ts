@@ -41,7 +41,9 @@ function addBotCommands(program: Command, context: CommandContext, run: Run): vo
     .command("start")
     .description("run the bot with its console and API until it is stopped")
     .addOption(
-      new Option("--role <role>", "part of the work this process does").choices(["all"]).default("all"),
+      new Option("--role <role>", "part of the work this process does: all")
+        .default("all")
+        .argParser(parseRole),
     )
     .option("--host <address>", "address to listen on")
     .option("--port <number>", "port to listen on, 0 for a free one", parsePort)
@@ -140,6 +142,14 @@ function addOperatorCommands(program: Command, context: CommandContext, run: Run
         (await import("./config.ts")).showConfig(context, command.optsWithGlobals<GlobalOptions>()),
       ),
     );
+}
+
+/** @throws InvalidArgumentError for parts that are done by processes of their own elsewhere */
+function parseRole(value: string): "all" {
+  if (value === "all") return value;
+  throw new InvalidArgumentError(
+    "this version does all work in one process, which needs no role (its store is a file of that process)",
+  );
 }
 
 function parsePort(text: string): number {

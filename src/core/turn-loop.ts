@@ -98,7 +98,6 @@ function limitReached({ turn, ports, state }: TurnScope): string | undefined {
   if (state.rounds >= limits.max_rounds) return `it reached its limit of ${limits.max_rounds} rounds`;
   if (state.toolCalls >= limits.max_tool_calls)
     return `it reached its limit of ${limits.max_tool_calls} tool calls`;
-  if (ports.clock.now() >= turn.deadline) return "it reached its time limit";
   const repeated = repeatedTooOften(state);
   if (repeated !== undefined) return repeated;
   return ports.overBudget();
@@ -106,11 +105,8 @@ function limitReached({ turn, ports, state }: TurnScope): string | undefined {
 
 /** One last model call in which no tool may be called; the person gets an answer that says which limit was reached. */
 async function lastWord(scope: TurnScope, limit: string): Promise<TurnEnd> {
-  const { ports, turn } = scope;
   const note = `This turn ends here: ${limit}.`;
-  if (ports.overBudget() !== undefined || ports.clock.now() >= turn.deadline) {
-    return { outcome: "limit_reached", text: note };
-  }
+  if (scope.ports.overBudget() !== undefined) return { outcome: "limit_reached", text: note };
   const message = await callModel(
     scope,
     `You can call no more tools in this turn: ${limit}. Answer now with what you have.`,

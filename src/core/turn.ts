@@ -85,7 +85,7 @@ export interface Turn {
   events: readonly TurnEvent[];
   /** What was said before in the thread. */
   past: PastThread;
-  /** When the turn ends whatever happens, ms since the epoch. */
+  /** When the turn ends whatever happens, ms since the epoch: `signal` is aborted then. What expires with the turn is bounded by it. */
   deadline: number;
   limits: TurnLimits;
   /** Crashes of the bot that this turn is the likely cause of. */

@@ -1,19 +1,17 @@
 import { mkdir } from "node:fs/promises";
 import { join } from "node:path";
-import { findProgram } from "./programs.ts";
+import { findPrograms } from "./programs.ts";
 
 /** What makes file systems in memory whose number of files is bounded: bubblewrap bounds only their bytes. */
 export interface MountPrograms {
   unshare: string;
   mount: string;
-  shell: string;
+  sh: string;
 }
 
 /** All of them, or undefined where one is missing. */
 export async function findMountPrograms(): Promise<MountPrograms | undefined> {
-  const [unshare, mount, shell] = await Promise.all(["unshare", "mount", "sh"].map(findProgram));
-  if (unshare === undefined || mount === undefined || shell === undefined) return undefined;
-  return { unshare, mount, shell };
+  return await findPrograms("unshare", "mount", "sh");
 }
 
 /** Bytes of a file or folder for which one may exist: a page of memory. */
@@ -49,6 +47,6 @@ export function boundedFoldersPrefix(
   const options = `size=${bytes},nr_inodes=${files},mode=1777,nosuid,nodev`;
   return [
     ...[programs.unshare, "--mount", ...(asRoot ? [] : ["--map-root-user"]), "--"],
-    ...[programs.shell, "-c", shellScript, "mount", programs.mount, options, workspace, temp],
+    ...[programs.sh, "-c", shellScript, "mount", programs.mount, options, workspace, temp],
   ];
 }

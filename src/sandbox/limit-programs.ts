@@ -1,5 +1,5 @@
 import type { SandboxLimits } from "./isolation.ts";
-import { findProgram } from "./programs.ts";
+import { findPrograms } from "./programs.ts";
 
 /** The programs of util-linux that set limits. */
 export interface LimitPrograms {
@@ -10,9 +10,7 @@ export interface LimitPrograms {
 
 /** All of them, or undefined where one is missing (macOS, minimal images). */
 export async function findLimitPrograms(): Promise<LimitPrograms | undefined> {
-  const [prlimit, setpriv, choom] = await Promise.all(["prlimit", "setpriv", "choom"].map(findProgram));
-  if (prlimit === undefined || setpriv === undefined || choom === undefined) return undefined;
-  return { prlimit, setpriv, choom };
+  return await findPrograms("prlimit", "setpriv", "choom");
 }
 
 /**

@@ -22,6 +22,15 @@ export async function findProgram(name: string): Promise<string | undefined> {
   );
 }
 
+/** The paths of several programs that isolated scripts can use, by name; undefined where one is missing. */
+export async function findPrograms<Name extends string>(
+  ...names: readonly Name[]
+): Promise<Record<Name, string> | undefined> {
+  const paths = await Promise.all(names.map(findProgram));
+  if (paths.includes(undefined)) return undefined;
+  return Object.fromEntries(names.map((name, at) => [name, paths[at]])) as Record<Name, string>;
+}
+
 /** The path of a program in one of these folders, wherever it really lives: for code that sees the whole machine anyway. */
 export async function findProgramIn(folders: readonly string[], name: string): Promise<string | undefined> {
   return await firstProgram(name, folders, () => true);

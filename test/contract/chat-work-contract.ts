@@ -17,7 +17,7 @@ export function chatWorkContract(under: SurfaceUnderContract): void {
       const before = pages.requests.length;
       pages.close();
       const conversation = await surface().open();
-      await conversation.say(word);
+      await conversation.say(`${word} ${pages.url}/${word}`);
       await untilSaid(conversation, title, "progress");
       expect(said(await conversation.shown(), "answer")).not.toContain("I read");
       await pages.reached(before + 1);
@@ -37,7 +37,7 @@ export function chatWorkContract(under: SurfaceUnderContract): void {
       readsPage(model, word, pages.url);
       pages.close();
       const conversation = await surface().open();
-      await conversation.say(word);
+      await conversation.say(`${word} ${pages.url}/${word}`);
       await untilSaid(conversation, title, "progress");
       await conversation.press("Stop");
 

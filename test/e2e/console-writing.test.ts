@@ -46,7 +46,7 @@ test("Escape stops what runs when there is nothing to close, and the composer sa
   await page.locator("#skills").waitFor({ state: "hidden" });
   expect(await outcome(page).count()).toBe(0);
   await page.keyboard.press("Escape");
-  await outcome(page).getByText("Stopped").waitFor();
+  await page.getByText("Stopped.", { exact: true }).waitFor();
   expect(await page.getByRole("button", { name: "Stop" }).count()).toBe(0);
 });
 

@@ -54,7 +54,7 @@ test("a running turn is stopped with its button", async () => {
   await say(page, "write forever");
   await page.getByText("dark and stormy").waitFor();
   await page.getByRole("button", { name: "Stop" }).click();
-  await page.getByTestId("outcome").getByText("Stopped").waitFor();
+  await page.getByText("Stopped.", { exact: true }).waitFor();
   await page.getByRole("button", { name: "Ask again" }).waitFor();
 });
 

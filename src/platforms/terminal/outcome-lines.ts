@@ -12,7 +12,7 @@ export function outcomeLines(view: TurnView, paint: Paint): string[] {
     case "completed":
       return view.error?.code === "not_delivered" ? [paint.bad(plainLine(view.error.message))] : [];
     case "stopped":
-      return [paint.dim("Stopped.")];
+      return view.text === "" ? [paint.dim("Stopped.")] : [];
     case "limit_reached":
       return [paint.bad("A limit was reached.") + paint.dim(" Write “continue” to go on from here.")];
     case "failed": {

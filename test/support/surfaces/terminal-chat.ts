@@ -101,7 +101,7 @@ function partsOf(text: string): Part[] {
     .filter((line) => !step.test(line))
     .join("\n")
     .trim();
-  const asks = /A number, or your own words:|Run it\? y or n:/.test(rest);
+  const asks = /A number, or your own words:|Run it\? y or n\b/.test(rest);
   return [
     ...(steps === "" ? [] : [{ kind: "progress" as const, text: steps }]),
     ...(asks ? [{ kind: "question" as const, text: rest }] : []),

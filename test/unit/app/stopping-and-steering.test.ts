@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { TurnEvent } from "../../../src/core/turn-event.ts";
+import { createFakeClock } from "../../support/fake-clock.ts";
 import { scriptedModel } from "../../support/scripted-model.ts";
 import { ada, ben, createTestApp } from "../../support/test-app.ts";
 import { testSkill } from "../../support/test-skill.ts";
@@ -137,6 +138,16 @@ describe("stopping", () => {
     });
     const { end } = await ask("think for ever");
     expect(end).toMatchObject({ outcome: "limit_reached", text: expect.stringContaining("time limit") });
+  });
+
+  it("does not reach it because somebody sets the clock of the machine", async () => {
+    const clock = createFakeClock();
+    const look = testSkill("look", [{ name: "look" }], { active: true });
+    const model = scriptedModel([[{ call: "look" }], "Done."], {
+      gate: async (_request, round) => (round === 1 ? clock.jump(3_600_000) : undefined),
+    });
+    const { ask } = createTestApp(model, { skills: [look], clock, max_duration_ms: 60_000 });
+    expect((await ask("look")).end).toMatchObject({ outcome: "completed", text: "Done." });
   });
 });
 

@@ -5,11 +5,11 @@ import { createMemoryFileStore } from "../../../src/storage/memory-file-store.ts
 import { createMemoryKeyValue } from "../../../src/storage/memory-key-value.ts";
 import { createMemoryTurnLog } from "../../../src/storage/memory-turn-log.ts";
 import { expectPrefixes, recordingModel } from "../../support/recording-model.ts";
-import { type Line, type ScriptedModelOptions, scriptedModel } from "../../support/scripted-model.ts";
+import type { Line, ScriptedModelOptions } from "../../support/scripted-model.ts";
+import { isSummary, summarisingModel } from "../../support/summarising-model.ts";
 import { ada, createTestApp, home, type TestAppOptions } from "../../support/test-app.ts";
 import { testSkill } from "../../support/test-skill.ts";
 
-const isSummary = ({ system }: { system: string }) => system.startsWith("Summarise");
 const echo = testSkill("echo", [{ name: "echo" }]);
 
 interface Options extends TestAppOptions, Pick<ScriptedModelOptions, "gate"> {
@@ -17,15 +17,7 @@ interface Options extends TestAppOptions, Pick<ScriptedModelOptions, "gate"> {
 }
 
 function bot(script: readonly Line[], { gate, summary = "A summary.", ...more }: Options = {}) {
-  let at = 0;
-  const lines = scriptedModel(
-    (request) => {
-      if (isSummary(request)) return summary;
-      at += 1;
-      return script[Math.min(at, script.length) - 1] ?? "";
-    },
-    gate === undefined ? {} : { gate },
-  );
+  const lines = summarisingModel(script, summary, gate === undefined ? {} : { gate });
   const model = recordingModel(lines, (round) => [{ signature: `s${round}` }]);
   return { ...createTestApp(model, { skills: [echo], ...more }), model };
 }

@@ -3,7 +3,8 @@ import type { Model } from "../../../src/core/model.ts";
 import type { TurnEvent } from "../../../src/core/turn-event.ts";
 import { createFakeClock } from "../../support/fake-clock.ts";
 import { type Asked, expectPrefixes, recordingModel, systemTexts } from "../../support/recording-model.ts";
-import { type Line, type ScriptedModelOptions, scriptedModel } from "../../support/scripted-model.ts";
+import type { Line, ScriptedModelOptions } from "../../support/scripted-model.ts";
+import { isSummary, summarisingModel } from "../../support/summarising-model.ts";
 import { createTestApp, type TestAppOptions } from "../../support/test-app.ts";
 import { testSkill } from "../../support/test-skill.ts";
 
@@ -12,23 +13,16 @@ const asSummarised = `<earlier_in_this_thread>\n${summary}\n</earlier_in_this_th
 /** About 200 tokens. */
 const words = "word ".repeat(200);
 
-const isSummary = ({ system }: { system: string }) => system.startsWith("Summarise");
-
 interface Options extends TestAppOptions, Pick<ScriptedModelOptions, "usage" | "gate"> {
   model?: Partial<Model>;
 }
 
 /** A bot whose model summarises when it is asked to, and otherwise answers line by line. */
 function bot(script: readonly Line[], { model: facts = {}, usage, gate, ...more }: Options = {}) {
-  let at = 0;
-  const lines = scriptedModel(
-    (request) => {
-      if (isSummary(request)) return summary;
-      at += 1;
-      return script[Math.min(at, script.length) - 1] ?? "";
-    },
-    { ...(usage === undefined ? {} : { usage }), ...(gate === undefined ? {} : { gate }) },
-  );
+  const lines = summarisingModel(script, summary, {
+    ...(usage === undefined ? {} : { usage }),
+    ...(gate === undefined ? {} : { gate }),
+  });
   const model = recordingModel({ ...lines, ...facts }, (round) => [{ signature: `s${round}` }]);
   const app = createTestApp(model, { limits: { transcript_tokens: 4_000 }, ...more });
   const { openings } = readOpenings();

@@ -1,11 +1,11 @@
 import { describe, expect, it } from "vitest";
 import type { TurnEvent } from "../../../src/core/turn-event.ts";
 import { type Asked, expectPrefixes, recordingModel, systemTexts } from "../../support/recording-model.ts";
-import { type Line, scriptedModel, toolResults } from "../../support/scripted-model.ts";
+import { type Line, toolResults } from "../../support/scripted-model.ts";
+import { isSummary, summarisingModel } from "../../support/summarising-model.ts";
 import { createTestApp } from "../../support/test-app.ts";
 import { testSkill } from "../../support/test-skill.ts";
 
-const isSummary = ({ system }: { system: string }) => system.startsWith("Summarise");
 const lines = testSkill("lines", [{ name: "lines", repeatable: true, run: (input) => long(input) }]);
 const echo = testSkill("echo", [{ name: "echo" }]);
 const activate = (skill_name: string): Line => [{ call: "activate_skill", with: { skill_name } }];
@@ -15,15 +15,8 @@ const long = (input: unknown) => `result ${JSON.stringify(input)} ${"word ".repe
 const read = (text: string, id?: string): Line => [{ call: "lines", with: { text }, ...(id ? { id } : {}) }];
 
 function bot(script: readonly Line[], transcript_tokens = 4_000, skills = [lines, echo]) {
-  let at = 0;
-  const model = recordingModel(
-    scriptedModel((request) => {
-      if (isSummary(request)) return "A summary.";
-      at += 1;
-      return script[Math.min(at, script.length) - 1] ?? "";
-    }),
-    (round) => [{ signature: `s${round}` }],
-  );
+  const lines = summarisingModel(script, "A summary.");
+  const model = recordingModel(lines, (round) => [{ signature: `s${round}` }]);
   const app = createTestApp(model, { skills, limits: { transcript_tokens } });
   return { ...app, model };
 }

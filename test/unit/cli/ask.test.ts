@@ -120,6 +120,7 @@ describe("knack ask", () => {
     [["command", "skill list"]],
     [["skills", "run", "x"]],
     [["start", "--port", "70000"]],
+    [["start", "--role", "worker"]],
   ])("is wrong usage, exit 2: %j", async (argv) => {
     const { code, out, err } = runKnack(argv, { cwd });
     expect(await code).toBe(2);

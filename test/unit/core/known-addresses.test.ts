@@ -3,20 +3,9 @@ import type { TurnEvent } from "../../../src/core/turn-event.ts";
 import { createWeb } from "../../../src/net/create-web.ts";
 import { shippedSources } from "../../../src/wiring/skill-sources.ts";
 import { type Line, scriptedModel } from "../../support/scripted-model.ts";
+import { openSite } from "../../support/site.ts";
 import { ben, createTestApp, type TestApp, type TestAppOptions } from "../../support/test-app.ts";
-import { type LocalServer, startServer } from "../net/local-server.ts";
-
-/** A site whose pages say what `pages` has; `/to?URL` redirects. */
-async function site(pages: Record<string, string> = {}): Promise<LocalServer> {
-  const server = await startServer((request, response) => {
-    const [path = "", query = ""] = (request.url ?? "").split("?");
-    if (path === "/to") return response.writeHead(302, { location: decodeURIComponent(query) }).end();
-    response.setHeader("content-type", "text/plain");
-    return response.end(pages[path] ?? "A page.");
-  });
-  onTestFinished(() => server[Symbol.asyncDispose]());
-  return server;
-}
+import { startServer } from "../net/local-server.ts";
 
 const read = (url: string) => ({ call: "web-scraping", with: { url } });
 
@@ -52,14 +41,14 @@ const recall = { call: "memory_recall", with: { query: "anything" } };
 
 describe("an address", () => {
   it("may be any while the model has read nothing from strangers", async () => {
-    const host = await site();
+    const host = await openSite();
     const { app } = channel([[read(`${host.origin}/made-up?d=1`)], "Done."]);
     expect(asked((await app.ask("What is new?", { by: ben })).events)).toEqual([]);
     expect(host.requests.map(({ url }) => url)).toEqual(["/made-up?d=1"]);
   });
 
   it("asks who asked when the model made it up afterwards, and nothing is sent before", async () => {
-    const host = await site();
+    const host = await openSite();
     const { app } = channel([[recall], [read(`${host.origin}/log?d=secret`)], "Done."]);
     const turnId = await app.say("What do you know?", { by: ben });
     const request = await app.until(turnId, "approval_requested");
@@ -81,7 +70,7 @@ describe("an address", () => {
     ["without its scheme", (origin: string) => `Read ${origin.slice("http://".length)}/a.`, "/a"],
     ["with another end", (origin: string) => `Read <${origin}/a/#part>`, "/a"],
   ])("that a person named %s is free, in later turns too", async (_how, text, path) => {
-    const host = await site();
+    const host = await openSite();
     const { app } = channel([[recall], "Yes?", [recall], [read(host.origin + path)], "Done."]);
     await app.ask(text(host.origin), { by: ben });
     expect(asked((await app.ask("Now read it.", { by: ben })).events)).toEqual([]);
@@ -89,7 +78,7 @@ describe("an address", () => {
   });
 
   it("is not free because its host was named", async () => {
-    const host = await site();
+    const host = await openSite();
     const { app } = channel([[recall], [read(`${host.origin}/log?d=fact`)], "Done."]);
     const { requests } = await decided(app, `Read ${host.origin}/`, false);
     expect(requests).toHaveLength(1);
@@ -97,7 +86,7 @@ describe("an address", () => {
   });
 
   it("does not become free by coming back in the result of a call that had it", async () => {
-    const host = await site();
+    const host = await openSite();
     const evil = `${host.origin}/log?d=fact`;
     const echo = { call: "web-scraping", with: { url: `${host.origin}/start`, search: evil } };
     const { app } = channel([[echo], [read(evil)], "Done."]);
@@ -107,7 +96,7 @@ describe("an address", () => {
   });
 
   it("of an open host is free, and of its neighbours not", async () => {
-    const host = await site();
+    const host = await openSite();
     const openHosts = [`127.0.0.1:${host.port}`];
     const { app } = channel([[recall], [read(`${host.origin}/x?d=1`)], "Done."], { openHosts });
     expect(asked((await app.ask("Go.", { by: ben })).events)).toEqual([]);
@@ -123,8 +112,8 @@ describe("links of a page", () => {
     Array.from({ length: count }, (_, at) => `${origin}/page-${at}`).join("\n");
 
   it("are free, ten a turn on a site that nobody named, and again in the next turn", async () => {
-    const far = await site();
-    const near = await site({ "/list": links(far.origin, 12) });
+    const far = await openSite();
+    const near = await openSite({ "/list": links(far.origin, 12) });
     const pages = Array.from({ length: 12 }, (_, at) => [read(`${far.origin}/page-${at}`)]);
     const { app } = channel([
       [read(`${near.origin}/list`)],
@@ -140,7 +129,7 @@ describe("links of a page", () => {
   });
 
   it("are free without limit on the page's own host, where a person named it", async () => {
-    const host = await site();
+    const host = await openSite();
     const pages = { "/list": links(host.origin, 15) };
     const near = await startServer((request, response) =>
       response.end(pages[request.url as "/list"] ?? "A page."),
@@ -154,8 +143,8 @@ describe("links of a page", () => {
   });
 
   it("count as they are: another query asks", async () => {
-    const far = await site();
-    const near = await site({ "/list": `${far.origin}/page` });
+    const far = await openSite();
+    const near = await openSite({ "/list": `${far.origin}/page` });
     const { app } = channel([[read(`${near.origin}/list`)], [read(`${far.origin}/page?d=fact`)], "Done."]);
     expect((await decided(app, `Read ${near.origin}/list`, false)).requests).toHaveLength(1);
     expect(far.requests).toEqual([]);
@@ -172,13 +161,13 @@ describe("who asked may allow", () => {
   ];
 
   it("one address, which is known then", async () => {
-    const host = await site();
+    const host = await openSite();
     const { app } = channel(script(host.origin));
     expect((await decided(app, "Go.", true)).requests).toHaveLength(2);
   });
 
   it("a site for the turn, and not for the next one", async () => {
-    const host = await site();
+    const host = await openSite();
     const { app } = channel([...script(host.origin), [read(`${host.origin}/c?d=3`)], "Done."]);
     expect((await decided(app, "Go.", "turn")).requests).toHaveLength(1);
     expect((await decided(app, "Again.", false)).requests).toHaveLength(1);
@@ -187,7 +176,7 @@ describe("who asked may allow", () => {
 });
 
 it("a new transcript of the thread knows what people named, and that strangers spoke", async () => {
-  const host = await site();
+  const host = await openSite();
   const words = "word ".repeat(600);
   const script: Line[] = [[recall], words, words, words, words];
   const { app, model } = channel(
@@ -209,8 +198,8 @@ it("a new transcript of the thread knows what people named, and that strangers s
 
 describe("a redirect", () => {
   it("to a site that nobody named is not followed once strangers spoke, and the model is told where it leads", async () => {
-    const far = await site();
-    const near = await site();
+    const far = await openSite();
+    const near = await openSite();
     const start = `${near.origin}/to?${encodeURIComponent(`${far.origin}/log?d=1`)}`;
     const { app, model } = channel([[recall], [read(start)], [read(`${far.origin}/log?d=1`)], "Done."]);
     const { requests } = await decided(app, `Read ${start}`, false);
@@ -221,8 +210,8 @@ describe("a redirect", () => {
   });
 
   it("to a page that a person named is followed, and so is any to the same site", async () => {
-    const far = await site();
-    const near = await site();
+    const far = await openSite();
+    const near = await openSite();
     const away = `${near.origin}/to?${encodeURIComponent(`${far.origin}/page`)}`;
     const home = `${near.origin}/to?${encodeURIComponent("/page?d=1")}`;
     const { app } = channel([[recall], [read(away), read(home)], "Done."]);

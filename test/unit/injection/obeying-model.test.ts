@@ -6,9 +6,10 @@ import { messageBody } from "../../../src/platforms/discord/message-body.ts";
 import { createPieceFilter } from "../../../src/platforms/slack/outgoing-text.ts";
 import { bytes, channel, fileOf, heard } from "../../support/called-bot.ts";
 import type { Line } from "../../support/scripted-model.ts";
+import { openSite, type Site } from "../../support/site.ts";
 import { ben } from "../../support/test-app.ts";
 import { testSkill } from "../../support/test-skill.ts";
-import { createWorld, openSite, type Said, type Site, type World, type WorldOptions } from "./world.ts";
+import { createWorld, type Said, type World, type WorldOptions } from "./world.ts";
 
 const secret = "vault-code-4711";
 

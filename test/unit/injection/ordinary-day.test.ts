@@ -1,7 +1,8 @@
 import { expect, it } from "vitest";
 import { type Line, toolResults } from "../../support/scripted-model.ts";
+import { openSite, type Site } from "../../support/site.ts";
 import { testSkill } from "../../support/test-skill.ts";
-import { createWorld, openSite, type Site, type World } from "./world.ts";
+import { createWorld, type World } from "./world.ts";
 
 interface Places {
   /** What people link to. */
@@ -184,7 +185,7 @@ it("forty ordinary requests ask two or three times, and hardly ever once each to
 
 it("a research of ten pages on ten sites asks nothing", async () => {
   const bot = await office();
-  const sites = await Promise.all(Array.from({ length: 10 }, openSite));
+  const sites = await Promise.all(Array.from({ length: 10 }, () => openSite()));
   bot.results.splice(0, 3, ...sites.map(({ origin }, at) => `${origin}/report-${at}?lang=en`));
   for (const { pages, origin } of sites) pages["/report"] = `More at ${origin}/details`;
   const rounds = [

@@ -15,27 +15,8 @@ import { openBench } from "../../support/mcp-bench.ts";
 import { type Line, type ScriptedModel, scriptedModel } from "../../support/scripted-model.ts";
 import { ada, ben, createTestApp, type TestApp } from "../../support/test-app.ts";
 import { testSource } from "../../support/test-skill.ts";
-import { type LocalServer, startServer } from "../net/local-server.ts";
 import { temporaryFolder } from "../skills/temporary-folder.ts";
 import { type MailServer, openMailServer } from "./mail-server.ts";
-
-export interface Site extends LocalServer {
-  /** What its pages say, by path; others say `A page.` */
-  pages: Record<string, string>;
-}
-
-/** A site of plain pages; `/to?URL` redirects there. */
-export async function openSite(): Promise<Site> {
-  const pages: Record<string, string> = {};
-  const server = await startServer((request, response) => {
-    const [path = "", query = ""] = (request.url ?? "").split("?");
-    if (path === "/to") return response.writeHead(302, { location: decodeURIComponent(query) }).end();
-    response.setHeader("content-type", "text/plain");
-    return response.end(pages[path] ?? "A page.");
-  });
-  onTestFinished(() => server[Symbol.asyncDispose]());
-  return Object.assign(server, { pages });
-}
 
 export interface World {
   app: TestApp;

@@ -289,6 +289,15 @@ describe("in a pipe", () => {
     expect(chat.raw()).toBe(turn("**one**") + turn("**two**"));
   });
 
+  it.each(["", "Half of it.\n\nStopped."])("says once that a turn was stopped: %j", async (text) => {
+    const chat = open(async ({ emit }) => emit({ type: "turn_finished", outcome: "stopped", text }), false);
+    chat.type("go\n");
+    await chat.shows("Stopped.");
+    chat.input.end();
+    await chat.done;
+    expect(chat.raw().match(/Stopped/g)).toHaveLength(1);
+  });
+
   it("stops the turn on an interrupt of the process", async () => {
     const chat = open(async ({ emit, stopped }) => {
       for (const event of step("c1", "Working")) emit(event);

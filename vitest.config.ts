@@ -17,7 +17,7 @@ export default defineConfig({
         extends: true,
         test: {
           name: "together",
-          include: ["test/{unit,contract,replay}/**/*.test.ts"],
+          include: ["test/{unit,contract,replay,crash-points}/**/*.test.ts"],
           exclude: apart,
           // Loading the bot anew for each file costs more than the tests.
           isolate: false,

@@ -26,7 +26,7 @@ const longestHold = 20;
 /**
  * Whether the log must have the event before the turn goes on: what would be done twice, or lost, if the bot died now. The
  * rest only tells what is repeated after a crash: asking the model again before anything was done with its answer, and
- * reading.
+ * reading. `round_started` comes right before the model is asked: the transcript is stored as the model is sent it.
  */
 function mustBeStored(event: TurnEvent): boolean {
   switch (event.type) {
@@ -34,7 +34,6 @@ function mustBeStored(event: TurnEvent): boolean {
     case "transcript_opened":
     case "transcript_changed":
     case "user_message":
-    case "round_started":
     case "usage":
     case "model_message":
     case "stage":

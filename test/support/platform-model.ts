@@ -43,12 +43,13 @@ interface WireMessage {
   content?: string | { text?: string }[] | null;
 }
 
-export async function startPlatformModel(): Promise<PlatformModel> {
+/** @param keeps whether it remembers what it was asked; off where that would be too much */
+export async function startPlatformModel({ keeps = true } = {}): Promise<PlatformModel> {
   const asked: Asked[] = [];
   const replies: { text: string; reply: Reply }[] = [];
   const server = createServer(async (request, response) => {
     const question = askedIn(await readText(request));
-    asked.push(question);
+    if (keeps) asked.push(question);
     const found = replies.findLast(({ text }) => question.text.includes(text));
     await stream(response, (found?.reply ?? defaultReply)(question));
   });

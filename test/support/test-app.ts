@@ -32,6 +32,9 @@ import { createMemoryTurnLog } from "../../src/storage/memory-turn-log.ts";
 export const ada: Author = { id: "ada", name: "Ada", trust: "operator" };
 export const ben: Author = { id: "ben", name: "Ben", trust: "member" };
 
+/** They keep nothing; making them takes longer than most turns of tests. */
+const metaTools = createMetaTools();
+
 const defaultLimits: TurnLimits = {
   max_rounds: 20,
   max_tool_calls: 50,
@@ -177,7 +180,7 @@ export function createTestApp(model: Model, options: TestAppOptions = {}): TestA
     checks: options.checks,
     logger: { debug: quiet, info: logged, warn: logged, error: (fields) => void errors.push(fields) },
     catalogue: createCatalogueLoader(sources, createMiniSearchIndex),
-    metaTools: createMetaTools(),
+    metaTools,
     profiles: options.profiles ?? [{ id: "chat", description: "Chats.", prompt: "" }],
     limits: { ...defaultLimits, ...options.limits },
     spending: { ...generous, ...options.spending },

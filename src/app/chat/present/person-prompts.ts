@@ -96,7 +96,12 @@ export function createPersonPrompts(turn: PresentedTurn, events: readonly TurnEv
     turn.note({ type: "message_posted", purpose: tag.purpose, part: tag.part, reference });
   const close = async (prompt: Prompt, isEnd: boolean) => {
     const { asked, slot } = prompt;
-    if (prompt.closed || slot.reference === undefined) return;
+    if (prompt.closed) return;
+    if (slot.reference === undefined && slot.lookFirst) {
+      slot.reference = await platform.find(turn.place, slot.tag);
+      slot.lookFirst = false;
+    }
+    if (slot.reference === undefined) return;
     const end = await endOf(turn, prompt, isEnd);
     const message: Omit<OutgoingMessage, "tag"> =
       asked.type === "question_asked"
@@ -142,9 +147,11 @@ async function endOf(turn: PresentedTurn, { asked, decision }: Prompt, isEnd: bo
     return isQuestion ? `**${name}:** ${oneLine(decision.what, 300)}` : `**${decision.what}** by ${name}.`;
   }
   if (isEnd && asked.expires_at > turn.clock.now()) {
-    return isQuestion
-      ? "*No answer is needed any more.*"
-      : "*The turn ended before anybody decided: it was not run.*";
+    if (isQuestion) return "*No answer is needed any more.*";
+    // What was asked in the middle of a call may have been allowed in another way, and the call gone on.
+    return asked.question === undefined
+      ? "*The turn ended before anybody decided: it was not run.*"
+      : "*No decision is needed any more.*";
   }
   return isQuestion ? "*The time to answer is over.*" : "*Nobody decided in time: it was not run.*";
 }

@@ -1,7 +1,7 @@
 import type { FileStore } from "../../../core/file-store.ts";
 import { type ProgressLevel, readNamespace } from "../../../core/namespace-state.ts";
 import type { TurnEvent, TurnEventBody } from "../../../core/turn-event.ts";
-import type { ClaimedTurn } from "../../../core/turn-log.ts";
+import { type ClaimedTurn, seqStride } from "../../../core/turn-log.ts";
 import { emptyTurnView, foldTurn, type TurnView } from "../../../core/turn-view.ts";
 import { ShuttingDown } from "../../given-up.ts";
 import { readAnswerFiles } from "./answer-files.ts";
@@ -76,7 +76,8 @@ function openStage(
   const { inbound, turn_id, events } = claimed;
   const { namespace, thread, author, kind, text } = inbound;
   const notes = createNoteQueue();
-  const resumed = events.some((event) => event.type === "turn_started");
+  // A process that died early may have stored nothing.
+  const resumed = claimed.last_seq >= seqStride || events.some((event) => event.type === "turn_started");
   const place = { namespace, thread };
   const turn: PresentedTurn = {
     ...base,
@@ -118,9 +119,11 @@ async function* showRun(
       finished = event;
       continue;
     }
-    watch(stage, event);
+    const shown = watch(stage, event);
     if (event.type === "turn_waiting") yield* settleToWait(stage, event.until);
     else yield event;
+    // It is stored by now: nobody sees a question that the bot forgets when it dies.
+    if (shown !== undefined) stage.prompts.watch(shown);
   }
   if (finished === undefined) return undefined;
   stage.view = foldTurn(stage.view, stamped(turn, finished));
@@ -143,11 +146,12 @@ async function* showRun(
   return ready;
 }
 
-function watch(stage: Stage, event: TurnEventBody): void {
-  const { live, progress, prompts, turn } = stage;
+/** Shows what can be shown before it is stored. Answers the event without secrets; undefined for text. */
+function watch(stage: Stage, event: TurnEventBody): TurnEventBody | undefined {
+  const { live, progress, turn } = stage;
   if (event.type === "text_delta") {
     live.add(event.text);
-    return;
+    return undefined;
   }
   // Redacted before anything is cut: half a secret would not be known for one.
   const shown = turn.redact(event);
@@ -163,8 +167,8 @@ function watch(stage: Stage, event: TurnEventBody): void {
     );
   }
   if (event.type === "steered") stage.taken.add(event.from_turn);
-  prompts.watch(shown);
   progress.changed(stage.view);
+  return shown;
 }
 
 const stamped = ({ turn_id, clock }: PresentedTurn, event: TurnEventBody): TurnEvent => ({

@@ -1,0 +1,97 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import type { ApiClient } from "../../src/client/api-client.ts";
+import type { TurnEvent, TurnEventOf } from "../../src/core/turn-event.ts";
+import type { SoakMessage } from "./workload.ts";
+
+/** What clients have seen. */
+export interface Seen {
+  /** Ids of turns by the key of their message; more than one is a doubled turn. */
+  turns: Map<string, Set<string>>;
+  /** Ends of turns as they were streamed, by turn. */
+  ends: Map<string, TurnEventOf<"turn_finished">[]>;
+  /** Requests that were sent again because the bot did not answer. */
+  retries: number;
+  /** What the bot asked people. */
+  asked: number;
+}
+
+export function emptySeen(): Seen {
+  return { turns: new Map(), ends: new Map(), retries: 0, asked: 0 };
+}
+
+/** Part of the messages that are posted a second time although the bot has answered. */
+const duplicated = 0.15;
+
+/** So many clients post the messages, each the next one when its last was answered. Ends when all are, or with the signal. */
+export async function runClients(
+  client: ApiClient,
+  messages: readonly SoakMessage[],
+  seen: Seen,
+  { clients, signal }: { clients: number; signal: AbortSignal },
+): Promise<void> {
+  const queue = [...messages];
+  const work = async () => {
+    for (let message = queue.shift(); message !== undefined; message = queue.shift()) {
+      const turnId = await post(client, message, seen, signal);
+      if (Math.random() < duplicated) await post(client, message, seen, signal);
+      await follow(client, turnId, seen, signal);
+    }
+  };
+  const all = await Promise.allSettled(Array.from({ length: clients }, work));
+  const failed = all.find((each) => each.status === "rejected");
+  if (failed !== undefined && !signal.aborted) throw failed.reason;
+}
+
+/** Posts a message under its key until the bot says that it has it. */
+async function post(
+  client: ApiClient,
+  message: SoakMessage,
+  seen: Seen,
+  signal: AbortSignal,
+): Promise<string> {
+  const { turn_id } = await persist(seen, signal, () => client.submitTurn(message));
+  const known = seen.turns.get(message.key) ?? new Set();
+  seen.turns.set(message.key, known.add(turn_id));
+  return turn_id;
+}
+
+/** Follows a turn to its end over all restarts, and answers what it asks. */
+async function follow(client: ApiClient, turnId: string, seen: Seen, signal: AbortSignal): Promise<void> {
+  const answers: Promise<void>[] = [];
+  for await (const event of client.turnEvents(turnId, { signal })) {
+    if (event.type === "turn_finished") seen.ends.set(turnId, [...(seen.ends.get(turnId) ?? []), event]);
+    else answers.push(answer(client, turnId, event, seen, signal));
+  }
+  await Promise.all(answers);
+}
+
+/** A person lets some time pass, and then says yes; to a call that the model makes they say it for good. */
+async function answer(
+  client: ApiClient,
+  turnId: string,
+  event: TurnEvent,
+  seen: Seen,
+  signal: AbortSignal,
+): Promise<void> {
+  if (event.type !== "approval_requested" && event.type !== "question_asked") return;
+  seen.asked += 1;
+  await sleep(Math.random() * 300);
+  await persist(seen, signal, () =>
+    event.type === "question_asked"
+      ? client.answer(turnId, { question_id: event.question_id, text: "yes" })
+      : client.approve(event.approval_id, event.question === undefined ? "always" : true),
+  );
+}
+
+/** Tries until the bot answers: it may be down. */
+async function persist<T>(seen: Seen, signal: AbortSignal, work: () => Promise<T>): Promise<T> {
+  for (;;) {
+    signal.throwIfAborted();
+    try {
+      return await work();
+    } catch {
+      seen.retries += 1;
+      await sleep(50 + Math.random() * 250, undefined, { signal });
+    }
+  }
+}

@@ -4,12 +4,13 @@ import { needsReporter } from "./test/support/needs-reporter.ts";
 /** Tests whose files cannot share a process: their sandbox is one for each file, and hostile code is tried on the environment. */
 const apart = ["test/unit/{imported,sandbox}/**/*.test.ts"];
 
-/** Everything that needs no installed service. Real files, SQLite, HTTP and child processes; see test/e2e for the rest. */
+/** Everything that needs no installed service. Real files, SQLite, HTTP and child processes; vitest.e2e.config.ts has the rest. */
 export default defineConfig({
   test: {
     testTimeout: 15_000,
     hookTimeout: 15_000,
-    maxWorkers: 2,
+    // One more than the processors of a small machine: many tests wait for child processes.
+    maxWorkers: 3,
     reporters: ["default", needsReporter((line) => process.stdout.write(line))],
     projects: [
       { extends: true, test: { name: "apart", include: apart } },
@@ -17,7 +18,7 @@ export default defineConfig({
         extends: true,
         test: {
           name: "together",
-          include: ["test/{unit,contract,replay,crash-points}/**/*.test.ts"],
+          include: ["test/{unit,contract,replay}/**/*.test.ts"],
           exclude: apart,
           // Loading the bot anew for each file costs more than the tests.
           isolate: false,

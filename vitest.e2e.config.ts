@@ -1,13 +1,23 @@
 import { defineConfig } from "vitest/config";
 
-/** The bot in its own process, driven from outside: a real browser, kill -9, model servers over HTTP. */
+/** What takes longer: a turn that dies at every point of its life, and the bot in its own process, driven from outside. */
 export default defineConfig({
   test: {
-    include: ["test/e2e/**/*.test.ts"],
     testTimeout: 60_000,
     hookTimeout: 60_000,
     fileParallelism: false,
-    // A browser on a loaded machine may be late once; a defect fails every time. Repeated tests are named in the report.
-    retry: 2,
+    projects: [
+      { extends: true, test: { name: "crash points", include: ["test/crash-points/**/*.test.ts"] } },
+      {
+        extends: true,
+        test: {
+          name: "end to end",
+          // A real browser, kill -9, model servers over HTTP.
+          include: ["test/e2e/**/*.test.ts"],
+          // A browser on a loaded machine may be late once; a defect fails every time. Repeated tests are named in the report.
+          retry: 2,
+        },
+      },
+    ],
   },
 });

@@ -28,7 +28,8 @@ export interface IdleThread {
 /**
  * What a turn log deletes for good when it is old. Times are ms since the epoch. Unfinished turns, and threads with one, are never
  * touched. Nothing here takes the event loop for long: lists come in pages, and deletions in several writes, each of which is
- * complete by itself. Deleted bytes are overwritten in the database at once, and in its write-ahead log by `scrub`.
+ * complete by itself. Deleted rows are overwritten in the database at once, and in its write-ahead log by `scrub`; copies that the database made
+ * when it moved rows between pages go with `scrub({ rebuild: true })` only.
  */
 export interface TurnRemoval {
   /**

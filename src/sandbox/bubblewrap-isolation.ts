@@ -138,7 +138,6 @@ async function stageModule(module: string, runFolder: string): Promise<string> {
 async function stageWayOut(socket: string, runFolder: string) {
   const programs = join(runFolder, "net");
   await stageFolder(join(import.meta.dirname, "inside"), programs);
-  await writeFile(join(programs, "package.json"), '{"type":"module"}\n', { mode: 0o644 });
   return { programs, socket };
 }
 
@@ -195,7 +194,7 @@ function firstProcess({ mode, shell }: BubblewrapOptions): string[] {
 /** Node runs it: `--no-warnings` because its complaints would stand among the skill's own. */
 const forwarderCommand = [
   ...[inside.node, "--no-warnings", "--max-old-space-size=64"],
-  ...[`${inside.wayOut}/forwarder.ts`, inside.socket, String(forwarderPort)],
+  ...[`${inside.wayOut}/forwarder.cjs`, inside.socket, String(forwarderPort)],
 ];
 
 /** Gives up root and every capability for good. */

@@ -1,4 +1,4 @@
-import { mkdir, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
+import { access, mkdir, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { expect, test } from "vitest";
@@ -49,4 +49,11 @@ test("the tool servers of the README are read without a complaint", async () => 
   const { servers, diagnostics } = readServers(mcpServers, "config/mcp.json", { TRACKER_TOKEN: "t" });
   expect(diagnostics).toEqual([]);
   expect(servers.map(({ name }) => name)).toEqual(["files", "tracker"]);
+});
+
+test("the tests that SECURITY.md names for its promises are there", async () => {
+  const text = await readFile("SECURITY.md", "utf8");
+  const named = [...text.matchAll(/`([\w./-]+\.test\.ts)`/g)].map(([, file = ""]) => file);
+  expect(named.length).toBeGreaterThan(40);
+  for (const file of named) await access(file.startsWith("test/") ? file : path.join("test/unit", file));
 });

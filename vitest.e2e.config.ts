@@ -1,12 +1,18 @@
 import { defineConfig } from "vitest/config";
+import { needsReporter } from "./test/support/needs-reporter.ts";
 
-/** What takes longer: a turn that dies at every point of its life, and the bot in its own process, driven from outside. */
+/**
+ * What takes longer: hostile code in real sandboxes, a turn that dies at every point of its life, and the bot in its own process,
+ * driven from outside.
+ */
 export default defineConfig({
   test: {
     testTimeout: 60_000,
     hookTimeout: 60_000,
     fileParallelism: false,
+    reporters: ["default", needsReporter((line) => process.stdout.write(line))],
     projects: [
+      { extends: true, test: { name: "attacks", include: ["test/unit/**/*-attacks.test.ts"] } },
       { extends: true, test: { name: "crash points", include: ["test/crash-points/**/*.test.ts"] } },
       {
         extends: true,

@@ -1,6 +1,6 @@
 import type { Clock } from "../core/clock.ts";
-import type { Author } from "../core/inbound.ts";
 import type { TurnLog } from "../core/turn-log.ts";
+import type { App } from "./app.ts";
 import type { Outcome } from "./outcome.ts";
 import { mayStop } from "./permissions.ts";
 
@@ -14,16 +14,9 @@ export interface TurnControlDeps {
 }
 
 /** What people do to a turn that is under way. */
-export interface TurnControl {
+export interface TurnControl extends Pick<App, "stop" | "answer"> {
   /** Stops it without asking who does. False when it is unknown or finished. */
   stopAnyway(turnId: string, by: string): Promise<boolean>;
-  stop(turnId: string, by: Author): Promise<Outcome<{ stopped: boolean }>>;
-  answer(
-    turnId: string,
-    questionId: string,
-    text: string,
-    by: Author,
-  ): Promise<Outcome<{ answered: boolean }>>;
 }
 
 export function createTurnControl({ log, clock, abort, wake }: TurnControlDeps): TurnControl {

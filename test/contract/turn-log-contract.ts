@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import type { Author, Inbound } from "../../src/core/inbound.ts";
-import type { TurnEvent, TurnEventBody } from "../../src/core/turn-event.ts";
+import type { OpeningReason, TurnEvent, TurnEventBody } from "../../src/core/turn-event.ts";
 import { LeaseLostError, type TurnLog } from "../../src/core/turn-log.ts";
 import { noUsage } from "../../src/core/usage-total.ts";
 
@@ -27,6 +27,13 @@ export function entry(turnId: string, seq: number, body: TurnEventBody): TurnEve
 /** The event that ends a turn. */
 export function ending(turnId: string, seq: number, text = "done"): TurnEvent {
   return entry(turnId, seq, { type: "turn_finished", outcome: "completed", text });
+}
+
+/** A transcript opens, with this text carried over into it, or with none. */
+export function opened(text?: string, because: OpeningReason = "full"): TurnEventBody {
+  const messages = text === undefined ? [] : [{ role: "user" as const, text }];
+  const skills = { active: [], offloaded: [] };
+  return { type: "transcript_opened", opening: "name", because, deletions: 0, messages, own: 0, ...skills };
 }
 
 const round = (turnId: string, seq: number) => entry(turnId, seq, { type: "round_started", round: seq });

@@ -2,20 +2,10 @@ import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import type { Inbound } from "../../src/core/inbound.ts";
 import type { TurnEventBody } from "../../src/core/turn-event.ts";
 import type { TurnLog } from "../../src/core/turn-log.ts";
-import { ending, entry, inbound } from "./turn-log-contract.ts";
+import { ending, entry, inbound, opened } from "./turn-log-contract.ts";
 
 const place = { namespace: "console:local:general", thread: "one" };
 
-const opened: TurnEventBody = {
-  type: "transcript_opened",
-  opening: "name",
-  because: "first",
-  deletions: 0,
-  messages: [],
-  own: 0,
-  active: [],
-  offloaded: [],
-};
 const finishedCall = (output: string): TurnEventBody => ({
   type: "tool_finished",
   call_id: "c1",
@@ -48,7 +38,7 @@ export function turnLogDetailsContract(name: string, open: () => Promise<TurnLog
     test("go, and what was said, posted and answered stays where it was", async () => {
       await said("t1", [
         { type: "turn_started", profile: "p", model: "m" },
-        opened,
+        opened(),
         finishedCall("of a tool"),
         { type: "steered", text: "more", by: "ada", from_turn: "t0" },
         { type: "file", name: "a.txt", media_type: "text/plain", bytes: 1, url: "/a" },
@@ -66,7 +56,7 @@ export function turnLogDetailsContract(name: string, open: () => Promise<TurnLog
     });
 
     test("go once: a second time changes nothing", async () => {
-      await said("t1", [opened]);
+      await said("t1", [opened()]);
       await log.removeDetails(["t1"], 9_000);
       const before = await log.read("t1");
       await log.removeDetails(["t1"], 10_000);
@@ -91,7 +81,7 @@ export function turnLogDetailsContract(name: string, open: () => Promise<TurnLog
     test("of an unfinished turn stay", async () => {
       await log.accept(inbound("key-t1"), "t1", 100);
       await log.claim("w1", 1_000, 500);
-      await log.append("t1", "w1", [entry("t1", 1, opened)]);
+      await log.append("t1", "w1", [entry("t1", 1, opened())]);
       await log.removeDetails(["t1"], 9_000);
       expect(await typesOf("t1")).toEqual(["inbound", "transcript_opened"]);
     });
@@ -102,8 +92,8 @@ export function turnLogDetailsContract(name: string, open: () => Promise<TurnLog
         (_, round): TurnEventBody => ({ type: "round_started", round }),
       );
       await said("t1", [...rounds, finishedCall("x".repeat(1_500_000)), finishedCall("y".repeat(1_500_000))]);
-      await said("t2", [opened]);
-      await said("t3", [opened]);
+      await said("t2", [opened()]);
+      await said("t3", [opened()]);
       await log.removeDetails(["t1", "t2"], 9_000);
       expect(await typesOf("t1")).toEqual(["inbound", "details_removed", "turn_finished"]);
       expect(await typesOf("t2")).toEqual(["inbound", "details_removed", "turn_finished"]);
@@ -113,9 +103,9 @@ export function turnLogDetailsContract(name: string, open: () => Promise<TurnLog
     });
 
     test("do not count as a deletion unless they hold words that must be forgotten", async () => {
-      await said("t1", [opened]);
-      await said("t2", [opened, finishedCall("kept")]);
-      await said("other", [opened], { thread: "two" });
+      await said("t1", [opened()]);
+      await said("t2", [opened(), finishedCall("kept")]);
+      await said("other", [opened()], { thread: "two" });
       await log.removeDetails(["t1"], 9_000);
       expect(await log.deletions(place)).toBe(0);
       expect(await typesOf("t2")).toContain("transcript_opened");
@@ -138,7 +128,7 @@ export function turnLogDetailsContract(name: string, open: () => Promise<TurnLog
       });
 
       test("stay while the thread is in use and its transcript goes on from them", async () => {
-        await said("t1", [opened]);
+        await said("t1", [opened()]);
         await log.accept(inbound("key-t2"), "t2", 5_000);
         expect(await removes("t1", 6_000)).toBe(false);
         await log.claim("w1", 5_000, 500);
@@ -148,10 +138,10 @@ export function turnLogDetailsContract(name: string, open: () => Promise<TurnLog
       });
 
       test("go when a later turn has opened a transcript, and the details of that turn stay", async () => {
-        await said("t1", [opened]);
+        await said("t1", [opened()]);
         await log.accept(inbound("key-t2"), "t2", 5_000);
         await log.claim("w1", 5_000, 500);
-        await log.append("t2", "w1", [entry("t2", 1, opened)]);
+        await log.append("t2", "w1", [entry("t2", 1, opened())]);
         expect(await removes("t1", 1_000)).toBe(false);
         expect(await removes("t1", 1_003)).toBe(true);
         await log.append("t2", "w1", [ending("t2", 2)]);

@@ -1,19 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import type { Inbound } from "../../src/core/inbound.ts";
-import type { OpeningReason, TurnEventBody } from "../../src/core/turn-event.ts";
 import type { TurnLog } from "../../src/core/turn-log.ts";
-import { ending, entry, inbound } from "./turn-log-contract.ts";
-
-const opened = (text: string, because: OpeningReason = "full"): TurnEventBody => ({
-  type: "transcript_opened",
-  opening: "name",
-  because,
-  deletions: 0,
-  messages: [{ role: "user", text }],
-  own: 0,
-  active: [],
-  offloaded: [],
-});
+import { ending, entry, inbound, opened } from "./turn-log-contract.ts";
 
 const place = { namespace: "console:local:general", thread: "one" };
 

@@ -2,20 +2,9 @@ import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import type { Inbound } from "../../src/core/inbound.ts";
 import type { TurnEventBody } from "../../src/core/turn-event.ts";
 import type { TurnLog } from "../../src/core/turn-log.ts";
-import { ending, entry, inbound } from "./turn-log-contract.ts";
+import { ending, entry, inbound, opened } from "./turn-log-contract.ts";
 
 const place = { namespace: "console:local:general", thread: "one" };
-
-const opened: TurnEventBody = {
-  type: "transcript_opened",
-  opening: "name",
-  because: "first",
-  deletions: 0,
-  messages: [],
-  own: 0,
-  active: [],
-  offloaded: [],
-};
 
 /** What every turn log must do when old turns are looked for and deleted. */
 export function turnLogRemovalContract(name: string, open: () => Promise<TurnLog>): void {
@@ -33,7 +22,7 @@ export function turnLogRemovalContract(name: string, open: () => Promise<TurnLog
       id: string,
       at: number,
       change: Partial<Inbound> = {},
-      first: TurnEventBody = opened,
+      first: TurnEventBody = opened(),
     ) => {
       await accept(id, change, Math.min(at, 100));
       await log.claim("w1", 1_000, 500);

@@ -1,7 +1,8 @@
 import { describe, expect, it } from "vitest";
+import { needs } from "../../support/needs.ts";
 import { handlerOf, importedFixture, writeSkill } from "./imported-fixture.ts";
 
-describe("files of a handler", () => {
+describe("files of a handler", needs("bubblewrap"), () => {
   /** What one call left, as files of the answer. */
   async function filesOf(...bodies: string[]) {
     const { root, call } = importedFixture();

@@ -1,8 +1,11 @@
 import { defineConfig } from "vitest/config";
 import { needsReporter } from "./test/support/needs-reporter.ts";
 
-/** Tests whose files cannot share a process: their sandbox is one for each file, and hostile code is tried on the environment. */
-const apart = ["test/unit/{imported,sandbox}/**/*.test.ts"];
+/** Tests whose files cannot share a process: they try the environment of the process itself. */
+const apart = ["test/unit/sandbox/**/*.test.ts"];
+
+/** Hostile code in real sandboxes is for vitest.e2e.config.ts. */
+const attacks = ["test/**/*-attacks.test.ts"];
 
 /** Everything that needs no installed service. Real files, SQLite, HTTP and child processes; vitest.e2e.config.ts has the rest. */
 export default defineConfig({
@@ -13,13 +16,13 @@ export default defineConfig({
     maxWorkers: 3,
     reporters: ["default", needsReporter((line) => process.stdout.write(line))],
     projects: [
-      { extends: true, test: { name: "apart", include: apart, exclude: ["test/**/*-attacks.test.ts"] } },
+      { extends: true, test: { name: "apart", include: apart, exclude: attacks } },
       {
         extends: true,
         test: {
           name: "together",
           include: ["test/{unit,contract,replay}/**/*.test.ts"],
-          exclude: apart,
+          exclude: [...apart, ...attacks],
           // Loading the bot anew for each file costs more than the tests.
           isolate: false,
         },

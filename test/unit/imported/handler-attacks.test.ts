@@ -2,7 +2,15 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { Json } from "../../../src/core/json.ts";
 import type { ToolContext } from "../../../src/core/tool.ts";
 import { needs } from "../../support/needs.ts";
-import { handlerOf, type ImportedFixture, importedFixture, writeSkill } from "./imported-fixture.ts";
+import {
+  handlerOf,
+  type ImportedFixture,
+  importedFixture,
+  useSandbox,
+  writeSkill,
+} from "./imported-fixture.ts";
+
+useSandbox();
 
 let shared: ImportedFixture;
 beforeAll(() => {

@@ -1,6 +1,14 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { needs } from "../../support/needs.ts";
-import { handlerOf, type ImportedFixture, importedFixture, writeSkill } from "./imported-fixture.ts";
+import {
+  handlerOf,
+  type ImportedFixture,
+  importedFixture,
+  useSandbox,
+  writeSkill,
+} from "./imported-fixture.ts";
+
+useSandbox();
 
 let shared: ImportedFixture;
 beforeAll(() => {

@@ -1,6 +1,8 @@
 import { describe, expect, it } from "vitest";
 import { needs } from "../../support/needs.ts";
-import { handlerOf, importedFixture, writeSkill } from "./imported-fixture.ts";
+import { handlerOf, importedFixture, useSandbox, writeSkill } from "./imported-fixture.ts";
+
+useSandbox();
 
 describe("files of a handler", needs("bubblewrap"), () => {
   /** What one call left, as files of the answer. */

@@ -9,9 +9,12 @@ import {
   handlerOf,
   type ImportedFixture,
   importedFixture,
+  useSandbox,
   type WrittenSkill,
   writeSkill,
 } from "./imported-fixture.ts";
+
+useSandbox();
 
 /** Runs one handler and answers its result. */
 async function run(skill: WrittenSkill, context: Partial<ToolContext> = {}) {

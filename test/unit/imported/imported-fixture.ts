@@ -81,19 +81,29 @@ export interface ImportedFixture {
   close(): void;
 }
 
-const dataDir = mkdtempSync(path.join(tmpdir(), "knack-imported-data-"));
-afterAll(() => rmSync(dataDir, { recursive: true, force: true, maxRetries: 5 }));
-let sandbox: Promise<Sandbox> | undefined;
+let opened: { sandbox: Promise<Sandbox>; dataDir: string } | undefined;
 
-/** The real sandbox, opened once for the tests of a file. */
+/** The real sandbox, opened once for the tests of a file; `useSandbox` of the file closes it. */
 function openSandbox(): Promise<Sandbox> {
-  // Every name leads to this machine, which the proxy would refuse otherwise.
-  const proxy = createGuardedProxy({
-    allow: ["127.0.0.1"],
-    lookup: (_name, _options, done) => done(null, [{ address: "127.0.0.1", family: 4 }]),
+  if (opened === undefined) {
+    const dataDir = mkdtempSync(path.join(tmpdir(), "knack-imported-data-"));
+    // Every name leads to this machine, which the proxy would refuse otherwise.
+    const proxy = createGuardedProxy({
+      allow: ["127.0.0.1"],
+      lookup: (_name, _options, done) => done(null, [{ address: "127.0.0.1", family: 4 }]),
+    });
+    opened = { dataDir, sandbox: createSandbox({ dataDir, openProxy: proxy.open }) };
+  }
+  return opened.sandbox;
+}
+
+/** Every test file with imported skills says this at its top. */
+export function useSandbox(): void {
+  afterAll(() => {
+    const { dataDir } = opened ?? {};
+    opened = undefined;
+    if (dataDir !== undefined) rmSync(dataDir, { recursive: true, force: true, maxRetries: 5 });
   });
-  sandbox ??= createSandbox({ dataDir, openProxy: proxy.open });
-  return sandbox;
 }
 
 const programs: ProgramRunner = {

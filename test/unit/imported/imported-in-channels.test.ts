@@ -9,7 +9,16 @@ import { createMemoryTurnLog } from "../../../src/storage/memory-turn-log.ts";
 import { needs } from "../../support/needs.ts";
 import { scriptedModel, toolResults } from "../../support/scripted-model.ts";
 import { ada, createTestApp, type TestAppOptions } from "../../support/test-app.ts";
-import { fixtures, handlerOf, importedFixture, temporaryFolder, writeSkill } from "./imported-fixture.ts";
+import {
+  fixtures,
+  handlerOf,
+  importedFixture,
+  temporaryFolder,
+  useSandbox,
+  writeSkill,
+} from "./imported-fixture.ts";
+
+useSandbox();
 
 /** An app that reads imported skills from a folder; its model activates one, calls it once, and says what came of it. */
 function importedApp(root: string, id: string, args: object, more: Partial<TestAppOptions> = {}) {

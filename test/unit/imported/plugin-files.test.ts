@@ -10,9 +10,12 @@ import {
   importedFixture,
   pluginOf,
   temporaryFolder,
+  useSandbox,
   writeFiles,
   writeSkill,
 } from "./imported-fixture.ts";
+
+useSandbox();
 
 const facts = createHostFacts({ env: {}, config: {}, capabilities: [] });
 

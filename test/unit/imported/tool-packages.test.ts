@@ -1,6 +1,14 @@
 import { describe, expect, it, vi } from "vitest";
 import { needs } from "../../support/needs.ts";
-import { contextOf, type ImportedFixture, importedFixture, writeFiles } from "./imported-fixture.ts";
+import {
+  contextOf,
+  type ImportedFixture,
+  importedFixture,
+  useSandbox,
+  writeFiles,
+} from "./imported-fixture.ts";
+
+useSandbox();
 
 const document = (more = "") =>
   `---\nname: units\ndescription: Converts units\nskill_type: tool\n${more}---\nA guide.\n`;

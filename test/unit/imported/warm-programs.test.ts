@@ -1,7 +1,9 @@
 import { describe, expect, it } from "vitest";
 import { createFakeClock } from "../../support/fake-clock.ts";
 import { needs } from "../../support/needs.ts";
-import { handlerOf, importedFixture, writeSkill } from "./imported-fixture.ts";
+import { handlerOf, importedFixture, useSandbox, writeSkill } from "./imported-fixture.ts";
+
+useSandbox();
 
 /** Answers how often this process was called. */
 const counting = { handler: `let calls = 0;\n${handlerOf("calls += 1; return calls;")}` };

@@ -3,8 +3,10 @@ import { expect, it } from "vitest";
 import { configSchema } from "../../../src/config/schema.ts";
 import { createLimitedSource } from "../../../src/skills/limited-source.ts";
 import { skillSources } from "../../../src/wiring/skill-sources.ts";
-import { importedFixture, writeSkill } from "../imported/imported-fixture.ts";
+import { importedFixture, useSandbox, writeSkill } from "../imported/imported-fixture.ts";
 import { sourceOf, temporaryFolder, writeFiles } from "./temporary-folder.ts";
+
+useSandbox();
 
 const skillOf = (name: string, seconds: number) =>
   `---\nname: ${name}\ndescription: Does it\nmax_execution_seconds: ${seconds}\n---\nBody\n`;

@@ -8,7 +8,15 @@ import { createMiniSearchIndex } from "../../../src/search/minisearch-index.ts";
 import { createSandboxedSource } from "../../../src/skills/sandboxed-source.ts";
 import { scriptedModel, toolResults } from "../../support/scripted-model.ts";
 import { createTestApp } from "../../support/test-app.ts";
-import { importedFixture, temporaryFolder, writeFiles, writeSkill } from "../imported/imported-fixture.ts";
+import {
+  importedFixture,
+  temporaryFolder,
+  useSandbox,
+  writeFiles,
+  writeSkill,
+} from "../imported/imported-fixture.ts";
+
+useSandbox();
 
 const refusal = { ok: false, reason: "There is no isolation. Run `get isolation`." } as const;
 const programs = {

@@ -123,7 +123,7 @@ async function whyAway({ ports, turn }: TurnScope): Promise<ModelError | undefin
   const messages = [{ role: "user" as const, text: "Answer with OK." }];
   try {
     const events = ports.model.stream({ system: "", messages, tools: [], signal: turn.signal });
-    for await (const event of events) if (event.type !== "reset") return undefined;
+    for await (const { type } of events) if (type !== "reset" && type !== "delayed") return undefined;
     return undefined;
   } catch (error) {
     if (isAway(error)) return error;

@@ -31,6 +31,8 @@ const ephemeral: ReadonlySet<TurnEventBody["type"]> = new Set([
   "skills_starting",
   "text_delta",
   "text_reset",
+  "model_thought",
+  "model_delayed",
   "tool_progress",
 ]);
 

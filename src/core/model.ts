@@ -24,9 +24,17 @@ export interface ModelRequest {
   signal: AbortSignal;
 }
 
-/** `reset`: the text so far is void (a cut stream is retried, or another model takes over). `finished` is last. */
+/**
+ * What an answer arrives as. `finished` is last, and alone decides what the answer is. The others are for who waits for it:
+ * people see them and nothing of them is kept.
+ */
 export type ModelEvent =
   | { type: "text"; text: string }
+  /** A piece of what the model says about its work: a summary of its reasoning, the reasoning itself, or a note. Never part of the answer. */
+  | { type: "thought"; text: string }
+  /** Nothing comes for a while: what is wrong, for people, and when the next attempt is made (ms since the epoch), if that is known. */
+  | { type: "delayed"; text: string; until?: number | undefined }
+  /** The text so far is void: a cut stream is retried, or another model takes over. */
   | { type: "reset" }
   | { type: "finished"; message: AssistantMessage; usage: Usage; model: string };
 

@@ -39,6 +39,12 @@ export type TurnEventBody =
   | { type: "text_delta"; text: string }
   /** What was streamed so far in this round is void. */
   | { type: "text_reset" }
+  /** What the model is doing, by its own words: a line of plain text that the next one replaces. No part of the answer. */
+  | { type: "model_thought"; text: string }
+  /**
+   * The model answers later, or another one is asked: why, for people. `until` is when the next attempt is made, ms since the epoch.
+   */
+  | { type: "model_delayed"; text: string; until?: number | undefined }
   /** The whole message of a round; it replaces the text streamed in that round. */
   | { type: "model_message"; round: number; message: AssistantMessage; model: string }
   /** `round`: of the turn's own model call in that round; absent for calls that skills and summaries make. */

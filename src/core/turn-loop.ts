@@ -5,6 +5,7 @@ import type { AssistantMessage } from "./message.ts";
 import { ModelError, type ModelEvent, type ModelRequest, modelErrorWords } from "./model.ts";
 import { repeatedTooOften } from "./repeated-refusals.ts";
 import { createTextPacer, type TextPacer } from "./text-pacer.ts";
+import { createThoughtLine } from "./thought-line.ts";
 import { fingerprint } from "./told.ts";
 import { outputText } from "./tool-output.ts";
 import { refreshOffer } from "./toolset.ts";
@@ -176,13 +177,30 @@ async function readAnswer(
   request: ModelRequest,
   pacer: TextPacer,
 ): Promise<Extract<ModelEvent, { type: "finished" }>> {
-  for await (const event of ports.model.stream(request)) {
-    if (event.type === "finished") return event;
-    if (event.type === "text") pacer.add(event.text);
-    else {
-      pacer.clear();
-      await emit({ type: "text_reset" });
+  const line = createThoughtLine(ports.clock, (text) => void emit({ type: "model_thought", text }));
+  try {
+    for await (const event of ports.model.stream(request)) {
+      switch (event.type) {
+        case "finished":
+          return event;
+        case "text":
+          line.end();
+          pacer.add(event.text);
+          break;
+        case "thought":
+          line.add(event.text);
+          break;
+        case "delayed":
+          await emit({ type: "model_delayed", text: event.text, until: event.until });
+          break;
+        case "reset":
+          line.end();
+          pacer.clear();
+          await emit({ type: "text_reset" });
+      }
     }
+  } finally {
+    line.end();
   }
   turn.signal.throwIfAborted();
   throw new ModelError("bad_response", `The model ${ports.model.id} ended without an answer.`);

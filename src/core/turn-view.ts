@@ -97,6 +97,10 @@ export interface TurnView extends UsageTotal {
   remarks: string[];
   /** What the turn waits for that is no question to anybody. */
   notice?: string | undefined;
+  /** When that is tried again, ms since the epoch. */
+  notice_until?: number | undefined;
+  /** What the model is doing, by its own words, while it has said nothing else: a line of plain text. */
+  thought?: string | undefined;
   /** The question the turn waits for an answer to. */
   question?: QuestionView | undefined;
   approvals: ApprovalView[];
@@ -135,6 +139,9 @@ export function emptyTurnView(turnId: string): TurnView {
   };
 }
 
+/** What is told while there is nothing else to see. */
+const nothingTold = { notice: undefined, notice_until: undefined, thought: undefined };
+
 /** The view after one more event. The given view is not changed. Events a view has no place for change nothing. */
 export function foldTurn(view: TurnView, event: TurnEvent): TurnView {
   const stepFolded = foldStep(view, event) ?? foldAsked(view, event);
@@ -151,24 +158,28 @@ export function foldTurn(view: TurnView, event: TurnEvent): TurnView {
       };
     }
     case "turn_started":
-      return { ...view, status: "running", started_at: event.at, model: event.model, notice: undefined };
+      return { ...view, status: "running", started_at: event.at, model: event.model, ...nothingTold };
     case "turn_resumed":
       return { ...view, status: "running", text: "" };
     case "round_started":
     case "text_reset":
-      return { ...view, status: "running", text: "" };
+      return { ...view, status: "running", text: "", thought: undefined };
     case "text_delta":
-      return { ...view, text: view.text + event.text, notice: undefined };
+      return { ...view, text: view.text + event.text, ...nothingTold };
+    case "model_thought":
+      return { ...view, ...nothingTold, thought: event.text };
+    case "model_delayed":
+      return { ...view, ...nothingTold, notice: event.text, notice_until: event.until };
     case "model_away":
     case "skills_starting":
-      return { ...view, notice: event.text };
+      return { ...view, ...nothingTold, notice: event.text };
     case "model_message": {
       const { text, tool_calls } = event.message;
-      if (tool_calls.length === 0) return { ...view, text, notice: undefined };
+      if (tool_calls.length === 0) return { ...view, text, ...nothingTold };
       return {
         ...view,
         text: "",
-        notice: undefined,
+        ...nothingTold,
         remarks: text.trim() ? [...view.remarks, text] : view.remarks,
       };
     }
@@ -205,7 +216,7 @@ function finished(view: TurnView, event: TurnEventOf<"turn_finished">): TurnView
     outcome,
     text,
     question: undefined,
-    notice: undefined,
+    ...nothingTold,
     approvals,
     private: event.private,
     forgotten_by,
@@ -224,7 +235,7 @@ function foldAsked(view: TurnView, event: TurnEvent): TurnView | undefined {
   switch (event.type) {
     case "question_asked": {
       const { question_id, text, choices, expires_at } = event;
-      return { ...view, question: { question_id, text, choices, expires_at }, notice: undefined };
+      return { ...view, question: { question_id, text, choices, expires_at }, ...nothingTold };
     }
     case "question_answered":
       return { ...view, question: undefined };

@@ -19,8 +19,14 @@ interface ProviderSettings {
   baseUrl?: string | undefined;
   /** Where the operator sets the key, for messages; `OPENAI_API_KEY` or `ANTHROPIC_API_KEY` unless told. */
   keyName?: string | undefined;
+  /** What kind of server it is, where an operator named it; any that speaks the API unless told. */
+  server?: ProviderModelOptions["server"];
   /** Which of OpenAI's APIs is asked; by the name of the model unless told. */
   api?: ProviderModelOptions["api"];
+  keyHeader?: ProviderModelOptions["keyHeader"];
+  headers?: ProviderModelOptions["headers"];
+  query?: ProviderModelOptions["query"];
+  maxTokensField?: ProviderModelOptions["maxTokensField"];
 }
 
 export interface ModelSettings {
@@ -90,10 +96,7 @@ function createNamedModel(name: string, settings: ModelSettings): Model {
   const options: ProviderModelOptions = {
     provider,
     model,
-    apiKey: server.apiKey,
-    baseUrl: server.baseUrl,
-    api: server.api,
-    keyName: server.keyName,
+    ...server,
     streaming,
     timeoutMs: streaming ? idleTimeoutMs : requestTimeoutMs,
     maxOutputTokens: settings.maxOutputTokens,

@@ -13,10 +13,15 @@ export interface Answer {
   stop: "done" | "length" | "declined";
 }
 
+/** A piece of the model's reasoning, of a summary of it, or of a note between tool calls. */
+export interface Thought {
+  thought: string;
+}
+
 /** Puts the chunks of one stream together. */
 export interface AnswerReader<Chunk> {
-  /** Takes a chunk; answers the text it adds for people, often none. */
-  add(chunk: Chunk): string;
+  /** Takes a chunk; answers what it adds to the answer, often nothing (an empty text), or what it tells of the model's work. */
+  add(chunk: Chunk): string | Thought;
   /** @throws ModelError when the stream ended too early. */
   finish(): Answer;
 }
@@ -31,16 +36,43 @@ export interface Dialect<Chunk, Opened extends AsyncIterable<Chunk> = AsyncItera
   reader(request: ModelRequest, opened: Opened): AnswerReader<Chunk>;
 }
 
+/** Servers whose ways are known. All but Anthropic's speak OpenAI's protocol. */
+export type ServerKind =
+  | "openai"
+  | "anthropic"
+  | "azure"
+  | "openrouter"
+  | "ollama"
+  | "lmstudio"
+  | "vllm"
+  | "llamacpp"
+  | "groq"
+  | "together"
+  | "deepseek"
+  | "mistral"
+  | "xai"
+  | "gemini";
+
 /** What every provider's adapter can be told. */
 export interface ProviderModelOptions {
   /** Name of the provider in model ids and provider blocks, e.g. `openai`. */
   provider?: string;
+  /** The kind of server, where an operator named it; else it is told from its address and the model's name. */
+  server?: ServerKind | undefined;
   /** Name of the model at the provider. */
   model: string;
   apiKey?: string | undefined;
   baseUrl?: string | undefined;
   /** Where the operator sets the key, for error messages, e.g. `OPENAI_API_KEY`. */
   keyName?: string | undefined;
+  /** How the key is sent; `bearer` unless told. */
+  keyHeader?: "bearer" | "api-key" | undefined;
+  /** Sent with every request. */
+  headers?: Readonly<Record<string, string>> | undefined;
+  /** Added to every address, e.g. `api-version`. */
+  query?: Readonly<Record<string, string>> | undefined;
+  /** The field that limits the answer; tried out unless told. `none`: the server's own limit counts. */
+  maxTokensField?: "max_tokens" | "max_completion_tokens" | "none" | undefined;
   /** Which of OpenAI's APIs is asked; by the name of the model unless told. */
   api?: "auto" | "responses" | "chat" | undefined;
   /** True unless told. */
@@ -88,10 +120,12 @@ async function* exchange<Chunk, Opened extends AsyncIterable<Chunk>>(
       const reader = dialect.reader(request, opened);
       for await (const chunk of opened) {
         watch.heard();
-        const text = reader.add(chunk);
-        if (text === "") continue;
+        const piece = reader.add(chunk);
+        if (piece === "") continue;
         watch.pause();
-        yield { type: "text", text };
+        yield typeof piece === "string"
+          ? { type: "text", text: piece }
+          : { type: "thought", text: piece.thought };
         watch.heard();
       }
       // The SDKs end an aborted stream quietly.

@@ -47,10 +47,14 @@ export function costOf(model: string, usage: MeteredUsage, table: PriceTable): n
   return (input * input_factor + usage.output_tokens * price.output * output_factor) / 1_000_000;
 }
 
-/** The usage of one model call with its cost, where the model has a price. Counts of the cache that are zero are left out. */
-export function pricedUsage(model: string, usage: MeteredUsage, table: PriceTable): Usage {
-  const { input_tokens, cached_tokens = 0, cache_write_tokens = 0, output_tokens } = usage;
-  const cost_usd = costOf(model, usage, table);
+/**
+ * The usage of one model call with its cost: by the price of the model, else what the server says it charged. Without either,
+ * or where the server did not count, there is no cost. Counts of the cache that are zero are left out.
+ */
+export function pricedUsage(model: string, usage: MeteredUsage | undefined, table: PriceTable): Usage {
+  const { input_tokens, cached_tokens = 0, cache_write_tokens = 0, output_tokens } = usage ?? uncounted;
+  const isCounted = usage !== undefined && input_tokens + output_tokens > 0;
+  const cost_usd = isCounted ? (costOf(model, usage, table) ?? usage.cost_usd) : undefined;
   return {
     input_tokens,
     ...(cached_tokens > 0 ? { cached_tokens } : {}),
@@ -59,3 +63,5 @@ export function pricedUsage(model: string, usage: MeteredUsage, table: PriceTabl
     ...(cost_usd === undefined ? {} : { cost_usd }),
   };
 }
+
+const uncounted: MeteredUsage = { input_tokens: 0, output_tokens: 0 };

@@ -9,7 +9,8 @@ import type { OutputForm } from "./structured-output.ts";
 /** A whole answer. `stop`: why the model ended; `length` is its output limit, `declined` a refusal by model or filter. */
 export interface Answer {
   message: AssistantMessage;
-  usage: MeteredUsage;
+  /** Undefined where the server did not count. */
+  usage: MeteredUsage | undefined;
   stop: "done" | "length" | "declined";
 }
 
@@ -18,16 +19,30 @@ export interface Thought {
   thought: string;
 }
 
+/** The text so far was no part of the answer. */
+export interface Void {
+  void: true;
+}
+
+/** A piece of text, or what is told beside it. */
+export type Piece = string | Thought | Void;
+
 /** Puts the chunks of one stream together. */
 export interface AnswerReader<Chunk> {
-  /** Takes a chunk; answers what it adds to the answer, often nothing (an empty text), or what it tells of the model's work. */
-  add(chunk: Chunk): string | Thought;
+  /**
+   * Takes a chunk, undefined for a mere sign of life; answers what it adds to the answer, often nothing (an empty text), or
+   * what it tells of the model's work.
+   */
+  add(chunk: Chunk | undefined): Piece | readonly Piece[];
   /** @throws ModelError when the stream ended too early. */
   finish(): Answer;
 }
 
 /** What differs between providers: the shape of requests and answers. */
-export interface Dialect<Chunk, Opened extends AsyncIterable<Chunk> = AsyncIterable<Chunk>> {
+export interface Dialect<
+  Chunk,
+  Opened extends AsyncIterable<Chunk | undefined> = AsyncIterable<Chunk | undefined>,
+> {
   /** Sends a request whose answer is streamed. */
   open(request: ModelRequest, form: OutputForm, signal: AbortSignal): Promise<Opened>;
   /** Sends a request and waits for the whole answer. */
@@ -85,7 +100,7 @@ export interface ProviderModelOptions {
 }
 
 /** One model at one provider, without retries. */
-export function createProviderModel<Chunk, Opened extends AsyncIterable<Chunk>>(
+export function createProviderModel<Chunk, Opened extends AsyncIterable<Chunk | undefined>>(
   dialect: Dialect<Chunk, Opened>,
   endpoint: Endpoint,
   options: ProviderModelOptions,
@@ -104,7 +119,7 @@ export function createProviderModel<Chunk, Opened extends AsyncIterable<Chunk>>(
 }
 
 /** One request to the server and its answer. */
-async function* exchange<Chunk, Opened extends AsyncIterable<Chunk>>(
+async function* exchange<Chunk, Opened extends AsyncIterable<Chunk | undefined>>(
   dialect: Dialect<Chunk, Opened>,
   endpoint: Endpoint,
   options: ProviderModelOptions,
@@ -115,25 +130,10 @@ async function* exchange<Chunk, Opened extends AsyncIterable<Chunk>>(
   const watch = watchSilence(request.signal, options.timeoutMs);
   let answer: Answer;
   try {
-    if (options.streaming ?? true) {
-      const opened = await dialect.open(request, form, watch.signal);
-      const reader = dialect.reader(request, opened);
-      for await (const chunk of opened) {
-        watch.heard();
-        const piece = reader.add(chunk);
-        if (piece === "") continue;
-        watch.pause();
-        yield typeof piece === "string"
-          ? { type: "text", text: piece }
-          : { type: "thought", text: piece.thought };
-        watch.heard();
-      }
-      // The SDKs end an aborted stream quietly.
-      watch.signal.throwIfAborted();
-      answer = reader.finish();
-    } else {
-      answer = await dialect.complete(request, form, watch.signal);
-    }
+    answer =
+      (options.streaming ?? true)
+        ? yield* streamed(dialect, request, form, watch)
+        : await dialect.complete(request, form, watch.signal);
   } catch (error) {
     throw failureOf(error, request, watch, endpoint, options.timeoutMs);
   } finally {
@@ -142,6 +142,33 @@ async function* exchange<Chunk, Opened extends AsyncIterable<Chunk>>(
   if (request.no_calls === true) answer = withoutCalls(answer);
   refuseEmptyAnswer(answer, request, endpoint);
   yield finished(answer, endpoint, options.prices ?? {});
+}
+
+/** Yields the answer's pieces as they come; returns the whole. */
+async function* streamed<Chunk, Opened extends AsyncIterable<Chunk | undefined>>(
+  dialect: Dialect<Chunk, Opened>,
+  request: ModelRequest,
+  form: OutputForm,
+  watch: SilenceWatch,
+): AsyncGenerator<ModelEvent, Answer> {
+  const opened = await dialect.open(request, form, watch.signal);
+  const reader = dialect.reader(request, opened);
+  for await (const chunk of opened) {
+    watch.heard();
+    const pieces = reader.add(chunk);
+    if (pieces === "") continue;
+    watch.pause();
+    for (const piece of Array.isArray(pieces) ? pieces : [pieces]) yield* eventsOf(piece);
+    watch.heard();
+  }
+  // The SDKs end an aborted stream quietly.
+  watch.signal.throwIfAborted();
+  return reader.finish();
+}
+
+function eventsOf(piece: Piece): ModelEvent[] {
+  if (typeof piece === "string") return piece === "" ? [] : [{ type: "text", text: piece }];
+  return "void" in piece ? [{ type: "reset" }] : [{ type: "thought", text: piece.thought }];
 }
 
 function failureOf(

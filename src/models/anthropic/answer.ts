@@ -98,8 +98,9 @@ function stopOf(reason: Anthropic.StopReason | undefined): Answer["stop"] {
   return reason === "refusal" ? "declined" : "done";
 }
 
-/** Anthropic counts cached and cache-written tokens apart from `input_tokens`. */
-function usageOf(parts: readonly AnthropicContent[]): MeteredUsage {
+/** Anthropic counts cached and cache-written tokens apart from `input_tokens`. Undefined where nothing was counted. */
+function usageOf(parts: readonly AnthropicContent[]): MeteredUsage | undefined {
+  if (!parts.some((part) => part.counts().isCounted)) return undefined;
   const usage = { input_tokens: 0, output_tokens: 0, cached_tokens: 0, cache_write_tokens: 0 };
   let forAnHour = 0;
   for (const part of parts) {

@@ -1,5 +1,6 @@
 import type { Anthropic } from "@anthropic-ai/sdk";
 import { type Model, ModelError, type ModelRequest } from "../../core/model.ts";
+import { readChunks } from "../event-stream.ts";
 import type { Endpoint } from "../provider-error.ts";
 import { createProviderModel, type Dialect, type ProviderModelOptions } from "../provider-model.ts";
 import type { OutputForm } from "../structured-output.ts";
@@ -21,6 +22,9 @@ const anthropicUrl = "https://api.anthropic.com";
 
 /** How often an answer the server interrupts (`pause_turn`) is continued. */
 const maxPauses = 5;
+
+/** The events of a stream; undefined for a mere sign of life. */
+type WireEvents = AsyncIterable<Anthropic.RawMessageStreamEvent | undefined>;
 
 /** Sends one request body. */
 type Post<Answer> = (
@@ -50,8 +54,11 @@ export function createAnthropicModel(options: ProviderModelOptions): Model {
   const dialect: Dialect<AnthropicChunk> = {
     async open(request, form, signal) {
       const api = await connect();
-      const post: Post<AsyncIterable<Anthropic.RawMessageStreamEvent>> = (body, requestOptions) =>
-        api.messages.create({ ...body, stream: true }, requestOptions);
+      // The SDK's own stream hides the pings that come while the model thinks.
+      const post: Post<WireEvents> = async (body, requestOptions) => {
+        const response = await api.messages.create({ ...body, stream: true }, requestOptions).asResponse();
+        return readChunks<Anthropic.RawMessageStreamEvent>(response, ({ type }) => type === "message_stop");
+      };
       return streamed((paused) => send(request, form, paused, signal, post));
     },
     async complete(request, form, signal) {
@@ -120,10 +127,8 @@ function isPaused(part: AnthropicContent, count: number): boolean {
 }
 
 async function* streamed(
-  send: (
-    paused: readonly AnthropicContent[],
-  ) => Promise<{ answer: AsyncIterable<Anthropic.RawMessageStreamEvent>; form: WireForm }>,
-): AsyncGenerator<AnthropicChunk> {
+  send: (paused: readonly AnthropicContent[]) => Promise<{ answer: WireEvents; form: WireForm }>,
+): AsyncGenerator<AnthropicChunk | undefined> {
   const parts: AnthropicContent[] = [];
   for (;;) {
     const { answer, form } = await send(parts);

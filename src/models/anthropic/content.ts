@@ -1,4 +1,5 @@
 import type { Anthropic } from "@anthropic-ai/sdk";
+import type { Thought } from "../provider-model.ts";
 import { argumentsObject } from "../tool-call-text.ts";
 import type { WireBlock } from "./blocks.ts";
 
@@ -29,15 +30,16 @@ export class AnthropicContent {
     return content;
   }
 
-  /** Takes an event; answers the text it adds for people, often none. */
-  add(event: Event): string {
+  /** Takes an event; answers the text it adds for people, often none, or a piece of thinking or of a note. */
+  add(event: Event | undefined): string | Thought {
     switch (event?.type) {
       case "message_start":
         this.#first = event.message?.usage;
         return "";
       case "content_block_start":
         this.#read[event.index] = { block: { ...event.content_block }, json: "" };
-        return "";
+        // What a model thinks next is no part of the sentence before.
+        return event.content_block.type === "thinking" && event.index > 0 ? { thought: "\n\n" } : "";
       case "content_block_delta": {
         const read = this.#read[event.index];
         return read === undefined ? "" : addDelta(read, event.delta);
@@ -67,6 +69,7 @@ export class AnthropicContent {
   counts() {
     const [first, last] = [this.#first, this.#last];
     return {
+      isCounted: first !== undefined || last !== undefined,
       fresh: last?.input_tokens ?? first?.input_tokens ?? 0,
       cached: last?.cache_read_input_tokens ?? first?.cache_read_input_tokens ?? 0,
       written: last?.cache_creation_input_tokens ?? first?.cache_creation_input_tokens ?? 0,
@@ -89,14 +92,17 @@ function inputText(input: unknown): string {
   return isObject && Object.keys(input).length > 0 ? JSON.stringify(input) : "";
 }
 
-function addDelta(read: ReadBlock, delta: Anthropic.RawContentBlockDelta): string {
+function addDelta(read: ReadBlock, delta: Anthropic.RawContentBlockDelta): string | Thought {
   const { block } = read;
   if (delta.type === "text_delta" && block.type === "text") {
     block.text += delta.text;
     return delta.text;
   }
+  if (delta.type === "thinking_delta" && block.type === "thinking") {
+    block.thinking += delta.thinking;
+    return delta.thinking === "" ? "" : { thought: delta.thinking };
+  }
   if (delta.type === "input_json_delta") read.json += delta.partial_json;
-  else if (delta.type === "thinking_delta" && block.type === "thinking") block.thinking += delta.thinking;
   else if (delta.type === "signature_delta" && block.type === "thinking") block.signature = delta.signature;
   return "";
 }

@@ -17,6 +17,8 @@ export interface Abilities {
   effortChange: boolean;
   /** The words for effort it knows, rising. None: the parameter is left out. */
   efforts: readonly WireEffort[];
+  /** How thinking is shown to people: as short notes on the work, or as a summary. None: nothing is asked for. */
+  display: "updates" | "summarized" | undefined;
   /** Answers in a JSON schema through `output_config.format`. */
   schema: boolean;
   /** `tool_choice` that forces a tool. */
@@ -41,6 +43,9 @@ const firstWith = {
   maxEffort: { fable: 5, mythos: 5, opus: 4.6, sonnet: 4.6, haiku: 5.5 },
   xhighEffort: { fable: 5, mythos: 5, opus: 4.7, sonnet: 5, haiku: 5.5 },
   schema: { fable: 5, mythos: 5, opus: 4.1, sonnet: 4.5, haiku: 4.5 },
+  // The models that think unasked, and by default show nothing of it.
+  thinking: { fable: 5, mythos: 5, opus: 5, sonnet: 5.5, haiku: 5.5 },
+  notes: { fable: 5.1, mythos: 5.1, opus: 5.5, sonnet: 5.5, haiku: 5.5 },
 } satisfies Record<string, Versions>;
 
 /** The first version of each family that refuses a forced tool. */
@@ -56,6 +61,7 @@ const newest: Abilities = {
   inline: true,
   effortChange: true,
   efforts: ["low", "medium", "high", "xhigh", "max"],
+  display: "updates",
   schema: true,
   forcedTool: false,
   hourCache: true,
@@ -67,6 +73,7 @@ const foreign: Abilities = {
   inline: false,
   effortChange: false,
   efforts: [],
+  display: undefined,
   schema: false,
   forcedTool: true,
   hourCache: false,
@@ -96,6 +103,7 @@ export function abilitiesOf(model: string, own: boolean): Abilities {
     inline: has(firstWith.inline),
     effortChange: has(firstWith.effortChange),
     efforts: efforts.filter(([, known]) => known).map(([word]) => word),
+    display: has(firstWith.notes) ? "updates" : has(firstWith.thinking) ? "summarized" : undefined,
     schema: has(firstWith.schema),
     forcedTool: !has(refusesForcedTool),
     hourCache: true,

@@ -1,7 +1,13 @@
 import type { Abilities } from "./models.ts";
 
+/** As servers refuse to be told how to show thinking, or to be told to think. */
+const displayRefused =
+  /thinking(?:\.adaptive)?\.display|'display'|\bthinking: (?:extra|input|unknown)|adaptive thinking is not|thinking\.type|unsupported parameter: 'thinking/i;
+
 /** Words by which servers name what they refuse, the most telling first. The first that turns something off counts. */
 const refusals: readonly { names: RegExp; off: Partial<Abilities> }[] = [
+  { names: /thinking-display-updates|display: input should be|'updates'/i, off: { display: "summarized" } },
+  { names: displayRefused, off: { display: undefined } },
   { names: /mid-conversation-output-config|messages\.\d+\.output_config/, off: { effortChange: false } },
   { names: /inline-tools|mid-conversation|defer_loading/, off: { inline: false } },
   { names: /tool_addition|tool_removal|tool_reference|tool_name_conflict/, off: { inline: false } },
@@ -26,6 +32,7 @@ export function refusedAbilities(asked: Abilities, error: unknown): Partial<Abil
 function changes(asked: Abilities, off: Partial<Abilities>): boolean {
   return (Object.keys(off) as (keyof Abilities)[]).some((ability) => {
     const now = asked[ability];
+    if (ability === "display" && now === undefined) return false;
     return Array.isArray(now) ? now.length > 0 : now !== off[ability];
   });
 }
@@ -35,7 +42,8 @@ function changes(asked: Abilities, off: Partial<Abilities>): boolean {
  * wrote it ("Invalid `signature` in `thinking` block", "`thinking` blocks … cannot be modified").
  */
 export function refusesThinking(error: unknown): boolean {
-  return /signature|thinking/.test(badRequest(error) ?? "");
+  const text = badRequest(error) ?? "";
+  return /signature/.test(text) || (/thinking/.test(text) && !displayRefused.test(text));
 }
 
 /** What the server said against the request, the whole body of its answer. Undefined for any other failure. */

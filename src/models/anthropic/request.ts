@@ -41,9 +41,10 @@ export function wireRequest(
       messages: (isFree ? markConversation(messages) : messages) as Anthropic.MessageParam[],
       ...markSystem(systemText(request, abilities), forAnHour),
       ...toolUse(tools, forbidden, output.tool),
+      ...(isFree ? thinkingPart(abilities) : {}),
       ...(Object.keys(outputConfig).length === 0 ? {} : { output_config: outputConfig }),
     },
-    betas: betasOf(request, abilities),
+    betas: [...betasOf(request, abilities), ...(isFree ? displayBetas(abilities) : [])],
   };
 }
 
@@ -59,6 +60,20 @@ function betasOf({ tools }: ModelRequest, { inline, effortChange }: Abilities): 
     ...(tools.length > 0 ? ["inline-tools-2026-09-15"] : []),
     ...(effortChange ? ["mid-conversation-output-config-2026-07-01"] : []),
   ];
+}
+
+/**
+ * Asks models that think anyway to show something of it, in every request of a transcript in the same way.
+ * https://platform.claude.com/docs/en/build-with-claude/thinking#controlling-thinking-display
+ */
+function thinkingPart({ display }: Abilities): Pick<Anthropic.MessageCreateParams, "thinking"> {
+  if (display === undefined) return {};
+  // The typings of the stable API do not know `updates`.
+  return { thinking: { type: "adaptive", display } as Anthropic.ThinkingConfigParam };
+}
+
+function displayBetas({ display }: Abilities): string[] {
+  return display === "updates" ? ["thinking-display-updates-2026-08-18"] : [];
 }
 
 /** Where effort cannot change in the middle, the whole request has the latest. */

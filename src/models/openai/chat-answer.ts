@@ -1,12 +1,14 @@
 import type { OpenAI } from "openai";
 import type { Json } from "../../core/json.ts";
-import type { ToolCall } from "../../core/message.ts";
+import type { ToolCall, ToolDefinition } from "../../core/message.ts";
 import type { ModelRequest } from "../../core/model.ts";
 import type { MeteredUsage } from "../prices.ts";
 import { type Endpoint, modelError } from "../provider-error.ts";
 import type { Answer, AnswerReader } from "../provider-model.ts";
+import { ReportedFailure } from "../reported-failure.ts";
 import { withUniqueIds } from "../tool-call-text.ts";
 import { isKeepable, keptOfCall, ReasoningFields } from "./chat-reasoning.ts";
+import { ChatText, type WholeText } from "./chat-text.ts";
 import type { BlocksOwner } from "./own-blocks.ts";
 
 type Chunk = OpenAI.ChatCompletionChunk;
@@ -27,10 +29,14 @@ export interface ChatExchange {
   request: ModelRequest;
   endpoint: Endpoint;
   owner: BlocksOwner;
+  /** The tools whose calls are understood in the text; undefined where the server tells text from all else. */
+  textualTools: readonly ToolDefinition[] | undefined;
 }
 
-/** The answer of a request that was not streamed. @throws ModelError when it is not one. */
+/** The answer of a request that was not streamed. @throws ModelError when it is not one, ReportedFailure when it reports one */
 export function wholeChatAnswer(completion: OpenAI.ChatCompletion, exchange: ChatExchange): Answer {
+  const report = (completion as { error?: unknown } | undefined)?.error;
+  if (report && completion.choices === undefined) throw new ReportedFailure(report);
   // A proxy's HTML page arrives here as a string, a foreign JSON document as whatever it is.
   const choice = completion?.choices?.[0];
   if (choice?.message === undefined) throw notACompletion(exchange.endpoint);
@@ -49,13 +55,15 @@ export function wholeChatAnswer(completion: OpenAI.ChatCompletion, exchange: Cha
   );
   const fields = new ReasoningFields("whole");
   fields.add(choice.message);
-  const text = textOf(content) || textOf(refusal);
-  return answer({ text, calls, fields, finish: choice.finish_reason, usage: completion.usage }, exchange);
+  const text = createTextReader(exchange);
+  text.add(textOf(content) || textOf(refusal));
+  const finish = choice.finish_reason;
+  return answer({ ...text.end(), called: calls, fields, finish, usage: completion.usage }, exchange);
 }
 
 /** Puts a stream of chat completion chunks together. */
 export function createChatReader(exchange: ChatExchange): AnswerReader<Chunk> {
-  let text = "";
+  const text = createTextReader(exchange);
   let finish: string | null | undefined;
   let usage: OpenAI.CompletionUsage | null | undefined;
   let understood = false;
@@ -70,17 +78,29 @@ export function createChatReader(exchange: ChatExchange): AnswerReader<Chunk> {
       understood = true;
       finish = choice.finish_reason ?? finish;
       const delta = choice.delta;
-      fields.add(delta);
+      const thought = fields.add(delta) + thoughtIn(delta?.content);
       if (delta?.tool_calls) for (const part of delta.tool_calls) addCall(calls, part);
-      const added = textOf(delta?.content) || textOf(delta?.refusal);
-      text += added;
-      return added;
+      const pieces = text.add(textOf(delta?.content) || textOf(delta?.refusal));
+      return thought === "" ? pieces : [{ thought }, ...pieces];
     },
     finish() {
       if (!understood) throw notACompletion(exchange.endpoint);
       if (!finish) throw modelError("unavailable", exchange.endpoint, "ended its answer halfway", undefined);
-      return answer({ text, calls, fields, finish, usage }, exchange);
+      return answer({ ...text.end(), called: calls, fields, finish, usage }, exchange);
     },
+  };
+}
+
+/** Tells text from reasoning and calls in it, where the server may not have done so. */
+function createTextReader({ textualTools }: ChatExchange): Pick<ChatText, "add" | "end"> {
+  if (textualTools !== undefined) return new ChatText(textualTools);
+  let text = "";
+  return {
+    add(piece) {
+      text += piece;
+      return [piece];
+    },
+    end: () => ({ text, calls: [] }),
   };
 }
 
@@ -109,16 +129,26 @@ function startsAnother(call: OpenCall, index: number | undefined, id: string, na
   return index === undefined && name !== "" && (id === "" || id !== call.id);
 }
 
-interface ReadAnswer {
-  text: string;
-  calls: readonly ReadCall[];
+interface ReadAnswer extends WholeText {
+  called: readonly ReadCall[];
   fields: ReasoningFields;
   finish: string | null;
   usage: OpenAI.CompletionUsage | null | undefined;
 }
 
-function answer(read: ReadAnswer, { request, owner }: ChatExchange): Answer {
-  const calls = withUniqueIds(read.calls, request.messages);
+/** How servers say that the answer could not be finished: OpenRouter, DeepSeek. */
+const failedFinish: ReadonlySet<string | null> = new Set(["error", "insufficient_system_resource"]);
+
+/** How servers say that a limit was reached; the second is Mistral's. */
+const limitFinish: ReadonlySet<string | null> = new Set(["length", "model_length"]);
+
+function answer(read: ReadAnswer, { request, owner, endpoint }: ChatExchange): Answer {
+  if (failedFinish.has(read.finish)) {
+    throw modelError("unavailable", endpoint, "broke its answer off", undefined);
+  }
+  // Calls in the text of a server that knows calls repeat those.
+  const textual = read.calls.map((call) => ({ id: "", ...call, kept: {} }));
+  const calls = withUniqueIds(read.called.length > 0 ? read.called : textual, request.messages);
   const kept = { message: read.fields.kept(), calls: calls.map((call) => call.kept) };
   const blocks = { message: kept.message, calls: kept.calls } as Json;
   return {
@@ -129,12 +159,14 @@ function answer(read: ReadAnswer, { request, owner }: ChatExchange): Answer {
       ...(isKeepable(kept) ? { provider_blocks: { ...owner, blocks } } : {}),
     },
     usage: usageOf(read.usage),
-    stop: read.finish === "length" ? "length" : read.finish === "content_filter" ? "declined" : "done",
+    stop: limitFinish.has(read.finish) ? "length" : read.finish === "content_filter" ? "declined" : "done",
   };
 }
 
 /** Fields of usage that only some servers have. */
 interface ServersUsage {
+  /** OpenRouter: US dollars. https://openrouter.ai/docs/use-cases/usage-accounting */
+  cost?: number;
   /** DeepSeek. */
   prompt_cache_hit_tokens?: number;
   /** Moonshot. */
@@ -143,15 +175,17 @@ interface ServersUsage {
   prompt_tokens_details?: { cache_write_tokens?: number };
 }
 
-/** Zero for a server that does not count. `prompt_tokens` already includes the cached ones. */
-function usageOf(usage: OpenAI.CompletionUsage | null | undefined): MeteredUsage {
-  const own = usage as ServersUsage | null | undefined;
+/** Undefined for a server that does not count. `prompt_tokens` already includes the cached ones. */
+function usageOf(usage: OpenAI.CompletionUsage | null | undefined): MeteredUsage | undefined {
+  if (usage === null || usage === undefined) return undefined;
+  const own = usage as ServersUsage;
   return {
-    input_tokens: usage?.prompt_tokens ?? 0,
-    output_tokens: usage?.completion_tokens ?? 0,
+    input_tokens: usage.prompt_tokens ?? 0,
+    output_tokens: usage.completion_tokens ?? 0,
+    ...(typeof own.cost === "number" ? { cost_usd: own.cost } : {}),
     cached_tokens:
-      usage?.prompt_tokens_details?.cached_tokens ?? own?.prompt_cache_hit_tokens ?? own?.cached_tokens ?? 0,
-    cache_write_tokens: own?.prompt_tokens_details?.cache_write_tokens ?? 0,
+      usage.prompt_tokens_details?.cached_tokens ?? own.prompt_cache_hit_tokens ?? own.cached_tokens ?? 0,
+    cache_write_tokens: own.prompt_tokens_details?.cache_write_tokens ?? 0,
   };
 }
 
@@ -165,4 +199,10 @@ function asText(value: unknown): string {
 function textOf(content: unknown): string {
   if (!Array.isArray(content)) return asText(content);
   return content.map((part: { text?: unknown } | null) => asText(part?.text)).join("");
+}
+
+/** The thinking among the parts of a content. */
+function thoughtIn(content: unknown): string {
+  if (!Array.isArray(content)) return "";
+  return content.map((part: { thinking?: unknown } | null) => textOf(part?.thinking)).join("");
 }

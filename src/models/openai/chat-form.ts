@@ -1,4 +1,7 @@
 import type { Message } from "../../core/message.ts";
+import type { ModelRequest } from "../../core/model.ts";
+import type { ProviderModelOptions, ServerKind } from "../provider-model.ts";
+import { openAiUrl } from "./client.ts";
 import { openAiFamily } from "./family.ts";
 import type { Concession } from "./wire-forms.ts";
 
@@ -19,10 +22,32 @@ export interface ChatForm {
   /** Whether a request can forbid calls and keep its tools. */
   toolChoice: boolean;
   cacheKey: boolean;
+  /** Whether the parameters of tools are said with all they say, or in the keywords that every server knows. */
+  schemas: "full" | "plain";
+  /**
+   * Whether a message may have several calls: `single` asks for one at a time and sends earlier ones one by one,
+   * `unasked` does the latter alone.
+   */
+  calls: "parallel" | "single" | "unasked";
+}
+
+/** Whether a server is OpenAI's in any region, or Azure's. */
+export function isOpenAiOrAzure(host: string, server?: ServerKind): boolean {
+  return (
+    server === "openai" ||
+    server === "azure" ||
+    /(^|\.)(?:api\.openai\.com|openai\.azure\.com|services\.ai\.azure\.com)$/.test(host)
+  );
 }
 
 /** The form a model is asked in first. */
-export function firstChatForm(model: string, host: string, isOpenAi: boolean): ChatForm {
+export function firstChatForm({
+  model,
+  host,
+  server,
+  maxTokensField,
+}: Pick<ProviderModelOptions, "model" | "server" | "maxTokensField"> & { host: string }): ChatForm {
+  const isOpenAi = host === new URL(openAiUrl).host;
   const family = openAiFamily(model);
   // https://developers.openai.com/api/docs/guides/migrate-to-responses: no tools with reasoning here, from gpt-5.4 on.
   const withoutReasoning = family !== undefined && family.version >= 504 && family.efforts.includes("none");
@@ -30,19 +55,28 @@ export function firstChatForm(model: string, host: string, isOpenAi: boolean): C
     instructions: isOpenAi && family?.reasons === true ? "developer" : "system",
     changes: "messages",
     // https://api-docs.deepseek.com/guides/thinking_mode: refuses past messages without their reasoning.
-    reasoning: /deepseek/i.test(`${host}/${model}`) ? "required" : "kept",
-    // Older compatible servers know only the older name; OpenAI's reasoning models only the newer.
-    limits: isOpenAi ? ["max_completion_tokens", "max_tokens"] : ["max_tokens", "max_completion_tokens"],
+    reasoning: server === "deepseek" || /deepseek/i.test(`${host}/${model}`) ? "required" : "kept",
+    limits: limitNames(maxTokensField, isOpenAiOrAzure(host, server)),
     usage: true,
     effort: withoutReasoning ? "none" : "asked",
     toolChoice: true,
     cacheKey: isOpenAi,
+    // https://ai.google.dev/gemini-api/docs/function-calling: a subset of the OpenAPI schema.
+    schemas: server === "gemini" || host === "generativelanguage.googleapis.com" ? "plain" : "full",
+    calls: "parallel",
   };
+}
+
+/** Older compatible servers know only the older name; OpenAI's reasoning models only the newer. */
+function limitNames(field: ProviderModelOptions["maxTokensField"], isNew: boolean): readonly string[] {
+  if (field !== undefined) return field === "none" ? [] : [field];
+  return isNew ? ["max_completion_tokens", "max_tokens"] : ["max_tokens", "max_completion_tokens"];
 }
 
 /** The form as provider blocks name it: as far as it changes the messages. */
 export function chatFormName(form: ChatForm): string {
-  return form.changes === "notes" ? "chat/notes" : "chat";
+  const changes = form.changes === "notes" ? "chat/notes" : "chat";
+  return form.calls === "parallel" ? changes : `${changes}/single`;
 }
 
 /** The first that applies is made. */
@@ -61,16 +95,25 @@ export const chatConcessions: readonly Concession<ChatForm>[] = [
     lesser: (form) => ({ ...form, toolChoice: false }),
   },
   {
+    applies: ({ text }, form) => /parallel_tool_calls/.test(text) && form.calls === "single",
+    lesser: (form) => ({ ...form, calls: "unasked" }),
+  },
+  {
+    // The chat template of Llama 3: "This model only supports single tool-calls at once!"
+    applies: ({ text }, form, request) =>
+      severalCalls.test(text) && form.calls === "parallel" && request.messages.some(hasSeveralCalls),
+    lesser: (form) => ({ ...form, calls: "single" }),
+  },
+  {
     applies: ({ text }, form) => /prompt_cache_key/.test(text) && form.cacheKey,
     lesser: (form) => ({ ...form, cacheKey: false }),
   },
   {
-    applies: ({ text }, form) =>
-      /tools/.test(text) && /reasoning_effort/.test(text) && form.effort === "asked",
+    applies: ({ text }, form) => /tools/.test(text) && saysEffort.test(text) && form.effort === "asked",
     lesser: (form) => ({ ...form, effort: "none" }),
   },
   {
-    applies: ({ text }, form) => /reasoning_effort|reasoning effort/.test(text) && form.effort !== "unsaid",
+    applies: ({ text }, form) => saysEffort.test(text) && form.effort !== "unsaid",
     lesser: (form) => ({ ...form, effort: "unsaid" }),
   },
   {
@@ -86,6 +129,14 @@ export const chatConcessions: readonly Concession<ChatForm>[] = [
     lesser: (form) => ({ ...form, reasoning: "left_out" }),
   },
   {
+    applies: ({ text }, form, request) =>
+      refusedSchema.test(text) &&
+      form.schemas === "full" &&
+      request.output_schema === undefined &&
+      hasTools(request),
+    lesser: (form) => ({ ...form, schemas: "plain" }),
+  },
+  {
     applies: ({ text }, form) => /developer|\brole\b/.test(text) && form.instructions === "developer",
     lesser: (form) => ({ ...form, instructions: "system" }),
   },
@@ -97,6 +148,25 @@ export const chatConcessions: readonly Concession<ChatForm>[] = [
     lesser: (form) => ({ ...form, changes: "notes" }),
   },
 ];
+
+const saysEffort = /reasoning[_ .]?effort/;
+
+const severalCalls = /single tool.?calls? at once|(?:parallel|multiple|more than one) tool.?calls?/;
+
+/** As servers say that they do not take the parameters of a tool. The text is in lower case. */
+const refusedSchema =
+  /propertynames|patternproperties|additionalproperties|\$ref|\$defs|\$schema|function_declarations|invalid (?:json |tool |function |parameter )*schema|schema for (?:function|tool)|tools?\W*\d*\W.*(?:parameters|input_schema|schema)|json schema/;
+
+function hasTools({ tools, messages }: ModelRequest): boolean {
+  return (
+    tools.length > 0 ||
+    messages.some((message) => message.role === "system" && (message.add ?? []).length > 0)
+  );
+}
+
+function hasSeveralCalls(message: Message): boolean {
+  return message.role === "assistant" && message.tool_calls.length > 1;
+}
 
 /** As templates, gateways and servers say that a system message may only come first. */
 const misplacedRole = /system|developer|\broles?\b|alternat|template/;

@@ -15,6 +15,8 @@ import { type ChatForm, chatFormName } from "./chat-form.ts";
 import type { ChatQuirks } from "./chat-quirks.ts";
 import { keptFields } from "./chat-reasoning.ts";
 import { holdBackChanges } from "./held-back-changes.ts";
+import { oneCallEach } from "./one-call-each.ts";
+import { plainSchema } from "./plain-schema.ts";
 
 type ChatMessage = OpenAI.ChatCompletionMessageParam;
 
@@ -22,7 +24,7 @@ type ChatMessage = OpenAI.ChatCompletionMessageParam;
 export interface ChatMessages {
   /** The conversation, in which what a message became never changes while the form stays. */
   ofRequest(request: ModelRequest, form: ChatForm): ChatMessage[];
-  ofTools(tools: readonly ToolDefinition[]): OpenAI.ChatCompletionFunctionTool[];
+  ofTools(tools: readonly ToolDefinition[], form: ChatForm): OpenAI.ChatCompletionFunctionTool[];
 }
 
 /** @param self whose reasoning goes back with its messages */
@@ -30,7 +32,10 @@ export function createChatMessages(
   self: { provider: string; model: string },
   quirks: ChatQuirks,
 ): ChatMessages {
-  const definitions = new WeakMap<ToolDefinition, OpenAI.ChatCompletionFunctionTool>();
+  const definitions = {
+    full: new WeakMap<ToolDefinition, OpenAI.ChatCompletionFunctionTool>(),
+    plain: new WeakMap<ToolDefinition, OpenAI.ChatCompletionFunctionTool>(),
+  };
   const converted = new Map<string, WeakMap<Message, ChatMessage>>();
 
   const ofRequest = ({ system, messages }: ModelRequest, form: ChatForm): ChatMessage[] => {
@@ -54,7 +59,7 @@ export function createChatMessages(
       return made;
     };
     const conversation = new ChatConversation(form);
-    for (const message of holdBackChanges(messages)) {
+    for (const message of inOrder(messages, form)) {
       if (message.role === "system") conversation.change(message.text);
       else conversation.add(message, convert(message));
     }
@@ -63,16 +68,22 @@ export function createChatMessages(
     if (opening !== "") said.unshift({ role: form.instructions, content: opening });
     return quirks.cacheMarks ? markForCache(said) : said;
   };
-  const ofTool = (tool: ToolDefinition): OpenAI.ChatCompletionFunctionTool => {
-    let definition = definitions.get(tool);
+  const ofTool = (tool: ToolDefinition, { schemas }: ChatForm): OpenAI.ChatCompletionFunctionTool => {
+    let definition = definitions[schemas].get(tool);
     if (definition === undefined) {
-      const { name, description, parameters } = tool;
+      const { name, description } = tool;
+      const parameters = schemas === "plain" ? plainSchema(tool.parameters) : tool.parameters;
       definition = { type: "function", function: { name, description, parameters } };
-      definitions.set(tool, definition);
+      definitions[schemas].set(tool, definition);
     }
     return definition;
   };
-  return { ofRequest, ofTools: (tools) => tools.map(ofTool) };
+  return { ofRequest, ofTools: (tools, form) => tools.map((tool) => ofTool(tool, form)) };
+}
+
+function inOrder(messages: readonly Message[], { calls }: ChatForm): readonly Message[] {
+  const ordered = holdBackChanges(messages);
+  return calls === "parallel" ? ordered : oneCallEach(ordered);
 }
 
 function dataMessage(message: UserMessage | ToolMessage, form: ChatForm, quirks: ChatQuirks): ChatMessage {

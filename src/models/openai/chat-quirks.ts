@@ -1,5 +1,7 @@
 import { createHash } from "node:crypto";
+import type { ServerKind } from "../provider-model.ts";
 import { safeCallId } from "../tool-call-text.ts";
+import { isOpenAiOrAzure } from "./chat-form.ts";
 
 /** What is known of a server or model beforehand and cannot be learnt from a refusal. */
 export interface ChatQuirks {
@@ -9,15 +11,23 @@ export interface ChatQuirks {
   foreignCall: { extra_content?: { google: { thought_signature: string } } };
   /** Whether parts carry marks for Anthropic's prompt cache. https://openrouter.ai/docs/features/prompt-caching */
   cacheMarks: boolean;
+  /** Whether the server tells text from reasoning and calls, for certain. */
+  plainText: boolean;
 }
 
-/** @param host of the server, e.g. `openrouter.ai` */
-export function chatQuirks(model: string, host: string): ChatQuirks {
+/**
+ * @param host of the server, e.g. `openrouter.ai`
+ * @param server its kind where an operator named it
+ */
+export function chatQuirks(model: string, host: string, server?: ServerKind): ChatQuirks {
   const name = model.slice(model.lastIndexOf("/") + 1).toLowerCase();
-  const onOpenRouter = /(^|\.)openrouter\.ai$/.test(host);
-  const isGemini = /^gemini-(?:[3-9]|\d{2})/.test(name) && !onOpenRouter;
+  const onOpenRouter = server === "openrouter" || /(^|\.)openrouter\.ai$/.test(host);
+  const isNewGemini =
+    /^gemini-(?:[3-9]|\d{2})/.test(name) || (server === "gemini" && !/^gemini-[12]\b/.test(name));
+  const isGemini = isNewGemini && !onOpenRouter;
   return {
-    callId: isMistral(name) ? nineCharacters : (id) => safeCallId(id),
+    callId: server === "mistral" || isMistral(name) ? nineCharacters : (id) => safeCallId(id),
+    plainText: isOpenAiOrAzure(host, server) || server === "gemini",
     // https://ai.google.dev/gemini-api/docs/thought-signatures
     foreignCall: isGemini
       ? { extra_content: { google: { thought_signature: "skip_thought_signature_validator" } } }

@@ -30,15 +30,22 @@ export class ReasoningFields {
     this.#streamed = how === "streamed";
   }
 
-  add(part: object | null | undefined): void {
+  /** Takes a delta or a message; answers the reasoning in words it adds. Servers that send it twice say the same in both. */
+  add(part: object | null | undefined): string {
     const fields = (part ?? {}) as Fields;
-    for (const name of ["reasoning_content", "reasoning"]) {
+    let thought = "";
+    for (const name of ["reasoning", "reasoning_content"]) {
       const value = fields[name];
-      if (typeof value === "string") this.#words.set(name, (this.#words.get(name) ?? "") + value);
+      if (typeof value !== "string") continue;
+      this.#words.set(name, (this.#words.get(name) ?? "") + value);
+      if (value !== "") thought = value;
     }
-    const details = fields.reasoning_details;
-    if (Array.isArray(details)) for (const detail of details) this.#detail(objectOf(detail));
+    const details = Array.isArray(fields.reasoning_details) ? fields.reasoning_details.map(objectOf) : [];
+    for (const detail of details) this.#detail(detail);
     if (fields.extra_content !== undefined) this.#extra = fields.extra_content as Json;
+    return (
+      thought || details.map((detail) => String(detail[piecewise[String(detail.type)] ?? ""] ?? "")).join("")
+    );
   }
 
   /** OpenRouter streams the text of a detail in pieces; all else of it comes whole. */

@@ -1,6 +1,7 @@
 import type { OpenAI } from "openai";
 import { toolsNow } from "../../core/folded-request.ts";
 import type { ModelRequest } from "../../core/model.ts";
+import { readChunks } from "../event-stream.ts";
 import { modelFacts } from "../model-facts.ts";
 import type { Endpoint } from "../provider-error.ts";
 import type { ProviderModelOptions } from "../provider-model.ts";
@@ -9,26 +10,26 @@ import { createChatReader, wholeChatAnswer } from "./chat-answer.ts";
 import { type ChatForm, chatConcessions, chatFormName, firstChatForm } from "./chat-form.ts";
 import { createChatMessages } from "./chat-messages.ts";
 import { chatQuirks } from "./chat-quirks.ts";
-import { isOpenAiHost, type OpenAiClient } from "./client.ts";
+import type { OpenAiClient } from "./client.ts";
 import { effortNow } from "./effort-now.ts";
 import { nearestEffort, openAiFamily } from "./family.ts";
 import type { OpenAiDialect } from "./opened.ts";
 import { openedAnswer } from "./opened.ts";
-import { readChunks } from "./stream.ts";
 import { createWireForms } from "./wire-forms.ts";
 
 type Body = Omit<OpenAI.ChatCompletionCreateParamsNonStreaming, "stream">;
 
 /** Chat completions: https://platform.openai.com/docs/api-reference/chat, and what other servers make of it. */
 export function createChatDialect(
-  { model, provider = "openai", maxOutputTokens }: ProviderModelOptions,
+  { model, provider = "openai", maxOutputTokens, server, maxTokensField }: ProviderModelOptions,
   endpoint: Endpoint,
   client: () => Promise<OpenAiClient>,
 ): OpenAiDialect {
-  const isOpenAi = isOpenAiHost(endpoint.host);
   const self = { provider, model };
-  const messages = createChatMessages(self, chatQuirks(model, endpoint.host));
-  const asTaken = createWireForms(firstChatForm(model, endpoint.host, isOpenAi), chatConcessions, endpoint);
+  const quirks = chatQuirks(model, endpoint.host, server);
+  const messages = createChatMessages(self, quirks);
+  const first = firstChatForm({ model, host: endpoint.host, server, maxTokensField });
+  const asTaken = createWireForms(first, chatConcessions, endpoint);
   const limit = maxOutputTokens ?? defaultLimit(model);
 
   const body = (request: ModelRequest, form: ChatForm, output: OutputForm): Body => ({
@@ -44,16 +45,21 @@ export function createChatDialect(
       const json_schema = { name: outputName, schema: objectSchema(output.schema) };
       return { response_format: { type: "json_schema" as const, json_schema } };
     }
-    const tools = messages.ofTools(toolsNow(request, "keep"));
+    const tools = messages.ofTools(toolsNow(request, "keep"), form);
     if (output.kind === "instructed" || tools.length === 0) return {};
-    if (request.no_calls !== true) return { tools };
+    const parallel = form.calls === "single" ? { parallel_tool_calls: false } : {};
+    if (request.no_calls !== true) return { tools, ...parallel };
     return form.toolChoice ? { tools, tool_choice: "none" as const } : {};
   };
-  const exchange = (request: ModelRequest, form: ChatForm) => ({
-    request,
-    endpoint,
-    owner: { ...self, form: chatFormName(form) },
-  });
+  const exchange = (request: ModelRequest, form: ChatForm, output: OutputForm) => {
+    const tools = output.kind === "free" ? toolsNow(request, "keep") : [];
+    return {
+      request,
+      endpoint,
+      owner: { ...self, form: chatFormName(form) },
+      textualTools: quirks.plainText ? undefined : tools,
+    };
+  };
 
   return {
     async open(request, output, signal) {
@@ -65,7 +71,7 @@ export function createChatDialect(
       });
       return openedAnswer(
         readChunks<OpenAI.ChatCompletionChunk>(answer),
-        createChatReader(exchange(request, form)),
+        createChatReader(exchange(request, form, output)),
       );
     },
     async complete(request, output, signal) {
@@ -73,7 +79,7 @@ export function createChatDialect(
       const { form, answer } = await asTaken(request, (attempted) =>
         chat.completions.create({ ...body(request, attempted, output), stream: false }, { signal }),
       );
-      return wholeChatAnswer(answer, exchange(request, form));
+      return wholeChatAnswer(answer, exchange(request, form, output));
     },
     reader: (_request, opened) => opened.reader,
   };

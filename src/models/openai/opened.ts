@@ -8,6 +8,9 @@ export interface OpenedAnswer extends AsyncIterable<unknown> {
 /** One of OpenAI's APIs. */
 export type OpenAiDialect = Dialect<unknown, OpenedAnswer>;
 
-export function openedAnswer<Chunk>(chunks: AsyncIterable<Chunk>, reader: AnswerReader<Chunk>): OpenedAnswer {
+export function openedAnswer<Chunk>(
+  chunks: AsyncIterable<Chunk | undefined>,
+  reader: AnswerReader<Chunk>,
+): OpenedAnswer {
   return { reader, [Symbol.asyncIterator]: () => chunks[Symbol.asyncIterator]() };
 }

@@ -5,9 +5,9 @@ import type { ModelRequest } from "../../core/model.ts";
 import type { MeteredUsage } from "../prices.ts";
 import { type Endpoint, modelError } from "../provider-error.ts";
 import type { Answer, AnswerReader } from "../provider-model.ts";
+import { ReportedFailure } from "../reported-failure.ts";
 import { withUniqueIds } from "../tool-call-text.ts";
 import type { BlocksOwner } from "./own-blocks.ts";
-import { ReportedFailure } from "./reported-failure.ts";
 
 type Item = OpenAI.Responses.ResponseOutputItem;
 type Response = OpenAI.Responses.Response;
@@ -55,6 +55,12 @@ export function createResponsesReader(exchange: ResponsesExchange): AnswerReader
           textOf = event.output_index;
           return separator + event.delta;
         }
+        case "response.reasoning_summary_text.delta":
+        case "response.reasoning_text.delta":
+          return { thought: event.delta };
+        // A part is a thought of its own.
+        case "response.reasoning_summary_part.done":
+          return { thought: paragraph };
         case "response.output_item.done":
           items[event.output_index] = event.item;
           return "";
@@ -145,12 +151,13 @@ function stopOf({ status, incomplete_details }: Response): Answer["stop"] {
   return incomplete_details?.reason === "content_filter" ? "declined" : "length";
 }
 
-/** Zero for a server that does not count. `input_tokens` already includes the cached and the cache-written ones. */
-function usageOf(usage: OpenAI.Responses.ResponseUsage | undefined): MeteredUsage {
+/** Undefined for a server that does not count. `input_tokens` already includes the cached and the cache-written ones. */
+function usageOf(usage: OpenAI.Responses.ResponseUsage | null | undefined): MeteredUsage | undefined {
+  if (usage === null || usage === undefined) return undefined;
   return {
-    input_tokens: usage?.input_tokens ?? 0,
-    output_tokens: usage?.output_tokens ?? 0,
-    cached_tokens: usage?.input_tokens_details?.cached_tokens ?? 0,
-    cache_write_tokens: usage?.input_tokens_details?.cache_write_tokens ?? 0,
+    input_tokens: usage.input_tokens ?? 0,
+    output_tokens: usage.output_tokens ?? 0,
+    cached_tokens: usage.input_tokens_details?.cached_tokens ?? 0,
+    cache_write_tokens: usage.input_tokens_details?.cache_write_tokens ?? 0,
   };
 }

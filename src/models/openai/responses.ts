@@ -1,6 +1,7 @@
 import type { OpenAI } from "openai";
 import { toolsNow } from "../../core/folded-request.ts";
 import type { ModelRequest } from "../../core/model.ts";
+import { readChunks } from "../event-stream.ts";
 import { modelFacts } from "../model-facts.ts";
 import type { Endpoint } from "../provider-error.ts";
 import type { ProviderModelOptions } from "../provider-model.ts";
@@ -19,7 +20,6 @@ import {
   responsesFormName,
 } from "./responses-form.ts";
 import { createResponsesInput, type ResponsesInput } from "./responses-input.ts";
-import { readChunks } from "./stream.ts";
 import { isStrictSchema } from "./strict-schema.ts";
 import { createWireForms } from "./wire-forms.ts";
 

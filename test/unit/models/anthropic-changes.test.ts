@@ -116,7 +116,8 @@ describe("changes told in place", () => {
       ]);
       expect(output_config).toEqual({ effort: "low" });
     }
-    const betas = "inline-tools-2026-09-15,mid-conversation-output-config-2026-07-01";
+    const betas =
+      "inline-tools-2026-09-15,mid-conversation-output-config-2026-07-01,thinking-display-updates-2026-08-18";
     expect(server.betas()).toEqual(requests.map(() => betas));
   });
 
@@ -161,7 +162,9 @@ describe("changes told in place", () => {
       role: "system",
       content: [{ type: "text", text: "Mail is there." }],
     });
-    expect(server.betas()[1]).toBe("mid-conversation-output-config-2026-07-01");
+    expect(server.betas()[1]).toBe(
+      "mid-conversation-output-config-2026-07-01,thinking-display-updates-2026-08-18",
+    );
   });
 
   it("put the latest effort on the request where it cannot change in the middle", async () => {

@@ -102,7 +102,7 @@ it.each([
   await finish(model, requestOf("hello"));
   expect(server.bodies()[0]?.max_tokens).toBe(limit);
   const keys = Object.keys(server.bodies()[0] ?? {});
-  expect(keys.sort()).toEqual(["max_tokens", "messages", "model", "stream", "system"]);
+  expect(keys.sort()).toEqual(["max_tokens", "messages", "model", "stream", "system", "thinking"]);
 });
 
 describe("a schema for constrained decoding", () => {

@@ -54,7 +54,25 @@ describe("a server that refuses what was expected of it", () => {
     await finish(model, request);
     expect(roles()).toEqual(["user system system", "user", "user"]);
     expect(server.bodies()[1]?.tools?.map(({ name }) => name)).toEqual(["search", "mail"]);
-    expect(server.betas().slice(1)).toEqual(["", ""]);
+    const display = "thinking-display-updates-2026-08-18";
+    expect(server.betas().slice(1)).toEqual([display, display]);
+  });
+
+  it("is asked for less and less of the thinking, the same way from then on", async () => {
+    const model = await server.model("claude-sonnet-5-5", (_body, count) => {
+      if (count === 1)
+        return "Unexpected value(s) `thinking-display-updates-2026-08-18` for the `anthropic-beta` header.";
+      return count === 2 ? "thinking.adaptive.display: Extra inputs are not permitted" : ok;
+    });
+    await finish(model, requestOf("hello"));
+    await finish(model, requestOf("hello"));
+    const adaptive = { type: "adaptive" };
+    expect(server.bodies().map(({ thinking }) => thinking)).toEqual([
+      { ...adaptive, display: "updates" },
+      { ...adaptive, display: "summarized" },
+      undefined,
+      undefined,
+    ]);
   });
 
   it("is asked for effort at the top when it cannot change in the middle, then not at all", async () => {

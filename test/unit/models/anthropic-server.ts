@@ -13,6 +13,7 @@ export interface SentBody {
   tools?: Record<string, unknown>[];
   tool_choice?: unknown;
   output_config?: unknown;
+  thinking?: unknown;
   messages: { role: string; content: Record<string, unknown>[]; output_config?: unknown }[];
 }
 

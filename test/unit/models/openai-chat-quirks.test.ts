@@ -174,7 +174,7 @@ it("Anthropic's models on OpenRouter get marks for the cache that move while the
   const model = "anthropic/claude-sonnet-5-5";
   const self = { provider: "openai", model };
   const messages = createChatMessages(self, chatQuirks(model, "openrouter.ai"));
-  const form = firstChatForm(model, "openrouter.ai", false);
+  const form = firstChatForm({ model, host: "openrouter.ai" });
   const conversation = eventfulConversation();
   const sent = [5, 8, conversation.length].map((end) => {
     const request = requestOf("", { messages: conversation.slice(0, end) });

@@ -5,8 +5,9 @@ import { ReportedFailure } from "./reported-failure.ts";
 const longestRest = 1_000;
 
 /**
- * The chunks of a streamed answer, up to `[DONE]`, the last one or its end: what the SDK's own stream gives for a fraction
- * of its work, since each piece from the network is taken apart in one go.
+ * The chunks of a streamed answer, up to `[DONE]`, the last one or its end: what an SDK's own stream gives for a fraction
+ * of its work, since each piece from the network is taken apart in one go. Bytes without a whole chunk, such as the comments
+ * by which OpenRouter keeps a connection open, are answered as `undefined`: the server is alive.
  * @param isLast whether nothing of interest follows a chunk
  * @throws ReportedFailure for an error reported within the stream, SyntaxError for what is not JSON, and whatever reading
  *   rejects with when the connection breaks or is aborted
@@ -14,7 +15,7 @@ const longestRest = 1_000;
 export async function* readChunks<Chunk>(
   response: Response,
   isLast: (chunk: Chunk) => boolean = () => false,
-): AsyncGenerator<Chunk, void> {
+): AsyncGenerator<Chunk | undefined, void> {
   const reader = response.body?.getReader();
   if (reader === undefined) return;
   const takeMessages = createMessageTaker();
@@ -22,24 +23,29 @@ export async function* readChunks<Chunk>(
   try {
     while (end === "open") {
       const { value, done } = await reader.read();
-      const ended = done ? "closed" : "said";
-      if (done) end = ended;
-      for (const message of takeMessages(value)) {
-        if (message.data === "[DONE]") {
-          end = ended;
-          break;
-        }
-        const chunk = toChunk<Chunk>(message, response);
-        yield chunk;
-        if (isLast(chunk)) {
-          end = ended;
-          break;
-        }
-      }
+      const messages = takeMessages(value);
+      if (messages.length === 0) yield undefined;
+      const isSaid = yield* chunksIn(messages, response, isLast);
+      end = done ? "closed" : isSaid ? "said" : "open";
     }
   } finally {
     await release(reader, end);
   }
+}
+
+/** Returns whether the answer is complete with these. */
+function* chunksIn<Chunk>(
+  messages: readonly EventSourceMessage[],
+  response: Response,
+  isLast: (chunk: Chunk) => boolean,
+): Generator<Chunk, boolean> {
+  for (const message of messages) {
+    if (message.data === "[DONE]") return true;
+    const chunk = toChunk<Chunk>(message, response);
+    yield chunk;
+    if (isLast(chunk)) return true;
+  }
+  return false;
 }
 
 /** How far the answer has come: the server may go on, has said that it is done, or has closed. */
@@ -62,8 +68,13 @@ function createMessageTaker(): (bytes: Uint8Array | undefined) => EventSourceMes
 function toChunk<Chunk>({ event, data }: EventSourceMessage, { headers }: Response): Chunk {
   const body = JSON.parse(data);
   const reported = body?.error || (event === "error" ? body : undefined);
-  if (reported) throw new ReportedFailure(reported, { headers });
+  if (reported) throw new ReportedFailure(reported, { headers, ...statusIn(reported) });
   return body;
+}
+
+/** OpenRouter tells the status of a failure behind it as the `code`. */
+function statusIn({ code }: { code?: unknown }): { status?: number } {
+  return typeof code === "number" && code >= 400 && code < 600 ? { status: code } : {};
 }
 
 type Reader = ReadableStreamDefaultReader<Uint8Array>;

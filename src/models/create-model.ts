@@ -9,6 +9,7 @@ import { createOpenAiModel } from "./openai/openai.ts";
 import type { PriceTable } from "./prices.ts";
 import type { ProviderModelOptions } from "./provider-model.ts";
 import { createRetryingModel, defaultRetryPolicy, type RetryPolicy } from "./retrying-model.ts";
+import { isLocalHost, withWaitNotice } from "./slow-model.ts";
 
 /** One server of models. */
 interface ProviderSettings {
@@ -59,14 +60,14 @@ const usualAnswerTokens = 32_000;
  * asked (then the next of the list takes over).
  * @throws ModelError `not_configured` for a name that is not `provider/model` of a known provider.
  */
-export function createModel(settings: ModelSettings, clock: Pick<Clock, "now" | "sleep">): Model {
+export function createModel(settings: ModelSettings, clock: Pick<Clock, "now" | "sleep" | "after">): Model {
   if (settings.choice === "offline") return lazyOfflineModel();
   const retry = { ...defaultRetryPolicy, ...settings.retry };
   const names = (settings.failover ?? []).filter((name) => name !== "offline" && name !== settings.choice);
   const [first, ...others] = [settings.choice, ...names].map((name) =>
     withFitting(
       withImageFallback(
-        createRetryingModel(watched(createNamedModel(name, settings), settings, clock), retry, clock),
+        createRetryingModel(watched(createNamedModel(name, settings, clock), settings, clock), retry, clock),
       ),
       settings.maxOutputTokens ?? usualAnswerTokens,
     ),
@@ -75,7 +76,7 @@ export function createModel(settings: ModelSettings, clock: Pick<Clock, "now" | 
   return createFailoverModel(first, others);
 }
 
-function createNamedModel(name: string, settings: ModelSettings): Model {
+function createNamedModel(name: string, settings: ModelSettings, clock: Pick<Clock, "after">): Model {
   const slash = name.indexOf("/");
   const provider = name.slice(0, Math.max(0, slash));
   const model = name.slice(slash + 1);
@@ -103,7 +104,9 @@ function createNamedModel(name: string, settings: ModelSettings): Model {
     prices: settings.prices,
   };
   const { window, cache_ms } = modelFacts(model);
-  const named = server.kind === "anthropic" ? createAnthropicModel(options) : createOpenAiModel(options);
+  const adapter = server.kind === "anthropic" ? createAnthropicModel(options) : createOpenAiModel(options);
+  const isLocal = server.baseUrl !== undefined && isLocalHost(new URL(server.baseUrl).hostname);
+  const named = withWaitNotice(adapter, isLocal, clock);
   return { ...named, window: window ?? named.window, cache_ms: cache_ms ?? named.cache_ms };
 }
 

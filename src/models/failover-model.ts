@@ -7,6 +7,7 @@ import {
   type ModelRequest,
 } from "../core/model.ts";
 import { ShownText } from "./shown-text.ts";
+import { whyDelayed } from "./why-delayed.ts";
 
 /** Failures that another model may not have. A request that is wrong or too long is wrong for all. */
 const another: ReadonlySet<ModelErrorCode> = new Set([
@@ -55,8 +56,10 @@ async function* inTurn(models: readonly Model[], request: ModelRequest): AsyncGe
       failures.push(error);
       if (!another.has(error.code)) break;
       // The last one's text is void too, but then the error says that all is.
-      if (model !== models.at(-1)) yield* shown.void();
       request.signal.throwIfAborted();
+      if (model === models.at(-1)) break;
+      yield* shown.void();
+      yield { type: "delayed", text: `${whyDelayed(error)} Asking another model instead.` };
     }
   }
   throw allFailed(failures);

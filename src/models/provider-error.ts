@@ -117,6 +117,8 @@ const byKind: Record<string, ModelErrorCode> = {
   overloaded_error: "overloaded",
   rate_limit_error: "rate_limited",
   rate_limit_exceeded: "rate_limited",
+  // Groq: the model wrote a call that cannot be read; the next attempt may be better.
+  tool_use_failed: "bad_response",
 };
 
 const byStatus: Record<number, ModelErrorCode> = {

@@ -7,6 +7,7 @@ import {
   type ModelRequest,
 } from "../core/model.ts";
 import { ShownText } from "./shown-text.ts";
+import { whyDelayed } from "./why-delayed.ts";
 
 /** How often and how patiently a model is asked again. */
 export interface RetryPolicy {
@@ -34,11 +35,14 @@ const passing: ReadonlySet<ModelErrorCode> = new Set([
   "bad_response",
 ]);
 
-/** A model that is asked again after failures that pass. Text of a failed attempt is made void with `reset`. */
+/**
+ * A model that is asked again after failures that pass. Text of a failed attempt is made void with `reset`; before each wait
+ * a `delayed` tells people of it.
+ */
 export function createRetryingModel(
   model: Model,
   policy: RetryPolicy,
-  clock: Pick<Clock, "sleep">,
+  clock: Pick<Clock, "now" | "sleep">,
   random: () => number = Math.random,
 ): Model {
   const waitAfter = (error: unknown, attempt: number) => waitBefore(error, attempt, policy, random);
@@ -49,7 +53,7 @@ async function* attempts(
   model: Model,
   request: ModelRequest,
   waitAfter: (error: unknown, attempt: number) => number | undefined,
-  clock: Pick<Clock, "sleep">,
+  clock: Pick<Clock, "now" | "sleep">,
 ): AsyncGenerator<ModelEvent> {
   for (let attempt = 1; ; attempt += 1) {
     const shown = new ShownText();
@@ -60,6 +64,7 @@ async function* attempts(
       const wait = waitAfter(error, attempt);
       if (wait === undefined) throw afterAttempts(error, attempt);
       yield* shown.void();
+      yield { type: "delayed", text: `${whyDelayed(error)} ${tryingAgain(wait)}`, until: clock.now() + wait };
       await clock.sleep(wait, request.signal);
     }
   }
@@ -77,6 +82,11 @@ function waitBefore(
   const own = Math.min(policy.maxMs, policy.baseMs * 2 ** (attempt - 1)) * (0.5 + random());
   if (error.retryAfterMs === undefined) return own;
   return error.retryAfterMs > policy.longestRetryAfterMs ? undefined : Math.max(own, error.retryAfterMs);
+}
+
+/** Waits that nobody notices are not counted in seconds. */
+function tryingAgain(waitMs: number): string {
+  return waitMs < 1_500 ? "Trying again." : `Trying again in ${Math.round(waitMs / 1_000)} s.`;
 }
 
 function afterAttempts(error: unknown, attempts: number): unknown {

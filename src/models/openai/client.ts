@@ -1,6 +1,7 @@
 import type { OpenAI } from "openai";
 import { ModelError } from "../../core/model.ts";
 import type { Endpoint } from "../provider-error.ts";
+import { inOpenAiShape } from "./error-body.ts";
 
 /** The address of OpenAI itself. */
 export const openAiUrl = "https://api.openai.com/v1";
@@ -44,21 +45,11 @@ async function connect(endpoint: Endpoint, baseURL: string, timeoutMs: number): 
   });
 }
 
-/** Gemini's compatible endpoint reports a failure as an array with one error, of which the SDK would show nothing. */
+/** Reads errors of any server: the SDK would show nothing of most. */
 async function unwrapped(response: Response): Promise<Response> {
   if (response.ok) return response;
-  const text = await response.text();
   const { status, headers } = response;
-  return new Response(/^\s*\[/.test(text) ? firstOf(text) : text, { status, headers });
-}
-
-function firstOf(text: string): string {
-  try {
-    const [first] = JSON.parse(text) as unknown[];
-    return JSON.stringify(first ?? {});
-  } catch {
-    return text;
-  }
+  return new Response(inOpenAiShape(await response.text()), { status, headers });
 }
 
 export function isOpenAiHost(host: string): boolean {

@@ -80,7 +80,7 @@ describe("the model of the settings", () => {
   it("says what to set when no model has a key, and never becomes the offline one", async () => {
     const settings = { choice: "anthropic/claude-x", failover: ["openai/gpt-x", "offline"] };
     const { events, error } = await collect(createModel(settings, recordingClock()), requestOf("hello"));
-    expect(events).toEqual([]);
+    expect(events).toEqual([{ type: "delayed", text: expect.stringContaining("Asking another model") }]);
     expect(error).toMatchObject({ code: "not_configured" });
     expect(String(error)).toContain("ANTHROPIC_API_KEY");
     expect(String(error)).toContain("OPENAI_API_KEY");

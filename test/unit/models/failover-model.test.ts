@@ -43,7 +43,10 @@ describe("failover", () => {
         createFailoverModel(scripted("a", [[failure(code)]]), [second]),
         requestOf("x"),
       );
-      expect(events).toEqual([done("b", "yes")]);
+      expect(events).toEqual([
+        { type: "delayed", text: expect.stringMatching(/^The model .*\. Asking another model instead\.$/) },
+        done("b", "yes"),
+      ]);
     },
   );
 
@@ -71,7 +74,7 @@ describe("failover", () => {
     const first = scripted("a", [[text("Half an"), failure("unavailable")]]);
     const second = scripted("b", [[text("Whole"), done("b", "Whole")]]);
     const { events } = await collect(createFailoverModel(first, [second]), requestOf("x"));
-    expect(events.map((event) => event.type)).toEqual(["text", "reset", "text", "finished"]);
+    expect(events.map((event) => event.type)).toEqual(["text", "reset", "delayed", "text", "finished"]);
     expect(shownText(events)).toBe("Whole");
   });
 
@@ -137,6 +140,13 @@ describe("retries", () => {
     const model = scripted("a", [[text("Ha"), cut], [cut], [text("Hello"), done("a", "Hello")]]);
     const policy = { ...defaultRetryPolicy, attempts: 5 };
     const { events } = await collect(createRetryingModel(model, policy, recordingClock()), requestOf("x"));
-    expect(events.map((event) => event.type)).toEqual(["text", "reset", "text", "finished"]);
+    expect(events.map((event) => event.type)).toEqual([
+      "text",
+      "reset",
+      "delayed",
+      "delayed",
+      "text",
+      "finished",
+    ]);
   });
 });

@@ -1,0 +1,90 @@
+import { describe, expect, it } from "vitest";
+import { type Model, ModelError, type ModelEvent } from "../../../src/core/model.ts";
+import { createRetryingModel, defaultRetryPolicy } from "../../../src/models/retrying-model.ts";
+import { isLocalHost, withWaitNotice } from "../../../src/models/slow-model.ts";
+import { collect, requestOf } from "./collect.ts";
+
+const done: ModelEvent = {
+  type: "finished",
+  message: { role: "assistant", text: "ok", tool_calls: [] },
+  usage: { input_tokens: 1, output_tokens: 1 },
+  model: "a",
+};
+
+/** A model that answers when it is told to, and a clock whose time passes when it is told to. */
+function slow() {
+  const asked = Promise.withResolvers<void>();
+  const answer = Promise.withResolvers<void>();
+  const late: { ms: number; ring: () => void; cancelled: boolean }[] = [];
+  const model: Model = {
+    id: "a",
+    generative: true,
+    async *stream() {
+      asked.resolve();
+      await answer.promise;
+      yield done;
+    },
+  };
+  const clock = {
+    after(ms: number, ring: () => void) {
+      const timer = { ms, ring, cancelled: false };
+      late.push(timer);
+      return () => {
+        timer.cancelled = true;
+      };
+    },
+  };
+  return { model, clock, asked: asked.promise, answer, late };
+}
+
+describe("a model without a sign", () => {
+  it("is told of after ten seconds", async () => {
+    const { model, clock, asked, answer, late } = slow();
+    const all = collect(withWaitNotice(model, true, clock), requestOf("hello"));
+    await asked;
+    expect(late.map(({ ms }) => ms)).toEqual([10_000]);
+    late[0]?.ring();
+    answer.resolve();
+    expect((await all).events).toEqual([
+      { type: "delayed", text: "Waiting for the model. A local model may still be loading." },
+      done,
+    ]);
+  });
+
+  it("is no matter when it answers in time", async () => {
+    const { model, clock, answer, late } = slow();
+    answer.resolve();
+    const { events } = await collect(withWaitNotice(model, false, clock), requestOf("hello"));
+    expect(events).toEqual([done]);
+    expect(late[0]?.cancelled).toBe(true);
+  });
+
+  it.each([
+    ["127.0.0.1", true],
+    ["ollama", true],
+    ["[::1]", true],
+    ["192.168.1.7", true],
+    ["api.openai.com", false],
+    ["10gen.example", false],
+  ])("may be loading at %s: %s", (host, isLocal) => expect(isLocalHost(host)).toBe(isLocal));
+});
+
+it("a wait before the next attempt is told in plain words, with its end", async () => {
+  let asked = 0;
+  const model: Model = {
+    id: "a",
+    generative: true,
+    async *stream() {
+      asked += 1;
+      if (asked === 1)
+        throw new ModelError("rate_limited", "a: api.example said 429.", { retryAfterMs: 12_000 });
+      yield done;
+    },
+  };
+  const clock = { now: () => 1_000, sleep: async () => {} };
+  const { events } = await collect(createRetryingModel(model, defaultRetryPolicy, clock), requestOf("x"));
+  expect(events).toEqual([
+    { type: "delayed", text: "The model limits how often it is asked. Trying again in 12 s.", until: 13_000 },
+    done,
+  ]);
+});

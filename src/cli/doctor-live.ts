@@ -9,7 +9,7 @@ const patienceMs = 30_000;
 /** Asks the chosen model for one word. Costs a few tokens. */
 export async function checkLiveModel(
   { model }: Config,
-  clock: Pick<Clock, "now" | "sleep" | "after">,
+  clock: Pick<Clock, "now" | "sleep">,
 ): Promise<Finding> {
   const name = "live model";
   if (model.choice === "offline") return { name, status: "ok", detail: "offline needs no server" };

@@ -1,5 +1,6 @@
 import { objectOf } from "../../../src/core/json.ts";
 import { countTokens } from "../../../src/models/count-tokens.ts";
+import { presetContent, presetOf, presetReasoning, textualCall } from "./completions-presets.ts";
 import { boundCallId, signCall } from "./completions-reasoning.ts";
 import type { ChatRequest } from "./completions-request.ts";
 import type { PromptUsage, Spoken, World } from "./exchange.ts";
@@ -22,7 +23,7 @@ export function speakChat(
   );
   const cut = wanted > limit;
   const output = cut ? limit : wanted;
-  const whole = messageOf(request, reply, world);
+  const whole = presetMessage(request, messageOf(request, reply, world), reply);
   const message = cut
     ? { role: "assistant", content: cutText(text, limit - reasoning), ...reasoningOf(whole) }
     : whole;
@@ -64,8 +65,20 @@ function messageOf({ dialect, model, effort }: ChatRequest, reply: ScriptedReply
   };
 }
 
+/** The message as the server of a preset sends it. */
+function presetMessage({ dialect }: ChatRequest, whole: Wire, { thought, text = "" }: ScriptedReply): Wire {
+  const preset = presetOf(dialect);
+  if (preset === undefined || thought === undefined) return whole;
+  const { tool_calls, ...message } = { ...whole, ...presetReasoning(dialect, thought) };
+  const isTextual = preset.calls === "textual";
+  const calls = isTextual ? objects(tool_calls).map(textualCall).join("") : "";
+  const content = presetContent(dialect, thought, text + calls);
+  return { ...message, content, ...(isTextual || tool_calls === undefined ? {} : { tool_calls }) };
+}
+
 function callId(dialect: ChatRequest["dialect"], reasoning: string | undefined, number: number): string {
   if (dialect === "gemini") return `call_gemini_${number}`;
+  if (dialect === "mistral") return String(number).padStart(9, "m");
   return reasoning === undefined ? `call_${number}` : boundCallId(reasoning, number);
 }
 
@@ -95,19 +108,28 @@ function chunks({ dialect, body }: ChatRequest, message: Wire, finish: string, u
   const delta = (value: Wire, finish_reason: string | null = null): Wire => ({
     choices: [{ index: 0, delta: value, logprobs: null, finish_reason }],
   });
-  const reasoning = chunksOf(string(message.reasoning_content)).map((reasoning_content) =>
-    delta({ reasoning_content }),
+  const reasoning = ["reasoning_content", "reasoning"].flatMap((field) =>
+    chunksOf(string(message[field])).map((words) => delta({ [field]: words })),
   );
-  const text = chunksOf(string(message.content)).map((content) => delta({ content }));
+  const details = objects(message.reasoning_details).map((detail) => delta({ reasoning_details: [detail] }));
+  const text = Array.isArray(message.content)
+    ? message.content.map((part) => delta({ content: [part] }))
+    : chunksOf(string(message.content)).map((content) => delta({ content }));
+  const preset = presetOf(dialect);
   const calls = objects(message.tool_calls).flatMap((call, index) =>
-    dialect === "gemini"
+    dialect === "gemini" || preset?.calls === "whole"
       ? [delta({ tool_calls: [{ index, ...call }] })]
-      : callDeltas(call, index).map((one) => delta(one)),
+      : preset?.calls === "no_index"
+        ? [delta({ tool_calls: [call] })]
+        : callDeltas(call, index).map((one) => delta(one)),
   );
-  const counted = objectOf(body.stream_options).include_usage === true ? [{ choices: [], usage }] : [];
+  const isAsked = objectOf(body.stream_options).include_usage === true;
+  const counts = preset?.usage === "always" || (isAsked && preset?.usage !== "never");
+  const counted = counts ? [{ choices: [], usage }] : [];
   return [
     delta({ role: "assistant", content: message.content === null ? null : "" }),
     ...reasoning,
+    ...details,
     ...text,
     ...calls,
     delta({}, finish),

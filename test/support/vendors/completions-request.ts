@@ -1,9 +1,10 @@
+import { type PresetName, presetOf } from "./completions-presets.ts";
 import type { Incoming } from "./exchange.ts";
 import { gptFacts } from "./openai-models.ts";
 import { objects, string, type Wire } from "./wire.ts";
 
 /** Servers that speak chat completions, each with its own rules. */
-export type Dialect = "openai" | "deepseek" | "gemini" | "strict" | "plain";
+export type Dialect = "openai" | "deepseek" | "gemini" | "strict" | "plain" | PresetName;
 
 const dialects: readonly Dialect[] = ["openai", "deepseek", "gemini", "strict", "plain"];
 
@@ -38,6 +39,7 @@ export function readChatRequest(incoming: Incoming): ChatRequest {
 export function dialectOf({ path, body }: Pick<Incoming, "path" | "body">): Dialect {
   const prefix = path.split("/")[1];
   const model = string(body.model);
+  if (prefix !== undefined && presetOf(prefix) !== undefined) return prefix as PresetName;
   const named = dialects.find((dialect) => dialect === prefix || model.startsWith(dialect));
   if (named !== undefined) return named;
   return gptFacts(model) === undefined ? "plain" : "openai";

@@ -1,4 +1,5 @@
 import { objectOf } from "../../../src/core/json.ts";
+import { presetRefusals } from "./completions-presets.ts";
 import { type ChatRequest, callsOf } from "./completions-request.ts";
 import type { Refusal } from "./exchange.ts";
 import { gptFacts } from "./openai-models.ts";
@@ -13,6 +14,7 @@ export function chatRefusals(request: ChatRequest): Refusal[] {
     ...toolRefusals(request),
     ...(request.dialect === "openai" ? openAiRefusals(request) : []),
     ...(request.dialect === "strict" ? strictRefusals(request) : []),
+    ...presetRefusals(request.dialect, request.body, request.messages),
   ];
 }
 

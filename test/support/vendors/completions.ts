@@ -1,6 +1,7 @@
 import { type Json, objectOf } from "../../../src/core/json.ts";
 import { type AutomaticCache, countAutomatic } from "./automatic-cache.ts";
 import { speakChat } from "./completions-answer.ts";
+import { presetOf } from "./completions-presets.ts";
 import { checkChatReasoning } from "./completions-reasoning.ts";
 import { type ChatRequest, callsOf, dialectOf, readChatRequest } from "./completions-request.ts";
 import { chatRefusals } from "./completions-rules.ts";
@@ -34,6 +35,8 @@ export const completionsApi: VendorApi = {
     };
   },
   error(status, refusal, incoming) {
+    const preset = presetOf(dialectOf(incoming));
+    if (preset !== undefined) return preset.error(status, refusal.message);
     if (dialectOf(incoming) !== "gemini") return openAiError(status, refusal, incoming);
     const state = status === 400 ? "INVALID_ARGUMENT" : status === 429 ? "RESOURCE_EXHAUSTED" : "INTERNAL";
     return [{ error: { code: status, message: refusal.message, status: state } }];
@@ -42,7 +45,7 @@ export const completionsApi: VendorApi = {
 
 /** Servers of one's own need no key. */
 function* keyRefusals({ key, dialect }: ChatRequest): Generator<Refusal> {
-  if (key !== "" || dialect === "plain" || dialect === "strict") return;
+  if (key !== "" || dialect === "plain" || dialect === "strict" || presetOf(dialect)?.key === false) return;
   yield { rule: "key", message: "You didn't provide an API key.", status: 401 };
 }
 
@@ -67,7 +70,7 @@ function cacheRoot({ dialect, model, key, body }: ChatRequest): string {
 function cacheOf({ dialect, model }: ChatRequest): AutomaticCache {
   const hour = 3_600_000;
   if (dialect === "deepseek") return { minimum: 64, step: 64, ttl_ms: hour, writes: "free" };
-  if (dialect === "plain" || dialect === "strict")
+  if (dialect === "plain" || dialect === "strict" || presetOf(dialect) !== undefined)
     return { minimum: 16, step: 16, ttl_ms: hour, writes: "free" };
   const paid = gptFacts(model)?.additional_tools === true;
   return { minimum: 1_024, step: 128, ttl_ms: (paid ? 30 : 10) * 60_000, writes: paid ? "paid" : "free" };
@@ -115,7 +118,8 @@ function viewedMessages(wires: readonly Wire[]): ViewedMessage[] {
       else messages.push(message("tool", "", { results: [result] }));
     } else if (role === "assistant") {
       const signed = /"thought_signature":"(?!skip_)/.test(JSON.stringify(wire));
-      const reasoned = string(wire.reasoning_content) !== "" || signed;
+      const shown = [wire.reasoning_content, wire.reasoning].some((words) => string(words) !== "");
+      const reasoned = shown || signed || Array.isArray(wire.reasoning_details);
       messages.push(
         message("assistant", textOf(content), { calls: callsOf(wire).map(viewedCall), reasoned }),
       );

@@ -5,6 +5,7 @@ import { type Json, objectOf } from "../../../src/core/json.ts";
 import { answerRequest, type Desk } from "./answer-request.ts";
 import { anthropicApi } from "./anthropic.ts";
 import { completionsApi } from "./completions.ts";
+import type { Dialect } from "./completions-request.ts";
 import type { Feature, Incoming, VendorApi, World } from "./exchange.ts";
 import { createFaults, type Fault } from "./faults.ts";
 import { createPrefixCache } from "./prefix-cache.ts";
@@ -34,7 +35,7 @@ export interface Vendors {
   /** For the key `baseUrl` of a provider: OpenAI's and Anthropic's own, or a compatible server by its kind. */
   openAiUrl: string;
   anthropicUrl: string;
-  compatibleUrl(kind: "deepseek" | "gemini" | "strict" | "plain"): string;
+  compatibleUrl(kind: Dialect): string;
   /** All requests since the start or the last reset, oldest first. */
   requests(filter?: (request: RecordedRequest) => boolean): RecordedRequest[];
   /** Replaces the script. */

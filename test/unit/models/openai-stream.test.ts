@@ -108,3 +108,22 @@ it("a reader that leaves early ends the request", async () => {
   for await (const event of model.stream(requestOf("hello"))) if (event.type === "text") break;
   await gone.promise;
 });
+
+it("a long reasoning is told as it comes, and comments alone keep the answer alive", async () => {
+  const pieces = 20_000;
+  const { model } = await modelAnswering(async (response) => {
+    for (let at = 0; at < 20; at += 1) {
+      const batch = Array.from({ length: pieces / 20 }, () =>
+        data(chunk({ reasoning_content: "I go on thinking. " })),
+      );
+      await written(response, `: PROCESSING\n\n${batch.join("")}`);
+    }
+    await written(response, data(chunk({ content: "Done" }, "stop")));
+    response.end();
+  });
+  const from = performance.now();
+  const { events } = await collect(model, requestOf("hello"));
+  expect(performance.now() - from).toBeLessThan(5_000);
+  expect(events.filter(({ type }) => type === "thought")).toHaveLength(pieces);
+  expect(events.at(-1)).toMatchObject({ type: "finished", message: { text: "Done" } });
+});

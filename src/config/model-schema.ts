@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { listPrices, priceSchema } from "./model-prices.ts";
+import { modelFactsSchema, priceSchema } from "./model-overrides.ts";
 
 const seconds = z.number().positive().max(86_400);
 
@@ -93,10 +93,16 @@ export const modelSchema = z.strictObject({
     .describe(
       "Most tokens of one model answer, thinking included; 32000, or the model's own limit, unless set",
     ),
+  models: z
+    .record(z.string().regex(modelName, modelHint), modelFactsSchema)
+    .default({})
+    .describe(
+      "Facts that replace those of the shipped model catalogue, by PROVIDER/MODEL: {context_tokens, output_tokens, images, cache_minutes, retires}",
+    ),
   prices: z
     .record(z.string().regex(modelName, modelHint), priceSchema)
-    .default(listPrices)
+    .default({})
     .describe(
-      "Prices in USD per million tokens, {input, output, cached_input, cache_write}; reading from the provider's cache and writing to it cost as much as input unless set. With above {tokens, input_factor, output_factor}, a request with more input tokens costs that many times as much, the cache like input. Models not listed are counted in tokens only",
+      "Prices that replace those of the shipped model catalogue, by PROVIDER/MODEL, in USD per million tokens: {input, output, cached_input, cache_write}; reading from the provider's cache and writing to it cost as much as input unless set. With above {tokens, input_factor, output_factor}, a request with more input tokens costs that many times as much, the cache like input. Models without any price are counted in tokens only",
     ),
 });

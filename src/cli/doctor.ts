@@ -1,3 +1,4 @@
+import { modelSettings } from "../wiring/app-settings.ts";
 import type { CommandContext, GlobalOptions } from "./command-context.ts";
 import { checkBot } from "./doctor-bot.ts";
 import {
@@ -9,6 +10,7 @@ import {
 } from "./doctor-checks.ts";
 import type { Finding } from "./doctor-finding.ts";
 import { checkLiveModel } from "./doctor-live.ts";
+import { checkModelLifetimes } from "./doctor-models.ts";
 import { checkSandbox } from "./doctor-sandbox.ts";
 import { exitCode } from "./exit-code.ts";
 import { liveDiscordFindings, liveSlackFindings, platformFindings } from "./platform-findings.ts";
@@ -44,6 +46,8 @@ async function* examine(context: CommandContext, options: DoctorOptions): AsyncG
   const folder = await checkDataFolder(context, config);
   yield folder.finding;
   yield* checkModelKeys(config);
+  const models = modelSettings(config);
+  yield* checkModelLifetimes([models.choice, ...models.failover], models, context.clock.now());
   yield* platformFindings(config);
   if (options.live) {
     yield await checkLiveModel(config, context.clock);

@@ -100,6 +100,54 @@ describe("the model of the settings", () => {
     },
   );
 
+  it("is what the settings say it is, where they differ from the catalogue", async () => {
+    const sent: Record<string, unknown>[] = [];
+    server = await startWireServer((wire, body) => {
+      sent.push(body);
+      sendJson(wire, completion({ content: "here" }, { usage: { prompt_tokens: 10, completion_tokens: 2 } }));
+    });
+    const choice = "mine/gpt-4o";
+    const settings = {
+      choice,
+      providers: { mine: { kind: "openai" as const, baseUrl: `${server.url}/v1` } },
+      streaming: false,
+    };
+    const photo = { media_type: "image/png" as const, base64: "aGk=" };
+    const messages: Message[] = [{ role: "user", text: "Look.", images: [photo] }];
+    const facts = { window: 50_000, output: 1234, images: false, cache_ms: 60_000 };
+    const prices = { [choice]: { input: 1e6, output: 0 } };
+    const told = createModel({ ...settings, models: { [choice]: facts }, prices }, recordingClock());
+    const listed = createModel({ ...settings, models: { "mine/other": facts } }, recordingClock());
+    expect([told.window, told.cache_ms]).toEqual([50_000, 60_000]);
+    expect([listed.window, listed.cache_ms]).toEqual([128_000, 300_000]);
+    const usage = await Promise.all(
+      [told, listed].map(async (model) => (await finish(model, requestOf("", { messages }))).usage),
+    );
+    expect(usage.map(({ cost_usd }) => cost_usd)).toEqual([10, (10 * 2.5 + 2 * 10) / 1e6]);
+    const limits = sent.map((body) => [body.max_tokens, JSON.stringify(body).includes("image_url")]);
+    expect(limits.toSorted()).toEqual([
+      [1234, false],
+      [16_384, true],
+    ]);
+  });
+
+  it.each([
+    ["groq", "openai/gpt-oss-120b", undefined],
+    ["together", "openai/gpt-oss-120b", 32_000],
+    ["openrouter", "qwen/sunflower", undefined],
+    ["ollama", "gpt-oss:120b", undefined],
+  ] as const)("at %s limits the answers of %s to %s tokens", async (kind, model, limit) => {
+    let sent: Record<string, unknown> = {};
+    server = await startWireServer((wire, body) => {
+      sent = body;
+      sendJson(wire, completion({ content: "here" }));
+    });
+    const providers = { [kind]: { kind: "openai" as const, server: kind, baseUrl: `${server.url}/v1` } };
+    const settings = { choice: `${kind}/${model}`, providers, streaming: false };
+    await finish(createModel(settings, recordingClock()), requestOf("hello"));
+    expect(sent.max_tokens).toBe(limit);
+  });
+
   it("keeps what each of a list wrote for its return, and sends it to none else", async () => {
     const isDown = { first: false };
     const sent: Record<string, unknown>[] = [];

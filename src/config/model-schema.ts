@@ -3,6 +3,9 @@ import { modelFactsSchema, priceSchema } from "./model-overrides.ts";
 
 const seconds = z.number().positive().max(86_400);
 
+/** The words for how hard a model thinks, rising. */
+export const efforts = ["none", "minimal", "low", "medium", "high", "xhigh", "max"] as const;
+
 /** `openai/gpt-6.1-terra`; what comes after the first slash is the provider's own name, slashes included. */
 const modelName = /^(openai|anthropic)\/\S+$/;
 const modelHint = "expected openai/MODEL or anthropic/MODEL";
@@ -80,7 +83,7 @@ export const modelSchema = z.strictObject({
     .default(60)
     .describe("Longest silence of a streamed answer, in seconds; then it is cut and tried again"),
   effort: z
-    .enum(["none", "minimal", "low", "medium", "high", "xhigh", "max"])
+    .enum(efforts)
     .optional()
     .describe(
       "How hard models think: none, minimal, low, medium, high, xhigh or max, or what they know nearest to it; the provider's default unless set",

@@ -1,7 +1,7 @@
 import type { Clock } from "../core/clock.ts";
 import { type Model, type ModelCall, ModelError } from "../core/model.ts";
 import { createAnthropicModel } from "./anthropic/anthropic.ts";
-import { type ModelFacts, modelFacts } from "./catalogue/model-facts.ts";
+import { type ModelFacts, modelFacts, smallModelFor } from "./catalogue/model-facts.ts";
 import { createFailoverModel } from "./failover-model.ts";
 import { withFitting } from "./fitting-model.ts";
 import { withImageFallback } from "./image-fallback.ts";
@@ -111,6 +111,18 @@ function namedModel(name: string, settings: ModelSettings): NamedModel {
  */
 export function factsOfModel(name: string, settings: ModelSettings): ModelFacts {
   return name === "offline" ? {} : knownFacts(namedModel(name, settings), name, settings);
+}
+
+/**
+ * The small model of the same provider, for inner work, as `provider/model`. Undefined when there is none, when the model is
+ * that one, and for `offline`.
+ * @throws ModelError `not_configured` for a name that is not `provider/model` of a known provider.
+ */
+export function smallModelBeside(name: string, settings: ModelSettings): string | undefined {
+  if (name === "offline") return undefined;
+  const { provider, model, server } = namedModel(name, settings);
+  const small = smallModelFor(serverKindOf(hostOf(server), server.server), model);
+  return small === undefined ? undefined : `${provider}/${small}`;
 }
 
 function knownFacts({ model, server }: NamedModel, name: string, { models = {} }: ModelSettings): ModelFacts {

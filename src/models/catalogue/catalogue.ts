@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 import type { ServerKind } from "../server-kind.ts";
-import { type Catalogue, type CatalogueModel, type ListedServer, listedServers } from "./catalogue-format.ts";
+import type { Catalogue, CatalogueModel, ListedServer } from "./catalogue-format.ts";
 import { type Retirement, retirements } from "./hand-kept.ts";
 import { type Found, ModelNames } from "./model-names.ts";
 
@@ -13,13 +13,12 @@ interface Listed {
 const listed = once((): ReadonlyMap<string, Listed> => {
   const { models } = JSON.parse(readFileSync(new URL("models.json", import.meta.url), "utf8")) as Catalogue;
   return new Map(
-    listedServers.map((server) => {
-      const ends = (retirements[server] ?? []).flatMap((end) =>
-        end.models.map((name) => [name, end] as const),
-      );
+    Object.entries(models).map(([server, byName]) => {
+      const ends = retirements[server as ListedServer] ?? [];
+      const endings = ends.flatMap((end) => end.models.map((name) => [name, end] as const));
       return [
         server,
-        { models: new ModelNames(Object.entries(models[server])), retirements: new ModelNames(ends) },
+        { models: new ModelNames(Object.entries(byName)), retirements: new ModelNames(endings) },
       ];
     }),
   );

@@ -25,27 +25,36 @@ export interface Found<Value> {
   isVariant: boolean;
 }
 
-/** Values by names of models, found by any way in which a name is written. Making it takes time, looking up does not. */
+/** Values by names of models, found by any way in which a name is written. The first search by spelling takes longer. */
 export class ModelNames<Value> {
   readonly #exact: ReadonlyMap<string, Value>;
-  readonly #spelled = new Map<string, Value>();
+  #spelled: ReadonlyMap<string, Value> | undefined;
 
   /** @param entries the first of two that are spelled alike counts */
   constructor(entries: readonly (readonly [string, Value])[]) {
     this.#exact = new Map(entries);
-    for (const by of ["whole", "last", "undated"] as const) {
-      for (const [name, value] of entries) {
-        const { isVariant, ...spelling } = spellingOf(name);
-        if (!isVariant && !this.#spelled.has(spelling[by])) this.#spelled.set(spelling[by], value);
-      }
-    }
   }
 
   find(name: string): Found<Value> | undefined {
     const exact = this.#exact.get(name);
     if (exact !== undefined) return { value: exact, isVariant: false };
+    this.#spelled ??= bySpelling([...this.#exact]);
     const { isVariant, whole, last, undated } = spellingOf(name);
     const value = this.#spelled.get(whole) ?? this.#spelled.get(last) ?? this.#spelled.get(undated);
     return value === undefined ? undefined : { value, isVariant };
   }
+}
+
+/** A whole name counts before the end of another, and that before one without its date. */
+function bySpelling<Value>(entries: readonly (readonly [string, Value])[]): ReadonlyMap<string, Value> {
+  const spelled = new Map<string, Value>();
+  const spellings = entries
+    .map(([name, value]) => ({ ...spellingOf(name), value }))
+    .filter((spelling) => !spelling.isVariant);
+  for (const by of ["whole", "last", "undated"] as const) {
+    for (const spelling of spellings) {
+      if (!spelled.has(spelling[by])) spelled.set(spelling[by], spelling.value);
+    }
+  }
+  return spelled;
 }

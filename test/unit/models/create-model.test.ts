@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, it } from "vitest";
 import type { Message } from "../../../src/core/message.ts";
 import type { ModelCall } from "../../../src/core/model.ts";
-import { createModel } from "../../../src/models/create-model.ts";
+import { createModel, smallModelBeside } from "../../../src/models/create-model.ts";
 import { completion } from "./chat-wire.ts";
 import { collect, finish, requestOf } from "./collect.ts";
 import { recordingClock } from "./recording-clock.ts";
@@ -146,6 +146,20 @@ describe("the model of the settings", () => {
     const settings = { choice: `${kind}/${model}`, providers, streaming: false };
     await finish(createModel(settings, recordingClock()), requestOf("hello"));
     expect(sent.max_tokens).toBe(limit);
+  });
+
+  it.each([
+    ["anthropic/claude-sonnet-5-5", "anthropic/claude-haiku-5-5"],
+    ["openai/gpt-6-luna", undefined],
+    ["mine/anthropic/claude-opus-5.5", "mine/anthropic/claude-haiku-5.5"],
+    ["proxy/gpt-6.1-sol", undefined],
+    ["offline", undefined],
+  ])("beside %s is %s for inner work", (name, small) => {
+    const providers = {
+      mine: { kind: "openai" as const, baseUrl: "https://openrouter.ai/api/v1" },
+      proxy: { kind: "openai" as const, server: "openai" as const, baseUrl: "http://127.0.0.1:9/v1" },
+    };
+    expect(smallModelBeside(name, { choice: name, providers })).toBe(small);
   });
 
   it("keeps what each of a list wrote for its return, and sends it to none else", async () => {

@@ -120,4 +120,13 @@ async function main(): Promise<void> {
   }
 }
 
-if (import.meta.main) await main();
+if (import.meta.main) {
+  try {
+    await main();
+  } catch (error) {
+    process.stderr.write(
+      `${error instanceof Error ? error.message : String(error)}\nmodels.json stays as it was.\n`,
+    );
+    process.exitCode = 1;
+  }
+}

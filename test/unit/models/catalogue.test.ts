@@ -181,6 +181,12 @@ describe("what is kept by hand", () => {
     }
   });
 
+  it("about the efforts of Claude is what the source says", () => {
+    for (const [name, { efforts }] of Object.entries(models.anthropic)) {
+      if (efforts !== undefined) expect([name, abilitiesOf(name, true).efforts]).toEqual([name, efforts]);
+    }
+  });
+
   it("about the efforts of OpenAI's families is what the source says", () => {
     const differ = Object.entries(models.openai).filter(([name, { efforts }]) => {
       const family = openAiFamily(name);

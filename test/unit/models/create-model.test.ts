@@ -149,6 +149,26 @@ describe("the model of the settings", () => {
   });
 
   it.each([
+    ["deepseek", "deepseek-flash", "none", "low"],
+    ["deepseek", "deepseek-flash", "medium", "high"],
+    ["together", "moonshotai/Kimi-K3", "high", undefined],
+    ["openai", "sunflower", "max", "high"],
+  ] as const)(
+    "at %s asks %s for the effort it knows nearest to %s: %s",
+    async (kind, model, effort, asked) => {
+      let sent: Record<string, unknown> = {};
+      server = await startWireServer((wire, body) => {
+        sent = body;
+        sendJson(wire, completion({ content: "here" }));
+      });
+      const providers = { [kind]: { kind: "openai" as const, server: kind, baseUrl: `${server.url}/v1` } };
+      const settings = { choice: `${kind}/${model}`, providers, streaming: false };
+      await finish(createModel(settings, recordingClock()), requestOf("hello", { effort }));
+      expect(sent.reasoning_effort).toBe(asked);
+    },
+  );
+
+  it.each([
     ["anthropic/claude-sonnet-5-5", "anthropic/claude-haiku-5-5"],
     ["openai/gpt-6-luna", undefined],
     ["mine/anthropic/claude-opus-5.5", "mine/anthropic/claude-haiku-5.5"],

@@ -29,11 +29,18 @@ export function effortFor(
   return settings.effort ?? profile.effort ?? effort;
 }
 
-/** The model for inner work of a turn: summaries, extraction, writing. */
+/**
+ * The model for inner work of a turn: summaries, extraction, writing.
+ * @throws ModelError `not_configured` for a name that nobody may choose
+ */
 export function workModel(scope: TurnScope, wanted: WorkModel | undefined): Model {
+  const { models } = scope.ports;
   const chosen = chosenModel(scope);
   if (wanted === undefined) return chosen;
-  return wanted === "small" ? scope.ports.models.small(chosen) : scope.ports.models.named(wanted);
+  if (wanted === "small") return models.small(chosen);
+  const choice = models.choose(wanted);
+  if (!choice.ok) throw new ModelError("not_configured", choice.message);
+  return models.named(choice.name);
 }
 
 /** The only model there is, for all work. */

@@ -1,3 +1,5 @@
+import { ModelError } from "../core/model.ts";
+import type { ModelFacts } from "../models/catalogue/model-facts.ts";
 import { factsOfModel, type ModelSettings } from "../models/create-model.ts";
 import type { Finding } from "./doctor-finding.ts";
 
@@ -17,7 +19,7 @@ export function checkModelLifetimes(
   now: number,
 ): Finding[] {
   return [...new Set(names)].flatMap((name) => {
-    const { retires, successor } = factsOfModel(name, settings);
+    const { retires, successor } = knownFacts(name, settings);
     if (retires === undefined) return [];
     const days = Math.round((Date.parse(retires) - Math.floor(now / dayMs) * dayMs) / dayMs);
     if (days > noticeDays) return [];
@@ -26,6 +28,16 @@ export function checkModelLifetimes(
     const detail = days < 0 ? `${name} ended on ${retires}` : `${name} ends on ${retires}, ${inDays(days)}`;
     return [{ name: "model", status: "warning" as const, detail, advice: `Use ${other} instead.` }];
   });
+}
+
+/** A model whose provider is not set up is another check's affair. */
+function knownFacts(name: string, settings: ModelSettings): ModelFacts {
+  try {
+    return factsOfModel(name, settings);
+  } catch (error) {
+    if (error instanceof ModelError) return {};
+    throw error;
+  }
 }
 
 function inDays(days: number): string {

@@ -2,6 +2,7 @@ import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { afterEach, beforeEach, expect, it } from "vitest";
+import { checkModelLifetimes } from "../../../src/cli/doctor-models.ts";
 import { fakeBot } from "./fake-bot.ts";
 import { runKnack } from "./run-knack.ts";
 
@@ -62,4 +63,17 @@ it("is what an operator says it is", async () => {
   ]);
   const later = "choice: openai/gpt-5, models: {openai/gpt-5: {retires: 2028-01-01}}";
   expect(await warnings(later, "2026-11-23")).toEqual([]);
+});
+
+it("is told once of a model that is named twice, and of no model of a provider that is not set up", () => {
+  const names = [
+    "nobody/claude-sonnet-4-5",
+    "anthropic/claude-sonnet-4-5",
+    "anthropic/claude-sonnet-4-5",
+    "offline",
+  ];
+  const found = checkModelLifetimes(names, { choice: "offline" }, Date.UTC(2026, 10, 23));
+  expect(found.map(({ detail }) => detail)).toEqual([
+    "anthropic/claude-sonnet-4-5 ends on 2026-11-30, in 7 days",
+  ]);
 });

@@ -121,7 +121,9 @@ export function factsOfModel(name: string, settings: ModelSettings): ModelFacts 
 export function smallModelBeside(name: string, settings: ModelSettings): string | undefined {
   if (name === "offline") return undefined;
   const { provider, model, server } = namedModel(name, settings);
-  const small = smallModelFor(serverKindOf(hostOf(server), server.server), model);
+  const kind = serverKindOf(hostOf(server), server.server);
+  // People name their deployments at Azure as they like.
+  const small = kind === "azure" ? undefined : smallModelFor(kind, model);
   return small === undefined ? undefined : `${provider}/${small}`;
 }
 

@@ -11,7 +11,7 @@ import type { ProviderModelOptions } from "./provider-model.ts";
 import { createRetryingModel, defaultRetryPolicy, type RetryPolicy } from "./retrying-model.ts";
 
 /** One server of models. */
-interface ProviderSettings {
+export interface ProviderSettings {
   /** The API it speaks. */
   kind: "openai" | "anthropic";
   apiKey?: string | undefined;
@@ -19,6 +19,8 @@ interface ProviderSettings {
   baseUrl?: string | undefined;
   /** Where the operator sets the key, for messages; `OPENAI_API_KEY` or `ANTHROPIC_API_KEY` unless told. */
   keyName?: string | undefined;
+  /** Whether it refuses everything without a key; so do the vendors' own servers unless told. */
+  needsKey?: ProviderModelOptions["needsKey"];
   /** What kind of server it is, where an operator named it; any that speaks the API unless told. */
   server?: ProviderModelOptions["server"];
   /** Which of OpenAI's APIs is asked; by the name of the model unless told. */
@@ -27,6 +29,10 @@ interface ProviderSettings {
   headers?: ProviderModelOptions["headers"];
   query?: ProviderModelOptions["query"];
   maxTokensField?: ProviderModelOptions["maxTokensField"];
+  /** The longest wait for the first sign of a stream, milliseconds; as long as any other silence unless told. */
+  firstAnswerMs?: number | undefined;
+  /** The longest silence of a stream, milliseconds; as of the settings unless told. */
+  idleTimeoutMs?: number | undefined;
 }
 
 export interface ModelSettings {
@@ -92,13 +98,15 @@ function createNamedModel(name: string, settings: ModelSettings): Model {
       `The model "${name}" is not usable: write provider/model, e.g. openai/gpt-6.1-terra. Known providers: ${known}.`,
     );
   }
-  const { streaming = true, idleTimeoutMs = 60_000, requestTimeoutMs = 600_000 } = settings;
+  const { streaming = true, requestTimeoutMs = 600_000 } = settings;
+  const idleTimeoutMs = server.idleTimeoutMs ?? settings.idleTimeoutMs ?? 60_000;
   const options: ProviderModelOptions = {
     provider,
     model,
     ...server,
     streaming,
     timeoutMs: streaming ? idleTimeoutMs : requestTimeoutMs,
+    firstAnswerMs: streaming ? server.firstAnswerMs : undefined,
     maxOutputTokens: settings.maxOutputTokens,
     prices: settings.prices,
   };

@@ -8,7 +8,7 @@ import {
   checkPort,
 } from "./doctor-checks.ts";
 import type { Finding } from "./doctor-finding.ts";
-import { checkLiveModel } from "./doctor-live.ts";
+import { checkLiveModels } from "./doctor-live.ts";
 import { checkSandbox } from "./doctor-sandbox.ts";
 import { exitCode } from "./exit-code.ts";
 import { liveDiscordFindings, liveSlackFindings, platformFindings } from "./platform-findings.ts";
@@ -40,13 +40,14 @@ async function* examine(context: CommandContext, options: DoctorOptions): AsyncG
   const { loaded, findings } = await checkConfiguration(context, options);
   yield* findings;
   if (loaded === undefined) return;
-  const { config } = loaded;
+  const { config, sources } = loaded;
   const folder = await checkDataFolder(context, config);
   yield folder.finding;
-  yield* checkModelKeys(config);
+  const local = sources["model.choice"] === "default" ? context.localServers : [];
+  yield* await checkModelKeys(config, local);
   yield* platformFindings(config);
   if (options.live) {
-    yield await checkLiveModel(config, context.clock);
+    yield* checkLiveModels(config, context.clock);
     yield* await liveSlackFindings(config);
     yield* await liveDiscordFindings(config);
   }

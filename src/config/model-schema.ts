@@ -7,7 +7,7 @@ const seconds = z.number().positive().max(86_400);
 
 /** `openai/gpt-6.1-terra`; what comes after the first slash is the provider's own name, slashes included. */
 const modelName = /^[^\s/]+\/\S+$/;
-const modelHint = "expected PROVIDER/MODEL, such as openai/MODEL or anthropic/MODEL";
+const modelHint = "expected openai/MODEL, anthropic/MODEL or another PROVIDER/MODEL";
 
 const builtInSchema = (vendor: string) =>
   z.strictObject({

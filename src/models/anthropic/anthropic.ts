@@ -5,6 +5,7 @@ import { createProviderModel, type Dialect, type ProviderModelOptions } from "..
 import { createServerFetch } from "../server-fetch.ts";
 import { requireKey, serverHeaders } from "../sign-requests.ts";
 import type { OutputForm } from "../structured-output.ts";
+import { anthropicAddress, anthropicUrl } from "./address.ts";
 import {
   type AnthropicChunk,
   type Asked,
@@ -19,8 +20,6 @@ import { type Abilities, abilitiesOf, formOf } from "./models.ts";
 import { refusedAbilities, refusesThinking } from "./refusals.ts";
 import { wireRequest } from "./request.ts";
 
-const anthropicUrl = "https://api.anthropic.com";
-
 /** How often an answer the server interrupts (`pause_turn`) is continued. */
 const maxPauses = 5;
 
@@ -33,8 +32,7 @@ type Post<Answer> = (
 /** A model behind Anthropic's messages API. The SDK is loaded with the first request. */
 export function createAnthropicModel(options: ProviderModelOptions): Model {
   const { provider = "anthropic", model } = options;
-  // The SDK adds /v1 itself; people give the base URL with and without it.
-  const baseUrl = (options.baseUrl ?? anthropicUrl).replace(/\/v1\/?$/, "");
+  const baseUrl = anthropicAddress(options.baseUrl);
   const endpoint: Endpoint = {
     id: `${provider}/${model}`,
     host: new URL(baseUrl).host,

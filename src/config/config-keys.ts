@@ -40,7 +40,7 @@ export function keysWithin({ path, schema }: ConfigKey, value: unknown): ConfigK
 }
 
 /** Whether the schema, or that of a record's values, holds a secret. */
-export function isSecret(schema: z.core.$ZodType): boolean {
+function isSecret(schema: z.core.$ZodType): boolean {
   const inner = unwrap(schema);
   if ((schema as z.ZodType).meta()?.secret === true) return true;
   return inner._zod.def.type === "record" && isSecret(inner._zod.def.valueType);

@@ -161,7 +161,7 @@ export function isProviderKind(name: string): name is ProviderKind {
 }
 
 /** Providers with a section of their own in the configuration, `model.NAME`. */
-export const builtInProviders = ["openai", "anthropic"] as const;
+const builtInProviders = ["openai", "anthropic"] as const;
 
 /** Where the settings of a provider stand in the configuration. */
 export function providerPath(name: string): readonly string[] {

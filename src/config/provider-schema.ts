@@ -60,7 +60,7 @@ const headerValue = z
   .meta({ secret: true });
 
 /** The name of a provider in model names. */
-export const providerName = z
+const providerName = z
   .string()
   .regex(/^[a-z][a-z0-9_-]{0,31}$/, {
     error: ({ input }) => {
@@ -77,7 +77,7 @@ export const providerName = z
 const kindHint = `expected ${providerKinds.join(", ")}`;
 
 /** A server of models, `model.providers.NAME`. */
-export const providerSchema = z.strictObject({
+const providerSchema = z.strictObject({
   kind: z
     .enum(providerKinds, {
       error: ({ input }) => {

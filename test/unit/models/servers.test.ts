@@ -88,7 +88,7 @@ describe.each(kinds)("a server of the protocol of %s", (kind) => {
       expect(String(error)).toContain(`HTTP ${status}, title: Welcome to nginx`);
       await server?.stop();
     }
-    server = await startWireServer(() => {});
+    server = undefined;
   });
 
   it("that is in trouble is said to be, whatever page tells it", async () => {
@@ -131,6 +131,17 @@ describe("the wait for an answer", () => {
       { streaming: true },
     );
     expect((await finish(model, requestOf("hello"))).message.text).toBe("here");
+  });
+
+  it("may be longer than any connection is kept waiting by itself", async () => {
+    for (const kind of kinds) {
+      const model = await modelOf({ kind, firstAnswerMs: 600_000 }, said(kind), {
+        requestTimeoutMs: 600_000,
+      });
+      expect((await finish(model, requestOf("hello"))).message.text).toBe("here");
+      await server?.stop();
+    }
+    server = undefined;
   });
 
   it("that was in vain names its limit", async () => {

@@ -21,7 +21,7 @@ import type { Profile } from "./core/turn.ts";
 import type { TurnLog } from "./core/turn-log.ts";
 import type { Web } from "./core/web.ts";
 import { createTokenCounter } from "./models/count-tokens.ts";
-import { createModel } from "./models/create-model.ts";
+import { createModels } from "./models/create-models.ts";
 import { createCouldReach } from "./net/could-reach.ts";
 import { createWeb } from "./net/create-web.ts";
 import { loadConsoleAssets } from "./server/console-assets.ts";
@@ -196,7 +196,7 @@ async function wire(
       instructions: await loadInstructions(),
       effort: config.model.effort,
       saidLine: createSaidLine(),
-      model: createModel({ ...modelSettings(config), onCall: metrics?.modelCall }, systemClock),
+      models: createModels({ ...modelSettings(config), onCall: metrics?.modelCall }, systemClock),
       store,
       files,
       pastOutput: createPastOutputs(log, files),

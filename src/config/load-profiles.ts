@@ -4,10 +4,18 @@ import { fileURLToPath } from "node:url";
 import { parse } from "yaml";
 import { z } from "zod";
 import { ConfigError } from "./config-error.ts";
+import { efforts } from "./model-schema.ts";
 
 const frontmatterSchema = z.strictObject({
   /** When to hand a turn over to this agent. */
   description: z.string().min(1),
+  /** The model it works with, `provider/model`. */
+  model: z
+    .string()
+    .regex(/^[a-z][a-z0-9_-]*\/\S+$/, "expected provider/model")
+    .optional(),
+  /** How hard its model thinks. */
+  effort: z.enum(efforts).optional(),
 });
 
 /** An agent of `config/agents/<id>.md`: frontmatter, then its instructions. */
@@ -15,6 +23,8 @@ export interface AgentProfile {
   id: string;
   description: string;
   prompt: string;
+  model?: string | undefined;
+  effort?: (typeof efforts)[number] | undefined;
 }
 
 const shipped = fileURLToPath(new URL("../../config/agents", import.meta.url));
@@ -36,8 +46,8 @@ async function readProfile(file: string): Promise<AgentProfile> {
   const text = (await readFile(file, "utf8")).replaceAll("\r\n", "\n");
   const [, frontmatter, prompt = ""] = /^---\n([\s\S]*?)\n---\n([\s\S]*)$/.exec(text) ?? [];
   try {
-    const { description } = frontmatterSchema.parse(parse(frontmatter ?? ""));
-    return { id: path.basename(file, ".md"), description, prompt: prompt.trim() };
+    const about = frontmatterSchema.parse(parse(frontmatter ?? ""));
+    return { id: path.basename(file, ".md"), ...about, prompt: prompt.trim() };
   } catch (error) {
     const message = error instanceof z.ZodError ? z.prettifyError(error) : String(error);
     const hint = "It begins with ---, description: …, --- and goes on with the agent's instructions";

@@ -5,6 +5,9 @@ import { addressSchema, keySchema, providersSchema } from "./provider-schema.ts"
 
 const seconds = z.number().positive().max(86_400);
 
+/** The words for how hard a model thinks, rising. */
+export const efforts = ["none", "minimal", "low", "medium", "high", "xhigh", "max"] as const;
+
 /** `openai/gpt-6.1-terra`; what comes after the first slash is the provider's own name, slashes included. */
 const modelName = /^[^\s/]+\/\S+$/;
 const modelHint = "expected openai/MODEL, anthropic/MODEL or another PROVIDER/MODEL";
@@ -95,7 +98,7 @@ const modelShape = z.strictObject({
       "Longest wait for the first sign of a streamed answer, in seconds; 180, and 600 for local servers, which load models first, unless set",
     ),
   effort: z
-    .enum(["none", "minimal", "low", "medium", "high", "xhigh", "max"])
+    .enum(efforts)
     .optional()
     .describe(
       "How hard models think: none, minimal, low, medium, high, xhigh or max, or what they know nearest to it; the provider's default unless set",

@@ -86,7 +86,7 @@ async function judge(
       return { status: "warning", detail: `${name}: ${error.message}`, advice: lack };
     }
     const reason = error instanceof ModelError ? error.message : failureWords(error, signal, limitMs);
-    return { status: "error", detail: `${name}: ${reason}`, advice };
+    return { status: "error", detail: reason, advice };
   }
 }
 

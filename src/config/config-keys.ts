@@ -55,6 +55,18 @@ export function membersAt(path: readonly PropertyKey[]): string[] | undefined {
   return schema === undefined ? undefined : Object.keys(shapeOf(schema) ?? {});
 }
 
+/** What a setting means: of the innermost key on the path that says it. */
+export function meaningAt(path: readonly PropertyKey[]): string | undefined {
+  let schema: z.core.$ZodType | undefined = configSchema;
+  let meaning: string | undefined;
+  for (const segment of path) {
+    schema = memberOf(schema, String(segment));
+    if (schema === undefined) break;
+    meaning = (schema as z.ZodType).meta()?.description ?? meaning;
+  }
+  return meaning;
+}
+
 function memberOf(schema: z.core.$ZodType, name: string): z.core.$ZodType | undefined {
   const inner = unwrap(schema);
   return inner._zod.def.type === "record" ? inner._zod.def.valueType : shapeOf(inner)?.[name];

@@ -56,7 +56,8 @@ export function providerNameOf(model: string): string {
 export function unusableProvider(model: string, sections: ProviderSections): string | undefined {
   const provider = providerOfModel(model, sections);
   if (provider?.missing?.what !== "address") return unknownProvider(model, sections);
-  return `there is no address for ${provider.name}: set ${provider.missing.set}`;
+  const example = provider.kind === "azure" ? ", e.g. https://RESOURCE.openai.azure.com" : "";
+  return `there is no address for ${provider.name}: set ${provider.missing.set}${example}`;
 }
 
 /** What is wrong with the provider in a model's name. Undefined when it is known. */

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { listPrices, priceSchema } from "./model-prices.ts";
-import { providerNameOf, unknownProvider, unusableProvider } from "./model-providers.ts";
+import { unknownProvider, unusableProvider } from "./model-providers.ts";
 import { addressSchema, keySchema, providersSchema } from "./provider-schema.ts";
 
 const seconds = z.number().positive().max(86_400);
@@ -53,9 +53,9 @@ const modelShape = z.strictObject({
       "The model for inner work: summaries, extraction, compaction; auto: the small model of the same provider where there is one; off: the chosen model does it",
     ),
   allowed: z
-    .array(z.string().regex(/^(\*|[^\s/]+\/\S+)$/, "expected PROVIDER/MODEL, PROVIDER/* or *"))
+    .array(z.string().regex(/^(\*|[^\s/*]+\/[^\s*]*\*?)$/, "expected PROVIDER/MODEL, PROVIDER/* or *"))
     .default(["*"])
-    .describe("Models that people may choose with /agent model, * for any text, e.g. anthropic/*"),
+    .describe("Models that people may choose with /agent model, with * at the end for any, e.g. anthropic/*"),
   openai: openAiSchema.prefault({}),
   anthropic: builtInSchema("Anthropic").prefault({}),
   providers: providersSchema,
@@ -129,7 +129,7 @@ export const modelSchema = modelShape.superRefine((model, context) => {
   const mentioned = [
     ...model.allowed.map((name, index) => ({ name, path: ["allowed", index] })),
     ...Object.keys(model.prices).map((name) => ({ name, path: ["prices", name] })),
-  ].filter(({ name }) => !providerNameOf(name).includes("*") && name !== "*");
+  ].filter(({ name }) => /^[^\s/*]+\//.test(name));
   const problems = [
     ...asked.map(({ name, path }) => ({ name, path, message: unusableProvider(name, model) })),
     ...mentioned.map(({ name, path }) => ({ name, path, message: unknownProvider(name, model) })),

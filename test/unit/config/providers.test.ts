@@ -191,7 +191,11 @@ describe("a mistake in a provider", () => {
       { where: "environment GROQ_API_KEY", key: "model.providers.groq.api_key" },
     ]);
     expect(await problemsOf("", { env: { OLLAMA_BASE_URL: "localhost:11434" } })).toMatchObject([
-      { where: "environment OLLAMA_BASE_URL", message: expect.stringContaining("http://localhost:11434") },
+      {
+        where: "environment OLLAMA_BASE_URL",
+        message: expect.stringContaining("http://localhost:11434"),
+        hint: expect.stringContaining("Address of its API"),
+      },
     ]);
     const { home } = await providers(used('{api_key: " sk-1 \\n"}').replace(/\\\\n/, ""));
     expect(home?.apiKey).toBe("sk-1");
@@ -204,6 +208,7 @@ describe("a mistake in a provider", () => {
     ["model: {choice: azure/x}", "model.choice", "no address for azure: set AZURE_OPENAI_ENDPOINT"],
     ["model: {failover: [olama/x]}", "model.failover.0", "did you mean ollama/x?"],
     ["model: {small: mistal/x}", "model.small", "did you mean mistral/x?"],
+    ["model: {allowed: ['*/x']}", "model.allowed.0", "expected PROVIDER/MODEL, PROVIDER/* or *"],
     ["model: {allowed: [antropic/*]}", "model.allowed.0", "did you mean anthropic/*?"],
     ["model: {prices: {opnai/x: {input: 1, output: 1}}}", "model.prices.opnai/x", "did you mean openai/x?"],
   ])("in a model's name is told with the nearest: %s", async (yaml, key, message) => {

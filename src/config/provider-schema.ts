@@ -95,7 +95,7 @@ const providerSchema = z.strictObject({
   query: z
     .record(z.string().min(1), z.string())
     .optional()
-    .describe("Parameters added to every address, e.g. api-version"),
+    .meta({ description: "Parameters added to every address, e.g. api-version", secret: true }),
   api: z
     .enum(["auto", "responses", "chat"])
     .optional()

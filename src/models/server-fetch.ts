@@ -1,7 +1,11 @@
 import type { NoApi } from "./provider-error.ts";
+import { readBounded } from "./read-bounded.ts";
 
 /** Node's own fetch waits no longer for the beginning of an answer, ms. https://undici.nodejs.org/#/docs/api/Client */
 const usualHeadersMs = 300_000;
+
+/** Of a page that stands in the place of an API only its title matters. */
+const maxPageBytes = 1_000_000;
 
 /**
  * A fetch for the SDKs that makes sense of what is no answer of an API: web pages of proxies and wrong addresses, redirects (keys
@@ -42,11 +46,13 @@ function noApi(response: Response, url: URL, method = "GET"): Promise<NoApi> | u
     return Promise.resolve({ type: "redirect", status, asked, detail });
   }
   if (!/^text\/html\b/i.test(headers.get("content-type") ?? "")) return undefined;
-  return response.text().then((page) => ({ type: "web_page", status, asked, detail: titleOf(page) }));
+  return readBounded(response, maxPageBytes).then((page = "") => {
+    return { type: "web_page", status, asked, detail: titleOf(page) };
+  });
 }
 
 function titleOf(page: string): string {
-  const [, title = ""] = /<title[^>]*>([^<]{1,200})/i.exec(page.slice(0, 20_000)) ?? [];
+  const [, title = ""] = /<title[^>]*>([^<]{1,200})/i.exec(page) ?? [];
   return title.replaceAll(/\s+/g, " ").trim();
 }
 

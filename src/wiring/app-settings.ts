@@ -102,5 +102,11 @@ export function modelSecrets({ model }: Config): string[] {
   return [...modelProviders(model).values()].flatMap(({ section }) => [
     ...(section.api_key === undefined ? [] : [section.api_key]),
     ...Object.values(section.headers ?? {}),
+    ...Object.entries(section.query ?? {}).flatMap(([name, value]) =>
+      namesSecret.test(name) ? [value] : [],
+    ),
   ]);
 }
+
+/** Parameters that some gateways take a key in. Others hold words that texts have too. */
+const namesSecret = /key|token|secret|code|sig|pass/i;

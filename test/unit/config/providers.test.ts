@@ -103,7 +103,7 @@ model:
     gateway:
       base_url: https://llm.example.com/v1
       headers: {X-Team: s3cret-team}
-      query: {api-version: preview}
+      query: {api-version: preview, code: s3cret-code}
       api: chat
       max_tokens_field: none
       api_key: sk-s3cret
@@ -115,7 +115,7 @@ model:
       attic: { baseUrl: "http://10.0.0.5:11434/v1", firstAnswerMs: 300_000, idleTimeoutMs: 20_000 },
       gateway: {
         ...{ kind: "openai", server: undefined, baseUrl: "https://llm.example.com/v1", api: "chat" },
-        ...{ headers: { "X-Team": "s3cret-team" }, query: { "api-version": "preview" } },
+        ...{ headers: { "X-Team": "s3cret-team" }, query: { "api-version": "preview", code: "s3cret-code" } },
         ...{ maxTokensField: "none", keyName: "model.providers.gateway.api_key", needsKey: false },
       },
     });
@@ -126,12 +126,13 @@ model:
     const listing = describeConfig(config, sources);
     const line = (key: string) => listing.find((each) => each.key === `model.providers.${key}`);
     expect(line("gateway.headers")).toMatchObject({ value: { "X-Team": "••••••" } });
-    expect(line("gateway.query")).toMatchObject({ value: { "api-version": "preview" } });
+    expect(line("gateway.query")).toMatchObject({ value: { "api-version": "••••••", code: "••••••" } });
     expect(line("gateway.base_url")?.source).toBe("file own.yaml:11:7");
     expect(line("groq.api_key")).toMatchObject({ value: "••••••", source: "environment GROQ_API_KEY" });
     expect(line("attic.idle_seconds")?.meaning).toContain("silence");
     expect(JSON.stringify(listing)).not.toContain("s3cret");
-    expect(modelSecrets(config)).toEqual(expect.arrayContaining(["s3cret-team", "sk-s3cret", "gsk-s3cret"]));
+    const secrets = ["gsk-s3cret", "s3cret-code", "s3cret-team", "sk-s3cret"];
+    expect(modelSecrets(config).sort()).toEqual(secrets);
   });
 
   it("can be the small model and be named to people", async () => {

@@ -34,20 +34,23 @@ interface Trial {
 /**
  * Tries what each configured model can do: a tool call with its result, a picture and a structured answer. Costs a few cents at
  * most. A model that does not answer at all is an error; what it lacks is a warning.
+ * @param say told what is tried now
  */
 export async function* checkLiveModels(
   config: Config,
   clock: Pick<Clock, "now" | "sleep">,
+  say: (progress: string) => void,
 ): AsyncGenerator<Finding> {
   const names = configuredModels(config);
   if (names.length === 0) yield { name: "live model", status: "ok", detail: "offline needs no server" };
-  for (const name of names) yield* checkLiveModel(name, config, clock);
+  for (const name of names) yield* checkLiveModel(name, config, clock, say);
 }
 
 async function* checkLiveModel(
   name: string,
   config: Config,
   clock: Pick<Clock, "now" | "sleep">,
+  say: (progress: string) => void,
 ): AsyncGenerator<Finding> {
   const settings = modelSettings(config);
   const retry = { attempts: 1 };
@@ -55,6 +58,7 @@ async function* checkLiveModel(
   const isLocal = providerOfModel(name, config.model)?.preset.local === true;
   const limitMs = isLocal ? patienceMs.local : patienceMs.hosted;
   for (const trial of trials) {
+    say(`Trying ${trial.name} with ${name}, at most ${limitMs / 1000} s …`);
     const verdict = await judge(trial, model, clock, limitMs);
     yield { name: `live model ${name}`, ...verdict };
     // It would fail the others in the same way.

@@ -47,7 +47,8 @@ async function* examine(context: CommandContext, options: DoctorOptions): AsyncG
   yield* await checkModelKeys(config, local);
   yield* platformFindings(config);
   if (options.live) {
-    yield* checkLiveModels(config, context.clock);
+    const say = (progress: string) => void (options.json || context.stderr.write(`${progress}\n`));
+    yield* checkLiveModels(config, context.clock, say);
     yield* await liveSlackFindings(config);
     yield* await liveDiscordFindings(config);
   }

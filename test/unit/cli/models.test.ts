@@ -207,6 +207,14 @@ model: {choice: box/m, streaming: false, ${more} providers: {box: {base_url: "${
     expect(checks[2]?.advice).toContain("model.small");
   });
 
+  it("says what it is trying meanwhile", async () => {
+    const url = await serve(able);
+    const yaml = `model: {choice: box/m, streaming: false, providers: {box: {base_url: "${url}/v1"}}}`;
+    const { out, err } = await knack(["doctor", "--live"], yaml);
+    expect(out).toContain("✔ live model box/m: pictures work");
+    expect(err).toContain("Trying pictures with box/m, at most 60 s");
+  });
+
   it("stops at a model that does not answer, which is an error", async () => {
     const { code, checks } = await live((response) =>
       sendJson(response, { error: { message: "no such model" } }, 404),

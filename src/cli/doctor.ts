@@ -1,3 +1,4 @@
+import { modelSettings } from "../wiring/app-settings.ts";
 import type { CommandContext, GlobalOptions } from "./command-context.ts";
 import { checkBot } from "./doctor-bot.ts";
 import {
@@ -9,8 +10,10 @@ import {
 } from "./doctor-checks.ts";
 import type { Finding } from "./doctor-finding.ts";
 import { checkLiveModels } from "./doctor-live.ts";
+import { checkModelLifetimes } from "./doctor-models.ts";
 import { checkSandbox } from "./doctor-sandbox.ts";
 import { exitCode } from "./exit-code.ts";
+import { configuredModels } from "./model-advice.ts";
 import { liveDiscordFindings, liveSlackFindings, platformFindings } from "./platform-findings.ts";
 import { printJson } from "./print.ts";
 import { printFinding } from "./print-finding.ts";
@@ -45,6 +48,7 @@ async function* examine(context: CommandContext, options: DoctorOptions): AsyncG
   yield folder.finding;
   const local = sources["model.choice"] === "default" ? context.localServers : [];
   yield* await checkModelKeys(config, local);
+  yield* checkModelLifetimes(configuredModels(config), modelSettings(config), context.clock.now());
   yield* platformFindings(config);
   if (options.live) {
     const say = (progress: string) => void (options.json || context.stderr.write(`${progress}\n`));

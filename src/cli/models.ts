@@ -1,8 +1,8 @@
 import { type ModelProvider, modelProviders, providerNameOf } from "../config/model-providers.ts";
 import { nearestName } from "../config/nearest-name.ts";
 import type { Config } from "../config/schema.ts";
+import { factsOfModel, type ModelSettings } from "../models/create-model.ts";
 import { type ListedModel, listingFailure, listModels } from "../models/list-models.ts";
-import { modelFacts } from "../models/model-facts.ts";
 import { plainLine } from "../platforms/terminal/plain-text.ts";
 import { modelSettings } from "../wiring/app-settings.ts";
 import { readConfig } from "./bot-connection.ts";
@@ -25,6 +25,8 @@ interface ModelLine {
   window?: number;
   /** USD per million tokens. */
   price?: { input: number; output: number };
+  /** The last day it may answer, `2026-11-30`. */
+  retires?: string;
 }
 
 interface Listing {
@@ -81,37 +83,45 @@ function chosenProviders({ model }: Config, only: string | undefined): ModelProv
 async function list(provider: ModelProvider, config: Config, search = ""): Promise<Listing> {
   const { name, missing } = provider;
   if (missing !== undefined) return { provider: name, error: `no ${missing.what}: set ${missing.set}` };
-  const server = modelSettings(config).providers[name];
+  const settings = modelSettings(config);
+  const server = settings.providers[name];
   if (server === undefined) return { provider: name, error: "not set up" };
   try {
     const offered = await listModels(name, server, AbortSignal.timeout(patienceMs));
     const wanted = search.toLowerCase();
     const found = offered.filter((model) => model.name.toLowerCase().includes(wanted));
-    return { provider: name, models: found.map((model) => lineOf(name, model, config)) };
+    return { provider: name, models: found.map((model) => lineOf(name, model, settings)) };
   } catch (error) {
     const reason = listingFailure(error, patienceMs);
     return { provider: name, error: reason.startsWith(`${name}: `) ? reason.slice(name.length + 2) : reason };
   }
 }
 
-/** What is known of a model beside its name. */
-function lineOf(provider: string, { name, window }: ListedModel, { model }: Config): ModelLine {
+/** What is known of a model beside its name: the server's own word on the window counts, prices are the configured or listed ones. */
+function lineOf(
+  provider: string,
+  { name, window }: ListedModel,
+  settings: ModelSettings & { small: string },
+): ModelLine {
   const id = `${provider}/${name}`;
+  const facts = factsOfModel(id, settings);
   const use =
-    id === model.choice
+    id === settings.choice
       ? "chosen"
-      : model.failover.includes(id)
+      : settings.failover?.includes(id)
         ? "failover"
-        : id === model.small
+        : id === settings.small
           ? "small"
           : undefined;
-  const known = window ?? modelFacts(name).window;
-  const price = Object.hasOwn(model.prices, id) ? model.prices[id] : undefined;
+  const known = window ?? facts.window;
+  const prices = settings.prices ?? {};
+  const price = Object.hasOwn(prices, id) ? prices[id] : facts.price;
   return {
     id,
     ...(use === undefined ? {} : { use }),
     ...(known === undefined ? {} : { window: known }),
     ...(price === undefined ? {} : { price: { input: price.input, output: price.output } }),
+    ...(facts.retires === undefined ? {} : { retires: facts.retires }),
   };
 }
 
@@ -129,11 +139,12 @@ function print(context: CommandContext, { provider, models: found, error }: List
   if (more > 0) printLine(context, `  … ${more} more: --search TEXT or --all`);
 }
 
-function words({ id, use, window, price }: ModelLine): string {
+function words({ id, use, window, price, retires }: ModelLine): string {
   const facts = [
     ...(use === undefined ? [] : [use]),
     ...(window === undefined ? [] : [`${window.toLocaleString("en-US")} tokens`]),
     ...(price === undefined ? [] : [`$${price.input} in, $${price.output} out per million`]),
+    ...(retires === undefined ? [] : [`ends on ${retires}`]),
   ];
   return facts.length === 0 ? plainLine(id) : `${plainLine(id)}  (${facts.join("; ")})`;
 }

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { listPrices, priceSchema } from "./model-prices.ts";
+import { modelFactsSchema, priceSchema } from "./model-overrides.ts";
 import { unknownProvider, unusableProvider } from "./model-providers.ts";
 import { addressSchema, keySchema, providersSchema } from "./provider-schema.ts";
 
@@ -111,11 +111,17 @@ const modelShape = z.strictObject({
     .describe(
       "Most tokens of one model answer, thinking included; 32000, or the model's own limit, unless set",
     ),
+  models: z
+    .record(z.string().regex(modelName, modelHint), modelFactsSchema)
+    .default({})
+    .describe(
+      "Facts that replace those of the shipped model catalogue, by PROVIDER/MODEL: {context_tokens, output_tokens, images, cache_minutes, retires}",
+    ),
   prices: z
     .record(z.string().regex(modelName, modelHint), priceSchema)
-    .default(listPrices)
+    .default({})
     .describe(
-      "Prices in USD per million tokens, {input, output, cached_input, cache_write}; reading from the provider's cache and writing to it cost as much as input unless set. With above {tokens, input_factor, output_factor}, a request with more input tokens costs that many times as much, the cache like input. Models not listed are counted in tokens only",
+      "Prices that replace those of the shipped model catalogue, by PROVIDER/MODEL, in USD per million tokens: {input, output, cached_input, cache_write}; reading from the provider's cache and writing to it cost as much as input unless set. With above {tokens, input_factor, output_factor}, a request with more input tokens costs that many times as much, the cache like input. Models without any price are counted in tokens only",
     ),
 });
 
@@ -129,6 +135,7 @@ export const modelSchema = modelShape.superRefine((model, context) => {
   const mentioned = [
     ...model.allowed.map((name, index) => ({ name, path: ["allowed", index] })),
     ...Object.keys(model.prices).map((name) => ({ name, path: ["prices", name] })),
+    ...Object.keys(model.models).map((name) => ({ name, path: ["models", name] })),
   ].filter(({ name }) => /^[^\s/*]+\//.test(name));
   const problems = [
     ...asked.map(({ name, path }) => ({ name, path, message: unusableProvider(name, model) })),

@@ -1,14 +1,15 @@
 import type { Clock } from "../core/clock.ts";
 import { type Model, type ModelCall, ModelError } from "../core/model.ts";
 import { createAnthropicModel } from "./anthropic/anthropic.ts";
+import { type ModelFacts, modelFacts, smallModelFor } from "./catalogue/model-facts.ts";
 import { createFailoverModel } from "./failover-model.ts";
 import { withFitting } from "./fitting-model.ts";
 import { withImageFallback } from "./image-fallback.ts";
-import { modelFacts } from "./model-facts.ts";
 import { createOpenAiModel } from "./openai/openai.ts";
 import type { PriceTable } from "./prices.ts";
 import type { ProviderModelOptions } from "./provider-model.ts";
 import { createRetryingModel, defaultRetryPolicy, type RetryPolicy } from "./retrying-model.ts";
+import { serverKindOf } from "./server-kind.ts";
 
 /** One server of models. */
 export interface ProviderSettings {
@@ -51,7 +52,9 @@ export interface ModelSettings {
   requestTimeoutMs?: number | undefined;
   /** Most tokens of an answer, reasoning included; what suits the model unless told. */
   maxOutputTokens?: number | undefined;
-  /** US dollars per million tokens by `provider/model`; a model that is not listed has no cost. */
+  /** By `provider/model`, instead of what the catalogue says. */
+  models?: Readonly<Record<string, ModelFacts>> | undefined;
+  /** US dollars per million tokens by `provider/model`, instead of the catalogue's prices. */
   prices?: PriceTable | undefined;
   /** Told of each request that ended. */
   onCall?: ((call: ModelCall) => void) | undefined;
@@ -73,6 +76,7 @@ export function createModel(settings: ModelSettings, clock: Pick<Clock, "now" | 
     withFitting(
       withImageFallback(
         createRetryingModel(watched(createNamedModel(name, settings), settings, clock), retry, clock),
+        factsOfModel(name, settings).images,
       ),
       settings.maxOutputTokens ?? usualAnswerTokens,
     ),
@@ -81,7 +85,15 @@ export function createModel(settings: ModelSettings, clock: Pick<Clock, "now" | 
   return createFailoverModel(first, others);
 }
 
-function createNamedModel(name: string, settings: ModelSettings): Model {
+/** A model of the settings and where it is. */
+interface NamedModel {
+  provider: string;
+  model: string;
+  server: ProviderSettings;
+}
+
+/** @throws ModelError `not_configured` for a name that is not `provider/model` of a known provider. */
+function namedModel(name: string, settings: ModelSettings): NamedModel {
   const slash = name.indexOf("/");
   const provider = name.slice(0, Math.max(0, slash));
   const model = name.slice(slash + 1);
@@ -91,15 +103,54 @@ function createNamedModel(name: string, settings: ModelSettings): Model {
     ...settings.providers,
   };
   const server = Object.hasOwn(providers, provider) ? providers[provider] : undefined;
-  if (server === undefined || model === "") {
-    const known = Object.keys(providers).join(", ");
-    throw new ModelError(
-      "not_configured",
-      `The model "${name}" is not usable: write provider/model, e.g. openai/gpt-6.1-terra. Known providers: ${known}.`,
-    );
-  }
+  if (server !== undefined && model !== "") return { provider, model, server };
+  const known = Object.keys(providers).join(", ");
+  throw new ModelError(
+    "not_configured",
+    `The model "${name}" is not usable: write provider/model, e.g. openai/gpt-6.1-terra. Known providers: ${known}.`,
+  );
+}
+
+/**
+ * What is known about a model of the settings, by its name as they write it. Empty for `offline`.
+ * @throws ModelError `not_configured` for a name that is not `provider/model` of a known provider.
+ */
+export function factsOfModel(name: string, settings: ModelSettings): ModelFacts {
+  return name === "offline" ? {} : knownFacts(namedModel(name, settings), name, settings);
+}
+
+/**
+ * The small model of the same provider, for inner work, as `provider/model`. Undefined when there is none, when the model is
+ * that one, and for `offline`.
+ * @throws ModelError `not_configured` for a name that is not `provider/model` of a known provider.
+ */
+export function smallModelBeside(name: string, settings: ModelSettings): string | undefined {
+  if (name === "offline") return undefined;
+  const { provider, model, server } = namedModel(name, settings);
+  const kind = serverKindOf(hostOf(server), server.server);
+  // People name their deployments at Azure as they like.
+  const small = kind === "azure" ? undefined : smallModelFor(kind, model);
+  return small === undefined ? undefined : `${provider}/${small}`;
+}
+
+function knownFacts({ model, server }: NamedModel, name: string, { models = {} }: ModelSettings): ModelFacts {
+  const own = Object.hasOwn(models, name) ? models[name] : undefined;
+  return { ...modelFacts(serverKindOf(hostOf(server), server.server), model), ...own };
+}
+
+/** @throws ModelError when the address is none */
+function hostOf({ kind, baseUrl }: ProviderSettings): string {
+  if (baseUrl === undefined) return `api.${kind}.com`;
+  if (URL.canParse(baseUrl)) return new URL(baseUrl).host;
+  throw new ModelError("not_configured", `${baseUrl} is no address of a model server.`);
+}
+
+function createNamedModel(name: string, settings: ModelSettings): Model {
+  const named = namedModel(name, settings);
+  const { provider, model, server } = named;
   const { streaming = true, requestTimeoutMs = 600_000 } = settings;
   const idleTimeoutMs = server.idleTimeoutMs ?? settings.idleTimeoutMs ?? 60_000;
+  const facts = knownFacts(named, name, settings);
   const options: ProviderModelOptions = {
     provider,
     model,
@@ -108,11 +159,11 @@ function createNamedModel(name: string, settings: ModelSettings): Model {
     timeoutMs: streaming ? idleTimeoutMs : requestTimeoutMs,
     firstAnswerMs: streaming ? server.firstAnswerMs : undefined,
     maxOutputTokens: settings.maxOutputTokens,
+    facts,
     prices: settings.prices,
   };
-  const { window, cache_ms } = modelFacts(model);
-  const named = server.kind === "anthropic" ? createAnthropicModel(options) : createOpenAiModel(options);
-  return { ...named, window: window ?? named.window, cache_ms: cache_ms ?? named.cache_ms };
+  const made = server.kind === "anthropic" ? createAnthropicModel(options) : createOpenAiModel(options);
+  return { ...made, window: facts.window ?? made.window, cache_ms: facts.cache_ms ?? made.cache_ms };
 }
 
 /** The same model, whose requests are timed. */

@@ -1,6 +1,6 @@
 import type { Clock } from "../core/clock.ts";
 import { type Model, type ModelChoice, ModelError, type Models } from "../core/model.ts";
-import { createModel, type ModelSettings } from "./create-model.ts";
+import { createModel, factsOfModel, type ModelSettings, smallModelBeside } from "./create-model.ts";
 
 export interface ModelsSettings extends ModelSettings {
   /** For inner work: `provider/model`; `off` leaves it to the model of the turn, `auto` to its provider's small one. */
@@ -11,70 +11,82 @@ export interface ModelsSettings extends ModelSettings {
 
 /** The models of these settings: each is made when it is first named, with the failover list behind it. */
 export function createModels(settings: ModelsSettings, clock: Pick<Clock, "now" | "sleep">): Models {
-  const { choice, failover = [], small = "auto" } = settings;
+  const { choice, failover = [] } = settings;
   const made = new Map<string, Model>();
   const make = (name: string, behind: readonly string[]): Model => {
     const key = [name, ...behind].join(" ");
-    const known = made.get(key);
-    if (known !== undefined) return known;
-    const model = createModel({ ...settings, choice: name, failover: behind }, clock);
+    const model = made.get(key) ?? createModel({ ...settings, choice: name, failover: behind }, clock);
     made.set(key, model);
     return model;
-  };
-  const named = (name: string) => {
-    try {
-      return make(name, failover);
-    } catch (error) {
-      if (error instanceof ModelError) return unusable(name, error);
-      throw error;
-    }
   };
   const main = make(choice, failover);
   return {
     main,
-    names: [...new Set([choice, ...failover, ...(isName(small) ? [small] : [])])],
-    named,
+    names: namesOf(settings),
+    named: (name) => orUnusable(name, () => make(name, failover)),
     small(beside) {
-      const name = isName(small) ? small : small === "auto" ? smallBeside(beside.id) : undefined;
-      if (name === undefined || name === beside.id || !beside.generative) return beside;
-      // What is left unsaid about its own failure, the model of the turn makes good.
-      return make(name, [beside.id, ...failover]);
+      const name = smallName(beside, settings);
+      // When the small one fails, the model of the turn does its work.
+      return name === undefined ? beside : make(name, [beside.id, ...failover]);
     },
-    choose: (name) => chosen(name, settings, named),
+    choose: (name) => chosen(name, settings),
   };
 }
 
-const isName = (small: string) => small.includes("/");
-
-/** A model that says why it cannot be asked. */
-function unusable(id: string, error: ModelError): Model {
-  return {
-    id,
-    generative: true,
-    // biome-ignore lint/correctness/useYield: it fails before it has anything to say
-    async *stream() {
-      throw error;
-    },
-  };
+function namesOf({ choice, failover = [], small, allowed = [] }: ModelsSettings): string[] {
+  const named = allowed.filter((pattern) => !pattern.endsWith("*"));
+  return [...new Set([choice, ...failover, ...(isName(small) ? [small] : []), ...named])];
 }
 
-function smallBeside(_id: string): string | undefined {
-  return undefined;
+function isName(small: string | undefined): small is string {
+  return small?.includes("/") === true;
 }
 
-function chosen(
-  name: string,
-  { allowed = ["*"] }: ModelsSettings,
-  named: (name: string) => Model,
-): ModelChoice {
-  if (!allowed.some((pattern) => fits(pattern, name))) {
+/** Undefined where the model of the turn does its inner work itself. */
+function smallName(beside: Model, settings: ModelsSettings): string | undefined {
+  const { small = "auto" } = settings;
+  if (!beside.generative || small === "off") return undefined;
+  const name = isName(small) ? small : smallModelBeside(beside.id, settings);
+  return name === beside.id ? undefined : name;
+}
+
+/** The model, or one that says why it cannot be asked: a channel may still name what an operator has taken away. */
+function orUnusable(id: string, make: () => Model): Model {
+  try {
+    return make();
+  } catch (error) {
+    if (!(error instanceof ModelError)) throw error;
     return {
-      ok: false,
-      message: `The model ${name} may not be chosen here. Those that may: ${allowed.join(", ")}.`,
+      id,
+      generative: true,
+      // biome-ignore lint/correctness/useYield: it fails before it has anything to say
+      async *stream() {
+        throw error;
+      },
     };
   }
-  return { ok: true, name: named(name).id };
 }
+
+function chosen(name: string, settings: ModelsSettings): ModelChoice {
+  const { allowed = ["*"] } = settings;
+  const whole = namesOf(settings).find((known) => known === name || known.endsWith(`/${name}`)) ?? name;
+  if (!allowed.some((pattern) => fits(pattern, whole))) {
+    const message = `The model ${whole} may not be chosen. Those that may: ${allowed.join(", ") || "none"}.`;
+    return { ok: false, message };
+  }
+  try {
+    const { window, retires } = factsOfModel(whole, settings);
+    const note =
+      retires === undefined ? (window === undefined ? unknown : undefined) : `It ends on ${retires}.`;
+    return { ok: true, name: whole, note };
+  } catch (error) {
+    if (error instanceof ModelError) return { ok: false, message: error.message };
+    throw error;
+  }
+}
+
+const unknown =
+  "Nothing is known about this model here; if its server does not have it, messages fail. `knack models` lists what there is.";
 
 /** Whether a name is the pattern, or begins as a pattern that ends in `*`. */
 function fits(pattern: string, name: string): boolean {

@@ -1,7 +1,9 @@
 import type { AssistantMessage } from "../core/message.ts";
 import { type Model, ModelError, type ModelEvent, type ModelRequest } from "../core/model.ts";
+import { type ModelFacts, modelFacts } from "./catalogue/model-facts.ts";
 import { type MeteredUsage, type PriceTable, pricedUsage } from "./prices.ts";
 import { type Endpoint, modelError, toModelError } from "./provider-error.ts";
+import { type ServerKind, serverKindOf } from "./server-kind.ts";
 import { type SilenceWatch, watchSilence } from "./silence-watch.ts";
 import { createStructuredAnswers } from "./structured-answers.ts";
 import type { OutputForm } from "./structured-output.ts";
@@ -36,23 +38,6 @@ export interface Dialect<Chunk, Opened extends AsyncIterable<Chunk> = AsyncItera
   reader(request: ModelRequest, opened: Opened): AnswerReader<Chunk>;
 }
 
-/** Servers whose ways are known. All but Anthropic's speak OpenAI's protocol. */
-export type ServerKind =
-  | "openai"
-  | "anthropic"
-  | "azure"
-  | "openrouter"
-  | "ollama"
-  | "lmstudio"
-  | "vllm"
-  | "llamacpp"
-  | "groq"
-  | "together"
-  | "deepseek"
-  | "mistral"
-  | "xai"
-  | "gemini";
-
 /** What every provider's adapter can be told. */
 export interface ProviderModelOptions {
   /** Name of the provider in model ids and provider blocks, e.g. `openai`. */
@@ -85,7 +70,15 @@ export interface ProviderModelOptions {
   firstAnswerMs?: number | undefined;
   /** Most tokens of an answer, reasoning included; what suits the model unless told. */
   maxOutputTokens?: number | undefined;
+  /** What is known about the model; what the catalogue says unless told. */
+  facts?: ModelFacts | undefined;
+  /** Prices that count instead of the catalogue's. */
   prices?: PriceTable | undefined;
+}
+
+/** What is known about the model of these options, which is at this address. */
+export function factsOf({ facts, server, model }: ProviderModelOptions, { host }: Endpoint): ModelFacts {
+  return facts ?? modelFacts(serverKindOf(host, server), model);
 }
 
 /** One model at one provider, without retries. */
@@ -146,7 +139,7 @@ async function* exchange<Chunk, Opened extends AsyncIterable<Chunk>>(
   }
   if (request.no_calls === true) answer = withoutCalls(answer);
   refuseEmptyAnswer(answer, request, endpoint);
-  yield finished(answer, endpoint, options.prices ?? {});
+  yield finished(answer, endpoint, options);
 }
 
 function failureOf(
@@ -164,9 +157,11 @@ function failureOf(
   return modelError("unavailable", endpoint, what, `the limit is model.${limit}`);
 }
 
-function finished(answer: Answer, endpoint: Endpoint, prices: PriceTable): ModelEvent {
-  const usage = pricedUsage(endpoint.id, answer.usage, prices);
-  return { type: "finished", message: answer.message, usage, model: endpoint.id };
+function finished(answer: Answer, endpoint: Endpoint, options: ProviderModelOptions): ModelEvent {
+  const { prices = {} } = options;
+  const { id } = endpoint;
+  const price = Object.hasOwn(prices, id) ? prices[id] : factsOf(options, endpoint).price;
+  return { type: "finished", message: answer.message, usage: pricedUsage(answer.usage, price), model: id };
 }
 
 /** Some servers let the model call tools although it may not; the blocks of its message would name those calls. */

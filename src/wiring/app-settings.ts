@@ -3,6 +3,7 @@ import type { ChatPolicy } from "../app/chat/chat-policy.ts";
 import { type ModelProvider, modelProviders } from "../config/model-providers.ts";
 import type { Config } from "../config/schema.ts";
 import type { TurnLimits } from "../core/turn.ts";
+import type { ModelFacts } from "../models/catalogue/model-facts.ts";
 import type { ProviderSettings } from "../models/create-model.ts";
 
 /** The hard limits of turns. */
@@ -66,8 +67,22 @@ export function modelSettings({ model }: Config) {
     idleTimeoutMs: model.idle_seconds * 1000,
     requestTimeoutMs: model.timeout_seconds * 1000,
     maxOutputTokens: model.max_output_tokens,
+    models: modelOverrides(model.models),
     prices: model.prices,
   };
+}
+
+/** Only what is set: the rest is for the catalogue to say. */
+function modelOverrides(models: Config["model"]["models"]): Record<string, ModelFacts> {
+  return Object.fromEntries(
+    Object.entries(models).map(
+      ([name, { context_tokens, output_tokens, images, cache_minutes, retires }]) => {
+        const cache_ms = cache_minutes === undefined ? undefined : cache_minutes * 60_000;
+        const facts = { window: context_tokens, output: output_tokens, images, cache_ms, retires };
+        return [name, Object.fromEntries(Object.entries(facts).filter(([, value]) => value !== undefined))];
+      },
+    ),
+  );
 }
 
 /** How long the first sign of an answer may take, in seconds: a server of one's own may have to load the model first. */

@@ -1,7 +1,7 @@
 import type { Anthropic } from "@anthropic-ai/sdk";
 import type { Model, ModelRequest } from "../../core/model.ts";
 import type { Endpoint } from "../provider-error.ts";
-import { createProviderModel, type Dialect, type ProviderModelOptions } from "../provider-model.ts";
+import { createProviderModel, type Dialect, factsOf, type ProviderModelOptions } from "../provider-model.ts";
 import { createServerFetch } from "../server-fetch.ts";
 import { requireKey, serverHeaders } from "../sign-requests.ts";
 import type { OutputForm } from "../structured-output.ts";
@@ -78,7 +78,8 @@ export function createAnthropicModel(options: ProviderModelOptions): Model {
  */
 function createSender(endpoint: Endpoint, options: ProviderModelOptions & { provider: string }) {
   const messages = createAnthropicMessages(options.provider);
-  let abilities = abilitiesOf(options.model, endpoint.host === new URL(anthropicUrl).host);
+  const facts = factsOf(options, endpoint);
+  let abilities = abilitiesOf(options.model, endpoint.host === new URL(anthropicUrl).host, facts.in_place);
 
   /** False when asking again would change nothing. */
   const yieldsTo = (error: unknown, request: ModelRequest, tried: Abilities): boolean => {
@@ -98,7 +99,7 @@ function createSender(endpoint: Endpoint, options: ProviderModelOptions & { prov
       const tried = abilities;
       const wire = [...messages.conversation(request, tried), ...continued(paused)];
       const { body, betas } = wireRequest(request, wire, form, tried);
-      const max_tokens = options.maxOutputTokens ?? tried.maxOutputTokens;
+      const max_tokens = options.maxOutputTokens ?? Math.min(tried.maxOutputTokens, facts.output ?? Infinity);
       const headers = betas.length === 0 ? {} : { "anthropic-beta": betas.join(",") };
       try {
         const answer = await post({ model: options.model, max_tokens, ...body }, { signal, headers });

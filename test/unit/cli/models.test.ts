@@ -77,7 +77,7 @@ model:
       "box: 3 models\n  box/b-model  (chosen; $1.5 in, $3 out per million)\n  box/a-model\n",
     );
     expect(out).toContain("anthropic: 2 models\n  anthropic/claude-a  (failover; 500 tokens)");
-    expect(out).toContain("gem/gemini-3.8-flash  (9 tokens)");
+    expect(out).toContain("gem/gemini-3.8-flash  (9 tokens; $");
     expect(out).toMatch(/^shut: .*refused the key.*401/m);
     expect(out).toMatch(/^down: 127\.0\.0\.1:\d+ did not answer \(ECONNREFUSED\)/m);
     expect(out).not.toMatch(/s3cret|groq/);

@@ -37,8 +37,7 @@ describe("precedence", () => {
   it("adds to maps and replaces lists", async () => {
     const prices = "model: {prices: {openai/mine: {input: 1, output: 2}}}\n";
     const { config } = await load(`${prices}skills: {denied: [x]}\n`);
-    expect(config.model.prices["openai/mine"]).toEqual({ input: 1, output: 2 });
-    expect(config.model.prices["openai/gpt-5-mini"]).toBeDefined();
+    expect(config.model.prices).toEqual({ "openai/mine": { input: 1, output: 2 } });
     expect(config.skills.denied).toEqual(["x"]);
   });
 
@@ -54,6 +53,17 @@ describe("precedence", () => {
       { cache: 1 },
     ]) {
       expect(await problemsOf(prices({ ...price, ...wrong }))).not.toEqual([]);
+    }
+  });
+
+  it("takes facts about models, and refuses what is no such fact", async () => {
+    const own = { context_tokens: 8192, images: false, cache_minutes: 5, retires: "2026-12-24" };
+    const models = (value: object) => `model: {models: {openai/mine: ${JSON.stringify(value)}}}\n`;
+    expect((await load("")).config.model.models).toEqual({});
+    expect((await load(models(own))).config.model.models).toEqual({ "openai/mine": own });
+    for (const wrong of [{ context_tokens: 0 }, { images: "no" }, { retires: "soon" }, { window: 1 }]) {
+      const [problem] = await problemsOf(models({ ...own, ...wrong }));
+      expect(problem?.key).toContain(`model.models.openai/mine.${Object.keys(wrong)[0]}`);
     }
   });
 

@@ -1,5 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { describeConfig } from "../../../src/config/describe-config.ts";
+import { providerPresets } from "../../../src/config/provider-presets.ts";
+import { factsOfModel } from "../../../src/models/create-model.ts";
 import { modelSecrets, modelSettings } from "../../../src/wiring/app-settings.ts";
 import { useConfigFiles } from "./config-files.ts";
 
@@ -26,6 +28,17 @@ describe("a provider that is known by name", () => {
       ...{ kind: "openai", server: name, apiKey: "k-123456", baseUrl, keyName: variable, needsKey: true },
     });
     expect(modelSecrets(config)).toEqual(["k-123456"]);
+  });
+
+  it("has a usual model that the catalogue knows the price of, and that does not end", async () => {
+    const { config } = await load("");
+    for (const [name, { defaultModel }] of Object.entries(providerPresets)) {
+      if (defaultModel === undefined) continue;
+      const id = `${name}/${defaultModel}`;
+      const facts = factsOfModel(id, { choice: id, providers: modelSettings(config).providers });
+      expect(facts.price, id).toBeDefined();
+      expect(facts.retires, id).toBeUndefined();
+    }
   });
 
   it("is picked behind Anthropic and OpenAI", async () => {

@@ -3,7 +3,7 @@ import type { Config } from "../config/schema.ts";
 import type { Clock } from "../core/clock.ts";
 import type { AssistantMessage, Message } from "../core/message.ts";
 import { type Model, ModelError, type ModelErrorCode, type ModelRequest } from "../core/model.ts";
-import { createModel } from "../models/create-model.ts";
+import { createModel, smallModelBeside } from "../models/create-model.ts";
 import { modelSettings } from "../wiring/app-settings.ts";
 import { plainColourPng } from "./colour-png.ts";
 import type { Finding } from "./doctor-finding.ts";
@@ -41,8 +41,10 @@ export async function* checkLiveModels(
   clock: Pick<Clock, "now" | "sleep">,
   say: (progress: string) => void,
 ): AsyncGenerator<Finding> {
-  const names = configuredModels(config);
-  if (names.length === 0) yield { name: "live model", status: "ok", detail: "offline needs no server" };
+  const { choice, small } = config.model;
+  const beside = small === "auto" ? smallModelBeside(choice, modelSettings(config)) : undefined;
+  const names = new Set([...configuredModels(config), ...(beside === undefined ? [] : [beside])]);
+  if (names.size === 0) yield { name: "live model", status: "ok", detail: "offline needs no server" };
   for (const name of names) yield* checkLiveModel(name, config, clock, say);
 }
 

@@ -207,6 +207,17 @@ model: {choice: box/m, streaming: false, ${more} providers: {box: {base_url: "${
     expect(checks[2]?.advice).toContain("model.small");
   });
 
+  it("tries the small model of the same provider too, which inner work goes to", async () => {
+    const url = await serve(able);
+    const groq = `groq: {base_url: "${url}/v1", api_key: k}`;
+    const yaml = `model: {choice: groq/llama-3.3-70b, streaming: false, providers: {${groq}}}`;
+    expect((await knack(["doctor", "--live"], yaml)).out).toContain(
+      "live model groq/openai/gpt-oss-20b: tools work",
+    );
+    const off = yaml.replace("streaming", "small: off, streaming");
+    expect((await knack(["doctor", "--live"], off)).out).not.toContain("gpt-oss-20b");
+  });
+
   it("says what it is trying meanwhile", async () => {
     const url = await serve(able);
     const yaml = `model: {choice: box/m, streaming: false, providers: {box: {base_url: "${url}/v1"}}}`;

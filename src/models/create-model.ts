@@ -12,7 +12,7 @@ import { createRetryingModel, defaultRetryPolicy, type RetryPolicy } from "./ret
 import { serverKindOf } from "./server-kind.ts";
 
 /** One server of models. */
-interface ProviderSettings {
+export interface ProviderSettings {
   /** The API it speaks. */
   kind: "openai" | "anthropic";
   apiKey?: string | undefined;
@@ -20,6 +20,8 @@ interface ProviderSettings {
   baseUrl?: string | undefined;
   /** Where the operator sets the key, for messages; `OPENAI_API_KEY` or `ANTHROPIC_API_KEY` unless told. */
   keyName?: string | undefined;
+  /** Whether it refuses everything without a key; so do the vendors' own servers unless told. */
+  needsKey?: ProviderModelOptions["needsKey"];
   /** What kind of server it is, where an operator named it; any that speaks the API unless told. */
   server?: ProviderModelOptions["server"];
   /** Which of OpenAI's APIs is asked; by the name of the model unless told. */
@@ -28,6 +30,10 @@ interface ProviderSettings {
   headers?: ProviderModelOptions["headers"];
   query?: ProviderModelOptions["query"];
   maxTokensField?: ProviderModelOptions["maxTokensField"];
+  /** The longest wait for the first sign of a stream, milliseconds; as long as any other silence unless told. */
+  firstAnswerMs?: number | undefined;
+  /** The longest silence of a stream, milliseconds; as of the settings unless told. */
+  idleTimeoutMs?: number | undefined;
 }
 
 export interface ModelSettings {
@@ -142,7 +148,8 @@ function hostOf({ kind, baseUrl }: ProviderSettings): string {
 function createNamedModel(name: string, settings: ModelSettings): Model {
   const named = namedModel(name, settings);
   const { provider, model, server } = named;
-  const { streaming = true, idleTimeoutMs = 60_000, requestTimeoutMs = 600_000 } = settings;
+  const { streaming = true, requestTimeoutMs = 600_000 } = settings;
+  const idleTimeoutMs = server.idleTimeoutMs ?? settings.idleTimeoutMs ?? 60_000;
   const facts = knownFacts(named, name, settings);
   const options: ProviderModelOptions = {
     provider,
@@ -150,6 +157,7 @@ function createNamedModel(name: string, settings: ModelSettings): Model {
     ...server,
     streaming,
     timeoutMs: streaming ? idleTimeoutMs : requestTimeoutMs,
+    firstAnswerMs: streaming ? server.firstAnswerMs : undefined,
     maxOutputTokens: settings.maxOutputTokens,
     facts,
     prices: settings.prices,

@@ -50,6 +50,8 @@ export interface ProviderModelOptions {
   baseUrl?: string | undefined;
   /** Where the operator sets the key, for error messages, e.g. `OPENAI_API_KEY`. */
   keyName?: string | undefined;
+  /** Whether the server refuses everything without a key; so do the vendors' own unless told. */
+  needsKey?: boolean | undefined;
   /** How the key is sent; `bearer` unless told. */
   keyHeader?: "bearer" | "api-key" | undefined;
   /** Sent with every request. */
@@ -64,6 +66,8 @@ export interface ProviderModelOptions {
   streaming?: boolean | undefined;
   /** Milliseconds: the longest silence of a stream, or the longest wait for an answer that is not streamed. */
   timeoutMs: number;
+  /** Milliseconds: the longest wait for the first sign of a stream; as long as `timeoutMs` unless told. */
+  firstAnswerMs?: number | undefined;
   /** Most tokens of an answer, reasoning included; what suits the model unless told. */
   maxOutputTokens?: number | undefined;
   /** What is known about the model; what the catalogue says unless told. */
@@ -105,10 +109,11 @@ async function* exchange<Chunk, Opened extends AsyncIterable<Chunk>>(
   form: OutputForm,
 ): AsyncGenerator<ModelEvent> {
   request.signal.throwIfAborted();
-  const watch = watchSilence(request.signal, options.timeoutMs);
+  const { streaming = true } = options;
+  const watch = watchSilence(request.signal, options.timeoutMs, options.firstAnswerMs);
   let answer: Answer;
   try {
-    if (options.streaming ?? true) {
+    if (streaming) {
       const opened = await dialect.open(request, form, watch.signal);
       const reader = dialect.reader(request, opened);
       for await (const chunk of opened) {
@@ -128,7 +133,7 @@ async function* exchange<Chunk, Opened extends AsyncIterable<Chunk>>(
       answer = await dialect.complete(request, form, watch.signal);
     }
   } catch (error) {
-    throw failureOf(error, request, watch, endpoint, options.timeoutMs);
+    throw failureOf(error, request, watch, endpoint, streaming);
   } finally {
     watch.release();
   }
@@ -142,11 +147,14 @@ function failureOf(
   request: ModelRequest,
   watch: SilenceWatch,
   endpoint: Endpoint,
-  timeoutMs: number,
+  streaming: boolean,
 ): unknown {
   if (request.signal.aborted) return request.signal.reason;
-  if (!watch.expired()) return toModelError(error, endpoint) ?? error;
-  return modelError("unavailable", endpoint, `sent nothing for ${timeoutMs / 1000} s`, undefined);
+  const silence = watch.expired();
+  if (silence === undefined) return toModelError(error, endpoint) ?? error;
+  const what = `sent nothing ${silence.heard ? "more " : ""}for ${silence.ms / 1000} s`;
+  const limit = streaming ? (silence.heard ? "idle_seconds" : "first_answer_seconds") : "timeout_seconds";
+  return modelError("unavailable", endpoint, what, `the limit is model.${limit}`);
 }
 
 function finished(answer: Answer, endpoint: Endpoint, options: ProviderModelOptions): ModelEvent {

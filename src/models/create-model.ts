@@ -69,20 +69,47 @@ const usualAnswerTokens = 32_000;
  * @throws ModelError `not_configured` for a name that is not `provider/model` of a known provider.
  */
 export function createModel(settings: ModelSettings, clock: Pick<Clock, "now" | "sleep">): Model {
-  if (settings.choice === "offline") return lazyOfflineModel();
-  const retry = { ...defaultRetryPolicy, ...settings.retry };
-  const names = (settings.failover ?? []).filter((name) => name !== "offline" && name !== settings.choice);
-  const [first, ...others] = [settings.choice, ...names].map((name) =>
-    withFitting(
-      withImageFallback(
-        createRetryingModel(watched(createNamedModel(name, settings), settings, clock), retry, clock),
-        factsOfModel(name, settings).images,
-      ),
-      settings.maxOutputTokens ?? usualAnswerTokens,
-    ),
-  );
+  const { choice, failover = [] } = settings;
+  return listOfModels([choice, ...failover], (name) => createOneModel(name, settings, clock));
+}
+
+/** The first model with the others behind it. Nothing is behind `offline`, and it takes over from none. */
+export function listOfModels(names: readonly string[], make: (name: string) => Model): Model {
+  const [first, ...others] = names;
   if (first === undefined) throw new ModelError("not_configured", "No model is configured. Set KNACK_MODEL.");
-  return createFailoverModel(first, others);
+  if (first === "offline") return make(first);
+  const behind = [...new Set(others)].filter((name) => name !== "offline" && name !== first);
+  return createFailoverModel(make(first), behind.map(make));
+}
+
+/**
+ * One model of these settings, with retries and price, sent what fits it. What it learns of its server it keeps, so it is
+ * made once.
+ * @throws ModelError as `createModel`
+ */
+export function createOneModel(
+  name: string,
+  settings: ModelSettings,
+  clock: Pick<Clock, "now" | "sleep">,
+): Model {
+  if (name === "offline") return lazyOfflineModel();
+  const retry = { ...defaultRetryPolicy, ...settings.retry };
+  const asked = watched(createNamedModel(name, settings), settings, clock);
+  return withFitting(
+    withImageFallback(createRetryingModel(asked, retry, clock), factsOfModel(name, settings).images),
+    settings.maxOutputTokens ?? usualAnswerTokens,
+  );
+}
+
+/**
+ * Whether a model can be asked: its provider is known and has its key.
+ * @throws ModelError `not_configured`, which says what is missing
+ */
+export function checkUsable(name: string, settings: ModelSettings): void {
+  const { server } = namedModel(name, settings);
+  if (server.needsKey !== true || server.apiKey) return;
+  const { keyName = "its key" } = server;
+  throw new ModelError("not_configured", `${name} has no key. An operator sets it with ${keyName}.`);
 }
 
 /** A model of the settings and where it is. */

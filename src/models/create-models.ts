@@ -1,6 +1,13 @@
 import type { Clock } from "../core/clock.ts";
 import { type Model, type ModelChoice, ModelError, type Models } from "../core/model.ts";
-import { createModel, factsOfModel, type ModelSettings, smallModelBeside } from "./create-model.ts";
+import {
+  checkUsable,
+  createOneModel,
+  factsOfModel,
+  listOfModels,
+  type ModelSettings,
+  smallModelBeside,
+} from "./create-model.ts";
 
 export interface ModelsSettings extends ModelSettings {
   /** For inner work: `provider/model`; `off` leaves it to the model of the turn, `auto` to its provider's small one. */
@@ -12,24 +19,29 @@ export interface ModelsSettings extends ModelSettings {
 /** The models of these settings: each is made when it is first named, with the failover list behind it. */
 export function createModels(settings: ModelsSettings, clock: Pick<Clock, "now" | "sleep">): Models {
   const { choice, failover = [] } = settings;
-  const made = new Map<string, Model>();
-  const make = (name: string, behind: readonly string[]): Model => {
-    const key = [name, ...behind].join(" ");
-    const model = made.get(key) ?? createModel({ ...settings, choice: name, failover: behind }, clock);
-    made.set(key, model);
-    return model;
-  };
-  const main = make(choice, failover);
+  const one = onceByName((name) => createOneModel(name, settings, clock));
+  const list = onceByName((names) => listOfModels(names.split(" "), one));
+  const make = (...names: readonly string[]) => list(names.join(" "));
+  const main = make(choice, ...failover);
   return {
     main,
     names: namesOf(settings),
-    named: (name) => orUnusable(name, () => make(name, failover)),
+    named: (name) => orUnusable(name, () => make(name, ...failover)),
     small(beside) {
       const name = smallName(beside, settings);
       // When the small one fails, the model of the turn does its work.
-      return name === undefined ? beside : make(name, [beside.id, ...failover]);
+      return name === undefined ? beside : make(name, beside.id, ...failover);
     },
     choose: (name) => chosen(name, settings),
+  };
+}
+
+function onceByName(make: (name: string) => Model): (name: string) => Model {
+  const made = new Map<string, Model>();
+  return (name) => {
+    const model = made.get(name) ?? make(name);
+    made.set(name, model);
+    return model;
   };
 }
 
@@ -75,6 +87,7 @@ function chosen(name: string, settings: ModelsSettings): ModelChoice {
     return { ok: false, message };
   }
   try {
+    checkUsable(whole, settings);
     const { window, retires } = factsOfModel(whole, settings);
     const note =
       retires === undefined ? (window === undefined ? unknown : undefined) : `It ends on ${retires}.`;

@@ -108,7 +108,7 @@ export async function createBenchApp({
       file_days: "never",
       audit_days: "never",
     },
-    profiles: await loadProfiles(),
+    profiles: await loadProfiles(configSchema.parse({}).model),
     limits: { ...turnLimits(config), ...(transcript_tokens === undefined ? {} : { transcript_tokens }) },
     chat: chatPolicy(config),
     spending: {

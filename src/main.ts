@@ -116,7 +116,7 @@ export async function openKnack(config: Config, options: OpenOptions = {}): Prom
     });
     opened.push(() => skills.close());
     await warnOfUnknownSkills(config, skills.catalogue, logger);
-    const [profiles, metrics] = await Promise.all([loadProfiles(), counting]);
+    const [profiles, metrics] = await Promise.all([loadProfiles(config.model), counting]);
     return await wire(
       config,
       { log, store, skills, web, profiles, metrics, lock, redact, logger, listening, closeAll },

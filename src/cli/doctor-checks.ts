@@ -11,7 +11,7 @@ import { exposure } from "../storage/private-files.ts";
 import { readConfig } from "./bot-connection.ts";
 import type { CommandContext, GlobalOptions } from "./command-context.ts";
 import type { Finding } from "./doctor-finding.ts";
-import { adviceForOffline, configuredModels } from "./model-advice.ts";
+import { adviceForOffline } from "./model-advice.ts";
 
 const oldestNode = 24;
 
@@ -87,9 +87,14 @@ function privateAdvice(folder: string): string {
 
 /**
  * Whether every model that may be asked has what it needs.
+ * @param names of the models
  * @param local where servers of models are looked for when there is none
  */
-export async function checkModelKeys(config: Config, local: readonly LocalServer[]): Promise<Finding[]> {
+export async function checkModelKeys(
+  config: Config,
+  names: readonly string[],
+  local: readonly LocalServer[],
+): Promise<Finding[]> {
   const { model } = config;
   const name = "model";
   if (model.choice === "offline") {
@@ -97,7 +102,7 @@ export async function checkModelKeys(config: Config, local: readonly LocalServer
     const advice = (await adviceForOffline(config, local)).join(" ");
     return [{ name, status: "warning", detail, advice }];
   }
-  return configuredModels(config).map((choice): Finding => {
+  return names.map((choice): Finding => {
     const provider = providerOfModel(choice, model);
     if (provider?.missing !== undefined) {
       const { what, set } = provider.missing;

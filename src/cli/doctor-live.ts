@@ -7,7 +7,6 @@ import { createModel, smallModelBeside } from "../models/create-model.ts";
 import { modelSettings } from "../wiring/app-settings.ts";
 import { plainColourPng } from "./colour-png.ts";
 import type { Finding } from "./doctor-finding.ts";
-import { configuredModels } from "./model-advice.ts";
 
 /** How long one question to a model may take, ms; a local server may have to load the model for the first one. */
 const patienceMs = { hosted: 60_000, local: 300_000 };
@@ -38,12 +37,13 @@ interface Trial {
  */
 export async function* checkLiveModels(
   config: Config,
+  configured: readonly string[],
   clock: Pick<Clock, "now" | "sleep">,
   say: (progress: string) => void,
 ): AsyncGenerator<Finding> {
   const { choice, small } = config.model;
   const beside = small === "auto" ? smallModelBeside(choice, modelSettings(config)) : undefined;
-  const names = new Set([...configuredModels(config), ...(beside === undefined ? [] : [beside])]);
+  const names = new Set([...configured, ...(beside === undefined ? [] : [beside])]);
   if (names.size === 0) yield { name: "live model", status: "ok", detail: "offline needs no server" };
   for (const name of names) yield* checkLiveModel(name, config, clock, say);
 }

@@ -1,3 +1,4 @@
+import { loadProfiles } from "../config/load-profiles.ts";
 import { modelSettings } from "../wiring/app-settings.ts";
 import type { CommandContext, GlobalOptions } from "./command-context.ts";
 import { checkBot } from "./doctor-bot.ts";
@@ -47,12 +48,13 @@ async function* examine(context: CommandContext, options: DoctorOptions): AsyncG
   const folder = await checkDataFolder(context, config);
   yield folder.finding;
   const local = sources["model.choice"] === "default" ? context.localServers : [];
-  yield* await checkModelKeys(config, local);
-  yield* checkModelLifetimes(configuredModels(config), modelSettings(config), context.clock.now());
+  const names = configuredModels(config, await loadProfiles(config.model));
+  yield* await checkModelKeys(config, names, local);
+  yield* checkModelLifetimes(names, modelSettings(config), context.clock.now());
   yield* platformFindings(config);
   if (options.live) {
     const say = (progress: string) => void (options.json || context.stderr.write(`${progress}\n`));
-    yield* checkLiveModels(config, context.clock, say);
+    yield* checkLiveModels(config, names, context.clock, say);
     yield* await liveSlackFindings(config);
     yield* await liveDiscordFindings(config);
   }

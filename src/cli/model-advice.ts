@@ -33,8 +33,11 @@ export function missingFor(name: string, { model }: Config): string | undefined 
   return missing && `no ${missing.what}: set ${missing.set}`;
 }
 
-/** The models that are asked, each once: the chosen one, those that take over, and the one for inner work. */
-export function configuredModels({ model }: Config): string[] {
-  const all = [model.choice, ...model.failover, model.small];
+/** The models that are asked, each once: the chosen one, those that take over, the one for inner work, and those of agents. */
+export function configuredModels(
+  { model }: Config,
+  agents: readonly { model?: string | undefined }[],
+): string[] {
+  const all = [model.choice, ...model.failover, model.small, ...agents.map((agent) => agent.model ?? "")];
   return [...new Set(all)].filter((name) => name.includes("/"));
 }

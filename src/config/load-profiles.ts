@@ -4,6 +4,7 @@ import { fileURLToPath } from "node:url";
 import { parse } from "yaml";
 import { z } from "zod";
 import { ConfigError } from "./config-error.ts";
+import { type ProviderSections, unusableProvider } from "./model-providers.ts";
 import { efforts } from "./model-schema.ts";
 
 const frontmatterSchema = z.strictObject({
@@ -31,11 +32,21 @@ const shipped = fileURLToPath(new URL("../../config/agents", import.meta.url));
 
 /**
  * The agents of a folder; `chat` comes first, the others by name.
- * @throws ConfigError naming every file that cannot be used
+ * @param sections the providers of models there are; a model at another one is an error
+ * @throws ConfigError naming the file that cannot be used
  */
-export async function loadProfiles(folder = shipped): Promise<[AgentProfile, ...AgentProfile[]]> {
+export async function loadProfiles(
+  sections: ProviderSections,
+  folder = shipped,
+): Promise<[AgentProfile, ...AgentProfile[]]> {
   const files = (await readdir(folder)).filter((file) => file.endsWith(".md")).sort();
   const profiles = await Promise.all(files.map((file) => readProfile(path.join(folder, file))));
+  for (const { id, model } of profiles) {
+    const message = model === undefined ? undefined : unusableProvider(model, sections);
+    if (message !== undefined) {
+      throw new ConfigError([{ where: path.join(folder, `${id}.md`), key: "model", message }]);
+    }
+  }
   const [first, ...others] = profiles.sort((a, b) => Number(b.id === "chat") - Number(a.id === "chat"));
   if (first === undefined)
     throw new ConfigError([{ where: folder, key: "", message: "there is no agent (*.md) in it" }]);

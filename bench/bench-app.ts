@@ -8,6 +8,7 @@ import { loadInstructions } from "../src/config/load-instructions.ts";
 import { loadProfiles } from "../src/config/load-profiles.ts";
 import { configSchema } from "../src/config/schema.ts";
 import { createCatalogueLoader } from "../src/core/catalogue.ts";
+import { soleModel } from "../src/core/chosen-model.ts";
 import type { Author } from "../src/core/inbound.ts";
 import type { KeyValue } from "../src/core/key-value.ts";
 import { createMetaTools } from "../src/core/meta-tools/create-meta-tools.ts";
@@ -107,7 +108,7 @@ export async function createBenchApp({
       file_days: "never",
       audit_days: "never",
     },
-    profiles: await loadProfiles(),
+    profiles: await loadProfiles(configSchema.parse({}).model),
     limits: { ...turnLimits(config), ...(transcript_tokens === undefined ? {} : { transcript_tokens }) },
     chat: chatPolicy(config),
     spending: {
@@ -129,7 +130,9 @@ export async function createBenchApp({
       instructions: await loadInstructions(),
       effort: undefined,
       saidLine: createSaidLine(),
-      model: createModel({ idleTimeoutMs: config.model.idle_seconds * 1000, ...model }, systemClock),
+      models: soleModel(
+        createModel({ idleTimeoutMs: config.model.idle_seconds * 1000, ...model }, systemClock),
+      ),
       store,
       files,
       pastOutput: createPastOutputs(log, files),

@@ -7,6 +7,7 @@ import { fileURLToPath } from "node:url";
 import type { CommandContext } from "./cli/command-context.ts";
 import { runCommandLine } from "./cli/run-command-line.ts";
 import { processEnvironment } from "./config/environment.ts";
+import { usualLocalServers } from "./models/local-servers.ts";
 
 // Compiled once, the next start takes half the time. It lies with the code, which nobody else can write; where it cannot, nothing happens.
 enableCompileCache(fileURLToPath(new URL("../node_modules/.cache/knack", import.meta.url)));
@@ -24,6 +25,7 @@ const context: CommandContext = {
     sleep: (ms, signal) => sleep(ms, undefined, signal === undefined ? {} : { signal }),
   },
   openBot: async (config, options) => (await import("./main.ts")).openKnack(config, options),
+  localServers: usualLocalServers,
   findRunningBot: async (folder) => (await import("./storage/data-folder.ts")).readHolder(folder),
   onSignal(names, listener) {
     for (const name of names) process.on(name, listener);

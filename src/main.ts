@@ -21,7 +21,7 @@ import type { Profile } from "./core/turn.ts";
 import type { TurnLog } from "./core/turn-log.ts";
 import type { Web } from "./core/web.ts";
 import { createTokenCounter } from "./models/count-tokens.ts";
-import { createModel } from "./models/create-model.ts";
+import { createModels } from "./models/create-models.ts";
 import { createCouldReach } from "./net/could-reach.ts";
 import { createWeb } from "./net/create-web.ts";
 import { loadConsoleAssets } from "./server/console-assets.ts";
@@ -32,7 +32,14 @@ import { openKeyValue } from "./storage/keyv-store.ts";
 import { openSqliteTurnLog } from "./storage/sqlite-turn-log.ts";
 import { createLogger } from "./telemetry/logger.ts";
 import { createMetrics, type Metrics } from "./telemetry/metrics.ts";
-import { chatPolicy, modelSettings, serverTimeZone, turnLimits, webOptions } from "./wiring/app-settings.ts";
+import {
+  chatPolicy,
+  modelSecrets,
+  modelSettings,
+  serverTimeZone,
+  turnLimits,
+  webOptions,
+} from "./wiring/app-settings.ts";
 import { noPlatforms, openPlatforms, type Platforms } from "./wiring/open-platforms.ts";
 import { type OpenedSkills, openSkills } from "./wiring/open-skills.ts";
 import { environmentOf, grantedHosts, hostFacts } from "./wiring/skill-sources.ts";
@@ -109,7 +116,7 @@ export async function openKnack(config: Config, options: OpenOptions = {}): Prom
     });
     opened.push(() => skills.close());
     await warnOfUnknownSkills(config, skills.catalogue, logger);
-    const [profiles, metrics] = await Promise.all([loadProfiles(), counting]);
+    const [profiles, metrics] = await Promise.all([loadProfiles(config.model), counting]);
     return await wire(
       config,
       { log, store, skills, web, profiles, metrics, lock, redact, logger, listening, closeAll },
@@ -189,7 +196,7 @@ async function wire(
       instructions: await loadInstructions(),
       effort: config.model.effort,
       saidLine: createSaidLine(),
-      model: createModel({ ...modelSettings(config), onCall: metrics?.modelCall }, systemClock),
+      models: createModels({ ...modelSettings(config), onCall: metrics?.modelCall }, systemClock),
       store,
       files,
       pastOutput: createPastOutputs(log, files),
@@ -258,7 +265,8 @@ function secretForms(config: Config): SecretForm[] {
   return [{ mark: "xox", pattern: /\bxox[a-z](?:\.xox[a-z])?-[\w-]{8,}/g }];
 }
 
-function secretsOf({ server, model, skills, slack, discord, secret_key }: Config): string[] {
+function secretsOf(config: Config): string[] {
+  const { server, skills, slack, discord, secret_key } = config;
   const ofSkills = Object.values(skills.env).flatMap((variables) => Object.values(variables));
   const ofPlatforms = [
     slack.bot_token,
@@ -267,6 +275,6 @@ function secretsOf({ server, model, skills, slack, discord, secret_key }: Config
     slack.client_secret,
     discord.token,
   ];
-  const own = [server.token, secret_key, model.openai.api_key, model.anthropic.api_key];
+  const own = [server.token, secret_key, ...modelSecrets(config)];
   return [...own, ...ofPlatforms, ...ofSkills].filter((secret) => secret !== undefined);
 }

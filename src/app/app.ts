@@ -4,6 +4,7 @@
  */
 import type { Author, Origin } from "../core/inbound.ts";
 import type { Json } from "../core/json.ts";
+import type { Effort } from "../core/message.ts";
 import type { NamespaceState, ProgressLevel, ReplyMode } from "../core/namespace-state.ts";
 import type { Preview } from "../core/preview.ts";
 import type { Diagnostic } from "../core/skill.ts";
@@ -58,6 +59,10 @@ export interface SettingsChange {
   progress?: ProgressLevel | undefined;
   while_running?: "steer" | "queue" | undefined;
   profile?: string | null | undefined;
+  /** The model of all turns here, `provider/model`; `null` goes back to the agent's or the configured one. */
+  model?: string | null | undefined;
+  /** How hard it thinks here. */
+  effort?: Effort | null | undefined;
   /** When the bot answers without being mentioned. */
   reply?: ReplyMode | null | undefined;
   /** Paused, the bot answers nobody here but commands. */

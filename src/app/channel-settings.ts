@@ -1,6 +1,7 @@
 import type { Clock } from "../core/clock.ts";
 import type { Author } from "../core/inbound.ts";
 import type { KeyValue } from "../core/key-value.ts";
+import type { Models } from "../core/model.ts";
 import { type NamespaceState, updateNamespace } from "../core/namespace-state.ts";
 import { timeZoneNamed } from "../core/time-zone.ts";
 import type { Profile } from "../core/turn.ts";
@@ -18,12 +19,19 @@ export type ChangeSettings = (
   by: Author,
 ) => Promise<Outcome<NamespaceState>>;
 
-export function createChangeSettings(
-  store: KeyValue,
-  feed: Feed,
-  profiles: readonly Profile[],
-  clock: Pick<Clock, "now">,
-): ChangeSettings {
+export function createChangeSettings({
+  store,
+  feed,
+  profiles,
+  models,
+  clock,
+}: {
+  store: KeyValue;
+  feed: Feed;
+  profiles: readonly Profile[];
+  models: Pick<Models, "choose">;
+  clock: Pick<Clock, "now">;
+}): ChangeSettings {
   return async (namespace, change, by) => {
     if (!mayManage(by, namespace)) {
       const message = "Only managers of this channel may change its settings. Ask one of them.";
@@ -38,8 +46,11 @@ export function createChangeSettings(
     if (typeof time_zone === "string" && timeZoneNamed(time_zone) === undefined) {
       return { ok: false, status: 400, message: unknownTimeZone(time_zone) };
     }
+    const model = typeof change.model === "string" ? models.choose(change.model) : undefined;
+    if (model?.ok === false) return { ok: false, status: 400, message: model.message };
     const pause = { by: by.id, at: clock.now() };
-    const changed = await updateNamespace(store, namespace, ({ settings }) => apply(settings, change, pause));
+    const known = model === undefined ? change : { ...change, model: model.name };
+    const changed = await updateNamespace(store, namespace, ({ settings }) => apply(settings, known, pause));
     feed.changed(namespace);
     return { ok: true, value: changed };
   };
@@ -59,12 +70,24 @@ type Settings = NamespaceState["settings"];
 /** What is left out stays; `null` goes back to the default. Paused again, a channel stays paused by who did it first. */
 function apply(
   settings: Settings,
-  { progress, while_running, profile, reply, time_zone, paused, allowed_skills }: SettingsChange,
+  {
+    progress,
+    while_running,
+    profile,
+    model,
+    effort,
+    reply,
+    time_zone,
+    paused,
+    allowed_skills,
+  }: SettingsChange,
   pause: NonNullable<Settings["paused"]>,
 ): void {
   settings.progress = progress ?? settings.progress;
   settings.while_running = while_running ?? settings.while_running;
   settings.profile = changed(settings.profile, profile);
+  settings.model = changed(settings.model, model);
+  settings.effort = changed(settings.effort, effort);
   settings.reply = changed(settings.reply, reply);
   settings.time_zone = changed(settings.time_zone, time_zone && timeZoneNamed(time_zone));
   settings.allowed_skills = changed(settings.allowed_skills, allowed_skills && [...allowed_skills]);

@@ -175,7 +175,10 @@ export function createApp(deps: AppDeps): RunningApp {
     files: ports.files,
     question_ms: deps.limits.question_ms,
   });
-  const changeSettings = auditedSettings(createChangeSettings(store, feed, deps.profiles, clock), audit);
+  const changeSettings = auditedSettings(
+    createChangeSettings({ ...deps, feed, models: ports.models }),
+    audit,
+  );
 
   const control = createTurnControl({
     log,
@@ -196,7 +199,15 @@ export function createApp(deps: AppDeps): RunningApp {
       ...networkCommands({ grants, skills }),
       ...flowCommands(skills, flows),
       ...serverCommands(servers),
-      ...agentCommands({ ...deps, model: ports.model.id, stop, changeSettings, audit, approve }),
+      ...agentCommands({
+        ...deps,
+        models: ports.models,
+        effort: ports.effort,
+        stop,
+        changeSettings,
+        audit,
+        approve,
+      }),
       ...channelCommands(changeSettings),
       timeZoneCommand({ store, changeSettings, time_zone: deps.time_zone }),
     ],
@@ -226,7 +237,7 @@ export function createApp(deps: AppDeps): RunningApp {
   const forgetting = { ...deps, feed, past, files: ports.files, platforms, audit, stop };
   const app: App = {
     name: ports.name,
-    model: ports.model.id,
+    model: ports.models.main.id,
     submit,
     turn: (turnId) => log.get(turnId),
     turns: (filter) => log.list(filter),

@@ -1,6 +1,6 @@
 import type { Clock } from "../core/clock.ts";
 import type { KeyValue } from "../core/key-value.ts";
-import type { Model } from "../core/model.ts";
+import type { Models } from "../core/model.ts";
 import type { Backlog, TurnLog } from "../core/turn-log.ts";
 
 /** One thing that must be well. */
@@ -33,7 +33,7 @@ export interface ReadinessDeps {
   store: KeyValue;
   log: TurnLog;
   clock: Clock;
-  ports: { model: Model };
+  ports: { models: Pick<Models, "main"> };
   checks?: (() => Readiness[]) | undefined;
 }
 
@@ -76,7 +76,7 @@ function ownChecks({ store, log, clock, ports }: ReadinessDeps): Promise<Readine
       return { ok: true, detail: "writable" };
     }),
     check("queue", async () => queueState(await log.backlog(clock.now()), clock.now())),
-    check("model", async () => ({ ok: true, detail: ports.model.id })),
+    check("model", async () => ({ ok: true, detail: ports.models.main.id })),
   ]);
 }
 

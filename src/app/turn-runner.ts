@@ -1,6 +1,8 @@
 import type { CatalogueLoader } from "../core/catalogue.ts";
+import { modelFor } from "../core/chosen-model.ts";
 import type { Author, Inbound } from "../core/inbound.ts";
 import type { WhereText } from "../core/instructions.ts";
+import type { Model } from "../core/model.ts";
 import type { NamespaceState } from "../core/namespace-state.ts";
 import { startingFor, whenReady } from "../core/starting-skills.ts";
 import type { Profile, Turn, TurnLimits, TurnPorts } from "../core/turn.ts";
@@ -129,9 +131,10 @@ export function createTurnRunner(deps: TurnRunnerDeps): TurnRunner {
   ): AsyncGenerator<TurnEventBody, void> {
     const { inbound } = claimed;
     const { turn, state } = yield* prepareReady(claimed, signal);
+    const model = modelFor(ports.models, state.settings, turn.profile);
     const reason =
-      noStart(claimed, state, ports.model.generative) ?? noGuide(claimed, turn.asked ?? [], ports);
-    if (reason !== undefined) return yield* unstarted(reason, turn.profile.id, ports.model.id);
+      noStart(claimed, state, model.generative) ?? noGuide(claimed, turn.asked ?? [], ports.name, model);
+    if (reason !== undefined) return yield* unstarted(reason, turn.profile.id, model.id);
     const context: MessageContext | undefined = yield* contexts.read(claimed, signal);
     const complete: Turn = { ...turn, context };
     yield* runTurn(complete, portsFor(claimed.turn_id, inbound.namespace, inbound.author), deps.metaTools);
@@ -199,7 +202,8 @@ async function askedIn(
 function noGuide(
   { inbound, events }: ClaimedTurn,
   asked: readonly string[],
-  { name, model }: Pick<TurnPorts, "name" | "model">,
+  name: string,
+  model: Model,
 ): NoStart | undefined {
   const run = parseSkillRun(inbound.text, name);
   if (run === undefined || events.some((event) => event.type === "turn_started")) return undefined;

@@ -1,6 +1,7 @@
 import type { Environment } from "../config/environment.ts";
 import type { Config } from "../config/schema.ts";
 import type { Clock } from "../core/clock.ts";
+import type { LocalServer } from "../models/local-servers.ts";
 import type { ChatOutput } from "../platforms/terminal/chat-options.ts";
 import type { Keys } from "../platforms/terminal/line-reader.ts";
 
@@ -34,6 +35,8 @@ export interface CommandContext {
   clock: Pick<Clock, "now" | "sleep">;
   /** `platforms`: with its lines to Slack and Discord. */
   openBot(config: Config, options?: { platforms?: boolean }): Promise<Bot>;
+  /** Where servers of models are looked for on this machine, to be suggested. */
+  localServers: readonly LocalServer[];
   findRunningBot(dataFolder: string): Promise<RunningBot>;
   /** Calls back on each of these signals to the process; answers how to stop listening. */
   onSignal(names: readonly ("SIGINT" | "SIGTERM")[], listener: (name: string) => void): () => void;

@@ -4,11 +4,14 @@ import { createServer } from "node:net";
 import path from "node:path";
 import { ConfigError } from "../config/config-error.ts";
 import type { LoadedConfig } from "../config/load-config.ts";
+import { providerOfModel } from "../config/model-providers.ts";
 import type { Config } from "../config/schema.ts";
+import type { LocalServer } from "../models/local-servers.ts";
 import { exposure } from "../storage/private-files.ts";
 import { readConfig } from "./bot-connection.ts";
 import type { CommandContext, GlobalOptions } from "./command-context.ts";
 import type { Finding } from "./doctor-finding.ts";
+import { adviceForOffline } from "./model-advice.ts";
 
 const oldestNode = 24;
 
@@ -82,22 +85,32 @@ function privateAdvice(folder: string): string {
   return `Run \`chmod 700 ${folder}\` as its owner; the bot does so when it starts and may. Or name another folder with KNACK_DATA.`;
 }
 
-/** Whether every model that may be asked has what it needs. */
-export function checkModelKeys({ model }: Config): Finding[] {
+/**
+ * Whether every model that may be asked has what it needs.
+ * @param names of the models
+ * @param local where servers of models are looked for when there is none
+ */
+export async function checkModelKeys(
+  config: Config,
+  names: readonly string[],
+  local: readonly LocalServer[],
+): Promise<Finding[]> {
+  const { model } = config;
+  const name = "model";
   if (model.choice === "offline") {
     const detail = "offline: skills work by simple rules, without a language model";
-    const advice =
-      "For a real model set ANTHROPIC_API_KEY or OPENAI_API_KEY, or KNACK_MODEL=openai/MODEL with OPENAI_BASE_URL for a local server such as Ollama.";
-    return [{ name: "model", status: "warning", detail, advice }];
+    const advice = (await adviceForOffline(config, local)).join(" ");
+    return [{ name, status: "warning", detail, advice }];
   }
-  return [model.choice, ...model.failover].map((choice): Finding => {
-    const provider = choice.startsWith("anthropic/") ? "anthropic" : "openai";
-    const { api_key, base_url } = model[provider];
-    if (api_key !== undefined) return { name: "model", status: "ok", detail: `${choice}, with a key` };
-    if (base_url !== undefined)
-      return { name: "model", status: "ok", detail: `${choice}, at its own address` };
-    const advice = `Set ${provider.toUpperCase()}_API_KEY, or choose another model with KNACK_MODEL.`;
-    return { name: "model", status: "error", detail: `${choice} has no key`, advice };
+  return names.map((choice): Finding => {
+    const provider = providerOfModel(choice, model);
+    if (provider?.missing !== undefined) {
+      const { what, set } = provider.missing;
+      const advice = `Set ${set}, or choose another model with KNACK_MODEL.`;
+      return { name, status: "error", detail: `${choice} has no ${what}`, advice };
+    }
+    const access = provider?.section.api_key !== undefined ? "with a key" : "at its own address";
+    return { name, status: "ok", detail: `${choice}, ${access}` };
   });
 }
 

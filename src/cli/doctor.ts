@@ -1,3 +1,5 @@
+import { loadProfiles } from "../config/load-profiles.ts";
+import { modelSettings } from "../wiring/app-settings.ts";
 import type { CommandContext, GlobalOptions } from "./command-context.ts";
 import { checkBot } from "./doctor-bot.ts";
 import {
@@ -8,9 +10,11 @@ import {
   checkPort,
 } from "./doctor-checks.ts";
 import type { Finding } from "./doctor-finding.ts";
-import { checkLiveModel } from "./doctor-live.ts";
+import { checkLiveModels } from "./doctor-live.ts";
+import { checkModelLifetimes } from "./doctor-models.ts";
 import { checkSandbox } from "./doctor-sandbox.ts";
 import { exitCode } from "./exit-code.ts";
+import { configuredModels } from "./model-advice.ts";
 import { liveDiscordFindings, liveSlackFindings, platformFindings } from "./platform-findings.ts";
 import { printJson } from "./print.ts";
 import { printFinding } from "./print-finding.ts";
@@ -40,13 +44,17 @@ async function* examine(context: CommandContext, options: DoctorOptions): AsyncG
   const { loaded, findings } = await checkConfiguration(context, options);
   yield* findings;
   if (loaded === undefined) return;
-  const { config } = loaded;
+  const { config, sources } = loaded;
   const folder = await checkDataFolder(context, config);
   yield folder.finding;
-  yield* checkModelKeys(config);
+  const local = sources["model.choice"] === "default" ? context.localServers : [];
+  const names = configuredModels(config, await loadProfiles(config.model));
+  yield* await checkModelKeys(config, names, local);
+  yield* checkModelLifetimes(names, modelSettings(config), context.clock.now());
   yield* platformFindings(config);
   if (options.live) {
-    yield await checkLiveModel(config, context.clock);
+    const say = (progress: string) => void (options.json || context.stderr.write(`${progress}\n`));
+    yield* checkLiveModels(config, names, context.clock, say);
     yield* await liveSlackFindings(config);
     yield* await liveDiscordFindings(config);
   }

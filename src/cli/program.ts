@@ -130,10 +130,23 @@ function addOperatorCommands(program: Command, context: CommandContext, run: Run
     .description(
       "check configuration, keys, platforms, store, skills, servers and sandbox, and say what to do",
     )
-    .option("--live", "also ask the model for one word, and the platforms about their tokens")
+    .option(
+      "--live",
+      "also try what each model can do, for a few cents at most, and ask the platforms about their tokens",
+    )
     .option("--json", "{ok, checks}")
     .action((_options, command: Command) =>
       run(async () => (await import("./doctor.ts")).doctor(context, command.optsWithGlobals())),
+    );
+  program
+    .command("models")
+    .description("list the models of every provider that is set up, or of one")
+    .argument("[provider]", "a provider, e.g. openrouter")
+    .option("--search <text>", "only models whose name holds this text")
+    .option("--all", "all models of a provider, not only the first 50")
+    .option("--json", "{providers: [{provider, models, error}]}")
+    .action((provider: string | undefined, _options, command: Command) =>
+      run(async () => (await import("./models.ts")).models(context, provider, command.optsWithGlobals())),
     );
   program
     .command("config")

@@ -2,22 +2,29 @@ import type { ApiClient } from "../client/api-client.ts";
 import type { RetentionStatus } from "../client/shapes.ts";
 import { slackMode } from "../config/incomplete-platforms.ts";
 import type { Config } from "../config/schema.ts";
+import type { LocalServer } from "../models/local-servers.ts";
 import type { Bot } from "./command-context.ts";
+import { adviceForOffline, missingFor } from "./model-advice.ts";
 import { howToKeep, retentionLine } from "./retention-words.ts";
 
-/** What a bot that has just started found, a line each for a person. Never throws: what cannot be found out is left out. */
+/**
+ * What a bot that has just started found, a line each for a person. Never throws: what cannot be found out is left out.
+ * @param local where servers of models are looked for when no model is chosen
+ */
 export async function startSummary(
   config: Config,
   client: Pick<ApiClient, "skills" | "retention">,
   bot: Pick<Bot, "isolation">,
   now: number,
+  local: readonly LocalServer[],
 ): Promise<string[]> {
-  const [skills, isolation, kept] = await Promise.all([
+  const [models, skills, isolation, kept] = await Promise.all([
+    modelLines(config, local),
     client.skills().then(({ skills }) => skillsLine(skills), nothing),
     bot.isolation().then((found) => isolationLine(config, found), nothing),
     client.retention().then((status) => keptLine(status, now), nothing),
   ]);
-  const lines = [modelsLine(config), platformsLine(config), skills, isolation, kept];
+  const lines = [...models, platformsLine(config), skills, isolation, kept];
   return lines.filter((line) => line !== undefined);
 }
 
@@ -25,9 +32,17 @@ function nothing(): undefined {
   return undefined;
 }
 
-function modelsLine({ model }: Config): string {
-  if (model.choice !== "offline") return `models: ${[model.choice, ...model.failover].join(", then ")}`;
-  return "models: offline, which answers by rules. Set ANTHROPIC_API_KEY or OPENAI_API_KEY for a real one.";
+async function modelLines(config: Config, local: readonly LocalServer[]): Promise<string[]> {
+  const { model } = config;
+  if (model.choice === "offline") {
+    const [first, ...others] = await adviceForOffline(config, local);
+    return [`models: offline, which answers by rules. ${first}`, ...others];
+  }
+  const names = [model.choice, ...model.failover].map((name) => {
+    const missing = missingFor(name, config);
+    return missing === undefined ? name : `${name} (${missing})`;
+  });
+  return [`models: ${names.join(", then ")}`];
 }
 
 function platformsLine(config: Config): string {

@@ -2,6 +2,7 @@ import { ConfigError } from "../config/config-error.ts";
 import { incompletePlatforms, unprotectedServer } from "../config/incomplete-platforms.ts";
 import { loadConfig } from "../config/load-config.ts";
 import type { Config } from "../config/schema.ts";
+import type { LocalServer } from "../models/local-servers.ts";
 import { clientOf } from "./bot-connection.ts";
 import { type Bot, type CommandContext, CommandError, type GlobalOptions } from "./command-context.ts";
 import { exitCode } from "./exit-code.ts";
@@ -15,7 +16,7 @@ export interface StartOptions extends GlobalOptions {
 
 /** `knack start`: runs the bot until SIGINT or SIGTERM, then lets running turns finish. A second signal ends it at once. Prints a line with the address when it is ready, then what it found. */
 export async function start(context: CommandContext, options: StartOptions): Promise<number> {
-  const { config, warnings } = await loadConfig({
+  const { config, warnings, sources } = await loadConfig({
     file: options.config,
     env: context.env,
     cwd: context.cwd,
@@ -37,7 +38,9 @@ export async function start(context: CommandContext, options: StartOptions): Pro
     try {
       const { url } = await bot.listen();
       printLine(context, `${config.name} is ready: ${url}`);
-      await Promise.race([printSummary(context, config, bot), stopping.asked]);
+      // Whoever asks for the offline provider gets no suggestion.
+      const local = sources["model.choice"] === "default" ? context.localServers : [];
+      await Promise.race([printSummary(context, config, bot, local), stopping.asked]);
       await stopping.asked;
     } finally {
       await bot.close();
@@ -48,8 +51,13 @@ export async function start(context: CommandContext, options: StartOptions): Pro
   return exitCode.ok;
 }
 
-async function printSummary(context: CommandContext, config: Config, bot: Bot): Promise<void> {
-  const lines = await startSummary(config, clientOf(bot, config), bot, context.clock.now());
+async function printSummary(
+  context: CommandContext,
+  config: Config,
+  bot: Bot,
+  local: readonly LocalServer[],
+): Promise<void> {
+  const lines = await startSummary(config, clientOf(bot, config), bot, context.clock.now(), local);
   for (const line of lines) printLine(context, `  ${line}`);
 }
 

@@ -22,5 +22,6 @@ export class ConfigError extends Error {
 }
 
 function describeProblem({ where, key, message, hint }: ConfigProblem): string {
-  return `  ${where}: ${key ? `${key}: ` : ""}${message}${hint ? `. ${hint}` : ""}`;
+  const end = message.endsWith("?") ? "" : ".";
+  return `  ${where}: ${key ? `${key}: ` : ""}${message}${hint ? `${end} ${hint}` : ""}`;
 }

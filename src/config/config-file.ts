@@ -1,6 +1,6 @@
 import { readFile } from "node:fs/promises";
 import path from "node:path";
-import { type Document, isMap, isNode, isScalar, isSeq, LineCounter, parseDocument } from "yaml";
+import { type Document, isMap, isNode, isScalar, isSeq, LineCounter, parseDocument, visit } from "yaml";
 import { ConfigError, type ConfigProblem } from "./config-error.ts";
 
 /** A parsed configuration file. */
@@ -27,12 +27,33 @@ export async function readConfigFile(file: string, cwd: string): Promise<ConfigF
     (fault): ConfigProblem => ({
       where: at(fault.pos[0]),
       key: "",
-      message: fault.message,
+      message: (fault.code === "DUPLICATE_KEY" && twice(document, fault.pos[0], at)) || fault.message,
       hint: "Check indentation, quotes and colons of this line and the one before",
     }),
   );
   if (faults.length > 0) throw new ConfigError(faults);
   return { values: toValues(document, shown), locate: (key) => at(offsetOf(document, key)) };
+}
+
+/** That the key at an offset is there twice, and where the first one stands. */
+function twice(
+  document: Document.Parsed,
+  offset: number,
+  at: (offset: number) => string,
+): string | undefined {
+  let message: string | undefined;
+  visit(document, {
+    Map(_key, { items }) {
+      const second = items.findIndex(({ key }) => isScalar(key) && key.range?.[0] === offset);
+      const name = items[second]?.key;
+      if (!isScalar(name)) return undefined;
+      const first = items.find(({ key }) => isScalar(key) && key.value === name.value)?.key;
+      if (!isScalar(first) || first.range == null) return undefined;
+      message = `${String(name.value)} is set twice, first at ${at(first.range[0])}`;
+      return visit.BREAK;
+    },
+  });
+  return message;
 }
 
 async function readText(file: string, shown: string): Promise<string> {

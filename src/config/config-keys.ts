@@ -8,6 +8,7 @@ export interface ConfigKey {
   meaning: string;
   /** The value, or every text within it, is never shown. */
   secret: boolean;
+  schema: z.core.$ZodType;
 }
 
 /** Every key of the configuration, in the order of the schema. A record (e.g. `model.prices`) is one key. */
@@ -21,7 +22,28 @@ function keysBelow(schema: z.core.$ZodType, path: readonly string[]): ConfigKey[
     return Object.entries(shape).flatMap(([name, member]) => keysBelow(member, [...path, name]));
   }
   const meta = (schema as z.ZodType).meta();
-  return [{ path, meaning: meta?.description ?? "", secret: meta?.secret === true }];
+  return [{ path, meaning: meta?.description ?? "", secret: isSecret(schema), schema }];
+}
+
+/**
+ * The keys that are set within a record whose entries are listed one by one (`model.providers`): `model.providers.home.base_url`.
+ * Empty for every other key, and while nothing is set.
+ */
+export function keysWithin({ path, schema }: ConfigKey, value: unknown): ConfigKey[] {
+  const { def } = unwrap(schema)._zod;
+  if (def.type !== "record" || (schema as z.ZodType).meta()?.each !== true) return [];
+  return Object.entries(value ?? {}).flatMap(([name, entry]: [string, object]) =>
+    keysBelow(def.valueType, [...path, name]).filter(({ path: key }) =>
+      Object.hasOwn(entry, key.at(-1) ?? ""),
+    ),
+  );
+}
+
+/** Whether the schema, or that of a record's values, holds a secret. */
+function isSecret(schema: z.core.$ZodType): boolean {
+  const inner = unwrap(schema);
+  if ((schema as z.ZodType).meta()?.secret === true) return true;
+  return inner._zod.def.type === "record" && isSecret(inner._zod.def.valueType);
 }
 
 /** The members of the object schema at a path, or undefined where there is no such object. */
@@ -31,6 +53,18 @@ export function membersAt(path: readonly PropertyKey[]): string[] | undefined {
     schema = schema === undefined ? undefined : memberOf(schema, String(segment));
   }
   return schema === undefined ? undefined : Object.keys(shapeOf(schema) ?? {});
+}
+
+/** What a setting means: of the innermost key on the path that says it. */
+export function meaningAt(path: readonly PropertyKey[]): string | undefined {
+  let schema: z.core.$ZodType | undefined = configSchema;
+  let meaning: string | undefined;
+  for (const segment of path) {
+    schema = memberOf(schema, String(segment));
+    if (schema === undefined) break;
+    meaning = (schema as z.ZodType).meta()?.description ?? meaning;
+  }
+  return meaning;
 }
 
 function memberOf(schema: z.core.$ZodType, name: string): z.core.$ZodType | undefined {

@@ -1,4 +1,4 @@
-import { configKeys } from "./config-keys.ts";
+import { configKeys, keysWithin } from "./config-keys.ts";
 import { valueAt } from "./layer.ts";
 import type { ConfigSources } from "./load-config.ts";
 import type { Config } from "./schema.ts";
@@ -17,7 +17,11 @@ const mask = "••••••";
 
 /** Every key with its value, where that came from and what it means. Secrets are masked, also within addresses. */
 export function describeConfig(config: Config, sources: ConfigSources): ConfigListing[] {
-  return configKeys().map(({ path, meaning, secret }) => {
+  const keys = configKeys().flatMap((key) => {
+    const within = keysWithin(key, valueAt(config, key.path));
+    return within.length === 0 ? [key] : within;
+  });
+  return keys.map(({ path, meaning, secret }) => {
     const key = path.join(".");
     const value = valueAt(config, path) ?? null;
     return {

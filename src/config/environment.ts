@@ -1,6 +1,7 @@
 import path from "node:path";
 import type { ConfigProblem } from "./config-error.ts";
 import { editDistance } from "./nearest-name.ts";
+import { providerKinds, providerPath, providerPresets } from "./provider-presets.ts";
 
 /** Environment variables by name. */
 export type Environment = Readonly<Record<string, string | undefined>>;
@@ -29,8 +30,21 @@ export const configFileVariable = "KNACK_CONFIG";
 interface Variable {
   path: readonly string[];
   /** How the text becomes the key's value. */
-  form: "text" | "lower_case" | "comma_list" | "path_list";
+  form: "text" | "lower_case" | "comma_list" | "path_list" | "listening_address";
 }
+
+/** Keys and addresses of every known provider. */
+const providerVariables = Object.fromEntries(
+  providerKinds.flatMap((name) => {
+    const { keyVariable, addressVariables = [] } = providerPresets[name];
+    const addresses = addressVariables.map((variable): [string, Variable] => {
+      const form = variable === "OLLAMA_HOST" ? "listening_address" : "text";
+      return [variable, { path: [...providerPath(name), "base_url"], form }];
+    });
+    const key: Variable = { path: [...providerPath(name), "api_key"], form: "text" };
+    return [[keyVariable, key] as const, ...addresses];
+  }),
+);
 
 const variables: Readonly<Record<string, Variable>> = {
   KNACK_DATA: { path: ["data", "folder"], form: "text" },
@@ -39,10 +53,8 @@ const variables: Readonly<Record<string, Variable>> = {
   KNACK_API_TOKEN: { path: ["server", "token"], form: "text" },
   KNACK_OPERATORS: { path: ["operators"], form: "comma_list" },
   KNACK_NET_ALLOW: { path: ["net", "allow"], form: "comma_list" },
-  ANTHROPIC_API_KEY: { path: ["model", "anthropic", "api_key"], form: "text" },
-  ANTHROPIC_BASE_URL: { path: ["model", "anthropic", "base_url"], form: "text" },
-  OPENAI_API_KEY: { path: ["model", "openai", "api_key"], form: "text" },
-  OPENAI_BASE_URL: { path: ["model", "openai", "base_url"], form: "text" },
+  KNACK_MODEL_SMALL: { path: ["model", "small"], form: "text" },
+  ...providerVariables,
   SLACK_BOT_TOKEN: { path: ["slack", "bot_token"], form: "text" },
   SLACK_APP_TOKEN: { path: ["slack", "app_token"], form: "text" },
   SLACK_SIGNING_SECRET: { path: ["slack", "signing_secret"], form: "text" },
@@ -61,24 +73,41 @@ export interface EnvironmentValue {
   variable: string;
   path: readonly string[];
   value: string | string[];
+  /** It is there for another program, and files of ours win over it. */
+  yields: boolean;
 }
 
 /** What the environment sets. An empty variable counts as not set. */
 export function readEnvironment(environment: Environment): EnvironmentValue[] {
   return Object.entries(variables).flatMap(([variable, { path: key, form }]) => {
     const text = environment[variable]?.trim();
-    return text ? [{ variable, path: key, value: parse(text, form) }] : [];
+    const value = text ? parse(text, form) : undefined;
+    return value === undefined ? [] : [{ variable, path: key, value, yields: form === "listening_address" }];
   });
 }
 
-function parse(text: string, form: Variable["form"]): string | string[] {
+function parse(text: string, form: Variable["form"]): string | string[] | undefined {
   if (form === "text") return text;
+  if (form === "listening_address") return reachable(text);
   if (form === "lower_case") return text.toLowerCase();
   const separator = form === "comma_list" ? "," : path.delimiter;
   return text
     .split(separator)
     .map((item) => item.trim())
     .filter((item) => item !== "");
+}
+
+/**
+ * Where a client reaches what listens at an address of Ollama's variable: `0.0.0.0`, `:11434`, `gpu-box`, `http://10.0.0.5`. What
+ * cannot be understood was meant for Ollama and sets nothing. https://docs.ollama.com/faq
+ */
+function reachable(text: string): string | undefined {
+  const [, scheme, rest = ""] = /^(https?:\/\/)?(.*)$/i.exec(text) ?? [];
+  const url = URL.parse(`${scheme ?? "http://"}${rest.startsWith(":") ? `127.0.0.1${rest}` : rest}`);
+  if (url === null || url.search !== "" || url.hash !== "") return undefined;
+  if (/^(0\.0\.0\.0|\[::\])$/.test(url.hostname)) url.hostname = "127.0.0.1";
+  if (url.port === "" && scheme === undefined) url.port = "11434";
+  return url.href;
 }
 
 /** The variable that sets a key, for advice. */
@@ -90,7 +119,6 @@ export function variableFor(key: readonly string[]): string | undefined {
 /** Documented variables of what this version does not do: ignoring them would lose what whoever set them relies on. */
 const unusable: Readonly<Record<string, string>> = {
   DATABASE_URL: "this version keeps everything in SQLite files in KNACK_DATA and cannot use PostgreSQL",
-  KNACK_MODEL_SMALL: "this version asks one model for everything",
   OTEL_EXPORTER_OTLP_ENDPOINT: "this version sends no traces; GET /metrics has its numbers",
 };
 

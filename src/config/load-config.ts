@@ -2,15 +2,18 @@ import path from "node:path";
 import { fileURLToPath } from "node:url";
 import { ConfigError } from "./config-error.ts";
 import { type ConfigFile, readConfigFile } from "./config-file.ts";
-import { configKeys } from "./config-keys.ts";
+import { configKeys, keysWithin } from "./config-keys.ts";
 import {
   configFileVariable,
   type Environment,
+  type EnvironmentValue,
   misspeltVariables,
   readEnvironment,
   unusableVariables,
 } from "./environment.ts";
 import { type Layer, mergeLayers, nest, setter, valueAt } from "./layer.ts";
+import { modelProviders } from "./model-providers.ts";
+import { providerPath } from "./provider-presets.ts";
 import { type Config, configSchema } from "./schema.ts";
 import { schemaProblems } from "./schema-problems.ts";
 import { settingsWithoutEffect } from "./settings-without-effect.ts";
@@ -53,7 +56,7 @@ export async function loadConfig(options: LoadConfigOptions): Promise<LoadedConf
   const { config, choiceKey } = resolve(parsed.data, options.cwd);
   const problems = [...misspelt, ...settingsWithoutEffect(config, layers)];
   if (problems.length > 0) throw new ConfigError(problems);
-  return { config, sources: sourcesOf(layers, choiceKey), warnings };
+  return { config, sources: sourcesOf(config, layers, choiceKey), warnings };
 }
 
 async function readLayers({
@@ -72,9 +75,10 @@ async function readLayers({
   const own = chosen === undefined ? [] : [fileLayer(await readConfigFile(path.resolve(cwd, chosen), cwd))];
   return [
     { values: configSchema.parse({}), source: () => "default", deliberate: false },
+    environmentLayer(variables.filter(({ yields }) => yields)),
     base,
     ...own,
-    { values: nest(variables), source: (key) => variableSource(variables, key), deliberate: false },
+    environmentLayer(variables.filter(({ yields }) => !yields)),
     {
       values: nest(flags),
       source: (key) => `option --${String(key.at(-1)).replaceAll("_", "-")}`,
@@ -87,9 +91,13 @@ function fileLayer(file: ConfigFile): Layer {
   return { values: file.values, source: (key) => `file ${file.locate(key)}`, deliberate: true };
 }
 
-function variableSource(variables: ReturnType<typeof readEnvironment>, key: readonly PropertyKey[]): string {
+function environmentLayer(variables: readonly EnvironmentValue[]): Layer {
+  return { values: nest(variables), source: (key) => variableSource(variables, key), deliberate: false };
+}
+
+function variableSource(variables: readonly EnvironmentValue[], key: readonly PropertyKey[]): string {
   const dotted = key.join(".");
-  const found = variables.find((candidate) => `${dotted}.`.startsWith(`${candidate.path.join(".")}.`));
+  const found = variables.findLast((candidate) => `${dotted}.`.startsWith(`${candidate.path.join(".")}.`));
   return `environment ${found?.variable ?? ""}`.trim();
 }
 
@@ -111,20 +119,26 @@ function resolve(config: Config, cwd: string): { config: Config; choiceKey: read
   return { config: resolved, choiceKey: auto?.key };
 }
 
+/** The usual model of the first provider with a key. A server at an address of its own may not have it, except the built-in ones. */
 function pickModel(model: Config["model"]): { choice: string; key: readonly string[] | undefined } {
-  if (model.anthropic.api_key !== undefined) {
-    return { choice: "anthropic/claude-sonnet-5-5", key: ["model", "anthropic", "api_key"] };
-  }
-  if (model.openai.api_key !== undefined) {
-    return { choice: "openai/gpt-6.1-terra", key: ["model", "openai", "api_key"] };
+  for (const { name, section, preset } of modelProviders(model).values()) {
+    if (section.api_key === undefined || preset.defaultModel === undefined) continue;
+    const isBuiltIn = name === "openai" || name === "anthropic";
+    if (section.base_url !== undefined && !isBuiltIn) continue;
+    return { choice: `${name}/${preset.defaultModel}`, key: [...providerPath(name), "api_key"] };
   }
   return { choice: "offline", key: undefined };
 }
 
 /** A file that repeats the default, as the one that ships does for every key, does not count as its source. */
-function sourcesOf(layers: readonly Layer[], choiceKey: readonly string[] | undefined): ConfigSources {
+function sourcesOf(
+  config: Config,
+  layers: readonly Layer[],
+  choiceKey: readonly string[] | undefined,
+): ConfigSources {
   const defaults = layers[0];
-  const entries = configKeys().map(({ path: key }): [string, string] => {
+  const keys = configKeys().flatMap((key) => [key, ...keysWithin(key, valueAt(config, key.path))]);
+  const entries = keys.map(({ path: key }): [string, string] => {
     const dotted = key.join(".");
     const asked = dotted === "model.choice" && choiceKey !== undefined ? choiceKey : key;
     const layer = setter(layers, asked);

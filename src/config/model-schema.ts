@@ -1,27 +1,35 @@
 import { z } from "zod";
-import { listPrices, priceSchema } from "./model-prices.ts";
+import { modelFactsSchema, priceSchema } from "./model-overrides.ts";
+import { unknownProvider, unusableProvider } from "./model-providers.ts";
+import { addressSchema, keySchema, providersSchema } from "./provider-schema.ts";
 
 const seconds = z.number().positive().max(86_400);
 
-/** `openai/gpt-6.1-terra`; what comes after the first slash is the provider's own name, slashes included. */
-const modelName = /^(openai|anthropic)\/\S+$/;
-const modelHint = "expected openai/MODEL or anthropic/MODEL";
+/** The words for how hard a model thinks, rising. */
+export const efforts = ["none", "minimal", "low", "medium", "high", "xhigh", "max"] as const;
 
-const providerSchema = (vendor: string) =>
+/** `openai/gpt-6.1-terra`; what comes after the first slash is the provider's own name, slashes included. */
+const modelName = /^[^\s/]+\/\S+$/;
+const modelHint = "expected openai/MODEL, anthropic/MODEL or another PROVIDER/MODEL";
+
+const builtInSchema = (vendor: string) =>
   z.strictObject({
-    api_key: z
-      .string()
-      .min(1)
-      .optional()
-      .meta({ description: `Key for ${vendor}`, secret: true }),
-    base_url: z
-      .url({ protocol: /^https?$/, error: "expected an http or https URL" })
+    api_key: keySchema.optional().meta({ description: `Key for ${vendor}`, secret: true }),
+    base_url: addressSchema
       .optional()
       .describe(`Address of a server that speaks ${vendor}'s protocol; ${vendor}'s own unless set`),
   });
 
-/** Which models answer, and how patiently they are called. */
-export const modelSchema = z.strictObject({
+const openAiSchema = builtInSchema("OpenAI").extend({
+  api: z
+    .enum(["auto", "responses", "chat"])
+    .default("auto")
+    .describe(
+      "API of OpenAI that is asked: responses, chat (chat completions), or auto (responses for OpenAI's models from gpt-5 on where the server has it, else chat)",
+    ),
+});
+
+const modelShape = z.strictObject({
   choice: z
     .string()
     .refine((value) => value === "auto" || value === "offline" || modelName.test(value), {
@@ -29,23 +37,28 @@ export const modelSchema = z.strictObject({
     })
     .default("auto")
     .describe(
-      "The model: provider/model, offline, or auto (anthropic/claude-sonnet-5-5 with an Anthropic key, else openai/gpt-6.1-terra with an OpenAI key, else offline)",
+      "The model: provider/model, offline, or auto (anthropic/claude-sonnet-5-5 with an Anthropic key, else openai/gpt-6.1-terra with an OpenAI key, else the usual model of another provider whose key is set, else offline)",
     ),
   failover: z
     .array(z.string().regex(modelName, modelHint))
     .default([])
     .describe("Models that take over, in this order, when the chosen one does not answer"),
-  openai: providerSchema("OpenAI")
-    .extend({
-      api: z
-        .enum(["auto", "responses", "chat"])
-        .default("auto")
-        .describe(
-          "API of OpenAI that is asked: responses, chat (chat completions), or auto (responses for OpenAI's models from gpt-5 on where the server has it, else chat)",
-        ),
+  small: z
+    .string()
+    .refine((value) => value === "auto" || value === "off" || modelName.test(value), {
+      error: `${modelHint}, off, or auto`,
     })
-    .prefault({}),
-  anthropic: providerSchema("Anthropic").prefault({}),
+    .default("auto")
+    .describe(
+      "The model for inner work: summaries, extraction, compaction; auto: the small model of the same provider where there is one; off: the chosen model does it",
+    ),
+  allowed: z
+    .array(z.string().regex(/^(\*|[^\s/*]+\/[^\s*]*\*?)$/, "expected PROVIDER/MODEL, PROVIDER/* or *"))
+    .default(["*"])
+    .describe("Models that people may choose with /agent model, with * at the end for any, e.g. anthropic/*"),
+  openai: openAiSchema.prefault({}),
+  anthropic: builtInSchema("Anthropic").prefault({}),
+  providers: providersSchema,
   streaming: z
     .boolean()
     .default(true)
@@ -79,8 +92,13 @@ export const modelSchema = z.strictObject({
   idle_seconds: seconds
     .default(60)
     .describe("Longest silence of a streamed answer, in seconds; then it is cut and tried again"),
+  first_answer_seconds: seconds
+    .optional()
+    .describe(
+      "Longest wait for the first sign of a streamed answer, in seconds; 180, and 600 for local servers, which load models first, unless set",
+    ),
   effort: z
-    .enum(["none", "minimal", "low", "medium", "high", "xhigh", "max"])
+    .enum(efforts)
     .optional()
     .describe(
       "How hard models think: none, minimal, low, medium, high, xhigh or max, or what they know nearest to it; the provider's default unless set",
@@ -93,10 +111,37 @@ export const modelSchema = z.strictObject({
     .describe(
       "Most tokens of one model answer, thinking included; 32000, or the model's own limit, unless set",
     ),
+  models: z
+    .record(z.string().regex(modelName, modelHint), modelFactsSchema)
+    .default({})
+    .describe(
+      "Facts that replace those of the shipped model catalogue, by PROVIDER/MODEL: {context_tokens, output_tokens, images, cache_minutes, retires}",
+    ),
   prices: z
     .record(z.string().regex(modelName, modelHint), priceSchema)
-    .default(listPrices)
+    .default({})
     .describe(
-      "Prices in USD per million tokens, {input, output, cached_input, cache_write}; reading from the provider's cache and writing to it cost as much as input unless set. With above {tokens, input_factor, output_factor}, a request with more input tokens costs that many times as much, the cache like input. Models not listed are counted in tokens only",
+      "Prices that replace those of the shipped model catalogue, by PROVIDER/MODEL, in USD per million tokens: {input, output, cached_input, cache_write}; reading from the provider's cache and writing to it cost as much as input unless set. With above {tokens, input_factor, output_factor}, a request with more input tokens costs that many times as much, the cache like input. Models without any price are counted in tokens only",
     ),
+});
+
+/** Which models answer, and how patiently they are called. */
+export const modelSchema = modelShape.superRefine((model, context) => {
+  const asked = [
+    { name: model.choice, path: ["choice"] },
+    { name: model.small, path: ["small"] },
+    ...model.failover.map((name, index) => ({ name, path: ["failover", index] })),
+  ].filter(({ name }) => modelName.test(name));
+  const mentioned = [
+    ...model.allowed.map((name, index) => ({ name, path: ["allowed", index] })),
+    ...Object.keys(model.prices).map((name) => ({ name, path: ["prices", name] })),
+    ...Object.keys(model.models).map((name) => ({ name, path: ["models", name] })),
+  ].filter(({ name }) => /^[^\s/*]+\//.test(name));
+  const problems = [
+    ...asked.map(({ name, path }) => ({ name, path, message: unusableProvider(name, model) })),
+    ...mentioned.map(({ name, path }) => ({ name, path, message: unknownProvider(name, model) })),
+  ];
+  for (const { name, path, message } of problems) {
+    if (message !== undefined) context.addIssue({ code: "custom", path, message, input: name });
+  }
 });

@@ -1,6 +1,6 @@
 import type { z } from "zod";
 import type { ConfigProblem } from "./config-error.ts";
-import { configKeys, membersAt } from "./config-keys.ts";
+import { configKeys, meaningAt, membersAt } from "./config-keys.ts";
 import { type Layer, setter } from "./layer.ts";
 import { nearestName } from "./nearest-name.ts";
 
@@ -54,10 +54,6 @@ function whereIs(path: readonly PropertyKey[], layers: readonly Layer[]): string
 }
 
 function meaningOf(path: readonly PropertyKey[]): string | undefined {
-  const dotted = path.join(".");
-  const key = configKeys().find((candidate) => {
-    const known = candidate.path.join(".");
-    return dotted === known || dotted.startsWith(`${known}.`);
-  });
-  return key && `Meaning: ${key.meaning}`;
+  const meaning = meaningAt(path);
+  return meaning && `Meaning: ${meaning}`;
 }

@@ -1,6 +1,8 @@
 import type { ConfigProblem } from "./config-error.ts";
 import { type Layer, setter, valueAt } from "./layer.ts";
+import { modelProviders, providerNameOf, providerOfModel } from "./model-providers.ts";
 import { nearestName } from "./nearest-name.ts";
+import { providerPath } from "./provider-presets.ts";
 import type { Config } from "./schema.ts";
 
 type Finding = { path: readonly PropertyKey[]; message: string; hint: string };
@@ -34,21 +36,18 @@ function modelFindings({ model }: Config): Finding[] {
     if (model.choice === "offline") {
       return [{ path, message: "no model is configured", hint: "Set model.choice, or a key" }];
     }
-    const provider = name.startsWith("openai/") ? "openai" : "anthropic";
-    if (model[provider].api_key !== undefined || model[provider].base_url !== undefined) return [];
-    return [
-      { path, message: `there is no key for ${provider}`, hint: `Set ${provider.toUpperCase()}_API_KEY` },
-    ];
+    const missing = providerOfModel(name, model)?.missing;
+    if (missing === undefined) return [];
+    const message = `there is no ${missing.what} for ${providerNameOf(name)}`;
+    return [{ path, message, hint: `Set ${missing.set}` }];
   });
-  for (const provider of ["openai", "anthropic"] as const) {
-    if (used.some((name) => name.startsWith(`${provider}/`))) continue;
-    const message = `neither model.choice (${model.choice}) nor model.failover names a model of ${provider}`;
-    for (const member of ["api_key", "base_url"]) {
-      findings.push({
-        path: ["model", provider, member],
-        message,
-        hint: "Remove it, or choose such a model",
-      });
+  for (const { name, section } of modelProviders(model).values()) {
+    if ([...used, model.small].some((each) => each.startsWith(`${name}/`))) continue;
+    if (model.choice !== "offline" && mayBeChosen(name, model.allowed)) continue;
+    const message = `neither model.choice (${model.choice}) nor model.failover names a model of ${name}`;
+    for (const member of Object.keys(section).filter((each) => each !== "api")) {
+      const path = [...providerPath(name), member];
+      findings.push({ path, message, hint: "Remove it, or choose such a model" });
     }
   }
   const [idle, works] = model.streaming
@@ -59,7 +58,17 @@ function modelFindings({ model }: Config): Finding[] {
     message: `model.streaming is ${model.streaming}`,
     hint: `Set model.${works} instead`,
   });
+  if (!model.streaming) {
+    const message = "model.streaming is false";
+    const hint = "Set model.timeout_seconds instead";
+    findings.push({ path: ["model", "first_answer_seconds"], message, hint });
+  }
   return findings;
+}
+
+/** Whether people may choose a model of this provider. */
+function mayBeChosen(provider: string, allowed: readonly string[]): boolean {
+  return allowed.some((pattern) => pattern === "*" || providerNameOf(pattern) === provider);
 }
 
 function skillFindings({ skills }: Config): Finding[] {

@@ -25,7 +25,7 @@ export function headerView(state: ConsoleState, actions: Actions): TemplateResul
               <h1>${currentTitle(state)}</h1>`
       }
     </div>
-    ${about === undefined ? nothing : html`<span class="model wide-only" title="The language model in use">${modelName(about.model)}</span>`}
+    ${about === undefined ? nothing : html`<span class="model wide-only" title="The language model in use">${modelName(state.settings?.model ?? about.model)}</span>`}
     ${iconButton(themeIcons[state.theme], `Theme: ${state.theme}`, () => actions.page.nextTheme())}
     ${iconButton("write", "New thread", () => actions.channels.beginThread())}
     <button

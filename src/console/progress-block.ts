@@ -1,7 +1,8 @@
 import { html, nothing, type TemplateResult } from "lit-html";
 import { repeat } from "lit-html/directives/repeat.js";
-import { formatDuration, summariseSteps } from "../core/turn-summary.ts";
-import type { StepView, TurnView } from "../core/turn-view.ts";
+import { formatDuration, noticeLine, summariseSteps } from "../core/turn-summary.ts";
+import type { TurnView } from "../core/turn-view.ts";
+import type { StepView } from "../core/turn-view-steps.ts";
 import type { Actions } from "./actions.ts";
 import { icon } from "./icons.ts";
 import type { ConsoleState } from "./state.ts";
@@ -56,7 +57,7 @@ function elapsed({ started_at, accepted_at }: TurnView, now: number): number {
 function runningHead(view: TurnView, open: boolean, now: number): TemplateResult {
   const waits = view.status === "waiting";
   return html`${waits ? html`<span class="progress-mark is-waiting">${icon("question")}</span>` : html`<span class="spinner" aria-hidden="true"></span>`}
-    <span class="progress-title">${runningTitle(view, open)}</span>
+    <span class="progress-title">${runningTitle(view, open, now)}</span>
     <span class="duration">${formatDuration(elapsed(view, now))}</span>`;
 }
 
@@ -80,14 +81,14 @@ function stepList(view: TurnView, state: ConsoleState, actions: Actions): Templa
 }
 
 /** What is going on right now; beneath it the list says the same with more words. */
-function runningTitle(view: TurnView, open: boolean): string {
-  if (view.notice !== undefined) return view.notice;
+function runningTitle(view: TurnView, open: boolean, now: number): string {
+  const notice = noticeLine(view, now);
+  if (notice !== undefined) return notice;
   if (view.status === "waiting")
     return view.question === undefined ? "Waiting for approval" : "Waiting for your answer";
   const current = view.steps.findLast((step) => step.state === "running");
-  if (open) return current === undefined ? "Thinking" : "Working";
-  if (current !== undefined) return describe(current);
-  return view.text === "" ? "Thinking" : "Writing";
+  if (current !== undefined) return open ? "Working" : describe(current);
+  return view.text === "" ? (view.thought ?? "Thinking") : "Writing";
 }
 
 function describe({ title, note }: StepView): string {

@@ -2,6 +2,7 @@
  * What a turn does while its model is away: it frees its worker and tries again, for a while by itself, and later only when a person
  * still wants the answer.
  */
+import { chosenModel } from "./chosen-model.ts";
 import { ModelError, type ModelErrorCode } from "./model.ts";
 import { zoneOf } from "./said-line.ts";
 import type { TurnEnd } from "./turn.ts";
@@ -119,10 +120,10 @@ async function findAnswer({ ports, emit }: TurnScope, question_id: string): Prom
 }
 
 /** Asks the model for a word. Undefined when it answers. */
-async function whyAway({ ports, turn }: TurnScope): Promise<ModelError | undefined> {
+async function whyAway(scope: TurnScope): Promise<ModelError | undefined> {
   const messages = [{ role: "user" as const, text: "Answer with OK." }];
   try {
-    const events = ports.model.stream({ system: "", messages, tools: [], signal: turn.signal });
+    const events = chosenModel(scope).stream({ system: "", messages, tools: [], signal: scope.turn.signal });
     for await (const { type } of events) if (type !== "reset" && type !== "delayed") return undefined;
     return undefined;
   } catch (error) {

@@ -1,7 +1,9 @@
 import { z } from "zod";
+import { workModel } from "./chosen-model.ts";
 import { SkillFailure, toJsonSchema } from "./define-skill.ts";
 import type { Message } from "./message.ts";
-import { ModelError, type ModelRequest } from "./model.ts";
+import { type Model, ModelError, type ModelRequest } from "./model.ts";
+import type { WorkModel } from "./tool.ts";
 import type { TurnScope } from "./turn-scope.ts";
 
 /** How often a model is asked again for an answer that fits its schema. */
@@ -10,18 +12,17 @@ const attempts = 3;
 /** Asks the model for one JSON value of a schema, without tools. An answer that does not fit is sent back with the reason. */
 export async function generateWith<Schema extends z.ZodType>(
   scope: TurnScope,
-  asked: { instructions: string; input: string; schema: Schema },
+  asked: { instructions: string; input: string; schema: Schema; model?: WorkModel | undefined },
   signal: AbortSignal,
 ): Promise<z.infer<Schema>> {
-  const { model } = scope.ports;
-  if (!model.generative) throw new ModelError("not_configured", "No model that can write is configured.");
+  const model = writingModel(scope, asked.model);
   const output_schema = toJsonSchema(asked.schema);
   // The adapter tells the schema: as the provider wants it, or in words.
   const system = `${asked.instructions}\nAnswer with one JSON value and nothing else.`;
   const messages: Message[] = [{ role: "user", text: asked.input }];
   let problem = "";
   for (let attempt = 0; attempt < attempts; attempt += 1) {
-    const text = await complete(scope, { system, messages, tools: [], output_schema, signal });
+    const text = await complete(scope, model, { system, messages, tools: [], output_schema, signal });
     const parsed = parseAnswer(text, asked.schema);
     if (parsed.ok) return parsed.value;
     problem = parsed.problem;
@@ -37,22 +38,31 @@ export async function generateWith<Schema extends z.ZodType>(
 /** Asks the model for a text, with one plain message. @throws ModelError, also when the answer is empty */
 export async function writeWith(
   scope: TurnScope,
-  { input, instructions = "" }: { input: string; instructions?: string | undefined },
+  {
+    input,
+    instructions = "",
+    model: wanted,
+  }: { input: string; instructions?: string | undefined; model?: WorkModel | undefined },
   signal: AbortSignal,
 ): Promise<string> {
-  if (!scope.ports.model.generative)
-    throw new ModelError("not_configured", "No model that can write is configured.");
+  const model = writingModel(scope, wanted);
   const messages: Message[] = [{ role: "user", text: input }];
-  const text = await complete(scope, { system: instructions, messages, tools: [], signal });
+  const text = await complete(scope, model, { system: instructions, messages, tools: [], signal });
   if (text.trim() === "") throw new ModelError("bad_response", "The model answered nothing.");
   return text;
 }
 
+function writingModel(scope: TurnScope, wanted: WorkModel | undefined): Model {
+  const model = workModel(scope, wanted);
+  if (!model.generative) throw new ModelError("not_configured", "No model that can write is configured.");
+  return model;
+}
+
 /** @throws SkillFailure `over_budget`: a skill may ask often, long after its turn began */
-async function complete(scope: TurnScope, request: ModelRequest): Promise<string> {
+async function complete(scope: TurnScope, model: Model, request: ModelRequest): Promise<string> {
   const over = scope.ports.overBudget();
   if (over !== undefined) throw new SkillFailure("over_budget", `The model is not asked any more: ${over}.`);
-  for await (const event of scope.ports.model.stream(request)) {
+  for await (const event of model.stream(request)) {
     if (event.type !== "finished") continue;
     await scope.emit({ type: "usage", model: event.model, ...event.usage });
     return event.message.text;

@@ -1,4 +1,5 @@
 import { carryOver } from "./carry-over.ts";
+import { chosenModel } from "./chosen-model.ts";
 import { factLine, type PinnedFact } from "./instructions.ts";
 import { type Json, objectOf } from "./json.ts";
 import { makeOpening } from "./opening.ts";
@@ -30,9 +31,9 @@ export async function keepTranscript(scope: TurnScope): Promise<Transcript> {
 }
 
 /** Tokens a transcript may have: as configured, and never above 70 % of what the models in use can read. */
-function transcriptBudget({ turn, ports }: Pick<TurnScope, "turn" | "ports">): number {
-  const { transcript_tokens } = turn.limits;
-  const { window } = ports.model;
+function transcriptBudget(scope: TurnScope): number {
+  const { transcript_tokens } = scope.turn.limits;
+  const { window } = chosenModel(scope);
   return window === undefined ? transcript_tokens : Math.min(transcript_tokens, Math.floor(0.7 * window));
 }
 
@@ -48,7 +49,7 @@ async function endOf(scope: TurnScope): Promise<OpeningReason | undefined> {
     isLonger(transcript, Math.max(tokens, transcript.tokens_at_opening + budget / 8), ports.countTokens);
   if (grownBeyond(budget)) return "full";
   const idle = ports.clock.now() - (transcript.called_at ?? Number.POSITIVE_INFINITY);
-  const isCold = !state.told && idle > (ports.model.cache_ms ?? commonCache);
+  const isCold = !state.told && idle > (chosenModel(scope).cache_ms ?? commonCache);
   return isCold && grownBeyond(budget / 2) ? "cold" : undefined;
 }
 

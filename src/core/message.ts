@@ -8,7 +8,10 @@ export interface ToolDefinition {
 }
 
 /** How hard a model thinks. Providers know some of these words each; an adapter sends the nearest it knows. */
-export type Effort = "none" | "minimal" | "low" | "medium" | "high" | "xhigh" | "max";
+export type Effort = (typeof efforts)[number];
+
+/** The words for effort, rising. */
+export const efforts = ["none", "minimal", "low", "medium", "high", "xhigh", "max"] as const;
 
 /** A call the model asks for. `arguments` is the JSON text exactly as the model wrote it, valid or not. */
 export interface ToolCall {

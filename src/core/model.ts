@@ -90,6 +90,25 @@ export interface ModelCall {
   outcome: "ok" | "stopped" | ModelErrorCode;
 }
 
+/** Which model people get who name one: its whole name, `provider/model`, or why they cannot have it. `note` is what they should know. */
+export type ModelChoice =
+  | { ok: true; name: string; note?: string | undefined }
+  | { ok: false; message: string };
+
+/** The models that work can be given to. */
+export interface Models {
+  /** The configured one: for all turns where nobody chose another. */
+  readonly main: Model;
+  /** Names that are worth proposing, `provider/model`, the configured one first. */
+  readonly names: readonly string[];
+  /** The model of a name, `provider/model`. One that is not configured fails when it is asked. */
+  named(name: string): Model;
+  /** For inner work of turns that this model has: a cheaper one, if there is one, with this one behind it. */
+  small(beside: Model): Model;
+  /** What people choose for a channel. */
+  choose(name: string): ModelChoice;
+}
+
 /** A language model, or a list of them behind retry and failover. */
 export interface Model {
   /** `provider/model`, or `offline`. */

@@ -1,5 +1,6 @@
 import { z } from "zod";
 import type { KeyValue } from "./key-value.ts";
+import { efforts } from "./message.ts";
 import { isInstalled, type Skill } from "./skill.ts";
 
 /** Progress shown in a channel: only the answer, plain-language steps, or steps with input and output. */
@@ -30,6 +31,10 @@ export const namespaceStateSchema = z.object({
       while_running: z.enum(["steer", "queue"]).default("steer"),
       /** The agent that begins turns here; the configured one unless set. */
       profile: z.string().optional(),
+      /** The model of all turns here, `provider/model`; the agent's or the configured one unless set. */
+      model: z.string().optional(),
+      /** How hard it thinks here; as agent and configuration say unless set. */
+      effort: z.enum(efforts).optional(),
       /** When the bot answers without a mention: never, in threads with one person, always; as configured unless set. */
       reply: replyModeSchema.optional(),
       /** Set while a manager has paused the bot here. */

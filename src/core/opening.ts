@@ -1,3 +1,4 @@
+import { effortFor } from "./chosen-model.ts";
 import { guide } from "./guide.ts";
 import { buildInstructions, fitSkillList } from "./instructions.ts";
 import type { ToolDefinition } from "./message.ts";
@@ -14,12 +15,14 @@ import type { TurnScope } from "./turn-scope.ts";
  */
 export function makeOpening(scope: TurnScope, facts: readonly string[]): Opening {
   const { where, profile } = scope.turn;
-  const key = JSON.stringify(["opening", where, profile.id, facts, [...scope.ownTools.keys()]]);
+  const { effort } = scope.namespace.settings;
+  const key = JSON.stringify(["opening", where, profile.id, facts, [...scope.ownTools.keys()], effort]);
   return scope.namespaceOffer.once(key, () => buildOpening(scope, facts));
 }
 
 function buildOpening(scope: TurnScope, facts: readonly string[]): Opening {
-  const { turn, ports, namespaceOffer: offer } = scope;
+  const { turn, ports, namespace, namespaceOffer: offer } = scope;
+  const effort = effortFor(ports, namespace.settings, turn.profile);
   const open = openSkills(offer, turn.limits.open_tools_tokens, ports.countTokens);
   const active = activeSkills(offer);
   const enabled = new Set(active.map(({ skill }) => skill.id));
@@ -33,7 +36,7 @@ function buildOpening(scope: TurnScope, facts: readonly string[]): Opening {
     active: guidesOf(offer),
     facts,
     agents: agentsOf(turn.profiles),
-    ...(ports.effort === undefined ? {} : { effort: ports.effort }),
+    ...(effort === undefined ? {} : { effort }),
   };
   const instructions = buildInstructions({
     template: ports.instructions,

@@ -1,7 +1,7 @@
 import { toolsNow } from "./folded-request.ts";
 import { keepTranscript, readFacts } from "./keep-transcript.ts";
 import type { Message, ToolDefinition } from "./message.ts";
-import { ModelError } from "./model.ts";
+import { type Model, ModelError, type Models } from "./model.ts";
 import { makeOpening } from "./opening.ts";
 import { tokensIn } from "./transcript.ts";
 import { requestOf } from "./transcript-request.ts";
@@ -30,7 +30,17 @@ export async function previewOpening(
   return { system, tools, tokens: ports.countTokens(system) + ports.countTokens(JSON.stringify(tools)) };
 }
 
-function silent(): AsyncIterable<never> {
+function withoutAnswers(models: Models): Models {
+  const silent = (model: Model): Model => ({ ...model, stream: refuse });
+  return {
+    ...models,
+    main: silent(models.main),
+    named: (name) => silent(models.named(name)),
+    small: (beside) => silent(models.small(beside)),
+  };
+}
+
+function refuse(): AsyncIterable<never> {
   throw new ModelError("not_configured", "No model is asked for a preview.");
 }
 
@@ -44,7 +54,7 @@ export async function previewRequest(
     ...ports,
     openings: { ...ports.openings, put: async () => "preview" },
     // Where a new transcript is due, its summary is not written for a look at it.
-    model: { ...ports.model, stream: silent },
+    models: withoutAnswers(ports.models),
   };
   const scope = await openScope(turn, quiet, metaTools, async () => {});
   const transcript = await keepTranscript(scope);

@@ -1,3 +1,4 @@
+import { workModel } from "./chosen-model.ts";
 import type { Message } from "./message.ts";
 import type { TurnScope } from "./turn-scope.ts";
 
@@ -21,16 +22,17 @@ export interface SummarySource {
  * left out: the turn goes on with less.
  */
 export async function summarise(scope: TurnScope, source: SummarySource): Promise<string> {
-  const { turn, ports } = scope;
+  const { turn } = scope;
   const parts = [
     source.before && `Summary so far:\n${source.before}`,
     `Conversation:\n${source.messages.map(asLine).join("\n").slice(-longestSource)}`,
   ];
-  if (ports.model.generative) {
+  const model = workModel(scope, "small");
+  if (model.generative) {
     try {
       const messages: Message[] = [{ role: "user", text: parts.filter(Boolean).join("\n\n") }];
       const request = { system: instructions, messages, tools: [], signal: turn.signal };
-      for await (const event of ports.model.stream(request)) {
+      for await (const event of model.stream(request)) {
         if (event.type !== "finished") continue;
         await scope.emit({ type: "usage", model: event.model, ...event.usage });
         if (event.message.text.trim() !== "") return event.message.text.trim();

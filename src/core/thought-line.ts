@@ -21,17 +21,21 @@ export function createThoughtLine(clock: Clock, show: (line: string) => void): T
   let thought = "";
   let shown = "";
   let cancel: (() => void) | undefined;
+  let changed = false;
   const showLatest = () => {
     cancel = undefined;
+    if (!changed) return;
+    changed = false;
+    cancel = clock.after(pace, showLatest);
     const line = latestLine(thought);
     if (line === "" || line === shown) return;
     shown = line;
-    cancel = clock.after(pace, showLatest);
     show(line);
   };
   return {
     add(more) {
       thought = (thought + more).slice(-keptBehind);
+      changed = true;
       if (cancel === undefined) showLatest();
     },
     end() {
@@ -39,15 +43,16 @@ export function createThoughtLine(clock: Clock, show: (line: string) => void): T
       cancel = undefined;
       thought = "";
       shown = "";
+      changed = false;
     },
   };
 }
 
 /** `**Checking the invoices**`, as summaries of reasoning begin. */
-const heading = /(?:^|\n)\s*(?:\*\*([^*\n]+)\*\*|#{1,6} +([^\n]+))\s*(?:\n|$)/g;
+const heading = /(?:^|\n)(?:\*\*([^*\n]+)\*\*|#{1,6} +([^\n]+))[ \t]*(?=\n|$)/g;
 
-/** A whole sentence or line: what is still being written is not shown. */
-const sentence = /[^.!?…。！？\n]+(?:[.!?…]+(?=\s)|[。！？]+|\n)/g;
+/** Where a sentence or line ends: what is still being written is not shown. */
+const end = /[.!?…]+(?=\s)|[。！？]+|\n/g;
 
 /**
  * The latest thing the thought says about itself as plain text: its last heading, else its last whole sentence. Empty while it has
@@ -57,13 +62,20 @@ export function latestLine(thought: string): string {
   const title = [...thought.matchAll(heading)].at(-1);
   const found = title?.[1] ?? title?.[2] ?? lastSentence(thought);
   const line = found
-    .replaceAll(/[*_`#>]+/g, "")
+    .replace(/^[\s#>-]+/, "")
+    .replaceAll(/[*`]+/g, "")
     .replaceAll(/\s+/g, " ")
     .trim();
   return line.length <= longest ? line : `${line.slice(0, longest - 1).trimEnd()}…`;
 }
 
 function lastSentence(thought: string): string {
-  const whole = thought.match(sentence) ?? [];
-  return whole.findLast((each) => /\p{L}/u.test(each)) ?? "";
+  let from = 0;
+  let last = "";
+  for (const { index, 0: mark } of thought.matchAll(end)) {
+    const sentence = thought.slice(from, index + mark.length);
+    from = index + mark.length;
+    if (/\p{L}/u.test(sentence)) last = sentence;
+  }
+  return last;
 }

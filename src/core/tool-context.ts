@@ -1,4 +1,5 @@
 import { approveWithin } from "./approval.ts";
+import { chosenModel } from "./chosen-model.ts";
 import { generateWith, writeWith } from "./generate.ts";
 import { invokeSkill } from "./invoke-skill.ts";
 import type { Json } from "./json.ts";
@@ -45,7 +46,7 @@ export function createToolContext(
       void scope.emit({ type: "tool_progress", call_id: request.call.id, note, progress, total });
     },
     step: createSteps(scope, request.call.id, tool, signal),
-    generative: ports.model.generative,
+    generative: chosenModel(scope).generative,
     generate: (asked) => generateWith(scope, asked, signal),
     write: (asked) => writeWith(scope, asked, signal),
     ask: createAsk(scope, request.call.id),

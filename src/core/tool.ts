@@ -119,15 +119,26 @@ export interface ApprovalRequest {
   key?: string;
 }
 
-/** Asks a model inside a tool for one JSON value of a schema; repaired or asked again when it does not fit. */
+/** The model for work inside a tool: `small` for what needs no great one, or one by name, `provider/model`; the turn's own unless given. */
+export type WorkModel = "small" | (string & {});
+
+/**
+ * Asks a model inside a tool for one JSON value of a schema; repaired or asked again when it does not fit. `model` is `small` for
+ * work that needs no great model, or a name, `provider/model`; the turn's own unless given.
+ */
 export type Generate = <Schema extends z.ZodType>(request: {
   instructions: string;
   input: string;
   schema: Schema;
+  model?: WorkModel | undefined;
 }) => Promise<z.infer<Schema>>;
 
-/** One plain message to the model, without tools and without the conversation. Answers its text. */
-type Write = (request: { input: string; instructions?: string | undefined }) => Promise<string>;
+/** One plain message to a model, without tools and without the conversation. Answers its text. `model` as for `Generate`. */
+type Write = (request: {
+  input: string;
+  instructions?: string | undefined;
+  model?: WorkModel | undefined;
+}) => Promise<string>;
 
 /** The execution context of a tool call: who, where, with which means. Nothing else is reachable. */
 export interface ToolContext {

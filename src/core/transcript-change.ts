@@ -1,3 +1,4 @@
+import { effortFor } from "./chosen-model.ts";
 import { guide } from "./guide.ts";
 import { pinnedFacts, type WhereText } from "./instructions.ts";
 import type { SystemMessage, ToolDefinition } from "./message.ts";
@@ -22,6 +23,9 @@ interface Difference {
   told: Partial<Told>;
 }
 
+/** What models do that are told nothing, or nearly. */
+const commonEffort = "medium";
+
 /**
  * Compares the channel as it is now with what the transcript says: that is without secrets, so they are no difference. Undefined
  * when they are the same.
@@ -32,7 +36,10 @@ export function changeSince(
   facts: readonly string[],
 ): TranscriptChange | undefined {
   const { told } = transcript;
-  const { effort, redact } = scope.ports;
+  const { redact } = scope.ports;
+  const wanted = effortFor(scope.ports, scope.namespace.settings, currentProfile(scope));
+  // A model that was told an effort cannot be told to choose its own again.
+  const effort = wanted ?? (told.effort === undefined ? undefined : commonEffort);
   const tools = toolChange(transcript, definitionsNow(scope, scope.offer, told.open), redact);
   const differences = [
     agentChange(scope, told),

@@ -1,11 +1,11 @@
 import { afterWait, isAway, waitForModel } from "./away-model.ts";
+import { chosenModel } from "./chosen-model.ts";
 import { createEventChannel } from "./event-channel.ts";
 import { keepTranscript } from "./keep-transcript.ts";
 import type { AssistantMessage } from "./message.ts";
-import { ModelError, type ModelEvent, type ModelRequest, modelErrorWords } from "./model.ts";
+import { ModelError, modelErrorWords } from "./model.ts";
+import { readAnswer } from "./read-answer.ts";
 import { repeatedTooOften } from "./repeated-refusals.ts";
-import { createTextPacer, type TextPacer } from "./text-pacer.ts";
-import { createThoughtLine } from "./thought-line.ts";
 import { fingerprint } from "./told.ts";
 import { outputText } from "./tool-output.ts";
 import { refreshOffer } from "./toolset.ts";
@@ -41,7 +41,7 @@ async function startLoop(
   await scope.emit(
     state.started
       ? { type: "turn_resumed" }
-      : { type: "turn_started", profile: turn.profile.id, model: ports.model.id },
+      : { type: "turn_started", profile: turn.profile.id, model: chosenModel(scope).id },
   );
   const asked = (turn.asked ?? []).filter((id) => !state.activated.has(id));
   for (const skill_id of asked) await scope.emit({ type: "skill_activated", skill_id, by: turn.author.id });
@@ -146,9 +146,8 @@ async function callModel(scope: TurnScope, lastWord?: string): Promise<Assistant
   await scope.emit({ type: "round_started", round });
   turn.signal.throwIfAborted();
   const request = await requestOf(scope, transcript);
-  const pacer = createTextPacer(ports.clock, (text) => scope.emit({ type: "text_delta", text }));
   const asked = lastWord === undefined ? request : { ...request, no_calls: true as const };
-  const finished = await readAnswer(scope, asked, pacer).finally(() => pacer.flush());
+  const finished = await readAnswer(scope, asked);
   await scope.emit({ type: "usage", model: finished.model, round, ...finished.usage });
   const message =
     lastWord === undefined ? withUniqueIds(finished.message, scope, round) : withoutCalls(finished.message);
@@ -170,40 +169,6 @@ function withWholeBlocks(
 function withoutCalls({ tool_calls, provider_blocks, ...message }: AssistantMessage): AssistantMessage {
   const own = tool_calls.length === 0 ? provider_blocks : undefined;
   return { ...message, tool_calls: [], ...(own === undefined ? {} : { provider_blocks: own }) };
-}
-
-async function readAnswer(
-  { ports, turn, emit }: TurnScope,
-  request: ModelRequest,
-  pacer: TextPacer,
-): Promise<Extract<ModelEvent, { type: "finished" }>> {
-  const line = createThoughtLine(ports.clock, (text) => void emit({ type: "model_thought", text }));
-  try {
-    for await (const event of ports.model.stream(request)) {
-      switch (event.type) {
-        case "finished":
-          return event;
-        case "text":
-          line.end();
-          pacer.add(event.text);
-          break;
-        case "thought":
-          line.add(event.text);
-          break;
-        case "delayed":
-          await emit({ type: "model_delayed", text: event.text, until: event.until });
-          break;
-        case "reset":
-          line.end();
-          pacer.clear();
-          await emit({ type: "text_reset" });
-      }
-    }
-  } finally {
-    line.end();
-  }
-  turn.signal.throwIfAborted();
-  throw new ModelError("bad_response", `The model ${ports.model.id} ended without an answer.`);
 }
 
 /** Some servers number calls from scratch in every response; log and transcript need ids that are unique. */

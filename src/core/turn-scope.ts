@@ -25,7 +25,7 @@ export interface CallRequest {
 /** A tool of the agent itself: it works on the running turn, not for a skill. */
 export interface MetaTool extends Omit<Tool, "run" | "approval" | "runsCodeOf"> {
   /** Whether this bot has it at all: the same for all turns, so that what a model is sent stays the same. */
-  offered(turn: Pick<Turn, "profiles">, ports: Pick<TurnPorts, "model" | "scripts">): boolean;
+  offered(turn: Pick<Turn, "profiles">, ports: Pick<TurnPorts, "models" | "scripts">): boolean;
   /** As a tool's, with the running turn to look at. */
   approval?(input: Json, scope: TurnScope): Approver | ApprovalNeed | undefined;
   runsCodeOf?(input: Json, scope: TurnScope): string | undefined;

@@ -1,4 +1,5 @@
-import type { StepView, TurnView } from "./turn-view.ts";
+import type { TurnView } from "./turn-view.ts";
+import type { StepView } from "./turn-view-steps.ts";
 
 /** The steps of a turn; what runs within one of them is no step of its own. There is one wherever there are calls at all. */
 export function ownSteps({ steps }: Pick<TurnView, "steps">): StepView[] {
@@ -23,4 +24,15 @@ export function formatDuration(ms: number): string {
   if (ms < 10_000) return `${(Math.max(0, ms) / 1000).toFixed(1)} s`;
   const seconds = Math.round(ms / 1000);
   return seconds < 60 ? `${seconds} s` : `${Math.floor(seconds / 60)} min ${seconds % 60} s`;
+}
+
+/** What the turn waits for, and how long still: a line of plain text. Undefined when it does not wait. */
+export function noticeLine({ notice, notice_until }: TurnView, now: number): string | undefined {
+  if (notice === undefined || notice_until === undefined || notice_until <= now) return notice;
+  return `${notice} Trying again in ${formatDuration(Math.max(1_000, notice_until - now)).replace(".0", "")}.`;
+}
+
+/** The one line that tells what goes on beside the steps: what the turn waits for, or what the model says it does. */
+export function toldLine(view: TurnView, now: number): string | undefined {
+  return noticeLine(view, now) ?? view.thought ?? view.remarks.at(-1);
 }

@@ -8,31 +8,8 @@ import type { Trust } from "./inbound.ts";
 import type { Json } from "./json.ts";
 import type { Approver } from "./tool.ts";
 import type { TurnEvent, TurnEventOf, TurnOutcome } from "./turn-event.ts";
+import { foldSteps, type StepView } from "./turn-view-steps.ts";
 import { noUsage, plusUsage, type UsageTotal } from "./usage-total.ts";
-
-interface StageView {
-  name: string;
-  status: "running" | "completed" | "failed";
-}
-
-/** One tool call as a step in plain language. */
-export interface StepView {
-  call_id: string;
-  parent_call_id?: string | undefined;
-  title: string;
-  tool: string;
-  skill_id: string;
-  state: "running" | "ok" | "error";
-  started_at: number;
-  duration_ms?: number | undefined;
-  /** The latest progress line. */
-  note?: string | undefined;
-  progress?: number | undefined;
-  total?: number | undefined;
-  stages: StageView[];
-  input: Json;
-  output?: Json | undefined;
-}
 
 export interface QuestionView {
   question_id: string;
@@ -141,11 +118,14 @@ export function emptyTurnView(turnId: string): TurnView {
 
 /** What is told while there is nothing else to see. */
 const nothingTold = { notice: undefined, notice_until: undefined, thought: undefined };
+const atWork = { status: "running", ...nothingTold } as const;
 
 /** The view after one more event. The given view is not changed. Events a view has no place for change nothing. */
 export function foldTurn(view: TurnView, event: TurnEvent): TurnView {
-  const stepFolded = foldStep(view, event) ?? foldAsked(view, event);
-  if (stepFolded !== undefined) return stepFolded;
+  const steps = foldSteps(view.steps, event);
+  if (steps !== undefined) return { ...view, steps, ...(event.type === "tool_started" ? atWork : {}) };
+  const asked = foldAsked(view, event);
+  if (asked !== undefined) return asked;
   switch (event.type) {
     case "inbound": {
       const { author, kind, text } = event.inbound;
@@ -184,7 +164,12 @@ export function foldTurn(view: TurnView, event: TurnEvent): TurnView {
       };
     }
     case "usage":
-      return { ...view, ...plusUsage(view, event) };
+      // Another model may have taken over; what skills and summaries ask counts and answers nothing.
+      return {
+        ...view,
+        ...plusUsage(view, event),
+        ...(event.round === undefined ? {} : { model: event.model }),
+      };
     case "file": {
       const { name, media_type, bytes, url } = event;
       const others = view.files.filter((file) => file.name !== name);
@@ -256,56 +241,4 @@ function foldAsked(view: TurnView, event: TurnEvent): TurnView | undefined {
     default:
       return undefined;
   }
-}
-
-function foldStep(view: TurnView, event: TurnEvent): TurnView | undefined {
-  switch (event.type) {
-    case "tool_started": {
-      const { call_id, parent_call_id, title, tool, skill_id, input, at } = event;
-      const step: StepView = {
-        call_id,
-        parent_call_id,
-        title,
-        tool,
-        skill_id,
-        state: "running",
-        started_at: at,
-        stages: [],
-        input,
-      };
-      const others = view.steps.filter((other) => other.call_id !== call_id);
-      return { ...view, status: "running", steps: [...others, step] };
-    }
-    case "tool_progress":
-      return changeStep(view, event.call_id, {
-        note: event.note,
-        progress: event.progress,
-        total: event.total,
-      });
-    case "tool_finished":
-      return changeStep(view, event.call_id, {
-        state: event.status,
-        output: event.output,
-        duration_ms: event.duration_ms,
-        note: undefined,
-      });
-    case "stage": {
-      // The skill's own stage says what the step itself shows already.
-      if (event.name === `skill_${event.skill_id}`) return view;
-      const stages = view.steps.find((step) => step.call_id === event.call_id)?.stages ?? [];
-      const others = stages.filter((stage) => stage.name !== event.name);
-      return changeStep(view, event.call_id, {
-        stages: [...others, { name: event.name, status: event.status }],
-      });
-    }
-    default:
-      return undefined;
-  }
-}
-
-function changeStep(view: TurnView, callId: string, change: Partial<StepView>): TurnView {
-  return {
-    ...view,
-    steps: view.steps.map((step) => (step.call_id === callId ? { ...step, ...change } : step)),
-  };
 }

@@ -6,7 +6,7 @@ import type { WhereText } from "./instructions.ts";
 import type { Json } from "./json.ts";
 import type { KeyValue } from "./key-value.ts";
 import type { Effort, KeptImage, MessageImage } from "./message.ts";
-import type { Model } from "./model.ts";
+import type { Models } from "./model.ts";
 import type { NetworkGrants } from "./network-grants.ts";
 import type { OfferReader } from "./offer-reader.ts";
 import type { PastThread } from "./past-thread.ts";
@@ -27,6 +27,10 @@ export interface Profile {
   /** When to hand a turn over to it, for the other agents. */
   description: string;
   prompt: string;
+  /** The model it works with, `provider/model`; the configured one unless given. */
+  model?: string | undefined;
+  /** How hard its model thinks; as configured unless given. */
+  effort?: Effort | undefined;
 }
 
 /** Hard limits of a turn. Tokens are counted roughly; times are milliseconds. */
@@ -114,7 +118,7 @@ export interface TurnPorts {
   name: string;
   /** The text that instructions are made from, with `{{name}}`, `{{place}}`, `{{formatting}}` and `{{cannot}}`. */
   instructions: string;
-  /** How hard the model thinks; the provider decides unless given. */
+  /** How hard models think where neither channel nor agent says so; the provider decides unless given. */
   effort: Effort | undefined;
   /** The server's time zone, an IANA name. */
   time_zone: string;
@@ -125,7 +129,7 @@ export interface TurnPorts {
   openings: Openings;
   /** How many turns of a thread have been deleted so far. */
   deletions(place: Place): Promise<number>;
-  model: Model;
+  models: Models;
   offers: OfferReader;
   store: KeyValue;
   files: FileStore;

@@ -1,18 +1,19 @@
 import type { Clock } from "../core/clock.ts";
 import { type Model, type ModelCall, ModelError } from "../core/model.ts";
 import { createAnthropicModel } from "./anthropic/anthropic.ts";
+import { type ModelFacts, modelFacts, smallModelFor } from "./catalogue/model-facts.ts";
 import { createFailoverModel } from "./failover-model.ts";
 import { withFitting } from "./fitting-model.ts";
 import { withImageFallback } from "./image-fallback.ts";
-import { modelFacts } from "./model-facts.ts";
 import { createOpenAiModel } from "./openai/openai.ts";
 import type { PriceTable } from "./prices.ts";
 import type { ProviderModelOptions } from "./provider-model.ts";
 import { createRetryingModel, defaultRetryPolicy, type RetryPolicy } from "./retrying-model.ts";
-import { isLocalHost, withWaitNotice } from "./slow-model.ts";
+import { isLocal, serverKindOf } from "./server-kind.ts";
+import { isLocalHost, type ModelClock, withWaitNotice } from "./slow-model.ts";
 
 /** One server of models. */
-interface ProviderSettings {
+export interface ProviderSettings {
   /** The API it speaks. */
   kind: "openai" | "anthropic";
   apiKey?: string | undefined;
@@ -20,6 +21,8 @@ interface ProviderSettings {
   baseUrl?: string | undefined;
   /** Where the operator sets the key, for messages; `OPENAI_API_KEY` or `ANTHROPIC_API_KEY` unless told. */
   keyName?: string | undefined;
+  /** Whether it refuses everything without a key; so do the vendors' own servers unless told. */
+  needsKey?: ProviderModelOptions["needsKey"];
   /** What kind of server it is, where an operator named it; any that speaks the API unless told. */
   server?: ProviderModelOptions["server"];
   /** Which of OpenAI's APIs is asked; by the name of the model unless told. */
@@ -28,6 +31,10 @@ interface ProviderSettings {
   headers?: ProviderModelOptions["headers"];
   query?: ProviderModelOptions["query"];
   maxTokensField?: ProviderModelOptions["maxTokensField"];
+  /** The longest wait for the first sign of a stream, milliseconds; as long as any other silence unless told. */
+  firstAnswerMs?: number | undefined;
+  /** The longest silence of a stream, milliseconds; as of the settings unless told. */
+  idleTimeoutMs?: number | undefined;
 }
 
 export interface ModelSettings {
@@ -46,7 +53,9 @@ export interface ModelSettings {
   requestTimeoutMs?: number | undefined;
   /** Most tokens of an answer, reasoning included; what suits the model unless told. */
   maxOutputTokens?: number | undefined;
-  /** US dollars per million tokens by `provider/model`; a model that is not listed has no cost. */
+  /** By `provider/model`, instead of what the catalogue says. */
+  models?: Readonly<Record<string, ModelFacts>> | undefined;
+  /** US dollars per million tokens by `provider/model`, instead of the catalogue's prices. */
   prices?: PriceTable | undefined;
   /** Told of each request that ended. */
   onCall?: ((call: ModelCall) => void) | undefined;
@@ -60,23 +69,55 @@ const usualAnswerTokens = 32_000;
  * asked (then the next of the list takes over).
  * @throws ModelError `not_configured` for a name that is not `provider/model` of a known provider.
  */
-export function createModel(settings: ModelSettings, clock: Pick<Clock, "now" | "sleep" | "after">): Model {
-  if (settings.choice === "offline") return lazyOfflineModel();
-  const retry = { ...defaultRetryPolicy, ...settings.retry };
-  const names = (settings.failover ?? []).filter((name) => name !== "offline" && name !== settings.choice);
-  const [first, ...others] = [settings.choice, ...names].map((name) =>
-    withFitting(
-      withImageFallback(
-        createRetryingModel(watched(createNamedModel(name, settings, clock), settings, clock), retry, clock),
-      ),
-      settings.maxOutputTokens ?? usualAnswerTokens,
-    ),
-  );
-  if (first === undefined) throw new ModelError("not_configured", "No model is configured. Set KNACK_MODEL.");
-  return createFailoverModel(first, others);
+export function createModel(settings: ModelSettings, clock: ModelClock): Model {
+  const { choice, failover = [] } = settings;
+  return listOfModels([choice, ...failover], (name) => createOneModel(name, settings, clock));
 }
 
-function createNamedModel(name: string, settings: ModelSettings, clock: Pick<Clock, "after">): Model {
+/** The first model with the others behind it. Nothing is behind `offline`, and it takes over from none. */
+export function listOfModels(names: readonly string[], make: (name: string) => Model): Model {
+  const [first, ...others] = names;
+  if (first === undefined) throw new ModelError("not_configured", "No model is configured. Set KNACK_MODEL.");
+  if (first === "offline") return make(first);
+  const behind = [...new Set(others)].filter((name) => name !== "offline" && name !== first);
+  return createFailoverModel(make(first), behind.map(make));
+}
+
+/**
+ * One model of these settings, with retries and price, sent what fits it. What it learns of its server it keeps, so it is
+ * made once.
+ * @throws ModelError as `createModel`
+ */
+export function createOneModel(name: string, settings: ModelSettings, clock: ModelClock): Model {
+  if (name === "offline") return lazyOfflineModel();
+  const retry = { ...defaultRetryPolicy, ...settings.retry };
+  const asked = watched(createNamedModel(name, settings, clock), settings, clock);
+  return withFitting(
+    withImageFallback(createRetryingModel(asked, retry, clock), factsOfModel(name, settings).images),
+    settings.maxOutputTokens ?? usualAnswerTokens,
+  );
+}
+
+/**
+ * Whether a model can be asked: its provider is known and has its key.
+ * @throws ModelError `not_configured`, which says what is missing
+ */
+export function checkUsable(name: string, settings: ModelSettings): void {
+  const { server } = namedModel(name, settings);
+  if (server.needsKey !== true || server.apiKey) return;
+  const { keyName = "its key" } = server;
+  throw new ModelError("not_configured", `${name} has no key. An operator sets it with ${keyName}.`);
+}
+
+/** A model of the settings and where it is. */
+interface NamedModel {
+  provider: string;
+  model: string;
+  server: ProviderSettings;
+}
+
+/** @throws ModelError `not_configured` for a name that is not `provider/model` of a known provider. */
+function namedModel(name: string, settings: ModelSettings): NamedModel {
   const slash = name.indexOf("/");
   const provider = name.slice(0, Math.max(0, slash));
   const model = name.slice(slash + 1);
@@ -86,28 +127,73 @@ function createNamedModel(name: string, settings: ModelSettings, clock: Pick<Clo
     ...settings.providers,
   };
   const server = Object.hasOwn(providers, provider) ? providers[provider] : undefined;
-  if (server === undefined || model === "") {
-    const known = Object.keys(providers).join(", ");
-    throw new ModelError(
-      "not_configured",
-      `The model "${name}" is not usable: write provider/model, e.g. openai/gpt-6.1-terra. Known providers: ${known}.`,
-    );
-  }
-  const { streaming = true, idleTimeoutMs = 60_000, requestTimeoutMs = 600_000 } = settings;
+  if (server !== undefined && model !== "") return { provider, model, server };
+  const known = Object.keys(providers).join(", ");
+  throw new ModelError(
+    "not_configured",
+    `The model "${name}" is not usable: write provider/model, e.g. openai/gpt-6.1-terra. Known providers: ${known}.`,
+  );
+}
+
+/**
+ * What is known about a model of the settings, by its name as they write it. Empty for `offline`.
+ * @throws ModelError `not_configured` for a name that is not `provider/model` of a known provider.
+ */
+export function factsOfModel(name: string, settings: ModelSettings): ModelFacts {
+  return name === "offline" ? {} : knownFacts(namedModel(name, settings), name, settings);
+}
+
+/**
+ * The small model of the same provider, for inner work, as `provider/model`. Undefined when there is none, when the model is
+ * that one, and for `offline`.
+ * @throws ModelError `not_configured` for a name that is not `provider/model` of a known provider.
+ */
+export function smallModelBeside(name: string, settings: ModelSettings): string | undefined {
+  if (name === "offline") return undefined;
+  const { provider, model, server } = namedModel(name, settings);
+  const kind = serverKindOf(hostOf(server), server.server);
+  // People name their deployments at Azure as they like.
+  const small = kind === "azure" ? undefined : smallModelFor(kind, model);
+  return small === undefined ? undefined : `${provider}/${small}`;
+}
+
+function knownFacts({ model, server }: NamedModel, name: string, { models = {} }: ModelSettings): ModelFacts {
+  const own = Object.hasOwn(models, name) ? models[name] : undefined;
+  return { ...modelFacts(serverKindOf(hostOf(server), server.server), model), ...own };
+}
+
+/** @throws ModelError when the address is none */
+function hostOf({ kind, baseUrl }: ProviderSettings): string {
+  if (baseUrl === undefined) return `api.${kind}.com`;
+  if (URL.canParse(baseUrl)) return new URL(baseUrl).host;
+  throw new ModelError("not_configured", `${baseUrl} is no address of a model server.`);
+}
+
+function createNamedModel(name: string, settings: ModelSettings, clock: ModelClock): Model {
+  const named = namedModel(name, settings);
+  const { provider, model, server } = named;
+  const { streaming = true, requestTimeoutMs = 600_000 } = settings;
+  const idleTimeoutMs = server.idleTimeoutMs ?? settings.idleTimeoutMs ?? 60_000;
+  const facts = knownFacts(named, name, settings);
   const options: ProviderModelOptions = {
     provider,
     model,
     ...server,
     streaming,
     timeoutMs: streaming ? idleTimeoutMs : requestTimeoutMs,
+    firstAnswerMs: streaming ? server.firstAnswerMs : undefined,
     maxOutputTokens: settings.maxOutputTokens,
+    facts,
     prices: settings.prices,
   };
-  const { window, cache_ms } = modelFacts(model);
-  const adapter = server.kind === "anthropic" ? createAnthropicModel(options) : createOpenAiModel(options);
-  const isLocal = server.baseUrl !== undefined && isLocalHost(new URL(server.baseUrl).hostname);
-  const named = withWaitNotice(adapter, isLocal, clock);
-  return { ...named, window: window ?? named.window, cache_ms: cache_ms ?? named.cache_ms };
+  const made = server.kind === "anthropic" ? createAnthropicModel(options) : createOpenAiModel(options);
+  const host = hostOf(server);
+  const answering = withWaitNotice(
+    made,
+    isLocal(serverKindOf(host, server.server)) || isLocalHost(host),
+    clock,
+  );
+  return { ...answering, window: facts.window ?? made.window, cache_ms: facts.cache_ms ?? made.cache_ms };
 }
 
 /** The same model, whose requests are timed. */

@@ -22,14 +22,19 @@ type MessageWithImages = UserMessage | ToolMessage;
  * The model, asked again without pictures when it refuses a request that has some: first without those it has not taken
  * before, then without any. A picture left out of a request that was taken then stays out of all later ones, so that what
  * was sent stays as it was; its message says so.
+ * @param takesImages false for a model that is known to take none: it is asked without them at once
  */
-export function withImageFallback(model: Model): Model {
+export function withImageFallback(model: Model, takesImages = true): Model {
   const pictures = new KnownPictures();
   return {
     ...model,
     // Most requests have none, and every layer takes time for each piece of an answer.
-    stream: (request) =>
-      request.messages.some(hasImages) ? stream(model, pictures, request) : model.stream(request),
+    stream(request) {
+      if (!request.messages.some(hasImages)) return model.stream(request);
+      if (takesImages) return stream(model, pictures, request);
+      const messages = request.messages.map((message) => withoutImages(message, () => true));
+      return model.stream({ ...request, messages });
+    },
   };
 }
 

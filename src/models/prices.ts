@@ -1,18 +1,24 @@
 import type { Usage } from "../core/turn-event.ts";
 
-/** Price of a model, US dollars per million tokens. */
-interface Price {
+/** US dollars per million tokens. */
+interface Rates {
   input: number;
   output: number;
   /** Tokens read from the provider's prompt cache; `input` unless told. */
   cached_input?: number | undefined;
   /** Tokens written to the prompt cache; `input` unless told. */
   cache_write?: number | undefined;
+}
+
+/** Price of a model. */
+export interface Price extends Rates {
   /**
    * A request with more than `tokens` of input costs more, all of it: `input_factor` times as much for input and cache,
    * `output_factor` times as much for output.
    */
   above?: { tokens: number; input_factor: number; output_factor: number } | undefined;
+  /** What all of a request costs that has more than `above` tokens of input; rising. Not beside `above`. */
+  tiers?: readonly (Rates & { above: number })[] | undefined;
 }
 
 /** Prices by `provider/model`. */
@@ -30,31 +36,42 @@ export interface MeteredUsage extends Usage {
  */
 const hourFactor = 2;
 
-/** US dollars for one model call; undefined for a model without a price. */
-export function costOf(model: string, usage: MeteredUsage, table: PriceTable): number | undefined {
-  const price = Object.hasOwn(table, model) ? table[model] : undefined;
-  if (price === undefined) return undefined;
+/** US dollars for one model call. */
+export function costOf(usage: MeteredUsage, price: Price): number {
   const { input_tokens, cached_tokens = 0, cache_write_tokens = 0, cache_write_1h_tokens = 0 } = usage;
-  const { input_factor, output_factor } =
-    price.above !== undefined && input_tokens > price.above.tokens
-      ? price.above
-      : { input_factor: 1, output_factor: 1 };
+  const rates = ratesFor(input_tokens, price);
   const input =
-    Math.max(0, input_tokens - cached_tokens - cache_write_tokens) * price.input +
-    cached_tokens * (price.cached_input ?? price.input) +
-    (cache_write_tokens - cache_write_1h_tokens) * (price.cache_write ?? price.input) +
-    cache_write_1h_tokens * hourFactor * price.input;
-  return (input * input_factor + usage.output_tokens * price.output * output_factor) / 1_000_000;
+    Math.max(0, input_tokens - cached_tokens - cache_write_tokens) * rates.input +
+    cached_tokens * (rates.cached_input ?? rates.input) +
+    (cache_write_tokens - cache_write_1h_tokens) * (rates.cache_write ?? rates.input) +
+    cache_write_1h_tokens * hourFactor * rates.input;
+  return (input + usage.output_tokens * rates.output) / 1_000_000;
+}
+
+/** What a request of this size is charged at. */
+function ratesFor(inputTokens: number, price: Price): Rates {
+  const { above, tiers = [], input, output, cached_input, cache_write } = price;
+  const tier = tiers.findLast((each) => inputTokens > each.above);
+  if (tier !== undefined) return tier;
+  if (above === undefined || inputTokens <= above.tokens) return price;
+  const { input_factor, output_factor } = above;
+  return {
+    input: input * input_factor,
+    output: output * output_factor,
+    cached_input: (cached_input ?? input) * input_factor,
+    cache_write: (cache_write ?? input) * input_factor,
+  };
 }
 
 /**
  * The usage of one model call with its cost: by the price of the model, else what the server says it charged. Without either,
  * or where the server did not count, there is no cost. Counts of the cache that are zero are left out.
  */
-export function pricedUsage(model: string, usage: MeteredUsage | undefined, table: PriceTable): Usage {
+export function pricedUsage(usage: MeteredUsage | undefined, price: Price | undefined): Usage {
   const { input_tokens, cached_tokens = 0, cache_write_tokens = 0, output_tokens } = usage ?? uncounted;
   const isCounted = usage !== undefined && input_tokens + output_tokens > 0;
-  const cost_usd = isCounted ? (costOf(model, usage, table) ?? usage.cost_usd) : undefined;
+  const charged = price === undefined ? usage?.cost_usd : costOf(usage ?? uncounted, price);
+  const cost_usd = isCounted ? charged : undefined;
   return {
     input_tokens,
     ...(cached_tokens > 0 ? { cached_tokens } : {}),

@@ -11,6 +11,18 @@ export interface Endpoint {
   /** Where the operator set the key, e.g. `OPENAI_API_KEY`. */
   keyName: string;
   apiKey: string | undefined;
+  /** Sent with every request; their values are secrets. */
+  headers?: Readonly<Record<string, string>> | undefined;
+}
+
+/** What an error body says in place of an API's: a page, or a redirect. `status` is the server's own. */
+export interface NoApi {
+  type: "web_page" | "redirect";
+  status: number;
+  /** `POST /v1/chat/completions` */
+  asked: string;
+  /** Title of the page, or where the redirect leads. */
+  detail: string;
 }
 
 /** What the errors of both SDKs have in common; a failed connection has no status. */
@@ -56,8 +68,12 @@ function isSdkError(error: unknown): error is SdkError {
 }
 
 function fromSdkError(error: SdkError, endpoint: Endpoint): ModelError {
+  const failure = noApiOf(error.error);
+  if (failure !== undefined && !(error.status !== undefined && hasMeaning(failure.status))) {
+    return noApiError(failure, endpoint);
+  }
   const kinds = kindsOf(error.error);
-  const text = shorten(redactKey(messageOf(error), endpoint.apiKey));
+  const text = shorten(redacted(messageOf(error), endpoint));
   const code = codeOf(error.status, kinds, text);
   const request = error.headers?.get("x-request-id") ?? error.headers?.get("request-id");
   const status = error.status === undefined ? [] : [`HTTP ${error.status}`];
@@ -71,6 +87,29 @@ function fromSdkError(error: SdkError, endpoint: Endpoint): ModelError {
     detail.join(", "),
     retryAfterMs(error.headers, Date.now()),
   );
+}
+
+/** Whether the status of a page says more than the page: a refused key, a limit, a server in trouble. */
+function hasMeaning(status: number): boolean {
+  return status >= 500 || [401, 402, 403, 408, 413, 429].includes(status);
+}
+
+function noApiError({ type, status, asked, detail }: NoApi, endpoint: Endpoint): ModelError {
+  const what =
+    type === "web_page"
+      ? `answers ${asked} with a web page: the address is wrong, or a proxy stands before it`
+      : `leads ${asked} to ${detail}, where keys do not follow`;
+  const title = type === "web_page" && detail !== "" ? [`title: ${detail}`] : [];
+  const said = redacted([`HTTP ${status}`, ...title].join(", "), endpoint);
+  const code = status < 300 ? "bad_response" : "not_configured";
+  return modelError(code, endpoint, redacted(what, endpoint), shorten(said));
+}
+
+/** What stands in the place of an API's error. OpenAI's SDK hands over the inner object, Anthropic's the whole body. */
+function noApiOf(body: unknown): NoApi | undefined {
+  if (!isRecord(body)) return undefined;
+  if (body.type !== "web_page" && body.type !== "redirect") return noApiOf(body.error);
+  return "asked" in body ? (body as unknown as NoApi) : undefined;
 }
 
 const whatHappened: Record<ModelErrorCode, string> = {
@@ -168,7 +207,11 @@ function isRecord(value: unknown): value is Record<string, unknown> {
 function causeText(cause: Error, endpoint: Endpoint): string {
   const root = cause.cause instanceof Error ? cause.cause : cause;
   const code = "code" in root && typeof root.code === "string" ? root.code : root.message;
-  return shorten(redactKey(code, endpoint.apiKey));
+  return shorten(redacted(code, endpoint));
+}
+
+function redacted(text: string, { apiKey, headers = {} }: Endpoint): string {
+  return redactKey(text, apiKey, ...Object.values(headers));
 }
 
 function shorten(text: string): string {

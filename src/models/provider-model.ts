@@ -1,7 +1,9 @@
 import type { AssistantMessage } from "../core/message.ts";
 import { type Model, ModelError, type ModelEvent, type ModelRequest } from "../core/model.ts";
+import { type ModelFacts, modelFacts } from "./catalogue/model-facts.ts";
 import { type MeteredUsage, type PriceTable, pricedUsage } from "./prices.ts";
 import { type Endpoint, modelError, toModelError } from "./provider-error.ts";
+import { type ServerKind, serverKindOf } from "./server-kind.ts";
 import { type SilenceWatch, watchSilence } from "./silence-watch.ts";
 import { createStructuredAnswers } from "./structured-answers.ts";
 import type { OutputForm } from "./structured-output.ts";
@@ -51,23 +53,6 @@ export interface Dialect<
   reader(request: ModelRequest, opened: Opened): AnswerReader<Chunk>;
 }
 
-/** Servers whose ways are known. All but Anthropic's speak OpenAI's protocol. */
-export type ServerKind =
-  | "openai"
-  | "anthropic"
-  | "azure"
-  | "openrouter"
-  | "ollama"
-  | "lmstudio"
-  | "vllm"
-  | "llamacpp"
-  | "groq"
-  | "together"
-  | "deepseek"
-  | "mistral"
-  | "xai"
-  | "gemini";
-
 /** What every provider's adapter can be told. */
 export interface ProviderModelOptions {
   /** Name of the provider in model ids and provider blocks, e.g. `openai`. */
@@ -80,6 +65,8 @@ export interface ProviderModelOptions {
   baseUrl?: string | undefined;
   /** Where the operator sets the key, for error messages, e.g. `OPENAI_API_KEY`. */
   keyName?: string | undefined;
+  /** Whether the server refuses everything without a key; so do the vendors' own unless told. */
+  needsKey?: boolean | undefined;
   /** How the key is sent; `bearer` unless told. */
   keyHeader?: "bearer" | "api-key" | undefined;
   /** Sent with every request. */
@@ -94,9 +81,19 @@ export interface ProviderModelOptions {
   streaming?: boolean | undefined;
   /** Milliseconds: the longest silence of a stream, or the longest wait for an answer that is not streamed. */
   timeoutMs: number;
+  /** Milliseconds: the longest wait for the first sign of a stream; as long as `timeoutMs` unless told. */
+  firstAnswerMs?: number | undefined;
   /** Most tokens of an answer, reasoning included; what suits the model unless told. */
   maxOutputTokens?: number | undefined;
+  /** What is known about the model; what the catalogue says unless told. */
+  facts?: ModelFacts | undefined;
+  /** Prices that count instead of the catalogue's. */
   prices?: PriceTable | undefined;
+}
+
+/** What is known about the model of these options, which is at this address. */
+export function factsOf({ facts, server, model }: ProviderModelOptions, { host }: Endpoint): ModelFacts {
+  return facts ?? modelFacts(serverKindOf(host, server), model);
 }
 
 /** One model at one provider, without retries. */
@@ -127,21 +124,21 @@ async function* exchange<Chunk, Opened extends AsyncIterable<Chunk | undefined>>
   form: OutputForm,
 ): AsyncGenerator<ModelEvent> {
   request.signal.throwIfAborted();
-  const watch = watchSilence(request.signal, options.timeoutMs);
+  const { streaming = true } = options;
+  const watch = watchSilence(request.signal, options.timeoutMs, options.firstAnswerMs);
   let answer: Answer;
   try {
-    answer =
-      (options.streaming ?? true)
-        ? yield* streamed(dialect, request, form, watch)
-        : await dialect.complete(request, form, watch.signal);
+    answer = streaming
+      ? yield* streamed(dialect, request, form, watch)
+      : await dialect.complete(request, form, watch.signal);
   } catch (error) {
-    throw failureOf(error, request, watch, endpoint, options.timeoutMs);
+    throw failureOf(error, request, watch, endpoint, streaming);
   } finally {
     watch.release();
   }
   if (request.no_calls === true) answer = withoutCalls(answer);
   refuseEmptyAnswer(answer, request, endpoint);
-  yield finished(answer, endpoint, options.prices ?? {});
+  yield finished(answer, endpoint, options);
 }
 
 /** Yields the answer's pieces as they come; returns the whole. */
@@ -176,16 +173,21 @@ function failureOf(
   request: ModelRequest,
   watch: SilenceWatch,
   endpoint: Endpoint,
-  timeoutMs: number,
+  streaming: boolean,
 ): unknown {
   if (request.signal.aborted) return request.signal.reason;
-  if (!watch.expired()) return toModelError(error, endpoint) ?? error;
-  return modelError("unavailable", endpoint, `sent nothing for ${timeoutMs / 1000} s`, undefined);
+  const silence = watch.expired();
+  if (silence === undefined) return toModelError(error, endpoint) ?? error;
+  const what = `sent nothing ${silence.heard ? "more " : ""}for ${silence.ms / 1000} s`;
+  const limit = streaming ? (silence.heard ? "idle_seconds" : "first_answer_seconds") : "timeout_seconds";
+  return modelError("unavailable", endpoint, what, `the limit is model.${limit}`);
 }
 
-function finished(answer: Answer, endpoint: Endpoint, prices: PriceTable): ModelEvent {
-  const usage = pricedUsage(endpoint.id, answer.usage, prices);
-  return { type: "finished", message: answer.message, usage, model: endpoint.id };
+function finished(answer: Answer, endpoint: Endpoint, options: ProviderModelOptions): ModelEvent {
+  const { prices = {} } = options;
+  const { id } = endpoint;
+  const price = Object.hasOwn(prices, id) ? prices[id] : factsOf(options, endpoint).price;
+  return { type: "finished", message: answer.message, usage: pricedUsage(answer.usage, price), model: id };
 }
 
 /** Some servers let the model call tools although it may not; the blocks of its message would name those calls. */

@@ -6,11 +6,19 @@ const echoes = [
   /(?<=api[ _-]?key[^:\n]{0,40}:\s*)\S+/gi,
   /(?<=\bbearer\s+)\S+/gi,
   /\b(?:sk|rk|pk|gsk|xai|key)-[\w.*-]{4,}/g,
+  /\b(?:gsk_|tgp_v1_|AIza)[\w.*-]{4,}/g,
   /[\w.-]*\*{3,}[\w.*-]*/g,
 ];
 
-/** A server's text without the key, whole or in part. */
-export function redactKey(text: string, key: string | undefined): string {
-  const whole = key === undefined || key === "" ? text : text.replaceAll(key, "[key]");
+/** Shorter values of headers are too common to be told from text. */
+const shortestSecret = 6;
+
+/** A server's text without the key, whole or in part, and without further secrets that were sent. */
+export function redactKey(text: string, key: string | undefined, ...further: readonly string[]): string {
+  const secrets = [key ?? "", ...further.filter(({ length }) => length >= shortestSecret)];
+  const whole = secrets
+    .filter((secret) => secret !== "")
+    .toSorted((a, b) => b.length - a.length)
+    .reduce((current, secret) => current.replaceAll(secret, "[key]"), text);
   return echoes.reduce((current, echo) => current.replace(echo, "[key]"), whole);
 }

@@ -2,8 +2,8 @@
 export interface SilenceWatch {
   /** Aborts on silence, and with the caller's signal. */
   readonly signal: AbortSignal;
-  /** Whether the server was silent for too long. */
-  expired(): boolean;
+  /** The silence that was too long, if any: how long it was, and whether the server had said something before. */
+  expired(): { ms: number; heard: boolean } | undefined;
   /** The server said something. */
   heard(): void;
   /** From now until `heard` it is the reader who takes the time, not the server. */
@@ -12,20 +12,28 @@ export interface SilenceWatch {
   release(): void;
 }
 
-/** @param longestMs milliseconds without a sign of the server, the wait for its first one included. */
-export function watchSilence(caller: AbortSignal, longestMs: number): SilenceWatch {
+/**
+ * @param longestMs milliseconds without a sign of the server
+ * @param firstMs milliseconds until its first sign; `longestMs` unless told
+ */
+export function watchSilence(caller: AbortSignal, longestMs: number, firstMs = longestMs): SilenceWatch {
   const controller = new AbortController();
   let paused = false;
-  let expired = false;
+  let heard = false;
+  let expired: { ms: number; heard: boolean } | undefined;
+  let timer: NodeJS.Timeout;
   const abort = () => controller.abort(caller.reason);
-  const timer = setTimeout(() => {
-    if (paused) {
-      timer.refresh();
-      return;
-    }
-    expired = true;
-    controller.abort();
-  }, longestMs);
+  const wait = (ms: number) => {
+    timer = setTimeout(() => {
+      if (paused) {
+        timer.refresh();
+        return;
+      }
+      expired = { ms, heard };
+      controller.abort();
+    }, ms);
+  };
+  wait(firstMs);
   if (caller.aborted) abort();
   else caller.addEventListener("abort", abort, { once: true });
   return {
@@ -33,7 +41,13 @@ export function watchSilence(caller: AbortSignal, longestMs: number): SilenceWat
     expired: () => expired,
     heard: () => {
       paused = false;
-      timer.refresh();
+      if (heard) {
+        timer.refresh();
+        return;
+      }
+      heard = true;
+      clearTimeout(timer);
+      wait(longestMs);
     },
     pause: () => {
       paused = true;

@@ -1,6 +1,9 @@
 import type { Clock } from "../core/clock.ts";
 import type { Model, ModelEvent, ModelRequest } from "../core/model.ts";
 
+/** What models need of the clock; without `after`, nobody is told of slow ones. */
+export type ModelClock = Pick<Clock, "now" | "sleep"> & Partial<Pick<Clock, "after">>;
+
 /** How long people wait without a sign of the model before they are told, ms. */
 const patience = 10_000;
 
@@ -9,14 +12,15 @@ const local =
 
 /** Whether a server is one that people run themselves, which loads a model with its first request. */
 export function isLocalHost(host: string): boolean {
-  return local.test(host) || !/[.:[]/.test(host);
+  const name = host.replace(/:\d+$/, "");
+  return local.test(name) || !/[.:[]/.test(name);
 }
 
 /**
  * The model, with a `delayed` when nothing has come of an answer for 10 seconds.
  * @param isLocal whether its server may still have to load it
  */
-export function withWaitNotice(model: Model, isLocal: boolean, clock: Pick<Clock, "after">): Model {
+export function withWaitNotice(model: Model, isLocal: boolean, clock: Partial<Pick<Clock, "after">>): Model {
   const text = isLocal
     ? "Waiting for the model. A local model may still be loading."
     : "Waiting for the model.";
@@ -27,7 +31,7 @@ async function* stream(
   model: Model,
   request: ModelRequest,
   text: string,
-  clock: Pick<Clock, "after">,
+  clock: Partial<Pick<Clock, "after">>,
 ): AsyncGenerator<ModelEvent> {
   const events = model.stream(request)[Symbol.asyncIterator]();
   try {
@@ -40,11 +44,11 @@ async function* stream(
 }
 
 /** Resolves when the first event has come or failed, or when it is late: true then. */
-function isSlow(first: Promise<unknown>, clock: Pick<Clock, "after">): Promise<boolean> {
+function isSlow(first: Promise<unknown>, clock: Partial<Pick<Clock, "after">>): Promise<boolean> {
   return new Promise((resolve) => {
-    const cancel = clock.after(patience, () => resolve(true));
+    const cancel = clock.after?.(patience, () => resolve(true));
     const settle = () => {
-      cancel();
+      cancel?.();
       resolve(false);
     };
     first.then(settle, settle);

@@ -1,5 +1,6 @@
 /** The shapes of channels and their settings in the HTTP API. Names are a contract: extend, never break. */
 import { z } from "@hono/zod-openapi";
+import { efforts } from "../core/message.ts";
 import { milliseconds } from "./turn-schemas.ts";
 
 export const namespaceView = z.object({
@@ -11,6 +12,8 @@ export const namespaceView = z.object({
     progress: z.enum(["quiet", "steps", "full"]),
     while_running: z.enum(["steer", "queue"]),
     profile: z.string().optional(),
+    model: z.string().optional().describe("provider/model of all turns here"),
+    effort: z.enum(efforts).optional(),
     reply: z.enum(["mention", "thread", "always"]).optional(),
     time_zone: z.string().optional(),
     paused: z.object({ by: z.string(), at: milliseconds }).optional(),
@@ -26,6 +29,8 @@ export const namespaceSettingsRequest = z
         progress: z.enum(["quiet", "steps", "full"]).optional(),
         while_running: z.enum(["steer", "queue"]).optional(),
         profile: z.string().min(1).max(200).nullable().optional(),
+        model: z.string().min(1).max(300).nullable().optional().describe("provider/model"),
+        effort: z.enum(efforts).nullable().optional(),
         reply: z.enum(["mention", "thread", "always"]).nullable().optional(),
         time_zone: z
           .string()

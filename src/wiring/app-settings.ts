@@ -1,7 +1,10 @@
 /** What the app gets of the configuration. */
 import type { ChatPolicy } from "../app/chat/chat-policy.ts";
+import { type ModelProvider, modelProviders } from "../config/model-providers.ts";
 import type { Config } from "../config/schema.ts";
 import type { TurnLimits } from "../core/turn.ts";
+import type { ModelFacts } from "../models/catalogue/model-facts.ts";
+import type { ProviderSettings } from "../models/create-model.ts";
 
 /** The hard limits of turns. */
 export function turnLimits({ turns, prompt, model }: Config): TurnLimits {
@@ -51,27 +54,74 @@ export function webOptions({ net }: Config) {
 
 /** The models of the configuration. */
 export function modelSettings({ model }: Config) {
+  const reachable = [...modelProviders(model)].filter(([, { missing }]) => missing?.what !== "address");
+  const providers = reachable.map(([name, provider]) => [name, providerSettings(provider, model)]);
   return {
     choice: model.choice,
     failover: model.failover,
-    providers: {
-      openai: {
-        kind: "openai" as const,
-        apiKey: model.openai.api_key,
-        baseUrl: model.openai.base_url,
-        api: model.openai.api,
-      },
-      anthropic: {
-        kind: "anthropic" as const,
-        apiKey: model.anthropic.api_key,
-        baseUrl: model.anthropic.base_url,
-      },
-    },
+    small: model.small,
+    allowed: model.allowed,
+    providers: Object.fromEntries(providers) as Record<string, ProviderSettings>,
     streaming: model.streaming,
     retry: { attempts: model.retries + 1 },
     idleTimeoutMs: model.idle_seconds * 1000,
     requestTimeoutMs: model.timeout_seconds * 1000,
     maxOutputTokens: model.max_output_tokens,
+    models: modelOverrides(model.models),
     prices: model.prices,
   };
 }
+
+/** Only what is set: the rest is for the catalogue to say. */
+function modelOverrides(models: Config["model"]["models"]): Record<string, ModelFacts> {
+  return Object.fromEntries(
+    Object.entries(models).map(
+      ([name, { context_tokens, output_tokens, images, cache_minutes, retires }]) => {
+        const cache_ms = cache_minutes === undefined ? undefined : cache_minutes * 60_000;
+        const facts = { window: context_tokens, output: output_tokens, images, cache_ms, retires };
+        return [name, Object.fromEntries(Object.entries(facts).filter(([, value]) => value !== undefined))];
+      },
+    ),
+  );
+}
+
+/** How long the first sign of an answer may take, in seconds: a server of one's own may have to load the model first. */
+const firstAnswerSeconds = { local: 600, hosted: 180 };
+
+function providerSettings(provider: ModelProvider, model: Config["model"]): ProviderSettings {
+  const { section, kind, preset, keyName, needsKey } = provider;
+  const first =
+    section.first_answer_seconds ??
+    model.first_answer_seconds ??
+    (preset.local === true ? firstAnswerSeconds.local : firstAnswerSeconds.hosted);
+  return {
+    kind: preset.protocol,
+    server: kind === preset.protocol && section.base_url !== undefined ? undefined : kind,
+    apiKey: section.api_key,
+    // The adapters know the addresses of the vendors whose protocol they speak.
+    baseUrl: kind === preset.protocol ? section.base_url : provider.address,
+    keyName,
+    needsKey,
+    keyHeader: preset.keyHeader,
+    headers: section.headers,
+    query: section.query,
+    api: section.api,
+    maxTokensField: section.max_tokens_field === "auto" ? undefined : section.max_tokens_field,
+    firstAnswerMs: first * 1000,
+    idleTimeoutMs: section.idle_seconds === undefined ? undefined : section.idle_seconds * 1000,
+  };
+}
+
+/** Everything in these settings that must not be shown. */
+export function modelSecrets({ model }: Config): string[] {
+  return [...modelProviders(model).values()].flatMap(({ section }) => [
+    ...(section.api_key === undefined ? [] : [section.api_key]),
+    ...Object.values(section.headers ?? {}),
+    ...Object.entries(section.query ?? {}).flatMap(([name, value]) =>
+      namesSecret.test(name) ? [value] : [],
+    ),
+  ]);
+}
+
+/** Parameters that some gateways take a key in. Others hold words that texts have too. */
+const namesSecret = /key|token|secret|code|sig|pass/i;

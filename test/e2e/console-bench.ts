@@ -16,6 +16,8 @@ export interface ConsoleBench {
     hash?: string,
     options?: { width?: number; height?: number },
   ): Promise<{ page: Page; errors: string[] }>;
+  /** Lets the model answer what it thinks about. */
+  endThinking(): void;
   /** Ends the bot; `startBot` begins it anew on the same data and port. */
   stopBot(): Promise<void>;
   startBot(): Promise<void>;
@@ -28,7 +30,8 @@ const unsafeAnswer =
 /** `environment` is added to the bot's. */
 export async function openConsoleBench(environment: Record<string, string> = {}): Promise<ConsoleBench> {
   const data = await mkdtemp(path.join(tmpdir(), "knack-console-"));
-  const model = await startWireServer(answer);
+  const thinking: ServerResponse[] = [];
+  const model = await startWireServer((response, body) => answer(response, body, thinking));
   const browser = await launchBrowser();
   const start = (port: number) => startBot(data, model, port, environment);
   let bot = await start(0);
@@ -43,6 +46,9 @@ export async function openConsoleBench(environment: Record<string, string> = {})
       await page.goto(bot.url + hash);
       await page.locator("#composer").waitFor();
       return { page, errors };
+    },
+    endThinking() {
+      for (const response of thinking.splice(0)) endText(response, "The second is **cheaper**.");
     },
     stopBot: () => stop(bot.process),
     async startBot() {
@@ -98,8 +104,8 @@ async function stop(bot: ChildProcess): Promise<void> {
   await ended;
 }
 
-/** `ask me`: asks back. `tidy up`: runs a script of the skill `cleaner`. `unsafe`: hostile Markdown. `forever`: never ends. Anything else: greets. */
-function answer(response: ServerResponse, body: Record<string, unknown>): void {
+/** `ask me`: asks back. `tidy up`: runs a script of the skill `cleaner`. `unsafe`: hostile Markdown. `forever`: never ends. `think`: thinks until it is let go on. Anything else: greets. */
+function answer(response: ServerResponse, body: Record<string, unknown>, thinking: ServerResponse[]): void {
   const messages = body.messages as { role: string; content: unknown }[];
   const said = JSON.stringify(messages.findLast(({ role }) => role === "user")?.content ?? "");
   const result = messages.at(-1)?.role === "tool" ? String(messages.at(-1)?.content) : undefined;
@@ -112,7 +118,10 @@ function answer(response: ServerResponse, body: Record<string, unknown>): void {
       script: "clean.sh",
       args: ["/tmp/\u202eold"],
     });
-  else if (said.includes("forever")) beginText(response, "It was a dark and stormy night");
+  else if (said.includes("think")) {
+    begin(response, { reasoning_content: "I read the minutes of March. Then I compare both budgets. Now" });
+    thinking.push(response);
+  } else if (said.includes("forever")) begin(response, { content: "It was a dark and stormy night" });
   else sendText(response, said.includes("unsafe") ? unsafeAnswer : "Hello **there**, from the model.");
 }
 
@@ -127,9 +136,16 @@ function sendCall(response: ServerResponse, name: string, input: object): void {
 }
 
 /** A stream that says something and then nothing more. */
-function beginText(response: ServerResponse, text: string): void {
+function begin(response: ServerResponse, delta: Record<string, unknown>): void {
   response.writeHead(200, { "content-type": "text/event-stream" });
-  response.write(`data: ${JSON.stringify(chunk({ content: text }))}\n\n`);
+  response.write(`data: ${JSON.stringify(chunk(delta))}\n\n`);
+}
+
+/** The rest of a stream that was begun. */
+function endText(response: ServerResponse, text: string): void {
+  for (const each of [chunk({ content: text }), chunk({}, "stop")])
+    response.write(`data: ${JSON.stringify(each)}\n\n`);
+  response.end("data: [DONE]\n\n");
 }
 
 function sendText(response: ServerResponse, text: string): void {

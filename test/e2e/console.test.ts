@@ -49,6 +49,19 @@ test("what a model writes can neither run nor reach other hosts", async () => {
   expect(errors).toEqual([]);
 });
 
+test("what the model thinks is the progress line, and no part of the answer or of the thread later", async () => {
+  const { page } = await bench.open("/#/general");
+  await say(page, "think about both budgets");
+  await page.locator(".progress-title").getByText("Then I compare both budgets.").waitFor();
+  bench.endThinking();
+  await page.getByTestId("answer").getByText("cheaper", { exact: true }).waitFor();
+  await finished(page).last().waitFor();
+  expect(await page.locator("body").textContent()).not.toContain("I compare both");
+  await page.reload();
+  await page.getByTestId("answer").getByText("cheaper", { exact: true }).waitFor();
+  expect(await page.locator("body").textContent()).not.toContain("I compare both");
+});
+
 test("a running turn is stopped with its button", async () => {
   const { page } = await bench.open("/#/random");
   await say(page, "write forever");

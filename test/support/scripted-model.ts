@@ -16,6 +16,8 @@ export interface ScriptedModelOptions {
   gate?: (request: ModelRequest, round: number) => Promise<void>;
   usage?: Usage | ((round: number) => Usage);
   generative?: boolean;
+  /** `scripted/model` unless told. */
+  id?: string;
 }
 
 export function scriptedModel(
@@ -24,6 +26,7 @@ export function scriptedModel(
     gate = async () => {},
     usage = { input_tokens: 10, output_tokens: 5 },
     generative = true,
+    id = "scripted/model",
   }: ScriptedModelOptions = {},
 ): ScriptedModel {
   const requests: ModelRequest[] = [];
@@ -32,7 +35,7 @@ export function scriptedModel(
       ? script(request)
       : (script[Math.min(requests.length, script.length) - 1] ?? "");
   return {
-    id: "scripted/model",
+    id,
     generative,
     requests,
     async *stream(asked) {
@@ -57,7 +60,7 @@ export function scriptedModel(
         type: "finished",
         message: { role: "assistant", text, tool_calls },
         usage: typeof usage === "function" ? usage(round) : usage,
-        model: "scripted/model",
+        model: id,
       };
     },
   };

@@ -5,13 +5,14 @@ import { createPastOutputs } from "../../src/app/past-outputs.ts";
 import type { RetentionPolicy } from "../../src/app/retention-policy.ts";
 import { systemClock } from "../../src/app/system-clock.ts";
 import { createCatalogueLoader } from "../../src/core/catalogue.ts";
+import { soleModel } from "../../src/core/chosen-model.ts";
 import type { Clock } from "../../src/core/clock.ts";
 import type { FileStore } from "../../src/core/file-store.ts";
 import type { Author, Origin } from "../../src/core/inbound.ts";
 import type { KeyValue } from "../../src/core/key-value.ts";
 import type { Effort } from "../../src/core/message.ts";
 import { createMetaTools } from "../../src/core/meta-tools/create-meta-tools.ts";
-import type { Model } from "../../src/core/model.ts";
+import type { Model, Models } from "../../src/core/model.ts";
 import { createNetworkGrants } from "../../src/core/network-grants.ts";
 import { createRedactor } from "../../src/core/redact.ts";
 import type { SaidLine } from "../../src/core/said-line.ts";
@@ -75,6 +76,8 @@ export interface TestAppOptions
   /** The line that a message begins with; none unless given, so that most tests can tell what was said. */
   saidLine?: SaidLine;
   effort?: Effort;
+  /** The models there are; the one given alone unless told. */
+  models?: Models;
   /** Told of each log line at info and warn. */
   logged?: (fields: object, message: string) => void;
   /** Hosts that any address may lead to. */
@@ -202,7 +205,7 @@ export function createTestApp(model: Model, options: TestAppOptions = {}): TestA
       instructions: "You are {{name}} in {{place}}. {{formatting}} You cannot {{cannot}}.",
       effort: options.effort,
       saidLine: options.saidLine ?? (() => ""),
-      model,
+      models: options.models ?? soleModel(model),
       store,
       files,
       pastOutput: createPastOutputs(log, files),

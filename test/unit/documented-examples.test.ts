@@ -2,6 +2,8 @@ import { access, mkdir, mkdtemp, readFile, rm, writeFile } from "node:fs/promise
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { expect, test } from "vitest";
+import { loadConfig } from "../../src/config/load-config.ts";
+import { isProviderKind, providerKinds, providerPresets } from "../../src/config/provider-presets.ts";
 import { readPlugin } from "../../src/imported/plugin-file.ts";
 import { readServers } from "../../src/mcp/read-servers.ts";
 import { createFolderSource } from "../../src/skills/folder-source.ts";
@@ -49,6 +51,33 @@ test("the tool servers of the README are read without a complaint", async () => 
   const { servers, diagnostics } = readServers(mcpServers, "config/mcp.json", { TRACKER_TOKEN: "t" });
   expect(diagnostics).toEqual([]);
   expect(servers.map(({ name }) => name)).toEqual(["files", "tracker"]);
+});
+
+test("the providers of the README are all that are known, with what they need", async () => {
+  const readme = await readFile("README.md", "utf8");
+  const rows = [...readme.matchAll(/^\| `(\w+)` \| (.*) \|(.*)\|$/gm)].map(([, name, needs, model]) => ({
+    name,
+    needs,
+    model,
+  }));
+  expect(rows.map(({ name }) => name).sort()).toEqual([...providerKinds].sort());
+  for (const { name = "", needs = "", model = "" } of rows) {
+    if (!isProviderKind(name)) continue;
+    const { defaultModel, local, keyVariable, addressVariables = [] } = providerPresets[name];
+    expect(model.trim(), name).toBe(defaultModel === undefined ? "" : `\`${defaultModel}\``);
+    expect(needs, name).toContain(local ? addressVariables.at(-1) : keyVariable);
+  }
+});
+
+test("the providers of the README's configuration are read without a complaint", async () => {
+  const folder = await mkdtemp(path.join(tmpdir(), "knack-readme-"));
+  try {
+    await writeFile(path.join(folder, "own.yaml"), await example("gpu-box:"));
+    const { config } = await loadConfig({ file: "own.yaml", env: {}, cwd: folder });
+    expect(Object.keys(config.model.providers)).toEqual(["gpu-box", "gateway"]);
+  } finally {
+    await rm(folder, { recursive: true });
+  }
 });
 
 test("the tests that SECURITY.md names for its promises are there", async () => {

@@ -1,25 +1,21 @@
 import type { Clock } from "../../core/clock.ts";
 import { progressLevelSchema, readNamespace } from "../../core/namespace-state.ts";
 import { isDirectMessage } from "../../core/place.ts";
-import type { Profile } from "../../core/turn.ts";
 import { costText, type UsageTotal } from "../../core/usage-total.ts";
-import type { ChangeSettings } from "../channel-settings.ts";
 import { mayStop } from "../permissions.ts";
 import { type ApprovalCommandDeps, approvalCommand } from "./approval-commands.ts";
 import { type Command, type CommandCall, type CommandResult, refused, said, shown } from "./command.ts";
+import { type ModelCommandDeps, modelCommands, modelWords } from "./model-commands.ts";
 import { placeWords } from "./place-words.ts";
 
-export interface AgentCommandDeps extends ApprovalCommandDeps {
+export interface AgentCommandDeps extends ApprovalCommandDeps, ModelCommandDeps {
   clock: Clock;
-  model: string;
-  profiles: readonly Profile[];
-  changeSettings: ChangeSettings;
   /** The zone of channels that have none of their own, IANA name. */
   time_zone: string;
   stop(turnId: string, by: string): Promise<boolean>;
 }
 
-/** `/agent status|stop|list|use|model|usage|progress|steering|approvals`. */
+/** `/agent status|stop|list|use|model|effort|usage|progress|steering|approvals`. */
 export function agentCommands(deps: AgentCommandDeps): Command[] {
   return [
     {
@@ -34,12 +30,7 @@ export function agentCommands(deps: AgentCommandDeps): Command[] {
       description: "Stops your turns in this channel",
       run: (call) => stop(deps, call),
     },
-    {
-      name: "agent model",
-      usage: "",
-      description: "Shows the model in use",
-      run: async () => shown(`The model is **${deps.model}**. An operator sets it with \`KNACK_MODEL\`.`),
-    },
+    ...modelCommands(deps),
     {
       name: "agent usage",
       usage: "",
@@ -88,24 +79,23 @@ const progressMeaning = {
   full: "steps with input and output",
 };
 
-async function status(
-  { log, store, model, profiles, time_zone }: AgentCommandDeps,
-  { place, turn_id }: CommandCall,
-): Promise<CommandResult> {
+async function status(deps: AgentCommandDeps, { place, turn_id }: CommandCall): Promise<CommandResult> {
+  const { log, store, profiles, time_zone } = deps;
   const { settings, pinned, blocked } = await readNamespace(store, place.namespace);
   const turns = (await log.list({ namespace: place.namespace, limit: 50 })).filter(
     (turn) => turn.status !== "finished" && turn.turn_id !== turn_id,
   );
   const { paused, reply } = settings;
+  const { model, effort } = modelWords(deps, settings);
   const lines = [
     ...(paused === undefined
       ? []
       : [
           `**Paused** since ${new Date(paused.at).toISOString()} by ${paused.by}; \`/agent resume\` ends it.`,
         ]),
-    `Model: **${model}**`,
+    `Model: ${model} · effort: ${effort}`,
     `Enabled: ${names(pinned)} · disabled: ${names(blocked)}`,
-    `Agent: ${settings.profile ?? profiles[0]?.id} · progress: ${settings.progress} · a message while a turn runs: ${settings.while_running === "steer" ? "steers it" : "waits"} · answers without a mention: ${reply ?? "as configured"} · time zone: ${settings.time_zone ?? time_zone}`,
+    `Agent: ${settings.profile ?? profiles[0].id} · progress: ${settings.progress} · a message while a turn runs: ${settings.while_running === "steer" ? "steers it" : "waits"} · answers without a mention: ${reply ?? "as configured"} · time zone: ${settings.time_zone ?? time_zone}`,
     turns.length === 0 ? "Nothing is running here." : `Running here: ${turns.length}`,
     ...turns.map((turn) => `- ${turn.status}: “${turn.text.slice(0, 80)}” (${turn.author.name})`),
   ];

@@ -66,5 +66,6 @@ export function channelCommands(changeSettings: ChangeSettings): Command[] {
 
 function defaults(): SettingsChange {
   const { progress, while_running } = namespaceStateSchema.parse({}).settings;
-  return { progress, while_running, profile: null, reply: null, time_zone: null, paused: false };
+  const none = { profile: null, model: null, effort: null, reply: null, time_zone: null };
+  return { progress, while_running, ...none, paused: false };
 }

@@ -18,7 +18,7 @@ export const createAskUser = () =>
     }),
     effect: "idempotent",
     max_execution_ms: 86_400_000,
-    offered: (_turn, { model }) => model.generative,
+    offered: (_turn, { models }) => models.main.generative,
     run: async ({ question, choices }, context) =>
       ok({ answer: await context.ask({ text: question, choices }) }),
   });

@@ -5,6 +5,11 @@ import { substituteDeep } from "../substitute.ts";
 
 const config = z.object({
   instruction: z.json().refine((instruction) => instruction !== "" && instruction !== null, "it is missing"),
+  /** Not in AnythingLLM: `provider/model`, or `small` for the one that does small work. */
+  model: z
+    .string()
+    .regex(/^(?:small|[a-z][a-z0-9_-]*\/\S+)$/, "it is neither small nor provider/model")
+    .optional(),
 });
 
 /** Sends the model one instruction as a plain message, as AnythingLLM does. The result is its text, whatever form it has. */
@@ -12,13 +17,16 @@ export const llmInstruction = defineBlock({
   config,
   repeatable: () => true,
   summary: () => "Asking the model",
-  async run({ instruction }, { variables, context }) {
+  async run({ instruction, model }, { variables, context }) {
     if (!context.generative) {
       const message = "This step needs a model that can write, and none is configured.";
       throw new SkillFailure("no_model", message, "Tell the person; an operator can configure one.");
     }
     const filled = substituteDeep(instruction, variables);
-    return context.write({ input: typeof filled === "string" ? filled : JSON.stringify(filled) });
+    return context.write({ input: typeof filled === "string" ? filled : JSON.stringify(filled), model });
   },
-  describe: ({ instruction }, { variables }) => ({ instruction: substituteDeep(instruction, variables) }),
+  describe: ({ instruction, model }, { variables }) => ({
+    instruction: substituteDeep(instruction, variables),
+    ...(model === undefined ? {} : { model }),
+  }),
 });

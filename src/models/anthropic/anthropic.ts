@@ -1,9 +1,12 @@
 import type { Anthropic } from "@anthropic-ai/sdk";
-import { type Model, ModelError, type ModelRequest } from "../../core/model.ts";
+import type { Model, ModelRequest } from "../../core/model.ts";
 import { readChunks } from "../event-stream.ts";
 import type { Endpoint } from "../provider-error.ts";
-import { createProviderModel, type Dialect, type ProviderModelOptions } from "../provider-model.ts";
+import { createProviderModel, type Dialect, factsOf, type ProviderModelOptions } from "../provider-model.ts";
+import { createServerFetch } from "../server-fetch.ts";
+import { requireKey, serverHeaders } from "../sign-requests.ts";
 import type { OutputForm } from "../structured-output.ts";
+import { anthropicAddress, anthropicUrl } from "./address.ts";
 import {
   type AnthropicChunk,
   type Asked,
@@ -17,8 +20,6 @@ import type { WireForm } from "./models.ts";
 import { type Abilities, abilitiesOf, formOf } from "./models.ts";
 import { refusedAbilities, refusesThinking } from "./refusals.ts";
 import { wireRequest } from "./request.ts";
-
-const anthropicUrl = "https://api.anthropic.com";
 
 /** How often an answer the server interrupts (`pause_turn`) is continued. */
 const maxPauses = 5;
@@ -35,17 +36,17 @@ type Post<Answer> = (
 /** A model behind Anthropic's messages API. The SDK is loaded with the first request. */
 export function createAnthropicModel(options: ProviderModelOptions): Model {
   const { provider = "anthropic", model } = options;
-  // The SDK adds /v1 itself; people give the base URL with and without it.
-  const baseUrl = (options.baseUrl ?? anthropicUrl).replace(/\/v1\/?$/, "");
+  const baseUrl = anthropicAddress(options.baseUrl);
   const endpoint: Endpoint = {
     id: `${provider}/${model}`,
     host: new URL(baseUrl).host,
     keyName: options.keyName ?? "ANTHROPIC_API_KEY",
     apiKey: options.apiKey,
+    headers: options.headers,
   };
   let client: Promise<Anthropic> | undefined;
   const connect = () => {
-    client ??= createClient(endpoint, baseUrl, options.timeoutMs);
+    client ??= createClient(endpoint, baseUrl, options);
     return client;
   };
   const send = createSender(endpoint, { ...options, provider });
@@ -84,7 +85,8 @@ export function createAnthropicModel(options: ProviderModelOptions): Model {
  */
 function createSender(endpoint: Endpoint, options: ProviderModelOptions & { provider: string }) {
   const messages = createAnthropicMessages(options.provider);
-  let abilities = abilitiesOf(options.model, endpoint.host === new URL(anthropicUrl).host);
+  const facts = factsOf(options, endpoint);
+  let abilities = abilitiesOf(options.model, endpoint.host === new URL(anthropicUrl).host, facts.in_place);
 
   /** False when asking again would change nothing. */
   const yieldsTo = (error: unknown, request: ModelRequest, tried: Abilities): boolean => {
@@ -104,7 +106,7 @@ function createSender(endpoint: Endpoint, options: ProviderModelOptions & { prov
       const tried = abilities;
       const wire = [...messages.conversation(request, tried), ...continued(paused)];
       const { body, betas } = wireRequest(request, wire, form, tried);
-      const max_tokens = options.maxOutputTokens ?? tried.maxOutputTokens;
+      const max_tokens = options.maxOutputTokens ?? Math.min(tried.maxOutputTokens, facts.output ?? Infinity);
       const headers = betas.length === 0 ? {} : { "anthropic-beta": betas.join(",") };
       try {
         const answer = await post({ model: options.model, max_tokens, ...body }, { signal, headers });
@@ -143,19 +145,25 @@ async function* streamed(
   }
 }
 
-async function createClient(endpoint: Endpoint, baseURL: string, timeoutMs: number): Promise<Anthropic> {
-  if (endpoint.host === new URL(anthropicUrl).host && !endpoint.apiKey) {
-    throw new ModelError("not_configured", `${endpoint.id}: no key is configured. Set ${endpoint.keyName}.`);
-  }
+async function createClient(
+  endpoint: Endpoint,
+  baseURL: string,
+  options: ProviderModelOptions,
+): Promise<Anthropic> {
+  requireKey(endpoint, options.needsKey ?? endpoint.host === new URL(anthropicUrl).host, options);
   const { Anthropic: Client } = await import("@anthropic-ai/sdk/client");
+  const longestMs = Math.max(options.timeoutMs, options.firstAnswerMs ?? 0);
   return new Client({
     apiKey: endpoint.apiKey || "none",
     authToken: null,
     baseURL,
     maxRetries: 0,
     // The silence watch ends a request; the SDK's own timer only must not be shorter.
-    timeout: timeoutMs + 60_000,
+    timeout: longestMs + 60_000,
     logLevel: "off",
     openTelemetry: false,
+    defaultHeaders: serverHeaders(options, endpoint),
+    defaultQuery: { ...options.query },
+    fetch: createServerFetch(longestMs),
   });
 }

@@ -1,4 +1,5 @@
 import type { Effort } from "../../core/message.ts";
+import type { ModelFacts } from "../catalogue/model-facts.ts";
 
 /** The words of `output_config.effort`. */
 export type WireEffort = Extract<Effort, "low" | "medium" | "high" | "xhigh" | "max">;
@@ -83,8 +84,9 @@ const foreign: Abilities = {
 /**
  * What to expect of a model. Names of any spelling count (`claude-opus-5-5`, `anthropic/claude-sonnet-4.5`, dated ones).
  * @param own whether the server is Anthropic's: there an unknown name is a new model, elsewhere a foreign one.
+ * @param inPlace what system messages in the middle can change, where the catalogue says so; else by the version
  */
-export function abilitiesOf(model: string, own: boolean): Abilities {
+export function abilitiesOf(model: string, own: boolean, inPlace?: ModelFacts["in_place"]): Abilities {
   // The families before 4 put the version first: claude-3-5-haiku. 4,096 is the least any of them writes.
   if (/claude-(?:\d|instant|v\d)/.test(model)) return { ...foreign, hourCache: own, maxOutputTokens: 4096 };
   const named = /claude-([a-z]+)-(\d{1,2})(?:[-.](\d))?(?!\d)/.exec(model);
@@ -100,8 +102,8 @@ export function abilitiesOf(model: string, own: boolean): Abilities {
     ["max", has(firstWith.maxEffort)],
   ];
   return {
-    inline: has(firstWith.inline),
-    effortChange: has(firstWith.effortChange),
+    inline: inPlace?.includes("tools") ?? has(firstWith.inline),
+    effortChange: inPlace?.includes("effort") ?? has(firstWith.effortChange),
     efforts: efforts.filter(([, known]) => known).map(([word]) => word),
     display: has(firstWith.notes) ? "updates" : has(firstWith.thinking) ? "summarized" : undefined,
     schema: has(firstWith.schema),

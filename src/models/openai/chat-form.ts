@@ -1,7 +1,7 @@
 import type { Message } from "../../core/message.ts";
 import type { ModelRequest } from "../../core/model.ts";
-import type { ProviderModelOptions, ServerKind } from "../provider-model.ts";
-import { openAiUrl } from "./client.ts";
+import type { ProviderModelOptions } from "../provider-model.ts";
+import type { ServerKind } from "../server-kind.ts";
 import { openAiFamily } from "./family.ts";
 import type { Concession } from "./wire-forms.ts";
 
@@ -32,22 +32,17 @@ export interface ChatForm {
 }
 
 /** Whether a server is OpenAI's in any region, or Azure's. */
-export function isOpenAiOrAzure(host: string, server?: ServerKind): boolean {
-  return (
-    server === "openai" ||
-    server === "azure" ||
-    /(^|\.)(?:api\.openai\.com|openai\.azure\.com|services\.ai\.azure\.com)$/.test(host)
-  );
+export function isOpenAiOrAzure(server: ServerKind | undefined): boolean {
+  return server === "openai" || server === "azure";
 }
 
 /** The form a model is asked in first. */
 export function firstChatForm({
   model,
-  host,
   server,
   maxTokensField,
-}: Pick<ProviderModelOptions, "model" | "server" | "maxTokensField"> & { host: string }): ChatForm {
-  const isOpenAi = host === new URL(openAiUrl).host;
+}: Pick<ProviderModelOptions, "model" | "server" | "maxTokensField">): ChatForm {
+  const isOpenAi = server === "openai";
   const family = openAiFamily(model);
   // https://developers.openai.com/api/docs/guides/migrate-to-responses: no tools with reasoning here, from gpt-5.4 on.
   const withoutReasoning = family !== undefined && family.version >= 504 && family.efforts.includes("none");
@@ -55,14 +50,14 @@ export function firstChatForm({
     instructions: isOpenAi && family?.reasons === true ? "developer" : "system",
     changes: "messages",
     // https://api-docs.deepseek.com/guides/thinking_mode: refuses past messages without their reasoning.
-    reasoning: server === "deepseek" || /deepseek/i.test(`${host}/${model}`) ? "required" : "kept",
-    limits: limitNames(maxTokensField, isOpenAiOrAzure(host, server)),
+    reasoning: server === "deepseek" || /deepseek/i.test(model) ? "required" : "kept",
+    limits: limitNames(maxTokensField, isOpenAiOrAzure(server)),
     usage: true,
     effort: withoutReasoning ? "none" : "asked",
     toolChoice: true,
     cacheKey: isOpenAi,
     // https://ai.google.dev/gemini-api/docs/function-calling: a subset of the OpenAPI schema.
-    schemas: server === "gemini" || host === "generativelanguage.googleapis.com" ? "plain" : "full",
+    schemas: server === "gemini" ? "plain" : "full",
     calls: "parallel",
   };
 }

@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import type { ServerKind } from "../provider-model.ts";
+import type { ServerKind } from "../server-kind.ts";
 import { safeCallId } from "../tool-call-text.ts";
 import { isOpenAiOrAzure } from "./chat-form.ts";
 
@@ -15,19 +15,16 @@ export interface ChatQuirks {
   plainText: boolean;
 }
 
-/**
- * @param host of the server, e.g. `openrouter.ai`
- * @param server its kind where an operator named it
- */
-export function chatQuirks(model: string, host: string, server?: ServerKind): ChatQuirks {
+/** @param server its kind, as far as it is known */
+export function chatQuirks(model: string, server: ServerKind | undefined): ChatQuirks {
   const name = model.slice(model.lastIndexOf("/") + 1).toLowerCase();
-  const onOpenRouter = server === "openrouter" || /(^|\.)openrouter\.ai$/.test(host);
+  const onOpenRouter = server === "openrouter";
   const isNewGemini =
     /^gemini-(?:[3-9]|\d{2})/.test(name) || (server === "gemini" && !/^gemini-[12]\b/.test(name));
   const isGemini = isNewGemini && !onOpenRouter;
   return {
     callId: server === "mistral" || isMistral(name) ? nineCharacters : (id) => safeCallId(id),
-    plainText: isOpenAiOrAzure(host, server) || server === "gemini",
+    plainText: isOpenAiOrAzure(server) || server === "gemini",
     // https://ai.google.dev/gemini-api/docs/thought-signatures
     foreignCall: isGemini
       ? { extra_content: { google: { thought_signature: "skip_thought_signature_validator" } } }

@@ -1,10 +1,11 @@
 import type { OpenAI } from "openai";
 import { toolsNow } from "../../core/folded-request.ts";
 import type { ModelRequest } from "../../core/model.ts";
+import type { ModelFacts } from "../catalogue/model-facts.ts";
 import { readChunks } from "../event-stream.ts";
-import { modelFacts } from "../model-facts.ts";
 import type { Endpoint } from "../provider-error.ts";
-import type { ProviderModelOptions } from "../provider-model.ts";
+import { factsOf, type ProviderModelOptions } from "../provider-model.ts";
+import { serverKindOf } from "../server-kind.ts";
 import { type OutputForm, objectSchema, outputName } from "../structured-output.ts";
 import { createChatReader, wholeChatAnswer } from "./chat-answer.ts";
 import { type ChatForm, chatConcessions, chatFormName, firstChatForm } from "./chat-form.ts";
@@ -12,7 +13,7 @@ import { createChatMessages } from "./chat-messages.ts";
 import { chatQuirks } from "./chat-quirks.ts";
 import type { OpenAiClient } from "./client.ts";
 import { effortNow } from "./effort-now.ts";
-import { nearestEffort, openAiFamily } from "./family.ts";
+import { nearestEffort } from "./family.ts";
 import type { OpenAiDialect } from "./opened.ts";
 import { openedAnswer } from "./opened.ts";
 import { createWireForms } from "./wire-forms.ts";
@@ -21,23 +22,29 @@ type Body = Omit<OpenAI.ChatCompletionCreateParamsNonStreaming, "stream">;
 
 /** Chat completions: https://platform.openai.com/docs/api-reference/chat, and what other servers make of it. */
 export function createChatDialect(
-  { model, provider = "openai", maxOutputTokens, server, maxTokensField }: ProviderModelOptions,
+  options: ProviderModelOptions,
   endpoint: Endpoint,
   client: () => Promise<OpenAiClient>,
 ): OpenAiDialect {
+  const { model, provider = "openai", maxTokensField } = options;
+  const facts = factsOf(options, endpoint);
+  const server = serverKindOf(endpoint.host, options.server);
   const self = { provider, model };
-  const quirks = chatQuirks(model, endpoint.host, server);
+  const quirks = chatQuirks(model, server);
   const messages = createChatMessages(self, quirks);
-  const first = firstChatForm({ model, host: endpoint.host, server, maxTokensField });
-  const asTaken = createWireForms(first, chatConcessions, endpoint);
-  const limit = maxOutputTokens ?? defaultLimit(model);
+  const asTaken = createWireForms(
+    firstChatForm({ model, server, maxTokensField }),
+    chatConcessions,
+    endpoint,
+  );
+  const limit = options.maxOutputTokens ?? defaultLimit(facts, server);
 
   const body = (request: ModelRequest, form: ChatForm, output: OutputForm): Body => ({
     model,
     messages: messages.ofRequest(request, form),
     ...toolsPart(request, form, output),
     ...limitPart(limit, form),
-    ...effortPart(model, request, form),
+    ...effortPart(facts, request, form),
     ...(form.cacheKey && request.cache_key !== undefined ? { prompt_cache_key: request.cache_key } : {}),
   });
   const toolsPart = (request: ModelRequest, form: ChatForm, output: OutputForm) => {
@@ -85,10 +92,15 @@ export function createChatDialect(
   };
 }
 
-/** Servers that are not known have limits of their own. */
-function defaultLimit(model: string): number | undefined {
-  const { output } = modelFacts(model);
-  return output === undefined ? undefined : Math.min(output, 32_000);
+/**
+ * Servers that are not known have limits of their own. Groq counts the limit, not the answer, against the tokens a key may
+ * use in a minute: https://console.groq.com/docs/rate-limits.
+ */
+function defaultLimit(
+  { output, window = Infinity }: ModelFacts,
+  server: ProviderModelOptions["server"],
+): number | undefined {
+  return output === undefined || server === "groq" ? undefined : Math.min(output, 32_000, window / 2);
 }
 
 function limitPart(limit: number | undefined, { limits }: ChatForm): { [name: string]: number } {
@@ -96,12 +108,16 @@ function limitPart(limit: number | undefined, { limits }: ChatForm): { [name: st
   return limit === undefined || name === undefined ? {} : { [name]: limit };
 }
 
-function effortPart(model: string, request: ModelRequest, form: ChatForm): Pick<Body, "reasoning_effort"> {
+function effortPart(
+  facts: ModelFacts,
+  request: ModelRequest,
+  form: ChatForm,
+): Pick<Body, "reasoning_effort"> {
   if (form.effort === "none" && toolsNow(request, "keep").length > 0) return { reasoning_effort: "none" };
   const wanted = form.effort === "unsaid" ? undefined : effortNow(request);
   if (wanted === undefined) return {};
   // Compatible servers know these at least.
-  const known = openAiFamily(model)?.efforts ?? (["none", "low", "medium", "high"] as const);
+  const known = facts.efforts ?? (["none", "low", "medium", "high"] as const);
   const reasoning_effort = nearestEffort(wanted, known);
   return reasoning_effort === undefined ? {} : { reasoning_effort };
 }

@@ -1,7 +1,8 @@
 import type { OpenAI } from "openai";
-import { ModelError } from "../../core/model.ts";
 import type { Endpoint } from "../provider-error.ts";
-import { inOpenAiShape } from "./error-body.ts";
+import type { ProviderModelOptions } from "../provider-model.ts";
+import { createServerFetch } from "../server-fetch.ts";
+import { requireKey, serverHeaders } from "../sign-requests.ts";
 
 /** The address of OpenAI itself. */
 export const openAiUrl = "https://api.openai.com/v1";
@@ -10,27 +11,29 @@ export const openAiUrl = "https://api.openai.com/v1";
 export type OpenAiClient = Pick<OpenAI, "chat" | "responses">;
 
 /**
- * Connects to a server of OpenAI's protocol; the SDK is loaded with the first call. A server other than OpenAI's needs no
- * key.
- * @throws ModelError `not_configured` when OpenAI itself is asked without a key
+ * Connects to a server of OpenAI's protocol; the SDK is loaded with the first call.
+ * @throws ModelError `not_configured` when a server that needs a key, as OpenAI itself does, is asked without one
  */
 export function createOpenAiClient(
   endpoint: Endpoint,
   baseURL: string,
-  timeoutMs: number,
+  options: ProviderModelOptions,
 ): () => Promise<OpenAiClient> {
   let client: Promise<OpenAiClient> | undefined;
   return () => {
-    client ??= connect(endpoint, baseURL, timeoutMs);
+    client ??= connect(endpoint, baseURL, options);
     return client;
   };
 }
 
-async function connect(endpoint: Endpoint, baseURL: string, timeoutMs: number): Promise<OpenAiClient> {
-  if (isOpenAiHost(endpoint.host) && !endpoint.apiKey) {
-    throw new ModelError("not_configured", `${endpoint.id}: no key is configured. Set ${endpoint.keyName}.`);
-  }
+async function connect(
+  endpoint: Endpoint,
+  baseURL: string,
+  options: ProviderModelOptions,
+): Promise<OpenAiClient> {
+  requireKey(endpoint, options.needsKey ?? isOpenAiHost(endpoint.host), options);
   const { OpenAI: Client } = await import("openai/client");
+  const longestMs = Math.max(options.timeoutMs, options.firstAnswerMs ?? 0);
   return new Client({
     // The SDK insists on a key; servers without keys ignore it.
     apiKey: endpoint.apiKey || "none",
@@ -39,17 +42,12 @@ async function connect(endpoint: Endpoint, baseURL: string, timeoutMs: number): 
     project: null,
     maxRetries: 0,
     // The silence watch ends a request; the SDK's own timer only must not be shorter.
-    timeout: timeoutMs + 60_000,
+    timeout: longestMs + 60_000,
     logLevel: "off",
-    fetch: async (...request) => unwrapped(await fetch(...request)),
+    defaultHeaders: serverHeaders(options, endpoint),
+    defaultQuery: { ...options.query },
+    fetch: createServerFetch(longestMs),
   });
-}
-
-/** Reads errors of any server: the SDK would show nothing of most. */
-async function unwrapped(response: Response): Promise<Response> {
-  if (response.ok) return response;
-  const { status, headers } = response;
-  return new Response(inOpenAiShape(await response.text()), { status, headers });
 }
 
 export function isOpenAiHost(host: string): boolean {

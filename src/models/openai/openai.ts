@@ -20,8 +20,9 @@ export function createOpenAiModel(options: ProviderModelOptions): Model {
     host: new URL(baseUrl).host,
     keyName: options.keyName ?? "OPENAI_API_KEY",
     apiKey,
+    headers: options.headers,
   };
-  const client = createOpenAiClient(endpoint, baseUrl, options.timeoutMs);
+  const client = createOpenAiClient(endpoint, baseUrl, options);
   const chat = createChatDialect(options, endpoint, client);
   const dialect = () => {
     if (api === "chat" || (api === "auto" && openAiFamily(model) === undefined)) return chat;

@@ -1,14 +1,14 @@
 import type { OpenAI } from "openai";
 import { toolsNow } from "../../core/folded-request.ts";
 import type { ModelRequest } from "../../core/model.ts";
+import type { ModelFacts } from "../catalogue/model-facts.ts";
 import { readChunks } from "../event-stream.ts";
-import { modelFacts } from "../model-facts.ts";
 import type { Endpoint } from "../provider-error.ts";
-import type { ProviderModelOptions } from "../provider-model.ts";
+import { factsOf, type ProviderModelOptions } from "../provider-model.ts";
 import { type OutputForm, objectSchema, outputName } from "../structured-output.ts";
 import type { OpenAiClient } from "./client.ts";
 import { effortNow } from "./effort-now.ts";
-import { nearestEffort, openAiFamily } from "./family.ts";
+import { nearestEffort } from "./family.ts";
 import { type OpenAiDialect, openedAnswer } from "./opened.ts";
 import { createResponsesReader, isLastEvent, wholeResponsesAnswer } from "./responses-answer.ts";
 import {
@@ -33,15 +33,17 @@ const usualOutputTokens = 32_000;
 
 /** OpenAI's Responses API: https://developers.openai.com/api/docs/api-reference/responses. Nothing is stored there. */
 export function createResponsesDialect(
-  { model, provider = "openai", maxOutputTokens }: ProviderModelOptions,
+  options: ProviderModelOptions,
   endpoint: Endpoint,
   client: () => Promise<OpenAiClient>,
 ): OpenAiDialect {
+  const { model, provider = "openai", maxOutputTokens } = options;
+  const facts = factsOf(options, endpoint);
   const self = { provider, model };
   const input = createResponsesInput(self);
   const proof: Proof = { items: false };
   const asTaken = createWireForms(firstResponsesForm(model), responsesConcessions(proof), endpoint);
-  const known = modelFacts(model).output ?? usualOutputTokens;
+  const known = facts.output ?? usualOutputTokens;
   const limit = Math.max(leastOutputTokens, maxOutputTokens ?? Math.min(known, usualOutputTokens));
 
   const body = (request: ModelRequest, form: ResponsesForm, output: OutputForm): Body => ({
@@ -51,7 +53,7 @@ export function createResponsesDialect(
     input: input.ofRequest(request, form),
     ...toolsPart(input, request, form, output),
     ...(form.encrypted ? { include: ["reasoning.encrypted_content"] } : {}),
-    ...reasoningPart(model, request, form),
+    ...reasoningPart(facts, request, form),
     ...(form.limit ? { max_output_tokens: limit } : {}),
     ...(form.cacheKey && request.cache_key !== undefined ? { prompt_cache_key: request.cache_key } : {}),
     ...formatPart(output),
@@ -97,9 +99,12 @@ function toolsPart(
 }
 
 /** Where effort changes with an input item, the request keeps saying the effort of the opening. */
-function reasoningPart(model: string, request: ModelRequest, form: ResponsesForm): Pick<Body, "reasoning"> {
+function reasoningPart(
+  { efforts }: ModelFacts,
+  request: ModelRequest,
+  form: ResponsesForm,
+): Pick<Body, "reasoning"> {
   const wanted = form.updatesEffort ? request.effort : effortNow(request);
-  const efforts = openAiFamily(model)?.efforts;
   const effort =
     wanted === undefined || !form.effort
       ? undefined

@@ -1,11 +1,14 @@
 import type { Clock } from "../../core/clock.ts";
-import type { StepView } from "../../core/turn-view.ts";
+import type { StepView } from "../../core/turn-view-steps.ts";
 import { fileLines } from "./file-lines.ts";
 import { outcomeLines } from "./outcome-lines.ts";
 import { createPaint } from "./paint.ts";
 import { plainLine, plainText } from "./plain-text.ts";
 import { stepLine } from "./progress-lines.ts";
 import type { TurnDisplay } from "./turn-display.ts";
+
+/** Between two lines of what a model thinks, ms: they stay, and a long thought has hundreds. */
+const thoughtPace = 5_000;
 
 /**
  * Shows a turn as plain lines that only ever grow, for pipes and logs: a line when a step starts, one for each stage that is
@@ -17,6 +20,7 @@ export function createLineDisplay(
 ): TurnDisplay {
   const paint = createPaint(false);
   const said = new Set<string>();
+  let quietUntil = Number.NEGATIVE_INFINITY;
   const sayOnce = (key: string, line: string) => {
     if (said.has(key)) return;
     said.add(key);
@@ -34,6 +38,10 @@ export function createLineDisplay(
   return {
     update(view) {
       if (view.notice !== undefined) sayOnce(`notice ${view.notice}`, plainLine(view.notice));
+      if (view.thought !== undefined && clock.now() >= quietUntil) {
+        sayOnce(`thought ${view.thought}`, paint.dim(plainLine(view.thought)));
+        quietUntil = clock.now() + thoughtPace;
+      }
       view.steps.forEach(showStep);
     },
     note(text) {

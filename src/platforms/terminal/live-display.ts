@@ -1,5 +1,6 @@
 import wrapAnsi from "wrap-ansi";
 import type { Clock } from "../../core/clock.ts";
+import { noticeLine } from "../../core/turn-summary.ts";
 import type { TurnView } from "../../core/turn-view.ts";
 import { finalLines } from "./final-lines.ts";
 import { renderMarkdown } from "./markdown.ts";
@@ -72,7 +73,7 @@ function regionLines(view: TurnView, remark: string, screen: Screen, paint: Pain
   const answer = renderMarkdown(view.text.slice(-renderedCharacters), screen.columns - 1, paint);
   const waiting = progress.length + answer.length === 0 || view.status === "queued";
   const idle = view.status === "queued" ? "Waiting for its turn…" : "Thinking…";
-  const told = view.notice ?? (waiting ? idle : undefined);
+  const told = noticeLine(view, now) ?? view.thought ?? (waiting ? idle : undefined);
   const state = told === undefined ? [] : [oneRow(paint.dim(plainLine(told)))];
   const note = remark === "" ? [] : [oneRow(paint.dim(remark))];
   const below = answer.length > 0 && progress.length > 0 ? ["", ...answer] : answer;

@@ -1,6 +1,7 @@
 import type { Json } from "../../core/json.ts";
 import { formatDuration, summariseSteps } from "../../core/turn-summary.ts";
-import type { StepView, TurnView } from "../../core/turn-view.ts";
+import type { TurnView } from "../../core/turn-view.ts";
+import type { StepView } from "../../core/turn-view-steps.ts";
 import type { Paint } from "./paint.ts";
 import { plainLine } from "./plain-text.ts";
 

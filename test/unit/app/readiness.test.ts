@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { createReadiness, isReady, type ReadinessDeps } from "../../../src/app/readiness.ts";
+import { soleModel } from "../../../src/core/chosen-model.ts";
 import { createMemoryKeyValue } from "../../../src/storage/memory-key-value.ts";
 import { createMemoryTurnLog } from "../../../src/storage/memory-turn-log.ts";
 import { createFakeClock } from "../../support/fake-clock.ts";
@@ -12,7 +13,7 @@ function readinessOf(broken: Partial<{ store: object; log: object }> = {}) {
     clock,
     store: { ...createMemoryKeyValue(), ...broken.store },
     log: Object.assign(createMemoryTurnLog(), broken.log),
-    ports: { model: scriptedModel([""]) },
+    ports: { models: soleModel(scriptedModel([""])) },
   };
   return { clock, ready: createReadiness(deps) };
 }

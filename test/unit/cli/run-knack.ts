@@ -10,6 +10,8 @@ interface Options {
   stdin?: string;
   /** Whether somebody sits there; what they type is written to `stdin` of the answer. */
   typing?: boolean;
+  /** Servers of models on this machine. */
+  localServers?: CommandContext["localServers"];
   /** The time, ms. */
   now?: () => number;
 }
@@ -17,7 +19,7 @@ interface Options {
 /** Runs a command line in this process, with streams in memory. */
 export function runKnack(
   argv: string[],
-  { bot, running, env = {}, cwd, stdin = "", typing = false, now = Date.now }: Options,
+  { bot, running, env = {}, cwd, stdin = "", typing = false, now = Date.now, localServers = [] }: Options,
 ) {
   const out = memory();
   const err = memory();
@@ -32,6 +34,7 @@ export function runKnack(
     env,
     cwd,
     clock: { now, sleep: () => new Promise((resolve) => setImmediate(resolve)) },
+    localServers,
     async openBot() {
       if (bot === undefined) throw new Error("No bot may be opened here");
       return bot;

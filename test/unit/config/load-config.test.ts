@@ -1,29 +1,10 @@
-import { mkdtemp, rm, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { writeFile } from "node:fs/promises";
 import path from "node:path";
-import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { ConfigError } from "../../../src/config/config-error.ts";
-import { type LoadConfigOptions, loadConfig } from "../../../src/config/load-config.ts";
+import { describe, expect, it } from "vitest";
+import { loadConfig } from "../../../src/config/load-config.ts";
+import { useConfigFiles } from "./config-files.ts";
 
-let cwd: string;
-beforeEach(async () => {
-  cwd = await mkdtemp(path.join(tmpdir(), "knack-config-"));
-});
-afterEach(() => rm(cwd, { recursive: true }));
-
-async function load(yaml: string, more: Partial<LoadConfigOptions> = {}) {
-  await writeFile(path.join(cwd, "own.yaml"), yaml);
-  return loadConfig({ file: "own.yaml", env: {}, cwd, ...more });
-}
-
-async function problemsOf(yaml: string, more: Partial<LoadConfigOptions> = {}) {
-  const error = await load(yaml, more).then(
-    () => expect.fail("the configuration was accepted"),
-    (reason: unknown) => reason,
-  );
-  if (!(error instanceof ConfigError)) throw error;
-  return error.problems;
-}
+const { load, problemsOf, folder } = useConfigFiles();
 
 describe("precedence", () => {
   it("takes a file over the defaults, the environment over the file, an option over all", async () => {
@@ -36,7 +17,7 @@ describe("precedence", () => {
     );
     expect(config.name).toBe("Robo");
     expect(config.server).toMatchObject({ host: "localhost", port: 5000 });
-    expect(config.data.folder).toBe(path.join(cwd, "b"));
+    expect(config.data.folder).toBe(path.join(folder(), "b"));
     expect(sources).toMatchObject({
       name: "file own.yaml:1:1",
       "server.host": "file own.yaml:2:22",
@@ -47,17 +28,16 @@ describe("precedence", () => {
   });
 
   it("reads the file named by KNACK_CONFIG unless one is given", async () => {
-    await writeFile(path.join(cwd, "named.yaml"), "name: Named\n");
+    await writeFile(path.join(folder(), "named.yaml"), "name: Named\n");
     const env = { KNACK_CONFIG: "named.yaml" };
-    expect((await loadConfig({ env, cwd })).config.name).toBe("Named");
+    expect((await loadConfig({ env, cwd: folder() })).config.name).toBe("Named");
     expect((await load("name: Given\n", { env })).config.name).toBe("Given");
   });
 
   it("adds to maps and replaces lists", async () => {
     const prices = "model: {prices: {openai/mine: {input: 1, output: 2}}}\n";
     const { config } = await load(`${prices}skills: {denied: [x]}\n`);
-    expect(config.model.prices["openai/mine"]).toEqual({ input: 1, output: 2 });
-    expect(config.model.prices["openai/gpt-5-mini"]).toBeDefined();
+    expect(config.model.prices).toEqual({ "openai/mine": { input: 1, output: 2 } });
     expect(config.skills.denied).toEqual(["x"]);
   });
 
@@ -73,6 +53,17 @@ describe("precedence", () => {
       { cache: 1 },
     ]) {
       expect(await problemsOf(prices({ ...price, ...wrong }))).not.toEqual([]);
+    }
+  });
+
+  it("takes facts about models, and refuses what is no such fact", async () => {
+    const own = { context_tokens: 8192, images: false, cache_minutes: 5, retires: "2026-12-24" };
+    const models = (value: object) => `model: {models: {openai/mine: ${JSON.stringify(value)}}}\n`;
+    expect((await load("")).config.model.models).toEqual({});
+    expect((await load(models(own))).config.model.models).toEqual({ "openai/mine": own });
+    for (const wrong of [{ context_tokens: 0 }, { images: "no" }, { retires: "soon" }, { window: 1 }]) {
+      const [problem] = await problemsOf(models({ ...own, ...wrong }));
+      expect(problem?.key).toContain(`model.models.openai/mine.${Object.keys(wrong)[0]}`);
     }
   });
 
@@ -93,7 +84,7 @@ describe("precedence", () => {
     expect(config.operators).toEqual(["U1", "U2"]);
     expect(config.net.allow).toEqual(["10.0.0.0/8"]);
     expect(config.net.open_hosts).toEqual([]);
-    expect(config.skills.extra).toEqual(["/a", path.join(cwd, "b")]);
+    expect(config.skills.extra).toEqual(["/a", path.join(folder(), "b")]);
     expect(config.log.level).toBe("debug");
   });
 });
@@ -148,7 +139,7 @@ describe("mistakes", () => {
     ]);
   });
 
-  it.each(["DATABASE_URL", "KNACK_MODEL_SMALL", "OTEL_EXPORTER_OTLP_ENDPOINT"])(
+  it.each(["DATABASE_URL", "OTEL_EXPORTER_OTLP_ENDPOINT"])(
     "name %s, which is documented and which this version cannot use",
     async (variable) => {
       expect(await problemsOf("", { env: { [variable]: "x://y" } })).toMatchObject([
@@ -164,6 +155,14 @@ describe("mistakes", () => {
   ])("in YAML say where: %j", async (yaml, where) => {
     const [problem] = await problemsOf(yaml);
     expect(problem?.where).toMatch(where);
+  });
+
+  it("name both lines of what is set twice", async () => {
+    const yaml =
+      "model:\n  providers:\n    home: {kind: ollama}\n    work: {kind: groq}\n    home: {kind: vllm}\n";
+    expect(await problemsOf(yaml)).toMatchObject([
+      { where: "own.yaml:5:5", message: "home is set twice, first at own.yaml:3:5" },
+    ]);
   });
 
   it("say which file is missing and who named it", async () => {

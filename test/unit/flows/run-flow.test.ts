@@ -193,6 +193,20 @@ describe("llmInstruction", () => {
     expect(model.requests[0]).not.toHaveProperty("output_schema");
   });
 
+  it.each([
+    ["scripted/model", { output: { variables: { r: "Hello Ada" } } }],
+    ["small", { output: { variables: { r: "Hello Ada" } } }],
+    ["nowhere/model", { error: expect.stringContaining("There is no model nowhere/model.") }],
+  ])("asks the model it names: %s", async (model, expected) => {
+    const config = { instruction: "Greet ${who}", resultVariable: "r", model };
+    const { output } = await run(
+      [start([{ name: "who", value: "Ada" }]), { type: "llmInstruction", config }],
+      {},
+      { script: ["Hello Ada"] },
+    );
+    expect(output).toMatchObject(expected);
+  });
+
   it("says that it needs a model", async () => {
     const { output } = await run(steps, {}, { generative: false });
     expect(output).toMatchObject({ code: "no_model", step: 2 });

@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, it } from "vitest";
 import type { Message } from "../../../src/core/message.ts";
 import type { ModelCall } from "../../../src/core/model.ts";
-import { createModel } from "../../../src/models/create-model.ts";
+import { createModel, smallModelBeside } from "../../../src/models/create-model.ts";
 import { completion } from "./chat-wire.ts";
 import { collect, finish, requestOf } from "./collect.ts";
 import { recordingClock } from "./recording-clock.ts";
@@ -99,6 +99,88 @@ describe("the model of the settings", () => {
       expect(model.cache_ms).toBe(minutes === undefined ? undefined : minutes * 60_000);
     },
   );
+
+  it("is what the settings say it is, where they differ from the catalogue", async () => {
+    const sent: Record<string, unknown>[] = [];
+    server = await startWireServer((wire, body) => {
+      sent.push(body);
+      sendJson(wire, completion({ content: "here" }, { usage: { prompt_tokens: 10, completion_tokens: 2 } }));
+    });
+    const choice = "mine/gpt-4o";
+    const settings = {
+      choice,
+      providers: { mine: { kind: "openai" as const, baseUrl: `${server.url}/v1` } },
+      streaming: false,
+    };
+    const photo = { media_type: "image/png" as const, base64: "aGk=" };
+    const messages: Message[] = [{ role: "user", text: "Look.", images: [photo] }];
+    const facts = { window: 50_000, output: 1234, images: false, cache_ms: 60_000 };
+    const prices = { [choice]: { input: 1e6, output: 0 } };
+    const told = createModel({ ...settings, models: { [choice]: facts }, prices }, recordingClock());
+    const listed = createModel({ ...settings, models: { "mine/other": facts } }, recordingClock());
+    expect([told.window, told.cache_ms]).toEqual([50_000, 60_000]);
+    expect([listed.window, listed.cache_ms]).toEqual([128_000, 300_000]);
+    const usage = await Promise.all(
+      [told, listed].map(async (model) => (await finish(model, requestOf("", { messages }))).usage),
+    );
+    expect(usage.map(({ cost_usd }) => cost_usd)).toEqual([10, (10 * 2.5 + 2 * 10) / 1e6]);
+    const limits = sent.map((body) => [body.max_tokens, JSON.stringify(body).includes("image_url")]);
+    expect(limits.toSorted()).toEqual([
+      [1234, false],
+      [16_384, true],
+    ]);
+  });
+
+  it.each([
+    ["groq", "openai/gpt-oss-120b", undefined],
+    ["together", "openai/gpt-oss-120b", 32_000],
+    ["openrouter", "qwen/sunflower", undefined],
+    ["ollama", "gpt-oss:120b", undefined],
+  ] as const)("at %s limits the answers of %s to %s tokens", async (kind, model, limit) => {
+    let sent: Record<string, unknown> = {};
+    server = await startWireServer((wire, body) => {
+      sent = body;
+      sendJson(wire, completion({ content: "here" }));
+    });
+    const providers = { [kind]: { kind: "openai" as const, server: kind, baseUrl: `${server.url}/v1` } };
+    const settings = { choice: `${kind}/${model}`, providers, streaming: false };
+    await finish(createModel(settings, recordingClock()), requestOf("hello"));
+    expect(sent.max_tokens).toBe(limit);
+  });
+
+  it.each([
+    ["deepseek", "deepseek-flash", "none", "low"],
+    ["deepseek", "deepseek-flash", "medium", "high"],
+    ["together", "moonshotai/Kimi-K3", "high", undefined],
+    ["openai", "sunflower", "max", "high"],
+  ] as const)(
+    "at %s asks %s for the effort it knows nearest to %s: %s",
+    async (kind, model, effort, asked) => {
+      let sent: Record<string, unknown> = {};
+      server = await startWireServer((wire, body) => {
+        sent = body;
+        sendJson(wire, completion({ content: "here" }));
+      });
+      const providers = { [kind]: { kind: "openai" as const, server: kind, baseUrl: `${server.url}/v1` } };
+      const settings = { choice: `${kind}/${model}`, providers, streaming: false };
+      await finish(createModel(settings, recordingClock()), requestOf("hello", { effort }));
+      expect(sent.reasoning_effort).toBe(asked);
+    },
+  );
+
+  it.each([
+    ["anthropic/claude-sonnet-5-5", "anthropic/claude-haiku-5-5"],
+    ["openai/gpt-6-luna", undefined],
+    ["mine/anthropic/claude-opus-5.5", "mine/anthropic/claude-haiku-5.5"],
+    ["proxy/gpt-6.1-sol", undefined],
+    ["offline", undefined],
+  ])("beside %s is %s for inner work", (name, small) => {
+    const providers = {
+      mine: { kind: "openai" as const, baseUrl: "https://openrouter.ai/api/v1" },
+      proxy: { kind: "openai" as const, server: "openai" as const, baseUrl: "http://127.0.0.1:9/v1" },
+    };
+    expect(smallModelBeside(name, { choice: name, providers })).toBe(small);
+  });
 
   it("keeps what each of a list wrote for its return, and sends it to none else", async () => {
     const isDown = { first: false };

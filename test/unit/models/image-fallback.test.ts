@@ -39,6 +39,13 @@ describe("pictures a model refuses", () => {
     },
   );
 
+  it("are not sent to one that is known to take none", async () => {
+    const model = refusing("a");
+    await finish(withImageFallback(model, false), request(shows("a")));
+    expect(shownTo(model)).toEqual([[]]);
+    expect(model.asked[0]?.messages[0]?.text).toMatch(/A picture came with this message/);
+  });
+
   it("stay out of all later requests, in new copies of the messages too", async () => {
     const model = refusing("a");
     const fallback = withImageFallback(model);

@@ -173,8 +173,8 @@ it("a text in parts is put together, thinking left out", async () => {
 it("Anthropic's models on OpenRouter get marks for the cache that move while the rest stays", () => {
   const model = "anthropic/claude-sonnet-5-5";
   const self = { provider: "openai", model };
-  const messages = createChatMessages(self, chatQuirks(model, "openrouter.ai"));
-  const form = firstChatForm({ model, host: "openrouter.ai" });
+  const messages = createChatMessages(self, chatQuirks(model, "openrouter"));
+  const form = firstChatForm({ model, server: "openrouter" });
   const conversation = eventfulConversation();
   const sent = [5, 8, conversation.length].map((end) => {
     const request = requestOf("", { messages: conversation.slice(0, end) });

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import type { Message } from "../../../src/core/message.ts";
 import type { Model, ModelRequest } from "../../../src/core/model.ts";
 import { createModel } from "../../../src/models/create-model.ts";
-import type { ServerKind } from "../../../src/models/provider-model.ts";
+import type { ServerKind } from "../../../src/models/server-kind.ts";
 import { startVendors, type Vendors } from "../../support/vendors/vendors.ts";
 import type { Script } from "../../support/vendors/view.ts";
 import { collect, finish, requestOf, shownText } from "./collect.ts";

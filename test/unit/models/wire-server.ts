@@ -17,7 +17,7 @@ export async function startWireServer(
   const bodies: Record<string, unknown>[] = [];
   const headers: IncomingHttpHeaders[] = [];
   const server = createServer(async (request, response) => {
-    const body = JSON.parse(await text(request)) as Record<string, unknown>;
+    const body = JSON.parse((await text(request)) || "{}") as Record<string, unknown>;
     bodies.push(body);
     headers.push(request.headers);
     answer(response, body);

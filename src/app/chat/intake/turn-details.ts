@@ -1,20 +1,32 @@
 import type { Json } from "../../../core/json.ts";
 import type { TurnEvent } from "../../../core/turn-event.ts";
 import { formatDuration } from "../../../core/turn-summary.ts";
-import { emptyTurnView, foldTurn, type StepView } from "../../../core/turn-view.ts";
+import { emptyTurnView, foldTurn, type TurnView } from "../../../core/turn-view.ts";
+import type { StepView } from "../../../core/turn-view-steps.ts";
+import { costText } from "../../../core/usage-total.ts";
 
 /**
  * What a turn did, step by step with input and output, in Markdown of at most `characters`. What is shown is what the log
  * has: secrets are taken out of it already.
  */
 export function turnDetails(turnId: string, events: readonly TurnEvent[], characters: number): string {
-  const { steps } = events.reduce(foldTurn, emptyTurnView(turnId));
-  if (steps.length === 0) return "Nothing was used for this answer.";
+  const view = events.reduce(foldTurn, emptyTurnView(turnId));
+  const { steps } = view;
+  const spent = spentLine(view);
+  if (steps.length === 0) return ["Nothing was used for this answer.", spent].filter(Boolean).join("\n\n");
   const shown = steps.slice(0, Math.max(1, Math.floor(characters / leastPerStep)));
   const left = steps.length - shown.length;
-  const end = left === 0 ? "" : `\n\n… and ${left} more; the console shows all.`;
+  const more = left === 0 ? "" : `… and ${left} more; the console shows all.`;
+  const end = [more, spent].map((text) => text && `\n\n${text}`).join("");
   const each = Math.floor((characters - end.length) / shown.length) - separator.length;
   return shown.map((step, index) => stepText(step, index + 1, each)).join(separator) + end;
+}
+
+/** `anthropic/claude-sonnet-5-5, 1,234 tokens, $0.0123`; empty where no model was asked. */
+function spentLine(view: TurnView): string {
+  const tokens = view.input_tokens + view.output_tokens;
+  if (tokens === 0 || view.model === "") return "";
+  return [view.model, `${tokens.toLocaleString("en")} tokens`, costText(view)].filter(Boolean).join(", ");
 }
 
 const separator = "\n\n";

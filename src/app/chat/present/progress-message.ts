@@ -61,7 +61,7 @@ export function createProgressMessage(
   const show = async (): Promise<number> => {
     const chosen = await level;
     if (newest === undefined || (chosen === "quiet" && newest.notice === undefined)) return 0;
-    return place(renderProgress(newest, chosen, message_characters));
+    return place(renderProgress(newest, chosen, message_characters, clock.now()));
   };
   const pacer = createEditPacer(turn, edit_interval_ms, show);
   const stop = async () => {
@@ -82,7 +82,7 @@ export function createProgressMessage(
   return {
     stop,
     changed(view) {
-      if (isOver || (view.steps.length === 0 && view.notice === undefined && newest === undefined)) return;
+      if (isOver || (newest === undefined && !isWorthShowing(view))) return;
       newest = view;
       const wait = notBefore - clock.now();
       if (wait <= 0) pacer.request();
@@ -107,6 +107,11 @@ export function createProgressMessage(
       if (!turn.givenUp.aborted) await place(renderCollapsed(view));
     },
   };
+}
+
+/** An answer that is only written needs no progress beside it. */
+function isWorthShowing({ steps, notice, thought }: TurnView): boolean {
+  return steps.length > 0 || notice !== undefined || thought !== undefined;
 }
 
 async function remove({ platform, place, logger, turn_id }: PresentedTurn, reference: string): Promise<void> {

@@ -1,7 +1,8 @@
 import type { Json } from "../../../core/json.ts";
 import type { ProgressLevel } from "../../../core/namespace-state.ts";
-import { formatDuration, ownSteps, summariseSteps } from "../../../core/turn-summary.ts";
-import type { StepView, TurnView } from "../../../core/turn-view.ts";
+import { formatDuration, ownSteps, summariseSteps, toldLine } from "../../../core/turn-summary.ts";
+import type { TurnView } from "../../../core/turn-view.ts";
+import type { StepView } from "../../../core/turn-view-steps.ts";
 import type { OutgoingMessage, ProgressCard } from "../chat-platform.ts";
 import { cutText, escapeMarkdown, oneLine } from "./escape-markdown.ts";
 import { shortResult } from "./short-result.ts";
@@ -14,18 +15,17 @@ const longestDetail = 160;
 
 type Step = ProgressCard["steps"][number];
 
-/** The progress message while the turn runs. */
+/** The progress message while the turn runs, as it is at `now` (ms since the epoch). */
 export function renderProgress(
   view: TurnView,
   level: ProgressLevel,
   limit: number,
+  now: number,
 ): Omit<OutgoingMessage, "tag"> {
   const all = ownSteps(view);
   const shown = all.slice(-mostSteps);
   const steps = shown.map((step) => stepOf(step, view.steps, level));
-  const remark = view.remarks.at(-1);
-  const work = remark === undefined ? "Working on it" : oneLine(remark.replace(/[*`#]/g, ""), 150);
-  const title = view.notice ?? work;
+  const title = oneLine((toldLine(view, now) ?? "Working on it").replace(/[*`#]/g, ""), 200);
   const earlier = all.length - shown.length;
   const lines = [
     `**${escapeMarkdown(title)}**`,

@@ -207,3 +207,68 @@ describe("progress", () => {
     expect(platform.shown.map(({ message }) => message.tag?.purpose)).toEqual(["progress", "answer"]);
   });
 });
+
+describe("what the model thinks", () => {
+  it("is the progress line while nothing else is done, and is gone with the answer", async () => {
+    const { gate, first, test, turnId, clock, platform } = await thinking({});
+    await pass(clock, 4_000);
+    expect(progress(platform)?.message.markdown).toBe("**Reading the minutes of March.**");
+    first.resolve("");
+    await pass(clock, 4_000);
+    expect(progress(platform)?.message.markdown).toBe("**Comparing two budgets**");
+    gate.resolve("");
+    await test.reach(turnId, "turn_finished");
+    expect(progress(platform)).toBeUndefined();
+    expect(seen(platform)).toContain("answer: The second is cheaper.");
+    expect(JSON.stringify(await test.log.read(turnId))).not.toMatch(/minutes of March|two budgets/);
+  });
+
+  it("is not shown where the channel is quiet", async () => {
+    const { first, clock, platform } = await thinking({ level: "quiet" });
+    await pass(clock, 4_000);
+    expect(progress(platform)).toBeUndefined();
+    first.resolve("");
+    await pass(clock, 4_000);
+    expect(progress(platform)).toBeUndefined();
+  });
+
+  it("gives way to the reason for a delay and the time left", async () => {
+    const gate = Promise.withResolvers<unknown>();
+    const clock = manualClock();
+    const until = clock.now() + 30_000;
+    const delayed = { delayed: "The model is overloaded.", until };
+    const model = stagedModel([{ thought: "Reading it. " }, delayed, gate.promise, "Done."]);
+    const platform = createFakePlatform({ now: clock.now });
+    const test = presentedApp(model, { platform, clock, max_duration_ms: 1e9 });
+    const turnId = await test.ask("go");
+    await pass(clock, 3_500);
+    expect(progress(platform)?.message.markdown).toMatch(
+      /^\*\*The model is overloaded\. Trying again in 2\d s\.\*\*$/,
+    );
+    gate.resolve("");
+    await test.reach(turnId, "turn_finished");
+    expect(seen(platform)).toContain("answer: Done.");
+  });
+});
+
+/** A turn whose model thinks, goes on thinking when `first` opens, and answers when `gate` does. */
+async function thinking({ level }: { level?: "quiet" }) {
+  const first = Promise.withResolvers<unknown>();
+  const gate = Promise.withResolvers<unknown>();
+  const clock = manualClock();
+  const platform = createFakePlatform({ now: clock.now });
+  const store = createMemoryKeyValue();
+  if (level !== undefined)
+    await updateNamespace(store, place.namespace, (draft) => {
+      draft.settings.progress = level;
+    });
+  const model = stagedModel([
+    { thought: "Reading the minutes of March. " },
+    first.promise,
+    { thought: "\n**Comparing two budgets**\n" },
+    gate.promise,
+    "The second is cheaper.",
+  ]);
+  const test = presentedApp(model, { platform, clock, store, max_duration_ms: 1e9 });
+  return { first, gate, clock, platform, test, turnId: await test.ask("go") };
+}

@@ -30,7 +30,14 @@ export async function pass(clock: FakeClock, ms: number): Promise<void> {
 type Saying = string | { call: string; with?: unknown } | Promise<unknown> | "reset";
 
 /** A model that says its rounds piece by piece; a promise among the pieces holds it back. */
-export function stagedModel(...rounds: (readonly (Saying | { reset: true })[])[]): Model & { asked: number } {
+export function stagedModel(
+  ...rounds: (readonly (
+    | Saying
+    | { reset: true }
+    | { thought: string }
+    | { delayed: string; until?: number }
+  )[])[]
+): Model & { asked: number } {
   const model = {
     id: "staged/model",
     generative: true,
@@ -45,6 +52,8 @@ export function stagedModel(...rounds: (readonly (Saying | { reset: true })[])[]
           text += piece;
           yield { type: "text", text: piece };
         } else if (piece instanceof Promise) await Promise.race([piece, aborted(signal)]);
+        else if ("thought" in piece) yield { type: "thought", text: piece.thought };
+        else if ("delayed" in piece) yield { type: "delayed", text: piece.delayed, until: piece.until };
         else if ("reset" in piece) {
           text = "";
           yield { type: "reset" };

@@ -1,17 +1,16 @@
-import { openAiFamily } from "./openai/family.ts";
+import type { Effort } from "../../core/message.ts";
+import { openAiFamily } from "../openai/family.ts";
 
-/** What is known about a model by its name. */
-export interface ModelFacts {
-  /** Tokens a request may have, answer included. */
-  window?: number | undefined;
-  /** Most tokens of an answer, reasoning included. */
-  output?: number | undefined;
-  /** How long a prompt surely stays in the provider's cache after its last use, ms. */
-  cache_ms?: number | undefined;
+/** See `ModelFacts`. */
+interface FamilyFacts {
+  window?: number;
+  output?: number;
+  efforts?: readonly Effort[];
 }
 
 const minutes = 60_000;
-const million = { window: 1_000_000, output: 128_000 };
+
+const million: FamilyFacts = { window: 1_000_000, output: 128_000 };
 
 /**
  * The first whose pattern fits the name without prefixes. Models that people run themselves are not here: their window is
@@ -19,7 +18,7 @@ const million = { window: 1_000_000, output: 128_000 };
  * https://platform.claude.com/docs/en/about-claude/models, https://developers.openai.com/api/docs/models,
  * https://ai.google.dev/gemini-api/docs/models, https://docs.x.ai/docs/models, https://api-docs.deepseek.com
  */
-const table: readonly (readonly [RegExp, ModelFacts])[] = [
+const table: readonly (readonly [RegExp, FamilyFacts])[] = [
   [/^claude-(?:[a-z]+)-(?:[5-9]|\d{2})(?:-|$)/, million],
   [/^claude-(?:opus|sonnet)-4-[6-9](?:-|$)/, million],
   [/^claude-opus-4-5/, { window: 200_000, output: 64_000 }],
@@ -27,7 +26,8 @@ const table: readonly (readonly [RegExp, ModelFacts])[] = [
   [/^claude-(?:sonnet|haiku)-4/, { window: 200_000, output: 64_000 }],
   [/^claude-3-7/, { window: 200_000, output: 64_000 }],
   [/^claude-3-5/, { window: 200_000, output: 8192 }],
-  [/^claude-/, { window: 200_000, output: 4096 }],
+  [/^claude-(?:\d|instant|v\d)/, { window: 200_000, output: 4096 }],
+  [/^claude-/, { window: 200_000, output: 64_000 }],
   [/^gpt-4\.1/, { window: 1_047_576, output: 32_768 }],
   [/^gpt-4o/, { window: 128_000, output: 16_384 }],
   [/^gpt-4-turbo/, { window: 128_000, output: 4096 }],
@@ -39,30 +39,31 @@ const table: readonly (readonly [RegExp, ModelFacts])[] = [
   [/^deepseek-(?:flash|v4-pro)$/, { window: 1_000_000 }],
 ];
 
-/** Facts about a model by its name at the provider, prefixes allowed. Empty for a model nothing is known about. */
-export function modelFacts(model: string): ModelFacts {
-  const name = model
-    .slice(model.lastIndexOf("/") + 1)
-    .toLowerCase()
-    .replace(/:.*$/, "");
-  const facts = openAiFacts(name) ?? table.find(([pattern]) => pattern.test(name))?.[1] ?? {};
-  return { ...facts, cache_ms: cacheMs(name) };
+/**
+ * What holds for every model of a family, for names that are in no catalogue.
+ * @param name in lower case, without prefixes
+ */
+export function familyFacts(name: string): FamilyFacts {
+  return openAiFacts(name) ?? table.find(([pattern]) => pattern.test(name))?.[1] ?? {};
 }
 
 /** Of the window of gpt-6, 922,000 tokens may be input. */
-function openAiFacts(name: string): ModelFacts | undefined {
+function openAiFacts(name: string): FamilyFacts | undefined {
   const family = openAiFamily(name);
   if (family === undefined) return undefined;
-  if (!family.reasons) return { window: 128_000, output: 16_384 };
-  if (name.includes("spark")) return { window: 128_000, output: 32_000 };
-  return { window: family.version >= 600 ? 1_050_000 : 400_000, output: 128_000 };
+  const { efforts } = family;
+  if (!family.reasons) return { window: 128_000, output: 16_384, efforts };
+  if (name.includes("spark")) return { window: 128_000, output: 32_000, efforts };
+  return { window: family.version >= 600 ? 1_050_000 : 400_000, output: 128_000, efforts };
 }
 
 /**
+ * How long a prompt surely stays in the cache, ms.
  * https://platform.claude.com/docs/en/build-with-claude/prompt-caching,
  * https://developers.openai.com/api/docs/guides/prompt-caching
+ * @param name in lower case, without prefixes
  */
-function cacheMs(name: string): number | undefined {
+export function cacheMs(name: string): number | undefined {
   if ((openAiFamily(name)?.version ?? 0) >= 506) return 30 * minutes;
   return /^(?:claude-|gpt-[345]|o[134](?:-|$))/.test(name) ? 5 * minutes : undefined;
 }

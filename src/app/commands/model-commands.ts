@@ -1,0 +1,116 @@
+import { effortFor, modelFor } from "../../core/chosen-model.ts";
+import type { KeyValue } from "../../core/key-value.ts";
+import { type Effort, efforts } from "../../core/message.ts";
+import type { Models } from "../../core/model.ts";
+import { type NamespaceState, readNamespace } from "../../core/namespace-state.ts";
+import type { Profile } from "../../core/turn.ts";
+import type { ChangeSettings } from "../channel-settings.ts";
+import { oneLine } from "../chat/present/escape-markdown.ts";
+import { type Command, type CommandCall, type CommandResult, refused, said, shown } from "./command.ts";
+import { placeWords } from "./place-words.ts";
+
+export interface ModelCommandDeps {
+  store: KeyValue;
+  models: Models;
+  /** The configured effort. */
+  effort: Effort | undefined;
+  profiles: readonly [Profile, ...Profile[]];
+  changeSettings: ChangeSettings;
+}
+
+/** What goes back to the agent's or the configured value. */
+const byDefault = "default";
+
+/** `/agent model|effort`: which model answers in a channel, and how hard it thinks. */
+export function modelCommands(deps: ModelCommandDeps): Command[] {
+  return [
+    {
+      name: "agent model",
+      usage: "[model|default]",
+      description: "Shows or chooses the model that answers in this channel",
+      complete: async () => [
+        ...deps.models.names.map((text) => ({ text, description: "" })),
+        { text: byDefault, description: "the agent's own, else the configured one" },
+      ],
+      run: (call) => (call.rest === "" ? showModel(deps, call) : chooseModel(deps, call)),
+    },
+    {
+      name: "agent effort",
+      usage: `[${efforts.join("|")}|default]`,
+      description: "Shows or chooses how hard the model thinks in this channel",
+      complete: async () => [...efforts, byDefault].map((text) => ({ text, description: "" })),
+      run: (call) => (call.rest === "" ? showEffort(deps, call) : chooseEffort(deps, call)),
+    },
+  ];
+}
+
+/** The model and the effort of a channel in words, with who says so where it is not the configuration. */
+export function modelWords(
+  { models, effort, profiles }: Pick<ModelCommandDeps, "models" | "effort" | "profiles">,
+  settings: NamespaceState["settings"],
+): { model: string; effort: string } {
+  const profile = profiles.find(({ id }) => id === settings.profile) ?? profiles[0];
+  const from = (own: unknown, agents: unknown) =>
+    own !== undefined ? " (chosen here)" : agents !== undefined ? ` (of the agent ${profile.id})` : "";
+  return {
+    model: `**${modelFor(models, settings, profile).id}**${from(settings.model, profile.model)}`,
+    effort: `**${effortFor({ effort }, settings, profile) ?? "the model's own"}**${from(settings.effort, profile.effort)}`,
+  };
+}
+
+async function showModel(deps: ModelCommandDeps, { place }: CommandCall): Promise<CommandResult> {
+  const { settings } = await readNamespace(deps.store, place.namespace);
+  const { models } = deps;
+  const small = models.small(modelFor(models, settings, deps.profiles[0])).id;
+  return shown(
+    [
+      `The model ${placeWords(place.namespace)} is ${modelWords(deps, settings).model}.`,
+      `Summaries and other small work go to **${small}**.`,
+      "`/agent model <provider>/<model>` chooses another one, `/agent model default` goes back.",
+    ].join(" "),
+  );
+}
+
+async function chooseModel(deps: ModelCommandDeps, call: CommandCall): Promise<CommandResult> {
+  const { place, author, rest } = call;
+  if (rest === byDefault) {
+    const outcome = await deps.changeSettings(place.namespace, { model: null }, author);
+    if (!outcome.ok) return refused(outcome.message);
+    return said(
+      `The model ${placeWords(place.namespace)} is ${modelWords(deps, outcome.value.settings).model} again.`,
+    );
+  }
+  const choice = deps.models.choose(rest);
+  const outcome = await deps.changeSettings(place.namespace, { model: rest }, author);
+  if (!outcome.ok) return refused(outcome.message);
+  const note = choice.ok && choice.note !== undefined ? ` ${choice.note}` : "";
+  return said(
+    `**${outcome.value.settings.model}** answers ${placeWords(place.namespace)} from the next message on.${note}`,
+  );
+}
+
+async function showEffort(deps: ModelCommandDeps, { place }: CommandCall): Promise<CommandResult> {
+  const { settings } = await readNamespace(deps.store, place.namespace);
+  return shown(
+    `The model thinks with effort ${modelWords(deps, settings).effort} ${placeWords(place.namespace)}. Choose one of: ${efforts.join(", ")}, ${byDefault}. A model that does not know one takes the nearest.`,
+  );
+}
+
+async function chooseEffort(
+  { changeSettings }: ModelCommandDeps,
+  { place, author, rest }: CommandCall,
+): Promise<CommandResult> {
+  const word = rest.toLowerCase();
+  const effort = efforts.find((each) => each === word);
+  if (effort === undefined && word !== byDefault)
+    return refused(
+      `There is no effort ${oneLine(rest, 40)}. Choose one of: ${efforts.join(", ")}, ${byDefault}.`,
+    );
+  const outcome = await changeSettings(place.namespace, { effort: effort ?? null }, author);
+  if (!outcome.ok) return refused(outcome.message);
+  return said(
+    effort === undefined
+      ? `How hard the model thinks ${placeWords(place.namespace)} is up to the agent and the configuration again.`
+      : `The model thinks with effort **${effort}** ${placeWords(place.namespace)}, or with what it knows nearest to it.`,
+  );
+}

@@ -1,0 +1,150 @@
+import { type ModelProvider, modelProviders, providerNameOf } from "../config/model-providers.ts";
+import { nearestName } from "../config/nearest-name.ts";
+import type { Config } from "../config/schema.ts";
+import { factsOfModel, type ModelSettings } from "../models/create-model.ts";
+import { type ListedModel, listingFailure, listModels } from "../models/list-models.ts";
+import { plainLine } from "../platforms/terminal/plain-text.ts";
+import { modelSettings } from "../wiring/app-settings.ts";
+import { readConfig } from "./bot-connection.ts";
+import { type CommandContext, CommandError, type GlobalOptions } from "./command-context.ts";
+import { exitCode } from "./exit-code.ts";
+import { printJson, printLine } from "./print.ts";
+
+export interface ModelsOptions extends GlobalOptions {
+  search?: string;
+  all?: true;
+  json?: true;
+}
+
+/** What is listed of a model. */
+interface ModelLine {
+  /** As KNACK_MODEL takes it. */
+  id: string;
+  use?: "chosen" | "failover" | "small";
+  /** Tokens a request may have. */
+  window?: number;
+  /** USD per million tokens. */
+  price?: { input: number; output: number };
+  /** The last day it may answer, `2026-11-30`. */
+  retires?: string;
+}
+
+interface Listing {
+  provider: string;
+  models?: ModelLine[];
+  /** Why there are none. */
+  error?: string;
+}
+
+/** How long one provider may take, ms. */
+const patienceMs = 10_000;
+/** Models of a provider that are shown unless all are asked for. */
+const maxShown = 50;
+
+/** `knack models`: what the providers offer. A provider that cannot be asked is one line; fails only when none answered. */
+export async function models(
+  context: CommandContext,
+  only: string | undefined,
+  options: ModelsOptions,
+): Promise<number> {
+  const { config } = await readConfig(context, options);
+  const asked = chosenProviders(config, only);
+  const listings = await Promise.all(asked.map((provider) => list(provider, config, options.search)));
+  if (options.json) printJson(context, { providers: listings });
+  else for (const listing of listings) print(context, listing, options);
+  return listings.some((listing) => listing.models !== undefined) ? exitCode.ok : exitCode.failed;
+}
+
+/** @throws CommandError for an unknown provider, and when none is set up */
+function chosenProviders({ model }: Config, only: string | undefined): ModelProvider[] {
+  const known = modelProviders(model);
+  if (only !== undefined) {
+    const provider = known.get(only);
+    if (provider !== undefined) return [provider];
+    const meant = nearestName(only, [...known.keys()]);
+    const advice =
+      meant === undefined ? `Known are ${[...known.keys()].join(", ")}.` : `Did you mean ${meant}?`;
+    throw new CommandError(`There is no provider ${only}. ${advice}`);
+  }
+  const named = new Set([model.choice, model.small, ...model.failover].map(providerNameOf));
+  const configured = [...known.values()].filter(
+    ({ name, section }) =>
+      named.has(name) ||
+      section.api_key !== undefined ||
+      section.base_url !== undefined ||
+      name in model.providers,
+  );
+  if (configured.length > 0) return configured;
+  throw new CommandError(
+    "No provider is set up. Set the key of one, e.g. ANTHROPIC_API_KEY, or name one: `knack models ollama`.",
+  );
+}
+
+async function list(provider: ModelProvider, config: Config, search = ""): Promise<Listing> {
+  const { name, missing } = provider;
+  if (missing !== undefined) return { provider: name, error: `no ${missing.what}: set ${missing.set}` };
+  const settings = modelSettings(config);
+  const server = settings.providers[name];
+  if (server === undefined) return { provider: name, error: "not set up" };
+  try {
+    const offered = await listModels(name, server, AbortSignal.timeout(patienceMs));
+    const wanted = search.toLowerCase();
+    const found = offered.filter((model) => model.name.toLowerCase().includes(wanted));
+    return { provider: name, models: found.map((model) => lineOf(name, model, settings)) };
+  } catch (error) {
+    const reason = listingFailure(error, patienceMs);
+    return { provider: name, error: reason.startsWith(`${name}: `) ? reason.slice(name.length + 2) : reason };
+  }
+}
+
+/** What is known of a model beside its name: the server's own word on the window counts, prices are the configured or listed ones. */
+function lineOf(
+  provider: string,
+  { name, window }: ListedModel,
+  settings: ModelSettings & { small: string },
+): ModelLine {
+  const id = `${provider}/${name}`;
+  const facts = factsOfModel(id, settings);
+  const use =
+    id === settings.choice
+      ? "chosen"
+      : settings.failover?.includes(id)
+        ? "failover"
+        : id === settings.small
+          ? "small"
+          : undefined;
+  const known = window ?? facts.window;
+  const prices = settings.prices ?? {};
+  const price = Object.hasOwn(prices, id) ? prices[id] : facts.price;
+  return {
+    id,
+    ...(use === undefined ? {} : { use }),
+    ...(known === undefined ? {} : { window: known }),
+    ...(price === undefined ? {} : { price: { input: price.input, output: price.output } }),
+    ...(facts.retires === undefined ? {} : { retires: facts.retires }),
+  };
+}
+
+function print(context: CommandContext, { provider, models: found, error }: Listing, options: ModelsOptions) {
+  if (found === undefined) {
+    printLine(context, `${provider}: ${plainLine(error ?? "")}`);
+    return;
+  }
+  const matching = options.search === undefined ? "" : ` with "${plainLine(options.search)}"`;
+  printLine(context, `${provider}: ${found.length} ${found.length === 1 ? "model" : "models"}${matching}`);
+  const sorted = [...found.filter(({ use }) => use), ...found.filter(({ use }) => !use)];
+  const shown = options.all ? sorted : sorted.slice(0, maxShown);
+  for (const line of shown) printLine(context, `  ${words(line)}`);
+  const more = found.length - shown.length;
+  if (more > 0) printLine(context, `  … ${more} more: --search TEXT or --all`);
+}
+
+function words({ id, use, window, price, retires }: ModelLine): string {
+  const facts = [
+    ...(use === undefined ? [] : [use]),
+    ...(window === undefined ? [] : [`${window.toLocaleString("en-US")} tokens`]),
+    ...(price === undefined ? [] : [`$${price.input} in, $${price.output} out per million`]),
+    ...(retires === undefined ? [] : [`ends on ${retires}`]),
+  ];
+  return facts.length === 0 ? plainLine(id) : `${plainLine(id)}  (${facts.join("; ")})`;
+}

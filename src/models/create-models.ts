@@ -1,0 +1,107 @@
+import { type Model, type ModelChoice, ModelError, type Models } from "../core/model.ts";
+import {
+  checkUsable,
+  createOneModel,
+  factsOfModel,
+  listOfModels,
+  type ModelSettings,
+  smallModelBeside,
+} from "./create-model.ts";
+import type { ModelClock } from "./slow-model.ts";
+
+export interface ModelsSettings extends ModelSettings {
+  /** For inner work: `provider/model`; `off` leaves it to the model of the turn, `auto` to its provider's small one. */
+  small?: string | undefined;
+  /** What people may choose: names, or how they begin with `*` after it. Everything unless told. */
+  allowed?: readonly string[] | undefined;
+}
+
+/** The models of these settings: each is made when it is first named, with the failover list behind it. */
+export function createModels(settings: ModelsSettings, clock: ModelClock): Models {
+  const { choice, failover = [] } = settings;
+  const one = onceByName((name) => createOneModel(name, settings, clock));
+  const list = onceByName((names) => listOfModels(names.split(" "), one));
+  const make = (...names: readonly string[]) => list(names.join(" "));
+  const main = make(choice, ...failover);
+  return {
+    main,
+    names: namesOf(settings),
+    named: (name) => orUnusable(name, () => make(name, ...failover)),
+    small(beside) {
+      const name = smallName(beside, settings);
+      // When the small one fails, the model of the turn does its work.
+      return name === undefined ? beside : make(name, beside.id, ...failover);
+    },
+    choose: (name) => chosen(name, settings),
+  };
+}
+
+function onceByName(make: (name: string) => Model): (name: string) => Model {
+  const made = new Map<string, Model>();
+  return (name) => {
+    const model = made.get(name) ?? make(name);
+    made.set(name, model);
+    return model;
+  };
+}
+
+function namesOf({ choice, failover = [], small, allowed = [] }: ModelsSettings): string[] {
+  const named = allowed.filter((pattern) => !pattern.endsWith("*"));
+  return [...new Set([choice, ...failover, ...(isName(small) ? [small] : []), ...named])];
+}
+
+function isName(small: string | undefined): small is string {
+  return small?.includes("/") === true;
+}
+
+/** Undefined where the model of the turn does its inner work itself. */
+function smallName(beside: Model, settings: ModelsSettings): string | undefined {
+  const { small = "auto" } = settings;
+  if (!beside.generative || small === "off") return undefined;
+  const name = isName(small) ? small : smallModelBeside(beside.id, settings);
+  return name === beside.id ? undefined : name;
+}
+
+/** The model, or one that says why it cannot be asked: a channel may still name what an operator has taken away. */
+function orUnusable(id: string, make: () => Model): Model {
+  try {
+    return make();
+  } catch (error) {
+    if (!(error instanceof ModelError)) throw error;
+    return {
+      id,
+      generative: true,
+      // biome-ignore lint/correctness/useYield: it fails before it has anything to say
+      async *stream() {
+        throw error;
+      },
+    };
+  }
+}
+
+function chosen(name: string, settings: ModelsSettings): ModelChoice {
+  const { allowed = ["*"] } = settings;
+  const whole = namesOf(settings).find((known) => known === name || known.endsWith(`/${name}`)) ?? name;
+  if (!allowed.some((pattern) => fits(pattern, whole))) {
+    const message = `The model ${whole} may not be chosen. Those that may: ${allowed.join(", ") || "none"}.`;
+    return { ok: false, message };
+  }
+  try {
+    checkUsable(whole, settings);
+    const { window, retires } = factsOfModel(whole, settings);
+    const note =
+      retires === undefined ? (window === undefined ? unknown : undefined) : `It ends on ${retires}.`;
+    return { ok: true, name: whole, note };
+  } catch (error) {
+    if (error instanceof ModelError) return { ok: false, message: error.message };
+    throw error;
+  }
+}
+
+const unknown =
+  "Nothing is known about this model here; if its server does not have it, messages fail. `knack models` lists what there is.";
+
+/** Whether a name is the pattern, or begins as a pattern that ends in `*`. */
+function fits(pattern: string, name: string): boolean {
+  return pattern.endsWith("*") ? name.startsWith(pattern.slice(0, -1)) : name === pattern;
+}

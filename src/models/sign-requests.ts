@@ -1,0 +1,32 @@
+import { ModelError } from "../core/model.ts";
+import type { Endpoint } from "./provider-error.ts";
+import type { ProviderModelOptions } from "./provider-model.ts";
+
+type Signing = Pick<ProviderModelOptions, "headers" | "keyHeader">;
+
+/** @throws ModelError `not_configured` when a key is needed and neither it nor a header in its place is set */
+export function requireKey({ id, apiKey, keyName }: Endpoint, isNeeded: boolean, options: Signing): void {
+  if (!isNeeded || apiKey || isSigned(options)) return;
+  throw new ModelError("not_configured", `${id}: no key is configured. Set ${keyName}.`);
+}
+
+/** The headers an operator set, and the key where the server wants it elsewhere than in `authorization`, as both SDKs send it. */
+export function serverHeaders(
+  { headers = {}, keyHeader }: Signing,
+  { apiKey }: Pick<Endpoint, "apiKey">,
+): Record<string, string | null> {
+  const isElsewhere = keyHeader === "api-key" || (!apiKey && isSigned({ headers }));
+  const own = Object.keys(headers).some((name) => name.toLowerCase() === "authorization");
+  return {
+    ...(isElsewhere && !own ? { authorization: null } : {}),
+    ...(keyHeader === "api-key" && apiKey ? { "api-key": apiKey } : {}),
+    ...headers,
+  };
+}
+
+const keyHeaders: ReadonlySet<string> = new Set(["authorization", "api-key", "x-api-key"]);
+
+/** Whether the operator's own headers sign the requests. */
+function isSigned({ headers = {} }: Signing): boolean {
+  return Object.keys(headers).some((name) => keyHeaders.has(name.toLowerCase()));
+}

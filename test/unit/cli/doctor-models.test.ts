@@ -1,0 +1,79 @@
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import { afterEach, beforeEach, expect, it } from "vitest";
+import { checkModelLifetimes } from "../../../src/cli/doctor-models.ts";
+import { fakeBot } from "./fake-bot.ts";
+import { runKnack } from "./run-knack.ts";
+
+let cwd: string;
+beforeEach(async () => {
+  cwd = await mkdtemp(path.join(tmpdir(), "knack-cli-"));
+});
+afterEach(() => rm(cwd, { recursive: true }));
+
+/** What `knack doctor` warns about models, at noon of a day. */
+async function warnings(model: string, day: string) {
+  await writeFile(path.join(cwd, "own.yaml"), `server: {port: 0}\nmodel: {${model}}\n`);
+  const env = { OPENAI_API_KEY: "k", ANTHROPIC_API_KEY: "k" };
+  const bot = fakeBot({
+    "GET /readyz": () => ({ ok: true, checks: [] }),
+    "GET /skills": () => ({ skills: [], diagnostics: [] }),
+    "GET /flows": () => ({ flows: [], diagnostics: [] }),
+    "GET /packages": () => ({ packages: [] }),
+    "GET /mcp": () => ({ servers: [] }),
+  });
+  const now = () => Date.parse(`${day}T12:00:00Z`);
+  const { code, out } = runKnack(["doctor", "--json", "--config", "own.yaml"], { cwd, bot, now, env });
+  expect(await code).toBe(0);
+  const { checks } = JSON.parse(out.text()) as {
+    checks: { name: string; status: string; detail: string; advice?: string }[];
+  };
+  return checks.filter(({ name, status }) => name === "model" && status === "warning");
+}
+
+it.each([
+  ["61 days before", "2026-09-30", undefined],
+  ["60 days before", "2026-10-01", "anthropic/claude-sonnet-4-5 ends on 2026-11-30, in 60 days"],
+  ["a day before", "2026-11-29", "anthropic/claude-sonnet-4-5 ends on 2026-11-30, tomorrow"],
+  ["on the day", "2026-11-30", "anthropic/claude-sonnet-4-5 ends on 2026-11-30, today"],
+  ["a day after", "2026-12-01", "anthropic/claude-sonnet-4-5 ended on 2026-11-30"],
+])("the end of a model, %s it (%s), is told: %s", async (_when, day, detail) => {
+  const advice = "Use anthropic/claude-sonnet-5-5 instead.";
+  const expected = detail === undefined ? [] : [expect.objectContaining({ detail, advice })];
+  expect(await warnings("choice: anthropic/claude-sonnet-4-5", day)).toEqual(expected);
+});
+
+it("is told of each model that takes over", async () => {
+  const failover = "failover: [openai/gpt-5-mini, openai/gpt-6.1-terra, anthropic/claude-sonnet-4-5]";
+  const found = await warnings(`choice: openai/gpt-5.4-mini, ${failover}`, "2026-11-23");
+  expect(found).toMatchObject([
+    {
+      detail: "openai/gpt-5-mini ends on 2026-12-11, in 18 days",
+      advice: "Use openai/gpt-6.1-terra instead.",
+    },
+    { detail: "anthropic/claude-sonnet-4-5 ends on 2026-11-30, in 7 days" },
+  ]);
+});
+
+it("is what an operator says it is", async () => {
+  const mine = "choice: openai/mine, models: {openai/mine: {retires: 2026-12-24}}";
+  expect(await warnings(mine, "2026-11-23")).toMatchObject([
+    { detail: "openai/mine ends on 2026-12-24, in 31 days", advice: "Use another model instead." },
+  ]);
+  const later = "choice: openai/gpt-5, models: {openai/gpt-5: {retires: 2028-01-01}}";
+  expect(await warnings(later, "2026-11-23")).toEqual([]);
+});
+
+it("is told once of a model that is named twice, and of no model of a provider that is not set up", () => {
+  const names = [
+    "nobody/claude-sonnet-4-5",
+    "anthropic/claude-sonnet-4-5",
+    "anthropic/claude-sonnet-4-5",
+    "offline",
+  ];
+  const found = checkModelLifetimes(names, { choice: "offline" }, Date.UTC(2026, 10, 23));
+  expect(found.map(({ detail }) => detail)).toEqual([
+    "anthropic/claude-sonnet-4-5 ends on 2026-11-30, in 7 days",
+  ]);
+});

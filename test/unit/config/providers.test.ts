@@ -1,0 +1,251 @@
+import { describe, expect, it } from "vitest";
+import { describeConfig } from "../../../src/config/describe-config.ts";
+import { providerPresets } from "../../../src/config/provider-presets.ts";
+import { factsOfModel } from "../../../src/models/create-model.ts";
+import { modelSecrets, modelSettings } from "../../../src/wiring/app-settings.ts";
+import { useConfigFiles } from "./config-files.ts";
+
+const { load, problemsOf } = useConfigFiles();
+
+async function providers(yaml: string, env: Record<string, string> = {}) {
+  return modelSettings((await load(yaml, { env })).config).providers;
+}
+
+describe("a provider that is known by name", () => {
+  it.each([
+    ["openrouter", "OPENROUTER_API_KEY", "https://openrouter.ai/api/v1"],
+    ["groq", "GROQ_API_KEY", "https://api.groq.com/openai/v1"],
+    ["together", "TOGETHER_API_KEY", "https://api.together.ai/v1"],
+    ["deepseek", "DEEPSEEK_API_KEY", "https://api.deepseek.com"],
+    ["mistral", "MISTRAL_API_KEY", "https://api.mistral.ai/v1"],
+    ["xai", "XAI_API_KEY", "https://api.x.ai/v1"],
+    ["gemini", "GEMINI_API_KEY", "https://generativelanguage.googleapis.com/v1beta/openai"],
+  ])("needs its key alone, and is picked with it: %s", async (name, variable, baseUrl) => {
+    const { config, sources } = await load("", { env: { [variable]: "k-123456" } });
+    expect(config.model.choice).toMatch(new RegExp(`^${name}/.`));
+    expect(sources["model.choice"]).toBe(`environment ${variable}`);
+    expect(modelSettings(config).providers[name]).toMatchObject({
+      ...{ kind: "openai", server: name, apiKey: "k-123456", baseUrl, keyName: variable, needsKey: true },
+    });
+    expect(modelSecrets(config)).toEqual(["k-123456"]);
+  });
+
+  it("has a usual model that the catalogue knows the price of, and that does not end", async () => {
+    const { config } = await load("");
+    for (const [name, { defaultModel }] of Object.entries(providerPresets)) {
+      if (defaultModel === undefined) continue;
+      const id = `${name}/${defaultModel}`;
+      const facts = factsOfModel(id, { choice: id, providers: modelSettings(config).providers });
+      expect(facts.price, id).toBeDefined();
+      expect(facts.retires, id).toBeUndefined();
+    }
+  });
+
+  it("is picked behind Anthropic and OpenAI", async () => {
+    const keys = { GROQ_API_KEY: "k", OPENROUTER_API_KEY: "k", OPENAI_API_KEY: "k" };
+    expect((await load("", { env: keys })).config.model.choice).toBe("openai/gpt-6.1-terra");
+    const { OPENAI_API_KEY: _, ...others } = keys;
+    const { config } = await load("", { env: others });
+    expect(config.model.choice).toBe("openrouter/anthropic/claude-sonnet-5.5");
+  });
+
+  it.each([
+    ["ollama", "http://127.0.0.1:11434/v1"],
+    ["lmstudio", "http://127.0.0.1:1234/v1"],
+    ["vllm", "http://127.0.0.1:8000/v1"],
+    ["llamacpp", "http://127.0.0.1:8080/v1"],
+  ])("needs nothing but a model when it is local, and is never picked: %s", async (name, baseUrl) => {
+    const { config } = await load("", { env: { KNACK_MODEL: `${name}/qwen3:8b` } });
+    expect(config.model.choice).toBe(`${name}/qwen3:8b`);
+    expect(modelSettings(config).providers[name]).toMatchObject({
+      ...{ server: name, baseUrl, needsKey: false, firstAnswerMs: 600_000 },
+    });
+    const variable = `${name.toUpperCase()}_BASE_URL`;
+    const there = await load("", { env: { [variable]: "http://gpu-box:9000/" } });
+    expect(there.config.model.choice).toBe("offline");
+    expect(modelSettings(there.config).providers[name]?.baseUrl).toBe("http://gpu-box:9000/v1");
+  });
+
+  it.each([
+    ["AZURE_OPENAI_ENDPOINT", "https://res.openai.azure.com", "https://res.openai.azure.com/openai/v1"],
+    [
+      "AZURE_OPENAI_ENDPOINT",
+      "https://res.openai.azure.com/openai/",
+      "https://res.openai.azure.com/openai/v1",
+    ],
+    [
+      "AZURE_OPENAI_BASE_URL",
+      "https://res.openai.azure.com/openai/v1/",
+      "https://res.openai.azure.com/openai/v1/",
+    ],
+    ["AZURE_OPENAI_BASE_URL", "https://gw.example.com/team/llm", "https://gw.example.com/team/llm"],
+  ])("is Azure with %s=%s", async (variable, address, baseUrl) => {
+    const env = { AZURE_OPENAI_API_KEY: "k", [variable]: address, KNACK_MODEL: "azure/my-deployment" };
+    expect((await providers("", env)).azure).toMatchObject({ baseUrl, keyHeader: "api-key", needsKey: true });
+    const { KNACK_MODEL: _, ...keys } = env;
+    expect((await load("", { env: keys })).config.model.choice).toBe("offline");
+  });
+
+  it.each([
+    ["0.0.0.0", "http://127.0.0.1:11434/v1"],
+    ["0.0.0.0:8888", "http://127.0.0.1:8888/v1"],
+    [":7777", "http://127.0.0.1:7777/v1"],
+    ["gpu-box", "http://gpu-box:11434/v1"],
+    ["https://ollama.example.com", "https://ollama.example.com/v1"],
+    ["[::]:99", "http://127.0.0.1:99/v1"],
+    ["not an address", "http://127.0.0.1:11434/v1"],
+  ])("is Ollama where its own variable says: %s", async (host, baseUrl) => {
+    expect((await providers("", { OLLAMA_HOST: host })).ollama?.baseUrl).toBe(baseUrl);
+    const env = { OLLAMA_HOST: host, OLLAMA_BASE_URL: "http://a:1/v1" };
+    expect((await providers("", env)).ollama?.baseUrl).toBe("http://a:1/v1");
+    const written = "model: {choice: ollama/x, providers: {ollama: {base_url: http://b:2/v1}}}";
+    expect((await providers(written, { OLLAMA_HOST: host })).ollama?.baseUrl).toBe("http://b:2/v1");
+  });
+});
+
+describe("providers of the configuration", () => {
+  const two = `
+model:
+  choice: home/qwen3:8b
+  failover: [attic/qwen3:8b, gateway/gpt-x]
+  first_answer_seconds: 90
+  prices: {home/qwen3:8b: {input: 0, output: 0}}
+  providers:
+    home: {kind: ollama}
+    attic: {kind: ollama, base_url: "http://10.0.0.5:11434", first_answer_seconds: 300, idle_seconds: 20}
+    gateway:
+      base_url: https://llm.example.com/v1
+      headers: {X-Team: s3cret-team}
+      query: {api-version: preview, code: s3cret-code}
+      api: chat
+      max_tokens_field: none
+      api_key: sk-s3cret
+`;
+
+  it("are as many as there are names, of one kind too", async () => {
+    expect(await providers(two)).toMatchObject({
+      home: { kind: "openai", server: "ollama", baseUrl: "http://127.0.0.1:11434/v1", firstAnswerMs: 90_000 },
+      attic: { baseUrl: "http://10.0.0.5:11434/v1", firstAnswerMs: 300_000, idleTimeoutMs: 20_000 },
+      gateway: {
+        ...{ kind: "openai", server: undefined, baseUrl: "https://llm.example.com/v1", api: "chat" },
+        ...{ headers: { "X-Team": "s3cret-team" }, query: { "api-version": "preview", code: "s3cret-code" } },
+        ...{ maxTokensField: "none", keyName: "model.providers.gateway.api_key", needsKey: false },
+      },
+    });
+  });
+
+  it("are listed one by one with their sources, without their secrets", async () => {
+    const { config, sources } = await load(two, { env: { GROQ_API_KEY: "gsk-s3cret" } });
+    const listing = describeConfig(config, sources);
+    const line = (key: string) => listing.find((each) => each.key === `model.providers.${key}`);
+    expect(line("gateway.headers")).toMatchObject({ value: { "X-Team": "••••••" } });
+    expect(line("gateway.query")).toMatchObject({ value: { "api-version": "••••••", code: "••••••" } });
+    expect(line("gateway.base_url")?.source).toBe("file own.yaml:11:7");
+    expect(line("groq.api_key")).toMatchObject({ value: "••••••", source: "environment GROQ_API_KEY" });
+    expect(line("attic.idle_seconds")?.meaning).toContain("silence");
+    expect(JSON.stringify(listing)).not.toContain("s3cret");
+    const secrets = ["gsk-s3cret", "s3cret-code", "s3cret-team", "sk-s3cret"];
+    expect(modelSecrets(config).sort()).toEqual(secrets);
+  });
+
+  it("can be the small model and be named to people", async () => {
+    const env = { KNACK_MODEL: "ollama/big", KNACK_MODEL_SMALL: "ollama/small" };
+    const { config } = await load("model: {allowed: ['ollama/*', openai/gpt-6-luna]}", { env });
+    expect(modelSettings(config)).toMatchObject({
+      small: "ollama/small",
+      allowed: ["ollama/*", "openai/gpt-6-luna"],
+    });
+    expect(modelSettings((await load("")).config)).toMatchObject({ small: "auto", allowed: ["*"] });
+  });
+});
+
+describe("a mistake in a provider", () => {
+  const used = (section: string) => `model: {choice: home/x, providers: {home: ${section}}}`;
+
+  it.each([
+    ["{Groq: {}}", "model.providers.Groq", "write groq"],
+    ["{openai: {}}", "model.providers.openai", "write model.openai"],
+    ["{offline: {}}", "model.providers.offline", "meaning of its own"],
+    ["{home: {kind: olama}}", "model.providers.home.kind", "did you mean ollama?"],
+    ["{home: {url: 'http://x'}}", "model.providers.home.url", "no such setting"],
+    ["{az: {kind: azure}}", "model.providers.az", "https://RESOURCE.openai.azure.com"],
+    [
+      "{home: {base_url: 'localhost:11434/v1'}}",
+      "model.providers.home.base_url",
+      "write http://localhost:11434/v1",
+    ],
+    ["{home: {base_url: '10.0.0.5:1234'}}", "model.providers.home.base_url", "write http://10.0.0.5:1234"],
+    ["{home: {base_url: api.x.ai/v1}}", "model.providers.home.base_url", "write https://api.x.ai/v1"],
+    ["{home: {base_url: 'ftp://x/v1'}}", "model.providers.home.base_url", "http or https"],
+    ["{home: {base_url: 'https://x/v1?a=b'}}", "model.providers.home.base_url", "query"],
+    ['{home: {api_key: "sk-a\\nsk-b"}}', "model.providers.home.api_key", "no spaces, line breaks"],
+    ["{home: {headers: {'x y': a}}}", "model.providers.home.headers.x y", "HTTP knows no header"],
+    ["{home: {headers: {Host: a}}}", "model.providers.home.headers.Host", "belongs to the connection"],
+    ['{home: {headers: {x-a: "a\\nb"}}}', "model.providers.home.headers.x-a", "one line"],
+    ["{home: {headers: {x-a: 1st, X-A: 2nd}}}", "model.providers.home.headers.X-A", "set twice"],
+    [
+      "{home: {api_key: k, headers: {Authorization: t}}}",
+      "model.providers.home.headers.Authorization",
+      "api_key",
+    ],
+    [
+      "{az: {kind: azure, base_url: 'https://a', api_key: k, headers: {api-key: t}}}",
+      "model.providers.az.headers.api-key",
+      "api_key",
+    ],
+  ])("is told with its place: %s", async (yaml, key, message) => {
+    const problems = await problemsOf(`model: {providers: ${yaml}}`);
+    expect(problems).toMatchObject([{ key, where: expect.stringMatching(/^file own\.yaml:1:\d+$/) }]);
+    expect(problems[0]?.message).toContain(message);
+    expect(JSON.stringify(problems)).not.toContain("sk-a");
+  });
+
+  it("shows the variable, and drops what stands around a key", async () => {
+    expect(await problemsOf("", { env: { GROQ_API_KEY: "gsk a" } })).toMatchObject([
+      { where: "environment GROQ_API_KEY", key: "model.providers.groq.api_key" },
+    ]);
+    expect(await problemsOf("", { env: { OLLAMA_BASE_URL: "localhost:11434" } })).toMatchObject([
+      {
+        where: "environment OLLAMA_BASE_URL",
+        message: expect.stringContaining("http://localhost:11434"),
+        hint: expect.stringContaining("Address of its API"),
+      },
+    ]);
+    const { home } = await providers(used('{api_key: " sk-1 \\n"}').replace(/\\\\n/, ""));
+    expect(home?.apiKey).toBe("sk-1");
+  });
+
+  it.each([
+    ["model: {choice: grok/x}", "model.choice", "did you mean groq/x?"],
+    ["model: {choice: OpenAI/gpt-x}", "model.choice", "did you mean openai/gpt-x?"],
+    ["model: {choice: nothing-like-it/x}", "model.choice", "known are anthropic, openai"],
+    ["model: {choice: azure/x}", "model.choice", "no address for azure: set AZURE_OPENAI_ENDPOINT"],
+    ["model: {failover: [olama/x]}", "model.failover.0", "did you mean ollama/x?"],
+    ["model: {small: mistal/x}", "model.small", "did you mean mistral/x?"],
+    ["model: {allowed: ['*/x']}", "model.allowed.0", "expected PROVIDER/MODEL, PROVIDER/* or *"],
+    ["model: {allowed: [antropic/*]}", "model.allowed.0", "did you mean anthropic/*?"],
+    ["model: {prices: {opnai/x: {input: 1, output: 1}}}", "model.prices.opnai/x", "did you mean openai/x?"],
+  ])("in a model's name is told with the nearest: %s", async (yaml, key, message) => {
+    const problems = await problemsOf(yaml);
+    expect(problems).toMatchObject([{ key }]);
+    expect(problems[0]?.message).toContain(message);
+  });
+
+  it("that leaves a failover without effect says what to set", async () => {
+    expect(await problemsOf("model: {choice: ollama/x, failover: [groq/x]}")).toMatchObject([
+      {
+        key: "model.failover.0",
+        message: "has no effect: there is no key for groq",
+        hint: "Set GROQ_API_KEY",
+      },
+    ]);
+  });
+
+  it("that makes it useless is an error, unless people may choose its models", async () => {
+    const unused = "providers: {home: {kind: ollama}}, choice: openai/x";
+    expect((await load(`model: {${unused}}`)).config.model.choice).toBe("openai/x");
+    expect(await problemsOf(`model: {${unused}, allowed: ['openai/*']}`)).toMatchObject([
+      { key: "model.providers.home.kind", message: expect.stringContaining("has no effect") },
+    ]);
+  });
+});

@@ -1,0 +1,103 @@
+import { describe, expect, it } from "vitest";
+import { systemClock } from "../../../src/app/system-clock.ts";
+import { createModels, type ModelsSettings } from "../../../src/models/create-models.ts";
+import { collect, requestOf } from "./collect.ts";
+
+const models = (settings: Partial<ModelsSettings> = {}) =>
+  createModels({ choice: "anthropic/claude-sonnet-5-5", ...settings }, systemClock);
+
+describe("the model for small work", () => {
+  it.each<[string, Partial<ModelsSettings>, string]>([
+    ["of the same provider", {}, "anthropic/claude-haiku-5-5"],
+    ["of the same provider", { choice: "openai/gpt-6.1-sol" }, "openai/gpt-6-luna"],
+    ["the same, where it is the small one", { choice: "openai/gpt-6-luna" }, "openai/gpt-6-luna"],
+    ["the same, where it is not wanted", { small: "off" }, "anthropic/claude-sonnet-5-5"],
+    ["the one that is named", { small: "openai/gpt-5.4-mini" }, "openai/gpt-5.4-mini"],
+    ["none, where there is no model that writes", { choice: "offline" }, "offline"],
+    [
+      "the same, at a server nobody knows",
+      { choice: "local/big", providers: { local: { kind: "openai", baseUrl: "http://127.0.0.1:1/v1" } } },
+      "local/big",
+    ],
+    [
+      "the same, where people name their deployments themselves",
+      {
+        choice: "work/gpt-6.1-sol",
+        providers: { work: { kind: "openai", baseUrl: "https://x.openai.azure.com/openai/v1" } },
+      },
+      "work/gpt-6.1-sol",
+    ],
+  ])("is %s: %j", (_, settings, expected) => {
+    const all = models(settings);
+    expect(all.small(all.main).id).toBe(expected);
+  });
+
+  it("goes with the model of the channel", () => {
+    const all = models();
+    expect(all.small(all.named("openai/gpt-6.1-terra")).id).toBe("openai/gpt-6-luna");
+  });
+});
+
+describe("a model that people choose", () => {
+  it.each([
+    ["anthropic/claude-opus-5-5", "anthropic/claude-opus-5-5"],
+    ["openai/gpt-6-luna", "openai/gpt-6-luna"],
+    ["claude-sonnet-5-5", "anthropic/claude-sonnet-5-5"],
+  ])("is %s", (name, expected) => {
+    expect(models().choose(name)).toMatchObject({ ok: true, name: expected });
+  });
+
+  it("that nobody knows is told so", () => {
+    expect(models().choose("anthropic/claude-nextyear-9")).toMatchObject({ ok: true });
+    const local = { local: { kind: "openai", baseUrl: "http://127.0.0.1:1/v1" } } as const;
+    expect(models({ providers: local }).choose("local/anything")).toMatchObject({
+      ok: true,
+      note: expect.stringContaining("`knack models`"),
+    });
+  });
+
+  it("that ends soon is told so", () => {
+    expect(models().choose("anthropic/claude-sonnet-4-5")).toMatchObject({
+      ok: true,
+      note: "It ends on 2026-11-30.",
+    });
+  });
+
+  it.each([
+    ["nowhere/model", "Known providers: openai, anthropic."],
+    ["gpt-6-luna", "write provider/model"],
+    ["openai/", "write provider/model"],
+    ["", "write provider/model"],
+  ])("is none of a provider that is not there: %j", (name, words) => {
+    expect(models().choose(name)).toMatchObject({ ok: false, message: expect.stringContaining(words) });
+  });
+
+  it.each([
+    ["anthropic/claude-haiku-5-5", true],
+    ["openai/gpt-6-luna", true],
+    ["openai/gpt-6-astra", false],
+    ["anthropic2/x", false],
+  ])("is among those that may be chosen: %s", (name, ok) => {
+    const allowed = ["anthropic/*", "openai/gpt-6-luna"];
+    const all = models({ allowed });
+    expect(all.choose(name).ok).toBe(ok);
+    if (!ok)
+      expect(all.choose(name)).toMatchObject({
+        message: expect.stringContaining("anthropic/*, openai/gpt-6-luna"),
+      });
+  });
+});
+
+it("a model of a provider that was taken away fails when it is asked, and says why", async () => {
+  const taken = models().named("gone/model");
+  expect(taken.id).toBe("gone/model");
+  expect((await collect(taken, requestOf("hi"))).error).toMatchObject({
+    code: "not_configured",
+    message: expect.stringContaining("gone/model"),
+  });
+});
+
+it("a model is made once, however often it is named", () => {
+  const all = models();
+  expect(all.named("openai/gpt-6-luna")).toBe(all.named("openai/gpt-6-luna"));
+});

@@ -1,0 +1,166 @@
+import type { ServerResponse } from "node:http";
+import { afterEach, describe, expect, it } from "vitest";
+import { createModel, type ProviderSettings } from "../../../src/models/create-model.ts";
+import { completion } from "./chat-wire.ts";
+import { collect, finish, requestOf } from "./collect.ts";
+import { recordingClock } from "./recording-clock.ts";
+import { chunk, sendEvents, sendJson, startWireServer, type WireServer } from "./wire-server.ts";
+
+let server: WireServer | undefined;
+afterEach(async () => {
+  await server?.stop();
+  server = undefined;
+});
+
+const asked: string[] = [];
+
+/** A model of a server with these settings, behind either protocol. */
+async function modelOf(
+  settings: Partial<ProviderSettings>,
+  answer: (response: ServerResponse) => void,
+  more: Partial<Parameters<typeof createModel>[0]> = {},
+) {
+  asked.length = 0;
+  server = await startWireServer((response) => {
+    asked.push(response.req.url ?? "");
+    answer(response);
+  });
+  const baseUrl = `${server.url}${settings.kind === "anthropic" ? "" : "/v1"}`;
+  const box: ProviderSettings = { kind: "openai", baseUrl, ...settings };
+  const base = { choice: "box/m", providers: { box }, streaming: false, retry: { attempts: 1 } };
+  return createModel({ ...base, ...more }, recordingClock());
+}
+
+const said = (kind: ProviderSettings["kind"]) => (response: ServerResponse) =>
+  sendJson(
+    response,
+    kind === "openai"
+      ? completion({ content: "here" })
+      : {
+          ...{ id: "m", type: "message", role: "assistant", content: [{ type: "text", text: "here" }] },
+          ...{ stop_reason: "end_turn", usage: { input_tokens: 1, output_tokens: 1 } },
+        },
+  );
+
+const kinds: ProviderSettings["kind"][] = ["openai", "anthropic"];
+
+describe.each(kinds)("a server of the protocol of %s", (kind) => {
+  it("gets the operator's headers and parameters with every request", async () => {
+    const settings = { headers: { "X-Team": "support" }, query: { "api-version": "preview" } };
+    await finish(await modelOf({ kind, ...settings, apiKey: "k-1" }, said(kind)), requestOf("hello"));
+    expect(server?.headers[0]).toMatchObject({ "x-team": "support" });
+    expect(asked[0]).toMatch(/\?api-version=preview$/);
+    expect(server?.headers[0]).toMatchObject({ authorization: "Bearer k-1" });
+  });
+
+  it("gets its key in the header it wants, and in no other", async () => {
+    const model = await modelOf({ kind, apiKey: "k-1", keyHeader: "api-key" }, said(kind));
+    await finish(model, requestOf("hello"));
+    expect(server?.headers[0]).toMatchObject({ "api-key": "k-1" });
+    expect(server?.headers[0]).not.toHaveProperty("authorization");
+  });
+
+  it("gets a header of the operator's in place of a key", async () => {
+    const headers = { Authorization: "Bearer of-entra" };
+    await finish(await modelOf({ kind, headers, needsKey: true }, said(kind)), requestOf("hello"));
+    expect(server?.headers[0]).toMatchObject({ authorization: "Bearer of-entra" });
+  });
+
+  it("is not asked without a key it needs, and its variable is named", async () => {
+    const model = await modelOf({ kind, needsKey: true, keyName: "BOX_API_KEY" }, said(kind));
+    const { error } = await collect(model, requestOf("hello"));
+    expect(error).toMatchObject({ code: "not_configured" });
+    expect(String(error)).toContain("Set BOX_API_KEY");
+    expect(asked).toEqual([]);
+  });
+
+  it.each([200, 404])("that answers %d with a web page is said to, and what was asked", async (status) => {
+    const page = "<html><title>Welcome to\n nginx</title></html>";
+    for (const streaming of [true, false]) {
+      const model = await modelOf(
+        { kind },
+        (response) => response.writeHead(status, { "content-type": "text/html; charset=utf-8" }).end(page),
+        { streaming },
+      );
+      const { error } = await collect(model, requestOf("hello"));
+      const path = kind === "openai" ? "/v1/chat/completions" : "/v1/messages";
+      expect(String(error)).toContain(`answers POST ${path} with a web page`);
+      expect(String(error)).toContain(`HTTP ${status}, title: Welcome to nginx`);
+      await server?.stop();
+    }
+    server = undefined;
+  });
+
+  it("that is in trouble is said to be, whatever page tells it", async () => {
+    const model = await modelOf({ kind }, (response) =>
+      response.writeHead(502, { "content-type": "text/html" }).end("<h1>Bad gateway</h1>"),
+    );
+    expect((await collect(model, requestOf("hello"))).error).toMatchObject({ code: "unavailable" });
+  });
+
+  it("that leads elsewhere is not followed with the key", async () => {
+    const model = await modelOf({ kind, apiKey: "k-1" }, (response) =>
+      response.writeHead(308, { location: "https://elsewhere.example/v1/x?a=b" }).end(),
+    );
+    const { error } = await collect(model, requestOf("hello"));
+    expect(error).toMatchObject({ code: "not_configured" });
+    expect(String(error)).toContain("https://elsewhere.example/v1/x");
+    expect(asked).toHaveLength(1);
+  });
+
+  it("shows no secret that it echoes", async () => {
+    const headers = { "x-gateway-token": "hunter2hunter2" };
+    const model = await modelOf({ kind, apiKey: "plain-key", keyHeader: "api-key", headers }, (response) =>
+      sendJson(response, { error: { message: "no such token hunter2hunter2 for plain-key" } }, 401),
+    );
+    const { error } = await collect(model, requestOf("hello"));
+    expect(String(error)).toContain("no such token");
+    expect(String(error)).not.toMatch(/hunter2|plain-key/);
+  });
+});
+
+describe("the wait for an answer", () => {
+  const begin = (response: ServerResponse) =>
+    response.writeHead(200, { "content-type": "text/event-stream" }).flushHeaders();
+  const limits = { idleTimeoutMs: 100, firstAnswerMs: 1_000 };
+
+  it("is longer before its first sign, as a local server loads the model", async () => {
+    const model = await modelOf(
+      limits,
+      (response) => setTimeout(() => sendEvents(response, [chunk({ content: "here" }, "stop")]), 300),
+      { streaming: true },
+    );
+    expect((await finish(model, requestOf("hello"))).message.text).toBe("here");
+  });
+
+  it("may be longer than any connection is kept waiting by itself", async () => {
+    for (const kind of kinds) {
+      const model = await modelOf({ kind, firstAnswerMs: 600_000 }, said(kind), {
+        requestTimeoutMs: 600_000,
+      });
+      expect((await finish(model, requestOf("hello"))).message.text).toBe("here");
+      await server?.stop();
+    }
+    server = undefined;
+  });
+
+  it("that was in vain names its limit", async () => {
+    const model = await modelOf({ ...limits, firstAnswerMs: 150 }, begin, { streaming: true });
+    const { error } = await collect(model, requestOf("hello"));
+    expect(error).toMatchObject({ code: "unavailable" });
+    expect(String(error)).toContain("sent nothing for 0.15 s (the limit is model.first_answer_seconds)");
+  });
+
+  it("in the middle is shorter, and names the other limit", async () => {
+    const model = await modelOf(
+      limits,
+      (response) => {
+        begin(response);
+        response.write(`data: ${JSON.stringify(chunk({ content: "he" }))}\n\n`);
+      },
+      { streaming: true },
+    );
+    const { error } = await collect(model, requestOf("hello"));
+    expect(String(error)).toContain("sent nothing more for 0.1 s (the limit is model.idle_seconds)");
+  });
+});

@@ -22,7 +22,7 @@ export interface Thought {
 }
 
 /** The text so far was no part of the answer. */
-export interface Void {
+interface Void {
   void: true;
 }
 

@@ -28,7 +28,7 @@ const openAiShape = (status: number, message: string): Json => ({
 const forbidden = (field: string) => `${field}: Extra inputs are not permitted`;
 const later = ["prompt_cache_key", "max_completion_tokens"];
 
-export const presets = {
+const presets = {
   openrouter: {
     reasoning: "reasoning_details",
     refuses: [],

@@ -46,7 +46,7 @@ export function stagedModel(...rounds: (readonly (Saying | ModelEvent)[])[]): Mo
           const id = `call_${model.asked}_${tool_calls.length}`;
           tool_calls.push({ id, name: piece.call, arguments: JSON.stringify(piece.with ?? {}) });
         } else {
-          const event: ModelEvent = typeof piece === "string" ? { type: "text", text: piece } : piece;
+          const event = eventOf(piece);
           text = textAfter(text, event);
           yield event;
         }
@@ -57,6 +57,10 @@ export function stagedModel(...rounds: (readonly (Saying | ModelEvent)[])[]): Mo
     },
   };
   return model;
+}
+
+function eventOf(piece: string | ModelEvent): ModelEvent {
+  return typeof piece === "string" ? { type: "text", text: piece } : piece;
 }
 
 function textAfter(text: string, event: ModelEvent): string {

@@ -271,7 +271,7 @@ describe("an answer while it is written", () => {
     const clock = manualClock();
     const gate = hold();
     const { ask, reach, platform } = presentedApp(
-      stagedModel([`Wrong. ${sentences(10)} `, gate.promise, { reset: true }, "Right."]),
+      stagedModel([`Wrong. ${sentences(10)} `, gate.promise, { type: "reset" }, "Right."]),
       { clock },
     );
     const turnId = await ask("hi");

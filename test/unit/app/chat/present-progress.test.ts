@@ -236,8 +236,8 @@ describe("what the model thinks", () => {
     const gate = Promise.withResolvers<unknown>();
     const clock = manualClock();
     const until = clock.now() + 30_000;
-    const delayed = { delayed: "The model is overloaded.", until };
-    const model = stagedModel([{ thought: "Reading it. " }, delayed, gate.promise, "Done."]);
+    const delayed = { type: "delayed", text: "The model is overloaded.", until } as const;
+    const model = stagedModel([{ type: "thought", text: "Reading it. " }, delayed, gate.promise, "Done."]);
     const platform = createFakePlatform({ now: clock.now });
     const test = presentedApp(model, { platform, clock, max_duration_ms: 1e9 });
     const turnId = await test.ask("go");
@@ -263,9 +263,9 @@ async function thinking({ level }: { level?: "quiet" }) {
       draft.settings.progress = level;
     });
   const model = stagedModel([
-    { thought: "Reading the minutes of March. " },
+    { type: "thought", text: "Reading the minutes of March. " },
     first.promise,
-    { thought: "\n**Comparing two budgets**\n" },
+    { type: "thought", text: "\n**Comparing two budgets**\n" },
     gate.promise,
     "The second is cheaper.",
   ]);

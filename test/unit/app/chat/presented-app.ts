@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import type { Author } from "../../../../src/core/inbound.ts";
-import type { Model } from "../../../../src/core/model.ts";
+import type { Model, ModelEvent } from "../../../../src/core/model.ts";
 import type { TurnEvent, TurnEventBody } from "../../../../src/core/turn-event.ts";
 import type { TurnLog } from "../../../../src/core/turn-log.ts";
 import { createMemoryTurnLog } from "../../../../src/storage/memory-turn-log.ts";
@@ -27,17 +27,10 @@ export async function pass(clock: FakeClock, ms: number): Promise<void> {
   await elapse(clock, () => clock.now() >= end, Math.min(50, ms));
 }
 
-type Saying = string | { call: string; with?: unknown } | Promise<unknown> | "reset";
+type Saying = string | { call: string; with?: unknown } | Promise<unknown>;
 
 /** A model that says its rounds piece by piece; a promise among the pieces holds it back. */
-export function stagedModel(
-  ...rounds: (readonly (
-    | Saying
-    | { reset: true }
-    | { thought: string }
-    | { delayed: string; until?: number }
-  )[])[]
-): Model & { asked: number } {
+export function stagedModel(...rounds: (readonly (Saying | ModelEvent)[])[]): Model & { asked: number } {
   const model = {
     id: "staged/model",
     generative: true,
@@ -48,18 +41,14 @@ export function stagedModel(
       let text = "";
       const tool_calls: { id: string; name: string; arguments: string }[] = [];
       for (const piece of round) {
-        if (typeof piece === "string") {
-          text += piece;
-          yield { type: "text", text: piece };
-        } else if (piece instanceof Promise) await Promise.race([piece, aborted(signal)]);
-        else if ("thought" in piece) yield { type: "thought", text: piece.thought };
-        else if ("delayed" in piece) yield { type: "delayed", text: piece.delayed, until: piece.until };
-        else if ("reset" in piece) {
-          text = "";
-          yield { type: "reset" };
-        } else {
+        if (piece instanceof Promise) await Promise.race([piece, aborted(signal)]);
+        else if (typeof piece === "object" && "call" in piece) {
           const id = `call_${model.asked}_${tool_calls.length}`;
           tool_calls.push({ id, name: piece.call, arguments: JSON.stringify(piece.with ?? {}) });
+        } else {
+          const event = eventOf(piece);
+          text = textAfter(text, event);
+          yield event;
         }
         signal.throwIfAborted();
       }
@@ -68,6 +57,15 @@ export function stagedModel(
     },
   };
   return model;
+}
+
+function eventOf(piece: string | ModelEvent): ModelEvent {
+  return typeof piece === "string" ? { type: "text", text: piece } : piece;
+}
+
+function textAfter(text: string, event: ModelEvent): string {
+  if (event.type === "reset") return "";
+  return event.type === "text" ? text + event.text : text;
 }
 
 function aborted(signal: AbortSignal): Promise<never> {

@@ -17,7 +17,7 @@ export interface Answer {
 }
 
 /** A piece of the model's reasoning, of a summary of it, or of a note between tool calls. */
-interface Thought {
+export interface Thought {
   thought: string;
 }
 

@@ -64,7 +64,7 @@ async function* attempts(
       const wait = waitAfter(error, attempt);
       if (wait === undefined) throw afterAttempts(error, attempt);
       yield* shown.void();
-      yield { type: "delayed", text: `${whyDelayed(error)} ${tryingAgain(wait)}`, until: clock.now() + wait };
+      yield { type: "delayed", text: whyDelayed(error), until: clock.now() + wait };
       await clock.sleep(wait, request.signal);
     }
   }
@@ -82,11 +82,6 @@ function waitBefore(
   const own = Math.min(policy.maxMs, policy.baseMs * 2 ** (attempt - 1)) * (0.5 + random());
   if (error.retryAfterMs === undefined) return own;
   return error.retryAfterMs > policy.longestRetryAfterMs ? undefined : Math.max(own, error.retryAfterMs);
-}
-
-/** Waits that nobody notices are not counted in seconds. */
-function tryingAgain(waitMs: number): string {
-  return waitMs < 1_500 ? "Trying again." : `Trying again in ${Math.round(waitMs / 1_000)} s.`;
 }
 
 function afterAttempts(error: unknown, attempts: number): unknown {

@@ -24,7 +24,8 @@ export function speakClaude(
   const blocks = cut ? cutContent(content, limit - thinkingTokens) : content;
   const output = cut ? limit : wanted;
   const calls = blocks.some((block) => block.type === "tool_use");
-  const stop_reason = cut ? "max_tokens" : calls ? "tool_use" : "end_turn";
+  const ended = calls ? "tool_use" : "end_turn";
+  const stop_reason = reply.declined ? "refusal" : cut ? "max_tokens" : ended;
   const usage = {
     ...promptUsage(prompt),
     output_tokens: output,

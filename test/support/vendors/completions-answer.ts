@@ -27,7 +27,8 @@ export function speakChat(
   const message = cut
     ? { role: "assistant", content: cutText(text, limit - reasoning), ...reasoningOf(whole) }
     : whole;
-  const finish_reason = cut ? "length" : calls.length > 0 ? "tool_calls" : "stop";
+  const ended = calls.length > 0 ? "tool_calls" : "stop";
+  const finish_reason = reply.declined ? "content_filter" : cut ? "length" : ended;
   const usage = usageOf(request, prompt, output, Math.min(reasoning, output));
   const head = {
     id: `chatcmpl-${world.next()}`,

@@ -30,13 +30,18 @@ export function speakGpt(
   const limit = Number(request.body.max_output_tokens ?? request.facts.output);
   const cut = wanted > limit;
   const tokens = cut ? limit : wanted;
+  const missing = reply.declined
+    ? { reason: "content_filter" }
+    : cut
+      ? { reason: "max_output_tokens" }
+      : null;
   const response: Wire = {
     id: `resp_${number}`,
     object: "response",
     created_at: Math.floor(world.now() / 1000),
-    status: cut ? "incomplete" : "completed",
+    status: missing === null ? "completed" : "incomplete",
     error: null,
-    incomplete_details: cut ? { reason: "max_output_tokens" } : null,
+    incomplete_details: missing,
     instructions: request.body.instructions ?? null,
     model: request.model,
     output: cut ? cutItems(output, limit - reasoning) : output,

@@ -67,6 +67,8 @@ export interface ScriptedReply {
   parallel?: boolean;
   /** Shown as the summary of the reasoning, where the request asks for one. */
   thought?: string;
+  /** The model, or the filter of its vendor, does not answer. */
+  declined?: true;
   /** Tokens of reasoning; the server's default unless given. */
   reasoning_tokens?: number;
 }

@@ -254,9 +254,18 @@ describe.each(providers)("the preset $name", (preset) => {
     const [first] = events;
     expect(first).toMatchObject({
       type: "delayed",
-      text: "The model limits how often it is asked. Trying again in 12 s.",
+      text: "The model limits how often it is asked.",
     });
     expect(shownText(events)).toBe("Hello, person who asks.");
+  });
+
+  it("may decline, which people are told in plain words and no other model is asked", async () => {
+    vendors.script(() => ({ declined: true }));
+    const other = providers[(providers.indexOf(preset) + 1) % providers.length] as Preset;
+    const { events, error } = await collect(modelOf(preset, [other]), ask([user("hello")]));
+    expect(error).toMatchObject({ code: "invalid_request", message: expect.stringContaining("declined") });
+    expect(shownText(events)).toBe("");
+    expect(vendors.requests().every(({ model }) => model === preset.model)).toBe(true);
   });
 
   it("gives its reason for a refused request to the operator", async () => {

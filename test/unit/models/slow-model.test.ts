@@ -84,7 +84,7 @@ it("a wait before the next attempt is told in plain words, with its end", async 
   const clock = { now: () => 1_000, sleep: async () => {} };
   const { events } = await collect(createRetryingModel(model, defaultRetryPolicy, clock), requestOf("x"));
   expect(events).toEqual([
-    { type: "delayed", text: "The model limits how often it is asked. Trying again in 12 s.", until: 13_000 },
+    { type: "delayed", text: "The model limits how often it is asked.", until: 13_000 },
     done,
   ]);
 });

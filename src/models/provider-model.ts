@@ -128,9 +128,23 @@ async function* exchange<Chunk, Opened extends AsyncIterable<Chunk | undefined>>
   const watch = watchSilence(request.signal, options.timeoutMs, options.firstAnswerMs);
   let answer: Answer;
   try {
-    answer = streaming
-      ? yield* streamed(dialect, request, form, watch)
-      : await dialect.complete(request, form, watch.signal);
+    if (streaming) {
+      const opened = await dialect.open(request, form, watch.signal);
+      const reader = dialect.reader(request, opened);
+      for await (const chunk of opened) {
+        watch.heard();
+        const pieces = reader.add(chunk);
+        if (pieces === "") continue;
+        watch.pause();
+        for (const event of eventsOf(pieces)) yield event;
+        watch.heard();
+      }
+      // The SDKs end an aborted stream quietly.
+      watch.signal.throwIfAborted();
+      answer = reader.finish();
+    } else {
+      answer = await dialect.complete(request, form, watch.signal);
+    }
   } catch (error) {
     throw failureOf(error, request, watch, endpoint, streaming);
   } finally {
@@ -141,31 +155,13 @@ async function* exchange<Chunk, Opened extends AsyncIterable<Chunk | undefined>>
   yield finished(answer, endpoint, options);
 }
 
-/** Yields the answer's pieces as they come; returns the whole. */
-async function* streamed<Chunk, Opened extends AsyncIterable<Chunk | undefined>>(
-  dialect: Dialect<Chunk, Opened>,
-  request: ModelRequest,
-  form: OutputForm,
-  watch: SilenceWatch,
-): AsyncGenerator<ModelEvent, Answer> {
-  const opened = await dialect.open(request, form, watch.signal);
-  const reader = dialect.reader(request, opened);
-  for await (const chunk of opened) {
-    watch.heard();
-    const pieces = reader.add(chunk);
-    if (pieces === "") continue;
-    watch.pause();
-    for (const piece of Array.isArray(pieces) ? pieces : [pieces]) yield* eventsOf(piece);
-    watch.heard();
-  }
-  // The SDKs end an aborted stream quietly.
-  watch.signal.throwIfAborted();
-  return reader.finish();
+function eventsOf(pieces: Piece | readonly Piece[]): ModelEvent[] {
+  return (Array.isArray(pieces) ? pieces : [pieces]).flatMap(eventOf);
 }
 
-function eventsOf(piece: Piece): ModelEvent[] {
-  if (typeof piece === "string") return piece === "" ? [] : [{ type: "text", text: piece }];
-  return "void" in piece ? [{ type: "reset" }] : [{ type: "thought", text: piece.thought }];
+function eventOf(piece: Piece): ModelEvent | [] {
+  if (typeof piece === "string") return piece === "" ? [] : { type: "text", text: piece };
+  return "void" in piece ? { type: "reset" } : { type: "thought", text: piece.thought };
 }
 
 function failureOf(

@@ -1,5 +1,5 @@
 import type { Clock } from "../core/clock.ts";
-import type { Model, ModelEvent, ModelRequest } from "../core/model.ts";
+import type { Model, ModelEvent } from "../core/model.ts";
 
 /** What models need of the clock; without `after`, nobody is told of slow ones. */
 export type ModelClock = Pick<Clock, "now" | "sleep"> & Partial<Pick<Clock, "after">>;
@@ -24,23 +24,43 @@ export function withWaitNotice(model: Model, isLocal: boolean, clock: Partial<Pi
   const text = isLocal
     ? "Waiting for the model. A local model may still be loading."
     : "Waiting for the model.";
-  return { ...model, stream: (request) => stream(model, request, text, clock) };
+  return {
+    ...model,
+    stream: (request) => ({
+      [Symbol.asyncIterator]: () =>
+        withNotice(model.stream(request)[Symbol.asyncIterator](), { type: "delayed", text }, clock),
+    }),
+  };
 }
 
-async function* stream(
-  model: Model,
-  request: ModelRequest,
-  text: string,
+/** The same events, with the notice before the first when that is late. Later ones pass untouched: it costs them nothing. */
+function withNotice(
+  events: AsyncIterator<ModelEvent>,
+  notice: ModelEvent,
   clock: Partial<Pick<Clock, "after">>,
-): AsyncGenerator<ModelEvent> {
-  const events = model.stream(request)[Symbol.asyncIterator]();
-  try {
-    const first = events.next();
-    if (await isSlow(first, clock)) yield { type: "delayed", text };
-    for (let next = await first; !next.done; next = await events.next()) yield next.value;
-  } finally {
-    await events.return?.();
-  }
+): AsyncIterator<ModelEvent> {
+  let first: Promise<IteratorResult<ModelEvent>> | undefined;
+  let isNoticeDue = true;
+  return {
+    async next() {
+      if (first !== undefined) {
+        const late = first;
+        first = undefined;
+        return late;
+      }
+      if (!isNoticeDue) return events.next();
+      isNoticeDue = false;
+      const coming = events.next();
+      if (!(await isSlow(coming, clock))) return coming;
+      first = coming;
+      return { done: false, value: notice };
+    },
+    async return() {
+      // A first event that fails behind the reader's back is nobody's.
+      first?.catch(() => {});
+      return (await events.return?.()) ?? { done: true, value: undefined };
+    },
+  };
 }
 
 /** Resolves when the first event has come or failed, or when it is late: true then. */

@@ -14,6 +14,8 @@ const tags = [...thinkTags, ...thinkEnds, ...Object.keys(callTags), callEnd];
 const anyTag =
   /<\/?think(?:ing)?>|\[\/?THINK\]|<\/?tool_call>|<function=|<\|python_tag\|>|\[TOOL_CALLS\]|<｜tool▁calls▁begin｜>|`{3,}/g;
 
+const mayHoldTag = /[<[`]/;
+
 /** What a model wrote, once it is complete. */
 export interface WholeText {
   text: string;
@@ -57,6 +59,11 @@ export class ChatText {
   /** Takes a piece of the text; answers what people are shown of it. */
   add(piece: string): Piece[] {
     const shown: Piece[] = [];
+    // Nearly all pieces are words.
+    if (this.#state === "text" && this.#held === "" && !mayHoldTag.test(piece)) {
+      this.#say(piece, shown);
+      return shown;
+    }
     let rest = this.#held + piece;
     this.#held = "";
     while (rest !== "") rest = this.#step(rest, shown);

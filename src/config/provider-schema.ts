@@ -30,6 +30,9 @@ function addressProblem(address: string): string | undefined {
   }
   const url = URL.parse(address);
   if (url === null || !/^https?:$/.test(url.protocol)) return "expected an http or https URL";
+  if (url.username !== "" || url.password !== "") {
+    return "an address holds no name and password: a key stands under api_key, anything else under headers of a provider in model.providers";
+  }
   if (url.search !== "" || url.hash !== "") {
     return "an address ends before ? and #; parameters stand under query of a provider in model.providers";
   }

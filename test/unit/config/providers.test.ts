@@ -178,6 +178,7 @@ describe("a mistake in a provider", () => {
     ["{home: {base_url: api.x.ai/v1}}", "model.providers.home.base_url", "write https://api.x.ai/v1"],
     ["{home: {base_url: 'ftp://x/v1'}}", "model.providers.home.base_url", "http or https"],
     ["{home: {base_url: 'https://x/v1?a=b'}}", "model.providers.home.base_url", "query"],
+    ["{home: {base_url: 'https://me:secret@x/v1'}}", "model.providers.home.base_url", "no name and password"],
     ['{home: {api_key: "sk-a\\nsk-b"}}', "model.providers.home.api_key", "no spaces, line breaks"],
     ["{home: {headers: {'x y': a}}}", "model.providers.home.headers.x y", "HTTP knows no header"],
     ["{home: {headers: {Host: a}}}", "model.providers.home.headers.Host", "belongs to the connection"],

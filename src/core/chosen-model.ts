@@ -47,7 +47,7 @@ export function workModel(scope: TurnScope, wanted: WorkModel | undefined): Mode
 export function soleModel(model: Model): Models {
   return {
     main: model,
-    names: [model.id],
+    proposals: () => [{ name: model.id, description: "" }],
     named: (name) => (name === model.id ? model : unknownModel(name)),
     small: () => model,
     choose: (name) =>

@@ -99,8 +99,8 @@ export type ModelChoice =
 export interface Models {
   /** The configured one: for all turns where nobody chose another. */
   readonly main: Model;
-  /** Names that are worth proposing, `provider/model`, the configured one first. */
-  readonly names: readonly string[];
+  /** What can be proposed to people who choose: `provider/model`, the configured ones first, with what each costs where it is known. */
+  proposals(): readonly { name: string; description: string }[];
   /** The model of a name, `provider/model`. One that is not configured fails when it is asked. */
   named(name: string): Model;
   /** For inner work of turns that this model has: a cheaper one, if there is one, with this one behind it. */

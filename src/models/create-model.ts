@@ -1,6 +1,7 @@
 import type { Clock } from "../core/clock.ts";
 import { type Model, type ModelCall, ModelError } from "../core/model.ts";
 import { createAnthropicModel } from "./anthropic/anthropic.ts";
+import { listedNames } from "./catalogue/catalogue.ts";
 import { type ModelFacts, modelFacts, smallModelFor } from "./catalogue/model-facts.ts";
 import { createFailoverModel } from "./failover-model.ts";
 import { withFitting } from "./fitting-model.ts";
@@ -109,6 +110,18 @@ export function checkUsable(name: string, settings: ModelSettings): void {
   throw new ModelError("not_configured", `${name} has no key. An operator sets it with ${keyName}.`);
 }
 
+/** The models that the catalogue lists for the providers that can be asked, as `provider/model`. */
+export function listedModelsOf(settings: ModelSettings): string[] {
+  return Object.entries(providersOf(settings)).flatMap(([name, server]) => {
+    if (server.needsKey === true && !server.apiKey) return [];
+    return listedNames(serverKindOf(hostOf(server), server.server)).map((model) => `${name}/${model}`);
+  });
+}
+
+function providersOf({ providers }: ModelSettings): Record<string, ProviderSettings> {
+  return { openai: { kind: "openai" }, anthropic: { kind: "anthropic" }, ...providers };
+}
+
 /** A model of the settings and where it is. */
 interface NamedModel {
   provider: string;
@@ -121,11 +134,7 @@ function namedModel(name: string, settings: ModelSettings): NamedModel {
   const slash = name.indexOf("/");
   const provider = name.slice(0, Math.max(0, slash));
   const model = name.slice(slash + 1);
-  const providers: Record<string, ProviderSettings> = {
-    openai: { kind: "openai" },
-    anthropic: { kind: "anthropic" },
-    ...settings.providers,
-  };
+  const providers = providersOf(settings);
   const server = Object.hasOwn(providers, provider) ? providers[provider] : undefined;
   if (server !== undefined && model !== "") return { provider, model, server };
   const known = Object.keys(providers).join(", ");

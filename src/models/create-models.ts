@@ -3,6 +3,7 @@ import {
   checkUsable,
   createOneModel,
   factsOfModel,
+  listedModelsOf,
   listOfModels,
   type ModelSettings,
   smallModelBeside,
@@ -25,7 +26,7 @@ export function createModels(settings: ModelsSettings, clock: ModelClock): Model
   const main = make(choice, ...failover);
   return {
     main,
-    names: namesOf(settings),
+    proposals: () => proposals(settings),
     named: (name) => orUnusable(name, () => make(name, ...failover)),
     small(beside) {
       const name = smallName(beside, settings);
@@ -48,6 +49,20 @@ function onceByName(make: (name: string) => Model): (name: string) => Model {
 function namesOf({ choice, failover = [], small, allowed = [] }: ModelsSettings): string[] {
   const named = allowed.filter((pattern) => !pattern.endsWith("*"));
   return [...new Set([choice, ...failover, ...(isName(small) ? [small] : []), ...named])];
+}
+
+function proposals(settings: ModelsSettings): { name: string; description: string }[] {
+  const all = new Set([...namesOf(settings), ...listedModelsOf(settings)]);
+  return [...all]
+    .filter((name) => isName(name) && mayBeChosen(name, settings))
+    .map((name) => ({ name, description: priceOf(name, settings) }));
+}
+
+/** `$2 in, $10 out per million tokens`; empty where it is not known. */
+function priceOf(name: string, settings: ModelsSettings): string {
+  const { prices = {} } = settings;
+  const price = Object.hasOwn(prices, name) ? prices[name] : factsOfModel(name, settings).price;
+  return price === undefined ? "" : `$${price.input} in, $${price.output} out per million tokens`;
 }
 
 function isName(small: string | undefined): small is string {
@@ -80,9 +95,9 @@ function orUnusable(id: string, make: () => Model): Model {
 }
 
 function chosen(name: string, settings: ModelsSettings): ModelChoice {
-  const { allowed = ["*"] } = settings;
   const whole = namesOf(settings).find((known) => known === name || known.endsWith(`/${name}`)) ?? name;
-  if (!allowed.some((pattern) => fits(pattern, whole))) {
+  if (!mayBeChosen(whole, settings)) {
+    const { allowed = [] } = settings;
     const message = `The model ${whole} may not be chosen. Those that may: ${allowed.join(", ") || "none"}.`;
     return { ok: false, message };
   }
@@ -100,6 +115,10 @@ function chosen(name: string, settings: ModelsSettings): ModelChoice {
 
 const unknown =
   "Nothing is known about this model here; if its server does not have it, messages fail. `knack models` lists what there is.";
+
+function mayBeChosen(name: string, { allowed = ["*"] }: ModelsSettings): boolean {
+  return allowed.some((pattern) => fits(pattern, name));
+}
 
 /** Whether a name is the pattern, or begins as a pattern that ends in `*`. */
 function fits(pattern: string, name: string): boolean {

@@ -29,8 +29,8 @@ export function modelCommands(deps: ModelCommandDeps): Command[] {
       usage: "[model|default]",
       description: "Shows or chooses the model that answers in this channel",
       complete: async () => [
-        ...deps.models.names.map((text) => ({ text, description: "" })),
         { text: byDefault, description: "the agent's own, else the configured one" },
+        ...deps.models.proposals().map(({ name, description }) => ({ text: name, description })),
       ],
       run: (call) => (call.rest === "" ? showModel(deps, call) : chooseModel(deps, call)),
     },

@@ -38,6 +38,11 @@ export function listedModel(
   return first(server, model, ({ models }) => models.find(model));
 }
 
+/** The names of all models that the catalogue lists for a server; none where people name theirs themselves. */
+export function listedNames(server: ServerKind | undefined): readonly string[] {
+  return server === undefined || server === "azure" ? [] : (listed().get(server)?.models.names() ?? []);
+}
+
 /** Whether and when a model ends at a server. Azure ends models on days of its own, which are not known. */
 export function retirementOf(server: ServerKind | undefined, model: string): Retirement | undefined {
   if (server === "azure") return undefined;

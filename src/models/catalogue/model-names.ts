@@ -35,6 +35,11 @@ export class ModelNames<Value> {
     this.#exact = new Map(entries);
   }
 
+  /** As they were given. */
+  names(): string[] {
+    return [...this.#exact.keys()];
+  }
+
   find(name: string): Found<Value> | undefined {
     const exact = this.#exact.get(name);
     if (exact !== undefined) return { value: exact, isVariant: false };

@@ -22,7 +22,7 @@ function shelf(
   };
   return {
     main: get("vendor/big"),
-    names: ids,
+    proposals: () => ids.map((name) => ({ name, description: `the price of ${name}` })),
     named: get,
     small: () => get("vendor/small"),
     choose: (name) =>
@@ -113,6 +113,15 @@ describe("the model of a channel", () => {
       expect(models.asked("vendor/big")).toHaveLength(1);
     },
   );
+
+  it("is proposed while its name is typed, with its price", async () => {
+    const { app } = bot(shelf());
+    const proposed = await app.complete("/agent model vendor", "console:local:general");
+    expect(proposed.map(({ label, description }) => [label, description])).toEqual([
+      ["vendor/big", "the price of vendor/big"],
+      ["vendor/small", "the price of vendor/small"],
+    ]);
+  });
 
   it("is set by programs too, and checked there", async () => {
     const { app, by } = withOperator();

@@ -88,6 +88,49 @@ describe("a model that people choose", () => {
   });
 });
 
+describe("what is proposed", () => {
+  const names = (settings: Partial<ModelsSettings>) =>
+    models(settings)
+      .proposals()
+      .map(({ name }) => name);
+  const providers = {
+    openai: { kind: "openai", needsKey: true },
+    anthropic: { kind: "anthropic", needsKey: true, apiKey: "sk-a" },
+    work: { kind: "openai", server: "azure", baseUrl: "https://x.openai.azure.com/openai/v1" },
+    box: { kind: "openai", server: "ollama", baseUrl: "http://127.0.0.1:1/v1" },
+  } as const;
+
+  it("begins with what is configured, and has the models of providers that can be asked", () => {
+    const proposed = names({ providers, failover: ["box/qwen3"], small: "work/mini" });
+    expect(proposed.slice(0, 3)).toEqual(["anthropic/claude-sonnet-5-5", "box/qwen3", "work/mini"]);
+    expect(proposed).toContain("anthropic/claude-haiku-5-5");
+    expect(proposed.filter((name) => name.startsWith("openai/"))).toEqual([]);
+    expect(proposed.filter((name) => name.startsWith("work/"))).toEqual(["work/mini"]);
+  });
+
+  it("says what each costs, as configured before as listed", () => {
+    const prices = { "anthropic/claude-haiku-5-5": { input: 7, output: 9 } };
+    const of = (name: string) =>
+      models({ providers, prices })
+        .proposals()
+        .find((each) => each.name === name)?.description;
+    expect(of("anthropic/claude-sonnet-5-5")).toBe("$2 in, $10 out per million tokens");
+    expect(of("anthropic/claude-haiku-5-5")).toBe("$7 in, $9 out per million tokens");
+  });
+
+  it("is no model that does not write", () => {
+    expect(names({ choice: "offline", providers: {} })).not.toContain("offline");
+  });
+
+  it("is nothing that may not be chosen", () => {
+    const allowed = ["anthropic/claude-haiku*"];
+    expect(names({ providers, allowed }).every((name) => name.startsWith("anthropic/claude-haiku"))).toBe(
+      true,
+    );
+    expect(names({ providers, allowed })).not.toEqual([]);
+  });
+});
+
 it("a model of a provider that was taken away fails when it is asked, and says why", async () => {
   const taken = models().named("gone/model");
   expect(taken.id).toBe("gone/model");

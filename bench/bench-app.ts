@@ -8,7 +8,6 @@ import { loadInstructions } from "../src/config/load-instructions.ts";
 import { loadProfiles } from "../src/config/load-profiles.ts";
 import { configSchema } from "../src/config/schema.ts";
 import { createCatalogueLoader } from "../src/core/catalogue.ts";
-import { soleModel } from "../src/core/chosen-model.ts";
 import type { Author } from "../src/core/inbound.ts";
 import type { KeyValue } from "../src/core/key-value.ts";
 import { createMetaTools } from "../src/core/meta-tools/create-meta-tools.ts";
@@ -20,7 +19,8 @@ import type { SkillSource } from "../src/core/skill.ts";
 import type { TurnLog } from "../src/core/turn-log.ts";
 import type { Web } from "../src/core/web.ts";
 import { createTokenCounter } from "../src/models/count-tokens.ts";
-import { createModel, type ModelSettings } from "../src/models/create-model.ts";
+import type { ModelSettings } from "../src/models/create-model.ts";
+import { createModels } from "../src/models/create-models.ts";
 import { createWeb } from "../src/net/create-web.ts";
 import { createMiniSearchIndex } from "../src/search/minisearch-index.ts";
 import { createFolderSource } from "../src/skills/folder-source.ts";
@@ -130,9 +130,7 @@ export async function createBenchApp({
       instructions: await loadInstructions(),
       effort: undefined,
       saidLine: createSaidLine(),
-      models: soleModel(
-        createModel({ idleTimeoutMs: config.model.idle_seconds * 1000, ...model }, systemClock),
-      ),
+      models: createModels({ idleTimeoutMs: config.model.idle_seconds * 1000, ...model }, systemClock),
       store,
       files,
       pastOutput: createPastOutputs(log, files),

@@ -5,7 +5,7 @@ import { createPastOutputs } from "../../src/app/past-outputs.ts";
 import type { RetentionPolicy } from "../../src/app/retention-policy.ts";
 import { systemClock } from "../../src/app/system-clock.ts";
 import { createCatalogueLoader } from "../../src/core/catalogue.ts";
-import { soleModel } from "../../src/core/chosen-model.ts";
+
 import type { Clock } from "../../src/core/clock.ts";
 import type { FileStore } from "../../src/core/file-store.ts";
 import type { Author, Origin } from "../../src/core/inbound.ts";
@@ -29,6 +29,7 @@ import { type SkillEnv, skillEnvironment } from "../../src/skills/skill-settings
 import { createMemoryFileStore } from "../../src/storage/memory-file-store.ts";
 import { createMemoryKeyValue } from "../../src/storage/memory-key-value.ts";
 import { createMemoryTurnLog } from "../../src/storage/memory-turn-log.ts";
+import { soleModel } from "./sole-model.ts";
 
 export const ada: Author = { id: "ada", name: "Ada", trust: "operator" };
 export const ben: Author = { id: "ben", name: "Ben", trust: "member" };

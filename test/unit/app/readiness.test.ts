@@ -1,10 +1,10 @@
 import { describe, expect, it } from "vitest";
 import { createReadiness, isReady, type ReadinessDeps } from "../../../src/app/readiness.ts";
-import { soleModel } from "../../../src/core/chosen-model.ts";
 import { createMemoryKeyValue } from "../../../src/storage/memory-key-value.ts";
 import { createMemoryTurnLog } from "../../../src/storage/memory-turn-log.ts";
 import { createFakeClock } from "../../support/fake-clock.ts";
 import { scriptedModel } from "../../support/scripted-model.ts";
+import { soleModel } from "../../support/sole-model.ts";
 
 /** A bot that is well, but for what a test breaks. */
 function readinessOf(broken: Partial<{ store: object; log: object }> = {}) {

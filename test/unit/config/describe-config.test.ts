@@ -5,7 +5,8 @@ import { unknownSkillSettings } from "../../../src/config/settings-without-effec
 
 const config = configSchema.parse({
   server: { token: "s3cret-token-of-20-chars" },
-  model: { openai: { api_key: "sk-s3cret", base_url: "http://me:s3cret@localhost:1/v1" } },
+  model: { openai: { api_key: "sk-s3cret" } },
+  slack: { api_url: "http://me:s3cret@localhost:1/api/" },
   skills: { env: { weather: { API_KEY: "s3cret" } }, denied: ["memroy"], disabled: ["memory"] },
 });
 
@@ -16,7 +17,7 @@ it("shows no secret, and says which are set", () => {
   expect(value("server.token")).toMatchObject({ value: "••••••", source: "environment KNACK_API_TOKEN" });
   expect(value("model.anthropic.api_key")).toMatchObject({ value: null, source: "default" });
   expect(value("skills.env")?.value).toEqual({ weather: { API_KEY: "••••••" } });
-  expect(value("model.openai.base_url")?.value).toBe("http://••••••@localhost:1/v1");
+  expect(value("slack.api_url")?.value).toBe("http://••••••@localhost:1/api/");
 });
 
 it("finds settings for skills that do not exist", () => {

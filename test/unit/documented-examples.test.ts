@@ -6,6 +6,7 @@ import { loadConfig } from "../../src/config/load-config.ts";
 import { isProviderKind, providerKinds, providerPresets } from "../../src/config/provider-presets.ts";
 import { readPlugin } from "../../src/imported/plugin-file.ts";
 import { readServers } from "../../src/mcp/read-servers.ts";
+import { modelFacts } from "../../src/models/catalogue/model-facts.ts";
 import { createFolderSource } from "../../src/skills/folder-source.ts";
 import { validatePackage } from "../../src/skills/validate-package.ts";
 
@@ -66,6 +67,20 @@ test("the providers of the README are all that are known, with what they need", 
     const { defaultModel, local, keyVariable, addressVariables = [] } = providerPresets[name];
     expect(model.trim(), name).toBe(defaultModel === undefined ? "" : `\`${defaultModel}\``);
     expect(needs, name).toContain(local ? addressVariables.at(-1) : keyVariable);
+  }
+});
+
+test("the models that the README's commands choose are known, and none of them ends", async () => {
+  const readme = await readFile("README.md", "utf8");
+  const chosen = [...readme.matchAll(/(?:KNACK_MODEL=|\/agent model )([a-z]+)\/([a-z][\w./:-]*\w)/g)];
+  const hosted = chosen.flatMap(([, provider = "", model = ""]) =>
+    isProviderKind(provider) && providerPresets[provider].local !== true ? [{ provider, model }] : [],
+  );
+  expect(hosted).not.toEqual([]);
+  for (const { provider, model } of hosted) {
+    const { window, retires } = modelFacts(provider, model);
+    expect(window, `${provider}/${model}`).toBeDefined();
+    expect(retires, `${provider}/${model}`).toBeUndefined();
   }
 });
 

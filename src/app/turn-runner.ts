@@ -4,6 +4,7 @@ import type { Author, Inbound } from "../core/inbound.ts";
 import type { WhereText } from "../core/instructions.ts";
 import type { Model } from "../core/model.ts";
 import type { NamespaceState } from "../core/namespace-state.ts";
+import { profileNamed } from "../core/profile.ts";
 import { startingFor, whenReady } from "../core/starting-skills.ts";
 import type { Profile, Turn, TurnLimits, TurnPorts } from "../core/turn.ts";
 import type { MessageContext, TurnEvent, TurnEventBody } from "../core/turn-event.ts";
@@ -238,5 +239,5 @@ function profileOf(
   { settings }: NamespaceState,
 ): Profile {
   const started = events.find((event) => event.type === "turn_started")?.profile;
-  return profiles.find((profile) => profile.id === (started ?? settings.profile)) ?? profiles[0];
+  return profileNamed(profiles, started ?? settings.profile);
 }

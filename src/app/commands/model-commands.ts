@@ -3,6 +3,7 @@ import type { KeyValue } from "../../core/key-value.ts";
 import { type Effort, efforts } from "../../core/message.ts";
 import type { Models } from "../../core/model.ts";
 import { type NamespaceState, readNamespace } from "../../core/namespace-state.ts";
+import { profileNamed } from "../../core/profile.ts";
 import type { Profile } from "../../core/turn.ts";
 import type { ChangeSettings } from "../channel-settings.ts";
 import { oneLine } from "../chat/present/escape-markdown.ts";
@@ -49,7 +50,7 @@ export function modelWords(
   { models, effort, profiles }: Pick<ModelCommandDeps, "models" | "effort" | "profiles">,
   settings: NamespaceState["settings"],
 ): { model: string; effort: string } {
-  const profile = profiles.find(({ id }) => id === settings.profile) ?? profiles[0];
+  const profile = profileNamed(profiles, settings.profile);
   const from = (own: unknown, agents: unknown) =>
     own !== undefined ? " (chosen here)" : agents !== undefined ? ` (of the agent ${profile.id})` : "";
   return {
@@ -60,8 +61,8 @@ export function modelWords(
 
 async function showModel(deps: ModelCommandDeps, { place }: CommandCall): Promise<CommandResult> {
   const { settings } = await readNamespace(deps.store, place.namespace);
-  const { models } = deps;
-  const small = models.small(modelFor(models, settings, deps.profiles[0])).id;
+  const { models, profiles } = deps;
+  const small = models.small(modelFor(models, settings, profileNamed(profiles, settings.profile))).id;
   return shown(
     [
       `The model ${placeWords(place.namespace)} is ${modelWords(deps, settings).model}.`,

@@ -166,6 +166,20 @@ describe("an agent with a model of its own", () => {
   });
 });
 
+describe("the model for small work that is shown", () => {
+  it("is the one beside the model of the channel's agent", async () => {
+    const models: Models = { ...shelf(), small: ({ id }) => ({ ...shelf().main, id: `${id}-small` }) };
+    const profiles: [Profile, ...Profile[]] = [
+      { id: "chat", description: "Chats.", prompt: "" },
+      { id: "research", description: "Reads.", prompt: "", model: "other/model" },
+    ];
+    const { ask } = bot(models, { profiles });
+    expect((await ask("/agent model")).end.text).toContain("**vendor/big-small**");
+    await ask("/agent use research");
+    expect((await ask("/agent model")).end.text).toContain("**other/model-small**");
+  });
+});
+
 describe("effort", () => {
   const profiles: [Profile, ...Profile[]] = [
     { id: "chat", description: "Chats.", prompt: "" },

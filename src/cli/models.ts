@@ -114,14 +114,13 @@ function lineOf(
           ? "small"
           : undefined;
   const known = window ?? facts.window;
-  const prices = settings.prices ?? {};
-  const price = Object.hasOwn(prices, id) ? prices[id] : facts.price;
+  const { price, retires } = facts;
   return {
     id,
     ...(use === undefined ? {} : { use }),
     ...(known === undefined ? {} : { window: known }),
     ...(price === undefined ? {} : { price: { input: price.input, output: price.output } }),
-    ...(facts.retires === undefined ? {} : { retires: facts.retires }),
+    ...(retires === undefined ? {} : { retires }),
   };
 }
 

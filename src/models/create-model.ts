@@ -11,6 +11,7 @@ import type { PriceTable } from "./prices.ts";
 import type { ProviderModelOptions } from "./provider-model.ts";
 import { createRetryingModel, defaultRetryPolicy, type RetryPolicy } from "./retrying-model.ts";
 import { isLocal, serverKindOf } from "./server-kind.ts";
+import { lacksKey } from "./sign-requests.ts";
 import { isLocalHost, type ModelClock, withWaitNotice } from "./slow-model.ts";
 
 /** One server of models. */
@@ -105,7 +106,7 @@ export function createOneModel(name: string, settings: ModelSettings, clock: Mod
  */
 export function checkUsable(name: string, settings: ModelSettings): void {
   const { server } = namedModel(name, settings);
-  if (server.needsKey !== true || server.apiKey) return;
+  if (!lacksKey(server)) return;
   const { keyName = "its key" } = server;
   throw new ModelError("not_configured", `${name} has no key. An operator sets it with ${keyName}.`);
 }
@@ -113,7 +114,7 @@ export function checkUsable(name: string, settings: ModelSettings): void {
 /** The models that the catalogue lists for the providers that can be asked, as `provider/model`. */
 export function listedModelsOf(settings: ModelSettings): string[] {
   return Object.entries(providersOf(settings)).flatMap(([name, server]) => {
-    if (server.needsKey === true && !server.apiKey) return [];
+    if (lacksKey(server)) return [];
     return listedNames(serverKindOf(hostOf(server), server.server)).map((model) => `${name}/${model}`);
   });
 }
@@ -166,9 +167,14 @@ export function smallModelBeside(name: string, settings: ModelSettings): string 
   return small === undefined ? undefined : `${provider}/${small}`;
 }
 
-function knownFacts({ model, server }: NamedModel, name: string, { models = {} }: ModelSettings): ModelFacts {
-  const own = Object.hasOwn(models, name) ? models[name] : undefined;
-  return { ...modelFacts(serverKindOf(hostOf(server), server.server), model), ...own };
+/** What the settings say about the model counts before what the catalogue says; its price too. */
+function knownFacts({ model, server }: NamedModel, name: string, settings: ModelSettings): ModelFacts {
+  const { models = {}, prices = {} } = settings;
+  return {
+    ...modelFacts(serverKindOf(hostOf(server), server.server), model),
+    ...(Object.hasOwn(models, name) ? models[name] : {}),
+    ...(Object.hasOwn(prices, name) ? { price: prices[name] } : {}),
+  };
 }
 
 /** @throws ModelError when the address is none */
@@ -193,7 +199,6 @@ function createNamedModel(name: string, settings: ModelSettings, clock: ModelClo
     firstAnswerMs: streaming ? server.firstAnswerMs : undefined,
     maxOutputTokens: settings.maxOutputTokens,
     facts,
-    prices: settings.prices,
   };
   const made = server.kind === "anthropic" ? createAnthropicModel(options) : createOpenAiModel(options);
   const host = hostOf(server);

@@ -60,8 +60,7 @@ function proposals(settings: ModelsSettings): { name: string; description: strin
 
 /** `$2 in, $10 out per million tokens`; empty where it is not known. */
 function priceOf(name: string, settings: ModelsSettings): string {
-  const { prices = {} } = settings;
-  const price = Object.hasOwn(prices, name) ? prices[name] : factsOfModel(name, settings).price;
+  const { price } = factsOfModel(name, settings);
   return price === undefined ? "" : `$${price.input} in, $${price.output} out per million tokens`;
 }
 

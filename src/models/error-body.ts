@@ -45,6 +45,7 @@ function said(value: unknown): string {
   return typeof value.msg === "string" ? `${place}${value.msg}` : said(value.message ?? value.detail);
 }
 
-function isRecord(value: unknown): value is Record<string, unknown> {
+/** Whether it is a JSON object: no list, and not null. */
+export function isRecord(value: unknown): value is Record<string, unknown> {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }

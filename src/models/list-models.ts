@@ -1,6 +1,7 @@
 import { ModelError } from "../core/model.ts";
 import { anthropicAddress } from "./anthropic/address.ts";
 import type { ProviderSettings } from "./create-model.ts";
+import { isRecord } from "./error-body.ts";
 import { openAiUrl } from "./openai/client.ts";
 import { type Endpoint, modelError, toModelError } from "./provider-error.ts";
 import { readBounded } from "./read-bounded.ts";
@@ -120,10 +121,6 @@ function nextPage(body: unknown): string | undefined {
   return isRecord(body) && body.has_more === true && typeof body.last_id === "string"
     ? body.last_id
     : undefined;
-}
-
-function isRecord(value: unknown): value is Record<string, unknown> {
-  return typeof value === "object" && value !== null;
 }
 
 /** Why a listing failed, for a person. */

@@ -1,4 +1,5 @@
 import { ModelError, type ModelErrorCode } from "../core/model.ts";
+import { isRecord } from "./error-body.ts";
 import { redactKey } from "./redact-key.ts";
 import { retryAfterMs } from "./retry-after.ts";
 
@@ -198,10 +199,6 @@ function messageOf(error: SdkError): string {
     if (typeof inner === "string") return inner;
   }
   return error.status === undefined ? error.message : "";
-}
-
-function isRecord(value: unknown): value is Record<string, unknown> {
-  return typeof value === "object" && value !== null;
 }
 
 function causeText(cause: Error, endpoint: Endpoint): string {

@@ -1,7 +1,7 @@
 import type { AssistantMessage } from "../core/message.ts";
 import { type Model, ModelError, type ModelEvent, type ModelRequest } from "../core/model.ts";
 import { type ModelFacts, modelFacts } from "./catalogue/model-facts.ts";
-import { type MeteredUsage, type PriceTable, pricedUsage } from "./prices.ts";
+import { type MeteredUsage, pricedUsage } from "./prices.ts";
 import { type Endpoint, modelError, toModelError } from "./provider-error.ts";
 import { type ServerKind, serverKindOf } from "./server-kind.ts";
 import { type SilenceWatch, watchSilence } from "./silence-watch.ts";
@@ -87,8 +87,6 @@ export interface ProviderModelOptions {
   maxOutputTokens?: number | undefined;
   /** What is known about the model; what the catalogue says unless told. */
   facts?: ModelFacts | undefined;
-  /** Prices that count instead of the catalogue's. */
-  prices?: PriceTable | undefined;
 }
 
 /** What is known about the model of these options, which is at this address. */
@@ -180,10 +178,8 @@ function failureOf(
 }
 
 function finished(answer: Answer, endpoint: Endpoint, options: ProviderModelOptions): ModelEvent {
-  const { prices = {} } = options;
-  const { id } = endpoint;
-  const price = Object.hasOwn(prices, id) ? prices[id] : factsOf(options, endpoint).price;
-  return { type: "finished", message: answer.message, usage: pricedUsage(answer.usage, price), model: id };
+  const usage = pricedUsage(answer.usage, factsOf(options, endpoint).price);
+  return { type: "finished", message: answer.message, usage, model: endpoint.id };
 }
 
 /** Some servers let the model call tools although it may not; the blocks of its message would name those calls. */

@@ -4,9 +4,14 @@ import type { ProviderModelOptions } from "./provider-model.ts";
 
 type Signing = Pick<ProviderModelOptions, "headers" | "keyHeader">;
 
+/** Whether a server refuses everything because neither its key nor a header in its place is set. */
+export function lacksKey(server: Pick<ProviderModelOptions, "needsKey" | "apiKey" | "headers">): boolean {
+  return server.needsKey === true && !server.apiKey && !isSigned(server);
+}
+
 /** @throws ModelError `not_configured` when a key is needed and neither it nor a header in its place is set */
-export function requireKey({ id, apiKey, keyName }: Endpoint, isNeeded: boolean, options: Signing): void {
-  if (!isNeeded || apiKey || isSigned(options)) return;
+export function requireKey({ id, apiKey, keyName }: Endpoint, needsKey: boolean, { headers }: Signing): void {
+  if (!lacksKey({ needsKey, apiKey, headers })) return;
   throw new ModelError("not_configured", `${id}: no key is configured. Set ${keyName}.`);
 }
 

@@ -26,14 +26,12 @@ function modelOf(...events: readonly ModelEvent[]): Model {
   };
 }
 
-/** The events of a turn as those who watch see them, and those that were kept. */
+/** A turn whose model answers so, and what the log kept of it. */
 async function turnWith(...events: readonly ModelEvent[]) {
   const model = recordingModel(modelOf(...events), () => []);
   const bot = createTestApp(model);
   const { turnId, end } = await bot.ask("do it");
-  const watch = new AbortController();
   const kept = await bot.log.read(turnId);
-  watch.abort();
   return { bot, model, end, kept };
 }
 

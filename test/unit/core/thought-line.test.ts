@@ -53,7 +53,7 @@ describe("the line of a thought", () => {
     expect(shown).toEqual(["One.", "Three."]);
   });
 
-  it("takes ten minutes of reasoning without keeping it", () => {
+  it("keeps up with ten minutes of reasoning in which no sentence ends", () => {
     const clock = createFakeClock();
     const shown: string[] = [];
     const line = createThoughtLine(clock, (text) => shown.push(text));

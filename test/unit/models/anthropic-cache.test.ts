@@ -100,9 +100,9 @@ it("tokens written for an hour cost twice the input", async () => {
     cache_creation_input_tokens: 300,
     cache_creation: { ephemeral_1h_input_tokens: 200, ephemeral_5m_input_tokens: 100 },
   };
-  const prices = { "anthropic/m": { input: 10, output: 0, cached_input: 1, cache_write: 12.5 } };
+  const price = { input: 10, output: 0, cached_input: 1, cache_write: 12.5 };
   const content = [{ type: "text", text: "ok" }];
-  const model = await server.model("m", () => message({ content, usage }), { prices });
+  const model = await server.model("m", () => message({ content, usage }), { facts: { price } });
   const event = await finish(model, requestOf("hello"));
   expect(event.usage.input_tokens).toBe(311);
   expect(event.usage.cost_usd).toBeCloseTo((1 * 10 + 10 * 1 + 100 * 12.5 + 200 * 20) / 1e6, 12);

@@ -18,11 +18,11 @@ async function modelAnswering(answer: Parameters<typeof startWireServer>[0], str
     baseUrl: `${server.url}/v1/`,
     timeoutMs: 2000,
     streaming,
-    prices,
+    facts: { price },
   });
 }
 
-const prices = { "anthropic/m": { input: 10, output: 20, cached_input: 1, cache_write: 12.5 } };
+const price = { input: 10, output: 20, cached_input: 1, cache_write: 12.5 };
 const reply = (content: unknown[], usage = {}) => ({
   id: "msg_1",
   type: "message",

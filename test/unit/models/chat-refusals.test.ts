@@ -94,7 +94,7 @@ it.each([
 });
 
 it("usage that no server counted has no cost", async () => {
-  const { model } = await modelRefusing(() => undefined, { prices: { "openai/m": { input: 1, output: 1 } } });
+  const { model } = await modelRefusing(() => undefined, { facts: { price: { input: 1, output: 1 } } });
   expect((await finish(model, requestOf("go"))).usage).toEqual({ input_tokens: 0, output_tokens: 0 });
 });
 

@@ -4,6 +4,15 @@ const adapters = [
   ...["models", "storage", "net", "sandbox", "search", "telemetry"],
 ];
 
+/** What each room of app may know besides itself. */
+const roomsOfApp = {
+  reading: [],
+  turns: ["reading"],
+  services: ["reading", "turns"],
+  commands: ["reading", "turns", "services"],
+  chat: ["reading", "turns", "services"],
+};
+
 const only = (name, from, allowed, comment) => ({
   name,
   comment,
@@ -23,6 +32,20 @@ module.exports = {
       to: { pathNot: ["^src/core/", "(^|/)node_modules/zod/"] },
     },
     only("app-on-core", "^src/app/", ["^src/app/", "^src/core/"], "app knows core only"),
+    ...Object.entries(roomsOfApp).map(([room, below]) => ({
+      name: `app-${room}`,
+      comment:
+        "the rooms of app are stacked: chat and commands on services, those on turns, those on reading",
+      severity: "error",
+      from: { path: `^src/app/${room}/` },
+      to: {
+        path: "^src/app/",
+        pathNot: [
+          ...[room, ...below].map((each) => `^src/app/${each}/`),
+          "^src/app/chat/present/escape-markdown.ts$",
+        ],
+      },
+    })),
     ...adapters.map((adapter) =>
       only(
         `${adapter}-is-an-adapter`,

@@ -7,7 +7,7 @@ import {
   PlatformError,
   type ReplyTarget,
   type ThreadMessage,
-} from "../../src/app/chat/chat-platform.ts";
+} from "../../src/core/chat-platform.ts";
 import type { FileReference } from "../../src/core/inbound.ts";
 import type { Place } from "../../src/core/place.ts";
 

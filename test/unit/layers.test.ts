@@ -37,6 +37,7 @@ describe("the layering check", () => {
   const fine = {
     "src/core/fine.ts": 'import { z } from "zod";\nexport const fine = z.string();\n',
     "src/app/app.ts": 'export { fine } from "../core/fine.ts";\nexport type App = string;\n',
+    ...Object.fromEntries(["chat", "commands", "turns"].map((room) => [`src/app/${room}/fine.ts`, foreign])),
     "src/storage/fine.ts": foreign,
     "src/config/fine.ts": foreign,
     "src/core/two.ts": 'export { bad } from "./one.ts";\n',
@@ -52,6 +53,12 @@ describe("the layering check", () => {
     ["flows-is-an-adapter", "src/flows/bad.ts", 'export { fine } from "../storage/fine.ts";\n'],
     ["shipped-skills-on-core", "skills/bad/skill.ts", 'export { fine } from "../../src/app/app.ts";\n'],
     ["server-on-app", "src/server/bad.ts", 'export { fine } from "../config/fine.ts";\n'],
+    ["app-turns", "src/app/turns/bad.ts", 'export { fine } from "../chat/fine.ts";\n'],
+    ["app-turns", "src/app/turns/face.ts", 'import type { App } from "../app.ts";\nexport type Bad = App;\n'],
+    ["app-services", "src/app/services/bad.ts", 'export { fine } from "../chat/fine.ts";\n'],
+    ["app-chat", "src/app/chat/bad.ts", 'export { fine } from "../commands/fine.ts";\n'],
+    ["app-commands", "src/app/commands/bad.ts", 'export { fine } from "../chat/fine.ts";\n'],
+    ["app-reading", "src/app/reading/bad.ts", 'export { fine } from "../turns/fine.ts";\n'],
     ["config-for-roots", "src/server/bad.ts", 'export { fine } from "../config/fine.ts";\n'],
     ["no-circular", "src/core/one.ts", 'export { bad } from "./two.ts";\n'],
   ] as const;

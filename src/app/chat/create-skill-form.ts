@@ -1,6 +1,6 @@
 import type { Json } from "../../core/json.ts";
 import type { Parameter } from "../../core/parameter.ts";
-import type { SkillDetail } from "../skill-listing.ts";
+import type { SkillDetail } from "../services/skill-listing.ts";
 import type { FormField, SkillForm } from "./skill-form.ts";
 
 /** What a form needs of a skill. */

@@ -1,8 +1,8 @@
 import type { Clock } from "../../core/clock.ts";
 import { progressLevelSchema, readNamespace } from "../../core/namespace-state.ts";
+import { mayStop } from "../../core/permissions.ts";
 import { isDirectMessage } from "../../core/place.ts";
 import { costText, type UsageTotal } from "../../core/usage-total.ts";
-import { mayStop } from "../permissions.ts";
 import { type ApprovalCommandDeps, approvalCommand } from "./approval-commands.ts";
 import { type Command, type CommandCall, type CommandResult, refused, said, shown } from "./command.ts";
 import { type ModelCommandDeps, modelCommands, modelWords } from "./model-commands.ts";

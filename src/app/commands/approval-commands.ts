@@ -1,12 +1,12 @@
 import { type Allowance, readAllowances, removeAllowance } from "../../core/allowance.ts";
 import { destinationText } from "../../core/always-text.ts";
 import type { KeyValue } from "../../core/key-value.ts";
+import { mayApprove } from "../../core/permissions.ts";
 import type { TurnLog } from "../../core/turn-log.ts";
 import { type ApprovalVerdict, type ApprovalView, emptyTurnView, foldTurn } from "../../core/turn-view.ts";
-import type { Approve } from "../approvals.ts";
-import type { Audit } from "../audit.ts";
 import { escapeMarkdown, oneLine } from "../chat/present/escape-markdown.ts";
-import { mayApprove } from "../permissions.ts";
+import type { Approve } from "../services/approvals.ts";
+import type { Audit } from "../services/audit.ts";
 import { type Command, type CommandCall, type CommandResult, refused, said, shown } from "./command.ts";
 
 export interface ApprovalCommandDeps {

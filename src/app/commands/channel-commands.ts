@@ -1,6 +1,5 @@
 import { namespaceStateSchema, replyModeSchema } from "../../core/namespace-state.ts";
-import type { SettingsChange } from "../app.ts";
-import type { ChangeSettings } from "../channel-settings.ts";
+import type { ChangeSettings, SettingsChange } from "../services/channel-settings.ts";
 import { type Command, type CommandCall, type CommandResult, refused, said } from "./command.ts";
 
 const replyMeaning = {

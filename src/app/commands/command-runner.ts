@@ -1,3 +1,4 @@
+import type { ChatPlatforms } from "../../core/chat-platform.ts";
 import { createEventChannel } from "../../core/event-channel.ts";
 import type { NewFile } from "../../core/file-store.ts";
 import type { Inbound } from "../../core/inbound.ts";
@@ -6,9 +7,8 @@ import { nearest } from "../../core/skill-identifier.ts";
 import type { TurnEventBody, TurnOutcome } from "../../core/turn-event.ts";
 import type { ClaimedTurn } from "../../core/turn-log.ts";
 import { WaitingForPerson } from "../../core/waiting.ts";
-import type { Completion } from "../app.ts";
-import type { ChatPlatforms } from "../chat/chat-hub.ts";
-import type { TurnRunner } from "../turn-runner.ts";
+import { families, parseCommand } from "../turns/parse-command.ts";
+import type { TurnRunner } from "../turns/turn-runner.ts";
 import {
   type Command,
   type CommandCall,
@@ -17,7 +17,14 @@ import {
   refused,
   shown,
 } from "./command.ts";
-import { families, parseCommand } from "./parse-command.ts";
+
+/** A completion of a slash command being typed. */
+export interface Completion {
+  /** The whole text after accepting it. */
+  text: string;
+  label: string;
+  description: string;
+}
 
 /** Runs slash commands as turns of their own: they are stored, deduplicated and shown like messages. */
 export interface CommandRunner {

@@ -1,6 +1,6 @@
 import { objectOf } from "../../core/json.ts";
-import type { FlowService } from "../flow-service.ts";
-import type { SkillService } from "../skill-service.ts";
+import type { FlowService } from "../services/flow-service.ts";
+import type { SkillService } from "../services/skill-service.ts";
 import { type Command, type CommandCall, type CommandResult, refused, said, shown } from "./command.ts";
 import { dryRunText } from "./dry-run-text.ts";
 import { placeWords } from "./place-words.ts";

@@ -5,8 +5,8 @@ import type { Models } from "../../core/model.ts";
 import { type NamespaceState, readNamespace } from "../../core/namespace-state.ts";
 import { profileNamed } from "../../core/profile.ts";
 import type { Profile } from "../../core/turn.ts";
-import type { ChangeSettings } from "../channel-settings.ts";
 import { oneLine } from "../chat/present/escape-markdown.ts";
+import type { ChangeSettings } from "../services/channel-settings.ts";
 import { type Command, type CommandCall, type CommandResult, refused, said, shown } from "./command.ts";
 import { placeWords } from "./place-words.ts";
 

@@ -1,5 +1,5 @@
-import type { Granted, GrantService } from "../grant-service.ts";
-import type { SkillService } from "../skill-service.ts";
+import type { Granted, GrantService } from "../services/grant-service.ts";
+import type { SkillService } from "../services/skill-service.ts";
 import { type Command, type CommandCall, type CommandResult, refused, said } from "./command.ts";
 
 export interface NetworkCommandDeps {

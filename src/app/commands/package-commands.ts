@@ -1,8 +1,8 @@
+import { PlatformError } from "../../core/chat-platform.ts";
+import type { Asker, Outcome } from "../../core/outcome.ts";
 import type { PackageSource } from "../../core/packages.ts";
-import { PlatformError } from "../chat/chat-platform.ts";
-import type { Asker, Outcome } from "../outcome.ts";
-import type { PackageService } from "../package-service.ts";
-import type { SkillService } from "../skill-service.ts";
+import type { PackageService } from "../services/package-service.ts";
+import type { SkillService } from "../services/skill-service.ts";
 import {
   type Command,
   type CommandCall,

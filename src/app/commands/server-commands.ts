@@ -1,7 +1,7 @@
 import type { ServerState, ServerStatus } from "../../core/servers.ts";
 import type { Diagnostic } from "../../core/skill.ts";
 import { escapeMarkdown, oneLine } from "../chat/present/escape-markdown.ts";
-import type { ServerAction, ServerService, ServerView } from "../server-service.ts";
+import type { ServerAction, ServerService, ServerView } from "../services/server-service.ts";
 import { type Command, type CommandCall, type CommandResult, refused, said, shown } from "./command.ts";
 
 /** `/mcp list|start|stop|restart|login|logout`. */

@@ -1,9 +1,9 @@
+import { mayOperate } from "../../core/permissions.ts";
 import { nearest } from "../../core/skill-identifier.ts";
-import type { ChangeSettings } from "../channel-settings.ts";
 import { escapeMarkdown, oneLine } from "../chat/present/escape-markdown.ts";
-import { mayOperate } from "../permissions.ts";
-import type { SkillRun } from "../skill-run.ts";
-import type { SkillService } from "../skill-service.ts";
+import type { ChangeSettings } from "../services/channel-settings.ts";
+import type { SkillRun } from "../services/skill-run.ts";
+import type { SkillService } from "../services/skill-service.ts";
 import { type Command, type CommandCall, type CommandResult, refused, said, shown } from "./command.ts";
 import { placeWords } from "./place-words.ts";
 import { runSkillCommand } from "./run-skill-command.ts";

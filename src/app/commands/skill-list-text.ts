@@ -1,6 +1,6 @@
 import type { Diagnostic } from "../../core/skill.ts";
 import { escapeMarkdown, oneLine } from "../chat/present/escape-markdown.ts";
-import type { SkillListing } from "../skill-listing.ts";
+import type { SkillListing } from "../services/skill-listing.ts";
 import { skillLine } from "./skill-text.ts";
 
 /** Skills one message lists: about what Slack and Discord show in two or three messages. */

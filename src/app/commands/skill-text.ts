@@ -1,5 +1,5 @@
 import type { Parameter } from "../../core/parameter.ts";
-import type { InstalledSkill, SkillDetail, SkillListing } from "../skill-listing.ts";
+import type { InstalledSkill, SkillDetail, SkillListing } from "../services/skill-listing.ts";
 
 const icons: Record<SkillListing["state"], string> = {
   available: "○",

@@ -1,7 +1,7 @@
 import type { KeyValue } from "../../core/key-value.ts";
 import { readNamespace } from "../../core/namespace-state.ts";
-import type { ChangeSettings } from "../channel-settings.ts";
-import { timeZones } from "../time-zones.ts";
+import type { ChangeSettings } from "../services/channel-settings.ts";
+import { timeZones } from "../services/time-zones.ts";
 import { type Command, type CommandCall, type CommandResult, refused, said, shown } from "./command.ts";
 import { placeWords } from "./place-words.ts";
 

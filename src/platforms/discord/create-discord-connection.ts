@@ -1,10 +1,10 @@
 import type { App } from "../../app/app.ts";
 import type { ChatConnection } from "../../app/chat/chat-connection.ts";
 import type { ChatHub } from "../../app/chat/chat-hub.ts";
-import type { Leases } from "../../app/leases.ts";
-import type { Log } from "../../app/log.ts";
+import type { Leases } from "../../app/turns/leases.ts";
 import type { Clock } from "../../core/clock.ts";
 import type { KeyValue } from "../../core/key-value.ts";
+import type { Log } from "../../core/log.ts";
 import { catchUp } from "./catch-up.ts";
 import { createConversationTargets } from "./conversation-targets.ts";
 import { createDiscordPlatform } from "./create-discord-platform.ts";

@@ -1,6 +1,6 @@
-import type { ChatPlatform } from "../../app/chat/chat-platform.ts";
 import { createOneAtATime } from "../../app/chat/intake/one-at-a-time.ts";
-import type { Log } from "../../app/log.ts";
+import type { ChatPlatform } from "../../core/chat-platform.ts";
+import type { Log } from "../../core/log.ts";
 import type { Place } from "../../core/place.ts";
 import { isSnowflake } from "./discord-facts.ts";
 import { readPlace } from "./discord-place.ts";

@@ -3,8 +3,8 @@ import type {
   GatewayGuildCreateDispatchData,
   GatewayReadyDispatchData,
 } from "discord.js";
-import type { Log } from "../../app/log.ts";
 import type { Clock } from "../../core/clock.ts";
+import type { Log } from "../../core/log.ts";
 import type { ConversationTargets } from "./conversation-targets.ts";
 import type { Directory } from "./directory.ts";
 import type { KeyedLines } from "./keyed-lines.ts";

@@ -1,5 +1,5 @@
 import type { APIMessage } from "discord.js";
-import type { MessageTag, OutgoingMessage, ReplyTarget } from "../../app/chat/chat-platform.ts";
+import type { MessageTag, OutgoingMessage, ReplyTarget } from "../../core/chat-platform.ts";
 import type { Place } from "../../core/place.ts";
 import type { ConversationTargets } from "./conversation-targets.ts";
 import type { Directory } from "./directory.ts";

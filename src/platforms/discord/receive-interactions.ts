@@ -1,8 +1,8 @@
 import type { App } from "../../app/app.ts";
 import type { ChatIntake } from "../../app/chat/chat-intake.ts";
 import type { SkillForm } from "../../app/chat/skill-form.ts";
-import type { Log } from "../../app/log.ts";
 import type { Clock } from "../../core/clock.ts";
+import type { Log } from "../../core/log.ts";
 import type { Place } from "../../core/place.ts";
 import type { ConversationTargets } from "./conversation-targets.ts";
 import type { Directory } from "./directory.ts";

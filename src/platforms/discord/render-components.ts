@@ -1,5 +1,5 @@
 import type { APIActionRowComponent, APIComponentInMessageActionRow } from "discord.js";
-import type { OutgoingButton } from "../../app/chat/chat-platform.ts";
+import type { OutgoingButton } from "../../core/chat-platform.ts";
 import { componentTypes } from "./discord-facts.ts";
 
 type Row = APIActionRowComponent<APIComponentInMessageActionRow>;

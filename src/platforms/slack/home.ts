@@ -1,8 +1,8 @@
 import type { App } from "../../app/app.ts";
 import type { ChatIntake } from "../../app/chat/chat-intake.ts";
-import { PlatformError } from "../../app/chat/chat-platform.ts";
-import type { Log } from "../../app/log.ts";
+import { PlatformError } from "../../core/chat-platform.ts";
 import type { Clock } from "../../core/clock.ts";
+import type { Log } from "../../core/log.ts";
 import type { Place } from "../../core/place.ts";
 import { formModal } from "./form-modal.ts";
 import { closedHomeView, homeActions, homeView } from "./home-view.ts";

@@ -1,6 +1,6 @@
 import type { BlockAction, App as Bolt, SlashCommand, types, ViewOutput } from "@slack/bolt";
 import type { ChatIntake } from "../../app/chat/chat-intake.ts";
-import { PlatformError } from "../../app/chat/chat-platform.ts";
+import { PlatformError } from "../../core/chat-platform.ts";
 import type { Clock } from "../../core/clock.ts";
 import type { Place } from "../../core/place.ts";
 import { askModal, askModalId, readAsk } from "./ask-modal.ts";

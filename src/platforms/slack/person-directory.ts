@@ -1,5 +1,5 @@
 import type { webApi } from "@slack/bolt";
-import { type ChatPerson, PlatformError } from "../../app/chat/chat-platform.ts";
+import { type ChatPerson, PlatformError } from "../../core/chat-platform.ts";
 import type { Clock } from "../../core/clock.ts";
 import type { Trust } from "../../core/inbound.ts";
 import { timeZoneNamed } from "../../core/time-zone.ts";

@@ -1,5 +1,5 @@
 import type { types } from "@slack/bolt";
-import type { MessageTag, OutgoingButton, OutgoingMessage } from "../../app/chat/chat-platform.ts";
+import type { MessageTag, OutgoingButton, OutgoingMessage } from "../../core/chat-platform.ts";
 import { escapedText, fallbackText, withoutMentions } from "./outgoing-text.ts";
 import { progressPlan } from "./progress-plan.ts";
 

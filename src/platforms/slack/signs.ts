@@ -1,7 +1,7 @@
-import type { ChatPlatform } from "../../app/chat/chat-platform.ts";
-import { PlatformError } from "../../app/chat/chat-platform.ts";
 import { createOneAtATime } from "../../app/chat/intake/one-at-a-time.ts";
-import type { Log } from "../../app/log.ts";
+import type { ChatPlatform } from "../../core/chat-platform.ts";
+import { PlatformError } from "../../core/chat-platform.ts";
+import type { Log } from "../../core/log.ts";
 import type { Place } from "../../core/place.ts";
 import { refusedWith } from "./slack-call.ts";
 import { isTimestamp } from "./slack-place.ts";

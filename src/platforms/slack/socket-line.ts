@@ -1,6 +1,6 @@
 import type { SocketModeReceiver } from "@slack/bolt";
-import type { Log } from "../../app/log.ts";
 import type { Clock } from "../../core/clock.ts";
+import type { Log } from "../../core/log.ts";
 import { slackCall } from "./slack-call.ts";
 
 type SocketClient = SocketModeReceiver["client"];

@@ -1,5 +1,5 @@
 import type { Authorize, InstallationStore } from "@slack/bolt";
-import { PlatformError } from "../../app/chat/chat-platform.ts";
+import { PlatformError } from "../../core/chat-platform.ts";
 import type { Clock } from "../../core/clock.ts";
 import type { KeyValue } from "../../core/key-value.ts";
 import { createInstallationStore } from "./installation-store.ts";

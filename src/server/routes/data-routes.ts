@@ -1,5 +1,5 @@
 import { createRoute, type OpenAPIHono, z } from "@hono/zod-openapi";
-import type { ExportRecord } from "../../app/export-data.ts";
+import type { ExportRecord } from "../../app/services/export-data.ts";
 import { namespaceSchema } from "../../core/place.ts";
 import { apiAuthor } from "../api-author.ts";
 import { forgottenPerson } from "../data-schemas.ts";

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { createAudit } from "../../../src/app/audit.ts";
+import { createAudit } from "../../../src/app/services/audit.ts";
 import { createFakePlatform } from "../../support/fake-platform.ts";
 import { scriptedModel } from "../../support/scripted-model.ts";
 import { ada, ben, createTestApp, home } from "../../support/test-app.ts";

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import type { ExportRecord } from "../../../src/app/export-data.ts";
+import type { ExportRecord } from "../../../src/app/services/export-data.ts";
 import { createMemoryTurnLog } from "../../../src/storage/memory-turn-log.ts";
 import { scriptedModel } from "../../support/scripted-model.ts";
 import { ada, ben, createTestApp, home, type TestApp } from "../../support/test-app.ts";

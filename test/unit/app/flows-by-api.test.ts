@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import type { FlowRun } from "../../../src/app/flow-service.ts";
+import type { FlowRun } from "../../../src/app/services/flow-service.ts";
 import type { Json } from "../../../src/core/json.ts";
 import type { Skill } from "../../../src/core/skill.ts";
 import type { ToolResult } from "../../../src/core/tool.ts";

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { PlatformError } from "../../../src/app/chat/chat-platform.ts";
+import { PlatformError } from "../../../src/core/chat-platform.ts";
 import type { Author } from "../../../src/core/inbound.ts";
 import type { TurnEvent } from "../../../src/core/turn-event.ts";
 import { emptyTurnView, foldTurn } from "../../../src/core/turn-view.ts";

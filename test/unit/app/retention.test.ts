@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, it } from "vitest";
-import type { RetentionPolicy } from "../../../src/app/retention-policy.ts";
-import type { RetentionCounts } from "../../../src/app/retention-sweep.ts";
+import type { RetentionPolicy } from "../../../src/app/services/retention-policy.ts";
+import type { RetentionCounts } from "../../../src/app/services/retention-sweep.ts";
 import { createMemoryFileStore } from "../../../src/storage/memory-file-store.ts";
 import { createMemoryKeyValue } from "../../../src/storage/memory-key-value.ts";
 import { createMemoryTurnLog } from "../../../src/storage/memory-turn-log.ts";

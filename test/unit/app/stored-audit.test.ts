@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { type AuditLine, createStoredAudit } from "../../../src/app/stored-audit.ts";
+import { type AuditLine, createStoredAudit } from "../../../src/app/services/stored-audit.ts";
 import type { KeyValue } from "../../../src/core/key-value.ts";
 import { createMemoryKeyValue } from "../../../src/storage/memory-key-value.ts";
 import { scriptedModel } from "../../support/scripted-model.ts";

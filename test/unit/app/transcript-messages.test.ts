@@ -1,10 +1,10 @@
 import { describe, expect, it } from "vitest";
-import { systemClock } from "../../../src/app/system-clock.ts";
 import { createSaidLine } from "../../../src/core/said-line.ts";
 import { createOfflineModel } from "../../../src/models/offline/offline-model.ts";
 import { createMemoryFileStore } from "../../../src/storage/memory-file-store.ts";
 import { createMemoryKeyValue } from "../../../src/storage/memory-key-value.ts";
 import { createMemoryTurnLog } from "../../../src/storage/memory-turn-log.ts";
+import { systemClock } from "../../../src/wiring/system-clock.ts";
 import { createFakeClock } from "../../support/fake-clock.ts";
 import { expectPrefixes, recordingModel } from "../../support/recording-model.ts";
 import { type Line, scriptedModel } from "../../support/scripted-model.ts";

@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
-import { PlatformError } from "../../../src/app/chat/chat-platform.ts";
-import { systemClock } from "../../../src/app/system-clock.ts";
+import { PlatformError } from "../../../src/core/chat-platform.ts";
 import type { Clock } from "../../../src/core/clock.ts";
 import { createMemoryTurnLog } from "../../../src/storage/memory-turn-log.ts";
+import { systemClock } from "../../../src/wiring/system-clock.ts";
 import {
   bytes,
   callable,

@@ -1,5 +1,6 @@
-import type { App, FeedItem } from "../../../src/app/app.ts";
-import type { SkillDetail } from "../../../src/app/skill-listing.ts";
+import type { App } from "../../../src/app/app.ts";
+import type { SkillDetail } from "../../../src/app/services/skill-listing.ts";
+import type { FeedItem } from "../../../src/app/turns/feed.ts";
 import { objectOf } from "../../../src/core/json.ts";
 import { namespaceStateSchema } from "../../../src/core/namespace-state.ts";
 import type { TurnEvent, TurnEventBody } from "../../../src/core/turn-event.ts";

@@ -1,5 +1,5 @@
 import type { App } from "../../../src/app/app.ts";
-import { noCounts } from "../../../src/app/retention-sweep.ts";
+import { noCounts } from "../../../src/app/services/retention-sweep.ts";
 import { testReview } from "../../support/fake-packages.ts";
 import { testServer } from "../../support/fake-servers.ts";
 

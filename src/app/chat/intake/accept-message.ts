@@ -1,6 +1,6 @@
 import type { Author, Origin } from "../../../core/inbound.ts";
 import { isDirectMessage, type Place } from "../../../core/place.ts";
-import type { Submission } from "../../app.ts";
+import type { Submission } from "../../turns/submit.ts";
 import type { ChatMessage } from "../chat-intake.ts";
 import { type IntakeContext, NotStoredError } from "./intake-context.ts";
 import type { Spoken } from "./thread-state.ts";

@@ -1,18 +1,41 @@
+import type { ChatPerson, ChatPlatform } from "../../../core/chat-platform.ts";
 import type { Clock } from "../../../core/clock.ts";
 import type { Author } from "../../../core/inbound.ts";
 import type { KeyValue } from "../../../core/key-value.ts";
-import type { TurnLog } from "../../../core/turn-log.ts";
-import type { App } from "../../app.ts";
-import type { Log } from "../../log.ts";
-import type { ChatPerson, ChatPlatform } from "../chat-platform.ts";
+import type { Log } from "../../../core/log.ts";
+import type { Outcome } from "../../../core/outcome.ts";
+import type { ThreadRecord, TurnFilter, TurnLog, TurnRecord } from "../../../core/turn-log.ts";
+import type { Approve } from "../../services/approvals.ts";
+import type { SkillDetail, SkillListing } from "../../services/skill-listing.ts";
+import type { Submit } from "../../turns/submit.ts";
+import type { TurnControl } from "../../turns/turn-control.ts";
 import type { ChatPolicy } from "../chat-policy.ts";
 import type { SettingsReader } from "./settings-reader.ts";
 import type { ThreadStates } from "./thread-states.ts";
 import type { Whisperer } from "./whisperer.ts";
 
+/** What people on a platform ask of the bot. Everything is checked against the rights of who asks. */
+interface BotInChat {
+  /** The name people call it by. */
+  readonly name: string;
+  /** The model in use, `offline` when none is configured. */
+  readonly model: string;
+  submit: Submit;
+  stop: TurnControl["stop"];
+  answer: TurnControl["answer"];
+  approve: Approve;
+  /** Stops a turn if it runs, and takes its texts, files and answer away for good. */
+  forget(turnId: string, by: Author): Promise<Outcome<{ forgotten: boolean }>>;
+  turns(filter: TurnFilter): Promise<TurnRecord[]>;
+  namespaces(platform: string): Promise<string[]>;
+  threads(namespace: string): Promise<ThreadRecord[]>;
+  skills(namespace: string, filter?: { query?: string }): Promise<{ skills: SkillListing[] }>;
+  skill(id: string, namespace: string): Promise<SkillDetail | undefined>;
+}
+
 /** What the intake of one platform is made of. */
 export interface ChatIntakeDeps {
-  app: App;
+  app: BotInChat;
   platform: ChatPlatform;
   log: TurnLog;
   store: KeyValue;

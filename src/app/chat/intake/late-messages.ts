@@ -1,12 +1,12 @@
 import { z } from "zod";
+import { type MessageTag, type OutgoingMessage, PlatformError } from "../../../core/chat-platform.ts";
 import { type Author, inboundSchema } from "../../../core/inbound.ts";
 import type { Json } from "../../../core/json.ts";
+import { mayStop } from "../../../core/permissions.ts";
 import type { Place } from "../../../core/place.ts";
 import { formatDuration } from "../../../core/turn-summary.ts";
-import { withoutMention } from "../../commands/parse-command.ts";
-import { mayStop } from "../../permissions.ts";
+import { withoutMention } from "../../turns/parse-command.ts";
 import type { ButtonPress } from "../chat-intake.ts";
-import { type MessageTag, type OutgoingMessage, PlatformError } from "../chat-platform.ts";
 import { acceptMessage, noteTaken, type TakenMessage } from "./accept-message.ts";
 import { authorOf, type IntakeContext } from "./intake-context.ts";
 import { createOneAtATime } from "./one-at-a-time.ts";

@@ -1,6 +1,6 @@
+import { PlatformError } from "../../../core/chat-platform.ts";
 import type { Author } from "../../../core/inbound.ts";
 import type { ButtonPress } from "../chat-intake.ts";
-import { PlatformError } from "../chat-platform.ts";
 import { type ButtonAction, parseButton } from "./button-action.ts";
 import { authorOf, type IntakeContext, NotStoredError } from "./intake-context.ts";
 import type { LateMessages } from "./late-messages.ts";

@@ -1,4 +1,4 @@
-import { families } from "../../commands/parse-command.ts";
+import { families } from "../../turns/parse-command.ts";
 
 /** What a message with files and without a text says. */
 const onlyFiles = "(see the attached files)";

@@ -1,5 +1,5 @@
 import type { Place } from "../../../core/place.ts";
-import type { SkillListing } from "../../skill-listing.ts";
+import type { SkillListing } from "../../services/skill-listing.ts";
 import type { IntakeContext } from "./intake-context.ts";
 
 /** A prompt somebody may try: what it is called on a button, and what it says. */

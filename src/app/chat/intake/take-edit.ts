@@ -1,6 +1,6 @@
 import { LRUCache } from "lru-cache";
 import type { TurnRecord } from "../../../core/turn-log.ts";
-import { withoutMention } from "../../commands/parse-command.ts";
+import { withoutMention } from "../../turns/parse-command.ts";
 import type { ChatEdit } from "../chat-intake.ts";
 import { type IntakeContext, NotStoredError } from "./intake-context.ts";
 import { editKey, type LateMessages } from "./late-messages.ts";

@@ -1,7 +1,7 @@
 import { LRUCache } from "lru-cache";
-import { parseCommand } from "../../commands/parse-command.ts";
+import type { ChatPerson } from "../../../core/chat-platform.ts";
+import { parseCommand } from "../../turns/parse-command.ts";
 import type { ChatMessage } from "../chat-intake.ts";
-import type { ChatPerson } from "../chat-platform.ts";
 import { acceptMessage, noteTaken, type TakenMessage } from "./accept-message.ts";
 import { type Cooldown, createCooldown } from "./cooldown.ts";
 import { authorOf, type IntakeContext } from "./intake-context.ts";

@@ -1,7 +1,7 @@
 import type { Author, Origin } from "../../../core/inbound.ts";
+import { mayStop, onBehalfOf } from "../../../core/permissions.ts";
 import type { TurnRecord } from "../../../core/turn-log.ts";
 import { emptyTurnView, foldTurn } from "../../../core/turn-view.ts";
-import { mayStop, onBehalfOf } from "../../permissions.ts";
 import type { ButtonPress } from "../chat-intake.ts";
 import type { ButtonAction, TurnAction } from "./button-action.ts";
 import { storeFeedback, type Verdict } from "./feedback.ts";

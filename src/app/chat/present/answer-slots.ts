@@ -1,5 +1,5 @@
+import type { AnswerStream } from "../../../core/chat-platform.ts";
 import type { TurnEvent } from "../../../core/turn-event.ts";
-import type { AnswerStream } from "../chat-platform.ts";
 import { closeFence } from "./markdown-fences.ts";
 import { type MessageSlot, type PresentedTurn, slotOf } from "./presented-turn.ts";
 import { placeMessage, platformErrorOf } from "./publish-message.ts";

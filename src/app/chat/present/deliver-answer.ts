@@ -1,5 +1,5 @@
+import type { PlatformError, PlatformErrorCode } from "../../../core/chat-platform.ts";
 import type { TurnEvent, TurnEventBody } from "../../../core/turn-event.ts";
-import type { PlatformError, PlatformErrorCode } from "../chat-platform.ts";
 import type { AnswerFiles } from "./answer-files.ts";
 import type { AnswerSlot } from "./answer-slots.ts";
 import { escapeMarkdown } from "./escape-markdown.ts";

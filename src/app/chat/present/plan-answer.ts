@@ -1,5 +1,5 @@
+import type { OutgoingButton, OutgoingMessage } from "../../../core/chat-platform.ts";
 import type { TurnEventBody } from "../../../core/turn-event.ts";
-import type { OutgoingButton, OutgoingMessage } from "../chat-platform.ts";
 import type { AnswerFiles } from "./answer-files.ts";
 import { escapeMarkdown, oneLine } from "./escape-markdown.ts";
 import type { PresentedTurn } from "./presented-turn.ts";

@@ -1,4 +1,4 @@
-import { type OutgoingMessage, PlatformError } from "../chat-platform.ts";
+import { type OutgoingMessage, PlatformError } from "../../../core/chat-platform.ts";
 import type { MessageSlot, PresentedTurn } from "./presented-turn.ts";
 
 /** A message without its name. */

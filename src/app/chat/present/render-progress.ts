@@ -1,9 +1,9 @@
+import type { OutgoingMessage, ProgressCard } from "../../../core/chat-platform.ts";
 import type { Json } from "../../../core/json.ts";
 import type { ProgressLevel } from "../../../core/namespace-state.ts";
 import { formatDuration, ownSteps, summariseSteps, toldLine } from "../../../core/turn-summary.ts";
 import type { TurnView } from "../../../core/turn-view.ts";
 import type { StepView } from "../../../core/turn-view-steps.ts";
-import type { OutgoingMessage, ProgressCard } from "../chat-platform.ts";
 import { cutText, escapeMarkdown, oneLine } from "./escape-markdown.ts";
 import { shortResult } from "./short-result.ts";
 

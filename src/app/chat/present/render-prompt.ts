@@ -1,8 +1,8 @@
 import { alwaysText } from "../../../core/always-text.ts";
+import type { OutgoingButton, OutgoingMessage } from "../../../core/chat-platform.ts";
 import { exactJson } from "../../../core/exact-json.ts";
 import type { Json } from "../../../core/json.ts";
 import type { TurnEventOf } from "../../../core/turn-event.ts";
-import type { OutgoingButton, OutgoingMessage } from "../chat-platform.ts";
 import { cutText, escapeMarkdown, oneLine } from "./escape-markdown.ts";
 import { closeFence } from "./markdown-fences.ts";
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { PlatformError } from "../../../../src/app/chat/chat-platform.ts";
 import { parseButton } from "../../../../src/app/chat/intake/button-action.ts";
+import { PlatformError } from "../../../../src/core/chat-platform.ts";
 import { updateNamespace } from "../../../../src/core/namespace-state.ts";
 import { scriptedModel } from "../../../support/scripted-model.ts";
 import { testSkill } from "../../../support/test-skill.ts";

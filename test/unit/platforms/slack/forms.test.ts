@@ -2,7 +2,7 @@ import type { ViewOutput } from "@slack/bolt";
 import { expect, test } from "vitest";
 import type { ChatIntake } from "../../../../src/app/chat/chat-intake.ts";
 import type { FormField, SkillForm } from "../../../../src/app/chat/skill-form.ts";
-import type { SkillListing } from "../../../../src/app/skill-listing.ts";
+import type { SkillListing } from "../../../../src/app/services/skill-listing.ts";
 import { askModal, readAsk } from "../../../../src/platforms/slack/ask-modal.ts";
 import { formModal, readForm } from "../../../../src/platforms/slack/form-modal.ts";
 import { homeView } from "../../../../src/platforms/slack/home-view.ts";

@@ -9,8 +9,9 @@ const roomsOfApp = {
   reading: [],
   turns: ["reading"],
   services: ["reading", "turns"],
-  commands: ["reading", "turns", "services"],
-  chat: ["reading", "turns", "services"],
+  operations: ["reading", "turns", "services"],
+  commands: ["reading", "turns", "services", "operations"],
+  chat: ["reading", "turns", "services", "operations"],
 };
 
 const only = (name, from, allowed, comment) => ({
@@ -58,7 +59,7 @@ module.exports = {
     only(
       "client-of-server",
       "^src/client/",
-      ["^src/client/", "^src/core/", "^src/server/[a-z-]*schemas.ts$"],
+      ["^src/client/", "^src/core/", "^src/server/[a-z-]*schemas.ts$", "^src/app/operations/table.ts$"],
       "the HTTP client",
     ),
     only(

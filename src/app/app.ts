@@ -11,16 +11,15 @@ import type { Diagnostic } from "../core/skill.ts";
 import type { TurnEvent } from "../core/turn-event.ts";
 import type { ThreadRecord, TurnFilter, TurnRecord } from "../core/turn-log.ts";
 import type { Completion } from "./commands/command-runner.ts";
+import type { RunOperation } from "./operations/table.ts";
 import type { Approve } from "./services/approvals.ts";
 import type { ChangeSettings } from "./services/channel-settings.ts";
 import type { ExportData } from "./services/export-data.ts";
 import type { FlowService } from "./services/flow-service.ts";
 import type { ForgetPerson } from "./services/forget-person/forgotten-person.ts";
-import type { GrantService } from "./services/grant-service.ts";
 import type { PackageService } from "./services/package-service.ts";
 import type { Readiness } from "./services/readiness.ts";
 import type { Retention } from "./services/retention.ts";
-import type { ServerService } from "./services/server-service.ts";
 import type { SkillDetail, SkillListing } from "./services/skill-listing.ts";
 import type { SkillRun } from "./services/skill-run.ts";
 import type { FeedItem } from "./turns/feed.ts";
@@ -39,6 +38,9 @@ export interface App {
   readonly name: string;
   /** The model in use, `offline` when none is configured. */
   readonly model: string;
+
+  /** Runs an operation of the table. */
+  run: RunOperation;
 
   submit: Submit;
   turn(turnId: string): Promise<TurnRecord | undefined>;
@@ -89,8 +91,6 @@ export interface App {
   runs(filter: TurnFilter): Promise<SkillRun[]>;
 
   readonly packages: PackageService;
-  readonly servers: ServerService;
-  readonly grants: GrantService;
   readonly flows: FlowService;
 
   /** How long things are kept, and what of them is old. */

@@ -25,20 +25,18 @@ import { agentCommands } from "./commands/agent-commands.ts";
 import { channelCommands } from "./commands/channel-commands.ts";
 import { createCommandRunner } from "./commands/command-runner.ts";
 import { flowCommands } from "./commands/flow-commands.ts";
-import { networkCommands } from "./commands/network-commands.ts";
+import { operationCommands } from "./commands/operation-commands.ts";
 import { packageCommands } from "./commands/package-commands.ts";
-import { serverCommands } from "./commands/server-commands.ts";
 import { skillCommands } from "./commands/skill-commands.ts";
 import { timeZoneCommand } from "./commands/time-zone-command.ts";
+import { allOperations, createOperationRunner } from "./operations/table.ts";
 import { createPlaceDescriber } from "./reading/place-description.ts";
 import { createApprove } from "./services/approvals.ts";
 import { auditChannel, createAudit } from "./services/audit.ts";
 import { auditedSettings, auditedSkills } from "./services/audited-changes.ts";
 import { createChangeSettings } from "./services/channel-settings.ts";
 import { createFlowService } from "./services/create-flow-service.ts";
-import { createGrantService } from "./services/create-grant-service.ts";
 import { createPackageService } from "./services/create-package-service.ts";
-import { createServerService } from "./services/create-server-service.ts";
 import { createExportData } from "./services/export-data.ts";
 import type { AddFlow } from "./services/flow-service.ts";
 import { createForgetPerson } from "./services/forget-person/forget-person.ts";
@@ -161,14 +159,13 @@ export function createApp(deps: AppDeps): RunningApp {
   const { files } = ports;
   const retention = createRetention({ ...deps, past, files, stored, audit, policy: deps.retention });
   const more = { catalogue, audit, feed };
-  const { packages: managed, servers: configured, addFlow } = deps;
+  const { packages: managed, servers, addFlow } = deps;
   const packages = createPackageService({ ...more, packages: managed });
-  const servers = createServerService({ ...more, servers: configured, store, clock });
-  const grants = createGrantService({ ...more, grants: ports.grants });
   const skills = auditedSkills(
     createSkillService({ catalogue, store, offers, feed, clock, packages: managed, grants: ports.grants }),
     audit,
   );
+  const services = { audit, feed, clock, store, catalogue, skills, grants: ports.grants, servers };
   const flows = createFlowService({ skills, catalogue, offers, addFlow }, () => app);
   const turns = createTurnRunner({ ...deps, ports, past, spending, platforms, asked, whereOf });
   const presenter = createTurnPresenter({
@@ -199,9 +196,8 @@ export function createApp(deps: AppDeps): RunningApp {
         runs: (namespace) => skillRuns(log, { namespace, limit: 50 }),
       }),
       ...packageCommands({ packages, skills }),
-      ...networkCommands({ grants, skills }),
       ...flowCommands(skills, flows),
-      ...serverCommands(servers),
+      ...operationCommands(allOperations, services),
       ...agentCommands({
         ...deps,
         models: ports.models,
@@ -241,6 +237,7 @@ export function createApp(deps: AppDeps): RunningApp {
   const app: App = {
     name: ports.name,
     model: ports.models.main.id,
+    run: createOperationRunner(services),
     submit,
     turn: (turnId) => log.get(turnId),
     turns: (filter) => log.list(filter),
@@ -272,8 +269,6 @@ export function createApp(deps: AppDeps): RunningApp {
     runSkill: async (id, params, namespace, by) => (await runSkillNow(app, id, params, namespace, by)).output,
     runs: (filter) => skillRuns(log, filter),
     packages,
-    servers,
-    grants,
     flows,
     complete: (text, namespace) => commands.complete(text, namespace),
     prompt: createPromptPreview(turns),

@@ -22,7 +22,7 @@ export async function* checkBot(context: CommandContext, options: GlobalOptions)
         ...skillFindings(skills, config, changed),
         ...flowFindings(await client.flows()),
         ...packageFindings(packages, skills),
-        ...serverFindings((await client.servers()).servers),
+        ...serverFindings((await client.call("server.list", {})).servers),
         ...(await retentionFindings(client, context.clock.now())),
       ];
     });

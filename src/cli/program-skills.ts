@@ -1,6 +1,7 @@
 import type { Command } from "commander";
 import type { CommandContext } from "./command-context.ts";
 import { namespaceOption } from "./namespace-option.ts";
+import { addOperationCommands } from "./operation-commands.ts";
 import { addPackageCommands } from "./program-packages.ts";
 import type { Run } from "./run.ts";
 
@@ -45,4 +46,5 @@ export function addSkillCommands(program: Command, context: CommandContext, run:
       run(async () => (await import("./skill-run.ts")).runSkill(context, id, command.optsWithGlobals())),
     );
   addPackageCommands(skills, context, run);
+  addOperationCommands(skills, context, run);
 }

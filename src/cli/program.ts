@@ -1,9 +1,9 @@
 import { Argument, Command, InvalidArgumentError, Option } from "commander";
 import type { CommandContext, GlobalOptions } from "./command-context.ts";
+import { addServerCommands } from "./mcp-trust.ts";
 import { namespaceOption, parseNamespace, parseThread } from "./namespace-option.ts";
 import { addDataCommands } from "./program-data.ts";
 import { addFlowCommands } from "./program-flows.ts";
-import { addServerCommands } from "./program-mcp.ts";
 import { addSkillCommands } from "./program-skills.ts";
 import type { Run } from "./run.ts";
 

@@ -8,6 +8,7 @@ import type { TurnEvent } from "../core/turn-event.ts";
 import type { ApprovalVerdict } from "../core/turn-view.ts";
 import { type DataMethods, dataMethods } from "./data-methods.ts";
 import { type Connection, streamMessages } from "./event-stream.ts";
+import { type CallOperation, createCall } from "./operation-call.ts";
 import { type ApiClientOptions, createSend, query, readJson, type SendOptions } from "./request.ts";
 import type * as shapes from "./shapes.ts";
 import { type SkillMethods, skillMethods } from "./skill-methods.ts";
@@ -21,6 +22,8 @@ interface FollowOptions {
 }
 
 export interface ApiClient extends SkillMethods, DataMethods {
+  /** Everything that is an operation: one request, one answer. */
+  call: CallOperation;
   about(): Promise<shapes.About>;
   /** Whether everything the bot needs is usable; not being ready is an answer, not an error. */
   ready(): Promise<shapes.Readiness>;
@@ -104,6 +107,7 @@ export function createApiClient(options: ApiClientOptions): ApiClient {
   const put = <T>(path: string, body: unknown) => json<T>(api + path, { method: "PUT", body });
   const get = <T>(path: string) => json<T>(api + path);
   return {
+    call: createCall(json, options.routes),
     about: () => get("/about"),
     ready: () => json("/readyz", { expect: [503] }),
 

@@ -1,5 +1,6 @@
 /** The answers and requests of the HTTP API as types, inferred from the schemas the server parses and documents with. */
 import type { z } from "zod";
+import type { OutputOf } from "../app/operations/table.ts";
 import type { TurnEvent } from "../core/turn-event.ts";
 import type * as data from "../server/data-schemas.ts";
 import type * as flows from "../server/flow-schemas.ts";
@@ -7,7 +8,6 @@ import type * as namespaces from "../server/namespace-schemas.ts";
 import type * as packages from "../server/package-schemas.ts";
 import type * as retention from "../server/retention-schemas.ts";
 import type * as schemas from "../server/schemas.ts";
-import type * as servers from "../server/server-schemas.ts";
 import type * as turns from "../server/turn-schemas.ts";
 
 export type About = z.output<typeof schemas.about>;
@@ -37,12 +37,10 @@ export type FlowResult = z.output<typeof flows.flowResult>;
 export type FlowRunRequest = z.input<typeof flows.flowRunRequest>;
 export type FlowTextRequest = z.input<typeof flows.flowTextRequest>;
 export type InstalledPackage = z.output<typeof packages.installedPackage>;
-export type NetworkGrant = z.output<typeof packages.networkGrant>;
 export type PackageReview = z.output<typeof packages.packageReview>;
 export type RetentionReport = z.output<typeof retention.retentionReport>;
 export type RetentionStatus = z.output<typeof retention.retentionStatus>;
-export type ServerList = z.output<typeof servers.serverList>;
-export type ServerStatus = z.output<typeof servers.serverStatus>;
+export type ServerStatus = OutputOf<"server.control">;
 
 /** Where a package is: an address, a path of the bot's own machine, or the archive itself. */
 export type PackageLocation = { url: string } | { path: string } | { file: Blob; name: string };

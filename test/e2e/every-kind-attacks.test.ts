@@ -45,7 +45,7 @@ it("lets neither flows nor code with every grant reach the bot's own API, though
   const plugin = { active: true, hubId: "takes-all", name: "Takes all", description: "d", entrypoint: {} };
   await home.write(".knack-workspace/skills/takes-all/plugin.json", JSON.stringify(plugin));
   await home.write(".knack-workspace/skills/takes-all/handler.js", handler(url));
-  await client.grantHosts("takes-all", ["*"]);
+  await client.call("skill.grant", { id: "takes-all", hosts: ["*"] });
 
   const { flows } = await client.flows(place.namespace);
   const id = flows.find(({ name }) => name === "Takes over")?.id ?? "";

@@ -213,7 +213,7 @@ it("a question of a tool server can still be answered after a crash, is not aske
   const servers = { asker: { command: process.execPath, args: [testServer] } };
   await home.write("config/mcp.json", JSON.stringify({ mcpServers: servers }));
   const first = await home.start();
-  await first.client.controlServer("asker", "start");
+  await first.client.call("server.control", { name: "asker", action: "start" });
   await first.client.setSkill(place.namespace, "mcp_asker", "pinned");
   const turn = await submit(first, "ask me", [{ call: "asker__ask", with: { times: 1 } }]);
   await confirm(first, turn);

@@ -31,7 +31,7 @@ it("sees AnythingLLM's skills and flows that are copied in while it runs, change
   await home.write(plugin, await withArguments("open-meteo-weather", settled));
 
   // The very next message knows them all, without a look at the list in between.
-  await client.grantHosts("open-meteo-weather", [siteHost]);
+  await client.call("skill.grant", { id: "open-meteo-weather", hosts: [siteHost] });
   const weather = { latitude: "35.68", longitude: "139.69" };
   const first = await say(bot, "weather in Tokyo", [
     { call: "activate_skill", with: { skill_name: "open-meteo-weather" } },

@@ -32,7 +32,7 @@ async function busyBot(): Promise<BotProcess> {
   );
   const bot = await home.start();
   const { client } = bot;
-  await client.controlServer("test", "start");
+  await client.call("server.control", { name: "test", action: "start" });
   for (const id of ["spin", "sleeper", "mcp_test"]) await client.setSkill(place.namespace, id, "pinned");
   const sleep = { skill_name: "sleeper", script: "scripts/sleep.sh" };
   const calls = {

@@ -3,8 +3,15 @@ import { progressLevelSchema, readNamespace } from "../../core/namespace-state.t
 import { mayStop } from "../../core/permissions.ts";
 import { isDirectMessage } from "../../core/place.ts";
 import { costText, type UsageTotal } from "../../core/usage-total.ts";
+import {
+  type Command,
+  type CommandCall,
+  type CommandResult,
+  refused,
+  said,
+  shown,
+} from "../operations/command.ts";
 import { type ApprovalCommandDeps, approvalCommand } from "./approval-commands.ts";
-import { type Command, type CommandCall, type CommandResult, refused, said, shown } from "./command.ts";
 import { type ModelCommandDeps, modelCommands, modelWords } from "./model-commands.ts";
 import { placeWords } from "./place-words.ts";
 

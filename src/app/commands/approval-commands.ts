@@ -5,9 +5,16 @@ import { mayApprove } from "../../core/permissions.ts";
 import type { TurnLog } from "../../core/turn-log.ts";
 import { type ApprovalVerdict, type ApprovalView, emptyTurnView, foldTurn } from "../../core/turn-view.ts";
 import { escapeMarkdown, oneLine } from "../chat/present/escape-markdown.ts";
+import {
+  type Command,
+  type CommandCall,
+  type CommandResult,
+  refused,
+  said,
+  shown,
+} from "../operations/command.ts";
 import type { Approve } from "../services/approvals.ts";
 import type { Audit } from "../services/audit.ts";
-import { type Command, type CommandCall, type CommandResult, refused, said, shown } from "./command.ts";
 
 export interface ApprovalCommandDeps {
   log: TurnLog;

@@ -1,6 +1,6 @@
 import { namespaceStateSchema, replyModeSchema } from "../../core/namespace-state.ts";
+import { type Command, type CommandCall, type CommandResult, refused, said } from "../operations/command.ts";
 import type { ChangeSettings, SettingsChange } from "../services/channel-settings.ts";
-import { type Command, type CommandCall, type CommandResult, refused, said } from "./command.ts";
 
 const replyMeaning = {
   mention: "I answer here only when I am mentioned.",

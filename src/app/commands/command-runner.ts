@@ -7,8 +7,6 @@ import { nearest } from "../../core/skill-identifier.ts";
 import type { TurnEventBody, TurnOutcome } from "../../core/turn-event.ts";
 import type { ClaimedTurn } from "../../core/turn-log.ts";
 import { WaitingForPerson } from "../../core/waiting.ts";
-import { families, parseCommand } from "../turns/parse-command.ts";
-import type { TurnRunner } from "../turns/turn-runner.ts";
 import {
   type Command,
   type CommandCall,
@@ -16,7 +14,9 @@ import {
   type CommandResult,
   refused,
   shown,
-} from "./command.ts";
+} from "../operations/command.ts";
+import { families, parseCommand } from "../turns/parse-command.ts";
+import type { TurnRunner } from "../turns/turn-runner.ts";
 
 /** A completion of a slash command being typed. */
 export interface Completion {

@@ -1,7 +1,14 @@
 import { objectOf } from "../../core/json.ts";
+import {
+  type Command,
+  type CommandCall,
+  type CommandResult,
+  refused,
+  said,
+  shown,
+} from "../operations/command.ts";
 import type { FlowService } from "../services/flow-service.ts";
 import type { SkillService } from "../services/skill-service.ts";
-import { type Command, type CommandCall, type CommandResult, refused, said, shown } from "./command.ts";
 import { dryRunText } from "./dry-run-text.ts";
 import { placeWords } from "./place-words.ts";
 import { runSkillCommand } from "./run-skill-command.ts";

@@ -6,8 +6,15 @@ import { type NamespaceState, readNamespace } from "../../core/namespace-state.t
 import { profileNamed } from "../../core/profile.ts";
 import type { Profile } from "../../core/turn.ts";
 import { oneLine } from "../chat/present/escape-markdown.ts";
+import {
+  type Command,
+  type CommandCall,
+  type CommandResult,
+  refused,
+  said,
+  shown,
+} from "../operations/command.ts";
 import type { ChangeSettings } from "../services/channel-settings.ts";
-import { type Command, type CommandCall, type CommandResult, refused, said, shown } from "./command.ts";
 import { placeWords } from "./place-words.ts";
 
 export interface ModelCommandDeps {

@@ -1,8 +1,6 @@
 import { PlatformError } from "../../core/chat-platform.ts";
 import type { Asker, Outcome } from "../../core/outcome.ts";
 import type { PackageSource } from "../../core/packages.ts";
-import type { PackageService } from "../services/package-service.ts";
-import type { SkillService } from "../services/skill-service.ts";
 import {
   type Command,
   type CommandCall,
@@ -11,7 +9,9 @@ import {
   refused,
   said,
   shown,
-} from "./command.ts";
+} from "../operations/command.ts";
+import type { PackageService } from "../services/package-service.ts";
+import type { SkillService } from "../services/skill-service.ts";
 import { installedText, reviewText } from "./review-text.ts";
 
 export interface PackageCommandDeps {

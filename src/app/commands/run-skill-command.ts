@@ -3,10 +3,10 @@ import type { Parameter } from "../../core/parameter.ts";
 import { isDirectMessage } from "../../core/place.ts";
 import { nearest } from "../../core/skill-identifier.ts";
 import type { ToolResult } from "../../core/tool.ts";
+import { type CommandCall, type CommandResult, refused } from "../operations/command.ts";
 import type { SkillDetail } from "../services/skill-listing.ts";
 import type { SkillService } from "../services/skill-service.ts";
 import { isGuide } from "../turns/asked-skills.ts";
-import { type CommandCall, type CommandResult, refused } from "./command.ts";
 import { runAnswer } from "./run-answer.ts";
 
 /** Runs a skill with what was written after it; its output is for the channel, which is told who ran it. @throws WaitingForPerson */

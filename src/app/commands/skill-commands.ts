@@ -1,10 +1,17 @@
 import { mayOperate } from "../../core/permissions.ts";
 import { nearest } from "../../core/skill-identifier.ts";
 import { escapeMarkdown, oneLine } from "../chat/present/escape-markdown.ts";
+import {
+  type Command,
+  type CommandCall,
+  type CommandResult,
+  refused,
+  said,
+  shown,
+} from "../operations/command.ts";
 import type { ChangeSettings } from "../services/channel-settings.ts";
 import type { SkillRun } from "../services/skill-run.ts";
 import type { SkillService } from "../services/skill-service.ts";
-import { type Command, type CommandCall, type CommandResult, refused, said, shown } from "./command.ts";
 import { placeWords } from "./place-words.ts";
 import { runSkillCommand } from "./run-skill-command.ts";
 import { brokenLines, skillLines } from "./skill-list-text.ts";

@@ -1,8 +1,15 @@
 import type { KeyValue } from "../../core/key-value.ts";
 import { readNamespace } from "../../core/namespace-state.ts";
+import {
+  type Command,
+  type CommandCall,
+  type CommandResult,
+  refused,
+  said,
+  shown,
+} from "../operations/command.ts";
 import type { ChangeSettings } from "../services/channel-settings.ts";
 import { timeZones } from "../services/time-zones.ts";
-import { type Command, type CommandCall, type CommandResult, refused, said, shown } from "./command.ts";
 import { placeWords } from "./place-words.ts";
 
 export interface TimeZoneCommandDeps {

@@ -96,7 +96,7 @@ function createReading(
     if (list !== undefined && isOpen(namespace)) setPanel(list);
   };
   const servers = async () => {
-    const list = (await session.attempt((client) => client.servers(), tell))?.servers;
+    const list = (await session.attempt((client) => client.call("server.list", {}), tell))?.servers;
     if (list !== undefined) setPanel({ servers: list });
     clearTimeout(timer);
     if (list?.some(({ state }) => state === "starting")) timer = setTimeout(again, whileStarting);

@@ -8,12 +8,25 @@ const entry = { skill_id: "weather", hash: review.hash, from: "x", by: "operator
 const policy = { conversation_days: 365, run_detail_days: "never", file_days: 30, audit_days: 400 } as const;
 
 /** Services that answer what they were asked to have done, and note it in `asked`. */
-export function fakeServices(
-  asked: unknown[],
-): Pick<App, "packages" | "servers" | "grants" | "flows" | "retention"> {
+export function fakeServices(asked: unknown[]): Pick<App, "run" | "packages" | "flows" | "retention"> {
   const missing = { ok: false as const, status: 404 as const, message: "There is none of that name." };
   const result = { success: true, results: [], variables: {}, directOutput: null };
+  const server = (name: string, changes = {}) =>
+    name === "files" || name === "mail" ? { ok: true, value: testServer(name, changes) } : missing;
+  const operations: Record<string, (input: { name: string; id: string; hosts: string[] }) => unknown> = {
+    "server.list": () => ({ ok: true, value: { servers: [testServer("files")], diagnostics: [] } }),
+    "server.control": ({ name }) => server(name, { state: "running" }),
+    "server.trust": ({ name }) => server(name),
+    "server.login": ({ name }) => ({ ok: true, value: { url: `https://login.example/${name}` } }),
+    "server.logout": ({ name }) => server(name, { state: "needs_login" }),
+    "skill.grant": ({ id, hosts }) => ({ ok: true, value: { skill_id: id, granted: hosts } }),
+    "skill.revoke": ({ id }) => ({ ok: true, value: { skill_id: id, granted: [] } }),
+  };
   return {
+    async run(name, { input, asker }) {
+      asked.push({ run: name, ...input, by: asker.by });
+      return operations[name]?.(input as never) as never;
+    },
     retention: {
       status: async () => ({ policy, from: 5 }),
       async run(options, { by }) {
@@ -40,27 +53,6 @@ export function fakeServices(
         return id === "weather" ? { ok: true, value: entry } : missing;
       },
       reviewSkill: async (id) => (id === "weather" ? { ok: true, value: review } : missing),
-    },
-    servers: {
-      list: async () => [testServer("files")],
-      problems: async () => [],
-      async control(name, action, { by }) {
-        asked.push({ action, name, by });
-        return name === "files" ? { ok: true, value: testServer(name, { state: "running" }) } : missing;
-      },
-      async trust(name, tools, { by }) {
-        asked.push({ trust: name, tools, by });
-        return name === "files" ? { ok: true, value: testServer(name) } : missing;
-      },
-      login: async (name, { by }) => ({ ok: true, value: { url: `https://login.example/${name}/${by.id}` } }),
-      logout: async (name) => ({ ok: true, value: testServer(name, { state: "needs_login" }) }),
-    },
-    grants: {
-      grant: async (id, hosts) => ({ ok: true, value: { skill_id: id, granted: [...hosts] } }),
-      async revoke(id, hosts) {
-        asked.push({ revoke: id, hosts });
-        return { ok: true, value: { skill_id: id, granted: [] } };
-      },
     },
     flows: {
       list: async () => ({ flows: [], diagnostics: [] }),

@@ -184,6 +184,7 @@ describe("the API", () => {
         "put /api/v1/namespaces/{ns}/skills/{id}",
         "get /api/v1/namespaces/{ns}/threads",
         "get /api/v1/namespaces/{ns}/threads/{thread}",
+        "get /api/v1/operations",
         "get /api/v1/packages",
         "post /api/v1/packages",
         "post /api/v1/packages/review",

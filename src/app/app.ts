@@ -3,11 +3,9 @@
  * the chat platforms. Everything here is checked against the permissions of the person who asks.
  */
 import type { Author } from "../core/inbound.ts";
-import type { Json } from "../core/json.ts";
 import type { NamespaceState } from "../core/namespace-state.ts";
 import type { Outcome } from "../core/outcome.ts";
 import type { Preview } from "../core/preview.ts";
-import type { Diagnostic } from "../core/skill.ts";
 import type { TurnEvent } from "../core/turn-event.ts";
 import type { ThreadRecord, TurnFilter, TurnRecord } from "../core/turn-log.ts";
 import type { Completion } from "./commands/command-runner.ts";
@@ -20,8 +18,7 @@ import type { ForgetPerson } from "./services/forget-person/forgotten-person.ts"
 import type { PackageService } from "./services/package-service.ts";
 import type { Readiness } from "./services/readiness.ts";
 import type { Retention } from "./services/retention.ts";
-import type { SkillDetail, SkillListing } from "./services/skill-listing.ts";
-import type { SkillRun } from "./services/skill-run.ts";
+import type { SkillService } from "./services/skill-service.ts";
 import type { FeedItem } from "./turns/feed.ts";
 import type { Submit } from "./turns/submit.ts";
 import type { TurnControl } from "./turns/turn-control.ts";
@@ -74,22 +71,8 @@ export interface App {
   /** Everything that happens in a namespace from now on, until the signal. */
   watch(namespace: string, signal: AbortSignal): AsyncIterable<FeedItem>;
 
-  skills(
-    namespace: string,
-    filter?: { category?: string; query?: string },
-  ): Promise<{ skills: SkillListing[]; diagnostics: Diagnostic[] }>;
-  skill(id: string, namespace: string): Promise<SkillDetail | undefined>;
-  /** `pinned` enables, `blocked` disables, `available` resets. */
-  setSkill(
-    namespace: string,
-    id: string,
-    state: "pinned" | "blocked" | "available",
-    by: Author,
-  ): Promise<Outcome<SkillListing>>;
-  /** The `invoke_skill` path, outside of a conversation. */
-  runSkill(id: string, params: Json, namespace: string, by: Author): Promise<Json>;
-  runs(filter: TurnFilter): Promise<SkillRun[]>;
-
+  /** Skills as they are in a channel. */
+  readonly skills: Pick<SkillService, "list" | "detail">;
   readonly packages: PackageService;
   readonly flows: FlowService;
 

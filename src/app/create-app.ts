@@ -13,7 +13,7 @@ import type { Place } from "../core/place.ts";
 import type { Redact } from "../core/redact.ts";
 import type { Servers } from "../core/servers.ts";
 import type { Profile, TurnLimits, TurnPorts } from "../core/turn.ts";
-import type { TurnLog } from "../core/turn-log.ts";
+import type { TurnLog, TurnRecord } from "../core/turn-log.ts";
 import type { MetaTool } from "../core/turn-scope.ts";
 import type { App } from "./app.ts";
 import { type ChatHub, meteredPlatform } from "./chat/chat-hub.ts";
@@ -27,8 +27,8 @@ import { createCommandRunner } from "./commands/command-runner.ts";
 import { flowCommands } from "./commands/flow-commands.ts";
 import { operationCommands } from "./commands/operation-commands.ts";
 import { packageCommands } from "./commands/package-commands.ts";
-import { skillCommands } from "./commands/skill-commands.ts";
 import { timeZoneCommand } from "./commands/time-zone-command.ts";
+import type { Services } from "./operations/services.ts";
 import { allOperations, createOperationRunner } from "./operations/table.ts";
 import { createPlaceDescriber } from "./reading/place-description.ts";
 import { createApprove } from "./services/approvals.ts";
@@ -44,7 +44,6 @@ import { createForget } from "./services/forgetting.ts";
 import { createReadiness, type Readiness } from "./services/readiness.ts";
 import { createRetention } from "./services/retention.ts";
 import type { RetentionPolicy } from "./services/retention-policy.ts";
-import { runSkillNow } from "./services/run-skill-now.ts";
 import { skillRuns } from "./services/skill-runs.ts";
 import { createSkillService } from "./services/skill-service.ts";
 import { createStoredAudit } from "./services/stored-audit.ts";
@@ -58,7 +57,7 @@ import { createPromptPreview } from "./turns/prompt-preview.ts";
 import { createSpending, type SpendingCaps } from "./turns/spending.ts";
 import { createSubmit } from "./turns/submit.ts";
 import { createTurnControl } from "./turns/turn-control.ts";
-import { followTurn } from "./turns/turn-events.ts";
+import { type Follow, followTurn } from "./turns/turn-events.ts";
 import { turnFile } from "./turns/turn-file.ts";
 import { createTurnMeasuring } from "./turns/turn-measure.ts";
 import { createTurnRunner } from "./turns/turn-runner.ts";
@@ -161,12 +160,16 @@ export function createApp(deps: AppDeps): RunningApp {
   const more = { catalogue, audit, feed };
   const { packages: managed, servers, addFlow } = deps;
   const packages = createPackageService({ ...more, packages: managed });
-  const skills = auditedSkills(
-    createSkillService({ catalogue, store, offers, feed, clock, packages: managed, grants: ports.grants }),
-    audit,
-  );
-  const services = { audit, feed, clock, store, catalogue, skills, grants: ports.grants, servers };
-  const flows = createFlowService({ skills, catalogue, offers, addFlow }, () => app);
+  const skills = createSkillService({ ...deps, offers, feed, grants: ports.grants });
+  const submit = createSubmit({
+    ...deps,
+    feed,
+    name: ports.name,
+    isForAgent: async (text, namespace) => (await asked.guideRun(text, namespace)) !== undefined,
+    wake: () => dispatcher.wake(),
+  });
+  const follow: Follow = (turnId, afterSeq, signal) => followTurn(log, feed, turnId, afterSeq, signal);
+  const flows = createFlowService({ skills, catalogue, offers, addFlow }, { submit, follow });
   const turns = createTurnRunner({ ...deps, ports, past, spending, platforms, asked, whereOf });
   const presenter = createTurnPresenter({
     ...deps,
@@ -179,6 +182,25 @@ export function createApp(deps: AppDeps): RunningApp {
     createChangeSettings({ ...deps, feed, models: ports.models }),
     audit,
   );
+  const eventsOf = async (turn: TurnRecord) => {
+    const tail = turn.status === "finished" ? [] : feed.tail(turn.turn_id);
+    return [...(await log.read(turn.turn_id)), ...tail].filter((event) => !isInternal(event));
+  };
+  const services: Services = {
+    audit,
+    feed,
+    clock,
+    store,
+    catalogue,
+    skills,
+    grants: ports.grants,
+    servers,
+    submit,
+    follow,
+    turns: { get: (turnId) => log.get(turnId), list: (filter) => log.list(filter), events: eventsOf },
+    runs: (filter) => skillRuns(log, filter),
+    changeSettings,
+  };
 
   const control = createTurnControl({
     log,
@@ -190,14 +212,9 @@ export function createApp(deps: AppDeps): RunningApp {
   const approve = createApprove({ ...deps, audit, wake: () => dispatcher.wake() });
   const commands = createCommandRunner(
     [
-      ...skillCommands({
-        skills,
-        changeSettings,
-        runs: (namespace) => skillRuns(log, { namespace, limit: 50 }),
-      }),
-      ...packageCommands({ packages, skills }),
-      ...flowCommands(skills, flows),
       ...operationCommands(allOperations, services),
+      ...packageCommands({ packages, skills }),
+      ...flowCommands(auditedSkills(skills, audit), flows),
       ...agentCommands({
         ...deps,
         models: ports.models,
@@ -225,23 +242,15 @@ export function createApp(deps: AppDeps): RunningApp {
     },
   });
 
-  const submit = createSubmit({
-    ...deps,
-    feed,
-    name: ports.name,
-    isForAgent: async (text, namespace) => (await asked.guideRun(text, namespace)) !== undefined,
-    wake: () => dispatcher.wake(),
-  });
-
   const forgetting = { ...deps, feed, past, files: ports.files, platforms, audit, stop };
   const app: App = {
     name: ports.name,
     model: ports.models.main.id,
     run: createOperationRunner(services),
     submit,
-    turn: (turnId) => log.get(turnId),
-    turns: (filter) => log.list(filter),
-    events: (turnId, afterSeq, signal) => followTurn(log, feed, turnId, afterSeq, signal),
+    turn: services.turns.get,
+    turns: services.turns.list,
+    events: follow,
     stop: control.stop,
     answer: control.answer,
     approve,
@@ -255,19 +264,10 @@ export function createApp(deps: AppDeps): RunningApp {
     threads: (namespace) => log.threads(namespace),
     async thread(namespace, thread) {
       const records = await log.list({ namespace, thread, limit: 500 });
-      const whole = records.reverse().map(async (turn) => {
-        const tail = turn.status === "finished" ? [] : feed.tail(turn.turn_id);
-        const events = [...(await log.read(turn.turn_id)), ...tail];
-        return { turn, events: events.filter((event) => !isInternal(event)) };
-      });
-      return Promise.all(whole);
+      return Promise.all(records.reverse().map(async (turn) => ({ turn, events: await eventsOf(turn) })));
     },
     watch: (namespace, signal) => feed.watch(namespace, signal),
-    skills: (namespace, filter) => skills.list(namespace, filter),
-    skill: (id, namespace) => skills.detail(id, namespace),
-    setSkill: (namespace, id, state, by) => skills.set(namespace, id, state, by),
-    runSkill: async (id, params, namespace, by) => (await runSkillNow(app, id, params, namespace, by)).output,
-    runs: (filter) => skillRuns(log, filter),
+    skills,
     packages,
     flows,
     complete: (text, namespace) => commands.complete(text, namespace),

@@ -14,7 +14,7 @@ export async function* checkBot(context: CommandContext, options: GlobalOptions)
   try {
     yield* await withConnection(context, options, async ({ client, config }) => {
       const { checks } = await client.ready();
-      const skills = await client.skills();
+      const skills = await client.call("skill.list", {});
       const packages = await client.packages();
       const changed = new Set(changedPackages(packages, skills).map(({ skill_id }) => skill_id));
       return [

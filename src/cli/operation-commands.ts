@@ -6,7 +6,7 @@ import { plainLine } from "../platforms/terminal/plain-text.ts";
 import { answerOrSay } from "./answer-or-say.ts";
 import { type CommandContext, CommandError, type GlobalOptions } from "./command-context.ts";
 import { exitCode } from "./exit-code.ts";
-import { namespaceOption } from "./namespace-option.ts";
+import { namespaceOption, onlyNamespaceOption } from "./namespace-option.ts";
 import { printJson, printLine, wantsColours } from "./print.ts";
 import type { Run } from "./run.ts";
 
@@ -33,7 +33,11 @@ function addCommand(
   command.description(form.description);
   for (const [name, description] of form.arguments ?? []) command.argument(name, description);
   for (const [flags, description] of form.options ?? []) command.option(flags, description);
-  if ("namespace" in operation.input.shape) command.addOption(namespaceOption());
+  const { namespace } = operation.input.shape;
+  if (namespace !== undefined) {
+    const hasDefault = namespace.safeParse(undefined).data !== undefined;
+    command.addOption(hasDefault ? namespaceOption() : onlyNamespaceOption());
+  }
   command.option("--json", form.json);
   command.action(() => {
     const given = {

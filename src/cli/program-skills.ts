@@ -9,23 +9,6 @@ import type { Run } from "./run.ts";
 export function addSkillCommands(program: Command, context: CommandContext, run: Run): void {
   const skills = program.command("skills").description("list, explain, check, install and run skills");
   skills
-    .command("list")
-    .description("the skills of a channel")
-    .addOption(namespaceOption())
-    .option("--json", "{skills, diagnostics}")
-    .action((_options, command: Command) =>
-      run(async () => (await import("./skills.ts")).listSkills(context, command.optsWithGlobals())),
-    );
-  skills
-    .command("info")
-    .description("one skill: parameters, tools, files, and whether it can be used")
-    .argument("<id>", "id of the skill")
-    .addOption(namespaceOption())
-    .option("--json", "the skill")
-    .action((id: string, _options, command: Command) =>
-      run(async () => (await import("./skill-info.ts")).skillInfo(context, id, command.optsWithGlobals())),
-    );
-  skills
     .command("validate")
     .description("the strict Agent Skills check of a folder")
     .argument("<dir>", "folder with a SKILL.md")

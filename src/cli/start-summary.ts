@@ -13,14 +13,14 @@ import { howToKeep, retentionLine } from "./retention-words.ts";
  */
 export async function startSummary(
   config: Config,
-  client: Pick<ApiClient, "skills" | "retention">,
+  client: Pick<ApiClient, "call" | "retention">,
   bot: Pick<Bot, "isolation">,
   now: number,
   local: readonly LocalServer[],
 ): Promise<string[]> {
   const [models, skills, isolation, kept] = await Promise.all([
     modelLines(config, local),
-    client.skills().then(({ skills }) => skillsLine(skills), nothing),
+    client.call("skill.list", {}).then(({ skills }) => skillsLine(skills), nothing),
     bot.isolation().then((found) => isolationLine(config, found), nothing),
     client.retention().then((status) => keptLine(status, now), nothing),
   ]);

@@ -3,7 +3,6 @@
  * No imports but the stream parser at run time, so that the browser uses this very file.
  */
 
-import type { Json } from "../core/json.ts";
 import type { TurnEvent } from "../core/turn-event.ts";
 import type { ApprovalVerdict } from "../core/turn-view.ts";
 import { type DataMethods, dataMethods } from "./data-methods.ts";
@@ -67,21 +66,6 @@ export interface ApiClient extends SkillMethods, DataMethods {
     signal: AbortSignal,
     onConnection?: (connection: Connection) => void,
   ): AsyncIterable<shapes.FeedItem>;
-
-  skills(filter?: { namespace?: string; category?: string; query?: string }): Promise<shapes.SkillList>;
-  skill(id: string, namespace?: string): Promise<shapes.SkillDetail>;
-  /** `pinned` enables, `blocked` disables, `available` resets. */
-  setSkill(
-    namespace: string,
-    id: string,
-    state: shapes.SkillStateRequest["state"],
-    user?: string,
-  ): Promise<shapes.SkillListing>;
-  /** Runs a skill outside of a conversation: its output, or `{error, …}`. */
-  runSkill(id: string, request?: shapes.RunRequest): Promise<Json>;
-  runs(filter?: shapes.RunFilter): Promise<shapes.RunList>;
-  /** By the id of a turn or of a skill's run. */
-  run(id: string): Promise<shapes.RunView>;
 
   /** How long things are kept, and from when on old data is deleted. */
   retention(): Promise<shapes.RetentionStatus>;
@@ -156,14 +140,6 @@ export function createApiClient(options: ApiClientOptions): ApiClient {
         yield data as shapes.FeedItem;
       }
     },
-
-    skills: (filter = {}) => get(`/skills${query(filter)}`),
-    skill: (id, namespace) => get(`/skills/${at(id)}${query({ namespace })}`),
-    setSkill: (namespace, id, state, user) =>
-      put(`/namespaces/${at(namespace)}/skills/${at(id)}`, { state, user }),
-    runSkill: (id, request = {}) => post(`/skills/${at(id)}/run`, request),
-    runs: (filter = {}) => get(`/runs${query({ ...filter })}`),
-    run: (id) => get(`/runs/${at(id)}`),
 
     ...skillMethods({ json, post, get }),
     ...dataMethods(send, { json, get }),

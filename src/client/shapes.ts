@@ -19,14 +19,11 @@ export type NamespaceView = z.output<typeof namespaces.namespaceView>;
 export type Problem = z.output<typeof schemas.problem>;
 export type PromptView = z.output<typeof schemas.promptView>;
 export type Readiness = z.output<typeof schemas.readiness>;
-export type RunList = z.output<typeof schemas.runList>;
-export type RunRequest = z.input<typeof schemas.runRequest>;
-export type SkillDetail = z.output<typeof schemas.skillDetail>;
-export type SkillList = z.output<typeof schemas.skillList>;
-export type SkillListing = z.output<typeof schemas.skillListing>;
-export type SkillStateRequest = z.input<typeof schemas.skillStateRequest>;
+export type SkillDetail = OutputOf<"skill.show">;
+export type SkillList = OutputOf<"skill.list">;
+export type SkillListing = OutputOf<"skill.set">;
 export type Thread = z.output<typeof schemas.threadList>["threads"][number];
-export type Turn = z.output<typeof turns.turnRecord>;
+export type Turn = OutputOf<"run.list">["turns"][number];
 export type TurnAccepted = z.output<typeof turns.turnAccepted>;
 export type TurnRequest = z.input<typeof turns.turnRequest>;
 
@@ -51,19 +48,7 @@ export interface TurnWithEvents {
   events: TurnEvent[];
 }
 
-export type RunView = z.output<typeof schemas.runView> & TurnWithEvents;
-
 /** What people watching a namespace see. `state`: its skills or settings changed, read them again. */
 export type FeedItem =
   | { kind: "event"; thread: string; event: TurnEvent }
   | { kind: "state"; namespace: string };
-
-/** Which turns `runs` lists; the newest first, 50 unless told. */
-export interface RunFilter {
-  namespace?: string;
-  thread?: string;
-  status?: Turn["status"];
-  /** Only turns accepted before this one. */
-  before?: string;
-  limit?: number;
-}

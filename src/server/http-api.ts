@@ -18,8 +18,6 @@ import { addLoginRoutes, loginPaths } from "./routes/login-routes.ts";
 import { addNamespaceRoutes } from "./routes/namespace-routes.ts";
 import { addPackageRoutes, uploadPaths } from "./routes/package-routes.ts";
 import { addRetentionRoutes } from "./routes/retention-routes.ts";
-import { addRunRoutes } from "./routes/run-routes.ts";
-import { addSkillRoutes } from "./routes/skill-routes.ts";
 import { addTurnRoutes } from "./routes/turn-routes.ts";
 import { securityHeaders } from "./security-headers.ts";
 
@@ -68,8 +66,6 @@ function createApi(dependencies: ServerDependencies, security: Security): OpenAP
   addApprovalRoutes(api, dependencies);
   addFileRoutes(api, dependencies);
   addNamespaceRoutes(api, dependencies);
-  addSkillRoutes(api, dependencies);
-  addRunRoutes(api, dependencies);
   addPackageRoutes(api, dependencies, security);
   addOperationRoutes(api, dependencies);
   addFlowRoutes(api, dependencies);

@@ -1,7 +1,7 @@
 /** The shapes of channels and their settings in the HTTP API. Names are a contract: extend, never break. */
 import { z } from "@hono/zod-openapi";
+import { milliseconds } from "../app/operations/shapes.ts";
 import { efforts } from "../core/message.ts";
-import { milliseconds } from "./turn-schemas.ts";
 
 export const namespaceView = z.object({
   namespace: z.string(),

@@ -1,30 +1,17 @@
 /** What the app answers, in the shapes of the API. */
 import type { z } from "@hono/zod-openapi";
 import type { TurnWithEvents } from "../app/app.ts";
+import { presentTurn } from "../app/operations/turn-view.ts";
 import type { NamespaceState } from "../core/namespace-state.ts";
 import type { Preview } from "../core/preview.ts";
-import type { TurnRecord } from "../core/turn-log.ts";
 import type * as namespaces from "./namespace-schemas.ts";
 import type * as schemas from "./schemas.ts";
-import type * as turns from "./turn-schemas.ts";
-
-export function presentTurn(record: TurnRecord): z.output<typeof turns.turnRecord> {
-  const { text, answer, author, input_tokens, cached_tokens, cache_write_tokens, ...more } = record;
-  const { output_tokens, cost_usd, unpriced_tokens, ...rest } = more;
-  return {
-    ...rest,
-    author: { id: author.id, name: author.name },
-    question: text,
-    text: answer,
-    usage: { input_tokens, cached_tokens, cache_write_tokens, output_tokens, cost_usd, unpriced_tokens },
-  };
-}
 
 export function presentWithEvents({
   turn,
   events,
 }: TurnWithEvents): z.output<typeof schemas.threadView>["turns"][number] {
-  return { turn: presentTurn(turn), events: events.map((event) => ({ ...event })) };
+  return { turn: presentTurn(turn), events };
 }
 
 export function presentNamespace(

@@ -38,7 +38,7 @@ it("a handler that waits for approval is given it after a crash, and answers onc
   const { home, copy, submit, over } = kinds();
   await copy(importedSkills, "skills");
   const first = await home.start();
-  await first.client.setSkill(place.namespace, "send-note", "pinned");
+  await first.client.call("skill.set", { ns: place.namespace, id: "send-note", state: "pinned" });
   const turn = await submit(first, "send it", [{ call: "send-note", with: { to: "Ben" } }]);
   const { approval_id, question } = await until(first.client, turn, "approval_requested");
   expect(question).toBe("Send this note to Ben?");
@@ -62,7 +62,7 @@ it("a flow that waits for approval is given it after a crash, and does nothing b
   ];
   await home.write(".knack-workspace/flows/ask.json", flowOf("asking", steps));
   const first = await home.start();
-  await first.client.setSkill(place.namespace, "asking", "pinned");
+  await first.client.call("skill.set", { ns: place.namespace, id: "asking", state: "pinned" });
   const turn = await submit(first, "ask first", [{ call: "asking", with: {} }]);
   await confirm(first, turn);
   const asks = (event: { question?: string | undefined }) => event.question !== undefined;
@@ -83,7 +83,7 @@ it("a flow killed after its approval, while it sends something, does not send it
   const steps = [{ type: "approval", config: { question: "Send it?" } }, visit(`${site.url}/send`, "POST")];
   await home.write(".knack-workspace/flows/ask.json", flowOf("asking", steps));
   const first = await home.start();
-  await first.client.setSkill(place.namespace, "asking", "pinned");
+  await first.client.call("skill.set", { ns: place.namespace, id: "asking", state: "pinned" });
   site.close(({ path }) => path === "/send");
   const turn = await submit(first, "ask first", [{ call: "asking", with: {} }]);
   const { approval_id } = await until(first.client, turn, "approval_requested");
@@ -116,7 +116,7 @@ it("a handler killed after its approval is not run again", async () => {
     } };`,
   );
   const first = await home.start();
-  await first.client.setSkill(place.namespace, "sender", "pinned");
+  await first.client.call("skill.set", { ns: place.namespace, id: "sender", state: "pinned" });
   const turn = await submit(first, "send it", [{ call: "sender", with: {} }]);
   const { approval_id } = await until(first.client, turn, "approval_requested");
   await until(first.client, turn, "turn_waiting");
@@ -145,7 +145,7 @@ it("a package of tools killed in a call says that nobody knows what came of it, 
   await expect
     .poll(
       () =>
-        first.client.setSkill(place.namespace, "kit", "pinned").then(
+        first.client.call("skill.set", { ns: place.namespace, id: "kit", state: "pinned" }).then(
           () => true,
           () => false,
         ),
@@ -171,7 +171,7 @@ it("a flow killed in the middle of a loop goes on in it, and asks for nothing tw
   ];
   await home.write(".knack-workspace/flows/round.json", flowOf("rounds", steps));
   const first = await home.start();
-  await first.client.setSkill(place.namespace, "rounds", "pinned");
+  await first.client.call("skill.set", { ns: place.namespace, id: "rounds", state: "pinned" });
   site.close(({ path }) => path === "/item/c");
   const turn = await submit(first, "go round", [{ call: "rounds", with: {} }]);
   await site.reached(1, ({ path }) => path === "/item/c");
@@ -193,7 +193,7 @@ it("a flow killed while it sent something does not send it again, and says that 
   const steps = [{ type: "loop", config: { over: ["a", "b"], steps: [send] } }];
   await home.write(".knack-workspace/flows/send.json", flowOf("sending", steps));
   const first = await home.start();
-  await first.client.setSkill(place.namespace, "sending", "pinned");
+  await first.client.call("skill.set", { ns: place.namespace, id: "sending", state: "pinned" });
   site.close(({ path }) => path === "/send/b");
   const turn = await submit(first, "send both", [{ call: "sending", with: {} }]);
   await confirm(first, turn);
@@ -214,7 +214,7 @@ it("a question of a tool server can still be answered after a crash, is not aske
   await home.write("config/mcp.json", JSON.stringify({ mcpServers: servers }));
   const first = await home.start();
   await first.client.call("server.control", { name: "asker", action: "start" });
-  await first.client.setSkill(place.namespace, "mcp_asker", "pinned");
+  await first.client.call("skill.set", { ns: place.namespace, id: "mcp_asker", state: "pinned" });
   const turn = await submit(first, "ask me", [{ call: "asker__ask", with: { times: 1 } }]);
   await confirm(first, turn);
   const asked = await until(first.client, turn, "question_asked");

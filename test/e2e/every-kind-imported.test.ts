@@ -52,7 +52,7 @@ it("sees AnythingLLM's skills and flows that are copied in while it runs, change
   expect(digest.text).toContain('"greeting":"Hello"');
   expect(site.requests.at(-1)?.path).toBe("/page");
 
-  const { skills, diagnostics } = await client.skills({ namespace: place.namespace });
+  const { skills, diagnostics } = await client.call("skill.list", { namespace: place.namespace });
   const ids = skills.map(({ id }) => id);
   expect(ids).toEqual(expect.arrayContaining(["open-meteo-weather", "page-digest", "send-note"]));
   const torn = [

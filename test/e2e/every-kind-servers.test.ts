@@ -53,7 +53,7 @@ async function enable({ client }: BotProcess, names: readonly string[]): Promise
     const server = (await client.call("server.list", {})).servers.find((each) => each.name === name);
     const tools = server?.tools.map((tool) => ({ name: tool.name, definition: tool.definition ?? "" })) ?? [];
     await client.call("server.trust", { name: name, tools: tools });
-    await client.setSkill(place.namespace, `mcp_${name}`, "pinned");
+    await client.call("skill.set", { ns: place.namespace, id: `mcp_${name}`, state: "pinned" });
   }
 }
 
@@ -121,7 +121,7 @@ describe("a server that fails", () => {
     expect((await say(bot, "first", [{ call: "test__echo", with: { text: "one" } }])).text).toBe("done: one");
     // It is tried in the background, a moment after the bot has started.
     const reasons = async () => {
-      const { skills } = await bot.client.skills({ namespace: place.namespace });
+      const { skills } = await bot.client.call("skill.list", { namespace: place.namespace });
       return skills.find(({ id }) => id === "mcp_dead")?.reasons.join(" ");
     };
     await expect.poll(reasons, { timeout: 30_000 }).toContain("cannot be reached");

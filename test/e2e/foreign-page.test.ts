@@ -33,7 +33,7 @@ async function open(): Promise<{ page: Page; running: BotProcess }> {
 
 /** Everything that was said to the bot. */
 async function turns({ client }: BotProcess): Promise<string[]> {
-  return (await client.runs()).turns.map(({ question }) => question);
+  return (await client.call("run.list", {})).turns.map(({ question }) => question);
 }
 
 it("can neither post a turn nor read an answer with fetch", async () => {

@@ -104,11 +104,20 @@ describe.each(cases)("a conversation with $choice and $tools", ({ choice, in_pla
   it("goes on after people enabled and disabled skills in the middle", async () => {
     const conversation = await start();
     await conversation.ask("hello");
-    await conversation.app.setSkill(home.namespace, "stocks", "pinned", ada);
+    await conversation.app.run("skill.set", {
+      input: { ns: home.namespace, id: "stocks", state: "pinned" },
+      asker: { by: ada, namespace: home.namespace },
+    });
     expect((await conversation.ask("[use stocks]")).end.text).toContain("stocks says 42");
-    await conversation.app.setSkill(home.namespace, "stocks", "blocked", ada);
+    await conversation.app.run("skill.set", {
+      input: { ns: home.namespace, id: "stocks", state: "blocked" },
+      asker: { by: ada, namespace: home.namespace },
+    });
     expect((await conversation.ask("[use stocks] again")).end.text).not.toContain("stocks says 42");
-    await conversation.app.setSkill(home.namespace, "stocks", "pinned", ada);
+    await conversation.app.run("skill.set", {
+      input: { ns: home.namespace, id: "stocks", state: "pinned" },
+      asker: { by: ada, namespace: home.namespace },
+    });
     expect((await conversation.ask("[use stocks] once more")).end.text).toContain("stocks says 42");
     expectKept(conversation);
   });

@@ -94,7 +94,7 @@ describe("a bot without a model", () => {
 
     const pinned = async () => {
       const { client } = process();
-      const { skills } = await client.skills({ namespace: surface.namespace });
+      const { skills } = await client.call("skill.list", { namespace: surface.namespace });
       return skills.find(({ id }) => id === "text-analyzer")?.state;
     };
     await expect.poll(pinned, { timeout: 10_000 }).toBe("pinned");

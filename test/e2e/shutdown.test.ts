@@ -96,7 +96,7 @@ describe("a bot whose turn takes longer than it may drain", () => {
     ]);
     pages.close(({ path }) => path === "/slow");
     const first = await home.start();
-    await first.client.setSkill(place.namespace, "web-scraping", "pinned");
+    await first.client.call("skill.set", { ns: place.namespace, id: "web-scraping", state: "pinned" });
     const { turn_id } = await first.client.submitTurn({ ...place, text: "read" });
     await pages.reached(1, ({ path }) => path === "/slow");
     expect(await first.terminate()).toBe(0);

@@ -41,7 +41,7 @@ export function createChatIntake(deps: ChatIntakeDeps): ChatIntake {
     refusal,
     async form(skillId, place, person) {
       if ((await refusal(place, person)) !== undefined) return undefined;
-      const skill = await deps.app.skill(skillId, place.namespace);
+      const skill = await deps.app.skills.detail(skillId, place.namespace);
       return skill === undefined ? undefined : createSkillForm(skill);
     },
     suggestions: (place) => suggestPrompts(context, place),

@@ -11,9 +11,9 @@ import {
   said,
   shown,
 } from "../operations/command.ts";
+import { placeWords } from "../operations/place-words.ts";
 import { type ApprovalCommandDeps, approvalCommand } from "./approval-commands.ts";
 import { type ModelCommandDeps, modelCommands, modelWords } from "./model-commands.ts";
-import { placeWords } from "./place-words.ts";
 
 export interface AgentCommandDeps extends ApprovalCommandDeps, ModelCommandDeps {
   clock: Clock;

@@ -7,12 +7,12 @@ import {
   said,
   shown,
 } from "../operations/command.ts";
+import { placeWords } from "../operations/place-words.ts";
+import { runSkillCommand } from "../operations/run-skill.ts";
+import { skillDetailText, skillLegend, skillLine } from "../operations/skill-text.ts";
 import type { FlowService } from "../services/flow-service.ts";
 import type { SkillService } from "../services/skill-service.ts";
 import { dryRunText } from "./dry-run-text.ts";
-import { placeWords } from "./place-words.ts";
-import { runSkillCommand } from "./run-skill-command.ts";
-import { skillDetailText, skillLegend, skillLine } from "./skill-text.ts";
 
 /** `/flow list|show|run|enable|disable`: as `/skill`, for those skills that are flows. */
 export function flowCommands(skills: SkillService, flows: Pick<FlowService, "list" | "run">): Command[] {

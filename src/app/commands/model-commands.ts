@@ -14,8 +14,8 @@ import {
   said,
   shown,
 } from "../operations/command.ts";
+import { placeWords } from "../operations/place-words.ts";
 import type { ChangeSettings } from "../services/channel-settings.ts";
-import { placeWords } from "./place-words.ts";
 
 export interface ModelCommandDeps {
   store: KeyValue;

@@ -1,5 +1,5 @@
 import { type Command, type CommandCall, type CommandResult, refused } from "../operations/command.ts";
-import { type ChatForm, type Operation, runOperation } from "../operations/operation.ts";
+import { type ChatForm, type Operation, runOperation, whatDoesNotFit } from "../operations/operation.ts";
 import type { Services } from "../operations/services.ts";
 
 /** The slash commands of operations, in the order of the table. */
@@ -16,24 +16,21 @@ function commandOf(operation: Operation, form: ChatForm<unknown, unknown>, servi
     usage,
     description,
     ...(complete === undefined ? {} : { complete: (namespace) => complete(services, namespace) }),
-    run: (call) => runCommand(operation, form, call, services),
+    run: (call) =>
+      "answer" in form ? form.answer(call, services) : runCommand(operation, form, call, services),
   };
 }
 
 async function runCommand(
   operation: Operation,
-  { read, missing = "", say }: ChatForm<unknown, unknown>,
+  { read, missing = "", say }: Extract<ChatForm<unknown, unknown>, { say: unknown }>,
   command: CommandCall,
   services: Services,
 ): Promise<CommandResult> {
   const given = read(command.rest, command.place);
   if (given === undefined) return refused(missing);
   const parsed = operation.input.safeParse(given);
-  if (!parsed.success) {
-    return refused(
-      parsed.error.issues.map(({ path, message }) => `${path.join(".")}: ${message}`).join("; "),
-    );
-  }
+  if (!parsed.success) return refused(whatDoesNotFit(parsed.error));
   const { author, place, signal } = command;
   const asker = { by: author, namespace: place.namespace };
   const call = { input: parsed.data, asker, services, signal, command };

@@ -8,9 +8,9 @@ import {
   said,
   shown,
 } from "../operations/command.ts";
+import { placeWords } from "../operations/place-words.ts";
 import type { ChangeSettings } from "../services/channel-settings.ts";
 import { timeZones } from "../services/time-zones.ts";
-import { placeWords } from "./place-words.ts";
 
 export interface TimeZoneCommandDeps {
   store: KeyValue;

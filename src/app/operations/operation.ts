@@ -39,7 +39,7 @@ interface HttpForm {
 }
 
 /** A slash command, which is a text command and a subcommand on Discord, too. */
-export interface ChatForm<Input, Output> {
+export type ChatForm<Input, Output> = {
   /** `skill grant`. */
   command: string;
   /** What follows the name, as help shows it. */
@@ -47,13 +47,20 @@ export interface ChatForm<Input, Output> {
   description: string;
   /** What the first word may be. */
   complete?(services: Services, namespace: string): Promise<{ text: string; description: string }[]>;
-  /** The input in what was written after the command; undefined when something is missing. */
-  read(words: string, place: Place): Input | undefined;
-  /** Said when something is missing: what to write. */
-  missing?: string;
-  /** Markdown for people. */
-  say(output: Output, call: OperationCall<Input>): CommandResult;
-}
+} & (
+  | {
+      /** The input in what was written after the command; undefined when something is missing. */
+      read(words: string, place: Place): Input | undefined;
+      /** Said when something is missing: what to write. */
+      missing?: string;
+      /** Markdown for people. */
+      say(output: Output, call: OperationCall<Input>): CommandResult | Promise<CommandResult>;
+    }
+  | {
+      /** A command whose turn is the work itself, with events of its own. @throws WaitingForPerson */
+      answer(call: CommandCall, services: Services): Promise<CommandResult>;
+    }
+);
 
 /** How a command of the command line writes. */
 export interface Terminal {
@@ -144,6 +151,11 @@ export async function runOperation<Input extends z.ZodObject, Output extends z.Z
   services.audit.record({ ...asker, ...audit(outcome.value, call) });
   services.feed.changed(asker.namespace);
   return outcome;
+}
+
+/** Each value of an input that does not fit, and why. */
+export function whatDoesNotFit({ issues }: z.ZodError): string {
+  return issues.map(({ path, message }) => `${path.join(".")}: ${message}`).join("; ");
 }
 
 async function mayRun<Input>(who: Who<Input>, call: OperationCall<Input>): Promise<Outcome<unknown>> {

@@ -1,5 +1,6 @@
 /** Shapes that several operations have in their input and output. Names are a contract: extend, never break. */
 import { z } from "zod";
+import { namespaceSchema } from "../../core/place.ts";
 
 export const skillId = z
   .string()
@@ -14,3 +15,19 @@ export const diagnostic = z.object({
   code: z.string(),
   message: z.string(),
 });
+
+/** Any JSON value. It names its types itself: the generator of openapi.json would follow the recursive schema without end. */
+export const json = z.json().meta({ type: ["object", "array", "string", "number", "boolean", "null"] });
+
+export const milliseconds = z.number().describe("milliseconds since the epoch");
+
+export const toolDefinition = z.object({
+  name: z.string(),
+  description: z.string(),
+  parameters: z.record(z.string(), json),
+});
+
+/** The namespace of people who name none. */
+const consoleNamespace = "console:local:dm";
+
+export const ownNamespace = namespaceSchema.default(consoleNamespace);

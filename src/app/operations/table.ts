@@ -1,13 +1,24 @@
 import type { z } from "zod";
 import type { Asker, Outcome } from "../../core/outcome.ts";
 import { grantHosts, revokeHosts } from "./grants.ts";
-import { type Operation, runOperation } from "./operation.ts";
+import { type Operation, runOperation, whatDoesNotFit } from "./operation.ts";
+import { runSkill } from "./run-skill.ts";
+import { listRuns, showRun } from "./runs.ts";
 import { loginServer, logoutServer } from "./server-accounts.ts";
 import { controlServer, listServers, trustServer } from "./servers.ts";
 import type { Services } from "./services.ts";
+import { limitSkills, listSkills, reloadSkills, setSkill, showSkill } from "./skills.ts";
 
 /** Everything that people, programs and operators can do. The order is that of help texts. */
 const operations = [
+  listSkills,
+  showSkill,
+  setSkill,
+  limitSkills,
+  runSkill,
+  listRuns,
+  reloadSkills,
+  showRun,
   grantHosts,
   revokeHosts,
   listServers,
@@ -34,10 +45,10 @@ export const operationRoutes: { readonly [name: string]: string } = Object.fromE
   allOperations.flatMap(({ name, http }) => (http === undefined ? [] : [[name, http.route]])),
 );
 
-/** Runs an operation by its name, for a person. The input has been read by the operation's schema. */
+/** Runs an operation by its name, for a person. Input that does not fit is an outcome (400). */
 export type RunOperation = <Name extends OperationName>(
   name: Name,
-  call: { input: z.output<Named<Name>["input"]>; asker: Asker; signal?: AbortSignal },
+  call: { input: InputOf<Name>; asker: Asker; signal?: AbortSignal },
 ) => Promise<Outcome<OutputOf<Name>>>;
 
 /** @throws Error for a name that no operation has */
@@ -45,7 +56,9 @@ export function createOperationRunner(services: Services): RunOperation {
   return async (name, { input, asker, signal = new AbortController().signal }) => {
     const found = allOperations.find((each) => each.name === name);
     if (found === undefined) throw new Error(`There is no operation ${name}`);
-    const outcome = await runOperation(found, { input, asker, signal, services });
+    const parsed = found.input.safeParse(input);
+    if (!parsed.success) return { ok: false, status: 400, message: whatDoesNotFit(parsed.error) };
+    const outcome = await runOperation(found, { input: parsed.data, asker, signal, services });
     return outcome as Outcome<OutputOf<typeof name>>;
   };
 }

@@ -20,14 +20,14 @@ export interface FlowServiceDeps {
 
 export function createFlowService(
   { skills, catalogue, offers, addFlow }: FlowServiceDeps,
-  app: () => RunAsCommand,
+  app: RunAsCommand,
 ): FlowService {
   const flows = async () =>
     [...(await catalogue.current()).skills.values()].filter(({ kind }) => kind === "flow");
 
   const runFlow = async (skill: Skill, run: FlowRun): Promise<Outcome<FlowResult>> => {
     if (!run.dry_run) {
-      const ran = await runSkillNow(app(), skill.id, run.vars, run.namespace, run.by);
+      const ran = await runSkillNow(app, skill.id, run.vars, run.namespace, run.by);
       return { ok: true, value: resultOf(ran) };
     }
     const { offer } = await offers.read(run.namespace, await catalogue.current());

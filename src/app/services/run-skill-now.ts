@@ -10,7 +10,7 @@ const testRunThread = "test-runs";
 /** A way to give a command and follow what comes of it. */
 export interface RunAsCommand {
   submit: Submit;
-  events: Follow;
+  follow: Follow;
 }
 
 /** How a test run ended: what it answers to programs, and its events. */
@@ -46,7 +46,7 @@ export async function runSkillNow(
   const submitted = await app.submit({ namespace, thread: testRunThread, text, author: by });
   if (!submitted.ok) return { output: { error: submitted.message }, events: [] };
   const seen: TurnEvent[] = [];
-  const events = await app.events(submitted.value.turn_id, -1, new AbortController().signal);
+  const events = await app.follow(submitted.value.turn_id, -1, new AbortController().signal);
   for await (const event of events ?? []) {
     seen.push(event);
     if (event.type === "approval_requested" || event.type === "question_asked")

@@ -41,7 +41,7 @@ export interface SkillServiceDeps {
   offers: OfferReader;
   feed: Feed;
   clock: Clock;
-  packages: Pick<Packages, "get"> | undefined;
+  packages?: Pick<Packages, "get"> | undefined;
   grants: NetworkGrants;
 }
 

@@ -49,7 +49,10 @@ export function createSkillActions(parts: { store: ConsoleStore; session: Sessio
     async setSkill(id, state) {
       const { namespace } = store.get().open;
       setPanel({ saving: new Set([...store.get().skills.saving, id]), problem: undefined, note: undefined });
-      const listing = await session.attempt((client) => client.setSkill(namespace, id, state), tell);
+      const listing = await session.attempt(
+        (client) => client.call("skill.set", { ns: namespace, id, state }),
+        tell,
+      );
       const isOpen = store.get().open.namespace === namespace;
       store.set((now) => ({ skills: saved(now, id, isOpen ? listing : undefined) }));
       refresh();
@@ -92,7 +95,7 @@ function createReading(
   };
   const skills = async () => {
     const { namespace } = store.get().open;
-    const list = await session.attempt((client) => client.skills({ namespace }), tell);
+    const list = await session.attempt((client) => client.call("skill.list", { namespace }), tell);
     if (list !== undefined && isOpen(namespace)) setPanel(list);
   };
   const servers = async () => {
@@ -110,7 +113,7 @@ function createReading(
   };
   const detail = async (id: string) => {
     const { namespace } = store.get().open;
-    const found = await session.attempt((client) => client.skill(id, namespace), tell);
+    const found = await session.attempt((client) => client.call("skill.show", { id, namespace }), tell);
     if (!isOpen(namespace) || !isShown(id)) return;
     setPanel({ detail: found });
     if (found !== undefined && isReviewed(found)) await review(id);

@@ -54,11 +54,13 @@ export function addBotRoutes(server: OpenAPIHono, { app, version }: ServerDepend
 
 /** Three things to try: examples of skills that work here, else what always works. */
 async function suggest(app: App): Promise<string[]> {
-  const { skills } = await app.skills(consoleNamespace);
+  const { skills } = await app.skills.list(consoleNamespace);
   const usable = skills.filter(
     ({ eligible, risk, parent }) => eligible && risk === "low" && parent === undefined,
   );
-  const details = await Promise.all(usable.slice(0, 12).map(({ id }) => app.skill(id, consoleNamespace)));
+  const details = await Promise.all(
+    usable.slice(0, 12).map(({ id }) => app.skills.detail(id, consoleNamespace)),
+  );
   const examples = details.flatMap((skill) => skill?.examples[0]?.prompt || []);
   return [...examples, "What can you do?", "/skill list", "/agent help"].slice(0, 3);
 }

@@ -7,7 +7,7 @@ import { resultOf } from "../http-problem.ts";
 import { namespaceList, namespaceSettingsRequest, namespaceView } from "../namespace-schemas.ts";
 import { presentNamespace, presentWithEvents } from "../present.ts";
 import * as schemas from "../schemas.ts";
-import { answers, jsonBody, namespaceParams, problems, skillParams, threadParams } from "./route-parts.ts";
+import { answers, jsonBody, namespaceParams, problems, threadParams } from "./route-parts.ts";
 
 const list = createRoute({
   method: "get",
@@ -31,14 +31,6 @@ const change = createRoute({
   summary: "Change a channel's settings",
   request: { params: namespaceParams, body: jsonBody(namespaceSettingsRequest) },
   responses: answers(namespaceView, "its skills and settings"),
-});
-
-const setSkill = createRoute({
-  method: "put",
-  path: "/namespaces/{ns}/skills/{id}",
-  summary: "Enable, disable or reset a skill in a channel",
-  request: { params: namespaceParams.extend(skillParams.shape), body: jsonBody(schemas.skillStateRequest) },
-  responses: answers(schemas.skillListing, "the skill as it is now"),
 });
 
 const threads = createRoute({
@@ -89,12 +81,6 @@ export function addNamespaceRoutes(server: OpenAPIHono, dependencies: ServerDepe
     const { settings, user } = context.req.valid("json");
     const state = resultOf(await app.changeSettings(ns, settings, apiAuthor(user, dependencies, ns)));
     return context.json(presentNamespace(ns, state), 200);
-  });
-
-  server.openapi(setSkill, async (context) => {
-    const { ns, id } = context.req.valid("param");
-    const { state, user } = context.req.valid("json");
-    return context.json(resultOf(await app.setSkill(ns, id, state, apiAuthor(user, dependencies, ns))), 200);
   });
 
   server.openapi(threads, async (context) =>

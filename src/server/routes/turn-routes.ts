@@ -1,12 +1,12 @@
 import { createHash, randomUUID } from "node:crypto";
 import { createRoute, type OpenAPIHono, z } from "@hono/zod-openapi";
+import { presentTurn, turnEvent, turnRecord } from "../../app/operations/turn-view.ts";
 import { isEphemeral } from "../../core/event-audience.ts";
 import type { TurnEvent } from "../../core/turn-event.ts";
 import { apiAuthor } from "../api-author.ts";
 import type { ServerDependencies } from "../dependencies.ts";
 import { streamEvents } from "../event-stream.ts";
 import { resultOf } from "../http-problem.ts";
-import { presentTurn } from "../present.ts";
 import * as schemas from "../schemas.ts";
 import * as turns from "../turn-schemas.ts";
 import { answers, found, jsonBody, problems, turnParams } from "./route-parts.ts";
@@ -27,7 +27,7 @@ const show = createRoute({
   path: "/turns/{id}",
   summary: "A turn and its answer",
   request: { params: turnParams },
-  responses: answers(turns.turnRecord, "the turn"),
+  responses: answers(turnRecord, "the turn"),
 });
 
 const seq = z.coerce.number().int().min(-1);
@@ -43,7 +43,7 @@ const events = createRoute({
   responses: {
     200: {
       description: "one turn event as JSON per message; stored events carry their seq as id",
-      content: { "text/event-stream": { schema: turns.turnEvent } },
+      content: { "text/event-stream": { schema: turnEvent } },
     },
     204: { description: "the turn is finished and nothing is left to send" },
     ...problems,

@@ -81,7 +81,10 @@ describe("a turn that waits for approval", () => {
     const { app, say, until, events, ran, results } = waitingApp({});
     const turnId = await say("go");
     await until(turnId, "turn_waiting");
-    await app.setSkill("console:local:general", "mail", "blocked", ada);
+    await app.run("skill.set", {
+      input: { ns: "console:local:general", id: "mail", state: "blocked" },
+      asker: { by: ada, namespace: "console:local:general" },
+    });
     await app.approve(`${turnId}:1`, true, ada);
     await events(turnId);
     expect(ran).toEqual([]);

@@ -79,8 +79,14 @@ describe("the record of what people change", () => {
     });
     chat.connect(platform);
     const { turnId } = await ask("hello", { by: ben });
-    await app.setSkill(home.namespace, "memory", "pinned", ben);
-    await app.setSkill(home.namespace, "memory", "pinned", ada);
+    await app.run("skill.set", {
+      input: { ns: home.namespace, id: "memory", state: "pinned" },
+      asker: { by: ben, namespace: home.namespace },
+    });
+    await app.run("skill.set", {
+      input: { ns: home.namespace, id: "memory", state: "pinned" },
+      asker: { by: ada, namespace: home.namespace },
+    });
     await ask("/agent pause");
     await app.forget(turnId, ada);
     const lines = platform.visible();

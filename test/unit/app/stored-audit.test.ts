@@ -111,7 +111,10 @@ describe("what people change", () => {
       secrets: [secret],
     });
     const { turnId } = await ask("hello", { by: ben });
-    await app.setSkill(home.namespace, "memory", "pinned", { ...ada, name: secret });
+    await app.run("skill.set", {
+      input: { ns: home.namespace, id: "memory", state: "pinned" },
+      asker: { by: { ...ada, name: secret }, namespace: home.namespace },
+    });
     await app.forget(turnId, ada);
     await stop(0);
     const [key = ""] = await Array.fromAsync(store.keys("audit:"));

@@ -121,7 +121,10 @@ describe("a change while a call waits for a person", () => {
       [[{ call: "deploy" }, { call: "echo" }], "done"],
       [deploy, echo, poems],
     );
-    await app.setSkill(home.namespace, "deploy", "pinned", ada);
+    await app.run("skill.set", {
+      input: { ns: home.namespace, id: "deploy", state: "pinned" },
+      asker: { by: ada, namespace: home.namespace },
+    });
     const turnId = await say("deploy it");
     const end = events(turnId);
     const asked = await until(turnId, "approval_requested");

@@ -2,7 +2,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from "node:ht
 import type { AddressInfo } from "node:net";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { createApiClient } from "../../../src/client/api-client.ts";
-import { skill } from "../server/fake-app.ts";
+import { skill } from "../server/fake-services.ts";
 import { startServer } from "../server/start-server.ts";
 
 const reconnect = { first_ms: 1, longest_ms: 5, silence_ms: 60_000 };
@@ -52,8 +52,14 @@ describe("the API client", () => {
     expect(await client.thread(namespace, "t-1")).toMatchObject([
       { events: [{ type: "turn_finished", seq: 0 }] },
     ]);
-    expect(await client.runs({ limit: 5 })).toMatchObject({ turns: [{ turn_id: "turn-1" }], skills: [] });
-    expect(await client.run("turn-1")).toMatchObject({ turn: { turn_id: "turn-1" }, events: [{ seq: 0 }] });
+    expect(await client.call("run.list", { limit: 5 })).toMatchObject({
+      turns: [{ turn_id: "turn-1" }],
+      skills: [],
+    });
+    expect(await client.call("run.show", { id: "turn-1" })).toMatchObject({
+      turn: { turn_id: "turn-1" },
+      events: [{ seq: 0 }],
+    });
     expect(await client.complete("/skill ")).toEqual([
       { text: "/skill list", label: "list", description: "" },
     ]);
@@ -68,16 +74,16 @@ describe("the API client", () => {
 
   it("finds skills whose ids need escaping", async () => {
     const { client } = await startClient();
-    expect(await client.skills({ namespace, category: "research" })).toEqual({
+    expect(await client.call("skill.list", { namespace, category: "research" })).toEqual({
       skills: [skill],
       diagnostics: [],
     });
-    expect(await client.skill(skill.id)).toEqual(skill);
-    expect(await client.setSkill(namespace, skill.id, "pinned")).toMatchObject({
+    expect(await client.call("skill.show", { id: skill.id })).toEqual(skill);
+    expect(await client.call("skill.set", { ns: namespace, id: skill.id, state: "pinned" })).toMatchObject({
       id: skill.id,
       state: "pinned",
     });
-    expect(await client.runSkill(skill.id, { params: { topic: "x" } })).toEqual({
+    expect(await client.call("skill.run", { id: skill.id, params: { topic: "x" } })).toEqual({
       skill_id: skill.id,
       output: { topic: "x" },
       success: true,
@@ -95,7 +101,7 @@ describe("the API client", () => {
 
   it("tells what the server said when a request fails", async () => {
     const { client } = await startClient();
-    await expect(client.skill("none")).rejects.toMatchObject({
+    await expect(client.call("skill.show", { id: "none" })).rejects.toMatchObject({
       name: "ApiError",
       status: 404,
       code: "not_found",

@@ -140,7 +140,7 @@ it("a skill without its setup argument is not offered, and says so", async () =>
   cpSync(path.join(fixtures, "send-note"), path.join(root, "send-note"), { recursive: true });
   writeSkill(root, "keyed", { plugin: { setup_args: { API_KEY: { type: "string", required: true } } } });
   const { app } = importedApp(root, "keyed", {});
-  const list = await app.skills("console:local:general");
+  const list = await app.skills.list("console:local:general");
   expect(list.skills.find(({ id }) => id === "keyed")?.reasons).toEqual([
     expect.stringContaining("API_KEY has no value"),
   ]);

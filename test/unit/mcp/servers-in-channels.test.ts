@@ -72,7 +72,10 @@ describe("a server in a channel", () => {
     bench = await openBench({ test: testServer });
     await bench.servers.start("test");
     const app = channelOf(bench, "test__echo", { text: "hello" });
-    await app.app.setSkill("test:team:general", "test#echo", "blocked", ada);
+    await app.app.run("skill.set", {
+      input: { ns: "test:team:general", id: "test#echo", state: "blocked" },
+      asker: { by: ada, namespace: "test:team:general" },
+    });
     const { end } = await app.ask("go", { namespace: "test:team:general" });
     expect(end.text).toContain("Function 'test__echo' not found.");
   });

@@ -1,42 +1,11 @@
 import type { App } from "../../../src/app/app.ts";
-import type { SkillDetail } from "../../../src/app/services/skill-listing.ts";
 import type { FeedItem } from "../../../src/app/turns/feed.ts";
-import { objectOf } from "../../../src/core/json.ts";
 import { namespaceStateSchema } from "../../../src/core/namespace-state.ts";
 import type { TurnEvent, TurnEventBody } from "../../../src/core/turn-event.ts";
 import type { TurnRecord } from "../../../src/core/turn-log.ts";
 import { noUsage } from "../../../src/core/usage-total.ts";
-import { fakeServices } from "./fake-services.ts";
+import { fakeServices, skill } from "./fake-services.ts";
 import { Feed } from "./feed.ts";
-
-export const skill: SkillDetail = {
-  id: "web-research#summary",
-  name: "Summary",
-  kind: "builtin",
-  description: "Summarises",
-  category: "research",
-  version: "1.0.0",
-  source: "bundled",
-  path: "/skills/web-research",
-  hash: "abc",
-  state: "available",
-  eligible: true,
-  reasons: [],
-  risk: "low",
-  author: "Knack",
-  tags: [],
-  parameters: [{ name: "topic", type: "string", description: "", required: true }],
-  examples: [{ prompt: "Summarise the news", call: "" }],
-  tools: [{ name: "summary", description: "", parameters: { type: "object" } }],
-  files: [],
-  parts: [],
-  instructions: "# Summary",
-  max_execution_seconds: 300,
-  max_iterations: 10,
-  network: { granted: [] },
-  tool_list: {},
-  problems: [],
-};
 
 /** An app whose turns do what a test tells them, with all that was asked of it. */
 export function createFakeApp() {
@@ -148,20 +117,11 @@ export function createFakeApp() {
     threads: async () => [{ thread: "t-1", title: "hello", turns: 1, last_at: 1, busy: false }],
     thread: async () => [...turns.values()].map(({ record, events }) => ({ turn: record, events })),
     watch: (_namespace, signal) => feed.follow(signal),
-    skills: async () => ({ skills: [skill], diagnostics: [] }),
-    skill: async (id) => (id === skill.id ? skill : undefined),
-    async setSkill(_namespace, id, to) {
-      if (id !== skill.id) return { ok: false, status: 404, message: `No skill ${id}.` };
-      return { ok: true, value: { ...skill, state: to } };
+    skills: {
+      list: async () => ({ skills: [skill], diagnostics: [] }),
+      detail: async (id) => (id === skill.id ? skill : undefined),
     },
-    async runSkill(id, params) {
-      if (id === "broken") throw new Error("secret path /etc/shadow");
-      const { refuse } = objectOf(params);
-      if (refuse !== undefined) return { error: "Refused.", code: refuse, expected_parameters: ["text"] };
-      return { skill_id: id, output: params, success: true };
-    },
-    runs: async () => [],
-    ...fakeServices(asked),
+    ...fakeServices(asked, () => [...turns.values()]),
     complete: async (text) => [{ text: `${text}list`, label: "list", description: "" }],
     prompt: async (_namespace, message) => ({ system: message, tools: [], tokens: 1 }),
     ready: async () => [{ name: "store", ok: true, detail: "" }],

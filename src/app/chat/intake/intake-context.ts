@@ -6,7 +6,7 @@ import type { Log } from "../../../core/log.ts";
 import type { Outcome } from "../../../core/outcome.ts";
 import type { ThreadRecord, TurnFilter, TurnLog, TurnRecord } from "../../../core/turn-log.ts";
 import type { Approve } from "../../services/approvals.ts";
-import type { SkillDetail, SkillListing } from "../../services/skill-listing.ts";
+import type { SkillService } from "../../services/skill-service.ts";
 import type { Submit } from "../../turns/submit.ts";
 import type { TurnControl } from "../../turns/turn-control.ts";
 import type { ChatPolicy } from "../chat-policy.ts";
@@ -29,8 +29,7 @@ interface BotInChat {
   turns(filter: TurnFilter): Promise<TurnRecord[]>;
   namespaces(platform: string): Promise<string[]>;
   threads(namespace: string): Promise<ThreadRecord[]>;
-  skills(namespace: string, filter?: { query?: string }): Promise<{ skills: SkillListing[] }>;
-  skill(id: string, namespace: string): Promise<SkillDetail | undefined>;
+  readonly skills: Pick<SkillService, "list" | "detail">;
 }
 
 /** What the intake of one platform is made of. */

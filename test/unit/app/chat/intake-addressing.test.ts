@@ -210,8 +210,8 @@ describe("direct messages", () => {
     await intake.message(message(...direct("and you?")));
     await intake.message(mention("hello"));
     expect(await store.get("chat-thread:fake:team:dm-ada:dm")).toBeUndefined();
-    expect((await app.skill("memory", "fake:team:dm-ada"))?.state).toBe("pinned");
-    expect((await app.skill("memory", channel))?.state).toBe("available");
+    expect((await app.skills.detail("memory", "fake:team:dm-ada"))?.state).toBe("pinned");
+    expect((await app.skills.detail("memory", channel))?.state).toBe("available");
     expect(await asked()).toEqual(["hello"]);
   });
 });

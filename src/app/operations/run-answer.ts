@@ -3,7 +3,7 @@ import { type Json, objectOf } from "../../core/json.ts";
 import { renderOutput } from "../../core/render-output.ts";
 import type { ToolResult } from "../../core/tool.ts";
 import { outputOf } from "../../core/tool-output.ts";
-import { type CommandResult, refused, said } from "../operations/command.ts";
+import { type CommandResult, refused, said } from "./command.ts";
 
 /** What is larger than this, characters of JSON, or nested deeper, is a file beside its finding. */
 const longestData = 4_000;

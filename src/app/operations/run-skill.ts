@@ -1,13 +1,65 @@
-import { type Json, parseJson } from "../../core/json.ts";
+import { z } from "zod";
+import { type Json, objectOf, parseJson } from "../../core/json.ts";
 import type { Parameter } from "../../core/parameter.ts";
 import { isDirectMessage } from "../../core/place.ts";
 import { nearest } from "../../core/skill-identifier.ts";
 import type { ToolResult } from "../../core/tool.ts";
-import { type CommandCall, type CommandResult, refused } from "../operations/command.ts";
+import { runSkillNow } from "../services/run-skill-now.ts";
 import type { SkillDetail } from "../services/skill-listing.ts";
 import type { SkillService } from "../services/skill-service.ts";
 import { isGuide } from "../turns/asked-skills.ts";
+import { type CommandCall, type CommandResult, refused } from "./command.ts";
+import { operation } from "./operation.ts";
 import { runAnswer } from "./run-answer.ts";
+import { json, ownNamespace, skillId } from "./shapes.ts";
+import { completeSkills } from "./skill-words.ts";
+
+export const runSkill = operation({
+  name: "skill.run",
+  input: z.object({
+    id: skillId,
+    params: z.record(z.string(), json).default({}),
+    namespace: ownNamespace,
+  }),
+  output: json.describe("{skill_id, output, success: true}, or {error, …}"),
+  who: "anyone",
+  http: {
+    route: "POST /skills/{id}/run",
+    summary: "Run a skill outside of a conversation",
+    answers: "{skill_id, output, success: true}, or {error, …} of a skill that ran and failed",
+  },
+  chat: [
+    {
+      command: "skill run",
+      usage: "<skill> [name=value …, JSON, or text]",
+      description: "Runs a skill now",
+      complete: completeSkills,
+      answer: (call, { skills }) => runSkillCommand(skills, call),
+    },
+  ],
+  async run({ input: { id, params, namespace }, asker, services }) {
+    const { output } = await runSkillNow(services, id, params, namespace, asker.by);
+    const { error, code, ...details } = objectOf(output);
+    const status = typeof code === "string" ? refusals[code] : undefined;
+    if (status === undefined || typeof code !== "string") return { ok: true, value: output };
+    return { ok: false, status, message: String(error), code, details: withoutUndefined(details) };
+  },
+});
+
+/** What was not run at all; a skill that ran and failed is an answer. */
+const refusals: { readonly [code: string]: 400 | 404 | 409 } = {
+  invalid_parameters: 400,
+  choose_part: 400,
+  skill_not_found: 404,
+  not_for_people: 409,
+  not_usable: 409,
+};
+
+function withoutUndefined(object: Readonly<Record<string, Json | undefined>>): Record<string, Json> {
+  return Object.fromEntries(
+    Object.entries(object).flatMap(([key, value]) => (value === undefined ? [] : [[key, value] as const])),
+  );
+}
 
 /** Runs a skill with what was written after it; its output is for the channel, which is told who ran it. @throws WaitingForPerson */
 export async function runSkillCommand(skills: SkillService, call: CommandCall): Promise<CommandResult> {

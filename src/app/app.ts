@@ -19,6 +19,7 @@ import type { PackageService } from "./services/package-service.ts";
 import type { Readiness } from "./services/readiness.ts";
 import type { Retention } from "./services/retention.ts";
 import type { SkillService } from "./services/skill-service.ts";
+import type { CommandReader } from "./turns/command-reader.ts";
 import type { FeedItem } from "./turns/feed.ts";
 import type { Submit } from "./turns/submit.ts";
 import type { TurnControl } from "./turns/turn-control.ts";
@@ -39,6 +40,8 @@ export interface App {
   /** Runs an operation of the table. */
   run: RunOperation;
 
+  /** Tells commands from messages. */
+  readonly reader: CommandReader;
   submit: Submit;
   turn(turnId: string): Promise<TurnRecord | undefined>;
   turns(filter: TurnFilter): Promise<TurnRecord[]>;

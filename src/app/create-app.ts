@@ -28,6 +28,7 @@ import { flowCommands } from "./commands/flow-commands.ts";
 import { operationCommands } from "./commands/operation-commands.ts";
 import { packageCommands } from "./commands/package-commands.ts";
 import { timeZoneCommand } from "./commands/time-zone-command.ts";
+import { type Command, plainCommands } from "./operations/command.ts";
 import type { Services } from "./operations/services.ts";
 import { allOperations, createOperationRunner } from "./operations/table.ts";
 import { createPlaceDescriber } from "./reading/place-description.ts";
@@ -48,6 +49,7 @@ import { skillRuns } from "./services/skill-runs.ts";
 import { createSkillService } from "./services/skill-service.ts";
 import { createStoredAudit } from "./services/stored-audit.ts";
 import { createAskedSkills } from "./turns/asked-skills.ts";
+import { createCommandReader } from "./turns/command-reader.ts";
 import { createDispatcher } from "./turns/dispatcher.ts";
 import { createFeed } from "./turns/feed.ts";
 import { createOpenings } from "./turns/openings.ts";
@@ -143,7 +145,7 @@ export function createApp(deps: AppDeps): RunningApp {
     deletions: (place: Place) => log.deletions(place),
     picture: createPictures(deps.ports.files, deps.ports.report),
   };
-  const asked = createAskedSkills({ catalogue, offers, botName: ports.name });
+  const asked = createAskedSkills({ catalogue, offers });
   const feed = createFeed();
   const spending = createSpending(log, deps.spending, clock);
   const past = createPastThreads(log);
@@ -161,16 +163,11 @@ export function createApp(deps: AppDeps): RunningApp {
   const { packages: managed, servers, addFlow } = deps;
   const packages = createPackageService({ ...more, packages: managed });
   const skills = createSkillService({ ...deps, offers, feed, grants: ports.grants });
-  const submit = createSubmit({
-    ...deps,
-    feed,
-    name: ports.name,
-    isForAgent: async (text, namespace) => (await asked.guideRun(text, namespace)) !== undefined,
-    wake: () => dispatcher.wake(),
-  });
+  const reader = createCommandReader(() => commands, ports.name);
+  const submit = createSubmit({ ...deps, feed, reader, asked, wake: () => dispatcher.wake() });
   const follow: Follow = (turnId, afterSeq, signal) => followTurn(log, feed, turnId, afterSeq, signal);
   const flows = createFlowService({ skills, catalogue, offers, addFlow }, { submit, follow });
-  const turns = createTurnRunner({ ...deps, ports, past, spending, platforms, asked, whereOf });
+  const turns = createTurnRunner({ ...deps, ports, past, spending, platforms, asked, reader, whereOf });
   const presenter = createTurnPresenter({
     ...deps,
     platforms,
@@ -210,9 +207,9 @@ export function createApp(deps: AppDeps): RunningApp {
   });
   const stop = control.stopAnyway;
   const approve = createApprove({ ...deps, audit, wake: () => dispatcher.wake() });
-  const commands = createCommandRunner(
-    [
-      ...operationCommands(allOperations, services),
+  const commands: Command[] = [
+    ...operationCommands(allOperations, services),
+    ...plainCommands([
       ...packageCommands({ packages, skills }),
       ...flowCommands(auditedSkills(skills, audit), flows),
       ...agentCommands({
@@ -226,17 +223,15 @@ export function createApp(deps: AppDeps): RunningApp {
       }),
       ...channelCommands(changeSettings),
       timeZoneCommand({ store, changeSettings, time_zone: deps.time_zone }),
-    ],
-    turns,
-    ports.name,
-    platforms,
-  );
+    ]),
+  ];
+  const commandRunner = createCommandRunner(commands, turns, reader, platforms);
   const dispatcher = createDispatcher({
     ...deps,
     feed,
     deadlineOf: turns.deadlineOf,
     run: (claimed, signal) => {
-      const runner = claimed.inbound.kind === "command" ? commands : turns;
+      const runner = claimed.inbound.kind === "command" ? commandRunner : turns;
       const events = presenter.around(claimed, (own) => runner.run(claimed, own), signal);
       return measuring.around(claimed, events);
     },
@@ -247,6 +242,7 @@ export function createApp(deps: AppDeps): RunningApp {
     name: ports.name,
     model: ports.models.main.id,
     run: createOperationRunner(services),
+    reader,
     submit,
     turn: services.turns.get,
     turns: services.turns.list,
@@ -270,7 +266,7 @@ export function createApp(deps: AppDeps): RunningApp {
     skills,
     packages,
     flows,
-    complete: (text, namespace) => commands.complete(text, namespace),
+    complete: (text, namespace) => commandRunner.complete(text, namespace),
     prompt: createPromptPreview(turns),
     retention,
     ready: createReadiness(deps),

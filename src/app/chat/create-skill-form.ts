@@ -1,5 +1,6 @@
 import type { Json } from "../../core/json.ts";
 import type { Parameter } from "../../core/parameter.ts";
+import { skillRunCommand } from "../services/run-skill-now.ts";
 import type { SkillDetail } from "../services/skill-listing.ts";
 import type { FormField, SkillForm } from "./skill-form.ts";
 
@@ -32,7 +33,7 @@ export function createSkillForm({ id, name, parameters }: FormSkill): SkillForm 
       const params = answers.flatMap(({ name, read }) =>
         read.ok && read.value !== undefined ? [[name, read.value] as const] : [],
       );
-      return { ok: true, text: `/skill run ${id} ${JSON.stringify(Object.fromEntries(params))}` };
+      return { ok: true, ...skillRunCommand(id, Object.fromEntries(params)) };
     },
   };
 }

@@ -4,9 +4,9 @@ import { mayStop } from "../../core/permissions.ts";
 import { isDirectMessage } from "../../core/place.ts";
 import { costText, type UsageTotal } from "../../core/usage-total.ts";
 import {
-  type Command,
-  type CommandCall,
   type CommandResult,
+  type PlainCall,
+  type PlainCommand,
   refused,
   said,
   shown,
@@ -23,7 +23,7 @@ export interface AgentCommandDeps extends ApprovalCommandDeps, ModelCommandDeps 
 }
 
 /** `/agent status|stop|list|use|model|effort|usage|progress|steering|approvals`. */
-export function agentCommands(deps: AgentCommandDeps): Command[] {
+export function agentCommands(deps: AgentCommandDeps): PlainCommand[] {
   return [
     {
       name: "agent status",
@@ -33,6 +33,7 @@ export function agentCommands(deps: AgentCommandDeps): Command[] {
     },
     {
       name: "agent stop",
+      urgent: true,
       usage: "",
       description: "Stops your turns in this channel",
       run: (call) => stop(deps, call),
@@ -86,7 +87,7 @@ const progressMeaning = {
   full: "steps with input and output",
 };
 
-async function status(deps: AgentCommandDeps, { place, turn_id }: CommandCall): Promise<CommandResult> {
+async function status(deps: AgentCommandDeps, { place, turn_id }: PlainCall): Promise<CommandResult> {
   const { log, store, profiles, time_zone } = deps;
   const { settings, pinned, blocked } = await readNamespace(store, place.namespace);
   const turns = (await log.list({ namespace: place.namespace, limit: 50 })).filter(
@@ -116,7 +117,7 @@ function names(marks: Record<string, unknown>): string {
 /** `agent stop here` is the short form `stop`: every turn of the thread, or the direct message, that the person may stop. */
 async function stop(
   deps: AgentCommandDeps,
-  { place, author, rest, turn_id }: CommandCall,
+  { place, author, rest, turn_id }: PlainCall,
 ): Promise<CommandResult> {
   // In a direct message everything is between the two: a new thread there may mean the one before.
   const isThread = rest === "here" && !isDirectMessage(place.namespace);
@@ -139,10 +140,7 @@ function stopped(elsewhere: number, all: number): CommandResult {
   return shown(all === 1 ? "Your turn is stopped." : `${all} turns are stopped.`);
 }
 
-async function usage(
-  { log, clock }: AgentCommandDeps,
-  { place, author }: CommandCall,
-): Promise<CommandResult> {
+async function usage({ log, clock }: AgentCommandDeps, { place, author }: PlainCall): Promise<CommandResult> {
   const since = Math.floor(clock.now() / 86_400_000) * 86_400_000;
   const [channel, person] = await Promise.all([
     log.usage({ namespace: place.namespace, since }),
@@ -166,7 +164,7 @@ function usageText(total: UsageTotal): string {
 
 async function use(
   { changeSettings }: AgentCommandDeps,
-  { place, author, rest }: CommandCall,
+  { place, author, rest }: PlainCall,
 ): Promise<CommandResult> {
   if (rest === "") return refused("Which agent? `/agent list` shows them.");
   const outcome = await changeSettings(place.namespace, { profile: rest }, author);
@@ -177,7 +175,7 @@ async function use(
 
 async function progress(
   { changeSettings }: AgentCommandDeps,
-  { place, author, rest }: CommandCall,
+  { place, author, rest }: PlainCall,
 ): Promise<CommandResult> {
   const level = progressLevelSchema.safeParse(rest);
   if (!level.success) return refused("Choose one of: quiet, steps, full.");
@@ -187,7 +185,7 @@ async function progress(
 
 async function steering(
   { changeSettings }: AgentCommandDeps,
-  { place, author, rest }: CommandCall,
+  { place, author, rest }: PlainCall,
 ): Promise<CommandResult> {
   if (rest !== "on" && rest !== "off") return refused("Choose one of: on, off.");
   const outcome = await changeSettings(

@@ -6,9 +6,9 @@ import type { TurnLog } from "../../core/turn-log.ts";
 import { type ApprovalVerdict, type ApprovalView, emptyTurnView, foldTurn } from "../../core/turn-view.ts";
 import { escapeMarkdown, oneLine } from "../chat/present/escape-markdown.ts";
 import {
-  type Command,
-  type CommandCall,
   type CommandResult,
+  type PlainCall,
+  type PlainCommand,
   refused,
   said,
   shown,
@@ -30,7 +30,7 @@ const how =
   "`/agent approvals approve|refuse|always|turn <id>` decides, `/agent approvals remove <number>` takes back.";
 
 /** `/agent approvals`: what waits for a person here, what is always allowed, and how to take that back. */
-export function approvalCommand(deps: ApprovalCommandDeps): Command {
+export function approvalCommand(deps: ApprovalCommandDeps): PlainCommand {
   return {
     name: "agent approvals",
     usage: "[approve|refuse|always|turn <id> | remove <number>]",
@@ -47,7 +47,7 @@ export function approvalCommand(deps: ApprovalCommandDeps): Command {
 
 const verdicts = { approve: true, refuse: false, always: "always", turn: "turn" } as const;
 
-async function list({ log, store }: ApprovalCommandDeps, { place }: CommandCall): Promise<CommandResult> {
+async function list({ log, store }: ApprovalCommandDeps, { place }: PlainCall): Promise<CommandResult> {
   const { namespace } = place;
   const waiting = await log.list({ namespace, status: "waiting", limit: maxTurns });
   const views = await Promise.all(
@@ -82,7 +82,7 @@ function allowanceLine({ id, binding, only_for, name }: Allowance): string {
 /** Who gave an allowance may take it back, and so may managers. */
 async function remove(
   { store, audit }: ApprovalCommandDeps,
-  { place, author }: CommandCall,
+  { place, author }: PlainCall,
   id: number,
 ): Promise<CommandResult> {
   const found = (await readAllowances(store, place.namespace)).find((each) => each.id === id);
@@ -104,7 +104,7 @@ async function remove(
 
 async function decide(
   { approve, log }: ApprovalCommandDeps,
-  { place, author }: CommandCall,
+  { place, author }: PlainCall,
   verdict: ApprovalVerdict,
   id: string,
 ): Promise<CommandResult> {

@@ -1,5 +1,11 @@
 import { namespaceStateSchema, replyModeSchema } from "../../core/namespace-state.ts";
-import { type Command, type CommandCall, type CommandResult, refused, said } from "../operations/command.ts";
+import {
+  type CommandResult,
+  type PlainCall,
+  type PlainCommand,
+  refused,
+  said,
+} from "../operations/command.ts";
 import type { ChangeSettings, SettingsChange } from "../services/channel-settings.ts";
 
 const replyMeaning = {
@@ -13,12 +19,8 @@ const pausedNow =
   "I am paused here: I answer nothing but commands until a manager writes `/agent resume`. What runs is finished; `/agent stop` stops it.";
 
 /** `/agent pause|resume|reply|reset`: how the bot behaves in a channel. For its managers. */
-export function channelCommands(changeSettings: ChangeSettings): Command[] {
-  const change = async (
-    call: CommandCall,
-    settings: SettingsChange,
-    done: string,
-  ): Promise<CommandResult> => {
+export function channelCommands(changeSettings: ChangeSettings): PlainCommand[] {
+  const change = async (call: PlainCall, settings: SettingsChange, done: string): Promise<CommandResult> => {
     const outcome = await changeSettings(call.place.namespace, settings, call.author);
     return outcome.ok ? said(done) : refused(outcome.message);
   };

@@ -15,7 +15,7 @@ import {
   refused,
   shown,
 } from "../operations/command.ts";
-import { families, parseCommand } from "../turns/parse-command.ts";
+import { type CommandReader, familiesOf } from "../turns/command-reader.ts";
 import type { TurnRunner } from "../turns/turn-runner.ts";
 
 /** A completion of a slash command being typed. */
@@ -35,7 +35,7 @@ export interface CommandRunner {
 export function createCommandRunner(
   commands: readonly Command[],
   turns: TurnRunner,
-  botName: string,
+  reader: Pick<CommandReader, "stored">,
   platforms: ChatPlatforms,
 ): CommandRunner {
   return {
@@ -45,7 +45,7 @@ export function createCommandRunner(
       const channel = createEventChannel<TurnEventBody>();
       const { inbound, turn_id } = claimed;
       let result: CommandResult | undefined;
-      const call: Omit<CommandCall, "rest"> = {
+      const call: Omit<CommandCall, "input"> = {
         turn_id,
         place: { namespace: inbound.namespace, thread: inbound.thread },
         author: inbound.author,
@@ -68,8 +68,7 @@ export function createCommandRunner(
           return next.value;
         },
       };
-      const text = parseCommand(inbound.text, botName) ?? inbound.text;
-      const work = execute(commands, text, call).then(
+      const work = execute(commands, reader.stored(inbound), call).then(
         (value) => {
           result = value;
         },
@@ -130,14 +129,14 @@ function finished(
 
 async function execute(
   commands: readonly Command[],
-  text: string,
-  call: Omit<CommandCall, "rest">,
+  { words: text, command: given }: ReturnType<CommandReader["stored"]>,
+  call: Omit<CommandCall, "input">,
 ): Promise<CommandResult> {
+  const command = given && commands.find(({ name }) => name === given.name);
+  if (command !== undefined) return command.run({ ...call, input: given?.input });
   const words = text.trim();
   const asked = helpFor(commands, words.toLowerCase());
   if (asked !== undefined) return shown(asked);
-  const command = find(commands, words);
-  if (command !== undefined) return command.run({ ...call, rest: words.slice(command.name.length).trim() });
   const near = nearest(
     words.split(/\s+/).slice(0, 2).join(" "),
     commands.map((each) => each.name),
@@ -150,16 +149,11 @@ async function execute(
   return refused(`${unknown} \`/knack help\` shows what there is.`);
 }
 
-function find(commands: readonly Command[], words: string): Command | undefined {
-  const lower = words.toLowerCase();
-  return commands.find(({ name }) => lower === name || lower.startsWith(`${name} `));
-}
-
 /** `help` shows everything; a family alone, or with `help`, its own commands. */
 function helpFor(commands: readonly Command[], words: string): string | undefined {
   if (/^help\b/.test(words)) return help(commands);
   const family = words.replace(/\s+help$/, "");
-  return families.includes(family) ? help(membersOf(commands, family)) : undefined;
+  return familiesOf(commands).has(family) ? help(membersOf(commands, family)) : undefined;
 }
 
 function membersOf(commands: readonly Command[], family: string): Command[] {

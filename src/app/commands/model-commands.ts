@@ -7,9 +7,9 @@ import { profileNamed } from "../../core/profile.ts";
 import type { Profile } from "../../core/turn.ts";
 import { oneLine } from "../chat/present/escape-markdown.ts";
 import {
-  type Command,
-  type CommandCall,
   type CommandResult,
+  type PlainCall,
+  type PlainCommand,
   refused,
   said,
   shown,
@@ -30,7 +30,7 @@ export interface ModelCommandDeps {
 const byDefault = "default";
 
 /** `/agent model|effort`: which model answers in a channel, and how hard it thinks. */
-export function modelCommands(deps: ModelCommandDeps): Command[] {
+export function modelCommands(deps: ModelCommandDeps): PlainCommand[] {
   return [
     {
       name: "agent model",
@@ -66,7 +66,7 @@ export function modelWords(
   };
 }
 
-async function showModel(deps: ModelCommandDeps, { place }: CommandCall): Promise<CommandResult> {
+async function showModel(deps: ModelCommandDeps, { place }: PlainCall): Promise<CommandResult> {
   const { settings } = await readNamespace(deps.store, place.namespace);
   const { models, profiles } = deps;
   const small = models.small(modelFor(models, settings, profileNamed(profiles, settings.profile))).id;
@@ -79,7 +79,7 @@ async function showModel(deps: ModelCommandDeps, { place }: CommandCall): Promis
   );
 }
 
-async function chooseModel(deps: ModelCommandDeps, call: CommandCall): Promise<CommandResult> {
+async function chooseModel(deps: ModelCommandDeps, call: PlainCall): Promise<CommandResult> {
   const { place, author, rest } = call;
   if (rest === byDefault) {
     const outcome = await deps.changeSettings(place.namespace, { model: null }, author);
@@ -97,7 +97,7 @@ async function chooseModel(deps: ModelCommandDeps, call: CommandCall): Promise<C
   );
 }
 
-async function showEffort(deps: ModelCommandDeps, { place }: CommandCall): Promise<CommandResult> {
+async function showEffort(deps: ModelCommandDeps, { place }: PlainCall): Promise<CommandResult> {
   const { settings } = await readNamespace(deps.store, place.namespace);
   return shown(
     `The model thinks with effort ${modelWords(deps, settings).effort} ${placeWords(place.namespace)}. Choose one of: ${efforts.join(", ")}, ${byDefault}. A model that does not know one takes the nearest.`,
@@ -106,7 +106,7 @@ async function showEffort(deps: ModelCommandDeps, { place }: CommandCall): Promi
 
 async function chooseEffort(
   { changeSettings }: ModelCommandDeps,
-  { place, author, rest }: CommandCall,
+  { place, author, rest }: PlainCall,
 ): Promise<CommandResult> {
   const word = rest.toLowerCase();
   const effort = efforts.find((each) => each === word);

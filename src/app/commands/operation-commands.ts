@@ -1,6 +1,9 @@
+import { type Json, parseJson } from "../../core/json.ts";
 import { type Command, type CommandCall, type CommandResult, refused } from "../operations/command.ts";
 import { type ChatForm, type Operation, runOperation, whatDoesNotFit } from "../operations/operation.ts";
 import type { Services } from "../operations/services.ts";
+
+type Form = ChatForm<unknown, unknown>;
 
 /** The slash commands of operations, in the order of the table. */
 export function operationCommands(operations: readonly Operation[], services: Services): Command[] {
@@ -9,13 +12,17 @@ export function operationCommands(operations: readonly Operation[], services: Se
   );
 }
 
-function commandOf(operation: Operation, form: ChatForm<unknown, unknown>, services: Services): Command {
-  const { command, usage, description, complete } = form;
+function commandOf(operation: Operation, form: Form, services: Services): Command {
+  const { command, complete, read, ...shown } = form;
   return {
+    ...shown,
     name: command,
-    usage,
-    description,
+    operation: operation.name,
     ...(complete === undefined ? {} : { complete: (namespace) => complete(services, namespace) }),
+    read(words, place) {
+      const input = read(words, place);
+      return input === undefined ? undefined : toJson(input);
+    },
     run: (call) =>
       "answer" in form ? form.answer(call, services) : runCommand(operation, form, call, services),
   };
@@ -23,17 +30,21 @@ function commandOf(operation: Operation, form: ChatForm<unknown, unknown>, servi
 
 async function runCommand(
   operation: Operation,
-  { read, missing = "", say }: Extract<ChatForm<unknown, unknown>, { say: unknown }>,
+  { missing = "", say }: Extract<Form, { say: unknown }>,
   command: CommandCall,
   services: Services,
 ): Promise<CommandResult> {
-  const given = read(command.rest, command.place);
-  if (given === undefined) return refused(missing);
-  const parsed = operation.input.safeParse(given);
+  if (command.input === undefined) return refused(missing);
+  const parsed = operation.input.safeParse(command.input);
   if (!parsed.success) return refused(whatDoesNotFit(parsed.error));
   const { author, place, signal } = command;
   const asker = { by: author, namespace: place.namespace };
   const call = { input: parsed.data, asker, services, signal, command };
   const outcome = await runOperation(operation, call);
   return outcome.ok ? say(outcome.value, call) : refused(outcome.message);
+}
+
+/** As it is stored. */
+function toJson(input: unknown): Json {
+  return parseJson(JSON.stringify(input));
 }

@@ -1,9 +1,9 @@
 import type { KeyValue } from "../../core/key-value.ts";
 import { readNamespace } from "../../core/namespace-state.ts";
 import {
-  type Command,
-  type CommandCall,
   type CommandResult,
+  type PlainCall,
+  type PlainCommand,
   refused,
   said,
   shown,
@@ -20,7 +20,7 @@ export interface TimeZoneCommandDeps {
 }
 
 /** `/agent timezone`: the zone in which times in a channel are meant. For its managers; everybody may look. */
-export function timeZoneCommand(deps: TimeZoneCommandDeps): Command {
+export function timeZoneCommand(deps: TimeZoneCommandDeps): PlainCommand {
   return {
     name: "agent timezone",
     usage: "[zone|default]",
@@ -33,10 +33,7 @@ export function timeZoneCommand(deps: TimeZoneCommandDeps): Command {
   };
 }
 
-async function show(
-  { store, time_zone }: TimeZoneCommandDeps,
-  { place }: CommandCall,
-): Promise<CommandResult> {
+async function show({ store, time_zone }: TimeZoneCommandDeps, { place }: PlainCall): Promise<CommandResult> {
   const { settings } = await readNamespace(store, place.namespace);
   const [zone, whose] =
     settings.time_zone === undefined ? [time_zone, "the server's"] : [settings.time_zone, "set here"];
@@ -47,7 +44,7 @@ async function show(
 
 async function change(
   { changeSettings, time_zone }: TimeZoneCommandDeps,
-  { place, author, rest }: CommandCall,
+  { place, author, rest }: PlainCall,
 ): Promise<CommandResult> {
   const wanted = rest.toLowerCase() === "default" ? null : rest;
   const outcome = await changeSettings(place.namespace, { time_zone: wanted }, author);

@@ -3,6 +3,7 @@ import type { Author } from "../../core/inbound.ts";
 import type { Json } from "../../core/json.ts";
 import type { Place } from "../../core/place.ts";
 import type { ToolResult } from "../../core/tool.ts";
+import type { KnownCommand } from "../turns/command-reader.ts";
 
 /** What a slash command answers. Markdown. */
 export interface CommandResult {
@@ -33,8 +34,8 @@ export interface CommandCall {
   author: Author;
   /** Whether it was given on a chat platform, where others may not see it. */
   in_chat: boolean;
-  /** Everything after the command's own words, trimmed. */
-  rest: string;
+  /** What it was given; undefined when something it needs was not written. */
+  input: Json | undefined;
   files: readonly CommandFile[];
   signal: AbortSignal;
   /**
@@ -45,15 +46,30 @@ export interface CommandCall {
 }
 
 /** One slash command: `/skill enable`. */
-export interface Command {
-  /** `skill enable`, without the slash. */
-  name: string;
+export interface Command extends KnownCommand {
   /** What follows the name, as help shows it: `<skill>`. */
   usage: string;
   description: string;
   /** What the first word after the name may be, for completion. */
   complete?(namespace: string): Promise<{ text: string; description: string }[]>;
   run(call: CommandCall): Promise<CommandResult>;
+}
+
+/** A command that is no operation: what follows its name is its input. */
+export interface PlainCommand extends Omit<Command, "operation" | "read" | "run"> {
+  run(call: PlainCall): Promise<CommandResult>;
+}
+
+/** `rest` is everything after the command's name, trimmed. */
+export type PlainCall = CommandCall & { rest: string };
+
+export function plainCommands(commands: readonly PlainCommand[]): Command[] {
+  return commands.map((command) => ({
+    ...command,
+    operation: command.name.replace(" ", "."),
+    read: (words) => words,
+    run: (call) => command.run({ ...call, rest: typeof call.input === "string" ? call.input : "" }),
+  }));
 }
 
 /** An answer for the channel, of a command that did what it should. */

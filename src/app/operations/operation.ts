@@ -9,6 +9,7 @@ import type { Author } from "../../core/inbound.ts";
 import type { Asker, Outcome } from "../../core/outcome.ts";
 import { mayManage, mayOperate } from "../../core/permissions.ts";
 import type { Place } from "../../core/place.ts";
+import type { KnownCommand } from "../turns/command-reader.ts";
 import type { CommandCall, CommandResult } from "./command.ts";
 import type { Services } from "./services.ts";
 
@@ -45,6 +46,8 @@ export type ChatForm<Input, Output> = {
   /** What follows the name, as help shows it. */
   usage: string;
   description: string;
+  /** It stops something, and does not wait behind other commands. */
+  urgent?: true;
   /** What the first word may be. */
   complete?(services: Services, namespace: string): Promise<{ text: string; description: string }[]>;
 } & (
@@ -56,10 +59,10 @@ export type ChatForm<Input, Output> = {
       /** Markdown for people. */
       say(output: Output, call: OperationCall<Input>): CommandResult | Promise<CommandResult>;
     }
-  | {
+  | (Pick<KnownCommand, "read" | "guide" | "form"> & {
       /** A command whose turn is the work itself, with events of its own. @throws WaitingForPerson */
       answer(call: CommandCall, services: Services): Promise<CommandResult>;
-    }
+    })
 );
 
 /** How a command of the command line writes. */

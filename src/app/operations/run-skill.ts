@@ -1,4 +1,5 @@
 import { z } from "zod";
+import type { Guide } from "../../core/inbound.ts";
 import { type Json, objectOf, parseJson } from "../../core/json.ts";
 import type { Parameter } from "../../core/parameter.ts";
 import { isDirectMessage } from "../../core/place.ts";
@@ -34,7 +35,10 @@ export const runSkill = operation({
       usage: "<skill> [name=value …, JSON, or text]",
       description: "Runs a skill now",
       complete: completeSkills,
-      answer: (call, { skills }) => runSkillCommand(skills, call),
+      read: (words) => ({ ...readRun(words) }),
+      guide: (input) => requestIn(askedIn(input)),
+      form: (input) => bareId(askedIn(input)),
+      answer: (call, { skills }) => runSkillCommand(skills, askedIn(call.input), call),
     },
   ],
   async run({ input: { id, params, namespace }, asker, services }) {
@@ -61,9 +65,53 @@ function withoutUndefined(object: Readonly<Record<string, Json | undefined>>): R
   );
 }
 
-/** Runs a skill with what was written after it; its output is for the channel, which is told who ran it. @throws WaitingForPerson */
-export async function runSkillCommand(skills: SkillService, call: CommandCall): Promise<CommandResult> {
-  const [id = "", ...words] = call.rest.split(/\s+/);
+/** `/skill run`: a skill with what was written after it, or with the parameters of a form or a program. */
+const askedRun = z.object({
+  id: z.string(),
+  words: z.string().default(""),
+  params: z.record(z.string(), json).optional(),
+});
+export type AskedRun = z.output<typeof askedRun>;
+
+export function readRun(text: string): { id: string; words: string } {
+  const [id = ""] = text.split(/\s+/, 1);
+  return { id, words: text.slice(id.length).trim() };
+}
+
+function askedIn(input: Json | undefined): AskedRun {
+  return askedRun.safeParse(input).data ?? { id: "", words: "" };
+}
+
+/** The skill, when nothing else was written. */
+export function bareId({ id, words, params }: AskedRun): string | undefined {
+  return id === "" || words !== "" || params !== undefined ? undefined : id;
+}
+
+/** A guide has no parameters; programs that run skills with JSON give it its request as `text`. */
+function requestIn({ id, words, params }: AskedRun): Guide {
+  const written = params === undefined ? objectIn(words) : params;
+  const { text = "", ...others } = written ?? { text: words };
+  const isText = typeof text === "string" && Object.keys(others).length === 0;
+  const request = isText ? text : params === undefined ? words : JSON.stringify(params);
+  return { skill: id, request };
+}
+
+/** The JSON object that words are; undefined for text, which may begin with a brace. */
+function objectIn(words: string): Readonly<Record<string, Json | undefined>> | undefined {
+  if (!words.startsWith("{")) return undefined;
+  try {
+    return objectOf(parseJson(words));
+  } catch {
+    return undefined;
+  }
+}
+
+/** Runs a skill; its output is for the channel, which is told who ran it. @throws WaitingForPerson */
+export async function runSkillCommand(
+  skills: SkillService,
+  { id, words, params }: AskedRun,
+  call: CommandCall,
+): Promise<CommandResult> {
   await skills.ready(id, call.place.namespace, call.signal);
   const skill = await skills.detail(id, call.place.namespace);
   if (skill === undefined) {
@@ -83,12 +131,13 @@ export async function runSkillCommand(skills: SkillService, call: CommandCall): 
       ...refused(unusable),
       output: { error: unusable.replaceAll(/\*\*|`/g, ""), code: "not_usable" },
     };
-  const text = call.rest.slice(id.length).trim();
   const { command_tool } = skill.invocation ?? {};
   if (command_tool !== undefined) {
+    const text = params === undefined ? words : JSON.stringify(params);
     return answered(call, skill.id, await dispatch(call, skill, command_tool, text));
   }
-  const parsed = parseParams(text, words.length > 0 ? skill.parameters : []);
+  const parsed: ParsedParams =
+    params === undefined ? parseParams(words, skill.parameters) : { status: "ok", params };
   if (parsed.status === "error") return refused(parsed.message);
   return answered(call, skill.id, await call.runSkill(skill.id, parsed.params));
 }

@@ -1,4 +1,4 @@
-import type { Author } from "../../core/inbound.ts";
+import type { Author, GivenCommand } from "../../core/inbound.ts";
 import type { Json } from "../../core/json.ts";
 import type { TurnEvent } from "../../core/turn-event.ts";
 import type { Submit } from "../turns/submit.ts";
@@ -11,6 +11,12 @@ const testRunThread = "test-runs";
 export interface RunAsCommand {
   submit: Submit;
   follow: Follow;
+}
+
+/** The command that runs a skill with these parameters, and how people read it. */
+export function skillRunCommand(id: string, params: Json): { text: string; command: GivenCommand } {
+  const text = `/skill run ${id} ${JSON.stringify(params)}`;
+  return { text, command: { name: "skill run", operation: "skill.run", input: { id, params } } };
 }
 
 /** How a test run ended: what it answers to programs, and its events. */
@@ -42,8 +48,12 @@ export async function runSkillNow(
   namespace: string,
   by: Author,
 ): Promise<TestRun> {
-  const text = `/skill run ${id} ${JSON.stringify(params)}`;
-  const submitted = await app.submit({ namespace, thread: testRunThread, text, author: by });
+  const submitted = await app.submit({
+    ...skillRunCommand(id, params),
+    namespace,
+    thread: testRunThread,
+    author: by,
+  });
   if (!submitted.ok) return { output: { error: submitted.message }, events: [] };
   const seen: TurnEvent[] = [];
   const events = await app.follow(submitted.value.turn_id, -1, new AbortController().signal);

@@ -1,16 +1,28 @@
 import type { Clock } from "../../core/clock.ts";
-import type { Author, Origin } from "../../core/inbound.ts";
-import { type Inbound, inboundSchema, longestMessage } from "../../core/inbound.ts";
+import {
+  type Author,
+  type GivenCommand,
+  type Inbound,
+  inboundSchema,
+  longestMessage,
+  type Origin,
+} from "../../core/inbound.ts";
 import type { Outcome } from "../../core/outcome.ts";
 import type { TurnLog } from "../../core/turn-log.ts";
+import type { AskedSkills } from "./asked-skills.ts";
+import type { CommandReader, Said, SaidTo } from "./command-reader.ts";
 import type { Feed } from "./feed.ts";
-import { parseCommand, withoutMention } from "./parse-command.ts";
 
 /** A message or command to be accepted. */
 export interface Submission {
   namespace: string;
   thread: string;
+  /** What was said; of a `command`, how people read it. */
   text: string;
+  /** Of a chat message: whom it is said to. */
+  to?: SaidTo;
+  /** A command that is known already, from a form or a program. */
+  command?: GivenCommand;
   author: Author;
   /** The platform's message id; a second submission with the same key answers the same turn. */
   key?: string;
@@ -26,21 +38,19 @@ export interface SubmitDeps {
   feed: Feed;
   clock: Clock;
   newId(): string;
-  /** The name people call the bot by. */
-  name: string;
-  /** Whether a command is work for the agent, in its thread's line: `/skill run` of a guide. */
-  isForAgent(command: string, namespace: string): Promise<boolean>;
+  reader: CommandReader;
+  asked: Pick<AskedSkills, "guide">;
   /** There is work. */
   wake(): void;
 }
 
 /** The way in: a message is stored under its key and queued, in one write, and shown to those who watch. */
 export function createSubmit(deps: SubmitDeps): Submit {
-  const { log, feed, clock, newId, name, wake } = deps;
+  const { log, feed, clock, newId, wake } = deps;
   return async (submission) => {
-    const parsed = inboundOf(submission, name, newId());
+    const parsed = inboundOf(submission, deps, newId());
     if (!parsed.ok) return parsed;
-    const inbound = await withKind(parsed.value, deps);
+    const inbound = await withGuide(parsed.value, deps);
     const accepted = await acceptSafely(log, inbound, newId(), clock.now());
     if (!accepted.ok) return accepted;
     // A chat platform delivers a message again that was edited meanwhile: it was taken as it was.
@@ -54,9 +64,12 @@ export function createSubmit(deps: SubmitDeps): Submit {
   };
 }
 
-async function withKind(inbound: Inbound, { isForAgent }: SubmitDeps): Promise<Inbound> {
-  if (inbound.kind === "message") return inbound;
-  return (await isForAgent(inbound.text, inbound.namespace)) ? { ...inbound, kind: "message" } : inbound;
+/** `/skill run` of a guide is a message: work for the agent, in its thread's line. */
+async function withGuide(inbound: Inbound, { reader, asked }: SubmitDeps): Promise<Inbound> {
+  const { command, ...message } = inbound;
+  const wanted = command === undefined ? undefined : reader.guideOf(command);
+  const guide = wanted === undefined ? undefined : await asked.guide(wanted, inbound.namespace);
+  return guide === undefined ? inbound : { ...message, kind: "message", guide };
 }
 
 /** A log that cannot be written is told to the person: their message was not taken. */
@@ -79,25 +92,28 @@ function keyTaken(key: string): Outcome<never> {
   return { ok: false, status: 409, message, code: "key_taken" };
 }
 
-function inboundOf(submission: Submission, botName: string, id: string): Outcome<Inbound> {
-  const { namespace, thread, text, author, key = `${namespace}:${id}`, origin } = submission;
+function inboundOf(submission: Submission, deps: SubmitDeps, id: string): Outcome<Inbound> {
+  const { namespace, thread, text, to, author, key = `${namespace}:${id}`, origin } = submission;
   if (text.length > longestMessage) {
     const message = `The message has ${text.length} characters; at most ${longestMessage} are taken. Send the rest as a file or in parts.`;
     return { ok: false, status: 413, message };
   }
-  // Where there is nobody else to talk to, `stop` needs no mention; platforms have said whom it was meant for.
-  const isStop = origin === undefined && /^\s*stop[.!]?\s*$/i.test(text);
-  const command = isStop ? "agent stop here" : parseCommand(text, botName);
-  const kind = command === undefined ? "message" : "command";
+  const place = { namespace, thread };
+  const said: Said =
+    submission.command === undefined
+      ? deps.reader.read(text, place, to)
+      : { kind: "command", text, words: "", command: submission.command };
+  const command = said.kind === "command" ? said.command : undefined;
   const parsed = inboundSchema.safeParse({
     key,
     namespace,
     thread,
     author,
-    kind,
-    text: isStop ? "/agent stop here" : command === undefined ? withoutMention(text, botName) : text,
-    ...(command !== undefined && /^agent\s+stop\b/i.test(command) ? { urgent: true } : {}),
     origin,
+    kind: said.kind,
+    text: said.text,
+    command,
+    ...(command !== undefined && deps.reader.isUrgent(command) ? { urgent: true } : {}),
   });
   if (!parsed.success)
     return {

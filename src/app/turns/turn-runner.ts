@@ -1,7 +1,7 @@
 import type { CatalogueLoader } from "../../core/catalogue.ts";
 import type { ChatPlatforms } from "../../core/chat-platform.ts";
 import { modelFor } from "../../core/chosen-model.ts";
-import type { Author, Inbound } from "../../core/inbound.ts";
+import type { Author, Guide, Inbound } from "../../core/inbound.ts";
 import type { WhereText } from "../../core/instructions.ts";
 import type { Model } from "../../core/model.ts";
 import type { NamespaceState } from "../../core/namespace-state.ts";
@@ -13,7 +13,8 @@ import type { ClaimedTurn, TurnLog } from "../../core/turn-log.ts";
 import { runTurn } from "../../core/turn-loop.ts";
 import type { MetaTool } from "../../core/turn-scope.ts";
 import { createTurnContextReader } from "../reading/turn-context.ts";
-import { type AskedSkills, parseSkillRun } from "./asked-skills.ts";
+import type { AskedSkills } from "./asked-skills.ts";
+import type { CommandReader } from "./command-reader.ts";
 import { type NoStart, noStart, unstarted } from "./no-start.ts";
 import type { PastThreads } from "./past-threads.ts";
 import type { Spending } from "./spending.ts";
@@ -42,6 +43,7 @@ export interface TurnRunnerDeps {
   platforms: ChatPlatforms;
   spending: Spending;
   asked: AskedSkills;
+  reader: Pick<CommandReader, "storedGuide">;
   metaTools: readonly MetaTool[];
   profiles: readonly [Profile, ...Profile[]];
   limits: TurnLimits;
@@ -62,7 +64,7 @@ export function createTurnRunner(deps: TurnRunnerDeps): TurnRunner {
     async steering() {
       const said = await withoutStopped(log, await log.steering(turnId));
       // A skill that was asked for by command is there in a turn of its own only.
-      const end = said.findIndex(({ inbound }) => parseSkillRun(inbound.text, ports.name) !== undefined);
+      const end = said.findIndex(({ inbound }) => deps.reader.storedGuide(inbound) !== undefined);
       const queued = end < 0 ? said : said.slice(0, end);
       return queued.map(({ turn_id, inbound }) => ({
         turn_id,
@@ -88,7 +90,7 @@ export function createTurnRunner(deps: TurnRunnerDeps): TurnRunner {
       deps.whereOf(inbound),
     ]);
     const { state } = await ports.offers.read(inbound.namespace, catalogue);
-    const asked = await askedIn(deps.asked, inbound);
+    const asked = await askedIn(deps, inbound);
     const profile = profileOf(deps, claimed, state);
     const turn: Turn = {
       turn_id: claimed.turn_id,
@@ -134,7 +136,8 @@ export function createTurnRunner(deps: TurnRunnerDeps): TurnRunner {
     const { turn, state } = yield* prepareReady(claimed, signal);
     const model = modelFor(ports.models, state.settings, turn.profile);
     const reason =
-      noStart(claimed, state, model.generative) ?? noGuide(claimed, turn.asked ?? [], ports.name, model);
+      noStart(claimed, state, model.generative) ??
+      noGuide(claimed, turn.asked ?? [], deps.reader.storedGuide(inbound), model);
     if (reason !== undefined) return yield* unstarted(reason, turn.profile.id, model.id);
     const context: MessageContext | undefined = yield* contexts.read(claimed, signal);
     const complete: Turn = { ...turn, context };
@@ -190,31 +193,33 @@ function timeAfter(event: TurnEvent, next: TurnEvent | undefined, now: number): 
 
 /** What a message asks for: its text, and the skills it names. */
 async function askedIn(
-  asked: AskedSkills,
-  { kind, text, namespace }: Inbound,
+  { asked, reader }: Pick<TurnRunnerDeps, "asked" | "reader">,
+  inbound: Inbound,
 ): Promise<{ text: string; skills: readonly string[] }> {
+  const { kind, text, namespace } = inbound;
   if (kind === "command") return { text, skills: [] };
-  const run = await asked.guideRun(text, namespace);
-  if (run !== undefined) return { text: run.request, skills: [run.skill_id] };
+  const wanted = reader.storedGuide(inbound);
+  // What it names may have become unusable since.
+  const guide = wanted === undefined ? undefined : await asked.guide(wanted, namespace);
+  if (guide !== undefined) return { text: guide.request, skills: [guide.skill] };
   return { text, skills: await asked.named(text, namespace) };
 }
 
 /** Why `/skill run` of a guide is not begun: it cannot be used any more, or there is no model to follow it. */
 function noGuide(
-  { inbound, events }: ClaimedTurn,
+  { events }: ClaimedTurn,
   asked: readonly string[],
-  name: string,
+  guide: Guide | undefined,
   model: Model,
 ): NoStart | undefined {
-  const run = parseSkillRun(inbound.text, name);
-  if (run === undefined || events.some((event) => event.type === "turn_started")) return undefined;
-  const more = `\`/skill info ${run.skill}\``;
+  if (guide === undefined || events.some((event) => event.type === "turn_started")) return undefined;
+  const more = `\`/skill info ${guide.skill}\``;
   if (asked.length === 0) {
-    const text = `The skill ${run.skill} can no longer be used here, so nothing was done. ${more} says why.`;
+    const text = `The skill ${guide.skill} can no longer be used here, so nothing was done. ${more} says why.`;
     return { code: "not_usable", text };
   }
   if (model.generative) return undefined;
-  const text = `**${run.skill}** is a guide that a language model follows, and no model is configured, so nothing was done. Start the bot with a key, for example \`ANTHROPIC_API_KEY=… npm start\`, and run it again. ${more} shows the guide.`;
+  const text = `**${guide.skill}** is a guide that a language model follows, and no model is configured, so nothing was done. Start the bot with a key, for example \`ANTHROPIC_API_KEY=… npm start\`, and run it again. ${more} shows the guide.`;
   return { code: "not_configured", text };
 }
 

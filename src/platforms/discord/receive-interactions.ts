@@ -1,5 +1,5 @@
 import type { App } from "../../app/app.ts";
-import type { ChatIntake } from "../../app/chat/chat-intake.ts";
+import type { ChatCommand, ChatIntake } from "../../app/chat/chat-intake.ts";
 import type { SkillForm } from "../../app/chat/skill-form.ts";
 import type { Clock } from "../../core/clock.ts";
 import type { Log } from "../../core/log.ts";
@@ -70,10 +70,9 @@ async function receive(deps: InteractionDeps, raw: RawInteraction, person: strin
 async function command(deps: InteractionDeps, raw: RawInteraction, person: string): Promise<void> {
   const text = commandText(raw.data ?? {});
   const place = await placeOf(deps, raw, person);
-  const skill = /^\/(?:skill|flow) run (\S+)$/.exec(text)?.[1];
-  const form = skill === undefined ? undefined : await inTime(deps, deps.intake.form(skill, place, person));
+  const form = await inTime(deps, deps.intake.formOfCommand(text, place, person));
   if (form !== undefined && fitsModal(form)) return openForm(deps, raw, form);
-  await take(deps, raw, person, place, text);
+  await take(deps, raw, person, place, { text });
 }
 
 async function openForm(deps: InteractionDeps, raw: RawInteraction, form: SkillForm): Promise<void> {
@@ -81,11 +80,17 @@ async function openForm(deps: InteractionDeps, raw: RawInteraction, form: SkillF
 }
 
 /** Acknowledges a command with a "thinking…", keeps what it takes to answer it after a restart, and hands it in. */
-async function take(deps: InteractionDeps, raw: RawInteraction, person: string, place: Place, text: string) {
+async function take(
+  deps: InteractionDeps,
+  raw: RawInteraction,
+  person: string,
+  place: Place,
+  { text, command }: Pick<ChatCommand, "text" | "command">,
+) {
   const isPrivate = isPrivateCommand(text);
   const data = isPrivate ? { flags: messageFlags.ephemeral } : {};
   const key = `discord:interaction:${raw.id}`;
-  const given = { key, place, id: raw.id, author: person, text, said_at: timeOf(raw.id) };
+  const given = { key, place, id: raw.id, author: person, text, command, said_at: timeOf(raw.id) };
   const interaction = { ...liveInteraction(raw, isPrivate ? "private" : "public"), command: given };
   const kept = deps.live.keep(interaction);
   try {
@@ -122,7 +127,7 @@ async function submitForm(deps: InteractionDeps, raw: RawInteraction, person: st
   const filled = modalValues(raw.data?.components ?? []);
   if (!filled.ok) return refuse(deps, raw, filled.problem);
   const result = form.command(filled.values);
-  if (result.ok) return take(deps, raw, person, place, result.text);
+  if (result.ok) return take(deps, raw, person, place, result);
   const problems = Object.entries(result.problems).map(([name, problem]) => `- **${name}**: ${problem}`);
   const again = `Nothing was run. Use \`/skill run ${form.skill_id}\` again.`;
   await refuse(deps, raw, ["Some fields are not right:", ...problems, again].join("\n"));

@@ -1,4 +1,5 @@
 import type { App } from "../../../src/app/app.ts";
+import { createCommandReader } from "../../../src/app/turns/command-reader.ts";
 import type { FeedItem } from "../../../src/app/turns/feed.ts";
 import { namespaceStateSchema } from "../../../src/core/namespace-state.ts";
 import type { TurnEvent, TurnEventBody } from "../../../src/core/turn-event.ts";
@@ -40,6 +41,7 @@ export function createFakeApp() {
   const app: App = {
     name: "Knack",
     model: "offline",
+    reader: createCommandReader(() => [], "Knack"),
     async submit(submission) {
       asked.push(submission);
       if (submission.text === "too fast") return { ok: false, status: 429, message: "Wait a minute." };

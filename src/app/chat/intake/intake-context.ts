@@ -7,6 +7,7 @@ import type { Outcome } from "../../../core/outcome.ts";
 import type { ThreadRecord, TurnFilter, TurnLog, TurnRecord } from "../../../core/turn-log.ts";
 import type { Approve } from "../../services/approvals.ts";
 import type { SkillService } from "../../services/skill-service.ts";
+import type { CommandReader } from "../../turns/command-reader.ts";
 import type { Submit } from "../../turns/submit.ts";
 import type { TurnControl } from "../../turns/turn-control.ts";
 import type { ChatPolicy } from "../chat-policy.ts";
@@ -20,6 +21,7 @@ interface BotInChat {
   readonly name: string;
   /** The model in use, `offline` when none is configured. */
   readonly model: string;
+  readonly reader: Pick<CommandReader, "read" | "formOf">;
   submit: Submit;
   stop: TurnControl["stop"];
   answer: TurnControl["answer"];

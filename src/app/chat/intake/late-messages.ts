@@ -5,7 +5,6 @@ import type { Json } from "../../../core/json.ts";
 import { mayStop } from "../../../core/permissions.ts";
 import type { Place } from "../../../core/place.ts";
 import { formatDuration } from "../../../core/turn-summary.ts";
-import { withoutMention } from "../../turns/parse-command.ts";
 import type { ButtonPress } from "../chat-intake.ts";
 import { acceptMessage, noteTaken, type TakenMessage } from "./accept-message.ts";
 import { authorOf, type IntakeContext } from "./intake-context.ts";
@@ -39,6 +38,7 @@ const lateThreadSchema = z.object({
     in_thread: z.boolean(),
     author: inboundSchema.shape.author,
     text: z.string(),
+    to: z.enum(["bot", "room"]).optional(),
     origin: inboundSchema.shape.origin.unwrap(),
     edited: z.literal(true).optional(),
   }),
@@ -63,9 +63,12 @@ export function createLateMessages(context: IntakeContext): LateMessages {
   const write = (place: Place, state: LateThread) => store.set(keyOf(place), toJson(state));
   const oneInThread = <T>(place: Place, work: () => Promise<T>) => oneAtATime(keyOf(place), work);
 
+  const wordsOf = (place: Place, { newest: { text, to } }: LateThread) =>
+    context.app.reader.read(text, place, to).text;
+
   const show = async (place: Place, state: LateThread, mayBeThere: boolean) => {
     const tag: MessageTag = { turn_id: state.token, purpose: "question", part: 0 };
-    const card = { ...questionAbout(state, context.clock.now(), context.app.name), tag };
+    const card = { ...questionAbout(state, context.clock.now(), wordsOf(place, state)), tag };
     const to = { message: state.newest.id, person: state.newest.author.id };
     const known = state.reference ?? (mayBeThere ? await platform.find(place, tag) : undefined);
     if (known !== undefined) await platform.edit(place, known, card);
@@ -171,9 +174,9 @@ async function submit(
   await noteTaken(context, place, spoken);
 }
 
-function questionAbout({ token, count, newest }: LateThread, now: number, botName: string): OutgoingMessage {
+function questionAbout({ token, count, newest }: LateThread, now: number, words: string): OutgoingMessage {
   const ago = formatAge(now - newest.origin.said_at);
-  const text = withoutMention(newest.text, botName).replace(/\s+/g, " ");
+  const text = words.replace(/\s+/g, " ");
   const quoted = text.length > quotedCharacters ? `${text.slice(0, quotedCharacters)}…` : text;
   const markdown = newest.edited
     ? `You changed your question. Answer it again?\n\n> ${quoted}`

@@ -1,6 +1,6 @@
 import { LRUCache } from "lru-cache";
 import type { ChatPerson } from "../../../core/chat-platform.ts";
-import { parseCommand } from "../../turns/parse-command.ts";
+import type { SaidTo } from "../../turns/command-reader.ts";
 import type { ChatMessage } from "../chat-intake.ts";
 import { acceptMessage, noteTaken, type TakenMessage } from "./accept-message.ts";
 import { type Cooldown, createCooldown } from "./cooldown.ts";
@@ -9,7 +9,6 @@ import { isAddressed, isAloneWithBot, isForBot } from "./is-for-bot.ts";
 import type { LateMessages } from "./late-messages.ts";
 import { createOneAtATime } from "./one-at-a-time.ts";
 import { refusalOf } from "./refusal-of.ts";
-import { submittedText } from "./submitted-text.ts";
 import type { ThreadState } from "./thread-state.ts";
 import type { Listener } from "./whisperer.ts";
 
@@ -96,9 +95,9 @@ async function take(taking: Taking, message: ChatMessage, thread: ThreadState | 
   const person = await platform.person(message.place, message.author);
   const to: Listener = { place: message.place, person: person.id, about: message.id };
   const toBot = isAddressed(message) || (message.in_thread && isAloneWithBot(message, thread));
-  const text = submittedText(message.text, toBot, context.app.name);
-  const isCommand = parseCommand(text, context.app.name) !== undefined;
-  const taken = takenMessage(message, person, text);
+  const saidTo = toBot ? "bot" : "room";
+  const isCommand = context.app.reader.read(message.text, message.place, saidTo).kind === "command";
+  const taken = takenMessage(message, person, saidTo);
   const asked: Asked = { message, person, to, toBot, isCommand, taken };
   if (await isTurnedAway(context, asked)) return;
   if (await isLate(taking, asked)) return;
@@ -108,10 +107,10 @@ async function take(taking: Taking, message: ChatMessage, thread: ThreadState | 
   await noteTaken(context, message.place, message);
 }
 
-function takenMessage(message: ChatMessage, person: ChatPerson, text: string): TakenMessage {
-  const { key, place, id, in_thread, said_at, files } = message;
+function takenMessage(message: ChatMessage, person: ChatPerson, to: SaidTo): TakenMessage {
+  const { key, place, id, text, in_thread, said_at, files } = message;
   const origin = { message: id, said_at, files: [...files], in_thread };
-  return { key, place, id, in_thread, author: authorOf(person), text, origin };
+  return { key, place, id, in_thread, author: authorOf(person), text, to, origin };
 }
 
 interface Asked {

@@ -1,7 +1,7 @@
+import { nearestNames } from "../base/nearest-name.ts";
 import { fitArguments } from "./fit-arguments.ts";
 import { type Json, parseJson } from "./json.ts";
 import type { ToolCall } from "./message.ts";
-import { nearest } from "./skill-identifier.ts";
 import { mayBeOf, startingOf } from "./starting-skills.ts";
 import type { Tool, ToolResult, Validation } from "./tool.ts";
 import { activate, findGuide, findParts, findTool } from "./toolset.ts";
@@ -45,7 +45,7 @@ function unknownTool(scope: TurnScope, call: ToolCall): CheckedCall {
     return refused(call.arguments, "unknown_tool", message, { hint });
   }
   const known = [...scope.ownTools.keys(), ...scope.offer.tools().keys()];
-  const near = nearest(call.name, known).join(", ");
+  const near = nearestNames(call.name, known).join(", ");
   const hint = near === "" ? "list_skills(query) finds what there is for it." : `Nearest tools: ${near}.`;
   return refused(call.arguments, "unknown_tool", message, { hint });
 }

@@ -1,6 +1,6 @@
 import { readFile, stat } from "node:fs/promises";
+import { nearestNames } from "../base/nearest-name.ts";
 import type { Diagnostic } from "../core/skill.ts";
-import { nearest } from "../core/skill-identifier.ts";
 import type { Environment } from "./expand-variables.ts";
 import { readJson } from "./read-json.ts";
 import { type ReadServers, readServers } from "./read-servers.ts";
@@ -85,7 +85,7 @@ function serversIn(
   const entries = value.mcpServers ?? value.servers;
   if (isRecord(entries)) return { ok: true, entries };
   if (Object.keys(value).length === 0) return { ok: true, entries: {} };
-  const [near] = nearest("mcpServers", Object.keys(value));
+  const [near] = nearestNames("mcpServers", Object.keys(value));
   const hint = near === undefined ? "" : ` It has ${near}; did you mean that?`;
   return { ok: false, problem: `It has no mcpServers.${hint}` };
 }

@@ -2,7 +2,7 @@ import { setImmediate as nextTick } from "node:timers/promises";
 import { LRUCache } from "lru-cache";
 import type { Json } from "../core/json.ts";
 import type { KeyValue } from "../core/key-value.ts";
-import { KeyedMutex } from "./keyed-mutex.ts";
+import { KeyedMutex } from "../base/keyed-mutex.ts";
 import { makePrivateFile } from "./private-files.ts";
 import { blockingMs, createWriteQueue } from "./sqlite-connection.ts";
 import { StorageError, toStorageError } from "./storage-error.ts";

@@ -1,8 +1,9 @@
 import { readFile, stat } from "node:fs/promises";
+import { readJson } from "../base/json-reader.ts";
 import { nearestNames } from "../base/nearest-name.ts";
+import { isRecord } from "../base/record.ts";
 import type { Diagnostic } from "../core/skill.ts";
 import type { Environment } from "./expand-variables.ts";
-import { readJson } from "./read-json.ts";
 import { type ReadServers, readServers } from "./read-servers.ts";
 
 const mostBytes = 1_000_000;
@@ -64,7 +65,7 @@ async function readFrom(path: string, environment: Environment, before: ReadServ
     if (code === "ENOENT") return { servers: [], diagnostics: [] };
     return broken("unreadable", `It cannot be read (${code}). Check its permissions.`);
   }
-  const parsed = readJson(text);
+  const parsed = readJson(text.trim() === "" ? "{}" : text);
   if (!parsed.ok) {
     return broken(
       "invalid_json",
@@ -94,10 +95,6 @@ function notPlain(path: string): Diagnostic {
   const message =
     "It has comments or a comma after a last entry. It was read, but other programs may refuse it: JSON has neither.";
   return { path, severity: "warning", code: "not_plain_json", message };
-}
-
-function isRecord(value: unknown): value is Record<string, unknown> {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
 function defect(path: string, code: string, message: string): Diagnostic {

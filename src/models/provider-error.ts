@@ -1,5 +1,5 @@
+import { isRecord } from "../base/record.ts";
 import { ModelError, type ModelErrorCode } from "../core/model.ts";
-import { isRecord } from "./error-body.ts";
 import { redactKey } from "./redact-key.ts";
 import { retryAfterMs } from "./retry-after.ts";
 

@@ -1,5 +1,6 @@
 import { readFile, stat } from "node:fs/promises";
 import path from "node:path";
+import { isRecord } from "../base/record.ts";
 import { decodeText } from "./decode-text.ts";
 import { errorCode } from "./diagnose.ts";
 import { parseStrictYaml } from "./strict-yaml.ts";
@@ -56,7 +57,7 @@ async function parse(file: string): Promise<Read> {
   const yaml = parseStrictYaml(text.slice(3, end.index + 1));
   if (!yaml.ok) return refuse(`Invalid YAML in frontmatter: ${yaml.message}`);
   const { value } = yaml;
-  if (typeof value !== "object" || value === null || Array.isArray(value)) {
+  if (!isRecord(value)) {
     return refuse("SKILL.md frontmatter must be a YAML mapping");
   }
   return { ok: true, fields: new Map(Object.entries(value)) };

@@ -1,9 +1,9 @@
-import { KeyedMutex } from "../../base/keyed-mutex.ts";
 import type { App } from "../../app/app.ts";
 import type { ChatConnection } from "../../app/chat/chat-connection.ts";
 import type { ChatHub } from "../../app/chat/chat-hub.ts";
 import type { Leases } from "../../app/leases.ts";
 import type { Log } from "../../app/log.ts";
+import { KeyedMutex } from "../../base/keyed-mutex.ts";
 import type { Clock } from "../../core/clock.ts";
 import type { KeyValue } from "../../core/key-value.ts";
 import { catchUp } from "./catch-up.ts";

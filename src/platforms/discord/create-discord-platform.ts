@@ -1,6 +1,6 @@
 import type { ChatPlatform } from "../../app/chat/chat-platform.ts";
-import { KeyedMutex } from "../../base/keyed-mutex.ts";
 import type { Log } from "../../app/log.ts";
+import { KeyedMutex } from "../../base/keyed-mutex.ts";
 import type { Place } from "../../core/place.ts";
 import { isSnowflake } from "./discord-facts.ts";
 import { readPlace } from "./discord-place.ts";

@@ -1,7 +1,7 @@
 import type { ChatPlatform } from "../../app/chat/chat-platform.ts";
 import { PlatformError } from "../../app/chat/chat-platform.ts";
-import { KeyedMutex } from "../../base/keyed-mutex.ts";
 import type { Log } from "../../app/log.ts";
+import { KeyedMutex } from "../../base/keyed-mutex.ts";
 import type { Place } from "../../core/place.ts";
 import { refusedWith } from "./slack-call.ts";
 import { isTimestamp } from "./slack-place.ts";

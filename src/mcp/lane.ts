@@ -1,11 +1,11 @@
+import { backoff } from "../base/backoff.ts";
 import type { Clock } from "../core/clock.ts";
 import type { ServerState } from "../core/servers.ts";
 import type { Connection } from "./connection.ts";
 import { messageOf, ServerFailure } from "./server-failure.ts";
 
 /** First and longest pause before the next attempt, ms; it doubles in between. */
-const firstPause = 1_000;
-const longestPause = 60_000;
+const pauses = { minMs: 1_000, maxMs: 60_000 };
 
 /** A call waits this long for the next attempt at most, ms. */
 const worthWaiting = 5_000;
@@ -65,7 +65,7 @@ export function createLane({ clock, most_attempts, open }: LaneOptions): Lane {
     failures += 1;
     if (closing.signal.aborted) return enter("stopped");
     if (failures >= most_attempts) return enter("failed", problem);
-    const pause = Math.min(longestPause, firstPause * 2 ** (failures - 1));
+    const pause = backoff(failures, pauses);
     const { promise, resolve } = Promise.withResolvers<unknown>();
     const forget = clock.after(pause, () => {
       next = undefined;

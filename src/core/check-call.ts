@@ -1,3 +1,4 @@
+import { errorText } from "../base/error-text.ts";
 import { nearestNames } from "../base/nearest-name.ts";
 import { fitArguments } from "./fit-arguments.ts";
 import { type Json, parseJson } from "./json.ts";
@@ -57,7 +58,7 @@ function checkCall(call: ToolCall, tool: Tool): CheckedCall {
   try {
     parsed = call.arguments.trim() === "" ? {} : parseJson(call.arguments);
   } catch (error) {
-    const reason = error instanceof Error ? error.message : String(error);
+    const reason = errorText(error);
     return refused(call.arguments, "invalid_json", `The arguments are not valid JSON: ${reason}`, schema);
   }
   const valid = checkArguments(tool, parsed);
@@ -73,7 +74,7 @@ export function checkArguments(tool: Pick<Tool, "parameters" | "validate">, inpu
   try {
     return tool.validate(fitArguments(tool.parameters, input ?? {}));
   } catch (error) {
-    return { ok: false, message: error instanceof Error ? error.message : String(error) };
+    return { ok: false, message: errorText(error) };
   }
 }
 

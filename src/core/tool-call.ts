@@ -1,3 +1,4 @@
+import { errorText } from "../base/error-text.ts";
 import { withTimeLimit } from "../base/time-limit.ts";
 import { approveCall } from "./approval.ts";
 import { type CheckedCall, findAndCheck } from "./check-call.ts";
@@ -275,7 +276,7 @@ function limitOutput(tool: Tool, result: ToolResult): ToolResult {
 function failureOf(scope: TurnScope, tool: Tool, error: unknown): ToolResult {
   const code = (error as { code?: unknown } | undefined)?.code;
   const hint = (error as { hint?: unknown } | undefined)?.hint;
-  const message = error instanceof Error ? error.message : String(error);
+  const message = errorText(error);
   const expected =
     typeof code === "string" && (typeof hint === "string" || error instanceof ModelError || isLimit(code));
   if (!expected) scope.ports.report(error, `tool ${tool.name}`);

@@ -1,3 +1,4 @@
+import { errorCode } from "../base/error-text.ts";
 import { withTimeLimit } from "../base/time-limit.ts";
 import { SkillFailure } from "../core/define-skill.ts";
 import type { Json } from "../core/json.ts";
@@ -231,5 +232,5 @@ const limits: ReadonlySet<unknown> = new Set(["too_many_steps", "no_answer"]);
 
 function isExpected(error: unknown): error is ExpectedError {
   if (error instanceof SkillFailure || error instanceof WebError || error instanceof ModelError) return true;
-  return error instanceof Error && "code" in error && limits.has(error.code);
+  return limits.has(errorCode(error));
 }

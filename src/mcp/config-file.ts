@@ -1,4 +1,5 @@
 import { readFile, stat } from "node:fs/promises";
+import { errorCode } from "../base/error-text.ts";
 import { readJson } from "../base/json-reader.ts";
 import { nearestNames } from "../base/nearest-name.ts";
 import { isRecord } from "../base/record.ts";
@@ -33,7 +34,7 @@ export function createConfigFile(path: string, environment: Environment): Config
       return `${mtimeMs}:${ctimeMs}:${size}:${ino}`;
     } catch (error) {
       settled = true;
-      return codeOf(error);
+      return errorCode(error) ?? "unknown error";
     }
   };
 
@@ -61,7 +62,7 @@ async function readFrom(path: string, environment: Environment, before: ReadServ
     if (bytes.byteLength > mostBytes) return broken("too_large", `It is larger than ${mostBytes} bytes.`);
     text = bytes.toString("utf8");
   } catch (error) {
-    const code = codeOf(error);
+    const code = errorCode(error) ?? "unknown error";
     if (code === "ENOENT") return { servers: [], diagnostics: [] };
     return broken("unreadable", `It cannot be read (${code}). Check its permissions.`);
   }
@@ -99,8 +100,4 @@ function notPlain(path: string): Diagnostic {
 
 function defect(path: string, code: string, message: string): Diagnostic {
   return { path, severity: "error", code, message };
-}
-
-function codeOf(error: unknown): string {
-  return error instanceof Error && "code" in error ? String(error.code) : "unknown error";
 }

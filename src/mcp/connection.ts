@@ -10,7 +10,7 @@ import { type ActiveCall, type CallOptions, callTool, withoutLimit } from "./cal
 import { createHttpTransport, type HttpAccess } from "./open-transport.ts";
 import { type RemoteServer, type RemoteTool, remoteToolSchema } from "./remote-tool.ts";
 import type { ServerConfig } from "./server-config.ts";
-import { httpFailure, messageOf, ServerFailure, statusOf } from "./server-failure.ts";
+import { httpFailure, ServerFailure, statusOf } from "./server-failure.ts";
 import type { ServerRequests } from "./server-requests.ts";
 import { createStdioTransport } from "./stdio-transport.ts";
 
@@ -133,7 +133,7 @@ async function connect(
     );
     isOpen = true;
   } catch (error) {
-    await client.close().catch(messageOf);
+    await client.close().catch(() => undefined);
     throw error;
   }
   return {

@@ -1,10 +1,11 @@
 import { realpathSync, statSync } from "node:fs";
 import path from "node:path";
+import { errorCode } from "../base/error-text.ts";
 import { sharedRun } from "../base/shared-run.ts";
 import type { FolderFormat } from "../core/folder-format.ts";
 import type { Diagnostic, LoadedSkills, SkillSource } from "../core/skill.ts";
 import type { ToolPackages } from "../core/tool-packages.ts";
-import { defect, errorCode } from "./diagnose.ts";
+import { defect } from "./diagnose.ts";
 import { createDirectoryListings } from "./directory-listings.ts";
 import { discoverSkills } from "./discover.ts";
 import { type CurrentFolder, createFolderCache } from "./folder-cache.ts";
@@ -70,7 +71,7 @@ function findRoot({ root, mustExist = false }: FolderSourceOptions): string | Di
     if (statSync(real).isDirectory()) return real;
     return [defect(root, "not_a_folder", "Skills are expected in a folder; this is none.")];
   } catch (error) {
-    const reason = errorCode(error);
+    const reason = errorCode(error) ?? "unknown error";
     if (reason === "ENOENT" && !mustExist) return [];
     if (reason === "ENOENT") {
       return [

@@ -1,4 +1,5 @@
 import { backoff } from "../../base/backoff.ts";
+import { errorCode } from "../../base/error-text.ts";
 import { connectShards, type Ending, type ShardConnectionDeps } from "./connect-shards.ts";
 import { DiscordProblem } from "./discord-problem.ts";
 import type { DiscordRest } from "./discord-rest.ts";
@@ -120,7 +121,7 @@ export function createGatewaySession(deps: GatewaySessionDeps): GatewaySession {
 
 function isWrongToken(error: unknown): boolean {
   if (error instanceof DiscordProblem) return error.status === 401;
-  return error instanceof Error && "code" in error && error.code === "TokenInvalid";
+  return errorCode(error) === "TokenInvalid";
 }
 
 /** How many shards there are. Waits when Discord lets no more sessions begin today. @throws DiscordProblem */

@@ -14,23 +14,31 @@ const roomsOfApp = {
   chat: ["reading", "turns", "services", "operations"],
 };
 
+/** A room that may import the ground floor and, of the other rooms, what `allowed` says. */
 const only = (name, from, allowed, comment) => ({
   name,
   comment,
   severity: "error",
   from: { path: from },
-  to: { path: "^(src|skills)/", pathNot: allowed },
+  to: { path: "^(src|skills)/", pathNot: ["^src/base/", ...allowed] },
 });
 
 module.exports = {
   forbidden: [
     { name: "no-circular", severity: "error", from: {}, to: { circular: true } },
     {
+      name: "base-imports-nothing",
+      comment: "the ground floor imports itself alone: no package, no node:, nothing that knows the bot",
+      severity: "error",
+      from: { path: "^src/base/" },
+      to: { pathNot: ["^src/base/"] },
+    },
+    {
       name: "core-is-pure",
-      comment: "core imports zod and itself: no platform, vendor, clock or environment",
+      comment: "core imports zod, base and itself: no platform, vendor, clock or environment",
       severity: "error",
       from: { path: "^src/core/" },
-      to: { pathNot: ["^src/core/", "(^|/)node_modules/zod/"] },
+      to: { pathNot: ["^src/base/", "^src/core/", "(^|/)node_modules/zod/"] },
     },
     only("app-on-core", "^src/app/", ["^src/app/", "^src/core/"], "app knows core only"),
     ...Object.entries(roomsOfApp).map(([room, below]) => ({
@@ -51,9 +59,15 @@ module.exports = {
       only(
         `${adapter}-is-an-adapter`,
         `^src/${adapter}/`,
-        [`^src/${adapter}/`, "^src/core/"],
+        [`^src/${adapter}/`, "^src/core/", "^src/process/"],
         "an adapter implements core's ports and knows no other adapter",
       ),
+    ),
+    only(
+      "process-on-base",
+      "^src/process/",
+      ["^src/process/"],
+      "child processes, for adapters; knows no port",
     ),
     only("server-on-app", "^src/server/", ["^src/server/", "^src/app/", "^src/core/"], "the HTTP surface"),
     only(

@@ -1,3 +1,4 @@
+import { sharedRun } from "../base/shared-run.ts";
 import type * as shapes from "../client/shapes.ts";
 import type { Session } from "./session.ts";
 import type { ConsoleStore } from "./state.ts";
@@ -21,27 +22,27 @@ const listChanges: ReadonlySet<string> = new Set(["inbound", "turn_waiting", "tu
  */
 export async function watchChannel(feed: ChannelFeed): Promise<void> {
   const { store, session, namespace, signal } = feed;
-  const readThreads = oneAtATime(() => readThreadList(feed));
-  const readOpenThread = oneAtATime(() => readThread(store, session));
+  const readThreads = sharedRun(() => readThreadList(feed));
+  const readOpenThread = sharedRun(() => readThread(store, session));
   let connections = 0;
-  readThreads();
-  readOpenThread();
+  void readThreads();
+  void readOpenThread();
   await session.attempt(async (client) => {
     const items = client.watchNamespace(namespace, signal, ({ state }) => {
       if (signal.aborted) return;
       store.set({ connection: state === "open" ? "live" : "lost" });
       if (state !== "open") return;
       connections += 1;
-      readThreads();
-      readOpenThread();
+      void readThreads();
+      void readOpenThread();
       if (connections > 1) feed.channelChanged();
       feed.connected();
     });
     for await (const item of items) {
       if (item.kind === "state") feed.channelChanged();
       else {
-        if (!applyEvent(store, item)) readOpenThread();
-        if (listChanges.has(item.event.type)) readThreads();
+        if (!applyEvent(store, item)) void readOpenThread();
+        if (listChanges.has(item.event.type)) void readThreads();
       }
     }
   });
@@ -90,23 +91,5 @@ function ignoreUnreachable(store: ConsoleStore): (error: { isTemporary: boolean;
   return ({ isTemporary, detail }) => {
     if (isTemporary) store.set({ connection: "lost" });
     else store.set({ notice: detail });
-  };
-}
-
-/** Runs `work`; calls while it runs are answered by one more run at its end. */
-function oneAtATime(work: () => Promise<void>): () => void {
-  let running = false;
-  let again = false;
-  const run = async () => {
-    running = true;
-    do {
-      again = false;
-      await work();
-    } while (again);
-    running = false;
-  };
-  return () => {
-    if (running) again = true;
-    else void run();
   };
 }

@@ -1,5 +1,6 @@
 import { readdir, stat } from "node:fs/promises";
 import { join } from "node:path";
+import { errorCode } from "../base/error-text.ts";
 import type { GitAddress } from "./git-address.ts";
 import type { PackageLimits } from "./package-limits.ts";
 import { PackageRefusal } from "./package-refusal.ts";
@@ -95,6 +96,6 @@ async function bytesOf(path: string): Promise<number> {
 }
 
 function ifGone<T>(error: unknown, value: T): T {
-  if ((error as NodeJS.ErrnoException).code === "ENOENT") return value;
+  if (errorCode(error) === "ENOENT") return value;
   throw error;
 }

@@ -1,5 +1,6 @@
 import type { ChildProcess } from "node:child_process";
 import type { Readable } from "node:stream";
+import { errorText } from "../base/error-text.ts";
 import type { ProgramRequest, RunningProgram } from "../core/programs.ts";
 import { killGroup } from "./child-process.ts";
 import type { SandboxLimits } from "./isolation.ts";
@@ -57,7 +58,7 @@ export function watchProgram(child: ChildProcess, options: WatchOptions): Watche
     try {
       deliver(line);
     } catch (error) {
-      stop(`What it wrote could not be used (${error instanceof Error ? error.message : String(error)}).`);
+      stop(`What it wrote could not be used (${errorText(error)}).`);
     }
   };
   const message = (line: string) => {

@@ -23,6 +23,6 @@ export interface SkillForm {
 }
 
 /** `text` is how people read the command. */
-export type FilledForm =
+type FilledForm =
   | { ok: true; text: string; command: GivenCommand }
   | { ok: false; problems: Record<string, string> };

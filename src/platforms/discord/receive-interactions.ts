@@ -1,6 +1,7 @@
 import type { App } from "../../app/app.ts";
 import type { ChatCommand, ChatIntake } from "../../app/chat/chat-intake.ts";
 import type { SkillForm } from "../../app/chat/skill-form.ts";
+import { unlessLate } from "../../base/time-limit.ts";
 import type { Clock } from "../../core/clock.ts";
 import type { Log } from "../../core/log.ts";
 import type { Place } from "../../core/place.ts";
@@ -32,7 +33,7 @@ export interface InteractionDeps {
 }
 
 /** Discord waits three seconds for a first answer; some of it is the way, ms. */
-const patience = 2_000;
+const maxWaitMs = 2_000;
 
 /**
  * Takes a command, press, completion or form. Each is answered at once, before anything is stored, since Discord waits
@@ -70,7 +71,7 @@ async function receive(deps: InteractionDeps, raw: RawInteraction, person: strin
 async function command(deps: InteractionDeps, raw: RawInteraction, person: string): Promise<void> {
   const text = commandText(raw.data ?? {});
   const place = await placeOf(deps, raw, person);
-  const form = await inTime(deps, deps.intake.formOfCommand(text, place, person));
+  const form = await unlessLate(maxWaitMs, deps.clock, deps.intake.formOfCommand(text, place, person));
   if (form !== undefined && fitsModal(form)) return openForm(deps, raw, form);
   await take(deps, raw, person, place, { text });
 }
@@ -122,7 +123,10 @@ export async function takeUnanswered(
 async function submitForm(deps: InteractionDeps, raw: RawInteraction, person: string): Promise<void> {
   const skill = skillOfModal(raw.data?.custom_id ?? "");
   const place = await placeOf(deps, raw, person);
-  const form = skill === undefined ? undefined : await inTime(deps, deps.intake.form(skill, place, person));
+  const form =
+    skill === undefined
+      ? undefined
+      : await unlessLate(maxWaitMs, deps.clock, deps.intake.form(skill, place, person));
   if (form === undefined) return refuse(deps, raw, "This form is for a skill that is not there any more.");
   const filled = modalValues(raw.data?.components ?? []);
   if (!filled.ok) return refuse(deps, raw, filled.problem);
@@ -150,7 +154,7 @@ async function complete(deps: InteractionDeps, raw: RawInteraction, person: stri
   // Names of skills are not for those who may not use them.
   const allowed = async () =>
     (await deps.intake.refusal(place, person)) === undefined ? deps.app.complete(text, place.namespace) : [];
-  const found = (await inTime(deps, allowed())) ?? [];
+  const found = (await unlessLate(maxWaitMs, deps.clock, allowed())) ?? [];
   const choices = found
     .map(({ text: whole, label, description }) => ({
       name: (description === "" ? label : `${label} — ${description}`).slice(0, 100),
@@ -206,19 +210,6 @@ async function placeOf(
 
 function channelOf({ channel }: RawInteraction) {
   return channel && { id: channel.id, type: channel.type, parent_id: channel.parent_id ?? undefined };
-}
-
-/** The value, or undefined when it takes longer than Discord waits. */
-async function inTime<T>({ clock }: InteractionDeps, work: Promise<T>): Promise<T | undefined> {
-  let cancel = () => {};
-  const late = new Promise<undefined>((resolve) => {
-    cancel = clock.after(patience, () => resolve(undefined));
-  });
-  try {
-    return await Promise.race([work, late]);
-  } finally {
-    cancel();
-  }
 }
 
 function answer({ rest }: InteractionDeps, { id, token }: RawInteraction, body: object): Promise<unknown> {

@@ -1,3 +1,4 @@
+import { errorText } from "../../base/error-text.ts";
 import { ApiError } from "../../client/api-error.ts";
 import { ownTimeZone } from "../../client/own-time-zone.ts";
 import type { TurnEvent } from "../../core/turn-event.ts";
@@ -42,8 +43,7 @@ export function createChatSession(options: ChatOptions, history: readonly string
   const paint = createPaint(options.colours);
   const screen = screenOf(output);
   const say = (line: string) => screen.write(`${line}\n`);
-  const complain = (error: unknown) =>
-    say(paint.bad(plainLine(error instanceof Error ? error.message : String(error))));
+  const complain = (error: unknown) => say(paint.bad(plainLine(errorText(error))));
   let thread = options.thread;
 
   const interrupts = createInterrupts({

@@ -1,3 +1,4 @@
+import { errorText } from "../../base/error-text.ts";
 import type { ApiClient } from "../../client/api-client.ts";
 import type { TurnEvent } from "../../core/turn-event.ts";
 import {
@@ -73,7 +74,7 @@ function createQuestions(options: FollowTurn) {
       display.pause();
       const cancel = new AbortController();
       const done = next.ask(cancel.signal).catch((error: unknown) => {
-        display.note(error instanceof Error ? error.message : String(error));
+        display.note(errorText(error));
       });
       current = { id: next.id, cancel, done };
     },

@@ -2,7 +2,7 @@
 export class KeyedMutex {
   readonly #tails = new Map<string, Promise<void>>();
 
-  /** Resolves or rejects as `work` does, which starts when everything before it on this key has ended. */
+  /** Settles as `work` does. The work starts when all earlier work on this key has ended, however it ended. */
   async run<T>(key: string, work: () => Promise<T>): Promise<T> {
     const before = this.#tails.get(key);
     const turn = Promise.withResolvers<void>();
@@ -14,5 +14,10 @@ export class KeyedMutex {
       if (this.#tails.get(key) === turn.promise) this.#tails.delete(key);
       turn.resolve();
     }
+  }
+
+  /** Resolves when all work that was handed in so far has ended. Never rejects. */
+  async settled(): Promise<void> {
+    await Promise.all(this.#tails.values());
   }
 }

@@ -1,0 +1,24 @@
+import { expect, test } from "vitest";
+import { errorCode, errorText } from "../../../src/base/error-text.ts";
+
+const withCode = (code: unknown) => Object.assign(new Error("message"), { code });
+
+test.each([
+  [new Error("message"), "message"],
+  [new TypeError(""), ""],
+  ["thrown text", "thrown text"],
+  [undefined, "undefined"],
+  [{ message: "no error" }, "[object Object]"],
+])("the text of %o is %j", (error, text) => {
+  expect(errorText(error)).toBe(text);
+});
+
+test.each([
+  [withCode("ENOENT"), "ENOENT"],
+  [withCode(7), undefined],
+  [new Error("message"), undefined],
+  [{ code: "ENOENT" }, undefined],
+  [undefined, undefined],
+])("the code of %o is %j", (error, code) => {
+  expect(errorCode(error)).toBe(code);
+});

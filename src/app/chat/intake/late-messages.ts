@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { KeyedMutex } from "../../../base/keyed-mutex.ts";
 import { type MessageTag, type OutgoingMessage, PlatformError } from "../../../core/chat-platform.ts";
 import { type Author, inboundSchema } from "../../../core/inbound.ts";
 import type { Json } from "../../../core/json.ts";
@@ -8,7 +9,6 @@ import { formatDuration } from "../../../core/turn-summary.ts";
 import type { ButtonPress } from "../chat-intake.ts";
 import { acceptMessage, noteTaken, type TakenMessage } from "./accept-message.ts";
 import { authorOf, type IntakeContext } from "./intake-context.ts";
-import { createOneAtATime } from "./one-at-a-time.ts";
 import type { Spoken } from "./thread-state.ts";
 
 /** Messages that are not answered unasked, since they came too late or were changed: the bot asks once per thread about them. */
@@ -57,11 +57,11 @@ const over = "This question is over; write again what you want.";
 
 export function createLateMessages(context: IntakeContext): LateMessages {
   const { store, platform, newId } = context;
-  const oneAtATime = createOneAtATime();
+  const mutex = new KeyedMutex();
   const keyOf = ({ namespace, thread }: Place) => `chat-late:${namespace}:${thread}`;
   const read = async (place: Place) => parse(await store.get(keyOf(place)));
   const write = (place: Place, state: LateThread) => store.set(keyOf(place), toJson(state));
-  const oneInThread = <T>(place: Place, work: () => Promise<T>) => oneAtATime(keyOf(place), work);
+  const oneInThread = <T>(place: Place, work: () => Promise<T>) => mutex.run(keyOf(place), work);
 
   const wordsOf = (place: Place, { newest: { text, to } }: LateThread) =>
     context.app.reader.read(text, place, to).text;

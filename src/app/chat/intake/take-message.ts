@@ -1,4 +1,5 @@
 import { LRUCache } from "lru-cache";
+import { KeyedMutex } from "../../../base/keyed-mutex.ts";
 import type { ChatPerson } from "../../../core/chat-platform.ts";
 import type { SaidTo } from "../../turns/command-reader.ts";
 import type { ChatMessage } from "../chat-intake.ts";
@@ -7,7 +8,6 @@ import { type Cooldown, createCooldown } from "./cooldown.ts";
 import { authorOf, type IntakeContext } from "./intake-context.ts";
 import { isAddressed, isAloneWithBot, isForBot } from "./is-for-bot.ts";
 import type { LateMessages } from "./late-messages.ts";
-import { createOneAtATime } from "./one-at-a-time.ts";
 import { refusalOf } from "./refusal-of.ts";
 import type { ThreadState } from "./thread-state.ts";
 import type { Listener } from "./whisperer.ts";
@@ -39,7 +39,7 @@ export function createTakeMessage(context: IntakeContext, late: LateMessages): T
     late,
     cooldown: createCooldown(context.clock, context.policy.access.cooldown_ms),
   };
-  const oneAtATime = createOneAtATime();
+  const mutex = new KeyedMutex();
   /** Texts by key: what was decided holds until the text is another one. */
   const decided = new LRUCache<string, string>({
     max: rememberedMessages,
@@ -51,7 +51,7 @@ export function createTakeMessage(context: IntakeContext, late: LateMessages): T
     const { key, text, place } = message;
     if (message.by_bot && !context.policy.access.bots.includes(message.author)) return;
     // In order: a follow-up comes while the mention before it is still being looked at, and Slack delivers a mention twice.
-    await oneAtATime(`${place.namespace} ${place.thread}`, async () => {
+    await mutex.run(`${place.namespace} ${place.thread}`, async () => {
       const thread = await threadOf(context, message);
       if (!(await isMeant(context, message, thread)) || decided.get(key) === text) return;
       await take(taking, message, thread);

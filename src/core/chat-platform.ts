@@ -2,6 +2,7 @@
  * What the app needs of a chat platform. A platform parses what it receives into a `ChatIntake`, renders what it is given here,
  * and keeps its own limits; everything else (whom to answer, when, what to show) is the app's, once for all platforms.
  */
+import type { ButtonAction } from "./button-action.ts";
 import type { Author, FileReference } from "./inbound.ts";
 import type { Place } from "./place.ts";
 
@@ -33,9 +34,9 @@ export interface MessageTag {
   part: number;
 }
 
-/** A button. `id` is what comes back with a press: at most 100 characters, the limit of Discord's `custom_id`. */
+/** A button. A platform stores `writeButtonId(action)` with it, and hands that back with a press. */
 export interface OutgoingButton {
-  id: string;
+  action: ButtonAction;
   /** At most 75 characters. */
   label: string;
   style?: "primary" | "danger";

@@ -53,7 +53,7 @@ export interface ButtonPress {
   /** Names the press for a private answer. */
   id: string;
   person: string;
-  /** `OutgoingButton.id`. */
+  /** What the platform stored with the button (`writeButtonId`). */
   button: string;
   /** The message the button is on. */
   reference: string;

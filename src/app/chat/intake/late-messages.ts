@@ -186,8 +186,8 @@ function questionAbout({ token, count, newest }: LateThread, now: number, words:
   return {
     markdown,
     buttons: [
-      { id: `wanted:${token}`, label: "Yes, answer it", style: "primary" },
-      { id: `unwanted:${token}`, label: "No" },
+      { action: { role: "late", token, wanted: true }, label: "Yes, answer it", style: "primary" },
+      { action: { role: "late", token, wanted: false }, label: "No" },
     ],
   };
 }

@@ -1,13 +1,16 @@
+import type { ButtonAction } from "../../../core/button-action.ts";
 import type { Author, Origin } from "../../../core/inbound.ts";
+import type { KeyValue } from "../../../core/key-value.ts";
 import { mayStop, onBehalfOf } from "../../../core/permissions.ts";
 import type { TurnRecord } from "../../../core/turn-log.ts";
-import { emptyTurnView, foldTurn } from "../../../core/turn-view.ts";
+import { type ApprovalVerdict, emptyTurnView, foldTurn } from "../../../core/turn-view.ts";
 import type { ButtonPress } from "../chat-intake.ts";
-import type { ButtonAction, TurnAction } from "./button-action.ts";
-import { storeFeedback, type Verdict } from "./feedback.ts";
 import type { IntakeContext } from "./intake-context.ts";
 import { takeBack } from "./take-back.ts";
 import { turnDetails } from "./turn-details.ts";
+
+/** What a button of a turn does. */
+export type TurnAction = Exclude<ButtonAction, { role: "late" }>;
 
 /** A press on a button of a turn, by somebody who may use the bot in its channel. */
 export interface TurnPress {
@@ -16,33 +19,38 @@ export interface TurnPress {
   by: Author;
 }
 
+type Verdict = "good" | "bad";
+
 /** Characters of the details of a turn. */
 const detailsCharacters = 2_500;
 
 /** Acts, and answers what to tell who pressed; undefined when they see it anyway. */
 export async function actOnTurn(
   context: IntakeContext,
-  button: Exclude<ButtonAction, { token: string }>,
+  action: TurnAction,
   pressed: TurnPress,
 ): Promise<string | undefined> {
-  if ("approval_id" in button)
-    return decide(context, button.approval_id, verdicts[button.action], pressed.by);
-  if ("choice" in button) return answer(context, pressed, button.choice);
-  const { action } = button;
-  return action === "good" || action === "bad"
-    ? rate(context, pressed, action)
-    : actForAsker(context, pressed, action);
+  switch (action.role) {
+    case "decide":
+      return decide(context, action.approval_id, action.verdict, pressed.by);
+    case "answer":
+      return answer(context, pressed, action.choice);
+    case "feedback":
+      return rate(context, pressed, action.good ? "good" : "bad");
+    default:
+      return actForAsker(context, pressed, action.role);
+  }
 }
 
 async function actForAsker(
   context: IntakeContext,
   pressed: TurnPress,
-  action: Exclude<TurnAction, Verdict>,
+  role: Exclude<TurnAction["role"], "decide" | "answer" | "feedback">,
 ): Promise<string | undefined> {
   const { turn, by } = pressed;
   if (!mayStop(by, turn))
     return `Only ${turn.author.name}, who asked, or a manager of the channel may do this.`;
-  switch (action) {
+  switch (role) {
     case "stop":
       return stop(context, pressed);
     case "details":
@@ -54,7 +62,7 @@ async function actForAsker(
     case "forget":
       return forget(context, pressed);
     default:
-      return action satisfies never;
+      return role satisfies never;
   }
 }
 
@@ -71,12 +79,25 @@ async function rate(
     : "Thanks, noted. Say in the thread what was wrong, and I try to do better.";
 }
 
-const verdicts = { approve: true, refuse: false, always: "always", turn: "turn" } as const;
+/** Stores what a person thinks of an answer, once per person; answers whether that is news. */
+async function storeFeedback(
+  store: KeyValue,
+  turnId: string,
+  person: string,
+  verdict: Verdict,
+): Promise<boolean> {
+  let before: Verdict | undefined;
+  await store.update<Record<string, Verdict>>(`feedback:${turnId}`, (verdicts = {}) => {
+    before = Object.hasOwn(verdicts, person) ? verdicts[person] : undefined;
+    return { ...verdicts, [person]: verdict };
+  });
+  return before !== verdict;
+}
 
 async function decide(
   { app }: IntakeContext,
   approvalId: string,
-  verdict: (typeof verdicts)[keyof typeof verdicts],
+  verdict: ApprovalVerdict,
   by: Author,
 ): Promise<string | undefined> {
   const decided = await app.approve(approvalId, verdict, by);

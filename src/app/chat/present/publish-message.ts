@@ -127,7 +127,7 @@ export function platformErrorOf(error: unknown): PlatformError {
 /** The message as text alone; choices that were buttons are listed in it. */
 function plainMessage({ markdown, timed, buttons = [], files }: Content): Content {
   const choices = buttons
-    .filter((button) => button.id.startsWith("answer:"))
+    .filter(({ action }) => action.role === "answer")
     .map((button) => `- ${button.label}`);
   return {
     markdown: [markdown, choices.join("\n")].filter(Boolean).join("\n\n"),

@@ -35,7 +35,7 @@ export function renderProgress(
   return {
     markdown: cutText(lines.join("\n"), limit),
     progress: { title, steps, done: false },
-    buttons: [{ id: `stop:${view.turn_id}`, label: "Stop" }],
+    buttons: [{ action: { role: "stop", turn_id: view.turn_id, below: "progress" }, label: "Stop" }],
   };
 }
 
@@ -45,7 +45,7 @@ export function renderCollapsed(view: TurnView): Omit<OutgoingMessage, "tag"> {
   return {
     markdown: title,
     progress: { title, steps: [], done: true },
-    buttons: [{ id: `details:${view.turn_id}`, label: "Details" }],
+    buttons: [{ action: { role: "details", turn_id: view.turn_id }, label: "Details" }],
   };
 }
 

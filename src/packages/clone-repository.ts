@@ -50,13 +50,13 @@ export async function cloneRepository(request: CloneRequest): Promise<PackageFil
     await runGit({
       ...base,
       arguments: ["clone", ...flags, ...branch, "--", repository.href, bare],
-      mostBytes: 100_000,
+      maxBytes: 100_000,
     });
     const tree = address.folder === undefined ? "HEAD" : `HEAD:${address.folder}`;
     const archive = await runGit({
       ...base,
       arguments: ["--git-dir", bare, "archive", "--format=tar", tree],
-      mostBytes: limits.unpacked_bytes + limits.files * 4_096,
+      maxBytes: limits.unpacked_bytes + limits.files * 4_096,
     });
     return await readTar(archive, false, limits);
   } catch (error) {

@@ -1,6 +1,6 @@
 import { ChildProcess } from "node:child_process";
 import { once } from "node:events";
-import { errorText } from "../base/error-text.ts";
+import { asError, errorText } from "../base/error-text.ts";
 import {
   ProgramError,
   type ProgramRequest,
@@ -71,7 +71,7 @@ async function startWatched(
   try {
     await once(child, "spawn");
   } catch (error) {
-    throw new ProgramError(startFailure(error instanceof Error ? error : new Error(String(error))), {
+    throw new ProgramError(startFailure(asError(error)), {
       cause: error,
     });
   }

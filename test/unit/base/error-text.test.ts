@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { errorCode, errorText } from "../../../src/base/error-text.ts";
+import { asError, errorCode, errorText } from "../../../src/base/error-text.ts";
 
 const withCode = (code: unknown) => Object.assign(new Error("message"), { code });
 
@@ -21,4 +21,10 @@ test.each([
   [undefined, undefined],
 ])("the code of %o is %j", (error, code) => {
   expect(errorCode(error)).toBe(code);
+});
+
+test("what was thrown is an error, or becomes one with its text", () => {
+  const error = new TypeError("message");
+  expect(asError(error)).toBe(error);
+  expect(asError("thrown text")).toEqual(new Error("thrown text"));
 });

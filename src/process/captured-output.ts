@@ -1,7 +1,9 @@
-const longestLine = 2_000;
+/** Characters of a line that are handed on. */
+const maxLine = 2_000;
 
 /** Collects an output stream up to a limit; what comes after is read and dropped, so that the writer is not held up. */
 export class CapturedOutput {
+  /** Whether more came than was kept. */
   truncated = false;
   readonly #maxBytes: number;
   readonly #onLine: ((line: string) => void) | undefined;
@@ -26,9 +28,14 @@ export class CapturedOutput {
     if (this.#onLine !== undefined) this.#readLines(kept);
   }
 
-  /** What was kept. A character cut in two at the limit is left out. */
+  /** What was kept. */
+  bytes(): Buffer {
+    return Buffer.concat(this.#chunks);
+  }
+
+  /** What was kept, as UTF-8. A character cut in two at the limit is left out. */
   text(): string {
-    return new TextDecoder().decode(Buffer.concat(this.#chunks), { stream: true });
+    return new TextDecoder().decode(this.bytes(), { stream: true });
   }
 
   /** Passes on a last line without a line break. */
@@ -41,9 +48,9 @@ export class CapturedOutput {
     const lines = this.#lineDecoder.decode(bytes, { stream: true }).split(/\r?\n/);
     const rest = lines.pop() ?? "";
     for (const line of lines) {
-      this.#onLine?.((this.#line + line).slice(0, longestLine));
+      this.#onLine?.((this.#line + line).slice(0, maxLine));
       this.#line = "";
     }
-    this.#line = (this.#line + rest).slice(0, longestLine);
+    this.#line = (this.#line + rest).slice(0, maxLine);
   }
 }

@@ -49,10 +49,7 @@ module.exports = {
       from: { path: `^src/app/${room}/` },
       to: {
         path: "^src/app/",
-        pathNot: [
-          ...[room, ...below].map((each) => `^src/app/${each}/`),
-          "^src/app/chat/present/escape-markdown.ts$",
-        ],
+        pathNot: [room, ...below].map((each) => `^src/app/${each}/`),
       },
     })),
     ...adapters.map((adapter) =>

@@ -1,3 +1,4 @@
+import { errorText } from "../base/error-text.ts";
 import type { ApiClient } from "../client/api-client.ts";
 import { ApiError } from "../client/api-error.ts";
 import type { SkillList } from "../client/shapes.ts";
@@ -27,7 +28,7 @@ export async function* checkBot(context: CommandContext, options: GlobalOptions)
       ];
     });
   } catch (error) {
-    const detail = `The bot cannot be opened: ${error instanceof Error ? error.message : String(error)}`;
+    const detail = `The bot cannot be opened: ${errorText(error)}`;
     yield {
       name: "bot",
       status: "error",

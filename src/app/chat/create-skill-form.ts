@@ -1,3 +1,4 @@
+import { errorText } from "../../base/error-text.ts";
 import type { Json } from "../../core/json.ts";
 import type { Parameter } from "../../core/parameter.ts";
 import { skillRunCommand } from "../services/run-skill-now.ts";
@@ -130,7 +131,7 @@ function readJson(type: "object" | "array", text: string): ReadValue {
   try {
     value = JSON.parse(text) as Json;
   } catch (error) {
-    return { ok: false, problem: `${problem} (${error instanceof Error ? error.message : String(error)})` };
+    return { ok: false, problem: `${problem} (${errorText(error)})` };
   }
   const isArray = Array.isArray(value);
   const fits = type === "array" ? isArray : typeof value === "object" && value !== null && !isArray;

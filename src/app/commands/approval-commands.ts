@@ -1,10 +1,10 @@
+import { escapeMarkdown, oneLine } from "../../base/markdown-text.ts";
 import { type Allowance, readAllowances, removeAllowance } from "../../core/allowance.ts";
 import { destinationText } from "../../core/always-text.ts";
 import type { KeyValue } from "../../core/key-value.ts";
 import { mayApprove } from "../../core/permissions.ts";
 import type { TurnLog } from "../../core/turn-log.ts";
 import { type ApprovalVerdict, type ApprovalView, emptyTurnView, foldTurn } from "../../core/turn-view.ts";
-import { escapeMarkdown, oneLine } from "../chat/present/escape-markdown.ts";
 import {
   type CommandResult,
   type PlainCall,

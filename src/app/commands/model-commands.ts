@@ -1,3 +1,4 @@
+import { oneLine } from "../../base/markdown-text.ts";
 import { effortFor, modelFor } from "../../core/chosen-model.ts";
 import type { KeyValue } from "../../core/key-value.ts";
 import { type Effort, efforts } from "../../core/message.ts";
@@ -5,7 +6,6 @@ import type { Models } from "../../core/model.ts";
 import { type NamespaceState, readNamespace } from "../../core/namespace-state.ts";
 import { profileNamed } from "../../core/profile.ts";
 import type { Profile } from "../../core/turn.ts";
-import { oneLine } from "../chat/present/escape-markdown.ts";
 import {
   type CommandResult,
   type PlainCall,

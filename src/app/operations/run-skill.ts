@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { errorText } from "../../base/error-text.ts";
 import type { Guide } from "../../core/inbound.ts";
 import { type Json, objectOf, parseJson } from "../../core/json.ts";
 import type { Parameter } from "../../core/parameter.ts";
@@ -195,7 +196,7 @@ function parseParams(text: string, parameters: readonly Parameter[]): ParsedPara
     } catch (error) {
       return {
         status: "error",
-        message: `The parameters are not valid JSON: ${error instanceof Error ? error.message : String(error)}`,
+        message: `The parameters are not valid JSON: ${errorText(error)}`,
       };
     }
   }

@@ -1,8 +1,8 @@
 import { z } from "zod";
+import { escapeMarkdown, oneLine } from "../../base/markdown-text.ts";
 import { namespaceSchema, threadSchema } from "../../core/place.ts";
 import type { TurnFilter } from "../../core/turn-log.ts";
 import { formatDuration } from "../../core/turn-summary.ts";
-import { escapeMarkdown, oneLine } from "../chat/present/escape-markdown.ts";
 import { shown } from "./command.ts";
 import { operation, type Terminal } from "./operation.ts";
 import type { Services } from "./services.ts";

@@ -1,6 +1,6 @@
+import { escapeMarkdown, oneLine } from "../../base/markdown-text.ts";
 import type { Parameter } from "../../core/parameter.ts";
 import type { Diagnostic } from "../../core/skill.ts";
-import { escapeMarkdown, oneLine } from "../chat/present/escape-markdown.ts";
 import type { InstalledSkill, SkillDetail, SkillListing } from "../services/skill-listing.ts";
 
 const icons: Record<SkillListing["state"], string> = {

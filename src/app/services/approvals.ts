@@ -1,3 +1,4 @@
+import { escapeMarkdown } from "../../base/markdown-text.ts";
 import { addAllowance, type Binding } from "../../core/allowance.ts";
 import type { Clock } from "../../core/clock.ts";
 import type { Author } from "../../core/inbound.ts";
@@ -7,7 +8,6 @@ import { mayApprove } from "../../core/permissions.ts";
 import type { TurnEventOf } from "../../core/turn-event.ts";
 import type { Signal, TurnLog } from "../../core/turn-log.ts";
 import type { ApprovalVerdict } from "../../core/turn-view.ts";
-import { escapeMarkdown } from "../chat/present/escape-markdown.ts";
 import type { Audit } from "./audit.ts";
 
 export interface ApprovalDeps {

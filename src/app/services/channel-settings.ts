@@ -1,3 +1,4 @@
+import { oneLine } from "../../base/markdown-text.ts";
 import type { Clock } from "../../core/clock.ts";
 import type { Author } from "../../core/inbound.ts";
 import type { KeyValue } from "../../core/key-value.ts";
@@ -9,7 +10,6 @@ import type { Outcome } from "../../core/outcome.ts";
 import { mayManage } from "../../core/permissions.ts";
 import { timeZoneNamed } from "../../core/time-zone.ts";
 import type { Profile } from "../../core/turn.ts";
-import { oneLine } from "../chat/present/escape-markdown.ts";
 import type { Feed } from "../turns/feed.ts";
 import { nearestTimeZones } from "./time-zones.ts";
 

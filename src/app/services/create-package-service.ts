@@ -1,9 +1,9 @@
+import { escapeMarkdown, oneLine } from "../../base/markdown-text.ts";
 import type { CatalogueLoader } from "../../core/catalogue.ts";
 import type { Asker, Outcome } from "../../core/outcome.ts";
 import type { InstalledPackage, PackageOutcome, Packages } from "../../core/packages.ts";
 import { mayOperate } from "../../core/permissions.ts";
 import { nearest, resolveSkill, resolveSkillId } from "../../core/skill-identifier.ts";
-import { escapeMarkdown, oneLine } from "../chat/present/escape-markdown.ts";
 import type { Feed } from "../turns/feed.ts";
 import type { Audit } from "./audit.ts";
 import type { PackageService } from "./package-service.ts";

@@ -1,3 +1,4 @@
+import { escapeMarkdown } from "../../base/markdown-text.ts";
 import type { ChatPlatforms } from "../../core/chat-platform.ts";
 import { PlatformError } from "../../core/chat-platform.ts";
 import type { Clock } from "../../core/clock.ts";
@@ -8,7 +9,6 @@ import type { Outcome } from "../../core/outcome.ts";
 import { mayStop } from "../../core/permissions.ts";
 import type { TurnEvent } from "../../core/turn-event.ts";
 import type { TurnLog, TurnRecord } from "../../core/turn-log.ts";
-import { escapeMarkdown } from "../chat/present/escape-markdown.ts";
 import type { Feed } from "../turns/feed.ts";
 import type { PastThreads } from "../turns/past-threads.ts";
 import { followTurn } from "../turns/turn-events.ts";

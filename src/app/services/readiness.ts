@@ -1,3 +1,4 @@
+import { errorText } from "../../base/error-text.ts";
 import type { Clock } from "../../core/clock.ts";
 import type { KeyValue } from "../../core/key-value.ts";
 import type { Models } from "../../core/model.ts";
@@ -60,7 +61,7 @@ function ownChecks({ store, log, clock, ports }: ReadinessDeps): Promise<Readine
     try {
       return { name, ...(await Promise.race([probe(), late])) };
     } catch (error) {
-      return { name, ok: false, detail: error instanceof Error ? error.message : String(error) };
+      return { name, ok: false, detail: errorText(error) };
     } finally {
       given.abort();
       late.catch(() => {});

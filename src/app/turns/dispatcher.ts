@@ -1,3 +1,4 @@
+import { errorText } from "../../base/error-text.ts";
 import type { Clock } from "../../core/clock.ts";
 import type { Log } from "../../core/log.ts";
 import type { Redact } from "../../core/redact.ts";
@@ -164,7 +165,7 @@ export function createDispatcher(deps: DispatcherDeps): Dispatcher {
   /** The turn is tried again after a while. A run that failed by itself, with a log that works, counts against it. */
   const interrupted = async ({ turn_id, lease }: ClaimedTurn, writer: TurnWriter, error: unknown) => {
     logger.error({ err: error, turn_id }, "A turn was interrupted; it is kept and taken up again");
-    const message = `This is kept, and answered later: ${error instanceof Error ? error.message : String(error)}`;
+    const message = `This is kept, and answered later: ${errorText(error)}`;
     writer.show({ type: "error", code: "interrupted", message });
     await log
       .release(turn_id, lease, clock.steady() + lease_ms, !writer.broken())

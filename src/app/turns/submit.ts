@@ -1,3 +1,4 @@
+import { errorText } from "../../base/error-text.ts";
 import type { Clock } from "../../core/clock.ts";
 import {
   type Author,
@@ -77,7 +78,7 @@ async function acceptSafely(log: TurnLog, inbound: Inbound, turnId: string, at: 
   try {
     return { ok: true as const, value: await log.accept(inbound, turnId, at) };
   } catch (error) {
-    const reason = error instanceof Error ? error.message : String(error);
+    const reason = errorText(error);
     return {
       ok: false as const,
       status: 503 as const,

@@ -1,7 +1,7 @@
+import { escapeMarkdown, oneLine } from "../../../base/markdown-text.ts";
 import type { OutgoingButton, OutgoingMessage } from "../../../core/chat-platform.ts";
 import type { TurnEventBody } from "../../../core/turn-event.ts";
 import type { AnswerFiles } from "./answer-files.ts";
-import { escapeMarkdown, oneLine } from "./escape-markdown.ts";
 import type { PresentedTurn } from "./presented-turn.ts";
 import { shapeAnswer } from "./shape-answer.ts";
 

@@ -1,3 +1,4 @@
+import { errorText } from "../../../base/error-text.ts";
 import { type OutgoingMessage, PlatformError } from "../../../core/chat-platform.ts";
 import type { MessageSlot, PresentedTurn } from "./presented-turn.ts";
 
@@ -120,7 +121,7 @@ export class UnforeseenError extends PlatformError {}
 /** What a platform threw. Anything it did not foresee is taken for a disturbance at first. */
 export function platformErrorOf(error: unknown): PlatformError {
   if (error instanceof PlatformError) return error;
-  const message = error instanceof Error ? error.message : String(error);
+  const message = errorText(error);
   return new UnforeseenError("unavailable", message, { cause: error });
 }
 

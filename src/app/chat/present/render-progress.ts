@@ -1,10 +1,10 @@
+import { cutText, escapeMarkdown, oneLine } from "../../../base/markdown-text.ts";
 import type { OutgoingMessage, ProgressCard } from "../../../core/chat-platform.ts";
 import type { Json } from "../../../core/json.ts";
 import type { ProgressLevel } from "../../../core/namespace-state.ts";
 import { formatDuration, ownSteps, summariseSteps, toldLine } from "../../../core/turn-summary.ts";
 import type { TurnView } from "../../../core/turn-view.ts";
 import type { StepView } from "../../../core/turn-view-steps.ts";
-import { cutText, escapeMarkdown, oneLine } from "./escape-markdown.ts";
 import { shortResult } from "./short-result.ts";
 
 /** The latest steps that are shown one by one. */

@@ -1,3 +1,4 @@
+import { cutText, escapeMarkdown, oneLine } from "../../../base/markdown-text.ts";
 import { alwaysText } from "../../../core/always-text.ts";
 import type { ButtonAction } from "../../../core/button-action.ts";
 import type { OutgoingButton, OutgoingMessage } from "../../../core/chat-platform.ts";
@@ -5,7 +6,6 @@ import { exactJson } from "../../../core/exact-json.ts";
 import type { Json } from "../../../core/json.ts";
 import type { TurnEventOf } from "../../../core/turn-event.ts";
 import type { ApprovalVerdict } from "../../../core/turn-view.ts";
-import { cutText, escapeMarkdown, oneLine } from "./escape-markdown.ts";
 import { closeFence } from "./markdown-fences.ts";
 
 export type Question = Omit<TurnEventOf<"question_asked">, "seq" | "at" | "turn_id">;

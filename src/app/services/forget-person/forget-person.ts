@@ -1,3 +1,4 @@
+import { errorText } from "../../../base/error-text.ts";
 import type { Asker } from "../../../core/outcome.ts";
 import { mayOperate } from "../../../core/permissions.ts";
 import type { StoredOpenings } from "../../turns/openings.ts";
@@ -147,7 +148,7 @@ async function emptyFreeSpace({ log, store, logger }: ForgetPersonDeps): Promise
     await store.scrub();
   } catch (error) {
     logger.warn({ err: error }, "What was deleted may still lie in the free space of the files");
-    const reason = error instanceof Error ? error.message : String(error);
+    const reason = errorText(error);
     return [
       `It is deleted, but may still lie in the free space of the database files: ${reason}. Writing a file again takes as much room on the disk as it has. Then run this again.`,
     ];

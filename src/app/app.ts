@@ -15,7 +15,6 @@ import type { ChangeSettings } from "./services/channel-settings.ts";
 import type { ExportData } from "./services/export-data.ts";
 import type { FlowService } from "./services/flow-service.ts";
 import type { ForgetPerson } from "./services/forget-person/forgotten-person.ts";
-import type { PackageService } from "./services/package-service.ts";
 import type { Readiness } from "./services/readiness.ts";
 import type { Retention } from "./services/retention.ts";
 import type { SkillService } from "./services/skill-service.ts";
@@ -76,7 +75,6 @@ export interface App {
 
   /** Skills as they are in a channel. */
   readonly skills: Pick<SkillService, "list" | "detail">;
-  readonly packages: PackageService;
   readonly flows: FlowService;
 
   /** How long things are kept, and what of them is old. */

@@ -8,7 +8,7 @@ import type { Log } from "../core/log.ts";
 import { type Meter, noMeter } from "../core/meter.ts";
 import { readNamespace } from "../core/namespace-state.ts";
 import { createOfferReader } from "../core/offer-reader.ts";
-import type { Packages } from "../core/packages.ts";
+import { noPackages, type Packages } from "../core/packages.ts";
 import type { Place } from "../core/place.ts";
 import type { Redact } from "../core/redact.ts";
 import type { Servers } from "../core/servers.ts";
@@ -26,7 +26,6 @@ import { channelCommands } from "./commands/channel-commands.ts";
 import { createCommandRunner } from "./commands/command-runner.ts";
 import { flowCommands } from "./commands/flow-commands.ts";
 import { operationCommands } from "./commands/operation-commands.ts";
-import { packageCommands } from "./commands/package-commands.ts";
 import { timeZoneCommand } from "./commands/time-zone-command.ts";
 import { type Command, plainCommands } from "./operations/command.ts";
 import type { Services } from "./operations/services.ts";
@@ -37,7 +36,6 @@ import { auditChannel, createAudit } from "./services/audit.ts";
 import { auditedSettings, auditedSkills } from "./services/audited-changes.ts";
 import { createChangeSettings } from "./services/channel-settings.ts";
 import { createFlowService } from "./services/create-flow-service.ts";
-import { createPackageService } from "./services/create-package-service.ts";
 import { createExportData } from "./services/export-data.ts";
 import type { AddFlow } from "./services/flow-service.ts";
 import { createForgetPerson } from "./services/forget-person/forget-person.ts";
@@ -159,9 +157,7 @@ export function createApp(deps: AppDeps): RunningApp {
   const audit = createAudit({ ...deps, stored, post: auditChannel(deps.chat.audit_channel, platforms) });
   const { files } = ports;
   const retention = createRetention({ ...deps, past, files, stored, audit, policy: deps.retention });
-  const more = { catalogue, audit, feed };
-  const { packages: managed, servers, addFlow } = deps;
-  const packages = createPackageService({ ...more, packages: managed });
+  const { packages = noPackages, servers, addFlow } = deps;
   const skills = createSkillService({ ...deps, offers, feed, grants: ports.grants });
   const reader = createCommandReader(() => commands, ports.name);
   const submit = createSubmit({ ...deps, feed, reader, asked, wake: () => dispatcher.wake() });
@@ -191,6 +187,7 @@ export function createApp(deps: AppDeps): RunningApp {
     catalogue,
     skills,
     grants: ports.grants,
+    packages,
     servers,
     submit,
     follow,
@@ -210,7 +207,6 @@ export function createApp(deps: AppDeps): RunningApp {
   const commands: Command[] = [
     ...operationCommands(allOperations, services),
     ...plainCommands([
-      ...packageCommands({ packages, skills }),
       ...flowCommands(auditedSkills(skills, audit), flows),
       ...agentCommands({
         ...deps,
@@ -264,7 +260,6 @@ export function createApp(deps: AppDeps): RunningApp {
     },
     watch: (namespace, signal) => feed.watch(namespace, signal),
     skills,
-    packages,
     flows,
     complete: (text, namespace) => commandRunner.complete(text, namespace),
     prompt: createPromptPreview(turns),

@@ -16,7 +16,7 @@ export async function* checkBot(context: CommandContext, options: GlobalOptions)
     yield* await withConnection(context, options, async ({ client, config }) => {
       const { checks } = await client.ready();
       const skills = await client.call("skill.list", {});
-      const packages = await client.packages();
+      const { packages } = await client.call("package.list", {});
       const changed = new Set(changedPackages(packages, skills).map(({ skill_id }) => skill_id));
       return [
         ...checks.map(({ name, ok, detail }): Finding => ({ name, status: ok ? "ok" : "error", detail })),

@@ -82,7 +82,7 @@ async function runCommand(
   });
 }
 
-function terminalOf(context: CommandContext): Terminal {
-  const { bold, dim, good, bad } = createPaint(wantsColours(context));
-  return { plain: plainLine, bold, dim, good, bad };
+export function terminalOf(context: CommandContext): Terminal {
+  const { bold, dim, good, code: warn, bad } = createPaint(wantsColours(context));
+  return { plain: plainLine, bold, dim, good, warn, bad };
 }

@@ -27,7 +27,7 @@ export async function withPackage<T>(
       const advice = "Pack the folder (`tar -czf skill.tar.gz FOLDER`) and install the archive.";
       throw new CommandError(`${error.detail} ${advice}`, exitCode.failed, { cause: error });
     }
-    return work({ file: await openAsBlob(file), name: path.basename(file) });
+    return work({ file: new File([await openAsBlob(file)], path.basename(file)) });
   }
 }
 

@@ -2,7 +2,6 @@ import type { Command } from "commander";
 import type { CommandContext } from "./command-context.ts";
 import { namespaceOption } from "./namespace-option.ts";
 import { addOperationCommands } from "./operation-commands.ts";
-import { addPackageCommands } from "./program-packages.ts";
 import type { Run } from "./run.ts";
 
 /** `knack skills …` */
@@ -28,6 +27,16 @@ export function addSkillCommands(program: Command, context: CommandContext, run:
     .action((id: string, _options, command: Command) =>
       run(async () => (await import("./skill-run.ts")).runSkill(context, id, command.optsWithGlobals())),
     );
-  addPackageCommands(skills, context, run);
+  skills
+    .command("install")
+    .description("show the review of a package, and install it; nothing of it is active afterwards")
+    .argument("<source>", "folder, .zip, .tar.gz, address of one, or of a git repository")
+    .option("--yes", "install without asking")
+    .option("--json", "{installed, reviews}")
+    .action((source: string, _options, command: Command) =>
+      run(async () =>
+        (await import("./skill-install.ts")).installSkill(context, source, command.optsWithGlobals()),
+      ),
+    );
   addOperationCommands(skills, context, run);
 }

@@ -1,13 +1,13 @@
+import { reviewLines } from "../app/operations/package-view.ts";
 import type { InstalledPackage, PackageReview } from "../client/shapes.ts";
-import { createPaint } from "../platforms/terminal/paint.ts";
 import { plainLine } from "../platforms/terminal/plain-text.ts";
 import { answerOrSay } from "./answer-or-say.ts";
 import type { CommandContext, GlobalOptions } from "./command-context.ts";
 import { exitCode } from "./exit-code.ts";
+import { terminalOf } from "./operation-commands.ts";
 import { withPackage } from "./package-location.ts";
-import { printJson, printLine, wantsColours } from "./print.ts";
+import { printJson, printLine } from "./print.ts";
 import { readYes } from "./read-yes.ts";
-import { reviewLines } from "./review-lines.ts";
 
 export interface InstallOptions extends GlobalOptions {
   yes?: true;
@@ -25,12 +25,12 @@ export async function installSkill(
 ): Promise<number> {
   return answerOrSay(context, options, ({ client }) =>
     withPackage(source, context.cwd, async (location) => {
-      const reviews = await client.reviewPackage(location);
+      const { reviews } = await client.call("package.review", location);
       if (!options.json) printReviews(context, reviews);
       const agreed = options.yes === true || (await asked(context, reviews, options));
       if (!agreed) return notInstalled(context, source, reviews, options);
-      const hashes = reviews.map(({ hash }) => hash);
-      const installed = await client.installPackage(location, hashes);
+      const expected = reviews.map(({ hash }) => hash);
+      const { installed } = await client.call("package.install", { ...location, expected });
       if (options.json) printJson(context, { installed, reviews });
       else printInstalled(context, installed);
       return exitCode.ok;
@@ -39,8 +39,8 @@ export async function installSkill(
 }
 
 function printReviews(context: CommandContext, reviews: readonly PackageReview[]): void {
-  const paint = createPaint(wantsColours(context));
-  for (const review of reviews) for (const line of reviewLines(review, paint)) printLine(context, line);
+  const terminal = terminalOf(context);
+  for (const review of reviews) for (const line of reviewLines(review, terminal)) printLine(context, line);
 }
 
 function printInstalled(context: CommandContext, installed: readonly InstalledPackage[]): void {

@@ -1,10 +1,10 @@
 import type { InputOf, OperationName, OutputOf } from "../app/operations/table.ts";
 import { query, type SendOptions } from "./request.ts";
 
-/** Asks for an operation. Who asks is `user`; the operator unless told. @throws ApiError */
+/** Asks for an operation. Who asks is `user`; the operator unless told. With a `file` it is sent as a form. @throws ApiError */
 export type CallOperation = <Name extends OperationName>(
   name: Name,
-  input: InputOf<Name> & { user?: string | undefined },
+  input: InputOf<Name> & { user?: string | undefined; file?: File },
 ) => Promise<OutputOf<Name>>;
 
 /** The routes of operations by name: `POST /skills/{id}/grant`. */
@@ -40,6 +40,16 @@ function requestOf(route: string, input: Record<string, unknown>): SendOptions &
     return encodeURIComponent(value);
   });
   const path = `/api/v1${filled}`;
-  if (method === "POST" || method === "PUT") return { method, path, body: input };
+  if (method === "POST" || method === "PUT") return { method, path, body: bodyOf(input) };
   return { method, path: `${path}${query(input as Record<string, string>)}` };
+}
+
+/** Lists have commas in a form. */
+function bodyOf(input: Record<string, unknown>): unknown {
+  if (!(input.file instanceof File)) return input;
+  const form = new FormData();
+  for (const [name, value] of Object.entries(input)) {
+    if (value !== undefined) form.set(name, value instanceof File ? value : String(value));
+  }
+  return form;
 }

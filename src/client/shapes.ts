@@ -5,7 +5,6 @@ import type { TurnEvent } from "../core/turn-event.ts";
 import type * as data from "../server/data-schemas.ts";
 import type * as flows from "../server/flow-schemas.ts";
 import type * as namespaces from "../server/namespace-schemas.ts";
-import type * as packages from "../server/package-schemas.ts";
 import type * as retention from "../server/retention-schemas.ts";
 import type * as schemas from "../server/schemas.ts";
 import type * as turns from "../server/turn-schemas.ts";
@@ -33,14 +32,14 @@ export type FlowList = z.output<typeof flows.flowList>;
 export type FlowResult = z.output<typeof flows.flowResult>;
 export type FlowRunRequest = z.input<typeof flows.flowRunRequest>;
 export type FlowTextRequest = z.input<typeof flows.flowTextRequest>;
-export type InstalledPackage = z.output<typeof packages.installedPackage>;
-export type PackageReview = z.output<typeof packages.packageReview>;
+export type InstalledPackage = OutputOf<"package.remove">["removed"];
+export type PackageReview = OutputOf<"skill.review">;
 export type RetentionReport = z.output<typeof retention.retentionReport>;
 export type RetentionStatus = z.output<typeof retention.retentionStatus>;
 export type ServerStatus = OutputOf<"server.control">;
 
 /** Where a package is: an address, a path of the bot's own machine, or the archive itself. */
-export type PackageLocation = { url: string } | { path: string } | { file: Blob; name: string };
+export type PackageLocation = { url: string } | { path: string } | { file: File };
 
 /** A turn with all its events so far. */
 export interface TurnWithEvents {

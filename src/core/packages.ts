@@ -65,7 +65,7 @@ export interface Packages {
    */
   install(
     source: PackageSource,
-    options: { by: string; signal: AbortSignal; expected?: readonly string[] },
+    options: { by: string; signal: AbortSignal; expected?: readonly string[] | undefined },
   ): Promise<PackageOutcome<InstalledPackage[]>>;
   /** Installs again from where it came from. */
   update(
@@ -78,3 +78,21 @@ export interface Packages {
   /** Reviews any skill that is there, installed or copied in. */
   reviewSkill(skillId: string): Promise<PackageOutcome<PackageReview>>;
 }
+
+/** Of a bot that can install nothing. */
+export const noPackages: Packages = {
+  list: async () => [],
+  get: async () => undefined,
+  review: async () => cannot,
+  install: async () => cannot,
+  update: async () => cannot,
+  remove: async () => cannot,
+  reviewSkill: async () => cannot,
+};
+
+const cannot: PackageOutcome<never> = {
+  ok: false,
+  code: "no_packages",
+  reason:
+    "This bot cannot install or review packages. Copy the skill's folder into the bot's folder for skills instead (`.knack-workspace/skills` unless set otherwise).",
+};

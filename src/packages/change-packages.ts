@@ -42,7 +42,7 @@ async function prepared<T>(
 interface InstallOptions {
   by: string;
   signal: AbortSignal;
-  expected?: readonly string[];
+  expected?: readonly string[] | undefined;
 }
 
 /** Fetches a package and says what is in it; nothing stays. @throws PackageRefusal, like all in here */

@@ -5,7 +5,7 @@ import { methodNotAllowed } from "hono/method-not-allowed";
 import { checkCaller, checkDirect, checkSite, checkSource, type Security } from "./access.ts";
 import type { ServerDependencies } from "./dependencies.ts";
 import { HttpProblem, isProblemStatus, problemResponse } from "./http-problem.ts";
-import { addOperationRoutes } from "./operation-routes.ts";
+import { addOperationRoutes, formPaths } from "./operation-routes.ts";
 import { requireJson } from "./request-body.ts";
 import { addApprovalRoutes } from "./routes/approval-routes.ts";
 import { addBotRoutes } from "./routes/bot-routes.ts";
@@ -16,7 +16,6 @@ import { addFlowRoutes } from "./routes/flow-routes.ts";
 import { addHealthRoutes } from "./routes/health-routes.ts";
 import { addLoginRoutes, loginPaths } from "./routes/login-routes.ts";
 import { addNamespaceRoutes } from "./routes/namespace-routes.ts";
-import { addPackageRoutes, uploadPaths } from "./routes/package-routes.ts";
 import { addRetentionRoutes } from "./routes/retention-routes.ts";
 import { addTurnRoutes } from "./routes/turn-routes.ts";
 import { securityHeaders } from "./security-headers.ts";
@@ -33,7 +32,7 @@ export function createHttpApi(dependencies: ServerDependencies, security: Securi
     }),
   );
   server.use(checkDirect(security), checkSource(security, [loginPaths.callback]));
-  server.use("/api/*", checkSite, checkCaller(security), requireJson(uploadPaths), neverCache);
+  server.use("/api/*", checkSite, checkCaller(security), requireJson(formPaths), neverCache);
   addHealthRoutes(server, dependencies, security);
   if (login !== undefined) addLoginRoutes(server, login);
   server.route("/api/v1", createApi(dependencies, security));
@@ -66,8 +65,7 @@ function createApi(dependencies: ServerDependencies, security: Security): OpenAP
   addApprovalRoutes(api, dependencies);
   addFileRoutes(api, dependencies);
   addNamespaceRoutes(api, dependencies);
-  addPackageRoutes(api, dependencies, security);
-  addOperationRoutes(api, dependencies);
+  addOperationRoutes(api, dependencies, security);
   addFlowRoutes(api, dependencies);
   addRetentionRoutes(api, dependencies);
   addDataRoutes(api, dependencies);

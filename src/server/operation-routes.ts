@@ -1,11 +1,14 @@
 import { createRoute, type OpenAPIHono, z } from "@hono/zod-openapi";
 import type { Context } from "hono";
+import type { CommandFile } from "../app/operations/command.ts";
 import type { Operation } from "../app/operations/operation.ts";
 import { allOperations, type OperationName, operationRoutes } from "../app/operations/table.ts";
 import type { Outcome } from "../core/outcome.ts";
+import type { Security } from "./access.ts";
 import { apiAuthor } from "./api-author.ts";
 import type { ServerDependencies } from "./dependencies.ts";
 import { resultOf } from "./http-problem.ts";
+import { requireOwnMachine } from "./own-machine.ts";
 import { answers, consoleNamespace, jsonBody } from "./routes/route-parts.ts";
 
 type Method = "get" | "post" | "put" | "delete";
@@ -18,52 +21,100 @@ const list = createRoute({
   responses: answers(z.object({ operations: z.record(z.string(), z.string()) }), "method and path by name"),
 });
 
-/** The routes of operations: what is in braces comes from the path, the rest from the query or the JSON body. */
-export function addOperationRoutes(server: OpenAPIHono, dependencies: ServerDependencies): void {
+/** Paths that take a form. */
+export const formPaths: readonly string[] = allOperations.flatMap(({ http }) =>
+  http?.form === undefined ? [] : [`/api/v1${pathOf(http)}`],
+);
+
+/** The routes of operations: what is in braces comes from the path, the rest from the query or the body. */
+export function addOperationRoutes(
+  server: OpenAPIHono,
+  dependencies: ServerDependencies,
+  security: Security,
+): void {
   server.openapi(list, (context) => context.json({ operations: operationRoutes }, 200));
   for (const operation of allOperations) {
-    if (operation.http !== undefined) addRoute(server, operation, operation.http, dependencies);
+    if (operation.http !== undefined) addRoute(server, operation, operation.http, dependencies, security);
   }
 }
 
 function addRoute(
   server: OpenAPIHono,
-  operation: Operation,
-  { route, summary, answers: carries }: Http,
+  { input: shape, output, name }: Operation,
+  http: Http,
   dependencies: ServerDependencies,
+  security: Security,
 ): void {
-  const { input, output, name } = operation;
-  const [verb = "", path = ""] = route.split(" ");
-  const method = verb.toLowerCase() as Method;
-  const inPath = Object.fromEntries([...path.matchAll(/\{(\w+)\}/g)].map(([, key = ""]) => [key, true]));
-  const rest = z.object(input.omit(inPath as never).shape);
-  const sent = method === "get" ? rest : rest.extend({ user });
-  const hasBody = method === "post" || method === "put";
-  const request = {
-    ...(Object.keys(inPath).length === 0 ? {} : { params: z.object(input.pick(inPath as never).shape) }),
-    ...(hasBody ? { body: jsonBody(sent.strict()) } : {}),
-    ...(hasBody || Object.keys(sent.shape).length === 0 ? {} : { query: sent }),
-  };
-  const definition = createRoute({ method, path, summary, request, responses: answers(output, carries) });
+  const { route, summary, answers: carries, ownMachine = [] } = http;
+  const method = route.split(" ", 1)[0]?.toLowerCase() as Method;
+  const request = requestOf(shape, http, method);
+  const definition = createRoute({
+    method,
+    path: pathOf(http),
+    summary,
+    request,
+    responses: answers(output, carries),
+  });
   server.openapi(definition, async (context: Context) => {
-    const given = validIn(context, hasBody);
-    const { user = "operator", ...input } = given;
+    const { user = "operator", ...given } = validIn(context, request);
+    const input = Object.fromEntries(Object.entries(given).filter(([, value]) => !(value instanceof File)));
+    if (ownMachine.some((key) => input[key] !== undefined)) requireOwnMachine(context, security);
     const { ns, namespace = ns } = input as { ns?: string; namespace?: string };
     const by = apiAuthor(String(user), dependencies, namespace);
     const asker = { by, namespace: namespace ?? consoleNamespace };
-    const call = { input, asker, signal: context.req.raw.signal };
+    const call = { input, asker, signal: context.req.raw.signal, files: filesIn(given) };
     // The names of the table, whose types are not known here.
     const outcome: Outcome<unknown> = await dependencies.app.run(name as OperationName, call as never);
     return context.json(resultOf(outcome) as object, 200);
   });
 }
 
+function pathOf({ route }: Http): string {
+  return route.split(" ")[1] ?? "";
+}
+
 /** The name of who asks. */
 const user = z.string().min(1).max(200).default("operator");
 
-/** What the validators of the route let through. */
-function validIn({ req }: Context, hasBody: boolean): Record<string, unknown> {
-  const valid = (target: "param" | "query" | "json") =>
+/** What is sent, and where. */
+function requestOf(input: z.ZodObject, http: Http, method: Method) {
+  const inPath = Object.fromEntries(
+    [...pathOf(http).matchAll(/\{(\w+)\}/g)].map(([, key = ""]) => [key, true]),
+  );
+  const rest = z.object(input.omit(inPath as never).shape);
+  const sent = method === "get" ? rest : rest.extend({ user });
+  const hasPath = Object.keys(inPath).length > 0;
+  return {
+    ...(hasPath ? { params: z.object(input.pick(inPath as never).shape) } : {}),
+    ...sentAs(sent, http, method),
+  };
+}
+
+function sentAs(sent: z.ZodObject, { form }: Http, method: Method) {
+  if (method === "post" || method === "put") {
+    const json = jsonBody(sent.strict());
+    if (form === undefined) return { body: json };
+    const schema = form.extend({ user }).strict();
+    return { body: { content: { ...json.content, "multipart/form-data": { schema } } } };
+  }
+  return Object.keys(sent.shape).length === 0 ? {} : { query: sent };
+}
+
+/** What the validators of the route let through; of JSON and a form, the one that was not sent is empty. */
+function validIn({ req }: Context, { body }: ReturnType<typeof requestOf>): Record<string, unknown> {
+  const valid = (target: "param" | "query" | "json" | "form") =>
     (req.valid as (of: string) => object | undefined)(target);
-  return { ...(hasBody ? valid("json") : valid("query")), ...valid("param") };
+  const sent = body === undefined ? valid("query") : { ...valid("json"), ...valid("form") };
+  return { ...sent, ...valid("param") };
+}
+
+function filesIn(given: Record<string, unknown>): CommandFile[] {
+  return Object.values(given)
+    .filter((value) => value instanceof File)
+    .map((file) => ({
+      name: file.name,
+      bytes: file.size,
+      // The server has read it, up to the limit of forms.
+      read: async () => new Uint8Array(await file.arrayBuffer()),
+    }));
 }

@@ -75,7 +75,7 @@ it("runs nothing of what was installed before somebody enables it, and gives it 
   await home.write("new/multiplies.json", JSON.stringify(flow));
   const bot = await home.start();
   const { client } = bot;
-  const install = (name: string) => client.installPackage({ path: join(home.folder, "new", name) });
+  const install = (name: string) => client.call("package.install", { path: join(home.folder, "new", name) });
 
   await expect(install("mailer")).rejects.toThrow("It is called mailer");
   await install("units");
@@ -91,8 +91,8 @@ it("runs nothing of what was installed before somebody enables it, and gives it 
     output: "converted",
   });
 
-  const [installed] = await install("multiplies.json");
-  const id = installed?.skill_id ?? "";
+  const { installed } = await install("multiplies.json");
+  const id = installed[0]?.skill_id ?? "";
   await client.call("skill.set", { ns: place.namespace, id, state: "pinned" });
   const ran = await client.runFlow(id, { namespace: place.namespace });
   expect(ran).toMatchObject({ success: true, variables: { r: 42 } });

@@ -74,7 +74,7 @@ describe("nothing that worked for a bot is left", () => {
     const bot = await home.start();
     site.close();
     const url = `${site.url}/moon.git`;
-    const installing = bot.client.installPackage({ url }).catch((error: unknown) => error);
+    const installing = bot.client.call("package.install", { url }).catch((error: unknown) => error);
     await site.reached(1);
     const family = await familyOf(bot.pid);
     expect(family.map(({ command }) => command).join("\n")).toContain("git");

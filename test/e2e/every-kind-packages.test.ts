@@ -11,8 +11,10 @@ const kinds = useEveryKind();
 const elsewhere = "console:local:elsewhere";
 
 const zip = (files: Record<string, string>) => ({
-  file: new Blob([new Uint8Array(zipOf(Object.entries(files).map(([name, data]) => ({ name, data }))))]),
-  name: "moon.zip",
+  file: new File(
+    [new Uint8Array(zipOf(Object.entries(files).map(([name, data]) => ({ name, data }))))],
+    "moon.zip",
+  ),
 });
 const moon = (version: string) => ({
   "moon/SKILL.md": skillText("moon", `Run scripts/phase.sh. Version ${version}.`),
@@ -37,13 +39,17 @@ it("a skill that is uploaded is reviewed, active nowhere, enabled in one channel
   const { home, say } = kinds();
   const bot = await home.start();
   const { client } = bot;
-  const [review] = await client.reviewPackage(zip(moon("one")));
+  const { reviews } = await client.call("package.review", zip(moon("one")));
+  const [review] = reviews;
+  const expected = [review?.hash ?? ""];
   expect(review).toMatchObject({ skill_id: "moon", kind: "document", scripts: ["scripts/phase.sh"] });
   expect(await stateIn(bot, "moon", place.namespace)).toBeUndefined();
 
-  await expect(client.installPackage(zip(moon("two")), [review?.hash ?? ""])).rejects.toThrow();
-  const [installed] = await client.installPackage(zip(moon("one")), [review?.hash ?? ""]);
-  expect(installed?.hash).toBe(review?.hash);
+  const other = { ...zip(moon("two")), expected };
+  await expect(client.call("package.install", other)).rejects.toThrow();
+  const seen = { ...zip(moon("one")), expected };
+  const { installed } = await client.call("package.install", seen);
+  expect(installed[0]?.hash).toBe(review?.hash);
   for (const namespace of [place.namespace, elsewhere])
     expect(await stateIn(bot, "moon", namespace)).toEqual({ state: "available", reasons: "" });
 
@@ -60,12 +66,12 @@ it("a skill that is uploaded is reviewed, active nowhere, enabled in one channel
     /files changed since it was installed/,
   );
 
-  await client.installPackage(zip(moon("two")));
+  await client.call("package.install", zip(moon("two")));
   // What a person enabled was another version.
   expect((await say(bot, "phase of the new", [runPhase])).text).not.toContain("phase two");
   await client.call("skill.set", { ns: place.namespace, id: "moon", state: "pinned" });
   expect((await say(bot, "phase once enabled", [runPhase])).text).toContain("phase two");
-  await client.removePackage("moon");
+  await client.call("package.remove", { id: "moon" });
   expect(await stateIn(bot, "moon", place.namespace)).toBeUndefined();
   expect(await readdir(join(home.data, "skills"))).toEqual([]);
 });
@@ -97,10 +103,10 @@ it("a bot that is killed while it installs has all of a skill or nothing of it, 
   const { home } = kinds();
   const many = Object.fromEntries(Array.from({ length: 60 }, (_, at) => [`moon/f${at}.txt`, `${at}`]));
   let bot = await home.start();
-  await bot.client.installPackage(zip({ ...moon("0"), ...many }));
+  await bot.client.call("package.install", zip({ ...moon("0"), ...many }));
   for (let round = 1; round <= 3; round += 1) {
     const installing = bot.client
-      .installPackage(zip({ ...moon(`${round}`), ...many }))
+      .call("package.install", zip({ ...moon(`${round}`), ...many }))
       .catch(() => undefined);
     // Something of it is on the disk: the rest is not.
     await expect.poll(() => readdir(join(home.data, "staging")), { interval: 1 }).not.toEqual([]);

@@ -87,7 +87,7 @@ describe.each(["slack", "discord"] as const)("on %s", (name) => {
     await surface.whispered("member", "Only operators");
     expect((await surface.whispers("other")).join()).not.toContain("Only operators");
     expect(site.requests).toEqual([]);
-    expect(await process().client.packages()).toEqual([]);
+    expect(await process().client.call("package.list", {})).toEqual({ packages: [] });
   });
 
   it("the link to connect an account is for who asked alone", async () => {

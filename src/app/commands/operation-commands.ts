@@ -37,9 +37,9 @@ async function runCommand(
   if (command.input === undefined) return refused(missing);
   const parsed = operation.input.safeParse(command.input);
   if (!parsed.success) return refused(whatDoesNotFit(parsed.error));
-  const { author, place, signal } = command;
+  const { author, place, signal, files } = command;
   const asker = { by: author, namespace: place.namespace };
-  const call = { input: parsed.data, asker, services, signal, command };
+  const call = { input: parsed.data, asker, services, signal, files, command };
   const outcome = await runOperation(operation, call);
   return outcome.ok ? say(outcome.value, call) : refused(outcome.message);
 }

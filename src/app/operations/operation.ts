@@ -10,7 +10,7 @@ import type { Asker, Outcome } from "../../core/outcome.ts";
 import { mayManage, mayOperate } from "../../core/permissions.ts";
 import type { Place } from "../../core/place.ts";
 import type { KnownCommand } from "../turns/command-reader.ts";
-import type { CommandCall, CommandResult } from "./command.ts";
+import type { CommandCall, CommandFile, CommandResult } from "./command.ts";
 import type { Services } from "./services.ts";
 
 /** What an operation works with. */
@@ -20,6 +20,8 @@ export interface OperationCall<Input> {
   asker: Asker;
   services: Services;
   signal: AbortSignal;
+  /** What came with it: attached to a slash command, or uploaded by a program. */
+  files: readonly CommandFile[];
   /** The slash command it was given as; absent when a program asks. */
   command?: CommandCall;
 }
@@ -37,6 +39,10 @@ interface HttpForm {
   summary: string;
   /** What a successful answer carries. */
   answers: string;
+  /** Fields of a form (multipart/form-data) that is taken as well as JSON. Its files come beside the input. */
+  form?: z.ZodObject;
+  /** Input that only programs on the bot's own machine may give. */
+  ownMachine?: readonly string[];
 }
 
 /** A slash command, which is a text command and a subcommand on Discord, too. */
@@ -72,6 +78,7 @@ export interface Terminal {
   bold(text: string): string;
   dim(text: string): string;
   good(text: string): string;
+  warn(text: string): string;
   bad(text: string): string;
 }
 
@@ -123,7 +130,7 @@ export interface Operation<
   readonly commandLine?: readonly CommandLineForm<z.output<Input>, z.output<Output>>[];
   run(call: OperationCall<z.output<Input>>): Promise<Outcome<z.input<Output>>>;
   /** An operation that has one is noted, and those who watch its channel are told. */
-  audit?(output: z.input<Output>, call: OperationCall<z.output<Input>>): AuditNote;
+  audit?(output: z.input<Output>, call: OperationCall<z.output<Input>>): AuditNote | readonly AuditNote[];
 }
 
 /** Defines an operation; the types of its parts follow from its schemas. */
@@ -151,7 +158,7 @@ export async function runOperation<Input extends z.ZodObject, Output extends z.Z
   const outcome = await run(call);
   if (!outcome.ok || audit === undefined) return outcome;
   const { asker, services } = call;
-  services.audit.record({ ...asker, ...audit(outcome.value, call) });
+  for (const note of [audit(outcome.value, call)].flat()) services.audit.record({ ...asker, ...note });
   services.feed.changed(asker.namespace);
   return outcome;
 }

@@ -2,6 +2,7 @@ import type { CatalogueLoader } from "../../core/catalogue.ts";
 import type { Clock } from "../../core/clock.ts";
 import type { KeyValue } from "../../core/key-value.ts";
 import type { NetworkGrants } from "../../core/network-grants.ts";
+import type { Packages } from "../../core/packages.ts";
 import type { Servers } from "../../core/servers.ts";
 import type { TurnEvent } from "../../core/turn-event.ts";
 import type { TurnFilter, TurnRecord } from "../../core/turn-log.ts";
@@ -22,6 +23,7 @@ export interface Services {
   catalogue: CatalogueLoader;
   skills: SkillService;
   grants: NetworkGrants;
+  packages: Packages;
   /** The tool servers of the configuration; absent where there can be none. */
   servers: Servers | undefined;
   /** Takes a message or command in, and what happens in its turn. */

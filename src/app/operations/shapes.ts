@@ -19,6 +19,13 @@ export const diagnostic = z.object({
 /** Any JSON value. It names its types itself: the generator of openapi.json would follow the recursive schema without end. */
 export const json = z.json().meta({ type: ["object", "array", "string", "number", "boolean", "null"] });
 
+/** A file in a form. `otherwise` says what was expected. */
+export function uploadedFile(otherwise: string) {
+  return z
+    .custom<File>((value) => value instanceof File, otherwise)
+    .meta({ type: "string", format: "binary" });
+}
+
 export const milliseconds = z.number().describe("milliseconds since the epoch");
 
 export const toolDefinition = z.object({

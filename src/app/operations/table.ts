@@ -1,7 +1,16 @@
 import type { z } from "zod";
 import type { Asker, Outcome } from "../../core/outcome.ts";
+import type { CommandFile } from "./command.ts";
 import { grantHosts, revokeHosts } from "./grants.ts";
 import { type Operation, runOperation, whatDoesNotFit } from "./operation.ts";
+import {
+  installPackage,
+  listPackages,
+  removePackage,
+  reviewPackage,
+  reviewSkill,
+  updatePackage,
+} from "./packages.ts";
 import { runSkill } from "./run-skill.ts";
 import { listRuns, showRun } from "./runs.ts";
 import { loginServer, logoutServer } from "./server-accounts.ts";
@@ -26,6 +35,12 @@ const operations = [
   logoutServer,
   trustServer,
   controlServer,
+  listPackages,
+  reviewPackage,
+  installPackage,
+  updatePackage,
+  removePackage,
+  reviewSkill,
 ] as const;
 
 type Each = (typeof operations)[number];
@@ -48,17 +63,17 @@ export const operationRoutes: { readonly [name: string]: string } = Object.fromE
 /** Runs an operation by its name, for a person. Input that does not fit is an outcome (400). */
 export type RunOperation = <Name extends OperationName>(
   name: Name,
-  call: { input: InputOf<Name>; asker: Asker; signal?: AbortSignal },
+  call: { input: InputOf<Name>; asker: Asker; signal?: AbortSignal; files?: readonly CommandFile[] },
 ) => Promise<Outcome<OutputOf<Name>>>;
 
 /** @throws Error for a name that no operation has */
 export function createOperationRunner(services: Services): RunOperation {
-  return async (name, { input, asker, signal = new AbortController().signal }) => {
+  return async (name, { input, asker, signal = new AbortController().signal, files = [] }) => {
     const found = allOperations.find((each) => each.name === name);
     if (found === undefined) throw new Error(`There is no operation ${name}`);
     const parsed = found.input.safeParse(input);
     if (!parsed.success) return { ok: false, status: 400, message: whatDoesNotFit(parsed.error) };
-    const outcome = await runOperation(found, { input: parsed.data, asker, signal, services });
+    const outcome = await runOperation(found, { input: parsed.data, asker, signal, files, services });
     return outcome as Outcome<OutputOf<typeof name>>;
   };
 }

@@ -30,12 +30,12 @@ export function createInstallActions(parts: {
   const review = async (choice: PackageChoice) => {
     const reviewing: Installing = { stage: "reviewing", choice };
     set(reviewing);
-    const reviews = await session.attempt(
-      (client) => client.reviewPackage(locationOf(choice)),
+    const reviewed = await session.attempt(
+      (client) => client.call("package.review", locationOf(choice)),
       ({ detail }) => get() === reviewing && set(chosen(choice, detail)),
     );
     if (get() !== reviewing) return;
-    set(reviews === undefined ? chosen(choice) : { stage: "reviewed", choice, reviews });
+    set(reviewed === undefined ? chosen(choice) : { stage: "reviewed", choice, ...reviewed });
   };
 
   return {
@@ -56,13 +56,13 @@ export function createInstallActions(parts: {
       const installing: Installing = { stage: "installing", choice, reviews };
       set(installing);
       const expected = reviews.map(({ hash }) => hash);
-      const installed = await session.attempt(
-        (client) => client.installPackage(locationOf(choice), expected),
+      const done = await session.attempt(
+        (client) => client.call("package.install", { ...locationOf(choice), expected }),
         ({ detail }) => get() === installing && set({ ...now, problem: detail }),
       );
-      if (installed !== undefined) skills.refresh();
+      if (done !== undefined) skills.refresh();
       if (get() !== installing) return;
-      set(installed === undefined ? now : { stage: "installed", installed, enabled: new Map() });
+      set(done === undefined ? now : { stage: "installed", ...done, enabled: new Map() });
     },
     async enable(id) {
       const mark = (state: "on" | "saving" | undefined, problem?: string) => {
@@ -90,7 +90,7 @@ function chosen(choice: PackageChoice, problem?: string): Installing {
 }
 
 function locationOf(choice: PackageChoice): PackageLocation {
-  if (choice.kind === "file") return { file: choice.file, name: choice.file.name };
+  if (choice.kind === "file") return { file: choice.file };
   return isPath(choice.address) ? { path: choice.address } : { url: choice.address };
 }
 

@@ -106,7 +106,7 @@ function createReading(
   };
   const review = async (id: string) => {
     const value = await session.attempt(
-      (client) => client.reviewSkill(id),
+      (client) => client.call("skill.review", { id }),
       ({ detail }) => isShown(id) && setPanel({ review: { ok: false, reason: detail } }),
     );
     if (value !== undefined && isShown(id)) setPanel({ review: { ok: true, value } });

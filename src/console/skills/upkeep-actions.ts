@@ -46,13 +46,13 @@ export function createUpkeepActions(parts: {
     update: (id) =>
       work(
         id,
-        (client) => client.updatePackage(id),
-        (updated) => say(updatedText(updated)),
+        (client) => client.call("package.update", { id }),
+        ({ installed }) => say(updatedText(installed)),
       ),
     remove: (id) =>
       work(
         id,
-        (client) => client.removePackage(id),
+        (client) => client.call("package.remove", { id }),
         () => {
           const left = store.get().skills.skills?.filter((skill) => skill.id !== id && skill.parent !== id);
           if (left !== undefined) setPanel({ skills: left });

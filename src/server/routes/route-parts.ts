@@ -24,9 +24,6 @@ export function jsonBody<Schema extends z.ZodType>(schema: Schema) {
 }
 
 export const turnParams = z.object({ id: z.string().min(1).max(300).describe("a turn's id") });
-export const skillParams = z.object({
-  id: z.string().min(1).max(200).describe("a skill's id; a part is skill#part, with # written as %23"),
-});
 export const namespaceParams = z.object({ ns: namespaceSchema.describe("platform:workspace:channel") });
 export const threadParams = namespaceParams.extend({ thread: threadSchema });
 

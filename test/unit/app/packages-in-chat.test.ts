@@ -20,6 +20,7 @@ const review = testReview("weather", {
     { severity: "warning", code: "network", message: "It names a host." },
   ],
 });
+const asker = { by: ada, namespace: "console:local:general" };
 const memory = testSkill("memory", [{ name: "memory" }]);
 
 function newApp(reviews = [review]) {
@@ -80,11 +81,22 @@ describe("installing a skill", () => {
     const { app, ask } = newApp();
     const { end } = await ask("/skill install https://example.com/slip.zip");
     expect(end).toMatchObject({ outcome: "failed", private: true });
-    const source = { kind: "url", url: "https://example.com/slip.zip" } as const;
-    const asker = { by: ada, namespace: "console:local:general" };
-    const outcome = await app.packages.install(source, asker, { signal: new AbortController().signal });
+    const outcome = await app.run("package.install", {
+      input: { url: "https://example.com/slip.zip" },
+      asker,
+    });
     expect(outcome).toMatchObject({ ok: false, status: 409, code: "path_outside" });
     expect(end.text).toBe("The archive holds ../../evil. Nothing was installed.");
+  });
+
+  it.each([
+    ["nothing", {}],
+    ["two sources", { url: "https://a.example/x.zip", path: "/tmp/x" }],
+  ])("is refused with %s", async (_name, input) => {
+    const { app, packages } = newApp();
+    for (const name of ["package.review", "package.install"] as const)
+      expect(await app.run(name, { input, asker })).toMatchObject({ status: 400, code: "invalid_request" });
+    expect(packages.sources).toEqual([]);
   });
 
   it.each(["weather.zip", "../skills/weather", "", "file"])(

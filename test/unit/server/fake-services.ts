@@ -57,7 +57,7 @@ function noSkill(id: string): Outcome<never> {
 export function fakeServices(
   asked: unknown[],
   turns: () => { record: TurnRecord; events: TurnEvent[] }[],
-): Pick<App, "run" | "packages" | "flows" | "retention"> {
+): Pick<App, "run" | "flows" | "retention"> {
   const missing = { ok: false as const, status: 404 as const, message: "There is none of that name." };
   const result = { success: true, results: [], variables: {}, directOutput: null };
   const server = (name: string, changes = {}) =>
@@ -88,12 +88,20 @@ export function fakeServices(
     "server.trust": ({ name }) => server(name),
     "server.login": ({ name }) => ({ ok: true, value: { url: `https://login.example/${name}` } }),
     "server.logout": ({ name }) => server(name, { state: "needs_login" }),
+    "package.list": () => ({ ok: true, value: { packages: [entry] } }),
+    "package.review": () => ({ ok: true, value: { reviews: [review] } }),
+    "package.install": () => ({ ok: true, value: { installed: [entry] } }),
+    "package.update": ({ id }) => (id === "weather" ? { ok: true, value: { installed: [entry] } } : missing),
+    "package.remove": ({ id }) => (id === "weather" ? { ok: true, value: { removed: entry } } : missing),
+    "skill.review": ({ id }) => (id === "weather" ? { ok: true, value: review } : missing),
     "skill.grant": ({ id, hosts }) => ({ ok: true, value: { skill_id: id, granted: hosts } }),
     "skill.revoke": ({ id }) => ({ ok: true, value: { skill_id: id, granted: [] } }),
   };
   return {
-    async run(name, { input, asker }) {
-      asked.push({ run: name, ...input, by: asker.by });
+    async run(name, { input, asker, files = [] }) {
+      const sent = files.map(async (file) => ({ name: file.name, data: await file.read(file.bytes) }));
+      const given = sent.length === 0 ? {} : { files: await Promise.all(sent) };
+      asked.push({ run: name, ...input, ...given, by: asker.by });
       return operations[name]?.(input as never) as never;
     },
     retention: {
@@ -105,23 +113,6 @@ export function fakeServices(
           value: { policy, from: 5, ran: !options.dryRun, counts: { ...noCounts, threads: 2 } },
         };
       },
-    },
-    packages: {
-      list: async () => [entry],
-      async review(source, asker) {
-        asked.push({ review: source, by: asker.by });
-        return { ok: true, value: [review] };
-      },
-      async install(source, asker, { expected }) {
-        asked.push({ install: source, by: asker.by, expected });
-        return { ok: true, value: [entry] };
-      },
-      update: async (id) => (id === "weather" ? { ok: true, value: [entry] } : missing),
-      async remove(id, { by }) {
-        asked.push({ remove: id, by });
-        return id === "weather" ? { ok: true, value: entry } : missing;
-      },
-      reviewSkill: async (id) => (id === "weather" ? { ok: true, value: review } : missing),
     },
     flows: {
       list: async () => ({ flows: [], diagnostics: [] }),

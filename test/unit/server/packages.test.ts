@@ -28,10 +28,9 @@ describe("a package", () => {
     expect((await read(reviewed)).reviews[0]).toMatchObject({ skill_id: "weather", hash });
     const done = await post(`${url}/api/v1/packages`, { ...source, expected: [hash] });
     expect((await read(done)).installed[0].review.hash).toBe(hash);
-    const kind = { kind: "url", url: source.url };
     expect(asked).toEqual([
-      { review: kind, by: operator },
-      { install: kind, by: operator, expected: [hash] },
+      { run: "package.review", ...source, by: operator },
+      { run: "package.install", ...source, by: operator, expected: [hash] },
     ]);
   });
 
@@ -41,7 +40,8 @@ describe("a package", () => {
     expect((await post(`${url}/api/v1/packages`, body)).status).toBe(200);
     expect(asked).toEqual([
       {
-        install: { kind: "upload", name: "weather.zip", data: new Uint8Array([80, 75, 0, 255]) },
+        run: "package.install",
+        files: [{ name: "weather.zip", data: new Uint8Array([80, 75, 0, 255]) }],
         by: { id: "ada", name: "ada", trust: "operator" },
         expected: [hash, hash],
       },
@@ -49,8 +49,6 @@ describe("a package", () => {
   });
 
   it.each([
-    ["nothing", {}],
-    ["two sources", { url: "https://a.example/x.zip", path: "/tmp/x" }],
     ["a hash that is none", { url: "https://a.example/x.zip", expected: ["abc"] }],
     ["a field nobody knows", { url: "https://a.example/x.zip", force: true }],
     ["a form without a file", form({ user: "ada" })],
@@ -114,7 +112,7 @@ describe("a path of the bot's machine", () => {
   it("is taken while the bot listens for its own machine alone", async () => {
     const { url, asked } = await startServer();
     expect((await post(`${url}/api/v1/packages/review`, path)).status).toBe(200);
-    expect(asked).toEqual([{ review: { kind: "path", path: path.path }, by: operator }]);
+    expect(asked).toEqual([{ run: "package.review", ...path, by: operator }]);
   });
 
   it.each([

@@ -1,0 +1,158 @@
+/** What people and programs see of packages: skills that are installed, and their reviews. */
+import { z } from "zod";
+import { escapeMarkdown, oneLine } from "../../base/markdown-text.ts";
+import type { Terminal } from "./operation.ts";
+
+const packageFinding = z.object({
+  severity: z.enum(["info", "warning", "danger"]),
+  code: z.string(),
+  message: z.string(),
+  path: z.string().optional(),
+  line: z.number().optional(),
+  excerpt: z.string().optional().describe("the place itself, cut, with invisible characters shown"),
+});
+
+export const packageReview = z.object({
+  skill_id: z.string(),
+  name: z.string(),
+  description: z.string(),
+  version: z.string(),
+  kind: z.enum(["builtin", "document", "imported", "flow", "mcp", "config"]),
+  files: z.number(),
+  bytes: z.number(),
+  hash: z.string().describe("sha256 over all files, hex"),
+  bins: z.array(z.string()),
+  env: z.array(z.string()),
+  scripts: z.array(z.string()),
+  hosts: z.array(z.string()),
+  isolation: z.string().describe("what its code would run in, or why it would not"),
+  findings: z.array(packageFinding).describe("gravest first"),
+});
+
+export const installedPackage = z.object({
+  skill_id: z.string(),
+  hash: z.string(),
+  from: z.string(),
+  by: z.string(),
+  installed_at: z.number().describe("milliseconds since the epoch"),
+  review: packageReview,
+});
+
+type Finding = z.input<typeof packageFinding>;
+type Review = z.input<typeof packageReview>;
+type Installed = z.input<typeof installedPackage>;
+
+/** Findings of one review that a chat shows; the rest is counted. */
+const maxFindings = 12;
+
+const signs: Record<Finding["severity"], string> = {
+  danger: "⛔ **Danger:**",
+  warning: "⚠️ **Warning:**",
+  info: "ℹ️",
+};
+
+/** A review as a person decides by it: the gravest first. Markdown; nothing of the package is more than text in it. */
+export function reviewText(review: Review): string {
+  const { skill_id, version, kind, files, bytes, hash, isolation, findings } = review;
+  const more = findings.length - maxFindings;
+  const lines = [
+    `**${text(skill_id, 100)}** ${text(version, 40)} (${kind}, ${countOf(files)}, ${Math.ceil(bytes / 1024)} KB)`,
+    text(review.description, 300),
+    verdict(findings),
+    ...findings.slice(0, maxFindings).map(findingText),
+    ...(more > 0 ? [`- … and ${more} more: \`knack skills review ${skill_id}\` shows all.`] : []),
+    ...needs(review).map(([title, values]) => {
+      const rest = values.length > 15 ? ` … and ${values.length - 15} more` : "";
+      return `${title}: ${values.slice(0, 15).map(code).join(", ")}${rest}`;
+    }),
+    `Its code: ${text(isolation, 300)}`,
+    `sha256 \`${hash.slice(0, 16)}…\``,
+  ];
+  return lines
+    .filter((line) => line !== "")
+    .join("\n\n")
+    .replaceAll("\n\n- ", "\n- ");
+}
+
+/** What was installed, each with its review, and how to go on. Markdown. */
+export function installedText(installed: readonly Installed[], done: "installed" | "updated"): string {
+  const ids = installed.map(({ skill_id }) => skill_id);
+  const head = `${ids.map((id) => `**${text(id, 100)}**`).join(", ")} ${ids.length === 1 ? "is" : "are"} ${done}. Nothing of it is active. Read the review, then enable it in a channel with \`/skill enable ${ids[0] ?? "ID"}\`.`;
+  return [head, ...installed.map(({ review }) => reviewText(review))].join("\n\n");
+}
+
+function verdict(findings: readonly Finding[]): string {
+  const count = (severity: Finding["severity"]) =>
+    findings.filter((finding) => finding.severity === severity).length;
+  const danger = count("danger");
+  const warnings = count("warning");
+  if (danger > 0)
+    return `Found **${danger} dangerous** and ${warnings} doubtful places. Do not enable it unless you trust who wrote it.`;
+  if (warnings > 0)
+    return `Found nothing dangerous and ${warnings} ${warnings === 1 ? "place" : "places"} to look at.`;
+  return "Found nothing dangerous. That is no proof: look at what it does before you enable it.";
+}
+
+function findingText({ severity, message, path, line, excerpt = "" }: Finding): string {
+  const place = path === undefined ? "" : ` (${text(path, 200)}${lineOf(line)})`;
+  const quote = excerpt.trim() === "" ? "" : `: ${code(excerpt)}`;
+  return `- ${signs[severity]} ${text(message, 400)}${place}${quote}`;
+}
+
+function text(value: string, maxChars: number): string {
+  return escapeMarkdown(oneLine(value, maxChars));
+}
+
+/** Text of a package as code: shown as it is, and unable to end the code. */
+function code(value: string): string {
+  return `\`${oneLine(value.replaceAll("`", "ˋ"), 200)}\``;
+}
+
+/** A review in full, for the command line. */
+export function reviewLines(review: Review, terminal: Terminal): string[] {
+  const { skill_id, version, kind, files, bytes, hash, isolation, findings } = review;
+  const { plain, bold, dim } = terminal;
+  return [
+    `${bold(plain(skill_id))} ${plain(version)}  ${dim(`${kind}, ${countOf(files)}, ${bytes} bytes`)}`,
+    `  ${plain(review.description)}`,
+    ...(findings.length === 0
+      ? ["  Nothing was found to warn of. That is no proof: look at what it does."]
+      : []),
+    ...findings.flatMap((finding) => findingLines(finding, terminal)),
+    ...needs(review).map(
+      ([title, values]) =>
+        `  ${title.charAt(0).toLowerCase()}${title.slice(1)}: ${values.map(plain).join(", ")}`,
+    ),
+    `  its code: ${plain(isolation)}`,
+    dim(`  sha256 ${hash}`),
+  ];
+}
+
+function findingLines(
+  { severity, message, path, line, excerpt }: Finding,
+  { plain, dim, bad, warn }: Terminal,
+): string[] {
+  const mark = { danger: bad("danger "), warning: warn("warning"), info: "info   " }[severity];
+  const place = path === undefined ? "" : `  ${plain(path)}${lineOf(line)}`;
+  const quote = excerpt === undefined ? [] : [dim(`          ${plain(excerpt)}`)];
+  return [`  ${mark} ${plain(message)}${dim(place)}`, ...quote];
+}
+
+function lineOf(line: number | undefined): string {
+  return line === undefined ? "" : `:${line}`;
+}
+
+function countOf(files: number): string {
+  return files === 1 ? "1 file" : `${files} files`;
+}
+
+/** What a package brings and asks for, as far as it does. */
+function needs({ scripts, hosts, bins, env }: Review): (readonly [title: string, values: string[]])[] {
+  const all = [
+    ["Scripts", scripts],
+    ["Hosts it names", hosts],
+    ["Programs it needs", bins],
+    ["Variables it needs", env],
+  ] as const;
+  return all.filter(([, values]) => values.length > 0);
+}

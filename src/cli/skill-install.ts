@@ -1,4 +1,4 @@
-import { reviewLines } from "../app/operations/package-view.ts";
+import { reviewLines } from "../app/operations/package-review.ts";
 import type { InstalledPackage, PackageReview } from "../client/shapes.ts";
 import { plainLine } from "../platforms/terminal/plain-text.ts";
 import { answerOrSay } from "./answer-or-say.ts";

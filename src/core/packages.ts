@@ -1,4 +1,5 @@
-import type { SkillKind } from "./skill.ts";
+import { z } from "zod";
+import { skillKindSchema } from "./skill.ts";
 
 /** Where a package comes from: a folder or archive of this machine, an address of an archive or a git repository, or an upload. */
 export type PackageSource =
@@ -7,51 +8,49 @@ export type PackageSource =
   | { kind: "upload"; name: string; data: Uint8Array };
 
 /** Something a person should see before they enable what they installed. */
-export interface PackageFinding {
-  severity: "info" | "warning" | "danger";
+const packageFinding = z.object({
+  severity: z.enum(["info", "warning", "danger"]),
   /** Stable, e.g. `hidden_text`, `encoded_command`, `network`. */
-  code: string;
+  code: z.string(),
   /** One sentence: what it is and why it matters. */
-  message: string;
-  path?: string | undefined;
+  message: z.string(),
+  path: z.string().optional(),
   /** From 1. */
-  line?: number | undefined;
-  /** The place itself, cut, with invisible characters shown. */
-  excerpt?: string | undefined;
-}
+  line: z.number().optional(),
+  excerpt: z.string().optional().describe("the place itself, cut, with invisible characters shown"),
+});
+export type PackageFinding = z.output<typeof packageFinding>;
 
-/** What a package is and can do, found without running any of it. */
-export interface PackageReview {
-  skill_id: string;
-  name: string;
-  description: string;
-  version: string;
-  kind: SkillKind;
-  files: number;
-  bytes: number;
-  /** sha256 over all files, hex. */
-  hash: string;
+/** What a package is and can do, found without running any of it. Names are a contract of the HTTP API. */
+export const packageReview = z.object({
+  skill_id: z.string(),
+  name: z.string(),
+  description: z.string(),
+  version: z.string(),
+  kind: skillKindSchema,
+  files: z.number(),
+  bytes: z.number(),
+  hash: z.string().describe("sha256 over all files, hex"),
   /** Programs and variables it says it needs, scripts it brings, hosts its code and text name. */
-  bins: string[];
-  env: string[];
-  scripts: string[];
-  hosts: string[];
-  /** What isolation its code would run in here, or why it would not run. */
-  isolation: string;
-  /** Gravest first. */
-  findings: PackageFinding[];
-}
+  bins: z.array(z.string()),
+  env: z.array(z.string()),
+  scripts: z.array(z.string()),
+  hosts: z.array(z.string()),
+  isolation: z.string().describe("what its code would run in, or why it would not"),
+  findings: z.array(packageFinding).describe("gravest first"),
+});
+export type PackageReview = z.output<typeof packageReview>;
 
-export interface InstalledPackage {
-  skill_id: string;
-  hash: string;
+export const installedPackage = z.object({
+  skill_id: z.string(),
+  hash: z.string(),
   /** The address, path or file name it came from. */
-  from: string;
-  by: string;
-  /** ms since the epoch. */
-  installed_at: number;
-  review: PackageReview;
-}
+  from: z.string(),
+  by: z.string(),
+  installed_at: z.number().describe("milliseconds since the epoch"),
+  review: packageReview,
+});
+export type InstalledPackage = z.output<typeof installedPackage>;
 
 export type PackageOutcome<T> = { ok: true; value: T } | { ok: false; code: string; reason: string };
 

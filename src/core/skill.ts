@@ -3,7 +3,7 @@ import type { JsonSchema } from "./json.ts";
 import { parameterSchema } from "./parameter.ts";
 import type { Tool } from "./tool.ts";
 
-const skillKindSchema = z.enum(["builtin", "document", "imported", "flow", "mcp", "config"]);
+export const skillKindSchema = z.enum(["builtin", "document", "imported", "flow", "mcp", "config"]);
 export type SkillKind = z.infer<typeof skillKindSchema>;
 
 /** What must be there before a skill can work. */

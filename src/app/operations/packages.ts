@@ -1,12 +1,17 @@
 import { z } from "zod";
 import { escapeMarkdown, oneLine } from "../../base/markdown-text.ts";
 import type { Outcome } from "../../core/outcome.ts";
-import type { InstalledPackage, PackageOutcome } from "../../core/packages.ts";
+import {
+  type InstalledPackage,
+  installedPackage,
+  type PackageOutcome,
+  packageReview,
+} from "../../core/packages.ts";
 import { resolveSkillId } from "../../core/skill-identifier.ts";
 import { said, shown } from "./command.ts";
 import { operation, operators } from "./operation.ts";
+import { installedText, reviewLines, reviewText } from "./package-review.ts";
 import { packageForm, packageLocation, sourceOf } from "./package-source.ts";
-import { installedPackage, installedText, packageReview, reviewLines, reviewText } from "./package-view.ts";
 import type { Services } from "./services.ts";
 import { skillId } from "./shapes.ts";
 import { completeSkills, findSkill } from "./skill-words.ts";

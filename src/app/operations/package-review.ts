@@ -1,58 +1,19 @@
-/** What people and programs see of packages: skills that are installed, and their reviews. */
-import { z } from "zod";
+/** How people read the reviews of packages, in a chat and on the command line. */
 import { escapeMarkdown, oneLine } from "../../base/markdown-text.ts";
+import type { InstalledPackage, PackageFinding, PackageReview } from "../../core/packages.ts";
 import type { Terminal } from "./operation.ts";
-
-const packageFinding = z.object({
-  severity: z.enum(["info", "warning", "danger"]),
-  code: z.string(),
-  message: z.string(),
-  path: z.string().optional(),
-  line: z.number().optional(),
-  excerpt: z.string().optional().describe("the place itself, cut, with invisible characters shown"),
-});
-
-export const packageReview = z.object({
-  skill_id: z.string(),
-  name: z.string(),
-  description: z.string(),
-  version: z.string(),
-  kind: z.enum(["builtin", "document", "imported", "flow", "mcp", "config"]),
-  files: z.number(),
-  bytes: z.number(),
-  hash: z.string().describe("sha256 over all files, hex"),
-  bins: z.array(z.string()),
-  env: z.array(z.string()),
-  scripts: z.array(z.string()),
-  hosts: z.array(z.string()),
-  isolation: z.string().describe("what its code would run in, or why it would not"),
-  findings: z.array(packageFinding).describe("gravest first"),
-});
-
-export const installedPackage = z.object({
-  skill_id: z.string(),
-  hash: z.string(),
-  from: z.string(),
-  by: z.string(),
-  installed_at: z.number().describe("milliseconds since the epoch"),
-  review: packageReview,
-});
-
-type Finding = z.input<typeof packageFinding>;
-type Review = z.input<typeof packageReview>;
-type Installed = z.input<typeof installedPackage>;
 
 /** Findings of one review that a chat shows; the rest is counted. */
 const maxFindings = 12;
 
-const signs: Record<Finding["severity"], string> = {
+const signs: Record<PackageFinding["severity"], string> = {
   danger: "⛔ **Danger:**",
   warning: "⚠️ **Warning:**",
   info: "ℹ️",
 };
 
 /** A review as a person decides by it: the gravest first. Markdown; nothing of the package is more than text in it. */
-export function reviewText(review: Review): string {
+export function reviewText(review: PackageReview): string {
   const { skill_id, version, kind, files, bytes, hash, isolation, findings } = review;
   const more = findings.length - maxFindings;
   const lines = [
@@ -75,14 +36,14 @@ export function reviewText(review: Review): string {
 }
 
 /** What was installed, each with its review, and how to go on. Markdown. */
-export function installedText(installed: readonly Installed[], done: "installed" | "updated"): string {
+export function installedText(installed: readonly InstalledPackage[], done: "installed" | "updated"): string {
   const ids = installed.map(({ skill_id }) => skill_id);
   const head = `${ids.map((id) => `**${text(id, 100)}**`).join(", ")} ${ids.length === 1 ? "is" : "are"} ${done}. Nothing of it is active. Read the review, then enable it in a channel with \`/skill enable ${ids[0] ?? "ID"}\`.`;
   return [head, ...installed.map(({ review }) => reviewText(review))].join("\n\n");
 }
 
-function verdict(findings: readonly Finding[]): string {
-  const count = (severity: Finding["severity"]) =>
+function verdict(findings: readonly PackageFinding[]): string {
+  const count = (severity: PackageFinding["severity"]) =>
     findings.filter((finding) => finding.severity === severity).length;
   const danger = count("danger");
   const warnings = count("warning");
@@ -93,7 +54,7 @@ function verdict(findings: readonly Finding[]): string {
   return "Found nothing dangerous. That is no proof: look at what it does before you enable it.";
 }
 
-function findingText({ severity, message, path, line, excerpt = "" }: Finding): string {
+function findingText({ severity, message, path, line, excerpt = "" }: PackageFinding): string {
   const place = path === undefined ? "" : ` (${text(path, 200)}${lineOf(line)})`;
   const quote = excerpt.trim() === "" ? "" : `: ${code(excerpt)}`;
   return `- ${signs[severity]} ${text(message, 400)}${place}${quote}`;
@@ -109,7 +70,7 @@ function code(value: string): string {
 }
 
 /** A review in full, for the command line. */
-export function reviewLines(review: Review, terminal: Terminal): string[] {
+export function reviewLines(review: PackageReview, terminal: Terminal): string[] {
   const { skill_id, version, kind, files, bytes, hash, isolation, findings } = review;
   const { plain, bold, dim } = terminal;
   return [
@@ -129,7 +90,7 @@ export function reviewLines(review: Review, terminal: Terminal): string[] {
 }
 
 function findingLines(
-  { severity, message, path, line, excerpt }: Finding,
+  { severity, message, path, line, excerpt }: PackageFinding,
   { plain, dim, bad, warn }: Terminal,
 ): string[] {
   const mark = { danger: bad("danger "), warning: warn("warning"), info: "info   " }[severity];
@@ -147,7 +108,7 @@ function countOf(files: number): string {
 }
 
 /** What a package brings and asks for, as far as it does. */
-function needs({ scripts, hosts, bins, env }: Review): (readonly [title: string, values: string[]])[] {
+function needs({ scripts, hosts, bins, env }: PackageReview): (readonly [title: string, values: string[]])[] {
   const all = [
     ["Scripts", scripts],
     ["Hosts it names", hosts],

@@ -13,11 +13,12 @@ import type { Run } from "./run.ts";
 type Form = CommandLineForm<unknown, unknown>;
 type Options = GlobalOptions & { json?: true };
 
-/** The commands of a group, `skills` of `skills grant`, that are operations. */
+/** The commands that are operations: of a group, `skills` of `skills grant`, or those of one word, of the program itself. */
 export function addOperationCommands(parent: Command, context: CommandContext, run: Run): void {
   for (const operation of allOperations) {
     for (const form of operation.commandLine ?? []) {
-      const [group, name = ""] = form.command.split(" ");
+      const words = form.command.split(" ");
+      const [name = "", group = parent.parent === null ? parent.name() : ""] = words.reverse();
       if (group === parent.name()) addCommand(parent.command(name), operation, form, context, run);
     }
   }
@@ -84,5 +85,5 @@ async function runCommand(
 
 function terminalOf(context: CommandContext): Terminal {
   const { bold, dim, good, bad } = createPaint(wantsColours(context));
-  return { plain: plainLine, bold, dim, good, bad };
+  return { plain: plainLine, bold, dim, good, bad, now: context.clock.now() };
 }

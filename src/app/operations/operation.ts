@@ -44,8 +44,10 @@ export type ChatForm<Input, Output> = {
   /** `skill grant`. */
   command: string;
   /** What follows the name, as help shows it. */
-  usage: string;
-  description: string;
+  usage?: string;
+  description?: string;
+  /** The command whose usage tells of this one: `agent approvals` of `agent approvals remove`. */
+  partOf?: string;
   /** It stops something, and does not wait behind other commands. */
   urgent?: true;
   /** What the first word may be. */
@@ -54,8 +56,8 @@ export type ChatForm<Input, Output> = {
   | {
       /** The input in what was written after the command; undefined when something is missing. */
       read(words: string, place: Place): Input | undefined;
-      /** Said when something is missing: what to write. */
-      missing?: string;
+      /** Said when something is missing: what to write. `words` are those after the command. */
+      missing?: string | ((words: string) => string);
       /** Markdown for people. */
       say(output: Output, call: OperationCall<Input>): CommandResult | Promise<CommandResult>;
     }
@@ -73,6 +75,8 @@ export interface Terminal {
   dim(text: string): string;
   good(text: string): string;
   bad(text: string): string;
+  /** ms since the epoch. */
+  now: number;
 }
 
 /** A command of the command line. `--json` prints the output as it is. */
@@ -123,7 +127,7 @@ export interface Operation<
   readonly commandLine?: readonly CommandLineForm<z.output<Input>, z.output<Output>>[];
   run(call: OperationCall<z.output<Input>>): Promise<Outcome<z.input<Output>>>;
   /** An operation that has one is noted, and those who watch its channel are told. */
-  audit?(output: z.input<Output>, call: OperationCall<z.output<Input>>): AuditNote;
+  audit?(output: z.input<Output>, call: OperationCall<z.output<Input>>): AuditNote | undefined;
 }
 
 /** Defines an operation; the types of its parts follow from its schemas. */
@@ -151,7 +155,9 @@ export async function runOperation<Input extends z.ZodObject, Output extends z.Z
   const outcome = await run(call);
   if (!outcome.ok || audit === undefined) return outcome;
   const { asker, services } = call;
-  services.audit.record({ ...asker, ...audit(outcome.value, call) });
+  const note = audit(outcome.value, call);
+  if (note === undefined) return outcome;
+  services.audit.record({ ...asker, ...note });
   services.feed.changed(asker.namespace);
   return outcome;
 }

@@ -62,3 +62,39 @@ function isShorter(policy: RetentionPolicy, than: RetentionPolicy): boolean {
 }
 
 const kinds = ["conversation_days", "run_detail_days", "file_days", "audit_days"] as const;
+
+/** What was deleted, or would be. */
+export interface RetentionCounts {
+  /** Whole conversations. */
+  threads: number;
+  /** Turns of these. */
+  turns: number;
+  /** Turns without their steps. */
+  run_details: number;
+  /** Turns without their files. */
+  files: number;
+  /** Lines of the audit. */
+  audit: number;
+  /** Beginnings of transcripts that no thread uses. */
+  openings: number;
+}
+
+/** How long things are kept here. */
+export interface RetentionStatus {
+  policy: RetentionPolicy;
+  /** From when on old things are deleted, ms since the epoch; undefined until the bot starts and announces it. */
+  from?: number | undefined;
+}
+
+interface RetentionReport extends RetentionStatus {
+  /** Whether anything was deleted; else `counts` is what would be. */
+  ran: boolean;
+  counts: RetentionCounts;
+}
+
+/** Deletes what is older than the operator wants it kept. */
+export interface Retention {
+  status(): Promise<RetentionStatus>;
+  /** Counts what is old, and unless `dryRun` deletes it. Only counts while the policy is still announced. */
+  run(options: { dryRun: boolean }): Promise<RetentionReport>;
+}

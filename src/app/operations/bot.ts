@@ -1,8 +1,8 @@
 import { z } from "zod";
 import { threadSchema } from "../../core/place.ts";
+import { consoleNamespace, ownNamespace, toolDefinition } from "../services/shapes.ts";
 import { operation } from "./operation.ts";
 import type { Services } from "./services.ts";
-import { consoleNamespace, ownNamespace, toolDefinition } from "./shapes.ts";
 
 export const aboutBot = operation({
   name: "bot.about",

@@ -5,12 +5,12 @@ import type { Outcome } from "../../core/outcome.ts";
 import { mayManage } from "../../core/permissions.ts";
 import { isDirectMessage, namespaceSchema } from "../../core/place.ts";
 import { costText, type UsageTotal } from "../../core/usage-total.ts";
-import type { SettingsChange } from "../services/channel-settings.ts";
+import { type SettingsChange, settingsChange } from "../services/channel-settings.ts";
+import { milliseconds } from "../services/shapes.ts";
 import { settingForms } from "./channel-forms.ts";
 import { modelWords } from "./channel-words.ts";
 import { shown } from "./command.ts";
 import { type OperationCall, operation } from "./operation.ts";
-import { milliseconds } from "./shapes.ts";
 
 const ns = namespaceSchema.describe("platform:workspace:channel");
 
@@ -31,27 +31,6 @@ const channel = z.object({
     allowed_skills: z.array(z.string()).optional(),
   }),
 });
-
-/** What is left out stays as it is; `null` goes back to the default. */
-const settingsChange = z
-  .object({
-    progress: z.enum(["quiet", "steps", "full"]).optional(),
-    while_running: z.enum(["steer", "queue"]).optional(),
-    profile: z.string().min(1).max(200).nullable().optional(),
-    model: z.string().min(1).max(300).nullable().optional().describe("provider/model"),
-    effort: z.enum(efforts).nullable().optional(),
-    reply: z.enum(["mention", "thread", "always"]).nullable().optional(),
-    time_zone: z
-      .string()
-      .min(1)
-      .max(200)
-      .nullable()
-      .optional()
-      .describe("IANA name, for people whose own zone is not known"),
-    paused: z.boolean().optional(),
-    allowed_skills: z.array(z.string().min(1).max(200)).max(1000).nullable().optional(),
-  })
-  .strict();
 
 export const listChannels = operation({
   name: "channel.list",

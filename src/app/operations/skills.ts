@@ -2,15 +2,14 @@ import { z } from "zod";
 import type { Outcome } from "../../core/outcome.ts";
 import { namespaceSchema } from "../../core/place.ts";
 import { nearest } from "../../core/skill-identifier.ts";
-import type { SkillDetail, SkillListing } from "../services/skill-listing.ts";
+import { ownNamespace, skillId } from "../services/shapes.ts";
+import { type SkillListing, skillDetail, skillList, skillListing } from "../services/skill-listing.ts";
 import { mayChangeSettings, settingsNote } from "./channels.ts";
 import { said, shown } from "./command.ts";
 import { type ChatForm, type OperationCall, operation } from "./operation.ts";
 import { placeWords } from "./place-words.ts";
-import { ownNamespace, skillId } from "./shapes.ts";
 import { skillDetailLines, skillListLines } from "./skill-lines.ts";
 import { brokenLines, skillDetailText, skillLegend, skillLines } from "./skill-text.ts";
-import { skillDetail, skillList, skillListing } from "./skill-view.ts";
 import { completeSkills } from "./skill-words.ts";
 
 const whichSkill = "Which skill? `/skill list` shows what there is.";
@@ -81,7 +80,7 @@ export const showSkill = operation({
       complete: completeSkills,
       read: (words, { namespace }) => (words === "" ? undefined : { id: words, namespace }),
       missing: "There is no skill called that. `/skill list` shows what there is.",
-      say: (skill) => shown(skillDetailText(skill as SkillDetail)),
+      say: (skill) => shown(skillDetailText(skill)),
     },
   ],
   commandLine: [
@@ -90,7 +89,7 @@ export const showSkill = operation({
       description: "one skill: parameters, tools, files, and whether it can be used",
       arguments: [["<id>", "id of the skill"]],
       json: "the skill",
-      print: (skill, terminal) => skillDetailLines(skill as SkillDetail, terminal),
+      print: (skill, terminal) => skillDetailLines(skill, terminal),
     },
   ],
   async run({ input: { id, namespace }, services, command }) {

@@ -1,33 +1,7 @@
 import { z } from "zod";
+import { forgottenPerson } from "../services/forget-person/forgotten-person.ts";
+import { retentionReport, retentionStatus } from "../services/retention-policy.ts";
 import { operation, type Terminal } from "./operation.ts";
-
-const days = z.union([z.number(), z.literal("never")]);
-
-const retentionStatus = z.object({
-  policy: z.object({
-    conversation_days: days,
-    run_detail_days: days,
-    file_days: days,
-    audit_days: days,
-  }),
-  from: z
-    .number()
-    .describe("milliseconds since the epoch")
-    .optional()
-    .describe("from when on old data is deleted; absent until the bot starts and announces it"),
-});
-
-const retentionReport = retentionStatus.extend({
-  ran: z.boolean().describe("whether it was deleted; else it was only counted"),
-  counts: z.object({
-    threads: z.number().describe("whole conversations"),
-    turns: z.number().describe("turns of these"),
-    run_details: z.number().describe("turns that lose their steps"),
-    files: z.number().describe("turns that lose their files"),
-    audit: z.number().describe("lines of the audit"),
-    openings: z.number().describe("beginnings of conversations that none goes on from"),
-  }),
-});
 
 export const showRetention = operation({
   name: "retention.show",
@@ -132,25 +106,6 @@ function reportLines(report: Report, { now }: Terminal, { dry_run }: { dry_run: 
 function several(count: number, what: string): string {
   return `${count} ${what}${count === 1 ? "" : "s"}`;
 }
-
-const count = z.number().int().min(0);
-
-const forgottenPerson = z.object({
-  user: z.string().describe("platform:workspace:id"),
-  pseudonym: z.string().describe("what stands in their place where a record stays"),
-  dry_run: z.boolean().describe("counted, and nothing was changed"),
-  complete: z.boolean().describe("false when something is left"),
-  turns: count.describe("of theirs, with answers and files"),
-  other_turns: count.describe("of other people: their run details had words of the person"),
-  facts: count.describe("that they told the memory of channels"),
-  allowances: count.describe("of theirs to run a tool without asking"),
-  accounts: count.describe("of theirs with tool servers"),
-  feedback: count.describe("what they thought of answers"),
-  stored: count.describe("values stored for their direct messages"),
-  renamed: count.describe("settings and grants they made: these stay, with the pseudonym"),
-  audit_lines: count.describe("lines that have the pseudonym now"),
-  left: z.array(z.string()).describe("what could not be deleted, and what to do"),
-});
 
 const person = z.string().min(1).max(300).describe("a user id of a platform, or platform:workspace:id");
 const who = { least: "operator", refusal: "Only an operator of the bot may forget a person." } as const;

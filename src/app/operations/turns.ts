@@ -4,10 +4,10 @@ import type { Outcome } from "../../core/outcome.ts";
 import { mayStop } from "../../core/permissions.ts";
 import { isDirectMessage, namespaceSchema, threadSchema } from "../../core/place.ts";
 import type { TurnRecord } from "../../core/turn-log.ts";
+import { milliseconds } from "../services/shapes.ts";
 import { type CommandResult, refused, said, shown } from "./command.ts";
 import { type OperationCall, operation } from "./operation.ts";
 import type { Services } from "./services.ts";
-import { milliseconds } from "./shapes.ts";
 import { presentTurn, turnEvent, turnRecord } from "./turn-view.ts";
 
 const turnId = z.string().min(1).max(300).describe("a turn's id");

@@ -3,7 +3,7 @@ import { z } from "zod";
 import type { Json } from "../../core/json.ts";
 
 /** Days, or `never`. */
-const days = z.union([z.number().int().positive(), z.literal("never")]);
+const days = z.union([z.number(), z.literal("never")]);
 
 const retentionPolicySchema = z.object({
   /** After the last message of a thread. */
@@ -63,34 +63,31 @@ function isShorter(policy: RetentionPolicy, than: RetentionPolicy): boolean {
 
 const kinds = ["conversation_days", "run_detail_days", "file_days", "audit_days"] as const;
 
-/** What was deleted, or would be. */
-export interface RetentionCounts {
-  /** Whole conversations. */
-  threads: number;
-  /** Turns of these. */
-  turns: number;
-  /** Turns without their steps. */
-  run_details: number;
-  /** Turns without their files. */
-  files: number;
-  /** Lines of the audit. */
-  audit: number;
-  /** Beginnings of transcripts that no thread uses. */
-  openings: number;
-}
-
 /** How long things are kept here. */
-export interface RetentionStatus {
-  policy: RetentionPolicy;
-  /** From when on old things are deleted, ms since the epoch; undefined until the bot starts and announces it. */
-  from?: number | undefined;
-}
+export const retentionStatus = z.object({
+  policy: retentionPolicySchema,
+  from: z
+    .number()
+    .describe("milliseconds since the epoch")
+    .optional()
+    .describe("from when on old data is deleted; absent until the bot starts and announces it"),
+});
 
-interface RetentionReport extends RetentionStatus {
-  /** Whether anything was deleted; else `counts` is what would be. */
-  ran: boolean;
-  counts: RetentionCounts;
-}
+/** What was deleted, or would be. */
+export const retentionReport = retentionStatus.extend({
+  ran: z.boolean().describe("whether it was deleted; else it was only counted"),
+  counts: z.object({
+    threads: z.number().describe("whole conversations"),
+    turns: z.number().describe("turns of these"),
+    run_details: z.number().describe("turns that lose their steps"),
+    files: z.number().describe("turns that lose their files"),
+    audit: z.number().describe("lines of the audit"),
+    openings: z.number().describe("beginnings of conversations that none goes on from"),
+  }),
+});
+export type RetentionStatus = z.output<typeof retentionStatus>;
+type RetentionReport = z.output<typeof retentionReport>;
+export type RetentionCounts = RetentionReport["counts"];
 
 /** Deletes what is older than the operator wants it kept. */
 export interface Retention {

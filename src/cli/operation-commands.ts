@@ -14,8 +14,13 @@ type Form = CommandLineForm<unknown, unknown>;
 type Options = GlobalOptions & { json?: true };
 
 /** The commands that are operations: of a group, `skills` of `skills grant`, or those of one word, of the program itself. */
-export function addOperationCommands(parent: Command, context: CommandContext, run: Run): void {
-  for (const operation of allOperations) {
+export function addOperationCommands(
+  parent: Command,
+  context: CommandContext,
+  run: Run,
+  operations: readonly Operation[] = allOperations,
+): void {
+  for (const operation of operations) {
     for (const form of operation.commandLine ?? []) {
       const words = form.command.split(" ");
       const [name = "", group = parent.parent === null ? parent.name() : ""] = words.reverse();

@@ -19,9 +19,13 @@ const list = createRoute({
 });
 
 /** The routes of operations: what is in braces comes from the path, the rest from the query or the JSON body. */
-export function addOperationRoutes(server: OpenAPIHono, dependencies: ServerDependencies): void {
+export function addOperationRoutes(
+  server: OpenAPIHono,
+  dependencies: ServerDependencies,
+  operations: readonly Operation[] = allOperations,
+): void {
   server.openapi(list, (context) => context.json({ operations: operationRoutes }, 200));
-  for (const operation of allOperations) {
+  for (const operation of operations) {
     if (operation.http !== undefined) addRoute(server, operation, operation.http, dependencies);
   }
 }

@@ -119,6 +119,7 @@ export async function createBenchApp({
     },
     newId: randomUUID,
     owner: randomUUID(),
+    version: "bench",
     concurrent: turns.concurrent,
     concurrent_commands: turns.concurrent_commands,
     lease_ms: turns.lease_seconds * 1000,

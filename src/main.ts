@@ -182,6 +182,7 @@ async function wire(
     retention: config.retention,
     newId: randomUUID,
     owner: randomUUID(),
+    version,
     meter: metrics,
     checks: () => platformStates(platforms),
     concurrent: config.turns.concurrent,

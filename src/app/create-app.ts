@@ -6,14 +6,13 @@ import { isInternal } from "../core/event-audience.ts";
 import type { KeyValue } from "../core/key-value.ts";
 import type { Log } from "../core/log.ts";
 import { type Meter, noMeter } from "../core/meter.ts";
-import { readNamespace } from "../core/namespace-state.ts";
 import { createOfferReader } from "../core/offer-reader.ts";
 import { noPackages, type Packages } from "../core/packages.ts";
 import type { Place } from "../core/place.ts";
 import type { Redact } from "../core/redact.ts";
 import type { Servers } from "../core/servers.ts";
 import type { Profile, TurnLimits, TurnPorts } from "../core/turn.ts";
-import type { TurnLog, TurnRecord } from "../core/turn-log.ts";
+import type { TurnLog } from "../core/turn-log.ts";
 import type { MetaTool } from "../core/turn-scope.ts";
 import type { App } from "./app.ts";
 import { type ChatHub, meteredPlatform } from "./chat/chat-hub.ts";
@@ -21,19 +20,15 @@ import type { ChatPolicy } from "./chat/chat-policy.ts";
 import { createChatIntake } from "./chat/create-chat-intake.ts";
 import { createTurnPresenter } from "./chat/create-turn-presenter.ts";
 import { shapingRules } from "./chat/present/shape-answer.ts";
-import { agentCommands } from "./commands/agent-commands.ts";
-import { channelCommands } from "./commands/channel-commands.ts";
 import { createCommandRunner } from "./commands/command-runner.ts";
 import { flowCommands } from "./commands/flow-commands.ts";
 import { operationCommands } from "./commands/operation-commands.ts";
-import { timeZoneCommand } from "./commands/time-zone-command.ts";
 import { type Command, plainCommands } from "./operations/command.ts";
 import type { Services } from "./operations/services.ts";
 import { allOperations, createOperationRunner } from "./operations/table.ts";
 import { createPlaceDescriber } from "./reading/place-description.ts";
-import { createApprove } from "./services/approvals.ts";
+import { createApprovals } from "./services/approvals.ts";
 import { auditChannel, createAudit } from "./services/audit.ts";
-import { auditedSettings, auditedSkills } from "./services/audited-changes.ts";
 import { createChangeSettings } from "./services/channel-settings.ts";
 import { createFlowService } from "./services/create-flow-service.ts";
 import { createExportData } from "./services/export-data.ts";
@@ -93,6 +88,8 @@ export interface AppDeps {
   spending: SpendingCaps;
   /** How long things are kept. */
   retention: RetentionPolicy;
+  /** Knack's version. */
+  version: string;
   /** Makes ids of turns; unique for ever. */
   newId(): string;
   /** Names this process among those that share the log. */
@@ -156,9 +153,9 @@ export function createApp(deps: AppDeps): RunningApp {
   const stored = createStoredAudit(store, deps.logger);
   const audit = createAudit({ ...deps, stored, post: auditChannel(deps.chat.audit_channel, platforms) });
   const { files } = ports;
-  const retention = createRetention({ ...deps, past, files, stored, audit, policy: deps.retention });
+  const retention = createRetention({ ...deps, past, files, stored, policy: deps.retention });
   const { packages = noPackages, servers, addFlow } = deps;
-  const skills = createSkillService({ ...deps, offers, feed, grants: ports.grants });
+  const skills = createSkillService({ ...deps, offers, grants: ports.grants });
   const reader = createCommandReader(() => commands, ports.name);
   const submit = createSubmit({ ...deps, feed, reader, asked, wake: () => dispatcher.wake() });
   const follow: Follow = (turnId, afterSeq, signal) => followTurn(log, feed, turnId, afterSeq, signal);
@@ -171,55 +168,51 @@ export function createApp(deps: AppDeps): RunningApp {
     files: ports.files,
     question_ms: deps.limits.question_ms,
   });
-  const changeSettings = auditedSettings(
-    createChangeSettings({ ...deps, feed, models: ports.models }),
-    audit,
-  );
-  const eventsOf = async (turn: TurnRecord) => {
-    const tail = turn.status === "finished" ? [] : feed.tail(turn.turn_id);
-    return [...(await log.read(turn.turn_id)), ...tail].filter((event) => !isInternal(event));
-  };
-  const services: Services = {
-    audit,
-    feed,
-    clock,
-    store,
-    catalogue,
-    skills,
-    grants: ports.grants,
-    packages,
-    servers,
-    submit,
-    follow,
-    turns: { get: (turnId) => log.get(turnId), list: (filter) => log.list(filter), events: eventsOf },
-    runs: (filter) => skillRuns(log, filter),
-    changeSettings,
-  };
-
   const control = createTurnControl({
     log,
     clock,
     abort: (turnId) => dispatcher.abort(turnId),
     wake: () => dispatcher.wake(),
   });
-  const stop = control.stopAnyway;
-  const approve = createApprove({ ...deps, audit, wake: () => dispatcher.wake() });
+  const forgetting = { ...deps, feed, past, files, platforms, audit, stop: control.stop };
+  const services: Services = {
+    ...deps,
+    packages,
+    servers,
+    audit,
+    feed,
+    skills,
+    grants: ports.grants,
+    submit,
+    follow,
+    turns: {
+      get: (turnId) => log.get(turnId),
+      list: (filter) => log.list(filter),
+      async events(turn) {
+        const tail = turn.status === "finished" ? [] : feed.tail(turn.turn_id);
+        return [...(await log.read(turn.turn_id)), ...tail].filter((event) => !isInternal(event));
+      },
+    },
+    runs: (filter) => skillRuns(log, filter),
+    changeSettings: createChangeSettings({ ...deps, models: ports.models }),
+    name: ports.name,
+    models: ports.models,
+    effort: ports.effort,
+    namespaces: (platform) => log.namespaces(platform),
+    threads: (namespace) => log.threads(namespace),
+    usage: (filter) => log.usage(filter),
+    control,
+    approvals: createApprovals({ ...deps, audit, wake: () => dispatcher.wake() }),
+    forget: createForget(forgetting),
+    forgetPerson: createForgetPerson({ ...forgetting, stored, openings }),
+    retention,
+    complete: (text, namespace) => commandRunner.complete(text, namespace),
+    preview: createPromptPreview(turns),
+  };
+  const run = createOperationRunner(services);
   const commands: Command[] = [
     ...operationCommands(allOperations, services),
-    ...plainCommands([
-      ...flowCommands(auditedSkills(skills, audit), flows),
-      ...agentCommands({
-        ...deps,
-        models: ports.models,
-        effort: ports.effort,
-        stop,
-        changeSettings,
-        audit,
-        approve,
-      }),
-      ...channelCommands(changeSettings),
-      timeZoneCommand({ store, changeSettings, time_zone: deps.time_zone }),
-    ]),
+    ...plainCommands(flowCommands(skills, flows, run)),
   ];
   const commandRunner = createCommandRunner(commands, turns, reader, platforms);
   const dispatcher = createDispatcher({
@@ -233,37 +226,23 @@ export function createApp(deps: AppDeps): RunningApp {
     },
   });
 
-  const forgetting = { ...deps, feed, past, files: ports.files, platforms, audit, stop };
   const app: App = {
     name: ports.name,
     model: ports.models.main.id,
-    run: createOperationRunner(services),
+    run,
     reader,
     submit,
     turn: services.turns.get,
     turns: services.turns.list,
     events: follow,
-    stop: control.stop,
-    answer: control.answer,
-    approve,
-    forget: createForget(forgetting),
-    forgetPerson: createForgetPerson({ ...forgetting, stored, openings }),
     exportData: createExportData({ ...deps, stored }),
     file: (turnId, name) => turnFile(ports.files, turnId, name),
-    namespaces: (platform) => log.namespaces(platform),
-    namespace: (namespace) => readNamespace(store, namespace),
-    changeSettings,
-    threads: (namespace) => log.threads(namespace),
-    async thread(namespace, thread) {
-      const records = await log.list({ namespace, thread, limit: 500 });
-      return Promise.all(records.reverse().map(async (turn) => ({ turn, events: await eventsOf(turn) })));
-    },
+    namespaces: services.namespaces,
+    threads: services.threads,
     watch: (namespace, signal) => feed.watch(namespace, signal),
     skills,
     flows,
-    complete: (text, namespace) => commandRunner.complete(text, namespace),
-    prompt: createPromptPreview(turns),
-    retention,
+    complete: services.complete,
     ready: createReadiness(deps),
   };
   const chat: ChatHub = {

@@ -13,11 +13,17 @@ import type { Run } from "./run.ts";
 type Form = CommandLineForm<unknown, unknown>;
 type Options = GlobalOptions & { json?: true };
 
-/** The commands of a group, `skills` of `skills grant`, that are operations. */
-export function addOperationCommands(parent: Command, context: CommandContext, run: Run): void {
-  for (const operation of allOperations) {
+/** The commands that are operations: of a group, `skills` of `skills grant`, or those of one word, of the program itself. */
+export function addOperationCommands(
+  parent: Command,
+  context: CommandContext,
+  run: Run,
+  operations: readonly Operation[] = allOperations,
+): void {
+  for (const operation of operations) {
     for (const form of operation.commandLine ?? []) {
-      const [group, name = ""] = form.command.split(" ");
+      const words = form.command.split(" ");
+      const [name = "", group = parent.parent === null ? parent.name() : ""] = words.reverse();
       if (group === parent.name()) addCommand(parent.command(name), operation, form, context, run);
     }
   }
@@ -84,5 +90,5 @@ async function runCommand(
 
 export function terminalOf(context: CommandContext): Terminal {
   const { bold, dim, good, code: warn, bad } = createPaint(wantsColours(context));
-  return { plain: plainLine, bold, dim, good, warn, bad };
+  return { plain: plainLine, bold, dim, good, warn, bad, now: context.clock.now() };
 }

@@ -52,18 +52,24 @@ export async function watchChannel(feed: ChannelFeed): Promise<void> {
 export async function readThread(store: ConsoleStore, session: Session): Promise<void> {
   const { namespace, thread } = store.get().open;
   if (thread === undefined) return;
-  const turns = await session.attempt((client) => client.thread(namespace, thread), ignoreUnreachable(store));
+  const read = await session.attempt(
+    (client) => client.call("thread.show", { ns: namespace, thread }),
+    ignoreUnreachable(store),
+  );
   const { open } = store.get();
-  if (turns === undefined || open.namespace !== namespace || open.thread !== thread) return;
+  if (read === undefined || open.namespace !== namespace || open.thread !== thread) return;
   store.set((state) => {
-    const timeline = addRead(state.timeline, turns);
+    const timeline = addRead(state.timeline, read.turns);
     return { timeline, threadLoaded: true, outgoing: withoutArrived(state.outgoing, timeline) };
   });
 }
 
 async function readThreadList({ store, session, namespace, signal }: ChannelFeed): Promise<void> {
-  const threads = await session.attempt((client) => client.threads(namespace), ignoreUnreachable(store));
-  if (threads !== undefined && !signal.aborted) store.set({ threads });
+  const listed = await session.attempt(
+    (client) => client.call("thread.list", { ns: namespace }),
+    ignoreUnreachable(store),
+  );
+  if (listed !== undefined && !signal.aborted) store.set({ threads: listed.threads });
 }
 
 /** Shows one event of the feed. False when the open thread must be read again to make sense of it. */

@@ -7,8 +7,6 @@ import type { ServerDependencies } from "./dependencies.ts";
 import { HttpProblem, isProblemStatus, problemResponse } from "./http-problem.ts";
 import { addOperationRoutes, formPaths } from "./operation-routes.ts";
 import { requireJson } from "./request-body.ts";
-import { addApprovalRoutes } from "./routes/approval-routes.ts";
-import { addBotRoutes } from "./routes/bot-routes.ts";
 import { addConsoleRoutes } from "./routes/console-routes.ts";
 import { addDataRoutes } from "./routes/data-routes.ts";
 import { addFileRoutes } from "./routes/file-routes.ts";
@@ -16,7 +14,6 @@ import { addFlowRoutes } from "./routes/flow-routes.ts";
 import { addHealthRoutes } from "./routes/health-routes.ts";
 import { addLoginRoutes, loginPaths } from "./routes/login-routes.ts";
 import { addNamespaceRoutes } from "./routes/namespace-routes.ts";
-import { addRetentionRoutes } from "./routes/retention-routes.ts";
 import { addTurnRoutes } from "./routes/turn-routes.ts";
 import { securityHeaders } from "./security-headers.ts";
 
@@ -60,14 +57,11 @@ export function createHttpApi(dependencies: ServerDependencies, security: Securi
 
 function createApi(dependencies: ServerDependencies, security: Security): OpenAPIHono {
   const api = new OpenAPIHono({ defaultHook: refuseInvalid });
-  addBotRoutes(api, dependencies);
   addTurnRoutes(api, dependencies);
-  addApprovalRoutes(api, dependencies);
   addFileRoutes(api, dependencies);
   addNamespaceRoutes(api, dependencies);
   addOperationRoutes(api, dependencies, security);
   addFlowRoutes(api, dependencies);
-  addRetentionRoutes(api, dependencies);
   addDataRoutes(api, dependencies);
   return api;
 }

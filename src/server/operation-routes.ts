@@ -31,9 +31,10 @@ export function addOperationRoutes(
   server: OpenAPIHono,
   dependencies: ServerDependencies,
   security: Security,
+  operations: readonly Operation[] = allOperations,
 ): void {
   server.openapi(list, (context) => context.json({ operations: operationRoutes }, 200));
-  for (const operation of allOperations) {
+  for (const operation of operations) {
     if (operation.http !== undefined) addRoute(server, operation, operation.http, dependencies, security);
   }
 }

@@ -55,7 +55,7 @@ it("lets neither flows nor code with every grant reach the bot's own API, though
     { call: "activate_skill", with: { skill_name: "takes-all" } },
     { call: "takes-all", with: {} },
   ]);
-  const state = await client.namespace(attacker);
+  const state = await client.call("channel.show", { ns: attacker });
   expect(state.settings.progress).toBe("steps");
   expect(said.text).toContain("403,403,403");
   // What the operator allowed is still there for both.

@@ -22,7 +22,7 @@ const visit = (url: string, method = "GET") => ({
 /** Confirms the call that the turn asks about first. */
 async function confirm({ client }: BotProcess, turn: string): Promise<void> {
   const { approval_id } = await until(client, turn, "approval_requested");
-  expect(await client.approve(approval_id, true)).toBe(true);
+  expect((await client.call("approval.decide", { id: approval_id, approve: true })).decided).toBe(true);
 }
 
 /** kill -9, nothing of the bot is left running, and another one at the same place. */
@@ -45,8 +45,8 @@ it("a handler that waits for approval is given it after a crash, and answers onc
   await until(first.client, turn, "turn_waiting");
 
   const { client, ...second } = await crash(first);
-  expect(await client.approve(approval_id, true)).toBe(true);
-  expect(await client.approve(approval_id, true)).toBe(false);
+  expect((await client.call("approval.decide", { id: approval_id, approve: true })).decided).toBe(true);
+  expect((await client.call("approval.decide", { id: approval_id, approve: true })).decided).toBe(false);
   const { text, events } = await over({ client, ...second }, turn);
   expect(text).toBe("done: Sent to Ben, draft 1: Hello!");
   expect(eventsOf(events, "approval_requested")).toHaveLength(1);
@@ -72,7 +72,9 @@ it("a flow that waits for approval is given it after a crash, and does nothing b
   await until(first.client, turn, "turn_waiting", ({ seq }) => seq > asked.seq);
 
   const second = await crash(first);
-  expect(await second.client.approve(approval_id, true)).toBe(true);
+  expect((await second.client.call("approval.decide", { id: approval_id, approve: true })).decided).toBe(
+    true,
+  );
   const { events } = await over(second, turn);
   expect(eventsOf(events, "tool_finished")).toMatchObject([{ status: "ok", output: { success: true } }]);
   expect(site.requests.map(({ path }) => path)).toEqual(["/before", "/after"]);
@@ -87,7 +89,7 @@ it("a flow killed after its approval, while it sends something, does not send it
   site.close(({ path }) => path === "/send");
   const turn = await submit(first, "ask first", [{ call: "asking", with: {} }]);
   const { approval_id } = await until(first.client, turn, "approval_requested");
-  await first.client.approve(approval_id, true);
+  (await first.client.call("approval.decide", { id: approval_id, approve: true })).decided;
   await site.reached(1, ({ path }) => path === "/send");
 
   const { events } = await over(await crash(first), turn);
@@ -120,7 +122,7 @@ it("a handler killed after its approval is not run again", async () => {
   const turn = await submit(first, "send it", [{ call: "sender", with: {} }]);
   const { approval_id } = await until(first.client, turn, "approval_requested");
   await until(first.client, turn, "turn_waiting");
-  await first.client.approve(approval_id, true);
+  (await first.client.call("approval.decide", { id: approval_id, approve: true })).decided;
   await until(first.client, turn, "tool_progress", ({ note }) => note === "sending true");
 
   const { events } = await over(await crash(first), turn);
@@ -221,7 +223,8 @@ it("a question of a tool server can still be answered after a crash, is not aske
   await until(first.client, turn, "turn_waiting", ({ seq }) => seq > asked.seq);
 
   const second = await crash(first);
-  await second.client.answer(turn, { question_id: asked.question_id, text: "Ada" });
+  (await second.client.call("turn.answer", { id: turn, question_id: asked.question_id, text: "Ada" }))
+    .answered;
   const { text, events } = await over(second, turn);
   // The server of the bot that was killed is gone: another one asks the same, and gets what the person said.
   expect(text).toBe('done: accept {"answer":"Ada"}');

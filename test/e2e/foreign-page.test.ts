@@ -94,7 +94,7 @@ it("cannot change a channel's skills or settings", async () => {
     { url: running.url, paths },
   );
   expect(answered).toBe(0);
-  const state = await running.client.namespace(namespace);
+  const state = await running.client.call("channel.show", { ns: namespace });
   expect(state.blocked).toEqual([]);
   expect(state.settings.progress).not.toBe("full");
 });

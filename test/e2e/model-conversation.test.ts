@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { Author } from "../../src/core/inbound.ts";
+import { forgetTurn } from "../support/ask-app.ts";
 import { ada, ben, home } from "../support/test-app.ts";
 import { prefixDifference } from "../support/vendors/prefix-stable.ts";
 import { cachedShare, type RecordedRequest } from "../support/vendors/recording.ts";
@@ -179,7 +180,7 @@ describe.each(cases)("a conversation with $choice and $tools", ({ choice, in_pla
     await conversation.ask("hello");
     const { turnId } = await conversation.ask("[use weather] the secret", { by: ben });
     await conversation.ask("[use stocks]");
-    await conversation.app.forget(turnId, ben);
+    await forgetTurn(conversation.app, turnId, ben);
     await conversation.ask("what was it?");
     await conversation.ask("[use stocks] again");
     expect(complaints(conversation)).toEqual([]);

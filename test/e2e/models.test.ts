@@ -48,7 +48,7 @@ describe.each(wires)("a bot whose model speaks $wire protocol", ({ env, keyName 
     const live = await Array.fromAsync(client.turnEvents(turn_id, { signal: AbortSignal.timeout(30_000) }));
     const end = await ended(client, turn_id);
     expectWholeTurn(await stored(client, turn_id));
-    return { end, live, turn: await client.turn(turn_id) };
+    return { end, live, turn: await client.call("turn.show", { id: turn_id }) };
   }
 
   it("runs the tool it asks for and answers from the result", async () => {

@@ -86,7 +86,7 @@ describe.each(names)("skills on %s", (name) => {
 
     await surface.press(thread, "Approve");
     await surface.whispered("member", "operator");
-    const [only] = await client.thread(surface.namespace, thread);
+    const [only] = (await client.call("thread.show", { ns: surface.namespace, thread })).turns;
     const turn = only?.turn.turn_id ?? "";
     expect(eventsOf(await stored(client, turn), "approval_decided")).toEqual([]);
     await surface.press(thread, "Approve", "manager");

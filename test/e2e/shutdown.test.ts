@@ -43,7 +43,10 @@ describe("a bot that is told to stop", () => {
     expect(await first.exited).toBe(0);
 
     const { client } = await home.start();
-    expect(await client.turn(running.turn_id)).toMatchObject({ status: "finished", text: "Hello, you." });
+    expect(await client.call("turn.show", { id: running.turn_id })).toMatchObject({
+      status: "finished",
+      text: "Hello, you.",
+    });
     expect((await ended(client, queued.turn_id)).text).toBe("You too.");
   });
 

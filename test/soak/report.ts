@@ -31,7 +31,7 @@ export async function readStored(
   }
   let count = 0;
   for (const namespace of new Set(messages.map((message) => message.namespace)))
-    for (const thread of await client.threads(namespace)) count += thread.turns;
+    for (const thread of (await client.call("thread.list", { ns: namespace })).threads) count += thread.turns;
   return { turns, count };
 }
 

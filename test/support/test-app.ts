@@ -190,6 +190,7 @@ export function createTestApp(model: Model, options: TestAppOptions = {}): TestA
     retention: { ...keepAll, ...options.retention },
     newId: randomUUID,
     owner: "test",
+    version: "1.2.3",
     concurrent: options.concurrent ?? 8,
     concurrent_commands: options.concurrent_commands ?? 8,
     lease_ms: 30_000,

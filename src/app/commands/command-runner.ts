@@ -12,32 +12,27 @@ import {
   type CommandCall,
   type CommandFile,
   type CommandResult,
+  type CompleteCommand,
+  type Completion,
   refused,
   shown,
 } from "../operations/command.ts";
 import { type CommandReader, familiesOf } from "../turns/command-reader.ts";
 import type { TurnRunner } from "../turns/turn-runner.ts";
 
-/** A completion of a slash command being typed. */
-export interface Completion {
-  /** The whole text after accepting it. */
-  text: string;
-  label: string;
-  description: string;
-}
-
 /** Runs slash commands as turns of their own: they are stored, deduplicated and shown like messages. */
 export interface CommandRunner {
   run(claimed: ClaimedTurn, signal: AbortSignal): AsyncGenerator<TurnEventBody, void>;
-  complete(text: string, namespace: string): Promise<Completion[]>;
+  complete: CompleteCommand;
 }
 
 export function createCommandRunner(
-  commands: readonly Command[],
+  all: readonly Command[],
   turns: TurnRunner,
   reader: Pick<CommandReader, "stored">,
   platforms: ChatPlatforms,
 ): CommandRunner {
+  const commands = all.filter(({ partOf }) => partOf === undefined);
   return {
     async *run(claimed, signal) {
       const isResumed = claimed.events.some((event) => event.type === "turn_started");
@@ -45,7 +40,7 @@ export function createCommandRunner(
       const channel = createEventChannel<TurnEventBody>();
       const { inbound, turn_id } = claimed;
       let result: CommandResult | undefined;
-      const call: Omit<CommandCall, "input"> = {
+      const call: Omit<CommandCall, "input" | "words"> = {
         turn_id,
         place: { namespace: inbound.namespace, thread: inbound.thread },
         author: inbound.author,
@@ -68,7 +63,7 @@ export function createCommandRunner(
           return next.value;
         },
       };
-      const work = execute(commands, reader.stored(inbound), call).then(
+      const work = execute(all, reader.stored(inbound), call).then(
         (value) => {
           result = value;
         },
@@ -128,13 +123,15 @@ function finished(
 }
 
 async function execute(
-  commands: readonly Command[],
+  all: readonly Command[],
   { words: text, command: given }: ReturnType<CommandReader["stored"]>,
-  call: Omit<CommandCall, "input">,
+  call: Omit<CommandCall, "input" | "words">,
 ): Promise<CommandResult> {
-  const command = given && commands.find(({ name }) => name === given.name);
-  if (command !== undefined) return command.run({ ...call, input: given?.input });
+  const command = given && all.find(({ name }) => name === given.name);
   const words = text.trim();
+  if (command !== undefined)
+    return command.run({ ...call, words: words.slice(command.name.length).trim(), input: given?.input });
+  const commands = all.filter(({ partOf }) => partOf === undefined);
   const asked = helpFor(commands, words.toLowerCase());
   if (asked !== undefined) return shown(asked);
   const near = nearest(

@@ -10,12 +10,17 @@ import {
 import { placeWords } from "../operations/place-words.ts";
 import { bareId, readRun, runSkillCommand } from "../operations/run-skill.ts";
 import { skillDetailText, skillLegend, skillLine } from "../operations/skill-text.ts";
+import type { RunOperation } from "../operations/table.ts";
 import type { FlowService } from "../services/flow-service.ts";
 import type { SkillService } from "../services/skill-service.ts";
 import { dryRunText } from "./dry-run-text.ts";
 
 /** `/flow list|show|run|enable|disable`: as `/skill`, for those skills that are flows. */
-export function flowCommands(skills: SkillService, flows: Pick<FlowService, "list" | "run">): PlainCommand[] {
+export function flowCommands(
+  skills: SkillService,
+  flows: Pick<FlowService, "list" | "run">,
+  runOperation: RunOperation,
+): PlainCommand[] {
   const complete = async (namespace: string) => {
     const flows = await flowsOf(skills, namespace);
     return flows.map(({ id, description }) => ({ text: id, description }));
@@ -24,7 +29,9 @@ export function flowCommands(skills: SkillService, flows: Pick<FlowService, "lis
     withFlow(skills, call, (id) => run(call, id));
   const set = (state: "pinned" | "blocked", done: string) =>
     onFlow(async ({ place, author }, id) => {
-      const outcome = await skills.set(place.namespace, id, state, author);
+      const { namespace } = place;
+      const input = { ns: namespace, id, state };
+      const outcome = await runOperation("skill.set", { input, asker: { by: author, namespace } });
       return outcome.ok
         ? said(`**${id}** is ${done} ${placeWords(place.namespace)}.`)
         : refused(outcome.message);

@@ -13,10 +13,12 @@ export function operationCommands(operations: readonly Operation[], services: Se
 }
 
 function commandOf(operation: Operation, form: Form, services: Services): Command {
-  const { command, complete, read, ...shown } = form;
+  const { command, complete, read, usage = "", description = "", ...shown } = form;
   return {
     ...shown,
     name: command,
+    usage,
+    description,
     operation: operation.name,
     ...(complete === undefined ? {} : { complete: (namespace) => complete(services, namespace) }),
     read(words, place) {
@@ -34,7 +36,8 @@ async function runCommand(
   command: CommandCall,
   services: Services,
 ): Promise<CommandResult> {
-  if (command.input === undefined) return refused(missing);
+  if (command.input === undefined)
+    return refused(typeof missing === "string" ? missing : missing(command.words));
   const parsed = operation.input.safeParse(command.input);
   if (!parsed.success) return refused(whatDoesNotFit(parsed.error));
   const { author, place, signal, files } = command;

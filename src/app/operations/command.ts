@@ -34,6 +34,8 @@ export interface CommandCall {
   author: Author;
   /** Whether it was given on a chat platform, where others may not see it. */
   in_chat: boolean;
+  /** What was written after its name, for people. */
+  words: string;
   /** What it was given; undefined when something it needs was not written. */
   input: Json | undefined;
   files: readonly CommandFile[];
@@ -45,11 +47,24 @@ export interface CommandCall {
   runSkill(skillId: string, params: Json): Promise<ToolResult>;
 }
 
+/** A completion of a slash command being typed. */
+export interface Completion {
+  /** The whole text after accepting it. */
+  text: string;
+  label: string;
+  description: string;
+}
+
+/** Completions of a text that begins with `/`, best first. */
+export type CompleteCommand = (text: string, namespace: string) => Promise<Completion[]>;
+
 /** One slash command: `/skill enable`. */
 export interface Command extends KnownCommand {
   /** What follows the name, as help shows it: `<skill>`. */
   usage: string;
   description: string;
+  /** The command whose usage tells of this one. */
+  partOf?: string | undefined;
   /** What the first word after the name may be, for completion. */
   complete?(namespace: string): Promise<{ text: string; description: string }[]>;
   run(call: CommandCall): Promise<CommandResult>;

@@ -1,11 +1,11 @@
 import { z } from "zod";
 import type { Outcome } from "../../core/outcome.ts";
 import type { Skill } from "../../core/skill.ts";
+import { skillId } from "../services/shapes.ts";
 import { said } from "./command.ts";
 import { readHost } from "./host-name.ts";
 import { operation, operators, type Terminal } from "./operation.ts";
 import type { Services } from "./services.ts";
-import { skillId } from "./shapes.ts";
 import { completeSkills, findSkill } from "./skill-words.ts";
 
 const hosts = z.array(z.string().min(1).max(300)).max(100);

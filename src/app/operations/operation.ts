@@ -21,7 +21,7 @@ export interface OperationCall<Input> {
   services: Services;
   signal: AbortSignal;
   /** What came with it: attached to a slash command, or uploaded by a program. */
-  files: readonly CommandFile[];
+  files?: readonly CommandFile[];
   /** The slash command it was given as; absent when a program asks. */
   command?: CommandCall;
 }
@@ -50,8 +50,10 @@ export type ChatForm<Input, Output> = {
   /** `skill grant`. */
   command: string;
   /** What follows the name, as help shows it. */
-  usage: string;
-  description: string;
+  usage?: string;
+  description?: string;
+  /** The command whose usage tells of this one: `agent approvals` of `agent approvals remove`. */
+  partOf?: string;
   /** It stops something, and does not wait behind other commands. */
   urgent?: true;
   /** What the first word may be. */
@@ -60,8 +62,8 @@ export type ChatForm<Input, Output> = {
   | {
       /** The input in what was written after the command; undefined when something is missing. */
       read(words: string, place: Place): Input | undefined;
-      /** Said when something is missing: what to write. */
-      missing?: string;
+      /** Said when something is missing: what to write. `words` are those after the command. */
+      missing?: string | ((words: string) => string);
       /** Markdown for people. */
       say(output: Output, call: OperationCall<Input>): CommandResult | Promise<CommandResult>;
     }
@@ -80,6 +82,8 @@ export interface Terminal {
   good(text: string): string;
   warn(text: string): string;
   bad(text: string): string;
+  /** ms since the epoch. */
+  now: number;
 }
 
 /** A command of the command line. `--json` prints the output as it is. */
@@ -130,7 +134,10 @@ export interface Operation<
   readonly commandLine?: readonly CommandLineForm<z.output<Input>, z.output<Output>>[];
   run(call: OperationCall<z.output<Input>>): Promise<Outcome<z.input<Output>>>;
   /** An operation that has one is noted, and those who watch its channel are told. */
-  audit?(output: z.input<Output>, call: OperationCall<z.output<Input>>): AuditNote | readonly AuditNote[];
+  audit?(
+    output: z.input<Output>,
+    call: OperationCall<z.output<Input>>,
+  ): AuditNote | readonly AuditNote[] | undefined;
 }
 
 /** Defines an operation; the types of its parts follow from its schemas. */
@@ -158,7 +165,9 @@ export async function runOperation<Input extends z.ZodObject, Output extends z.Z
   const outcome = await run(call);
   if (!outcome.ok || audit === undefined) return outcome;
   const { asker, services } = call;
-  for (const note of [audit(outcome.value, call)].flat()) services.audit.record({ ...asker, ...note });
+  const noted = audit(outcome.value, call);
+  if (noted === undefined) return outcome;
+  for (const note of [noted].flat()) services.audit.record({ ...asker, ...note });
   services.feed.changed(asker.namespace);
   return outcome;
 }

@@ -3,9 +3,9 @@ import { z } from "zod";
 import { PlatformError } from "../../core/chat-platform.ts";
 import type { Outcome } from "../../core/outcome.ts";
 import type { PackageSource } from "../../core/packages.ts";
+import { uploadedFile } from "../services/shapes.ts";
 import type { CommandFile } from "./command.ts";
 import type { OperationCall } from "./operation.ts";
-import { uploadedFile } from "./shapes.ts";
 
 const hash = z.string().regex(/^[0-9a-f]{64}$/, "expected a sha256 in lower-case hex");
 
@@ -50,7 +50,10 @@ export function sourceOf(call: Located): Promise<Outcome<PackageSource>> {
   return call.command === undefined ? sourceOfProgram(call) : sourceInChat(call);
 }
 
-async function sourceOfProgram({ input: { url, path }, files }: Located): Promise<Outcome<PackageSource>> {
+async function sourceOfProgram({
+  input: { url, path },
+  files = [],
+}: Located): Promise<Outcome<PackageSource>> {
   const given = [url, path, ...files].filter((each) => each !== undefined);
   const [file] = files;
   if (given.length === 1) {
@@ -67,7 +70,7 @@ const whatToInstall =
   "Which skill? Write the address of a .zip, a .tar.gz or a git repository: `/skill install https://…`. Or send the archive to me in a message that says `skill install`.";
 
 /** An address is what was written; without one, the archive that was attached. A path would be of the bot's own machine. */
-async function sourceInChat({ input: { url = "" }, files }: Located): Promise<Outcome<PackageSource>> {
+async function sourceInChat({ input: { url = "" }, files = [] }: Located): Promise<Outcome<PackageSource>> {
   if (/^[a-z+]+:\/\//i.test(url)) return { ok: true, value: { kind: "url", url } };
   const refuse = (message: string) => ({ ok: false as const, status: 400 as const, message });
   const [file, ...others] = files;

@@ -8,12 +8,12 @@ import {
   packageReview,
 } from "../../core/packages.ts";
 import { resolveSkillId } from "../../core/skill-identifier.ts";
+import { skillId } from "../services/shapes.ts";
 import { said, shown } from "./command.ts";
 import { operation, operators } from "./operation.ts";
 import { installedText, reviewLines, reviewText } from "./package-review.ts";
 import { packageForm, packageLocation, sourceOf } from "./package-source.ts";
 import type { Services } from "./services.ts";
-import { skillId } from "./shapes.ts";
 import { completeSkills, findSkill } from "./skill-words.ts";
 
 const who = operators("install, update or remove skills");

@@ -7,13 +7,13 @@ import { isDirectMessage } from "../../core/place.ts";
 import { nearest } from "../../core/skill-identifier.ts";
 import type { ToolResult } from "../../core/tool.ts";
 import { runSkillNow } from "../services/run-skill-now.ts";
+import { json, ownNamespace, skillId } from "../services/shapes.ts";
 import type { SkillDetail } from "../services/skill-listing.ts";
 import type { SkillService } from "../services/skill-service.ts";
 import { isGuide } from "../turns/asked-skills.ts";
 import { type CommandCall, type CommandResult, refused } from "./command.ts";
 import { operation } from "./operation.ts";
 import { runAnswer } from "./run-answer.ts";
-import { json, ownNamespace, skillId } from "./shapes.ts";
 import { completeSkills } from "./skill-words.ts";
 
 export const runSkill = operation({

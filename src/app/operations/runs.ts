@@ -3,26 +3,11 @@ import { escapeMarkdown, oneLine } from "../../base/markdown-text.ts";
 import { namespaceSchema, threadSchema } from "../../core/place.ts";
 import type { TurnFilter } from "../../core/turn-log.ts";
 import { formatDuration } from "../../core/turn-summary.ts";
+import { type SkillRun, skillRun } from "../services/skill-run.ts";
 import { shown } from "./command.ts";
 import { operation, type Terminal } from "./operation.ts";
 import type { Services } from "./services.ts";
-import { json, milliseconds } from "./shapes.ts";
 import { presentTurn, turnEvent, turnRecord } from "./turn-view.ts";
-
-const skillRun = z.object({
-  run_id: z.string(),
-  turn_id: z.string(),
-  skill_id: z.string(),
-  user: z.string(),
-  namespace: z.string(),
-  status: z.enum(["running", "completed", "failed"]),
-  input: json,
-  output: json.optional(),
-  error: z.string().optional().describe("why it failed"),
-  started_at: milliseconds,
-  finished_at: milliseconds.optional(),
-  duration_ms: z.number().optional(),
-});
 
 const runList = z.object({ turns: z.array(turnRecord), skills: z.array(skillRun) });
 
@@ -113,7 +98,6 @@ async function findTurn(id: string, { turns, runs }: Services) {
 }
 
 type Turn = z.output<typeof turnRecord>;
-type SkillRun = z.output<typeof skillRun>;
 
 function chatLine({ started_at, skill_id, status, duration_ms, user, error }: SkillRun): string {
   const duration = duration_ms === undefined ? "" : `, ${(duration_ms / 1000).toFixed(1)} s`;

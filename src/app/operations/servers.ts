@@ -6,6 +6,7 @@ import { isTrusted, readTrust, type ServerTrust, writeTrust } from "../../core/s
 import type { ServerStatus } from "../../core/servers.ts";
 import type { Skill } from "../../core/skill.ts";
 import { nearest } from "../../core/skill-identifier.ts";
+import { diagnostic } from "../services/shapes.ts";
 import { shown } from "./command.ts";
 import { operation, operators, type Terminal } from "./operation.ts";
 import {
@@ -17,7 +18,6 @@ import {
   stateWords,
 } from "./server-view.ts";
 import type { Services } from "./services.ts";
-import { diagnostic } from "./shapes.ts";
 
 export const serverName = z.string().min(1).max(200).describe("a server's name");
 const who = operators("start, stop and trust its servers");

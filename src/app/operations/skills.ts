@@ -1,14 +1,15 @@
 import { z } from "zod";
+import type { Outcome } from "../../core/outcome.ts";
 import { namespaceSchema } from "../../core/place.ts";
 import { nearest } from "../../core/skill-identifier.ts";
-import type { SkillDetail, SkillListing } from "../services/skill-listing.ts";
+import { ownNamespace, skillId } from "../services/shapes.ts";
+import { type SkillListing, skillDetail, skillList, skillListing } from "../services/skill-listing.ts";
+import { mayChangeSettings, settingsNote } from "./channels.ts";
 import { said, shown } from "./command.ts";
 import { type ChatForm, type OperationCall, operation } from "./operation.ts";
 import { placeWords } from "./place-words.ts";
-import { ownNamespace, skillId } from "./shapes.ts";
 import { skillDetailLines, skillListLines } from "./skill-lines.ts";
 import { brokenLines, skillDetailText, skillLegend, skillLines } from "./skill-text.ts";
-import { skillDetail, skillList, skillListing } from "./skill-view.ts";
 import { completeSkills } from "./skill-words.ts";
 
 const whichSkill = "Which skill? `/skill list` shows what there is.";
@@ -79,7 +80,7 @@ export const showSkill = operation({
       complete: completeSkills,
       read: (words, { namespace }) => (words === "" ? undefined : { id: words, namespace }),
       missing: "There is no skill called that. `/skill list` shows what there is.",
-      say: (skill) => shown(skillDetailText(skill as SkillDetail)),
+      say: (skill) => shown(skillDetailText(skill)),
     },
   ],
   commandLine: [
@@ -88,7 +89,7 @@ export const showSkill = operation({
       description: "one skill: parameters, tools, files, and whether it can be used",
       arguments: [["<id>", "id of the skill"]],
       json: "the skill",
-      print: (skill, terminal) => skillDetailLines(skill as SkillDetail, terminal),
+      print: (skill, terminal) => skillDetailLines(skill, terminal),
     },
   ],
   async run({ input: { id, namespace }, services, command }) {
@@ -184,7 +185,7 @@ export const limitSkills = operation({
   name: "skill.limit",
   input: z.object({ ids: z.array(skillId).max(1000).nullable().describe("null lifts the limit") }),
   output: z.object({ allowed_skills: z.array(z.string()).optional() }),
-  who: "anyone",
+  who: { decide: mayLimit },
   chat: [
     {
       command: "skill only",
@@ -205,16 +206,23 @@ export const limitSkills = operation({
     },
   ],
   async run({ input: { ids }, asker, services }) {
-    const known = new Set(await services.skills.ids(asker.namespace));
-    const unknown = ids?.filter((id) => !known.has(id)) ?? [];
-    if (unknown.length > 0) {
-      const message = `There is no skill called ${unknown.join(", ")}. \`/skill list\` shows what there is.`;
-      return { ok: false, status: 404, message };
-    }
     const changed = await services.changeSettings(asker.namespace, { allowed_skills: ids }, asker.by);
     return changed.ok ? { ok: true, value: changed.value.settings } : changed;
   },
+  audit: (_output, { input: { ids }, asker }) => settingsNote({ allowed_skills: ids }, asker.namespace),
 });
+
+async function mayLimit({
+  input: { ids },
+  asker: { by, namespace },
+  services,
+}: OperationCall<{ ids: string[] | null }>): Promise<Outcome<unknown>> {
+  const known = new Set(await services.skills.ids(namespace));
+  const unknown = ids?.filter((id) => !known.has(id)) ?? [];
+  if (unknown.length === 0) return mayChangeSettings(by, namespace);
+  const message = `There is no skill called ${unknown.join(", ")}. \`/skill list\` shows what there is.`;
+  return { ok: false, status: 404, message };
+}
 
 export const reloadSkills = operation({
   name: "skill.reload",

@@ -1,5 +1,8 @@
 import type { z } from "zod";
 import type { Asker, Outcome } from "../../core/outcome.ts";
+import { decideApproval, listApprovals, removeApproval } from "./approvals.ts";
+import { aboutBot, completeCommand, showPrompt } from "./bot.ts";
+import { changeChannel, listAgents, listChannels, showChannel, showStatus, showUsage } from "./channels.ts";
 import type { CommandFile } from "./command.ts";
 import { grantHosts, revokeHosts } from "./grants.ts";
 import { type Operation, runOperation, whatDoesNotFit } from "./operation.ts";
@@ -17,6 +20,8 @@ import { loginServer, logoutServer } from "./server-accounts.ts";
 import { controlServer, listServers, trustServer } from "./servers.ts";
 import type { Services } from "./services.ts";
 import { limitSkills, listSkills, reloadSkills, setSkill, showSkill } from "./skills.ts";
+import { forgetPerson, lookUpPerson, runRetention, showRetention } from "./stored-data.ts";
+import { answerTurn, forgetTurn, listThreads, showThread, showTurn, stopTurn, stopTurns } from "./turns.ts";
 
 /** Everything that people, programs and operators can do. The order is that of help texts. */
 const operations = [
@@ -41,6 +46,29 @@ const operations = [
   updatePackage,
   removePackage,
   reviewSkill,
+  showStatus,
+  stopTurns,
+  changeChannel,
+  showUsage,
+  listAgents,
+  listApprovals,
+  decideApproval,
+  removeApproval,
+  listChannels,
+  showChannel,
+  listThreads,
+  showThread,
+  showTurn,
+  stopTurn,
+  answerTurn,
+  forgetTurn,
+  showRetention,
+  runRetention,
+  lookUpPerson,
+  forgetPerson,
+  aboutBot,
+  completeCommand,
+  showPrompt,
 ] as const;
 
 type Each = (typeof operations)[number];

@@ -2,7 +2,7 @@
 import { z } from "zod";
 import type { TurnEvent } from "../../core/turn-event.ts";
 import type { TurnRecord } from "../../core/turn-log.ts";
-import { milliseconds } from "./shapes.ts";
+import { milliseconds } from "../services/shapes.ts";
 
 export const turnRecord = z.object({
   turn_id: z.string(),

@@ -19,37 +19,48 @@ export interface ApprovalDeps {
   wake(): void;
 }
 
-/**
- * Decides what a tool asked for; `App.approve`. `always`: approved, and calls like it are not asked about in the channel any more; what
- * cannot be allowed for good is approved once. `turn`: approved, and the sites it names may be reached for the rest of the turn.
- */
-export type Approve = (
-  approvalId: string,
-  verdict: ApprovalVerdict,
-  by: Author,
-) => Promise<Outcome<{ decided: boolean }>>;
+/** What tools asked for. */
+export interface Approvals {
+  /** Whether a person may decide it; not ok: who has to, or that nothing was asked under that id. */
+  mayDecide(approvalId: string, by: Author): Promise<Outcome<unknown>>;
+  /**
+   * Decides it; `decided` is false when somebody was faster, or it is over. `always`: approved, and calls like it are not asked about
+   * in the channel any more; what cannot be allowed for good is approved once. `turn`: approved, and the sites it names may be
+   * reached for the rest of the turn.
+   */
+  decide(approvalId: string, verdict: ApprovalVerdict, by: Author): Promise<Outcome<{ decided: boolean }>>;
+}
 
 type Requested = TurnEventOf<"approval_requested">;
 
-/** A decision is stored only when its author may make it and nobody was faster. `decided` is false when it came too late. */
-export function createApprove(deps: ApprovalDeps): Approve {
-  return async (approvalId, verdict, by) => {
-    const found = await findAsked(deps, approvalId);
-    if (found === undefined) {
-      return { ok: false, status: 404, message: `There is nothing to approve called ${approvalId}.` };
-    }
-    const { turn, asked, isOver } = found;
-    if (!mayApprove(by, asked.approver, turn)) return notAllowed(asked, turn.author);
-    const { word, binds } = meaningOf(verdict, asked);
-    const decision = decisionOf(approvalId, word, by);
-    if (isOver || !(await storeDecision(deps, turn.turn_id, decision))) return tooLate;
-    if (binds !== undefined) await allow(deps, turn.namespace, binds, by);
-    const [action, did] = words[word];
-    const detail = `${did} **${asked.tool}**, asked for by ${escapeMarkdown(turn.author.name)}`;
-    const what = { namespace: turn.namespace, subject: asked.tool, detail, about: turn.author };
-    deps.audit.record({ action, by, ...what });
-    return { ok: true, value: { decided: true } };
+export function createApprovals(deps: ApprovalDeps): Approvals {
+  return {
+    async mayDecide(approvalId, by) {
+      const found = await findAsked(deps, approvalId);
+      if (found === undefined) return nothingAsked(approvalId);
+      const { turn, asked } = found;
+      const may = mayApprove(by, asked.approver, turn);
+      return may ? { ok: true, value: undefined } : notAllowed(asked, turn.author);
+    },
+    async decide(approvalId, verdict, by) {
+      const found = await findAsked(deps, approvalId);
+      if (found === undefined) return nothingAsked(approvalId);
+      const { turn, asked, isOver } = found;
+      const { word, binds } = meaningOf(verdict, asked);
+      const decision = decisionOf(approvalId, word, by);
+      if (isOver || !(await storeDecision(deps, turn.turn_id, decision))) return tooLate;
+      if (binds !== undefined) await allow(deps, turn.namespace, binds, by);
+      const [action, did] = words[word];
+      const detail = `${did} **${asked.tool}**, asked for by ${escapeMarkdown(turn.author.name)}`;
+      const what = { namespace: turn.namespace, subject: asked.tool, detail, about: turn.author };
+      deps.audit.record({ action, by, ...what });
+      return { ok: true, value: { decided: true } };
+    },
   };
+}
+
+function nothingAsked(approvalId: string): Outcome<never> {
+  return { ok: false, status: 404, message: `There is nothing to approve called ${approvalId}.` };
 }
 
 function meaningOf(

@@ -6,7 +6,6 @@ import type { FileStore } from "../../core/file-store.ts";
 import type { Author } from "../../core/inbound.ts";
 import type { Log } from "../../core/log.ts";
 import type { Outcome } from "../../core/outcome.ts";
-import { mayStop } from "../../core/permissions.ts";
 import type { TurnEvent } from "../../core/turn-event.ts";
 import type { TurnLog, TurnRecord } from "../../core/turn-log.ts";
 import type { Feed } from "../turns/feed.ts";
@@ -29,7 +28,7 @@ export interface ForgettingDeps {
 /** How long a stopped turn may take to end, ms. */
 const endsWithin = 30_000;
 
-/** Takes a turn away for good; `App.forget`. */
+/** Takes a turn away for good. */
 export type Forget = (turnId: string, by: Author) => Promise<Outcome<{ forgotten: boolean }>>;
 
 /**
@@ -41,10 +40,6 @@ export function createForget(deps: ForgettingDeps): Forget {
   const forget: Forget = async (turnId, by) => {
     const turn = await log.get(turnId);
     if (turn === undefined) return { ok: false, status: 404, message: `There is no turn ${turnId}.` };
-    if (!mayStop(by, turn)) {
-      const message = `Only ${turn.author.name}, who asked, or a manager of the channel may delete this.`;
-      return { ok: false, status: 403, message };
-    }
     if (turn.merged_into !== undefined) return forget(turn.merged_into, by);
     const outcome = await forgetTurn(deps, turn, by);
     if (!outcome.ok) return outcome;

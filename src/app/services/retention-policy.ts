@@ -3,7 +3,7 @@ import { z } from "zod";
 import type { Json } from "../../core/json.ts";
 
 /** Days, or `never`. */
-const days = z.union([z.number().int().positive(), z.literal("never")]);
+const days = z.union([z.number(), z.literal("never")]);
 
 const retentionPolicySchema = z.object({
   /** After the last message of a thread. */
@@ -62,3 +62,36 @@ function isShorter(policy: RetentionPolicy, than: RetentionPolicy): boolean {
 }
 
 const kinds = ["conversation_days", "run_detail_days", "file_days", "audit_days"] as const;
+
+/** How long things are kept here. */
+export const retentionStatus = z.object({
+  policy: retentionPolicySchema,
+  from: z
+    .number()
+    .describe("milliseconds since the epoch")
+    .optional()
+    .describe("from when on old data is deleted; absent until the bot starts and announces it"),
+});
+
+/** What was deleted, or would be. */
+export const retentionReport = retentionStatus.extend({
+  ran: z.boolean().describe("whether it was deleted; else it was only counted"),
+  counts: z.object({
+    threads: z.number().describe("whole conversations"),
+    turns: z.number().describe("turns of these"),
+    run_details: z.number().describe("turns that lose their steps"),
+    files: z.number().describe("turns that lose their files"),
+    audit: z.number().describe("lines of the audit"),
+    openings: z.number().describe("beginnings of conversations that none goes on from"),
+  }),
+});
+export type RetentionStatus = z.output<typeof retentionStatus>;
+type RetentionReport = z.output<typeof retentionReport>;
+export type RetentionCounts = RetentionReport["counts"];
+
+/** Deletes what is older than the operator wants it kept. */
+export interface Retention {
+  status(): Promise<RetentionStatus>;
+  /** Counts what is old, and unless `dryRun` deletes it. Only counts while the policy is still announced. */
+  run(options: { dryRun: boolean }): Promise<RetentionReport>;
+}

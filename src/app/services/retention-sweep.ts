@@ -2,24 +2,8 @@ import type { FileStore } from "../../core/file-store.ts";
 import type { KeyValue } from "../../core/key-value.ts";
 import type { TurnLog } from "../../core/turn-log.ts";
 import { removeOldOpenings } from "../turns/openings.ts";
-import { limitOf, type RetentionPolicy } from "./retention-policy.ts";
+import { limitOf, type RetentionCounts, type RetentionPolicy } from "./retention-policy.ts";
 import type { StoredAudit } from "./stored-audit.ts";
-
-/** What was deleted, or would be. */
-export interface RetentionCounts {
-  /** Whole conversations. */
-  threads: number;
-  /** Turns of these. */
-  turns: number;
-  /** Turns without their steps. */
-  run_details: number;
-  /** Turns without their files. */
-  files: number;
-  /** Lines of the audit. */
-  audit: number;
-  /** Beginnings of transcripts that no thread uses. */
-  openings: number;
-}
 
 export const noCounts: RetentionCounts = {
   threads: 0,

@@ -1,40 +1,20 @@
 import type { Clock } from "../../core/clock.ts";
 import type { KeyValue } from "../../core/key-value.ts";
 import type { Log } from "../../core/log.ts";
-import type { Asker, Outcome } from "../../core/outcome.ts";
-import { mayOperate } from "../../core/permissions.ts";
 import type { TurnLog } from "../../core/turn-log.ts";
 import type { PastThreads } from "../turns/past-threads.ts";
-import type { Audit } from "./audit.ts";
 import {
   type Announcement,
   announce,
   announcementKey,
   deletesFrom,
+  type Retention,
+  type RetentionCounts,
   type RetentionPolicy,
+  type RetentionStatus,
   readAnnouncement,
 } from "./retention-policy.ts";
-import { noCounts, type RetentionCounts, type SweepDeps, sweeps } from "./retention-sweep.ts";
-
-/** How long things are kept here. */
-interface RetentionStatus {
-  policy: RetentionPolicy;
-  /** From when on old things are deleted, ms since the epoch; undefined until the bot starts and announces it. */
-  from?: number | undefined;
-}
-
-interface RetentionReport extends RetentionStatus {
-  /** Whether anything was deleted; else `counts` is what would be. */
-  ran: boolean;
-  counts: RetentionCounts;
-}
-
-/** Deletes what is older than the operator wants it kept. */
-export interface Retention {
-  status(): Promise<RetentionStatus>;
-  /** Counts what is old, and unless `dryRun` deletes it. Only counts while the policy is still announced. For operators. */
-  run(options: { dryRun: boolean }, asker: Asker): Promise<Outcome<RetentionReport>>;
-}
+import { noCounts, type SweepDeps, sweeps } from "./retention-sweep.ts";
 
 /** The same, as the bot runs it. */
 export interface RetentionRunner extends Retention {
@@ -51,7 +31,6 @@ export interface RetentionDeps extends SweepDeps {
   clock: Clock;
   logger: Log;
   policy: RetentionPolicy;
-  audit: Audit;
 }
 
 /** The time between two passes, and until the first one, ms. */
@@ -62,7 +41,7 @@ const firstMs = 60_000;
 const pauseMs = 10;
 
 export function createRetention(deps: RetentionDeps): RetentionRunner {
-  const { log, store, clock, logger, policy, past, audit } = deps;
+  const { log, store, clock, logger, policy, past } = deps;
   const stopping = new AbortController();
   let cancel = () => {};
   let scrubbed = false;
@@ -132,14 +111,11 @@ export function createRetention(deps: RetentionDeps): RetentionRunner {
 
   return {
     status,
-    async run({ dryRun }, { by, namespace }) {
-      if (!mayOperate(by)) return { ok: false, status: 403, message: "Only operators may delete old data." };
+    async run({ dryRun }) {
       const from = dryRun ? undefined : await keepAnnounced();
       const ran = from !== undefined && from <= clock.now();
       const counts = await inLine(() => pass(!ran));
-      const detail = "deleted what is older than the settings keep";
-      if (ran) audit.record({ action: "old_data_deleted", by, namespace, subject: "retention", detail });
-      return { ok: true, value: { ...(dryRun ? await status() : { policy, from }), ran, counts } };
+      return { ...(dryRun ? await status() : { policy, from }), ran, counts };
     },
     async start() {
       schedule(firstMs);

@@ -9,11 +9,9 @@ import type { Offer, OfferedSkill } from "../../core/offer.ts";
 import type { OfferReader } from "../../core/offer-reader.ts";
 import type { Outcome } from "../../core/outcome.ts";
 import type { InstalledPackage, PackageFinding, Packages } from "../../core/packages.ts";
-import { mayManage } from "../../core/permissions.ts";
 import { adHocSource, type Diagnostic, isInstalled, type Skill } from "../../core/skill.ts";
 import { resolveSkill } from "../../core/skill-identifier.ts";
 import { mayBeOf, startingOf, whenReady } from "../../core/starting-skills.ts";
-import type { Feed } from "../turns/feed.ts";
 import type { SkillDetail, SkillListing } from "./skill-listing.ts";
 
 /** Skills as people see and set them in a namespace. */
@@ -39,14 +37,13 @@ export interface SkillServiceDeps {
   catalogue: CatalogueLoader;
   store: KeyValue;
   offers: OfferReader;
-  feed: Feed;
   clock: Clock;
   packages?: Pick<Packages, "get"> | undefined;
   grants: NetworkGrants;
 }
 
 export function createSkillService(deps: SkillServiceDeps): SkillService {
-  const { store, feed, clock } = deps;
+  const { store, clock } = deps;
 
   const offerFor = async (namespace: string): Promise<Offer> => {
     const { offer } = await deps.offers.read(namespace, await deps.catalogue.current());
@@ -102,11 +99,6 @@ export function createSkillService(deps: SkillServiceDeps): SkillService {
     },
 
     async set(namespace, id, state, by) {
-      if (!mayManage(by, namespace)) {
-        const message =
-          "Only managers of this channel may enable or disable skills here. Ask one of them. Your direct messages with the bot have skills of their own.";
-        return { ok: false, status: 403, message };
-      }
       const offer = await offerFor(namespace);
       const offered = find(offer, id);
       if (offered === undefined) return unknownSkill(offer, id);
@@ -128,7 +120,6 @@ export function createSkillService(deps: SkillServiceDeps): SkillService {
         if (state === "blocked") draft.blocked[skill.id] = mark;
       });
       if (state === "pinned") await createEnabledPackages(store).note(skill);
-      feed.changed(namespace);
       const changed = (await offerFor(namespace)).all.get(skill.id);
       return { ok: true, value: listing(changed ?? offered) };
     },

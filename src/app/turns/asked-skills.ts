@@ -3,7 +3,7 @@ import type { Guide } from "../../core/inbound.ts";
 import { forThread } from "../../core/make-offer.ts";
 import { isActive, type Offer } from "../../core/offer.ts";
 import type { OfferReader } from "../../core/offer-reader.ts";
-import type { Invocation, SkillKind } from "../../core/skill.ts";
+import type { SkillKind } from "../../core/skill.ts";
 import { resolveSkill } from "../../core/skill-identifier.ts";
 
 /** Skills that people ask for by name. */
@@ -50,7 +50,7 @@ const followGuide = "Do what the guide of the skill says. Ask for what you need 
 interface GuideTraits {
   kind: SkillKind;
   tools: readonly unknown[];
-  invocation?: Invocation | undefined;
+  invocation?: { command_tool?: string | undefined } | undefined;
 }
 
 /** What has instructions alone: nothing runs unless a model reads them. */

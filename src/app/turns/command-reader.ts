@@ -148,12 +148,13 @@ function createRead(commands: () => readonly KnownCommand[], botName: string): C
   return (text, place, to) => (to === undefined ? readByProgram(text, place) : readInChat(text, place, to));
 }
 
-/** The command that words begin with. */
+/** The command that words begin with; of several, the one with the longest name. */
 function commandIn<Each extends { name: string }>(
   commands: readonly Each[],
   words: string,
 ): Each | undefined {
-  return commands.find(({ name }) => beginsWith(words.trim(), name));
+  const fitting = commands.filter(({ name }) => beginsWith(words.trim(), name));
+  return fitting.sort((a, b) => b.name.length - a.name.length)[0];
 }
 
 /** The first words of commands that have a second one, each with those. */

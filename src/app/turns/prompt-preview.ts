@@ -3,13 +3,13 @@ import { type Preview, previewOpening, previewRequest } from "../../core/preview
 import type { ClaimedTurn } from "../../core/turn-log.ts";
 import type { TurnRunner } from "./turn-runner.ts";
 
+export type PreviewPrompt = (namespace: string, message: string, thread?: string) => Promise<Preview>;
+
 /**
  * What a model would get next if the operator said `message`: in a thread that exists, or as the first message of a new one. Nothing is
  * stored, and no model is asked.
  */
-export function createPromptPreview(
-  turns: TurnRunner,
-): (namespace: string, message: string, thread?: string) => Promise<Preview> {
+export function createPromptPreview(turns: TurnRunner): PreviewPrompt {
   const author: Author = { id: "operator", name: "operator", trust: "operator" };
   return async (namespace, message, thread) => {
     const claimed: ClaimedTurn = {

@@ -59,7 +59,10 @@ export function createSkillActions(parts: { store: ConsoleStore; session: Sessio
     },
     async change(settings) {
       const { namespace } = store.get().open;
-      const view = await session.attempt((client) => client.changeSettings(namespace, settings), tell);
+      const view = await session.attempt(
+        (client) => client.call("channel.change", { ns: namespace, settings }),
+        tell,
+      );
       if (view !== undefined && store.get().open.namespace === namespace)
         store.set({ settings: view.settings });
     },
@@ -88,7 +91,7 @@ function createReading(
   const settings = async () => {
     const { namespace } = store.get().open;
     const view = await session.attempt(
-      (client) => client.namespace(namespace),
+      (client) => client.call("channel.show", { ns: namespace }),
       () => {},
     );
     if (view !== undefined && isOpen(namespace)) store.set({ settings: view.settings });

@@ -47,7 +47,7 @@ export function createChatSession(options: ChatOptions, history: readonly string
   let thread = options.thread;
 
   const interrupts = createInterrupts({
-    stop: (turnId) => void client.stop(turnId).catch(complain),
+    stop: (turnId) => void client.call("turn.stop", { id: turnId }).catch(complain),
     empty: () => {
       say("");
       reader.clear();
@@ -121,7 +121,7 @@ export function createChatSession(options: ChatOptions, history: readonly string
 
 async function completeLine(line: string, { client, namespace }: ChatOptions): Promise<string[]> {
   if (!line.startsWith("/")) return [];
-  const completions = await client.complete(line, namespace);
+  const { completions } = await client.call("command.complete", { text: line, namespace });
   const local = localCommands.filter((command) => command.startsWith(line));
   return [...completions.map(({ text }) => text), ...local];
 }

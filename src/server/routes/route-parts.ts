@@ -1,6 +1,6 @@
 /** Parts of route definitions that recur. */
 import { z } from "@hono/zod-openapi";
-import { namespaceSchema, threadSchema } from "../../core/place.ts";
+import { namespaceSchema } from "../../core/place.ts";
 import { HttpProblem } from "../http-problem.ts";
 import * as schemas from "../schemas.ts";
 
@@ -25,7 +25,6 @@ export function jsonBody<Schema extends z.ZodType>(schema: Schema) {
 
 export const turnParams = z.object({ id: z.string().min(1).max(300).describe("a turn's id") });
 export const namespaceParams = z.object({ ns: namespaceSchema.describe("platform:workspace:channel") });
-export const threadParams = namespaceParams.extend({ thread: threadSchema });
 
 /** The namespace of people who name none. */
 export const consoleNamespace = "console:local:dm";

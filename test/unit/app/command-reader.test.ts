@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { createCommandReader, type SaidTo } from "../../../src/app/turns/command-reader.ts";
 import { inboundSchema } from "../../../src/core/inbound.ts";
+import { forgetTurn } from "../../support/ask-app.ts";
 import { scriptedModel } from "../../support/scripted-model.ts";
 import { ada, createTestApp, home } from "../../support/test-app.ts";
 import { testSkill } from "../../support/test-skill.ts";
@@ -122,7 +123,7 @@ describe("a command", () => {
   it("that is deleted leaves nothing of what it was given", async () => {
     const bot = createTestApp(scriptedModel([]), { skills: [testSkill("echo")] });
     const { turnId } = await bot.ask("/skill list secret words");
-    await bot.app.forget(turnId, ada);
+    await forgetTurn(bot.app, turnId, ada);
     expect(JSON.stringify(await bot.log.read(turnId))).not.toContain("secret words");
   });
 });

@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { z } from "zod";
+import { approve, stopTurn } from "../../support/ask-app.ts";
 import { scriptedModel } from "../../support/scripted-model.ts";
 import { runSkillAs, skillRunsOf } from "../../support/skill-runs.ts";
 import { ada, ben, createTestApp, home } from "../../support/test-app.ts";
@@ -24,7 +25,7 @@ describe("the run of a skill", () => {
     const turnId = await say("/skill run slow");
     await begun.promise;
     await expect.poll(() => skillRunsOf(app)).toMatchObject([{ status: "running", skill_id: "slow" }]);
-    await app.stop(turnId, { id: "ada", name: "Ada", trust: "operator" });
+    await stopTurn(app, turnId, { id: "ada", name: "Ada", trust: "operator" });
     await events(turnId);
     const [run] = await skillRunsOf(app);
     expect(run).toMatchObject({ status: "failed", user: "ada", namespace: home.namespace, input: {} });
@@ -52,7 +53,7 @@ describe("a run by a program", () => {
     const asked = waitingSchema.parse(output);
     expect(asked.hint).toContain(`--namespace ${home.namespace} --thread test-runs`);
     expect(ran).toEqual([]);
-    expect(await app.approve(asked.approval_id, true, ada)).toMatchObject({ ok: true });
+    expect(await approve(app, asked.approval_id, true, ada)).toMatchObject({ ok: true });
     expect((await events(asked.turn_id)).at(-1)).toMatchObject({
       type: "turn_finished",
       output: { skill_id: "mail", output: "sent", success: true },

@@ -2,6 +2,7 @@ import { describe, expect, it } from "vitest";
 import { type AuditLine, createStoredAudit } from "../../../src/app/services/stored-audit.ts";
 import type { KeyValue } from "../../../src/core/key-value.ts";
 import { createMemoryKeyValue } from "../../../src/storage/memory-key-value.ts";
+import { forgetTurn } from "../../support/ask-app.ts";
 import { scriptedModel } from "../../support/scripted-model.ts";
 import { ada, ben, createTestApp, home } from "../../support/test-app.ts";
 import { testSkill } from "../../support/test-skill.ts";
@@ -115,7 +116,7 @@ describe("what people change", () => {
       input: { ns: home.namespace, id: "memory", state: "pinned" },
       asker: { by: { ...ada, name: secret }, namespace: home.namespace },
     });
-    await app.forget(turnId, ada);
+    await forgetTurn(app, turnId, ada);
     await stop(0);
     const [key = ""] = await Array.fromAsync(store.keys("audit:"));
     const what = { namespace: home.namespace, at: expect.any(Number) };

@@ -1,4 +1,5 @@
 import { afterEach, describe, expect, it } from "vitest";
+import { approve } from "../../support/ask-app.ts";
 import { type McpBench, openBench, testServer } from "../../support/mcp-bench.ts";
 import { scriptedModel } from "../../support/scripted-model.ts";
 import { ada, ben, createTestApp } from "../../support/test-app.ts";
@@ -22,7 +23,7 @@ async function channel() {
     const turnId = await say(tool, { by: ben, thread: tool });
     for await (const event of (await app.events(turnId, -1, AbortSignal.timeout(10_000))) ?? []) {
       if (event.type === "approval_requested") {
-        await app.approve(event.approval_id, false, ada);
+        await approve(app, event.approval_id, false, ada);
         return event.approver;
       }
     }

@@ -47,6 +47,29 @@ interface FakeInput {
   hosts: string[];
   state: string;
   params: { refuse?: string };
+  platform: string;
+  ns: string;
+  settings: object;
+  dry_run: boolean;
+  text: string;
+  message: string;
+}
+
+export const threads = [{ thread: "t-1", title: "hello", turns: 1, last_at: 1, busy: false }];
+
+const channel = {
+  active: [],
+  pinned: [],
+  blocked: [],
+  settings: { progress: "steps", while_running: "steer" },
+};
+
+function person(user: string, dry_run: boolean) {
+  if (user === "nobody") return { ok: false, status: 404, message: "Nothing is stored." };
+  const counts = { turns: 2, other_turns: 1, facts: 0, allowances: 0, accounts: 0, feedback: 0, stored: 0 };
+  const named = user.startsWith("slack:") ? user : `slack:T1:${user}`;
+  const found = { user: named, pseudonym: "person-0a1b2c3d", complete: true, left: [] };
+  return { ok: true, value: { ...found, ...counts, dry_run, renamed: 0, audit_lines: 3 } };
 }
 
 function noSkill(id: string): Outcome<never> {
@@ -57,7 +80,7 @@ function noSkill(id: string): Outcome<never> {
 export function fakeServices(
   asked: unknown[],
   turns: () => { record: TurnRecord; events: TurnEvent[] }[],
-): Pick<App, "run" | "flows" | "retention"> {
+): Pick<App, "run" | "flows"> {
   const missing = { ok: false as const, status: 404 as const, message: "There is none of that name." };
   const result = { success: true, results: [], variables: {}, directOutput: null };
   const server = (name: string, changes = {}) =>
@@ -83,6 +106,53 @@ export function fakeServices(
       if (found === undefined) return missing;
       return { ok: true, value: { turn: presentTurn(found.record), events: found.events, skills: [] } };
     },
+    "turn.show"({ id }) {
+      const found = turns().find(({ record }) => record.turn_id === id);
+      return found === undefined ? missing : { ok: true, value: presentTurn(found.record) };
+    },
+    "turn.stop": () => ({ ok: true, value: { stopped: true } }),
+    "turn.answer": () => ({ ok: true, value: { answered: true } }),
+    "turn.forget": ({ id }) =>
+      turns().some(({ record }) => record.turn_id === id)
+        ? { ok: true, value: { forgotten: true } }
+        : missing,
+    "approval.decide": ({ id }) =>
+      id === "none:1" ? missing : { ok: true, value: { decided: id !== "turn-1:2" } },
+    "channel.list": ({ platform }) => ({
+      ok: true,
+      value: {
+        namespaces: [
+          { namespace: `${platform}:local:dm`, direct: true },
+          { namespace: `${platform}:local:general`, direct: false },
+        ],
+      },
+    }),
+    "channel.show": ({ ns }) => ({ ok: true, value: { ...channel, namespace: ns } }),
+    "channel.change": ({ ns, settings }) => ({
+      ok: true,
+      value: { ...channel, namespace: ns, settings: { ...channel.settings, ...settings } },
+    }),
+    "thread.list": () => ({ ok: true, value: { threads } }),
+    "thread.show": () => ({
+      ok: true,
+      value: { turns: turns().map(({ record, events }) => ({ turn: presentTurn(record), events })) },
+    }),
+    "retention.show": () => ({ ok: true, value: { policy, from: 5 } }),
+    "retention.run": ({ dry_run }) => ({
+      ok: true,
+      value: { policy, from: 5, ran: !dry_run, counts: { ...noCounts, threads: 2 } },
+    }),
+    "person.show": ({ id }) => person(id, true),
+    "person.forget": ({ id }) => person(id, false),
+    "bot.about": () => ({
+      ok: true,
+      value: { name: "Knack", version: "1.2.3", model: "offline", suggestions: ["/skill list"] },
+    }),
+    "command.complete": ({ text }) => ({
+      ok: true,
+      value: { completions: [{ text: `${text}list`, label: "list", description: "" }] },
+    }),
+    "prompt.show": ({ message }) => ({ ok: true, value: { system: message, tools: [], tokens: 1 } }),
     "server.list": () => ({ ok: true, value: { servers: [testServer("files")], diagnostics: [] } }),
     "server.control": ({ name }) => server(name, { state: "running" }),
     "server.trust": ({ name }) => server(name),
@@ -103,16 +173,6 @@ export function fakeServices(
       const given = sent.length === 0 ? {} : { files: await Promise.all(sent) };
       asked.push({ run: name, ...input, ...given, by: asker.by });
       return operations[name]?.(input as never) as never;
-    },
-    retention: {
-      status: async () => ({ policy, from: 5 }),
-      async run(options, { by }) {
-        asked.push({ retention: options, by });
-        return {
-          ok: true,
-          value: { policy, from: 5, ran: !options.dryRun, counts: { ...noCounts, threads: 2 } },
-        };
-      },
     },
     flows: {
       list: async () => ({ flows: [], diagnostics: [] }),

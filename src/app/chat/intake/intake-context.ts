@@ -3,13 +3,11 @@ import type { Clock } from "../../../core/clock.ts";
 import type { Author } from "../../../core/inbound.ts";
 import type { KeyValue } from "../../../core/key-value.ts";
 import type { Log } from "../../../core/log.ts";
-import type { Outcome } from "../../../core/outcome.ts";
 import type { ThreadRecord, TurnFilter, TurnLog, TurnRecord } from "../../../core/turn-log.ts";
-import type { Approve } from "../../services/approvals.ts";
+import type { RunOperation } from "../../operations/table.ts";
 import type { SkillService } from "../../services/skill-service.ts";
 import type { CommandReader } from "../../turns/command-reader.ts";
 import type { Submit } from "../../turns/submit.ts";
-import type { TurnControl } from "../../turns/turn-control.ts";
 import type { ChatPolicy } from "../chat-policy.ts";
 import type { SettingsReader } from "./settings-reader.ts";
 import type { ThreadStates } from "./thread-states.ts";
@@ -23,11 +21,7 @@ interface BotInChat {
   readonly model: string;
   readonly reader: Pick<CommandReader, "read" | "formOf">;
   submit: Submit;
-  stop: TurnControl["stop"];
-  answer: TurnControl["answer"];
-  approve: Approve;
-  /** Stops a turn if it runs, and takes its texts, files and answer away for good. */
-  forget(turnId: string, by: Author): Promise<Outcome<{ forgotten: boolean }>>;
+  run: RunOperation;
   turns(filter: TurnFilter): Promise<TurnRecord[]>;
   namespaces(platform: string): Promise<string[]>;
   threads(namespace: string): Promise<ThreadRecord[]>;

@@ -112,6 +112,7 @@ async function steer({ app, whisperer }: IntakeContext, turn: TurnRecord, edit: 
     thread,
     author,
     text: `I edited my message. It now says: ${edit.text.trim()}`,
+    to: "room",
     key: editKey(edit.key, edit.edited_at),
     origin: { message: edit.id, said_at: edit.edited_at, files: [...edit.files], in_thread: edit.in_thread },
   });

@@ -3,7 +3,8 @@ import type { Author, Origin } from "../../../core/inbound.ts";
 import type { KeyValue } from "../../../core/key-value.ts";
 import { mayStop, onBehalfOf } from "../../../core/permissions.ts";
 import type { TurnRecord } from "../../../core/turn-log.ts";
-import { type ApprovalVerdict, emptyTurnView, foldTurn } from "../../../core/turn-view.ts";
+import { type ApprovalVerdict, emptyTurnView, foldTurn, verdictInput } from "../../../core/turn-view.ts";
+import type { Submission } from "../../turns/submit.ts";
 import type { ButtonPress } from "../chat-intake.ts";
 import type { IntakeContext } from "./intake-context.ts";
 import { takeBack } from "./take-back.ts";
@@ -32,7 +33,7 @@ export async function actOnTurn(
 ): Promise<string | undefined> {
   switch (action.role) {
     case "decide":
-      return decide(context, action.approval_id, action.verdict, pressed.by);
+      return decide(context, action.approval_id, action.verdict, pressed);
     case "answer":
       return answer(context, pressed, action.choice);
     case "feedback":
@@ -58,7 +59,7 @@ async function actForAsker(
     case "again":
       return repeat(context, pressed);
     case "continue":
-      return submit(context, pressed, "continue", `continue:${turn.turn_id}`);
+      return submit(context, pressed, { text: "continue", key: `continue:${turn.turn_id}`, to: "room" });
     case "forget":
       return forget(context, pressed);
     default:
@@ -98,9 +99,10 @@ async function decide(
   { app }: IntakeContext,
   approvalId: string,
   verdict: ApprovalVerdict,
-  by: Author,
+  { turn, by }: TurnPress,
 ): Promise<string | undefined> {
-  const decided = await app.approve(approvalId, verdict, by);
+  const input = { id: approvalId, ...verdictInput(verdict) };
+  const decided = await app.run("approval.decide", { input, asker: { by, namespace: turn.namespace } });
   if (!decided.ok) return decided.message;
   return decided.value.decided ? undefined : "This was decided already, or is over.";
 }
@@ -116,13 +118,15 @@ async function answer(
   const text = question?.choices[choice];
   if (question === undefined || text === undefined || question.expires_at <= clock.now())
     return "This question is over; write your answer in the thread.";
-  const answered = await app.answer(turn.turn_id, question.question_id, text, by);
+  const input = { id: turn.turn_id, question_id: question.question_id, text };
+  const answered = await app.run("turn.answer", { input, asker: { by, namespace: turn.namespace } });
   if (!answered.ok) return answered.message;
   return answered.value.answered ? undefined : "This question is over; write your answer in the thread.";
 }
 
 async function stop({ app }: IntakeContext, { turn, by }: TurnPress): Promise<string | undefined> {
-  const stopped = await app.stop(turn.turn_id, by);
+  const asker = { by, namespace: turn.namespace };
+  const stopped = await app.run("turn.stop", { input: { id: turn.turn_id }, asker });
   if (!stopped.ok) return stopped.message;
   return stopped.value.stopped ? undefined : "This is over already; there is nothing to stop.";
 }
@@ -135,22 +139,21 @@ async function details({ log, platform }: IntakeContext, { turn }: TurnPress): P
 async function repeat(context: IntakeContext, pressed: TurnPress): Promise<string | undefined> {
   const { turn, press } = pressed;
   if (turn.text === "") return "What was asked is deleted. Write it again.";
-  const isMessage = turn.kind === "message" && turn.text.startsWith("/");
-  const text = isMessage ? `@${context.app.name} ${turn.text}` : turn.text;
-  return submit(context, pressed, text, `again:${turn.turn_id}:${press.id}`.slice(0, 300));
+  const key = `again:${turn.turn_id}:${press.id}`.slice(0, 300);
+  if (turn.kind === "command") return submit(context, pressed, { text: turn.text, key });
+  return submit(context, pressed, { text: turn.text, key, to: turn.text.startsWith("/") ? "bot" : "room" });
 }
 
 /** Words of another person do not run with the rights of a manager who presses. */
 async function submit(
   context: IntakeContext,
   { turn, press, by }: TurnPress,
-  text: string,
-  key: string,
+  said: Pick<Submission, "text" | "key" | "to">,
 ): Promise<string | undefined> {
   const { namespace, thread } = turn;
   const origin = await originOf(context, turn, press);
   const author = onBehalfOf(by, turn.author);
-  const outcome = await context.app.submit({ namespace, thread, text, author, key, origin });
+  const outcome = await context.app.submit({ ...said, namespace, thread, author, origin });
   if (!outcome.ok) return outcome.message;
   return outcome.value.accepted ? undefined : "This is on its way already.";
 }

@@ -1,6 +1,5 @@
 import { errorText } from "../../../base/error-text.ts";
 import type { Asker } from "../../../core/outcome.ts";
-import { mayOperate } from "../../../core/permissions.ts";
 import type { StoredOpenings } from "../../turns/openings.ts";
 import type { Audit } from "../audit.ts";
 import type { AuditLine, StoredAudit } from "../stored-audit.ts";
@@ -27,8 +26,6 @@ export interface ForgetPersonDeps extends PersonTurnsDeps, SweepDeps {
 export function createForgetPerson(deps: ForgetPersonDeps): ForgetPerson {
   let busy = false;
   return async (user, asker, { dryRun = false, leavePosts = false } = {}) => {
-    if (!mayOperate(asker.by))
-      return { ok: false, status: 403, message: "Only an operator of the bot may forget a person." };
     const found = await findPerson(deps.log, deps.stored, user);
     const isUnscrubbed = !dryRun && (await deps.store.get(unscrubbedKey)) !== undefined;
     if (!found.ok && !isUnscrubbed) return found;

@@ -1,35 +1,32 @@
+import { z } from "zod";
 import type { Asker, Outcome } from "../../../core/outcome.ts";
 
-/** What stands under keys of the store of a person, by kind. */
-export interface ValuesForgotten {
-  allowances: number;
-  accounts: number;
-  /** What they thought of answers. */
-  feedback: number;
-  /** What was stored for their direct messages, and questions about late messages of theirs. */
-  stored: number;
-  /** Settings, grants and packages that name them as who made them: these stay, with the pseudonym. */
-  renamed: number;
-}
+const count = z.number().int().min(0);
 
 /** What was deleted of a person, or would be. */
-export interface ForgottenPerson extends ValuesForgotten {
-  /** `platform:workspace:id` */
-  user: string;
-  /** What stands in their place where a record stays. */
-  pseudonym: string;
-  dry_run: boolean;
-  /** False when something is left: forget them again, after doing what `left` says. */
-  complete: boolean;
-  /** Of theirs, with answers and files. */
-  turns: number;
-  /** Of other people: their details went, since they had read words of the person. */
-  other_turns: number;
-  facts: number;
-  /** Lines in which the pseudonym stands now. */
-  audit_lines: number;
-  left: string[];
-}
+export const forgottenPerson = z.object({
+  user: z.string().describe("platform:workspace:id"),
+  pseudonym: z.string().describe("what stands in their place where a record stays"),
+  dry_run: z.boolean().describe("counted, and nothing was changed"),
+  complete: z.boolean().describe("false when something is left"),
+  turns: count.describe("of theirs, with answers and files"),
+  other_turns: count.describe("of other people: their run details had words of the person"),
+  facts: count.describe("that they told the memory of channels"),
+  allowances: count.describe("of theirs to run a tool without asking"),
+  accounts: count.describe("of theirs with tool servers"),
+  feedback: count.describe("what they thought of answers"),
+  stored: count.describe("values stored for their direct messages"),
+  renamed: count.describe("settings and grants they made: these stay, with the pseudonym"),
+  audit_lines: count.describe("lines that have the pseudonym now"),
+  left: z.array(z.string()).describe("what could not be deleted, and what to do"),
+});
+export type ForgottenPerson = z.output<typeof forgottenPerson>;
+
+/** What stands under keys of the store of a person, by kind. */
+export type ValuesForgotten = Pick<
+  ForgottenPerson,
+  "allowances" | "accounts" | "feedback" | "stored" | "renamed"
+>;
 
 export interface ForgetPersonOptions {
   /** Counts, and changes nothing. */

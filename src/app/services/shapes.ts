@@ -35,6 +35,6 @@ export const toolDefinition = z.object({
 });
 
 /** The namespace of people who name none. */
-const consoleNamespace = "console:local:dm";
+export const consoleNamespace = "console:local:dm";
 
 export const ownNamespace = namespaceSchema.default(consoleNamespace);

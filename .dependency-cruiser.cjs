@@ -4,6 +4,9 @@ const adapters = [
   ...["models", "storage", "net", "sandbox", "search", "telemetry"],
 ];
 
+/** Adapters that start child processes. */
+const startProcesses = ["mcp", "packages", "sandbox"];
+
 /** What each room of app may know besides itself. */
 const roomsOfApp = {
   reading: [],
@@ -56,16 +59,17 @@ module.exports = {
       only(
         `${adapter}-is-an-adapter`,
         `^src/${adapter}/`,
-        [`^src/${adapter}/`, "^src/core/", "^src/process/"],
+        [`^src/${adapter}/`, "^src/core/", ...(startProcesses.includes(adapter) ? ["^src/process/"] : [])],
         "an adapter implements core's ports and knows no other adapter",
       ),
     ),
-    only(
-      "process-on-base",
-      "^src/process/",
-      ["^src/process/"],
-      "child processes, for adapters; knows no port",
-    ),
+    {
+      name: "process-on-base",
+      comment: "child processes, for adapters; it knows node and the ground floor, no port and no package",
+      severity: "error",
+      from: { path: "^src/process/" },
+      to: { pathNot: ["^src/base/", "^src/process/"], dependencyTypesNot: ["core"] },
+    },
     only("server-on-app", "^src/server/", ["^src/server/", "^src/app/", "^src/core/"], "the HTTP surface"),
     only(
       "client-of-server",

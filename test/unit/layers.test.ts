@@ -59,6 +59,12 @@ describe("the layering check", () => {
       'import { z } from "zod";\nexport const bad = z.string();\n',
     ],
     ["process-on-base", "src/process/bad.ts", 'export { fine } from "../core/fine.ts";\n'],
+    [
+      "process-on-base",
+      "src/process/package.ts",
+      'import { z } from "zod";\nexport const bad = z.string();\n',
+    ],
+    ["models-is-an-adapter", "src/models/process.ts", 'export { fine } from "../process/fine.ts";\n'],
     ["app-on-core", "src/app/bad.ts", 'export { fine } from "../process/fine.ts";\n'],
     [
       "core-is-pure",

@@ -6,7 +6,6 @@ import type { ThreadRecord, TurnFilter, TurnRecord } from "../core/turn-log.ts";
 import type { CompleteCommand } from "./operations/command.ts";
 import type { RunOperation } from "./operations/table.ts";
 import type { ExportData } from "./services/export-data.ts";
-import type { FlowService } from "./services/flow-service.ts";
 import type { Readiness } from "./services/readiness.ts";
 import type { SkillService } from "./services/skill-service.ts";
 import type { CommandReader } from "./turns/command-reader.ts";
@@ -45,7 +44,6 @@ export interface App {
 
   /** Skills as they are in a channel. */
   readonly skills: Pick<SkillService, "list" | "detail">;
-  readonly flows: FlowService;
 
   /** Completions of a text that begins with `/`, best first. */
   complete: CompleteCommand;

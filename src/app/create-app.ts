@@ -21,18 +21,14 @@ import { createChatIntake } from "./chat/create-chat-intake.ts";
 import { createTurnPresenter } from "./chat/create-turn-presenter.ts";
 import { shapingRules } from "./chat/present/shape-answer.ts";
 import { createCommandRunner } from "./commands/command-runner.ts";
-import { flowCommands } from "./commands/flow-commands.ts";
 import { operationCommands } from "./commands/operation-commands.ts";
-import { type Command, plainCommands } from "./operations/command.ts";
-import type { Services } from "./operations/services.ts";
+import type { AddFlow, Services } from "./operations/services.ts";
 import { allOperations, createOperationRunner } from "./operations/table.ts";
 import { createPlaceDescriber } from "./reading/place-description.ts";
 import { createApprovals } from "./services/approvals.ts";
 import { auditChannel, createAudit } from "./services/audit.ts";
 import { createChangeSettings } from "./services/channel-settings.ts";
-import { createFlowService } from "./services/create-flow-service.ts";
 import { createExportData } from "./services/export-data.ts";
-import type { AddFlow } from "./services/flow-service.ts";
 import { createForgetPerson } from "./services/forget-person/forget-person.ts";
 import { createForget } from "./services/forgetting.ts";
 import { createReadiness, type Readiness } from "./services/readiness.ts";
@@ -154,12 +150,11 @@ export function createApp(deps: AppDeps): RunningApp {
   const audit = createAudit({ ...deps, stored, post: auditChannel(deps.chat.audit_channel, platforms) });
   const { files } = ports;
   const retention = createRetention({ ...deps, past, files, stored, policy: deps.retention });
-  const { packages = noPackages, servers, addFlow } = deps;
+  const { packages = noPackages, servers } = deps;
   const skills = createSkillService({ ...deps, offers, grants: ports.grants });
   const reader = createCommandReader(() => commands, ports.name);
   const submit = createSubmit({ ...deps, feed, reader, asked, wake: () => dispatcher.wake() });
   const follow: Follow = (turnId, afterSeq, signal) => followTurn(log, feed, turnId, afterSeq, signal);
-  const flows = createFlowService({ skills, catalogue, offers, addFlow }, { submit, follow });
   const turns = createTurnRunner({ ...deps, ports, past, spending, platforms, asked, reader, whereOf });
   const presenter = createTurnPresenter({
     ...deps,
@@ -177,6 +172,7 @@ export function createApp(deps: AppDeps): RunningApp {
   const forgetting = { ...deps, feed, past, files, platforms, audit, stop: control.stop };
   const services: Services = {
     ...deps,
+    offers,
     packages,
     servers,
     audit,
@@ -210,10 +206,7 @@ export function createApp(deps: AppDeps): RunningApp {
     preview: createPromptPreview(turns),
   };
   const run = createOperationRunner(services);
-  const commands: Command[] = [
-    ...operationCommands(allOperations, services),
-    ...plainCommands(flowCommands(skills, flows, run)),
-  ];
+  const commands = operationCommands(allOperations, services);
   const commandRunner = createCommandRunner(commands, turns, reader, platforms);
   const dispatcher = createDispatcher({
     ...deps,
@@ -241,7 +234,6 @@ export function createApp(deps: AppDeps): RunningApp {
     threads: services.threads,
     watch: (namespace, signal) => feed.watch(namespace, signal),
     skills,
-    flows,
     complete: services.complete,
     ready: createReadiness(deps),
   };

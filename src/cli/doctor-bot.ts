@@ -21,7 +21,7 @@ export async function* checkBot(context: CommandContext, options: GlobalOptions)
       return [
         ...checks.map(({ name, ok, detail }): Finding => ({ name, status: ok ? "ok" : "error", detail })),
         ...skillFindings(skills, config, changed),
-        ...flowFindings(await client.flows()),
+        ...flowFindings(await client.call("flow.list", {})),
         ...packageFindings(packages, skills),
         ...serverFindings((await client.call("server.list", {})).servers),
         ...(await retentionFindings(client, context.clock.now())),

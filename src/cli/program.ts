@@ -1,10 +1,10 @@
 import { Argument, Command, InvalidArgumentError, Option } from "commander";
 import type { CommandContext, GlobalOptions } from "./command-context.ts";
+import { addFlowCommands } from "./flow-run.ts";
 import { addServerCommands } from "./mcp-trust.ts";
 import { namespaceOption, parseThread } from "./namespace-option.ts";
 import { addOperationCommands } from "./operation-commands.ts";
 import { addDataCommands } from "./program-data.ts";
-import { addFlowCommands } from "./program-flows.ts";
 import { addSkillCommands } from "./program-skills.ts";
 import type { Run } from "./run.ts";
 

@@ -8,7 +8,6 @@ import { type Connection, streamMessages } from "./event-stream.ts";
 import { type CallOperation, createCall } from "./operation-call.ts";
 import { type ApiClientOptions, createSend, query, readJson, type SendOptions } from "./request.ts";
 import type * as shapes from "./shapes.ts";
-import { type SkillMethods, skillMethods } from "./skill-methods.ts";
 
 /** How to follow a turn. */
 interface FollowOptions {
@@ -18,7 +17,7 @@ interface FollowOptions {
   onConnection?: (connection: Connection) => void;
 }
 
-export interface ApiClient extends SkillMethods {
+export interface ApiClient {
   /** Everything that is an operation: one request, one answer. */
   call: CallOperation;
   /** Whether everything the bot needs is usable; not being ready is an answer, not an error. */
@@ -84,7 +83,6 @@ export function createApiClient(options: ApiClientOptions): ApiClient {
       }
     },
 
-    ...skillMethods({ json, post, get }),
     async *exportData(namespace) {
       const { body } = await send(`${api}/export${query({ namespace })}`);
       if (body !== null) yield* body;

@@ -2,7 +2,6 @@
 import type { z } from "zod";
 import type { InputOf, OutputOf } from "../app/operations/table.ts";
 import type { TurnEvent } from "../core/turn-event.ts";
-import type * as flows from "../server/flow-schemas.ts";
 import type * as schemas from "../server/schemas.ts";
 import type * as turns from "../server/turn-schemas.ts";
 
@@ -22,10 +21,8 @@ export type TurnRequest = z.input<typeof turns.turnRequest>;
 
 export type ForgottenPerson = OutputOf<"person.forget">;
 
-export type FlowList = z.output<typeof flows.flowList>;
-export type FlowResult = z.output<typeof flows.flowResult>;
-export type FlowRunRequest = z.input<typeof flows.flowRunRequest>;
-export type FlowTextRequest = z.input<typeof flows.flowTextRequest>;
+export type FlowList = OutputOf<"flow.list">;
+export type FlowResult = OutputOf<"flow.run">;
 export type InstalledPackage = OutputOf<"package.remove">["removed"];
 export type PackageReview = OutputOf<"skill.review">;
 export type RetentionStatus = OutputOf<"retention.show">;

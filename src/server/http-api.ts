@@ -10,7 +10,6 @@ import { requireJson } from "./request-body.ts";
 import { addConsoleRoutes } from "./routes/console-routes.ts";
 import { addDataRoutes } from "./routes/data-routes.ts";
 import { addFileRoutes } from "./routes/file-routes.ts";
-import { addFlowRoutes } from "./routes/flow-routes.ts";
 import { addHealthRoutes } from "./routes/health-routes.ts";
 import { addLoginRoutes, loginPaths } from "./routes/login-routes.ts";
 import { addNamespaceRoutes } from "./routes/namespace-routes.ts";
@@ -61,7 +60,6 @@ function createApi(dependencies: ServerDependencies, security: Security): OpenAP
   addFileRoutes(api, dependencies);
   addNamespaceRoutes(api, dependencies);
   addOperationRoutes(api, dependencies, security);
-  addFlowRoutes(api, dependencies);
   addDataRoutes(api, dependencies);
   return api;
 }

@@ -70,23 +70,6 @@ export interface Command extends KnownCommand {
   run(call: CommandCall): Promise<CommandResult>;
 }
 
-/** A command that is no operation: what follows its name is its input. */
-export interface PlainCommand extends Omit<Command, "operation" | "read" | "run"> {
-  run(call: PlainCall): Promise<CommandResult>;
-}
-
-/** `rest` is everything after the command's name, trimmed. */
-export type PlainCall = CommandCall & { rest: string };
-
-export function plainCommands(commands: readonly PlainCommand[]): Command[] {
-  return commands.map((command) => ({
-    ...command,
-    operation: command.name.replace(" ", "."),
-    read: (words) => words,
-    run: (call) => command.run({ ...call, rest: typeof call.input === "string" ? call.input : "" }),
-  }));
-}
-
 /** An answer for the channel, of a command that did what it should. */
 export function said(text: string): CommandResult {
   return { ok: true, text };

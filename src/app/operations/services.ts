@@ -4,6 +4,7 @@ import type { KeyValue } from "../../core/key-value.ts";
 import type { Effort } from "../../core/message.ts";
 import type { Models } from "../../core/model.ts";
 import type { NetworkGrants } from "../../core/network-grants.ts";
+import type { OfferReader } from "../../core/offer-reader.ts";
 import type { Packages } from "../../core/packages.ts";
 import type { Servers } from "../../core/servers.ts";
 import type { Profile } from "../../core/turn.ts";
@@ -24,6 +25,12 @@ import type { TurnControl } from "../turns/turn-control.ts";
 import type { Follow } from "../turns/turn-events.ts";
 import type { CompleteCommand } from "./command.ts";
 
+/** Takes a flow's file in for as long as the bot runs, and answers the id it has as a skill, or why it is no flow. */
+export type AddFlow = (
+  text: string,
+  path: string,
+) => Promise<{ ok: true; id: string } | { ok: false; reason: string }>;
+
 /** What operations work with. None of it asks who calls: `runOperation` has asked. */
 export interface Services {
   audit: Audit;
@@ -33,7 +40,10 @@ export interface Services {
   catalogue: CatalogueLoader;
   skills: SkillService;
   grants: NetworkGrants;
+  offers: OfferReader;
   packages: Packages;
+  /** Absent where flows come from folders alone. */
+  addFlow?: AddFlow | undefined;
   /** The tool servers of the configuration; absent where there can be none. */
   servers: Servers | undefined;
   /** Takes a message or command in, and what happens in its turn. */

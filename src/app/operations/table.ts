@@ -4,6 +4,7 @@ import { decideApproval, listApprovals, removeApproval } from "./approvals.ts";
 import { aboutBot, completeCommand, showPrompt } from "./bot.ts";
 import { changeChannel, listAgents, listChannels, showChannel, showStatus, showUsage } from "./channels.ts";
 import type { CommandFile } from "./command.ts";
+import { listFlows, setFlow, showFlow } from "./flows.ts";
 import { grantHosts, revokeHosts } from "./grants.ts";
 import { type Operation, runOperation, whatDoesNotFit } from "./operation.ts";
 import {
@@ -14,6 +15,7 @@ import {
   reviewSkill,
   updatePackage,
 } from "./packages.ts";
+import { runFlow, runFlowText } from "./run-flow.ts";
 import { runSkill } from "./run-skill.ts";
 import { listRuns, showRun } from "./runs.ts";
 import { loginServer, logoutServer } from "./server-accounts.ts";
@@ -46,6 +48,11 @@ const operations = [
   updatePackage,
   removePackage,
   reviewSkill,
+  listFlows,
+  showFlow,
+  runFlow,
+  runFlowText,
+  setFlow,
   showStatus,
   stopTurns,
   changeChannel,

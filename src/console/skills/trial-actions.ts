@@ -46,7 +46,7 @@ export function createTrialActions(parts: {
       set(undefined);
       const { namespace } = store.get().open;
       const told = await session.attempt(
-        (client) => client.runFlow(asked.id, { vars: asked.values, dry_run: true, namespace }),
+        (client) => client.call("flow.run", { id: asked.id, vars: asked.values, dry_run: true, namespace }),
         ({ detail }) => set({ problem: { text: detail } }),
       );
       if (told !== undefined && store.get().skills.detailId === asked.id) set({ dryRun: told });

@@ -1,0 +1,153 @@
+import { z } from "zod";
+import type { Outcome } from "../../core/outcome.ts";
+import { diagnostic, ownNamespace } from "../services/shapes.ts";
+import { type SkillDetail, skillDetail, skillListing } from "../services/skill-listing.ts";
+import { said, shown } from "./command.ts";
+import { operation, runOperation } from "./operation.ts";
+import { placeWords } from "./place-words.ts";
+import type { Services } from "./services.ts";
+import { skillDetailText, skillLegend, skillLine } from "./skill-text.ts";
+import { setSkill } from "./skills.ts";
+
+const noFlows =
+  "There are no flows yet. An operator adds them by copying flow files into the bot's folder for flows (`.knack-workspace/flows` unless set otherwise). `/skill list` shows what there is instead.";
+
+export const listFlows = operation({
+  name: "flow.list",
+  input: z.object({ namespace: ownNamespace }),
+  output: z.object({ flows: z.array(skillListing), diagnostics: z.array(diagnostic) }),
+  who: "anyone",
+  http: {
+    route: "GET /flows",
+    summary: "All flows, as they are in a channel",
+    answers: "flows, and what could not be loaded",
+  },
+  chat: [
+    {
+      command: "flow list",
+      usage: "",
+      description: "Shows the flows of this channel",
+      read: (_words, { namespace }) => ({ namespace }),
+      say({ flows, diagnostics }) {
+        const lines = flows.length === 0 ? [noFlows] : [...flows.map(skillLine), "", skillLegend];
+        const defects = diagnostics
+          .filter(({ severity }) => severity === "error")
+          .map(({ path, message }) => `- ${path.split(/[/\\]/).at(-1)}: ${message}`);
+        const notLoaded = defects.length === 0 ? [] : ["", "Not loaded:", ...defects];
+        return shown([...lines, ...notLoaded].join("\n"));
+      },
+    },
+  ],
+  commandLine: [
+    {
+      command: "flows list",
+      description: "the flows of a channel",
+      json: "{flows, diagnostics}",
+      print({ flows }, { plain, bold, bad }) {
+        if (flows.length === 0) return ["There are no flows here."];
+        const width = Math.max(...flows.map(({ id }) => id.length));
+        return flows.map(({ id, name, description, eligible, reasons }) => {
+          const why = eligible ? "" : `  ${bad("cannot be used:")} ${reasons.map(plain).join(" ")}`;
+          return `${bold(id.padEnd(width))}  ${plain(name)}  ${plain(description)}${why}`;
+        });
+      },
+      warn: ({ diagnostics }, { plain }) =>
+        diagnostics.map(({ severity, path, message }) => `${severity}: ${plain(path)}: ${plain(message)}`),
+    },
+  ],
+  async run({ input: { namespace }, services }) {
+    const { skills, diagnostics } = await services.skills.list(namespace);
+    const flows = skills.filter(({ kind }) => kind === "flow");
+    return { ok: true, value: { flows, diagnostics: diagnostics.filter(({ path }) => isFlowFile(path)) } };
+  },
+});
+
+/** Flows are JSON files; so are a few others that sources of skills read. */
+export function isFlowFile(path: string): boolean {
+  return /\.json$/i.test(path) && !/(^|[\\/])(plugin|mcp|package)\.json$/i.test(path);
+}
+
+const flowId = z.string().max(200);
+
+export const showFlow = operation({
+  name: "flow.show",
+  input: z.object({ id: flowId, namespace: ownNamespace }),
+  output: skillDetail,
+  who: "anyone",
+  chat: [
+    {
+      command: "flow show",
+      usage: "<flow>",
+      description: "Shows one flow, its steps and parameters",
+      complete: completeFlows,
+      read: (words, { namespace }) => ({ id: firstWord(words), namespace }),
+      say: (flow) => shown(`${skillDetailText(flow)}\n\n${flow.instructions}`),
+    },
+  ],
+  run: ({ input: { id, namespace }, services }) => findFlow(id, namespace, services),
+});
+
+const changes = [
+  { state: "pinned", verb: "enable", done: "enabled", description: "Lets the agent use a flow here" },
+  {
+    state: "blocked",
+    verb: "disable",
+    done: "disabled",
+    description: "Keeps the agent from using a flow here",
+  },
+] as const;
+
+export const setFlow = operation({
+  name: "flow.set",
+  input: z.object({ ns: setSkill.input.shape.ns, id: flowId, state: z.enum(["pinned", "blocked"]) }),
+  output: skillListing,
+  who: "anyone",
+  chat: changes.map(({ state, verb, done, description }) => ({
+    command: `flow ${verb}`,
+    usage: "<flow>",
+    description,
+    complete: completeFlows,
+    read: (words: string, { namespace }: { namespace: string }) => ({
+      ns: namespace,
+      id: firstWord(words),
+      state,
+    }),
+    say: ({ id }: { id: string }, { input }: { input: { ns: string } }) =>
+      said(`**${id}** is ${done} ${placeWords(input.ns)}.`),
+  })),
+  async run(call) {
+    const { ns, id, state } = call.input;
+    const flow = await findFlow(id, ns, call.services);
+    // Who may, and what is noted, is the same as for any skill.
+    return flow.ok ? runOperation(setSkill, { ...call, input: { ns, id: flow.value.id, state } }) : flow;
+  },
+});
+
+export async function completeFlows(services: Services, namespace: string) {
+  const flows = await flowsOf(services, namespace);
+  return flows.map(({ id, description }) => ({ text: id, description }));
+}
+
+async function flowsOf({ skills }: Services, namespace: string) {
+  return (await skills.list(namespace)).skills.filter(({ kind }) => kind === "flow");
+}
+
+function firstWord(words: string): string {
+  return words.split(/\s+/, 1)[0] ?? "";
+}
+
+/** The flow that a person in a channel means, or why there is none. */
+export async function findFlow(
+  id: string,
+  namespace: string,
+  services: Services,
+): Promise<Outcome<SkillDetail>> {
+  const missing = (message: string): Outcome<never> => ({ ok: false, status: 404, message });
+  if ((await flowsOf(services, namespace)).length === 0) return missing(noFlows);
+  if (id === "") return missing("Which flow? `/flow list` shows what there is.");
+  const found = await services.skills.detail(id, namespace);
+  if (found === undefined)
+    return missing(`There is no flow called ${id}. \`/flow list\` shows what there is.`);
+  if (found.kind === "flow") return { ok: true, value: found };
+  return missing(`**${found.id}** is a skill, not a flow: \`/skill info ${found.id}\`.`);
+}

@@ -1,0 +1,72 @@
+import { readFile, stat } from "node:fs/promises";
+import path from "node:path";
+import type { Command } from "commander";
+import { plainLine, plainText } from "../platforms/terminal/plain-text.ts";
+import { answerOrSay } from "./answer-or-say.ts";
+import { type CommandContext, CommandError, type GlobalOptions } from "./command-context.ts";
+import { exitCode } from "./exit-code.ts";
+import { namespaceOption } from "./namespace-option.ts";
+import { addOperationCommands } from "./operation-commands.ts";
+import { parseObject } from "./parse-object.ts";
+import { printJson, printLine } from "./print.ts";
+import type { Run } from "./run.ts";
+
+interface FlowRunOptions extends GlobalOptions {
+  namespace: string;
+  vars: string;
+  dryRun?: true;
+  json?: true;
+}
+
+/** `knack flows …` */
+export function addFlowCommands(program: Command, context: CommandContext, run: Run): void {
+  const flows = program.command("flows").description("list and run flows");
+  addOperationCommands(flows, context, run);
+  flows
+    .command("run")
+    .description("run a flow, or show what it would do")
+    .argument("<flow>", "its id, name or file")
+    .option("--vars <json>", "values of its variables, a JSON object", "{}")
+    .option("--dry-run", "only show each request it would make")
+    .addOption(namespaceOption())
+    .option("--json", "{success, results, variables, directOutput}")
+    .action((flow: string, _options, command: Command) =>
+      run(() => runFlow(context, flow, command.optsWithGlobals())),
+    );
+}
+
+/** `knack flows run`: a flow by id, name or file. */
+async function runFlow(context: CommandContext, flow: string, options: FlowRunOptions): Promise<number> {
+  const vars = parseObject(options.vars, "--vars", `'{"city": "Oslo"}'`);
+  const file = await readFlowFile(path.resolve(context.cwd, flow), flow);
+  return answerOrSay(context, options, async ({ client }) => {
+    const run = { vars, dry_run: options.dryRun === true, namespace: options.namespace };
+    const result =
+      file === undefined
+        ? await client.call("flow.run", { id: flow, ...run })
+        : await client.call("flow.run_text", { flow: file, name: path.basename(flow), ...run });
+    if (options.json) printJson(context, result);
+    else printLine(context, plainText(JSON.stringify(result, null, 2)));
+    if (!options.json && result.error !== undefined) context.stderr.write(`${plainLine(result.error)}\n`);
+    return result.success ? exitCode.ok : exitCode.failed;
+  });
+}
+
+/** As the API takes them, characters. */
+const maxChars = 1_000_000;
+
+/** The text of the file that is meant; undefined when an id or a name is. */
+async function readFlowFile(file: string, flow: string): Promise<string | undefined> {
+  const isPath = /[\\/]|\.json$/i.test(flow);
+  try {
+    const stats = await stat(file);
+    if (!stats.isFile()) return undefined;
+    if (stats.size > maxChars) throw new CommandError(`${flow} is larger than ${maxChars} bytes.`);
+    return isPath ? await readFile(file, "utf8") : undefined;
+  } catch (cause) {
+    if (cause instanceof CommandError) throw cause;
+    if (!isPath) return undefined;
+    const message = `${flow} cannot be read. Give a flow's file, its id or its name.`;
+    throw new CommandError(message, exitCode.failed, { cause });
+  }
+}

@@ -59,6 +59,15 @@ const noteParameters = {
   required: ["text"],
 };
 
+const serverTool = {
+  server: "files",
+  tool: "read_file",
+  definition: "definition-1",
+  own: true,
+  hints: { read_only: true },
+  configured: {},
+};
+
 const flowAnswer = {
   success: true,
   results: [{ success: true, result: "sunny" }],
@@ -80,7 +89,6 @@ function createSkills(): Skill[] {
   });
   return [
     notes,
-    testSkill("notes#search", [{ name: "search" }], { parent: "notes", description: "Searches notes." }),
     testSkill("haiku", [], { description: "Writes a haiku." }),
     testSkill("only-agent", [], { invocation: { by_people: false, by_model: true } }),
     testSkill("only-people", [{ name: "only_people" }], { invocation: { by_people: true, by_model: false } }),
@@ -118,7 +126,7 @@ function createSkills(): Skill[] {
       ],
       { kind: "flow" },
     ),
-    testSkill("files", [{ name: "read_file", description: "Reads." }], { kind: "mcp" }),
+    testSkill("files", [{ name: "read_file", description: "Reads.", server: serverTool }], { kind: "mcp" }),
     testSkill("weather", [{ name: "weather" }], {
       kind: "imported",
       origin: { source: "managed", precedence: 3, path: "/data/skills/weather" },

@@ -40,10 +40,12 @@ export function sorted(value: unknown): unknown {
 
 const uuid = /[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}/g;
 
-/** The text with made ids replaced by `<id 1>`, `<id 2>` … in their order in this text. */
+const pseudonym = /\bperson-[0-9a-f]{8}\b/g;
+
+/** The text with made ids replaced by `<id 1>`, `<id 2>` … in their order in this text, and pseudonyms by `<person>`. */
 export function withoutIds(text: string): string {
   const seen: string[] = [];
-  return text.replaceAll(uuid, (id) => {
+  return text.replaceAll(pseudonym, "<person>").replaceAll(uuid, (id) => {
     if (!seen.includes(id)) seen.push(id);
     return `<id ${seen.indexOf(id) + 1}>`;
   });

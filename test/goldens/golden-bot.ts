@@ -126,7 +126,11 @@ function createSkills(): Skill[] {
       ],
       { kind: "flow" },
     ),
-    testSkill("files", [{ name: "read_file", description: "Reads.", server: serverTool }], { kind: "mcp" }),
+    testSkill(
+      "files",
+      [{ name: "read_file", description: "Reads.", effect: "side_effect", server: serverTool }],
+      { kind: "mcp" },
+    ),
     testSkill("weather", [{ name: "weather" }], {
       kind: "imported",
       origin: { source: "managed", precedence: 3, path: "/data/skills/weather" },

@@ -22,7 +22,7 @@ export async function expectGolden(name: string, text: string): Promise<void> {
 
 /** As `expectGolden`, for a value; the keys of objects are sorted. */
 export function expectGoldenJson(name: string, value: unknown): Promise<void> {
-  return expectGolden(name, JSON.stringify(sorted(value), undefined, 2));
+  return expectGolden(name, pretty(value));
 }
 
 /** The fixture of this name as it is stored. */
@@ -36,6 +36,20 @@ export function sorted(value: unknown): unknown {
   if (typeof value !== "object" || value === null) return value;
   const entries = Object.entries(value).sort(([a], [b]) => (a < b ? -1 : a > b ? 1 : 0));
   return Object.fromEntries(entries.map(([key, each]) => [key, sorted(each)]));
+}
+
+/** JSON with sorted keys; what fits on a line stands on one. */
+export function pretty(value: unknown, indent = ""): string {
+  const ordered = sorted(value);
+  const line = JSON.stringify(ordered);
+  if (line.length + indent.length <= 110 || typeof ordered !== "object" || ordered === null) return line;
+  const inner = `${indent}  `;
+  const isList = Array.isArray(ordered);
+  const parts = Object.entries(ordered)
+    .filter(([, each]) => each !== undefined)
+    .map(([key, each]) => `${inner}${isList ? "" : `${JSON.stringify(key)}: `}${pretty(each, inner)}`);
+  const [open, close] = isList ? ["[", "]"] : ["{", "}"];
+  return `${open}\n${parts.join(",\n")}\n${indent}${close}`;
 }
 
 const uuid = /[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}/g;

@@ -1,5 +1,5 @@
 import { request } from "node:http";
-import { withoutIds } from "./golden.ts";
+import { pretty, withoutIds } from "./golden.ts";
 import type { Call } from "./http-calls.ts";
 
 /** An answer of a server. */
@@ -103,22 +103,4 @@ export function describedAnswer({ status, headers, text }: Answer, { status_only
       ? pretty(JSON.parse(text))
       : text;
   return [[status, ...shown].join("; "), body].filter((line) => line !== "").join("\n");
-}
-
-/** JSON with sorted keys; what fits on a line stands on one. */
-export function pretty(value: unknown, indent = ""): string {
-  const line = JSON.stringify(value, sortKeys);
-  if (line.length + indent.length <= 110 || typeof value !== "object" || value === null) return line;
-  const inner = `${indent}  `;
-  const isList = Array.isArray(value);
-  const parts = Object.entries(isList ? value : (sortKeys("", value) as object))
-    .filter(([, each]) => each !== undefined)
-    .map(([key, each]) => `${inner}${isList ? "" : `${JSON.stringify(key)}: `}${pretty(each, inner)}`);
-  const [open, close] = isList ? ["[", "]"] : ["{", "}"];
-  return `${open}\n${parts.join(",\n")}\n${indent}${close}`;
-}
-
-function sortKeys(_key: string, value: unknown): unknown {
-  if (typeof value !== "object" || value === null || Array.isArray(value)) return value;
-  return Object.fromEntries(Object.entries(value).sort(([a], [b]) => (a < b ? -1 : a > b ? 1 : 0)));
 }

@@ -1,4 +1,4 @@
-import { pretty } from "./http-client.ts";
+import { pretty } from "./golden.ts";
 
 interface Operation {
   summary?: string;

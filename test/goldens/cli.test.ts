@@ -5,7 +5,7 @@ import { afterAll, beforeAll, expect, it } from "vitest";
 import type { Bot, RunningBot } from "../../src/cli/command-context.ts";
 import { runKnack } from "../unit/cli/run-knack.ts";
 import { helped, linesWithBot, linesWithoutBot } from "./cli-lines.ts";
-import { expectGolden, indented, pretty, sorted, withoutIds } from "./golden.ts";
+import { expectGolden, indented, pretty, withoutIds } from "./golden.ts";
 import { type GoldenServer, startGoldenServer } from "./golden-server.ts";
 
 let cwd: string;
@@ -72,13 +72,11 @@ function described(line: string, { code, out, err }: Ran): string {
   );
 }
 
-/** JSON with sorted keys: a text that is one value, or whose lines are; any other text as it is. */
+/** A text that is one JSON value, with sorted keys; any other text as it is. */
 function inOrder(out: string): string {
   const value = parsed(out);
-  if (value !== undefined)
-    return `${out.trimEnd().includes("\n") ? "(on several lines) " : ""}${pretty(value)}`;
-  const lines = out.trimEnd().split("\n").map(parsed);
-  return lines.includes(undefined) ? out : lines.map((line) => JSON.stringify(sorted(line))).join("\n");
+  if (value === undefined) return out;
+  return `${out.trimEnd().includes("\n") ? "(on several lines) " : ""}${pretty(value)}`;
 }
 
 function parsed(text: string): object | undefined {

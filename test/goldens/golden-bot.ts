@@ -68,6 +68,21 @@ const serverTool = {
   configured: {},
 };
 
+const dryRun = {
+  flow: "Weekly report",
+  steps: [
+    {
+      step: "1",
+      type: "apiCall",
+      name: "weather",
+      does: "GET a page",
+      request: { method: "GET", url: "https://a.example" },
+    },
+    { step: "2", type: "llmInstruction", does: "Asks the model", result_goes_to: "summary" },
+  ],
+  note: "Nothing was sent.",
+};
+
 const flowAnswer = {
   success: true,
   results: [{ success: true, result: "sunny" }],
@@ -111,7 +126,7 @@ function createSkills(): Skill[] {
     testSkill("no-key", [{ name: "no_key" }], {
       requires: { bins: [], anyBins: [], env: ["NO_KEY_TOKEN"], config: [], os: [] },
     }),
-    testSkill("weekly", [{ name: "weekly", run: () => flowAnswer, dryRun: async () => [{ step: "get" }] }], {
+    testSkill("weekly", [{ name: "weekly", run: () => flowAnswer, dryRun: async () => dryRun }], {
       kind: "flow",
       name: "Weekly report",
       aliases: ["flow_1"],

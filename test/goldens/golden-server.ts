@@ -1,4 +1,5 @@
 import { onTestFinished } from "vitest";
+import type { TurnLog } from "../../src/core/turn-log.ts";
 import { loadConsoleAssets } from "../../src/server/console-assets.ts";
 import { createServer, type KnackServer } from "../../src/server/server.ts";
 import { createGoldenBot, type GoldenBot } from "./golden-bot.ts";
@@ -9,9 +10,18 @@ export interface GoldenServer extends GoldenBot {
   url: string;
 }
 
-/** @param token of the API; without one everybody at this machine is the operator */
-export async function startGoldenServer(token?: string): Promise<GoldenServer> {
-  const bot = createGoldenBot();
+/**
+ * @param token of the API; without one everybody at this machine is the operator
+ * @param log where turns are kept, in memory unless given
+ */
+export async function startGoldenServer({
+  token,
+  log,
+}: {
+  token?: string;
+  log?: TurnLog;
+} = {}): Promise<GoldenServer> {
+  const bot = createGoldenBot(log);
   const server = createServer({
     app: bot.test.app,
     assets: loadConsoleAssets(),

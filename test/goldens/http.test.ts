@@ -74,7 +74,7 @@ const token = "a-token-for-the-goldens";
 const bearer = (value: string) => ({ headers: { Authorization: `Bearer ${value}` } });
 
 it("with a token the API answers those alone who have it", async () => {
-  const { url } = await startGoldenServer(token);
+  const { url } = await startGoldenServer({ token });
   const document = await send(url, { call: "GET /openapi.json", ...bearer(token) });
   const outside = [
     "GET //healthz",

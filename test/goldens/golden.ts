@@ -43,7 +43,7 @@ export function readGolden(name: string): Promise<string> {
 }
 
 /** A value whose objects have their keys in order: what a reader of JSON sees does not depend on it. */
-export function sorted(value: unknown): unknown {
+function sorted(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(sorted);
   if (typeof value !== "object" || value === null) return value;
   const entries = Object.entries(value).sort(([a], [b]) => (a < b ? -1 : a > b ? 1 : 0));

@@ -4,38 +4,77 @@ const adapters = [
   ...["models", "storage", "net", "sandbox", "search", "telemetry"],
 ];
 
+/** Adapters that start child processes. */
+const startProcesses = ["mcp", "packages", "sandbox"];
+
+/** What each room of app may know besides itself. */
+const roomsOfApp = {
+  reading: [],
+  turns: ["reading"],
+  services: ["reading", "turns"],
+  operations: ["reading", "turns", "services"],
+  commands: ["reading", "turns", "services", "operations"],
+  chat: ["reading", "turns", "services", "operations"],
+};
+
+/** A room that may import the ground floor and, of the other rooms, what `allowed` says. */
 const only = (name, from, allowed, comment) => ({
   name,
   comment,
   severity: "error",
   from: { path: from },
-  to: { path: "^(src|skills)/", pathNot: allowed },
+  to: { path: "^(src|skills)/", pathNot: ["^src/base/", ...allowed] },
 });
 
 module.exports = {
   forbidden: [
     { name: "no-circular", severity: "error", from: {}, to: { circular: true } },
     {
+      name: "base-imports-nothing",
+      comment: "the ground floor imports itself alone: no package, no node:, nothing that knows the bot",
+      severity: "error",
+      from: { path: "^src/base/" },
+      to: { pathNot: ["^src/base/"] },
+    },
+    {
       name: "core-is-pure",
-      comment: "core imports zod and itself: no platform, vendor, clock or environment",
+      comment: "core imports zod, base and itself: no platform, vendor, clock or environment",
       severity: "error",
       from: { path: "^src/core/" },
-      to: { pathNot: ["^src/core/", "(^|/)node_modules/zod/"] },
+      to: { pathNot: ["^src/base/", "^src/core/", "(^|/)node_modules/zod/"] },
     },
     only("app-on-core", "^src/app/", ["^src/app/", "^src/core/"], "app knows core only"),
+    ...Object.entries(roomsOfApp).map(([room, below]) => ({
+      name: `app-${room}`,
+      comment:
+        "the rooms of app are stacked: chat and commands on services, those on turns, those on reading",
+      severity: "error",
+      from: { path: `^src/app/${room}/` },
+      to: {
+        path: "^src/app/",
+        pathNot: [room, ...below].map((each) => `^src/app/${each}/`),
+      },
+    })),
     ...adapters.map((adapter) =>
       only(
         `${adapter}-is-an-adapter`,
         `^src/${adapter}/`,
-        [`^src/${adapter}/`, "^src/core/"],
+        [`^src/${adapter}/`, "^src/core/", ...(startProcesses.includes(adapter) ? ["^src/process/"] : [])],
         "an adapter implements core's ports and knows no other adapter",
       ),
     ),
+    {
+      name: "process-on-base",
+      comment: "child processes, for adapters; it knows node and the ground floor, no port and no package",
+      severity: "error",
+      from: { path: "^src/process/" },
+      to: { pathNot: ["^src/base/", "^src/process/"], dependencyTypesNot: ["core"] },
+    },
     only("server-on-app", "^src/server/", ["^src/server/", "^src/app/", "^src/core/"], "the HTTP surface"),
     only(
       "client-of-server",
       "^src/client/",
-      ["^src/client/", "^src/core/", "^src/server/[a-z-]*schemas.ts$"],
+      ["^src/client/", "^src/core/", "^src/server/[a-z-]*schemas.ts$", "^src/app/operations/table.ts$"],
       "the HTTP client",
     ),
     only(

@@ -2,8 +2,7 @@ import { randomUUID } from "node:crypto";
 import path from "node:path";
 import { fileURLToPath } from "node:url";
 import { createApp, type RunningApp } from "../src/app/create-app.ts";
-import { createPastOutputs } from "../src/app/past-outputs.ts";
-import { systemClock } from "../src/app/system-clock.ts";
+import { createPastOutputs } from "../src/app/turns/past-outputs.ts";
 import { loadInstructions } from "../src/config/load-instructions.ts";
 import { loadProfiles } from "../src/config/load-profiles.ts";
 import { configSchema } from "../src/config/schema.ts";
@@ -28,6 +27,7 @@ import { createHostFacts } from "../src/skills/host-facts.ts";
 import { createMemoryFileStore } from "../src/storage/memory-file-store.ts";
 import { createLogger } from "../src/telemetry/logger.ts";
 import { chatPolicy, turnLimits } from "../src/wiring/app-settings.ts";
+import { systemClock } from "../src/wiring/system-clock.ts";
 
 /** Who asks, and where. */
 export const asker: Author = { id: "bench", name: "Bench", trust: "operator" };
@@ -119,6 +119,7 @@ export async function createBenchApp({
     },
     newId: randomUUID,
     owner: randomUUID(),
+    version: "bench",
     concurrent: turns.concurrent,
     concurrent_commands: turns.concurrent_commands,
     lease_ms: turns.lease_seconds * 1000,

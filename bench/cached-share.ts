@@ -68,7 +68,10 @@ async function runThread(
 async function runTurn(app: App, turn: Turn): Promise<void> {
   const { switches } = turn;
   if (switches !== undefined) {
-    const switched = await app.setSkill(namespace, switches.skill, switches.to, asker);
+    const switched = await app.run("skill.set", {
+      input: { ns: namespace, id: switches.skill, state: switches.to },
+      asker: { by: asker, namespace },
+    });
     if (!switched.ok) throw new Error(switched.message);
   }
   await askKnack(app, "thread", turn);

@@ -82,7 +82,10 @@ async function rememberServers(bench: Bench): Promise<string> {
   try {
     const client = createApiClient({ fetch, baseUrl: await addressOf(bot) });
     for (;;) {
-      if ((await client.servers()).servers.filter(({ tools }) => tools.length > 0).length === usable)
+      if (
+        (await client.call("server.list", {})).servers.filter(({ tools }) => tools.length > 0).length ===
+        usable
+      )
         return data;
       await sleep(100);
     }

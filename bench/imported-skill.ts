@@ -1,11 +1,11 @@
 import { mkdir, writeFile } from "node:fs/promises";
 import path from "node:path";
-import { systemClock } from "../src/app/system-clock.ts";
 import type { Json } from "../src/core/json.ts";
 import type { ToolContext } from "../src/core/tool.ts";
 import { createImportedSkills } from "../src/imported/create-imported-skills.ts";
 import { createSandbox } from "../src/sandbox/create-sandbox.ts";
 import { createFolderSource } from "../src/skills/folder-source.ts";
+import { systemClock } from "../src/wiring/system-clock.ts";
 import { namespace } from "./bench-app.ts";
 import { limited, type Measure, median } from "./measure.ts";
 

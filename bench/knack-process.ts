@@ -47,7 +47,10 @@ async function startApp(): Promise<RunningApp> {
     skills: [lookupFolder],
     transcript_tokens: 1_000_000,
   });
-  const pinned = await running.app.setSkill(namespace, "lookup", "pinned", asker);
+  const pinned = await running.app.run("skill.set", {
+    input: { ns: namespace, id: "lookup", state: "pinned" },
+    asker: { by: asker, namespace },
+  });
   if (!pinned.ok) throw new Error(pinned.message);
   running.start();
   return running;

@@ -2,9 +2,8 @@
 import { randomUUID } from "node:crypto";
 import { join } from "node:path";
 import { createApp } from "./app/create-app.ts";
-import { createPastOutputs } from "./app/past-outputs.ts";
-import type { Readiness } from "./app/readiness.ts";
-import { systemClock } from "./app/system-clock.ts";
+import type { Readiness } from "./app/services/readiness.ts";
+import { createPastOutputs } from "./app/turns/past-outputs.ts";
 import { slackMode } from "./config/incomplete-platforms.ts";
 import { loadInstructions } from "./config/load-instructions.ts";
 import { loadProfiles } from "./config/load-profiles.ts";
@@ -43,6 +42,7 @@ import {
 import { noPlatforms, openPlatforms, type Platforms } from "./wiring/open-platforms.ts";
 import { type OpenedSkills, openSkills } from "./wiring/open-skills.ts";
 import { environmentOf, grantedHosts, hostFacts } from "./wiring/skill-sources.ts";
+import { systemClock } from "./wiring/system-clock.ts";
 
 /** Knack's own version, of the API and the console. */
 export const version = "0.1.0";
@@ -182,6 +182,7 @@ async function wire(
     retention: config.retention,
     newId: randomUUID,
     owner: randomUUID(),
+    version,
     meter: metrics,
     checks: () => platformStates(platforms),
     concurrent: config.turns.concurrent,

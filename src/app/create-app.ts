@@ -1,10 +1,11 @@
 import type { CatalogueLoader } from "../core/catalogue.ts";
+import { createChatPlatforms } from "../core/chat-platform.ts";
 import type { Clock } from "../core/clock.ts";
 import type { HostFacts } from "../core/eligibility.ts";
 import { isInternal } from "../core/event-audience.ts";
 import type { KeyValue } from "../core/key-value.ts";
+import type { Log } from "../core/log.ts";
 import { type Meter, noMeter } from "../core/meter.ts";
-import { readNamespace } from "../core/namespace-state.ts";
 import { createOfferReader } from "../core/offer-reader.ts";
 import type { Packages } from "../core/packages.ts";
 import type { Place } from "../core/place.ts";
@@ -14,55 +15,50 @@ import type { Profile, TurnLimits, TurnPorts } from "../core/turn.ts";
 import type { TurnLog } from "../core/turn-log.ts";
 import type { MetaTool } from "../core/turn-scope.ts";
 import type { App } from "./app.ts";
-import { createApprove } from "./approvals.ts";
-import { auditChannel, createAudit } from "./audit.ts";
-import { auditedSettings, auditedSkills } from "./audited-changes.ts";
-import { createChangeSettings } from "./channel-settings.ts";
-import { type ChatHub, createChatPlatforms, meteredPlatform } from "./chat/chat-hub.ts";
+import { type ChatHub, meteredPlatform } from "./chat/chat-hub.ts";
 import type { ChatPolicy } from "./chat/chat-policy.ts";
 import { createChatIntake } from "./chat/create-chat-intake.ts";
 import { createTurnPresenter } from "./chat/create-turn-presenter.ts";
-import { agentCommands } from "./commands/agent-commands.ts";
-import { createAskedSkills } from "./commands/asked-skills.ts";
-import { channelCommands } from "./commands/channel-commands.ts";
+import { shapingRules } from "./chat/present/shape-answer.ts";
 import { createCommandRunner } from "./commands/command-runner.ts";
 import { flowCommands } from "./commands/flow-commands.ts";
-import { networkCommands } from "./commands/network-commands.ts";
+import { operationCommands } from "./commands/operation-commands.ts";
 import { packageCommands } from "./commands/package-commands.ts";
-import { serverCommands } from "./commands/server-commands.ts";
-import { skillCommands } from "./commands/skill-commands.ts";
-import { timeZoneCommand } from "./commands/time-zone-command.ts";
-import { createFlowService } from "./create-flow-service.ts";
-import { createGrantService } from "./create-grant-service.ts";
-import { createPackageService } from "./create-package-service.ts";
-import { createServerService } from "./create-server-service.ts";
-import { createDispatcher } from "./dispatcher.ts";
-import { createExportData } from "./export-data.ts";
-import { createFeed } from "./feed.ts";
-import type { AddFlow } from "./flow-service.ts";
-import { createForgetPerson } from "./forget-person/forget-person.ts";
-import { createForget } from "./forgetting.ts";
-import type { Log } from "./log.ts";
-import { createOpenings } from "./openings.ts";
-import { createPastThreads } from "./past-threads.ts";
-import { createPictures } from "./pictures.ts";
-import { createPromptPreview } from "./prompt-preview.ts";
-import { createReadiness, type Readiness } from "./readiness.ts";
+import { type Command, plainCommands } from "./operations/command.ts";
+import type { Services } from "./operations/services.ts";
+import { allOperations, createOperationRunner } from "./operations/table.ts";
 import { createPlaceDescriber } from "./reading/place-description.ts";
-import { createRetention } from "./retention.ts";
-import type { RetentionPolicy } from "./retention-policy.ts";
-import { runSkillNow } from "./run-skill-now.ts";
-import { skillRuns } from "./skill-runs.ts";
-import { createSkillService } from "./skill-service.ts";
-import { createSpending, type SpendingCaps } from "./spending.ts";
-import { createStoredAudit } from "./stored-audit.ts";
-import { createSubmit } from "./submit.ts";
-import { createTurnControl } from "./turn-control.ts";
-import { followTurn } from "./turn-events.ts";
-import { turnFile } from "./turn-file.ts";
-import { createTurnMeasuring } from "./turn-measure.ts";
-import { createTurnRunner } from "./turn-runner.ts";
-import { createWhere } from "./where.ts";
+import { createApprovals } from "./services/approvals.ts";
+import { auditChannel, createAudit } from "./services/audit.ts";
+import { createChangeSettings } from "./services/channel-settings.ts";
+import { createFlowService } from "./services/create-flow-service.ts";
+import { createPackageService } from "./services/create-package-service.ts";
+import { createExportData } from "./services/export-data.ts";
+import type { AddFlow } from "./services/flow-service.ts";
+import { createForgetPerson } from "./services/forget-person/forget-person.ts";
+import { createForget } from "./services/forgetting.ts";
+import { createReadiness, type Readiness } from "./services/readiness.ts";
+import { createRetention } from "./services/retention.ts";
+import type { RetentionPolicy } from "./services/retention-policy.ts";
+import { skillRuns } from "./services/skill-runs.ts";
+import { createSkillService } from "./services/skill-service.ts";
+import { createStoredAudit } from "./services/stored-audit.ts";
+import { createAskedSkills } from "./turns/asked-skills.ts";
+import { createCommandReader } from "./turns/command-reader.ts";
+import { createDispatcher } from "./turns/dispatcher.ts";
+import { createFeed } from "./turns/feed.ts";
+import { createOpenings } from "./turns/openings.ts";
+import { createPastThreads } from "./turns/past-threads.ts";
+import { createPictures } from "./turns/pictures.ts";
+import { createPromptPreview } from "./turns/prompt-preview.ts";
+import { createSpending, type SpendingCaps } from "./turns/spending.ts";
+import { createSubmit } from "./turns/submit.ts";
+import { createTurnControl } from "./turns/turn-control.ts";
+import { type Follow, followTurn } from "./turns/turn-events.ts";
+import { turnFile } from "./turns/turn-file.ts";
+import { createTurnMeasuring } from "./turns/turn-measure.ts";
+import { createTurnRunner } from "./turns/turn-runner.ts";
+import { createWhere } from "./turns/where.ts";
 
 /** What the app is made of. Times are milliseconds. */
 export interface AppDeps {
@@ -94,6 +90,8 @@ export interface AppDeps {
   spending: SpendingCaps;
   /** How long things are kept. */
   retention: RetentionPolicy;
+  /** Knack's version. */
+  version: string;
   /** Makes ids of turns; unique for ever. */
   newId(): string;
   /** Names this process among those that share the log. */
@@ -144,30 +142,29 @@ export function createApp(deps: AppDeps): RunningApp {
     deletions: (place: Place) => log.deletions(place),
     picture: createPictures(deps.ports.files, deps.ports.report),
   };
-  const asked = createAskedSkills({ catalogue, offers, botName: ports.name });
+  const asked = createAskedSkills({ catalogue, offers });
   const feed = createFeed();
   const spending = createSpending(log, deps.spending, clock);
   const past = createPastThreads(log);
   const { meter = noMeter } = deps;
   const measuring = createTurnMeasuring({ ...deps, meter });
   const platforms = createChatPlatforms();
-  const describer = createPlaceDescriber({ platforms, clock, report: ports.report });
+  const { report } = ports;
+  const describer = createPlaceDescriber({ platforms, clock, shaping: shapingRules, report });
   const whereOf = createWhere(describer, ports.name);
   const stored = createStoredAudit(store, deps.logger);
   const audit = createAudit({ ...deps, stored, post: auditChannel(deps.chat.audit_channel, platforms) });
   const { files } = ports;
-  const retention = createRetention({ ...deps, past, files, stored, audit, policy: deps.retention });
+  const retention = createRetention({ ...deps, past, files, stored, policy: deps.retention });
   const more = { catalogue, audit, feed };
-  const { packages: managed, servers: configured, addFlow } = deps;
+  const { packages: managed, servers, addFlow } = deps;
   const packages = createPackageService({ ...more, packages: managed });
-  const servers = createServerService({ ...more, servers: configured, store, clock });
-  const grants = createGrantService({ ...more, grants: ports.grants });
-  const skills = auditedSkills(
-    createSkillService({ catalogue, store, offers, feed, clock, packages: managed, grants: ports.grants }),
-    audit,
-  );
-  const flows = createFlowService({ skills, catalogue, offers, addFlow }, () => app);
-  const turns = createTurnRunner({ ...deps, ports, past, spending, platforms, asked, whereOf });
+  const skills = createSkillService({ ...deps, offers, grants: ports.grants });
+  const reader = createCommandReader(() => commands, ports.name);
+  const submit = createSubmit({ ...deps, feed, reader, asked, wake: () => dispatcher.wake() });
+  const follow: Follow = (turnId, afterSeq, signal) => followTurn(log, feed, turnId, afterSeq, signal);
+  const flows = createFlowService({ skills, catalogue, offers, addFlow }, { submit, follow });
+  const turns = createTurnRunner({ ...deps, ports, past, spending, platforms, asked, reader, whereOf });
   const presenter = createTurnPresenter({
     ...deps,
     platforms,
@@ -175,106 +172,81 @@ export function createApp(deps: AppDeps): RunningApp {
     files: ports.files,
     question_ms: deps.limits.question_ms,
   });
-  const changeSettings = auditedSettings(
-    createChangeSettings({ ...deps, feed, models: ports.models }),
-    audit,
-  );
-
   const control = createTurnControl({
     log,
     clock,
     abort: (turnId) => dispatcher.abort(turnId),
     wake: () => dispatcher.wake(),
   });
-  const stop = control.stopAnyway;
-  const approve = createApprove({ ...deps, audit, wake: () => dispatcher.wake() });
-  const commands = createCommandRunner(
-    [
-      ...skillCommands({
-        skills,
-        changeSettings,
-        runs: (namespace) => skillRuns(log, { namespace, limit: 50 }),
-      }),
-      ...packageCommands({ packages, skills }),
-      ...networkCommands({ grants, skills }),
-      ...flowCommands(skills, flows),
-      ...serverCommands(servers),
-      ...agentCommands({
-        ...deps,
-        models: ports.models,
-        effort: ports.effort,
-        stop,
-        changeSettings,
-        audit,
-        approve,
-      }),
-      ...channelCommands(changeSettings),
-      timeZoneCommand({ store, changeSettings, time_zone: deps.time_zone }),
-    ],
-    turns,
-    ports.name,
-    platforms,
-  );
+  const forgetting = { ...deps, feed, past, files, platforms, audit, stop: control.stop };
+  const services: Services = {
+    ...deps,
+    servers,
+    audit,
+    feed,
+    skills,
+    grants: ports.grants,
+    submit,
+    follow,
+    turns: {
+      get: (turnId) => log.get(turnId),
+      list: (filter) => log.list(filter),
+      async events(turn) {
+        const tail = turn.status === "finished" ? [] : feed.tail(turn.turn_id);
+        return [...(await log.read(turn.turn_id)), ...tail].filter((event) => !isInternal(event));
+      },
+    },
+    runs: (filter) => skillRuns(log, filter),
+    changeSettings: createChangeSettings({ ...deps, models: ports.models }),
+    name: ports.name,
+    models: ports.models,
+    effort: ports.effort,
+    namespaces: (platform) => log.namespaces(platform),
+    threads: (namespace) => log.threads(namespace),
+    usage: (filter) => log.usage(filter),
+    control,
+    approvals: createApprovals({ ...deps, audit, wake: () => dispatcher.wake() }),
+    forget: createForget(forgetting),
+    forgetPerson: createForgetPerson({ ...forgetting, stored, openings }),
+    retention,
+    complete: (text, namespace) => commandRunner.complete(text, namespace),
+    preview: createPromptPreview(turns),
+  };
+  const run = createOperationRunner(services);
+  const commands: Command[] = [
+    ...operationCommands(allOperations, services),
+    ...plainCommands([...packageCommands({ packages, skills }), ...flowCommands(skills, flows, run)]),
+  ];
+  const commandRunner = createCommandRunner(commands, turns, reader, platforms);
   const dispatcher = createDispatcher({
     ...deps,
     feed,
     deadlineOf: turns.deadlineOf,
     run: (claimed, signal) => {
-      const runner = claimed.inbound.kind === "command" ? commands : turns;
+      const runner = claimed.inbound.kind === "command" ? commandRunner : turns;
       const events = presenter.around(claimed, (own) => runner.run(claimed, own), signal);
       return measuring.around(claimed, events);
     },
   });
 
-  const submit = createSubmit({
-    ...deps,
-    feed,
-    name: ports.name,
-    isForAgent: async (text, namespace) => (await asked.guideRun(text, namespace)) !== undefined,
-    wake: () => dispatcher.wake(),
-  });
-
-  const forgetting = { ...deps, feed, past, files: ports.files, platforms, audit, stop };
   const app: App = {
     name: ports.name,
     model: ports.models.main.id,
+    run,
+    reader,
     submit,
-    turn: (turnId) => log.get(turnId),
-    turns: (filter) => log.list(filter),
-    events: (turnId, afterSeq, signal) => followTurn(log, feed, turnId, afterSeq, signal),
-    stop: control.stop,
-    answer: control.answer,
-    approve,
-    forget: createForget(forgetting),
-    forgetPerson: createForgetPerson({ ...forgetting, stored, openings }),
+    turn: services.turns.get,
+    turns: services.turns.list,
+    events: follow,
     exportData: createExportData({ ...deps, stored }),
     file: (turnId, name) => turnFile(ports.files, turnId, name),
-    namespaces: (platform) => log.namespaces(platform),
-    namespace: (namespace) => readNamespace(store, namespace),
-    changeSettings,
-    threads: (namespace) => log.threads(namespace),
-    async thread(namespace, thread) {
-      const records = await log.list({ namespace, thread, limit: 500 });
-      const whole = records.reverse().map(async (turn) => {
-        const tail = turn.status === "finished" ? [] : feed.tail(turn.turn_id);
-        const events = [...(await log.read(turn.turn_id)), ...tail];
-        return { turn, events: events.filter((event) => !isInternal(event)) };
-      });
-      return Promise.all(whole);
-    },
+    namespaces: services.namespaces,
+    threads: services.threads,
     watch: (namespace, signal) => feed.watch(namespace, signal),
-    skills: (namespace, filter) => skills.list(namespace, filter),
-    skill: (id, namespace) => skills.detail(id, namespace),
-    setSkill: (namespace, id, state, by) => skills.set(namespace, id, state, by),
-    runSkill: async (id, params, namespace, by) => (await runSkillNow(app, id, params, namespace, by)).output,
-    runs: (filter) => skillRuns(log, filter),
+    skills,
     packages,
-    servers,
-    grants,
     flows,
-    complete: (text, namespace) => commands.complete(text, namespace),
-    prompt: createPromptPreview(turns),
-    retention,
+    complete: services.complete,
     ready: createReadiness(deps),
   };
   const chat: ChatHub = {

@@ -51,7 +51,7 @@ function onInterrupts(
   return context.onSignal(["SIGINT", "SIGTERM"], () => {
     pressed += 1;
     if (pressed > 1) return watch.abort();
-    client.stop(turnId).catch((error: unknown) => {
+    client.call("turn.stop", { id: turnId }).catch((error: unknown) => {
       context.stderr.write(`The turn could not be stopped: ${String(error)}\n`);
       watch.abort();
     });

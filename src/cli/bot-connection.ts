@@ -1,3 +1,4 @@
+import { operationRoutes } from "../app/operations/table.ts";
 import { type ApiClient, createApiClient } from "../client/api-client.ts";
 import { type LoadedConfig, loadConfig } from "../config/load-config.ts";
 import type { Config } from "../config/schema.ts";
@@ -69,7 +70,7 @@ async function tryConnect(
 }
 
 function remoteConnection(config: Config, baseUrl: string): Connection {
-  const client = createApiClient({ fetch, baseUrl, token: config.server.token });
+  const client = createApiClient({ fetch, baseUrl, token: config.server.token, routes: operationRoutes });
   return { client, config, remote: baseUrl, close: async () => undefined };
 }
 
@@ -88,6 +89,7 @@ export function clientOf(bot: Pick<Bot, "fetch">, { server }: Config): ApiClient
   return createApiClient({
     fetch: (url, init) => bot.fetch(new Request(url, init)),
     baseUrl: "http://127.0.0.1",
+    routes: operationRoutes,
     token: server.token,
   });
 }

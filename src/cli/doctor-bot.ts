@@ -1,3 +1,5 @@
+import { howToKeep, retentionLine } from "../app/operations/stored-data.ts";
+import { errorText } from "../base/error-text.ts";
 import type { ApiClient } from "../client/api-client.ts";
 import { ApiError } from "../client/api-error.ts";
 import type { SkillList } from "../client/shapes.ts";
@@ -7,14 +9,13 @@ import { withConnection } from "./bot-connection.ts";
 import type { CommandContext, GlobalOptions } from "./command-context.ts";
 import type { Finding } from "./doctor-finding.ts";
 import { changedPackages, flowFindings, packageFindings, serverFindings } from "./doctor-skills.ts";
-import { howToKeep, retentionLine } from "./retention-words.ts";
 
 /** What the bot says of itself: store, queue, model, the skills and flows it loaded, packages and tool servers. Opens one when none runs. */
 export async function* checkBot(context: CommandContext, options: GlobalOptions): AsyncGenerator<Finding> {
   try {
     yield* await withConnection(context, options, async ({ client, config }) => {
       const { checks } = await client.ready();
-      const skills = await client.skills();
+      const skills = await client.call("skill.list", {});
       const packages = await client.packages();
       const changed = new Set(changedPackages(packages, skills).map(({ skill_id }) => skill_id));
       return [
@@ -22,12 +23,12 @@ export async function* checkBot(context: CommandContext, options: GlobalOptions)
         ...skillFindings(skills, config, changed),
         ...flowFindings(await client.flows()),
         ...packageFindings(packages, skills),
-        ...serverFindings((await client.servers()).servers),
+        ...serverFindings((await client.call("server.list", {})).servers),
         ...(await retentionFindings(client, context.clock.now())),
       ];
     });
   } catch (error) {
-    const detail = `The bot cannot be opened: ${error instanceof Error ? error.message : String(error)}`;
+    const detail = `The bot cannot be opened: ${errorText(error)}`;
     yield {
       name: "bot",
       status: "error",
@@ -38,9 +39,9 @@ export async function* checkBot(context: CommandContext, options: GlobalOptions)
 }
 
 /** Before anything is deleted for the first time it is a warning: then there is something to decide. */
-async function retentionFindings(client: Pick<ApiClient, "retention">, now: number): Promise<Finding[]> {
+async function retentionFindings(client: Pick<ApiClient, "call">, now: number): Promise<Finding[]> {
   try {
-    const status = await client.retention();
+    const status = await client.call("retention.show", {});
     const finding = { name: "retention", detail: `kept: ${retentionLine(status, now)}` };
     const isInForce = status.from !== undefined && status.from <= now;
     if (isInForce) return [{ ...finding, status: "ok" }];

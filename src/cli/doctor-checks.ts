@@ -2,6 +2,7 @@ import { once } from "node:events";
 import { mkdir, rm, writeFile } from "node:fs/promises";
 import { createServer } from "node:net";
 import path from "node:path";
+import { errorText } from "../base/error-text.ts";
 import { ConfigError } from "../config/config-error.ts";
 import type { LoadedConfig } from "../config/load-config.ts";
 import { providerOfModel } from "../config/model-providers.ts";
@@ -75,7 +76,7 @@ export async function checkDataFolder(
       running: found.running,
     };
   } catch (error) {
-    const detail = `${data.folder} cannot be used: ${error instanceof Error ? error.message : String(error)}`;
+    const detail = `${data.folder} cannot be used: ${errorText(error)}`;
     const advice = "Give this user the right to write there, or name another folder with KNACK_DATA.";
     return { finding: { name, status: "error", detail, advice }, usable: false, running: false };
   }
@@ -123,7 +124,7 @@ export async function checkPort({ host, port }: Config["server"]): Promise<Findi
     await once(server, "listening");
     return { name, status: "ok", detail: `${host} port ${port === 0 ? "(any)" : port} is free` };
   } catch (error) {
-    const detail = `${host} port ${port}: ${error instanceof Error ? error.message : String(error)}`;
+    const detail = `${host} port ${port}: ${errorText(error)}`;
     const advice = "Stop the program that listens there, or set server.port (or start with --port).";
     return { name, status: "error", detail, advice };
   } finally {

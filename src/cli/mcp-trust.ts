@@ -1,14 +1,18 @@
 import { createInterface } from "node:readline";
+import type { Command } from "commander";
 import type { ServerStatus } from "../client/shapes.ts";
 import { plainLine } from "../platforms/terminal/plain-text.ts";
 import { answerOrSay } from "./answer-or-say.ts";
 import type { Connection } from "./bot-connection.ts";
+import type { GlobalOptions } from "./command-context.ts";
 import { type CommandContext, CommandError } from "./command-context.ts";
 import { exitCode } from "./exit-code.ts";
-import type { McpOptions } from "./mcp.ts";
+import { addOperationCommands } from "./operation-commands.ts";
 import { printJson, printLine } from "./print.ts";
+import type { Run } from "./run.ts";
 
-export interface TrustOptions extends McpOptions {
+interface TrustOptions extends GlobalOptions {
+  json?: true;
   /** Names of tools, separated by commas: these run unasked, and no others. */
   tools?: string;
   /** The tools that the server says only read. */
@@ -17,17 +21,30 @@ export interface TrustOptions extends McpOptions {
   none?: true;
 }
 
+/** `knack mcp …` */
+export function addServerCommands(program: Command, context: CommandContext, run: Run): void {
+  const mcp = program.command("mcp").description("tool servers (MCP)");
+  addOperationCommands(mcp, context, run);
+  mcp
+    .command("trust")
+    .description("choose which tools of a server may run unasked")
+    .argument("<name>", "name of the server")
+    .option("--tools <names>", "these run unasked, and no others; separated by commas")
+    .option("--read-only", "those run unasked that the server says only read")
+    .option("--none", "each of them asks")
+    .option("--json", "the server")
+    .action((name: string, _options, command: Command) =>
+      run(() => trustServer(context, name, command.optsWithGlobals())),
+    );
+}
+
 type Tool = ServerStatus["tools"][number] & { definition: string };
 
 /**
  * `knack mcp trust`: which tools of a server may run unasked. By options, else by a list to tick in a terminal; where neither is there,
  * it shows how things are and changes nothing.
  */
-export async function trustServer(
-  context: CommandContext,
-  name: string,
-  options: TrustOptions,
-): Promise<number> {
+async function trustServer(context: CommandContext, name: string, options: TrustOptions): Promise<number> {
   return answerOrSay(context, options, async ({ client }) => {
     const server = await serverWithTools(client, name);
     const tools = server.tools.filter((tool): tool is Tool => tool.definition !== undefined);
@@ -39,7 +56,7 @@ export async function trustServer(
     const chosen = chosenBy(tools, options) ?? (await chosenByHand(context, server.name, tools, options));
     if (chosen === undefined) return showUnchanged(context, server, tools, options);
     const confirmed = chosen.map((tool) => ({ name: tool.name, definition: tool.definition }));
-    const after = await client.trustTools(server.name, confirmed);
+    const after = await client.call("server.trust", { name: server.name, tools: confirmed });
     const free = after.tools.filter(({ asks }) => asks === "nobody").map((tool) => plainLine(tool.name));
     if (options.json) printJson(context, after);
     else printLine(context, `Unasked run: ${free.join(", ") || "none"}. All other tools ask.`);
@@ -64,11 +81,12 @@ function showUnchanged(
 
 /** The server, started where its tools are not known yet. */
 async function serverWithTools(client: Connection["client"], name: string): Promise<ServerStatus> {
-  const find = async () => (await client.servers()).servers.find((server) => server.name === name);
+  const find = async () =>
+    (await client.call("server.list", {})).servers.find((server) => server.name === name);
   const known = await find();
   if (known !== undefined && known.tools.length > 0) return known;
   // Says also which servers there are.
-  await client.controlServer(name, "start");
+  await client.call("server.control", { name, action: "start" });
   const started = await find();
   if (started === undefined)
     throw new CommandError(`There is no server called ${plainLine(name)}.`, exitCode.failed);

@@ -1,5 +1,5 @@
+import { nearestName } from "../base/nearest-name.ts";
 import { type ModelProvider, modelProviders, providerNameOf } from "../config/model-providers.ts";
-import { nearestName } from "../config/nearest-name.ts";
 import type { Config } from "../config/schema.ts";
 import { factsOfModel, type ModelSettings } from "../models/create-model.ts";
 import { type ListedModel, listingFailure, listModels } from "../models/list-models.ts";

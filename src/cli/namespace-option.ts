@@ -9,6 +9,11 @@ export function namespaceOption(): Option {
     .default("console:local:dm");
 }
 
+/** `--namespace` of a command that is about all channels unless one is given. */
+export function onlyNamespaceOption(): Option {
+  return new Option("--namespace <namespace>", "only of this channel").argParser(parseNamespace);
+}
+
 export function parseNamespace(text: string): string {
   return parseWith(namespaceSchema, text);
 }

@@ -12,6 +12,11 @@ export const nobodyThere =
 export async function answerForNobody(event: TurnEvent, { client, remote }: Connection): Promise<void> {
   if (remote !== undefined) return;
   if (event.type === "question_asked")
-    await client.answer(event.turn_id, { question_id: event.question_id, text: nobodyThere });
-  if (event.type === "approval_requested") await client.approve(event.approval_id, false);
+    await client.call("turn.answer", {
+      id: event.turn_id,
+      question_id: event.question_id,
+      text: nobodyThere,
+    });
+  if (event.type === "approval_requested")
+    await client.call("approval.decide", { id: event.approval_id, approve: false });
 }

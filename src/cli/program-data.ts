@@ -1,18 +1,12 @@
 import type { Command } from "commander";
 import type { CommandContext } from "./command-context.ts";
 import { parseNamespace } from "./namespace-option.ts";
+import { addOperationCommands } from "./operation-commands.ts";
 import type { Run } from "./run.ts";
 
 /** The commands about what the bot has stored. */
 export function addDataCommands(program: Command, context: CommandContext, run: Run): void {
-  program
-    .command("retention")
-    .description("delete what is older than the settings under retention keep")
-    .option("--dry-run", "only count it")
-    .option("--json", "{policy, from, ran, counts}")
-    .action((_options, command: Command) =>
-      run(async () => (await import("./retention.ts")).retention(context, command.optsWithGlobals())),
-    );
+  addOperationCommands(program, context, run);
   program
     .command("export")
     .description("write everything stored of a channel, or of all, as JSON lines")

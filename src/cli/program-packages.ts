@@ -2,7 +2,7 @@ import type { Command } from "commander";
 import type { CommandContext } from "./command-context.ts";
 import type { Run } from "./run.ts";
 
-/** `knack skills install|update|remove|review|grant|revoke` */
+/** `knack skills install|update|remove|review` */
 export function addPackageCommands(skills: Command, context: CommandContext, run: Run): void {
   skills
     .command("install")
@@ -33,21 +33,6 @@ export function addPackageCommands(skills: Command, context: CommandContext, run
         (await import("./skill-packages.ts")).reviewSkill(context, id, command.optsWithGlobals()),
       ),
   );
-  onSkill("grant", "let the code of a skill reach hosts, in every channel", "{skill_id, granted}")
-    .argument("<host...>", "such as api.example.com or *.example.com")
-    .action((id: string, hosts: string[], _options, command: Command) =>
-      run(async () =>
-        (await import("./skill-network.ts")).grantHosts(context, id, hosts, command.optsWithGlobals()),
-      ),
-    );
-  onSkill("revoke", "take hosts back from a skill, all unless named", "{skill_id, granted}")
-    .argument("[host...]", "hosts to take back")
-    .action((id: string, hosts: string[], _options, command: Command) =>
-      run(async () =>
-        (await import("./skill-network.ts")).revokeHosts(context, id, hosts, command.optsWithGlobals()),
-      ),
-    );
-
   function onSkill(name: string, description: string, json: string): Command {
     return skills
       .command(name)

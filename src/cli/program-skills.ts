@@ -1,29 +1,13 @@
 import type { Command } from "commander";
 import type { CommandContext } from "./command-context.ts";
 import { namespaceOption } from "./namespace-option.ts";
+import { addOperationCommands } from "./operation-commands.ts";
 import { addPackageCommands } from "./program-packages.ts";
 import type { Run } from "./run.ts";
 
 /** `knack skills …` */
 export function addSkillCommands(program: Command, context: CommandContext, run: Run): void {
   const skills = program.command("skills").description("list, explain, check, install and run skills");
-  skills
-    .command("list")
-    .description("the skills of a channel")
-    .addOption(namespaceOption())
-    .option("--json", "{skills, diagnostics}")
-    .action((_options, command: Command) =>
-      run(async () => (await import("./skills.ts")).listSkills(context, command.optsWithGlobals())),
-    );
-  skills
-    .command("info")
-    .description("one skill: parameters, tools, files, and whether it can be used")
-    .argument("<id>", "id of the skill")
-    .addOption(namespaceOption())
-    .option("--json", "the skill")
-    .action((id: string, _options, command: Command) =>
-      run(async () => (await import("./skill-info.ts")).skillInfo(context, id, command.optsWithGlobals())),
-    );
   skills
     .command("validate")
     .description("the strict Agent Skills check of a folder")
@@ -45,4 +29,5 @@ export function addSkillCommands(program: Command, context: CommandContext, run:
       run(async () => (await import("./skill-run.ts")).runSkill(context, id, command.optsWithGlobals())),
     );
   addPackageCommands(skills, context, run);
+  addOperationCommands(skills, context, run);
 }

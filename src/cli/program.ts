@@ -1,9 +1,10 @@
 import { Argument, Command, InvalidArgumentError, Option } from "commander";
 import type { CommandContext, GlobalOptions } from "./command-context.ts";
-import { namespaceOption, parseNamespace, parseThread } from "./namespace-option.ts";
+import { addServerCommands } from "./mcp-trust.ts";
+import { namespaceOption, parseThread } from "./namespace-option.ts";
+import { addOperationCommands } from "./operation-commands.ts";
 import { addDataCommands } from "./program-data.ts";
 import { addFlowCommands } from "./program-flows.ts";
-import { addServerCommands } from "./program-mcp.ts";
 import { addSkillCommands } from "./program-skills.ts";
 import type { Run } from "./run.ts";
 
@@ -98,14 +99,7 @@ function addRunCommands(program: Command, context: CommandContext, run: Run): vo
       run(async () => (await import("./prompt.ts")).prompt(context, command.optsWithGlobals())),
     );
   const runs = program.command("runs").description("turns and skill executions with timing");
-  runs
-    .command("list")
-    .description("the latest ones")
-    .option("--namespace <namespace>", "only of this channel", parseNamespace)
-    .option("--json", "{turns, skills}")
-    .action((_options, command: Command) =>
-      run(async () => (await import("./runs.ts")).listRuns(context, command.optsWithGlobals())),
-    );
+  addOperationCommands(runs, context, run);
   runs
     .command("show")
     .description("one with its steps")

@@ -15,7 +15,11 @@ export interface PromptOptions extends GlobalOptions {
 export async function prompt(context: CommandContext, options: PromptOptions): Promise<number> {
   return withConnection(context, options, async ({ client }) => {
     const { namespace, message, thread } = options;
-    const { system, tools, tokens, messages } = await client.prompt(namespace, message, thread);
+    const { system, tools, tokens, messages } = await client.call("prompt.show", {
+      namespace,
+      message,
+      ...(thread === undefined ? {} : { thread }),
+    });
     if (options.json) {
       printJson(context, { system, tools, tokens, ...(messages === undefined ? {} : { messages }) });
       return exitCode.ok;

@@ -1,7 +1,5 @@
 import type { ApiClient } from "../client/api-client.ts";
 import { ApiError } from "../client/api-error.ts";
-import type { RunList } from "../client/shapes.ts";
-import { formatDuration } from "../core/turn-summary.ts";
 import { emptyTurnView, foldTurn } from "../core/turn-view.ts";
 import { finalLines } from "../platforms/terminal/final-lines.ts";
 import { createPaint } from "../platforms/terminal/paint.ts";
@@ -13,46 +11,12 @@ import type { CommandContext, GlobalOptions } from "./command-context.ts";
 import { exitCode } from "./exit-code.ts";
 import { printJson, printLine, wantsColours } from "./print.ts";
 
-export interface RunsOptions extends GlobalOptions {
-  json?: true;
-}
-
-/** `knack runs list`: the latest turns and skill executions. */
-export async function listRuns(
-  context: CommandContext,
-  options: RunsOptions & { namespace?: string },
-): Promise<number> {
-  return withConnection(context, options, async ({ client }) => {
-    const runs = await client.runs(options.namespace === undefined ? {} : { namespace: options.namespace });
-    if (options.json) printJson(context, runs);
-    else printRuns(context, runs);
-    return exitCode.ok;
-  });
-}
-
-function printRuns(context: CommandContext, { turns, skills }: RunList): void {
-  if (turns.length === 0) printLine(context, 'Nothing has run yet. Try: knack ask "hello"');
-  for (const turn of turns) {
-    const end = turn.finished_at;
-    const took = end === undefined ? "" : formatDuration(end - (turn.started_at ?? turn.accepted_at));
-    const state = turn.outcome ?? turn.status;
-    const question = plainLine(turn.question).slice(0, 70);
-    printLine(
-      context,
-      [turn.turn_id, timeOf(turn.accepted_at), state.padEnd(13), took.padEnd(9), question].join("  "),
-    );
-    for (const run of skills.filter((candidate) => candidate.turn_id === turn.turn_id)) {
-      const duration = run.duration_ms === undefined ? "" : formatDuration(run.duration_ms);
-      printLine(
-        context,
-        `  ${run.run_id}  ${run.status.padEnd(9)}  ${duration.padEnd(9)}  ${plainLine(run.skill_id)}${run.error === undefined ? "" : `  ${plainLine(run.error).slice(0, 100)}`}`,
-      );
-    }
-  }
-}
-
 /** `knack runs show`: one turn with its steps. */
-export async function showRun(context: CommandContext, id: string, options: RunsOptions): Promise<number> {
+export async function showRun(
+  context: CommandContext,
+  id: string,
+  options: GlobalOptions & { json?: true },
+): Promise<number> {
   return withConnection(context, options, async ({ client }) => {
     const run = await find(client, id);
     if (typeof run === "string") {
@@ -77,7 +41,7 @@ export async function showRun(context: CommandContext, id: string, options: Runs
 /** The run, or why there is none. */
 async function find(client: ApiClient, id: string) {
   try {
-    return await client.run(id);
+    return await client.call("run.show", { id });
   } catch (error) {
     if (error instanceof ApiError && error.status === 404) return error.detail;
     throw error;

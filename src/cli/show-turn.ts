@@ -86,7 +86,9 @@ async function withReader<T>(
 ): Promise<T> {
   const { stdin, stderr } = context;
   const stopTurn = () =>
-    void client.stop(turn.turn_id).catch((error: unknown) => stderr.write(`${String(error)}\n`));
+    void client
+      .call("turn.stop", { id: turn.turn_id })
+      .catch((error: unknown) => stderr.write(`${String(error)}\n`));
   const reader = createLineReader({
     input: stdin,
     output: stderr,

@@ -2,22 +2,21 @@ import { ApiError } from "../client/api-error.ts";
 import type { Json } from "../core/json.ts";
 import { plainText } from "../platforms/terminal/plain-text.ts";
 import { withConnection } from "./bot-connection.ts";
-import type { CommandContext } from "./command-context.ts";
+import type { CommandContext, GlobalOptions } from "./command-context.ts";
 import { exitCode } from "./exit-code.ts";
 import { parseObject } from "./parse-object.ts";
 import { printJson, printLine } from "./print.ts";
-import type { SkillsOptions } from "./skills.ts";
 
 /** `knack skills run`: the `invoke_skill` path without a model. */
 export async function runSkill(
   context: CommandContext,
   id: string,
-  options: SkillsOptions & { params: string },
+  options: GlobalOptions & { namespace: string; params: string; json?: true },
 ): Promise<number> {
   const params = parseObject(options.params, "--params", `'{"text": "hello"}'`);
   return withConnection(context, options, async ({ client }) => {
     const result = await client
-      .runSkill(id, { params, namespace: options.namespace })
+      .call("skill.run", { id, params, namespace: options.namespace })
       .catch((error: unknown) => refusalOf(error));
     if (options.json) printJson(context, result);
     else printLine(context, plainText(JSON.stringify(result, null, 2)));

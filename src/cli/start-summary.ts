@@ -1,3 +1,4 @@
+import { howToKeep, retentionLine } from "../app/operations/stored-data.ts";
 import type { ApiClient } from "../client/api-client.ts";
 import type { RetentionStatus } from "../client/shapes.ts";
 import { slackMode } from "../config/incomplete-platforms.ts";
@@ -5,7 +6,6 @@ import type { Config } from "../config/schema.ts";
 import type { LocalServer } from "../models/local-servers.ts";
 import type { Bot } from "./command-context.ts";
 import { adviceForOffline, missingFor } from "./model-advice.ts";
-import { howToKeep, retentionLine } from "./retention-words.ts";
 
 /**
  * What a bot that has just started found, a line each for a person. Never throws: what cannot be found out is left out.
@@ -13,16 +13,16 @@ import { howToKeep, retentionLine } from "./retention-words.ts";
  */
 export async function startSummary(
   config: Config,
-  client: Pick<ApiClient, "skills" | "retention">,
+  client: Pick<ApiClient, "call">,
   bot: Pick<Bot, "isolation">,
   now: number,
   local: readonly LocalServer[],
 ): Promise<string[]> {
   const [models, skills, isolation, kept] = await Promise.all([
     modelLines(config, local),
-    client.skills().then(({ skills }) => skillsLine(skills), nothing),
+    client.call("skill.list", {}).then(({ skills }) => skillsLine(skills), nothing),
     bot.isolation().then((found) => isolationLine(config, found), nothing),
-    client.retention().then((status) => keptLine(status, now), nothing),
+    client.call("retention.show", {}).then((status) => keptLine(status, now), nothing),
   ]);
   const lines = [...models, platformsLine(config), skills, isolation, kept];
   return lines.filter((line) => line !== undefined);

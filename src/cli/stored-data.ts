@@ -89,7 +89,9 @@ export interface ForgetOptions extends GlobalOptions {
 export async function forgetPerson(context: CommandContext, options: ForgetOptions): Promise<number> {
   return answerOrSay(context, options, async ({ client }) => {
     const { user, dryRun, leavePosts = false } = options;
-    const person = await (dryRun ? client.lookUpPerson(user) : client.forgetPerson(user, { leavePosts }));
+    const person = dryRun
+      ? await client.call("person.show", { id: user })
+      : await client.call("person.forget", { id: user, leave_posts: leavePosts ? "true" : "false" });
     if (options.json) printJson(context, person);
     else for (const line of linesOf(person)) printLine(context, plainLine(line));
     return person.complete ? exitCode.ok : exitCode.failed;

@@ -7,6 +7,8 @@ export interface ApiClientOptions {
   baseUrl: string;
   /** Sent as a bearer token. */
   token?: string | undefined;
+  /** The routes of operations by name, where they are known; else the server is asked for them. */
+  routes?: { readonly [operation: string]: string };
   /** How streams reconnect, ms. */
   reconnect?: { first_ms: number; longest_ms: number; silence_ms: number };
 }

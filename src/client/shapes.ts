@@ -1,48 +1,36 @@
 /** The answers and requests of the HTTP API as types, inferred from the schemas the server parses and documents with. */
 import type { z } from "zod";
+import type { InputOf, OutputOf } from "../app/operations/table.ts";
 import type { TurnEvent } from "../core/turn-event.ts";
-import type * as data from "../server/data-schemas.ts";
 import type * as flows from "../server/flow-schemas.ts";
-import type * as namespaces from "../server/namespace-schemas.ts";
 import type * as packages from "../server/package-schemas.ts";
-import type * as retention from "../server/retention-schemas.ts";
 import type * as schemas from "../server/schemas.ts";
-import type * as servers from "../server/server-schemas.ts";
 import type * as turns from "../server/turn-schemas.ts";
 
-export type About = z.output<typeof schemas.about>;
-export type AnswerRequest = z.input<typeof schemas.answerRequest>;
-export type Completion = z.output<typeof schemas.completions>["completions"][number];
-export type NamespaceList = z.output<typeof namespaces.namespaceList>;
-export type NamespaceSettings = z.input<typeof namespaces.namespaceSettingsRequest>["settings"];
-export type NamespaceView = z.output<typeof namespaces.namespaceView>;
+export type About = OutputOf<"bot.about">;
+export type Completion = OutputOf<"command.complete">["completions"][number];
+export type NamespaceSettings = InputOf<"channel.change">["settings"];
+export type NamespaceView = OutputOf<"channel.show">;
 export type Problem = z.output<typeof schemas.problem>;
-export type PromptView = z.output<typeof schemas.promptView>;
 export type Readiness = z.output<typeof schemas.readiness>;
-export type RunList = z.output<typeof schemas.runList>;
-export type RunRequest = z.input<typeof schemas.runRequest>;
-export type SkillDetail = z.output<typeof schemas.skillDetail>;
-export type SkillList = z.output<typeof schemas.skillList>;
-export type SkillListing = z.output<typeof schemas.skillListing>;
-export type SkillStateRequest = z.input<typeof schemas.skillStateRequest>;
-export type Thread = z.output<typeof schemas.threadList>["threads"][number];
-export type Turn = z.output<typeof turns.turnRecord>;
+export type SkillDetail = OutputOf<"skill.show">;
+export type SkillList = OutputOf<"skill.list">;
+export type SkillListing = OutputOf<"skill.set">;
+export type Thread = OutputOf<"thread.list">["threads"][number];
+type Turn = OutputOf<"run.list">["turns"][number];
 export type TurnAccepted = z.output<typeof turns.turnAccepted>;
 export type TurnRequest = z.input<typeof turns.turnRequest>;
 
-export type ForgottenPerson = z.output<typeof data.forgottenPerson>;
+export type ForgottenPerson = OutputOf<"person.forget">;
 
 export type FlowList = z.output<typeof flows.flowList>;
 export type FlowResult = z.output<typeof flows.flowResult>;
 export type FlowRunRequest = z.input<typeof flows.flowRunRequest>;
 export type FlowTextRequest = z.input<typeof flows.flowTextRequest>;
 export type InstalledPackage = z.output<typeof packages.installedPackage>;
-export type NetworkGrant = z.output<typeof packages.networkGrant>;
 export type PackageReview = z.output<typeof packages.packageReview>;
-export type RetentionReport = z.output<typeof retention.retentionReport>;
-export type RetentionStatus = z.output<typeof retention.retentionStatus>;
-export type ServerList = z.output<typeof servers.serverList>;
-export type ServerStatus = z.output<typeof servers.serverStatus>;
+export type RetentionStatus = OutputOf<"retention.show">;
+export type ServerStatus = OutputOf<"server.control">;
 
 /** Where a package is: an address, a path of the bot's own machine, or the archive itself. */
 export type PackageLocation = { url: string } | { path: string } | { file: Blob; name: string };
@@ -53,19 +41,7 @@ export interface TurnWithEvents {
   events: TurnEvent[];
 }
 
-export type RunView = z.output<typeof schemas.runView> & TurnWithEvents;
-
 /** What people watching a namespace see. `state`: its skills or settings changed, read them again. */
 export type FeedItem =
   | { kind: "event"; thread: string; event: TurnEvent }
   | { kind: "state"; namespace: string };
-
-/** Which turns `runs` lists; the newest first, 50 unless told. */
-export interface RunFilter {
-  namespace?: string;
-  thread?: string;
-  status?: Turn["status"];
-  /** Only turns accepted before this one. */
-  before?: string;
-  limit?: number;
-}

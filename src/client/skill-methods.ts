@@ -24,23 +24,6 @@ export interface SkillMethods {
   removePackage(id: string): Promise<shapes.InstalledPackage>;
   /** The review of a skill that is there, installed or not. */
   reviewSkill(id: string): Promise<shapes.PackageReview>;
-  /** Lets the code of a skill reach hosts, in every channel. */
-  grantHosts(id: string, hosts: readonly string[]): Promise<shapes.NetworkGrant>;
-  /** Takes hosts back, all unless named. */
-  revokeHosts(id: string, hosts?: readonly string[]): Promise<shapes.NetworkGrant>;
-
-  /** The tool servers (MCP). */
-  servers(): Promise<shapes.ServerList>;
-  controlServer(name: string, action: "start" | "stop" | "restart"): Promise<shapes.ServerStatus>;
-  /** Lets these tools of a server, as they were listed, run unasked, and no others. */
-  trustTools(
-    name: string,
-    tools: readonly { name: string; definition: string }[],
-  ): Promise<shapes.ServerStatus>;
-  /** The address at which this person connects their account. For them alone. */
-  loginServer(name: string, user?: string): Promise<string>;
-  logoutServer(name: string, user?: string): Promise<shapes.ServerStatus>;
-
   flows(namespace?: string): Promise<shapes.FlowList>;
   /** By id or name. A flow that fails is an answer, not an error. */
   runFlow(flow: string, request?: shapes.FlowRunRequest): Promise<shapes.FlowResult>;
@@ -63,14 +46,6 @@ export function skillMethods({ json, post, get }: Ask): SkillMethods {
       return (await json<{ removed: shapes.InstalledPackage }>(path, { method: "DELETE" })).removed;
     },
     reviewSkill: (id) => get(`/skills/${at(id)}/review`),
-    grantHosts: (id, hosts) => post(`/skills/${at(id)}/grant`, { hosts }),
-    revokeHosts: (id, hosts) => post(`/skills/${at(id)}/revoke`, { hosts }),
-
-    servers: () => get<shapes.ServerList>("/mcp"),
-    controlServer: (name, action) => post(`/mcp/${at(name)}/${action}`, {}),
-    trustTools: (name, tools) => json(`/api/v1/mcp/${at(name)}/trust`, { method: "PUT", body: { tools } }),
-    loginServer: async (name, user) => (await post<{ url: string }>(`/mcp/${at(name)}/login`, { user })).url,
-    logoutServer: (name, user) => post(`/mcp/${at(name)}/logout`, { user }),
 
     flows: (namespace) => get(`/flows${query({ namespace })}`),
     runFlow: (flow, request = {}) => post(`/flows/${at(flow)}/run`, request),

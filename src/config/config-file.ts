@@ -1,6 +1,7 @@
 import { readFile } from "node:fs/promises";
 import path from "node:path";
 import { type Document, isMap, isNode, isScalar, isSeq, LineCounter, parseDocument, visit } from "yaml";
+import { errorCode } from "../base/error-text.ts";
 import { ConfigError, type ConfigProblem } from "./config-error.ts";
 
 /** A parsed configuration file. */
@@ -60,7 +61,7 @@ async function readText(file: string, shown: string): Promise<string> {
   try {
     return await readFile(file, "utf8");
   } catch (cause) {
-    const missing = cause instanceof Error && "code" in cause && cause.code === "ENOENT";
+    const missing = errorCode(cause) === "ENOENT";
     const message = missing ? "there is no such file" : `cannot be read (${String(cause)})`;
     const hint = "Check --config or KNACK_CONFIG";
     throw new ConfigError([{ where: shown, key: "", message, hint }], { cause });

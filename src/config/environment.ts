@@ -1,6 +1,6 @@
 import path from "node:path";
+import { editDistance } from "../base/nearest-name.ts";
 import type { ConfigProblem } from "./config-error.ts";
-import { editDistance } from "./nearest-name.ts";
 import { providerKinds, providerPath, providerPresets } from "./provider-presets.ts";
 
 /** Environment variables by name. */

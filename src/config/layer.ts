@@ -1,3 +1,5 @@
+import { isRecord } from "../base/record.ts";
+
 /** One origin of settings. A later layer wins over an earlier one, key by key. */
 export interface Layer {
   values: Record<string, unknown>;
@@ -45,8 +47,4 @@ export function nest(
     const single = path.reduceRight<unknown>((inner, name) => ({ [name]: inner }), value);
     return merge(all, single as Record<string, unknown>);
   }, {});
-}
-
-function isRecord(value: unknown): value is Record<string, unknown> {
-  return value !== null && typeof value === "object" && !Array.isArray(value);
 }

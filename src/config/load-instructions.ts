@@ -1,5 +1,6 @@
 import { readFile } from "node:fs/promises";
 import { fileURLToPath } from "node:url";
+import { errorText } from "../base/error-text.ts";
 import { ConfigError } from "./config-error.ts";
 
 const shipped = fileURLToPath(new URL("../../config/instructions.md", import.meta.url));
@@ -16,7 +17,7 @@ export async function loadInstructions(file = shipped): Promise<string> {
   try {
     text = await readFile(file, "utf8");
   } catch (error) {
-    const message = `it cannot be read: ${error instanceof Error ? error.message : String(error)}`;
+    const message = `it cannot be read: ${errorText(error)}`;
     throw new ConfigError([{ where: file, key: "", message }], { cause: error });
   }
   const unknown = [...text.matchAll(/\{\{(\w+)\}\}/g)].flatMap(([whole, name = ""]) =>

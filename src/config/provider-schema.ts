@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { nearestName } from "./nearest-name.ts";
+import { nearestName } from "../base/nearest-name.ts";
 import { isProviderKind, providerKinds, providerPresets } from "./provider-presets.ts";
 
 const seconds = z.number().positive().max(86_400);

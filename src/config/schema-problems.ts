@@ -1,8 +1,8 @@
 import type { z } from "zod";
+import { nearestName } from "../base/nearest-name.ts";
 import type { ConfigProblem } from "./config-error.ts";
 import { configKeys, meaningAt, membersAt } from "./config-keys.ts";
 import { type Layer, setter } from "./layer.ts";
-import { nearestName } from "./nearest-name.ts";
 
 /** What the schema has against the merged layers, each problem at the place that caused it. */
 export function schemaProblems(error: z.ZodError, layers: readonly Layer[]): ConfigProblem[] {

@@ -3,9 +3,9 @@
  * A key without a default is unset until somebody sets it; `null` in a file means the same.
  */
 import { z } from "zod";
+import { nearestName } from "../base/nearest-name.ts";
 import { mcpSchema } from "./mcp-schema.ts";
 import { modelSchema } from "./model-schema.ts";
-import { nearestName } from "./nearest-name.ts";
 import { accessSchema, chatSchema, discordSchema, slackSchema } from "./platform-schema.ts";
 import { skillsSchema } from "./skills-schema.ts";
 

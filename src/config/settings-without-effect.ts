@@ -1,7 +1,7 @@
+import { nearestName } from "../base/nearest-name.ts";
 import type { ConfigProblem } from "./config-error.ts";
 import { type Layer, setter, valueAt } from "./layer.ts";
 import { modelProviders, providerNameOf, providerOfModel } from "./model-providers.ts";
-import { nearestName } from "./nearest-name.ts";
 import { providerPath } from "./provider-presets.ts";
 import type { Config } from "./schema.ts";
 

@@ -74,11 +74,15 @@ export function createChannelActions(parts: ChannelParts): ChannelActions {
     async start(address) {
       watched = undefined;
       open(address);
-      const about = await session.attempt((client) => client.about());
+      const about = await session.attempt((client) => client.call("bot.about", {}));
       if (about === undefined) return;
       store.set({ about });
-      const listed = (await session.attempt((client) => client.namespaces("console"))) ?? [];
-      const known = [...storage.channels(), ...listed.map(({ namespace }) => namespace), address.namespace];
+      const listed = await session.attempt((client) => client.call("channel.list", {}));
+      const known = [
+        ...storage.channels(),
+        ...(listed?.namespaces ?? []).map(({ namespace }) => namespace),
+        address.namespace,
+      ];
       store.set({ channels: toChannels(known) });
     },
     open,

@@ -1,3 +1,4 @@
+import { sharedRun } from "../base/shared-run.ts";
 import type * as shapes from "../client/shapes.ts";
 import type { Session } from "./session.ts";
 import type { ConsoleStore } from "./state.ts";
@@ -21,27 +22,27 @@ const listChanges: ReadonlySet<string> = new Set(["inbound", "turn_waiting", "tu
  */
 export async function watchChannel(feed: ChannelFeed): Promise<void> {
   const { store, session, namespace, signal } = feed;
-  const readThreads = oneAtATime(() => readThreadList(feed));
-  const readOpenThread = oneAtATime(() => readThread(store, session));
+  const readThreads = sharedRun(() => readThreadList(feed));
+  const readOpenThread = sharedRun(() => readThread(store, session));
   let connections = 0;
-  readThreads();
-  readOpenThread();
+  void readThreads();
+  void readOpenThread();
   await session.attempt(async (client) => {
     const items = client.watchNamespace(namespace, signal, ({ state }) => {
       if (signal.aborted) return;
       store.set({ connection: state === "open" ? "live" : "lost" });
       if (state !== "open") return;
       connections += 1;
-      readThreads();
-      readOpenThread();
+      void readThreads();
+      void readOpenThread();
       if (connections > 1) feed.channelChanged();
       feed.connected();
     });
     for await (const item of items) {
       if (item.kind === "state") feed.channelChanged();
       else {
-        if (!applyEvent(store, item)) readOpenThread();
-        if (listChanges.has(item.event.type)) readThreads();
+        if (!applyEvent(store, item)) void readOpenThread();
+        if (listChanges.has(item.event.type)) void readThreads();
       }
     }
   });
@@ -51,18 +52,24 @@ export async function watchChannel(feed: ChannelFeed): Promise<void> {
 export async function readThread(store: ConsoleStore, session: Session): Promise<void> {
   const { namespace, thread } = store.get().open;
   if (thread === undefined) return;
-  const turns = await session.attempt((client) => client.thread(namespace, thread), ignoreUnreachable(store));
+  const read = await session.attempt(
+    (client) => client.call("thread.show", { ns: namespace, thread }),
+    ignoreUnreachable(store),
+  );
   const { open } = store.get();
-  if (turns === undefined || open.namespace !== namespace || open.thread !== thread) return;
+  if (read === undefined || open.namespace !== namespace || open.thread !== thread) return;
   store.set((state) => {
-    const timeline = addRead(state.timeline, turns);
+    const timeline = addRead(state.timeline, read.turns);
     return { timeline, threadLoaded: true, outgoing: withoutArrived(state.outgoing, timeline) };
   });
 }
 
 async function readThreadList({ store, session, namespace, signal }: ChannelFeed): Promise<void> {
-  const threads = await session.attempt((client) => client.threads(namespace), ignoreUnreachable(store));
-  if (threads !== undefined && !signal.aborted) store.set({ threads });
+  const listed = await session.attempt(
+    (client) => client.call("thread.list", { ns: namespace }),
+    ignoreUnreachable(store),
+  );
+  if (listed !== undefined && !signal.aborted) store.set({ threads: listed.threads });
 }
 
 /** Shows one event of the feed. False when the open thread must be read again to make sense of it. */
@@ -90,23 +97,5 @@ function ignoreUnreachable(store: ConsoleStore): (error: { isTemporary: boolean;
   return ({ isTemporary, detail }) => {
     if (isTemporary) store.set({ connection: "lost" });
     else store.set({ notice: detail });
-  };
-}
-
-/** Runs `work`; calls while it runs are answered by one more run at its end. */
-function oneAtATime(work: () => Promise<void>): () => void {
-  let running = false;
-  let again = false;
-  const run = async () => {
-    running = true;
-    do {
-      again = false;
-      await work();
-    } while (again);
-    running = false;
-  };
-  return () => {
-    if (running) again = true;
-    else void run();
   };
 }

@@ -43,12 +43,13 @@ export function createDraftActions(parts: {
   const complete = async (text: string) => {
     if (!isCompletable(text)) return store.set({ completions: undefined });
     const { namespace } = store.get().open;
-    const items = await session.attempt(
-      (client) => client.complete(text, namespace),
+    const found = await session.attempt(
+      (client) => client.call("command.complete", { text, namespace }),
       () => {},
     );
     if (store.get().draft.text !== text) return;
-    const shown = items !== undefined && items.length > 0;
+    const items = found?.completions ?? [];
+    const shown = items.length > 0;
     store.set({ completions: shown ? { text, items, selected: 0 } : undefined });
   };
   const write = (text: string) => {

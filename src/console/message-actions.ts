@@ -1,6 +1,6 @@
 import type { ApiError } from "../client/api-error.ts";
 import { ownTimeZone } from "../client/own-time-zone.ts";
-import type { ApprovalVerdict } from "../core/turn-view.ts";
+import { type ApprovalVerdict, verdictInput } from "../core/turn-view.ts";
 import type { BrowserStorage } from "./browser-storage.ts";
 import type { ChannelActions } from "./channel-actions.ts";
 import { randomId } from "./random-id.ts";
@@ -81,20 +81,24 @@ export function createMessageActions(parts: {
         deliver(message);
       }
     },
-    stop: (turnId) => void session.attempt((client) => client.stop(turnId)),
+    stop: (turnId) => void session.attempt((client) => client.call("turn.stop", { id: turnId })),
     stopAll() {
       for (const { turn_id } of runningTurns(store.get().timeline))
-        void session.attempt((client) => client.stop(turn_id));
+        void session.attempt((client) => client.call("turn.stop", { id: turn_id }));
     },
     answer(turnId, question_id, text) {
       if (text.trim() === "") return;
-      void session.attempt((client) => client.answer(turnId, { question_id, text: text.trim() }));
+      void session.attempt((client) =>
+        client.call("turn.answer", { id: turnId, question_id, text: text.trim() }),
+      );
     },
     async approve(approvalId, verdict) {
-      const decided = await session.attempt((client) => client.approve(approvalId, verdict));
-      if (decided === false) store.set({ notice: "Somebody decided before, or it is over." });
+      const decided = await session.attempt((client) =>
+        client.call("approval.decide", { id: approvalId, ...verdictInput(verdict) }),
+      );
+      if (decided?.decided === false) store.set({ notice: "Somebody decided before, or it is over." });
     },
-    forget: (turnId) => void session.attempt((client) => client.forget(turnId)),
+    forget: (turnId) => void session.attempt((client) => client.call("turn.forget", { id: turnId })),
   };
 }
 

@@ -1,3 +1,4 @@
+import { errorText } from "../base/error-text.ts";
 import { type ApiClient, createApiClient } from "../client/api-client.ts";
 import { ApiError } from "../client/api-error.ts";
 import type { BrowserStorage } from "./browser-storage.ts";
@@ -48,6 +49,6 @@ function askForToken(store: ConsoleStore, wasGiven: boolean): void {
 
 function toApiError(error: unknown): ApiError {
   if (error instanceof ApiError) return error;
-  const detail = error instanceof Error ? error.message : String(error);
+  const detail = errorText(error);
   return new ApiError(0, "unexpected", `Something unexpected happened: ${detail}`, { cause: error });
 }

@@ -2,6 +2,7 @@
  * What a turn does while its model is away: it frees its worker and tries again, for a while by itself, and later only when a person
  * still wants the answer.
  */
+import { backoff } from "../base/backoff.ts";
 import { chosenModel } from "./chosen-model.ts";
 import { ModelError, type ModelErrorCode } from "./model.ts";
 import { zoneOf } from "./said-line.ts";
@@ -22,8 +23,7 @@ export function isAway(error: unknown): error is ModelError {
 }
 
 /** Between two tries while the turn goes on by itself, ms: doubling from the first to the longest. */
-const firstPause = 5_000;
-const maxPause = 60_000;
+const pauses = { minMs: 5_000, maxMs: 60_000 };
 /** Between two looks whether the model is back once people have to be asked, ms. */
 const latePause = 5 * 60_000;
 
@@ -47,9 +47,7 @@ export async function waitForModel(
   const givesUp = since + away_retry_ms;
   const isLate = now >= givesUp;
   if (now >= givesUp + away_ask_ms) return gaveUp(now - since, error);
-  const pause = isLate
-    ? latePause
-    : Math.max(Math.min(firstPause * 2 ** tries, maxPause), error.retryAfterMs ?? 0);
+  const pause = isLate ? latePause : Math.max(backoff(tries + 1, pauses), error.retryAfterMs ?? 0);
   const end = isLate ? givesUp + away_ask_ms : givesUp;
   if (state.streamed !== "") await scope.emit({ type: "text_reset" });
   const reason = `The model does not answer (${passing[error.code] ?? error.code}).`;

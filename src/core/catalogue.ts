@@ -1,3 +1,4 @@
+import { errorText } from "../base/error-text.ts";
 import { unknownServerTools } from "./server-tools.ts";
 import type { Diagnostic, LoadedSkills, Skill, SkillSource } from "./skill.ts";
 import type { CreateTextIndex, TextIndex } from "./text-index.ts";
@@ -42,7 +43,7 @@ async function loadSafely(source: SkillSource): Promise<LoadedSkills> {
   try {
     return await source.load();
   } catch (error) {
-    const message = `The source failed to load: ${error instanceof Error ? error.message : String(error)}`;
+    const message = `The source failed to load: ${errorText(error)}`;
     return {
       skills: [],
       diagnostics: [{ path: source.id, severity: "error", code: "source_failed", message }],

@@ -1,7 +1,8 @@
+import { errorText } from "../base/error-text.ts";
+import { nearestNames } from "../base/nearest-name.ts";
 import { fitArguments } from "./fit-arguments.ts";
 import { type Json, parseJson } from "./json.ts";
 import type { ToolCall } from "./message.ts";
-import { nearest } from "./skill-identifier.ts";
 import { mayBeOf, startingOf } from "./starting-skills.ts";
 import type { Tool, ToolResult, Validation } from "./tool.ts";
 import { activate, findGuide, findParts, findTool } from "./toolset.ts";
@@ -45,7 +46,7 @@ function unknownTool(scope: TurnScope, call: ToolCall): CheckedCall {
     return refused(call.arguments, "unknown_tool", message, { hint });
   }
   const known = [...scope.ownTools.keys(), ...scope.offer.tools().keys()];
-  const near = nearest(call.name, known).join(", ");
+  const near = nearestNames(call.name, known).join(", ");
   const hint = near === "" ? "list_skills(query) finds what there is for it." : `Nearest tools: ${near}.`;
   return refused(call.arguments, "unknown_tool", message, { hint });
 }
@@ -57,7 +58,7 @@ function checkCall(call: ToolCall, tool: Tool): CheckedCall {
   try {
     parsed = call.arguments.trim() === "" ? {} : parseJson(call.arguments);
   } catch (error) {
-    const reason = error instanceof Error ? error.message : String(error);
+    const reason = errorText(error);
     return refused(call.arguments, "invalid_json", `The arguments are not valid JSON: ${reason}`, schema);
   }
   const valid = checkArguments(tool, parsed);
@@ -73,7 +74,7 @@ export function checkArguments(tool: Pick<Tool, "parameters" | "validate">, inpu
   try {
     return tool.validate(fitArguments(tool.parameters, input ?? {}));
   } catch (error) {
-    return { ok: false, message: error instanceof Error ? error.message : String(error) };
+    return { ok: false, message: errorText(error) };
   }
 }
 

@@ -1,3 +1,4 @@
+import { isRecord } from "../base/record.ts";
 import { type Json, type JsonSchema, parseJson } from "./json.ts";
 
 /**
@@ -31,7 +32,7 @@ function alternatives(written: JsonSchema, root: JsonSchema): JsonSchema[] {
   const schema = resolved(written, root);
   const branches = schema.anyOf ?? schema.oneOf;
   if (!Array.isArray(branches)) return [schema];
-  return branches.flatMap((branch) => (isSchema(branch) ? [resolved(branch, root)] : []));
+  return branches.flatMap((branch) => (isRecord(branch) ? [resolved(branch, root)] : []));
 }
 
 /** References in a row that are followed; more is a circle. */
@@ -43,8 +44,8 @@ function resolved(written: JsonSchema, root: JsonSchema): JsonSchema {
     if (!schema.$ref.startsWith("#/")) return schema;
     const names = schema.$ref.slice(2).split("/").map(unescapedName);
     let target: Json | undefined = root;
-    for (const name of names) target = isSchema(target) ? target[name] : undefined;
-    if (!isSchema(target)) return schema;
+    for (const name of names) target = isRecord(target) ? target[name] : undefined;
+    if (!isRecord(target)) return schema;
     schema = target;
   }
   return schema;
@@ -121,13 +122,13 @@ function structureOf(text: string, type: "object" | "array"): unknown {
 function fitInside(schema: JsonSchema, value: unknown, root: JsonSchema): unknown {
   if (Array.isArray(value)) {
     const { items } = schema;
-    return isSchema(items) ? value.map((item) => fitted(items, item, root)) : value;
+    return isRecord(items) ? value.map((item) => fitted(items, item, root)) : value;
   }
   if (typeof value !== "object" || value === null) return value;
-  const properties = isSchema(schema.properties) ? schema.properties : {};
+  const properties = isRecord(schema.properties) ? schema.properties : {};
   const entries = Object.entries(value).map(([name, each]): [string, unknown] => {
     const property = Object.hasOwn(properties, name) ? properties[name] : schema.additionalProperties;
-    return [name, isSchema(property) ? fitted(property, each, root) : each];
+    return [name, isRecord(property) ? fitted(property, each, root) : each];
   });
   return Object.fromEntries([...entries, ...missingDefaults(schema, properties, value)]);
 }
@@ -140,11 +141,7 @@ function missingDefaults(
   const names = Array.isArray(required) ? required.filter((name) => typeof name === "string") : [];
   return names.flatMap((name): [string, unknown][] => {
     const property = properties[name];
-    if (Object.hasOwn(value, name) || !isSchema(property) || property.default === undefined) return [];
+    if (Object.hasOwn(value, name) || !isRecord(property) || property.default === undefined) return [];
     return [[name, property.default]];
   });
-}
-
-function isSchema(value: Json | undefined): value is JsonSchema {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }

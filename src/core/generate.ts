@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { errorText } from "../base/error-text.ts";
 import { workModel } from "./chosen-model.ts";
 import { SkillFailure, toJsonSchema } from "./define-skill.ts";
 import type { Message } from "./message.ts";
@@ -77,7 +78,7 @@ function parseAnswer<Schema extends z.ZodType>(text: string, schema: Schema): Pa
   try {
     value = JSON.parse(jsonPart(text));
   } catch (error) {
-    return { ok: false, problem: `not JSON: ${error instanceof Error ? error.message : String(error)}` };
+    return { ok: false, problem: `not JSON: ${errorText(error)}` };
   }
   const parsed = schema.safeParse(value);
   return parsed.success

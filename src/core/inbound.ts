@@ -1,4 +1,5 @@
 import { z } from "zod";
+import type { Json } from "./json.ts";
 import { namespaceSchema, threadSchema } from "./place.ts";
 import { givenTimeZone } from "./time-zone.ts";
 
@@ -44,6 +45,20 @@ const originSchema = z.object({
 /** Where on a chat platform something was said. Its turn is shown and answered there. */
 export type Origin = z.infer<typeof originSchema>;
 
+export const commandSchema = z.object({
+  /** `skill enable`. */
+  name: z.string().min(1).max(100),
+  operation: z.string().min(1).max(100),
+  /** Absent when something it needs was not written. */
+  input: z.custom<Json>().optional(),
+});
+/** A slash command as it was understood when it came in. */
+export type GivenCommand = z.infer<typeof commandSchema>;
+
+const guideSchema = z.object({ skill: z.string().min(1).max(200), request: z.string() });
+/** A guide that the agent is to follow in a turn, and what is asked of it. */
+export type Guide = z.infer<typeof guideSchema>;
+
 export const inboundSchema = z.object({
   /** The same for every delivery of the same message: the deduplication key. */
   key: z.string().min(1).max(300),
@@ -52,7 +67,12 @@ export const inboundSchema = z.object({
   author: authorSchema,
   /** `command` is a slash command (`/skill list`); it does not wait in its thread's line. */
   kind: z.enum(["message", "command"]),
+  /** As people read it. */
   text: z.string().max(longestMessage),
+  /** Absent for help, for what is no command, and in commands that versions before this field stored. */
+  command: commandSchema.optional(),
+  /** Of a message that stands for `/skill run` of a guide. */
+  guide: guideSchema.optional(),
   /** A command that stops something: it does not wait behind other commands. */
   urgent: z.literal(true).optional(),
   /** Set by chat platforms alone: what comes through the API into a platform's namespace is not posted there. */

@@ -1,3 +1,4 @@
+import { isRecord } from "../base/record.ts";
 import type { Json } from "./json.ts";
 import { countLineBreaks } from "./text-part.ts";
 
@@ -16,7 +17,7 @@ const denseLine = 200;
  * of an object come last, under their names and without escapes: its plain values say first what they are. Of an object with nothing else, the text is all.
  */
 export function readableJson(value: Json): string {
-  if (typeof value !== "object" || value === null || Array.isArray(value)) return jsonText(value);
+  if (!isRecord(value)) return jsonText(value);
   const members = Object.entries(value).filter(([, member]) => member !== undefined);
   const [only] = members.length === 1 ? members : [];
   if (typeof only?.[1] === "string" && only[1].includes("\n")) return only[1];

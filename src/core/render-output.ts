@@ -1,7 +1,6 @@
-import type { Json } from "./json.ts";
+import { isRecord } from "../base/record.ts";
+import type { Json, JsonObject } from "./json.ts";
 import { cell, isScalar, label, scalar } from "./render-scalar.ts";
-
-type JsonObject = { [key: string]: Json };
 
 /** Items of a list, and characters of an answer, that are shown. */
 const mostItems = 20;
@@ -29,7 +28,7 @@ export function renderOutput(value: Json, given: JsonObject = {}): string {
 }
 
 function renderWhole(value: Json, given: JsonObject): string {
-  return isObject(value) ? renderResult(unwrap(value), given) : renderValue(value, 0);
+  return isRecord(value) ? renderResult(unwrap(value), given) : renderValue(value, 0);
 }
 
 function renderValue(value: Json, depth: number): string {
@@ -58,7 +57,7 @@ function withoutSaid(value: JsonObject, said: string): JsonObject {
     typeof item === "string" && item.length > 2 && said.includes(item.toLowerCase());
   const kept = Object.entries(value).flatMap(([key, item]): [string, Json][] => {
     if (isSaid(item) || (Array.isArray(item) && item.length > 0 && item.every(isSaid))) return [];
-    return [[key, isObject(item) ? withoutSaid(item, said) : item]];
+    return [[key, isRecord(item) ? withoutSaid(item, said) : item]];
   });
   return Object.fromEntries(kept);
 }
@@ -67,7 +66,7 @@ function withoutSaid(value: JsonObject, said: string): JsonObject {
 function unwrap(value: JsonObject): JsonObject {
   const { output } = value;
   const isWrapper = value.success === true && typeof value.skill_id === "string";
-  return isWrapper && output !== undefined && isObject(output) ? output : value;
+  return isWrapper && output !== undefined && isRecord(output) ? output : value;
 }
 
 function renderObject(value: JsonObject, depth: number): string {
@@ -98,7 +97,7 @@ function onOneLine(items: readonly Json[]): string | undefined {
 function renderList(items: readonly Json[], depth: number): string {
   const shown = items.slice(0, mostItems);
   const more = items.length > shown.length ? `\n\n_… and ${items.length - shown.length} more_` : "";
-  const objects = shown.filter(isObject);
+  const objects = shown.filter((item) => isRecord(item));
   if (objects.length === shown.length && objects.length > 0) return renderObjects(objects, depth) + more;
   return shown.map((item) => `- ${isScalar(item) ? scalar(item) : cell(item)}`).join("\n") + more;
 }
@@ -131,10 +130,6 @@ function renderItem(item: JsonObject): string {
   const linked = link === undefined ? head : `[${head || cell(item[link] ?? "")}](${cell(item[link] ?? "")})`;
   const brackets = details === "" || linked === "" ? details : ` (${details})`;
   return `- ${linked}${brackets}`;
-}
-
-function isObject(value: Json): value is JsonObject {
-  return value !== null && typeof value === "object" && !Array.isArray(value);
 }
 
 function isText(value: Json | undefined): value is string {

@@ -1,3 +1,4 @@
+import { isRecord } from "../base/record.ts";
 import { canonicalJson, type Json } from "./json.ts";
 import type { ToolResult } from "./tool.ts";
 import type { CallState, TurnState } from "./turn-state.ts";
@@ -45,7 +46,7 @@ function refusedKeys(calls: TurnState["calls"]): string[] {
 function isHopeless(finished: CallState["finished"]): boolean {
   if (finished?.status !== "error") return false;
   const { output } = finished;
-  if (typeof output !== "object" || output === null || Array.isArray(output)) return false;
+  if (!isRecord(output)) return false;
   return typeof output.code === "string" && hopeless.has(output.code);
 }
 

@@ -1,5 +1,6 @@
+import { nearestNames } from "../base/nearest-name.ts";
 import type { Diagnostic, Skill } from "./skill.ts";
-import { nearest, toToolName } from "./skill-identifier.ts";
+import { toToolName } from "./skill-identifier.ts";
 import type { Tool } from "./tool.ts";
 
 /** The skill of a tool server. The prefix keeps a server called `memory` from replacing the skill of that name. */
@@ -55,7 +56,7 @@ export function unknownServerTools(skill: Skill, skills: ReadonlyMap<string, Ski
 }
 
 function missing(skill: Skill, code: string, what: string, name: string, known: string[]): Diagnostic {
-  const near = nearest(name, known);
+  const near = nearestNames(name, known);
   const hint = near.length === 0 ? "" : ` Did you mean ${near.join(" or ")}?`;
   const message = `The tool_list of skill ${skill.id} names ${what}.${hint}`;
   return { path: skill.origin.path, skill_id: skill.id, severity: "warning", code, message };

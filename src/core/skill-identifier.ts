@@ -1,6 +1,9 @@
+import { nearestNames } from "../base/nearest-name.ts";
 import type { Skill } from "./skill.ts";
 import { fingerprint } from "./told.ts";
 import type { Tool } from "./tool.ts";
+
+export { nearestNames as nearest } from "../base/nearest-name.ts";
 
 /** A text that names a skill, looked up. `nearest` are known ids that look alike, best first; often empty. */
 export type ResolvedSkillId = { status: "found"; id: string } | { status: "unknown"; nearest: string[] };
@@ -21,7 +24,7 @@ export function resolveSkillId(text: string, knownIds: Iterable<string>): Resolv
     if (only !== undefined && others.length === 0) return { status: "found", id: only };
     if (others.length > 0) return { status: "unknown", nearest: fitting };
   }
-  return { status: "unknown", nearest: nearest(text.trim().replace(/^@@/, ""), known) };
+  return { status: "unknown", nearest: nearestNames(text.trim().replace(/^@@/, ""), known) };
 }
 
 /** The skill a text means: as `resolveSkillId`, and by the skills' aliases too. */
@@ -44,49 +47,6 @@ function spellings(text: string): string[] {
     return [form, unprefixed, `flow_${unprefixed}`, `mcp_${unprefixed}`];
   });
   return [...new Set([text, ...forms])];
-}
-
-/** Up to three of the names that look like the text, best first. */
-export function nearest(text: string, names: Iterable<string>): string[] {
-  const wanted = text.toLowerCase().slice(0, 64);
-  if (wanted === "") return [];
-  const furthest = Math.max(2, Math.floor(wanted.length / 3));
-  return [...names]
-    .map((name) => ({ name, distance: likeness(wanted, name.toLowerCase().slice(0, 64)) }))
-    .filter(({ distance }) => distance <= furthest)
-    .sort((a, b) => a.distance - b.distance || (a.name < b.name ? -1 : 1))
-    .slice(0, 3)
-    .map(({ name }) => name);
-}
-
-/** Edit distance; a text that holds the other (`research` in `web-research`) counts as near. */
-function likeness(wanted: string, name: string): number {
-  const contained =
-    Math.min(wanted.length, name.length) >= 4 && (name.includes(wanted) || wanted.includes(name));
-  return contained ? 1 : editDistance(wanted, name);
-}
-
-/** Levenshtein distance with swapped neighbours as one edit. */
-function editDistance(a: string, b: string): number {
-  let beforePrevious: number[] = [];
-  let previous = Array.from({ length: b.length + 1 }, (_, column) => column);
-  for (let row = 1; row <= a.length; row += 1) {
-    const current = [row];
-    for (let column = 1; column <= b.length; column += 1) {
-      const same = a[row - 1] === b[column - 1];
-      const swapped = row > 1 && column > 1 && a[row - 1] === b[column - 2] && a[row - 2] === b[column - 1];
-      const costs = [
-        (previous[column] ?? 0) + 1,
-        (current[column - 1] ?? 0) + 1,
-        (previous[column - 1] ?? 0) + (same ? 0 : 1),
-      ];
-      if (swapped) costs.push((beforePrevious[column - 2] ?? 0) + 1);
-      current.push(Math.min(...costs));
-    }
-    beforePrevious = previous;
-    previous = current;
-  }
-  return previous[b.length] ?? 0;
 }
 
 const longestToolName = 64;

@@ -1,3 +1,5 @@
+import { errorText } from "../base/error-text.ts";
+import { withTimeLimit } from "../base/time-limit.ts";
 import { approveCall } from "./approval.ts";
 import { type CheckedCall, findAndCheck } from "./check-call.ts";
 import { askedFor } from "./decide-call.ts";
@@ -232,29 +234,25 @@ async function runLimited(
   input: Json,
 ): Promise<ToolResult | "waiting"> {
   const { ports, turn } = scope;
-  const controller = new AbortController();
-  const { signal } = controller;
-  const stop = () => controller.abort(turn.signal.reason);
-  turn.signal.addEventListener("abort", stop, { once: true });
-  const cancel = ports.clock.after(tool.max_execution_ms, () => controller.abort(new ToolTimeout()));
-  const ended = new Promise<ToolResult>((resolve) => {
-    signal.addEventListener("abort", () => resolve(endedBy(signal, tool)), { once: true });
-  });
+  const limit = {
+    ms: tool.max_execution_ms,
+    timer: ports.clock,
+    signal: turn.signal,
+    late: () => new ToolTimeout(),
+  };
   try {
-    const context = createToolContext(scope, request, tool, signal);
-    const result = await Promise.race([tool.run(input, context), ended]);
+    const result = await withTimeLimit(limit, (signal) =>
+      tool.run(input, createToolContext(scope, request, tool, signal)),
+    );
     return limitOutput(tool, result);
   } catch (error) {
     if (error instanceof WaitingForPerson) return "waiting";
-    return signal.aborted ? endedBy(signal, tool) : failureOf(scope, tool, error);
-  } finally {
-    cancel();
-    turn.signal.removeEventListener("abort", stop);
+    if (error instanceof ToolTimeout) return timedOut(tool);
+    return turn.signal.aborted ? stoppedWithTurn(tool) : failureOf(scope, tool, error);
   }
 }
 
-function endedBy(signal: AbortSignal, tool: Tool): ToolResult {
-  if (signal.reason instanceof ToolTimeout) return timedOut(tool);
+function stoppedWithTurn(tool: Tool): ToolResult {
   const message = `${tool.name} was stopped with the turn. What it had done by then stays done.`;
   return { status: "error", code: "stopped", message };
 }
@@ -278,7 +276,7 @@ function limitOutput(tool: Tool, result: ToolResult): ToolResult {
 function failureOf(scope: TurnScope, tool: Tool, error: unknown): ToolResult {
   const code = (error as { code?: unknown } | undefined)?.code;
   const hint = (error as { hint?: unknown } | undefined)?.hint;
-  const message = error instanceof Error ? error.message : String(error);
+  const message = errorText(error);
   const expected =
     typeof code === "string" && (typeof hint === "string" || error instanceof ModelError || isLimit(code));
   if (!expected) scope.ports.report(error, `tool ${tool.name}`);

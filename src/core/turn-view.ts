@@ -29,6 +29,11 @@ export interface FileView {
 /** What people decide: once, never, always here for calls like this one, or for this host for the rest of the turn. */
 export type ApprovalVerdict = boolean | "always" | "turn";
 
+/** How programs send a verdict. */
+export function verdictInput(verdict: ApprovalVerdict): { approve: boolean; always: boolean; turn: boolean } {
+  return { approve: verdict !== false, always: verdict === "always", turn: verdict === "turn" };
+}
+
 /** A call that waits, or waited, for somebody's approval. */
 export interface ApprovalView {
   approval_id: string;

@@ -1,7 +1,7 @@
 import { z } from "zod";
+import { nearestNames } from "../base/nearest-name.ts";
 import { canonicalJson, type Json } from "./json.ts";
 import type { Parameter } from "./parameter.ts";
-import { nearest } from "./skill-identifier.ts";
 import type { Validation } from "./tool.ts";
 
 /**
@@ -29,7 +29,7 @@ export function validateParameters(parameters: readonly Parameter[], input: unkn
 }
 
 function unknown(name: string, known: readonly string[]): string {
-  const [near] = nearest(name, known);
+  const [near] = nearestNames(name, known);
   const advice = near === undefined ? "" : `, did you mean ${near}?`;
   return `unknown parameter ${name}${advice} (known: ${known.join(", ") || "none"})`;
 }

@@ -1,7 +1,8 @@
+import { jsonrepair } from "jsonrepair";
 import { z } from "zod";
+import { readJson } from "../base/json-reader.ts";
 import type { FlowStep } from "./block.ts";
 import { startConfigSchema } from "./blocks/start.ts";
-import { parseLenient } from "./lenient-json.ts";
 import { rawStepSchema, readSteps } from "./read-steps.ts";
 import type { FlowVariable } from "./variables.ts";
 
@@ -39,12 +40,12 @@ export type ReadFlow = { ok: true; flow: Flow } | { ok: false; code: string; mes
 
 /** Reads the text of a flow file. JSON with comments, trailing commas and the like is read too. Never throws. */
 export function readFlow(text: string): ReadFlow {
-  const json = parseLenient(text);
-  if (json === undefined) return refuse("invalid_json", "It is not JSON. Export the flow again.");
-  if (!isShallow(json, deepestJson)) {
+  const json = readJson(text, jsonrepair);
+  if (!json.ok) return refuse("invalid_json", "It is not JSON. Export the flow again.");
+  if (!isShallow(json.value, deepestJson)) {
     return refuse("too_deep", `It has more than ${deepestJson} objects and lists within each other.`);
   }
-  const parsed = flowSchema.safeParse(json);
+  const parsed = flowSchema.safeParse(json.value);
   if (!parsed.success) {
     const [issue] = parsed.error.issues;
     const where = issue?.path.join(".") || "the file";

@@ -1,5 +1,6 @@
 import { readdir, readFile, realpath, stat } from "node:fs/promises";
 import path from "node:path";
+import { errorCode } from "../base/error-text.ts";
 import type { Diagnostic, LoadedSkills, Skill, SkillSource } from "../core/skill.ts";
 import { readFlow } from "./flow-file.ts";
 import { createFlowSkill } from "./flow-skill.ts";
@@ -73,7 +74,7 @@ async function listFiles(root: string): Promise<{ files: string[]; problems: Dia
         : [];
     return { files: names.slice(0, mostFiles), problems };
   } catch (error) {
-    const code = codeOf(error);
+    const code = errorCode(error) ?? "unknown error";
     if (code === "ENOENT") return { files: [], problems: [] };
     const message = `The folder of flows cannot be read (${code}). Check that it is a folder, and its permissions.`;
     return { files: [], problems: [defect(root, "unreadable", message)] };
@@ -131,7 +132,11 @@ async function findFile(
     const state = `${real}:${mtimeMs}:${ctimeMs}:${size}:${ino}`;
     return { ok: true, real, stamp: { state, changedAt: Math.max(mtimeMs, ctimeMs), readAt } };
   } catch (error) {
-    return refuse(file, "unreadable", `It cannot be read (${codeOf(error)}). Check its permissions.`);
+    return refuse(
+      file,
+      "unreadable",
+      `It cannot be read (${errorCode(error) ?? "unknown error"}). Check its permissions.`,
+    );
   }
 }
 
@@ -142,7 +147,11 @@ async function readText(real: string, file: string): Promise<{ ok: true; text: s
     if (error instanceof TypeError) {
       return refuse(file, "not_text", "It is not UTF-8 text. Export the flow again.");
     }
-    return refuse(file, "unreadable", `It cannot be read (${codeOf(error)}). Check its permissions.`);
+    return refuse(
+      file,
+      "unreadable",
+      `It cannot be read (${errorCode(error) ?? "unknown error"}). Check its permissions.`,
+    );
   }
 }
 
@@ -181,8 +190,4 @@ function isSame(a: LoadedSkills, b: LoadedSkills): boolean {
 
 function defect(file: string, code: string, message: string): Diagnostic {
   return { path: file, severity: "error", code, message };
-}
-
-function codeOf(error: unknown): string {
-  return error instanceof Error && "code" in error ? String(error.code) : "unknown error";
 }

@@ -1,10 +1,9 @@
+import { backoff } from "../base/backoff.ts";
 import { SkillFailure } from "../core/define-skill.ts";
 import { WebError } from "../core/web.ts";
 
-/** Milliseconds; servers that want more patience are not asked again. */
-const longestWait = 30_000;
-/** Milliseconds before the second try; doubled for each one after it. */
-const firstWait = 500;
+/** Waits between tries. Servers that want more patience are not asked again. */
+const waits = { minMs: 500, maxMs: 30_000 };
 
 const passing: ReadonlySet<string> = new Set(["unreachable", "timed_out", "step_timed_out"]);
 const passingStatus: ReadonlySet<number> = new Set([408, 425, 429, 500, 502, 503, 504]);
@@ -23,11 +22,11 @@ export class HttpFailure extends SkillFailure {
 
 /** How long to wait before a failed try is repeated, ms; undefined when its reason will not pass. `tries` were made so far. */
 export function waitBeforeRetry(error: unknown, tries: number): number | undefined {
-  const usual = Math.min(longestWait, firstWait * 2 ** (tries - 1));
+  const usual = backoff(tries, waits);
   if (error instanceof HttpFailure) {
     if (!passingStatus.has(error.status)) return undefined;
     const wait = error.retry_after_ms ?? usual;
-    return wait > longestWait ? undefined : wait;
+    return wait > waits.maxMs ? undefined : wait;
   }
   const isKnown = error instanceof SkillFailure || error instanceof WebError;
   return isKnown && passing.has(error.code) ? usual : undefined;

@@ -1,3 +1,5 @@
+import { errorCode } from "../base/error-text.ts";
+import { withTimeLimit } from "../base/time-limit.ts";
 import { SkillFailure } from "../core/define-skill.ts";
 import type { Json } from "../core/json.ts";
 import { ModelError } from "../core/model.ts";
@@ -6,7 +8,6 @@ import { WebError } from "../core/web.ts";
 import type { BlockScope, ControlScope, FlowStep, Ran, Target } from "./block.ts";
 import type { CodeRunner } from "./code-runner.ts";
 import { waitBeforeRetry } from "./http-failure.ts";
-import { withinTime } from "./time-limit.ts";
 
 /** Characters of results one run may gather. */
 const mostGathered = 30_000_000;
@@ -182,7 +183,7 @@ async function attempts(
 ): Promise<Json> {
   for (let tries = 1; ; tries += 1) {
     try {
-      return await withinTime(step.timeout_ms, context.signal, (signal) =>
+      return await inTime(step, context.signal, (signal) =>
         step.run({ ...scope, context: { ...context, signal } }),
       );
     } catch (error) {
@@ -193,6 +194,27 @@ async function attempts(
     }
   }
 }
+
+/** @throws SkillFailure `step_timed_out`; the signal's reason; what the work throws */
+function inTime<T>(
+  { timeout_ms: ms }: Pick<FlowStep, "timeout_ms">,
+  signal: AbortSignal,
+  work: (signal: AbortSignal) => Promise<T>,
+): Promise<T> {
+  if (ms === undefined) return work(signal);
+  const late = () => {
+    const hint = "Try again later, or raise the step's timeout_ms.";
+    return new SkillFailure("step_timed_out", `It took longer than ${ms} ms.`, hint);
+  };
+  return withTimeLimit({ ms, timer, signal, late }, work);
+}
+
+const timer = {
+  after(ms: number, callback: () => void) {
+    const timeout = setTimeout(callback, ms);
+    return () => clearTimeout(timeout);
+  },
+};
 
 /** Loops over large results would fill the memory. */
 function gather(run: FlowRun, { kind }: FlowStep, result: Json): void {
@@ -210,5 +232,5 @@ const limits: ReadonlySet<unknown> = new Set(["too_many_steps", "no_answer"]);
 
 function isExpected(error: unknown): error is ExpectedError {
   if (error instanceof SkillFailure || error instanceof WebError || error instanceof ModelError) return true;
-  return error instanceof Error && "code" in error && limits.has(error.code);
+  return limits.has(errorCode(error));
 }

@@ -1,5 +1,6 @@
 import { once } from "node:events";
 import { Worker } from "node:worker_threads";
+import { errorText } from "../base/error-text.ts";
 import { SkillFailure } from "../core/define-skill.ts";
 
 export interface HtmlSelection {
@@ -33,7 +34,7 @@ export async function selectHtml(selection: HtmlSelection, signal: AbortSignal):
     throw new SkillFailure(
       "selection_failed",
       `The page could not be searched for ${selection.selector}.`,
-      `Check that it is a CSS selector. (${cause instanceof Error ? cause.message : String(cause)})`,
+      `Check that it is a CSS selector. (${errorText(cause)})`,
     );
   } finally {
     await worker.terminate();

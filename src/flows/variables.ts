@@ -1,7 +1,7 @@
 import { z } from "zod";
+import { nearestNames } from "../base/nearest-name.ts";
 import type { Json, JsonSchema } from "../core/json.ts";
 import type { Parameter } from "../core/parameter.ts";
-import { nearest } from "../core/skill-identifier.ts";
 import type { Validation } from "../core/tool.ts";
 
 const category = z.enum(["required", "optional", "static"]);
@@ -115,7 +115,7 @@ function textOf(value: Json): string {
 }
 
 function unknownParameter(name: string, known: readonly string[]): string {
-  const [near] = nearest(name, known);
+  const [near] = nearestNames(name, known);
   const advice = near === undefined ? "" : `, did you mean ${near}?`;
   return `unknown parameter ${name}${advice} (known: ${known.join(", ") || "none"})`;
 }

@@ -1,4 +1,5 @@
 import { hash } from "node:crypto";
+import { errorText } from "../base/error-text.ts";
 import { handOverFiles } from "../core/hand-over-files.ts";
 import { canonicalJson, type Json } from "../core/json.ts";
 import { createOutsideWork, type ServeTurn } from "../core/outside-work.ts";
@@ -124,7 +125,7 @@ async function readPage(skillId: string, url: string, args: Json, context: ToolC
     return { success: true, url: page.url, content: page.text };
   } catch (error) {
     if (error instanceof WaitingForPerson) throw error;
-    const reason = error instanceof Error ? error.message : String(error);
+    const reason = errorText(error);
     return { success: false, url, content: null, reason };
   }
 }

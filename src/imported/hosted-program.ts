@@ -1,5 +1,6 @@
 import { join } from "node:path";
 import { z } from "zod";
+import { errorText } from "../base/error-text.ts";
 import type { Json } from "../core/json.ts";
 import {
   type NetworkAccess,
@@ -122,7 +123,7 @@ export function startHostedProgram(options: HostedProgramOptions): HostedProgram
       const value = await call?.onRequest(message.asks, request);
       if (value !== undefined) send({ type: "reply", id, request, value });
     } catch (error) {
-      finish(id, { status: "error", error: { name: "Error", message: messageOf(error) } });
+      finish(id, { status: "error", error: { name: "Error", message: errorText(error) } });
     }
   };
   const log = (text: string): void => options.onLog(text.slice(0, longestLog));
@@ -167,7 +168,7 @@ export function startHostedProgram(options: HostedProgramOptions): HostedProgram
       return program;
     });
   const running: Promise<RunningProgram | undefined> = started.catch((error: unknown) => {
-    stop(messageOf(error));
+    stop(errorText(error));
     if (!(error instanceof ProgramError)) throw error;
     return undefined;
   });
@@ -195,10 +196,6 @@ export function startHostedProgram(options: HostedProgramOptions): HostedProgram
       kill();
     },
   };
-}
-
-function messageOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
 }
 
 function tell(call: OpenCall | undefined, text: string): void {

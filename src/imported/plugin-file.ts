@@ -1,8 +1,11 @@
 import path from "node:path";
+import { jsonrepair } from "jsonrepair";
 import { z } from "zod";
+import { readJson } from "../base/json-reader.ts";
+import { isRecord } from "../base/record.ts";
 import type { FormattedFolder } from "../core/folder-format.ts";
+import type { JsonObject } from "../core/json.ts";
 import { type Diagnostic, type SkillMetadata, skillMetadataSchema } from "../core/skill.ts";
-import { isObject, type JsonObject, readJsonObject } from "./lenient-json.ts";
 import { type PluginParameters, readParameters } from "./plugin-parameters.ts";
 
 /** Characters of a plugin.json. */
@@ -54,7 +57,7 @@ function toPlugin(config: JsonObject, folderName: string, say: Say): Plugin {
   const id = identify(config, folderName, say);
   const name = textOf(config.name) ?? id;
   const { entrypoint } = config;
-  if (!isObject(entrypoint)) {
+  if (!isRecord(entrypoint)) {
     say("warning", "missing_entrypoint", "It has no entrypoint, so the skill has no parameters.");
   } else if (textOf(entrypoint.file) !== undefined && !/^(\.\/)?handler\.js$/.test(String(entrypoint.file))) {
     say(
@@ -63,7 +66,7 @@ function toPlugin(config: JsonObject, folderName: string, say: Say): Plugin {
       `Its entrypoint names ${entrypoint.file}; handler.js is run, as in AnythingLLM.`,
     );
   }
-  const parameters = readParameters(isObject(entrypoint) ? entrypoint.params : undefined);
+  const parameters = readParameters(isRecord(entrypoint) ? entrypoint.params : undefined);
   for (const problem of parameters.problems) say("warning", "invalid_parameter", problem);
   const description = textOf(config.description);
   if (description === undefined) {
@@ -136,4 +139,18 @@ function readExamples(written: unknown, say: Say): SkillMetadata["examples"] {
 function textOf(value: unknown): string | undefined {
   if (typeof value === "number") return String(value);
   return typeof value === "string" && value.trim() !== "" ? value.trim() : undefined;
+}
+
+/**
+ * The object a text holds: JSON; where the text is short, JSON with mistakes too; or the first of these with other text around it.
+ * `repaired` says that it was not plain JSON.
+ */
+function readJsonObject(text: string): { value: JsonObject; repaired: boolean } | undefined {
+  const inner = text.slice(Math.max(0, text.indexOf("{")), text.lastIndexOf("}") + 1);
+  for (const candidate of [text, inner]) {
+    const read = readJson(candidate, jsonrepair);
+    if (read.ok && isRecord(read.value))
+      return { value: read.value as JsonObject, repaired: read.lenient || candidate !== text };
+  }
+  return undefined;
 }

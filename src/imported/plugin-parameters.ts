@@ -1,6 +1,6 @@
+import { isRecord } from "../base/record.ts";
 import type { Json, JsonSchema } from "../core/json.ts";
 import type { Parameter } from "../core/parameter.ts";
-import { isObject, type JsonObject } from "./lenient-json.ts";
 
 export interface PluginParameters {
   parameters: Parameter[];
@@ -20,15 +20,15 @@ const types: Readonly<Record<string, Parameter["type"] | "integer">> = {
  * `entrypoint.params` of a plugin.json: names with JSON Schema properties, or, as some write it, a whole JSON Schema. AnythingLLM
  * requires none of them; here one is required that says `required: true` and has no default.
  */
-export function readParameters(params: unknown): PluginParameters {
+export function readParameters(params: Json | undefined): PluginParameters {
   const problems: string[] = [];
-  if (params !== undefined && params !== null && !isObject(params)) {
+  if (params !== undefined && params !== null && !isRecord(params)) {
     problems.push("entrypoint.params is no object, so the skill has no parameters.");
   }
-  const given = isObject(params) ? params : {};
-  const isSchema = isObject(given.properties) && given.type === "object";
-  const properties = isSchema ? (given.properties as JsonObject) : given;
-  const required = new Set(isSchema && Array.isArray(given.required) ? given.required : []);
+  const given = isRecord(params) ? params : {};
+  const schema = isRecord(given.properties) && given.type === "object" ? given.properties : undefined;
+  const properties = schema ?? given;
+  const required = new Set(schema !== undefined && Array.isArray(given.required) ? given.required : []);
   const read = Object.entries(properties).map(([name, value]) => {
     const property = readProperty(name, value, problems);
     const wanted = property.parameter.required || required.has(name);
@@ -53,10 +53,10 @@ function readProperty(
   value: Json,
   problems: string[],
 ): { parameter: Parameter; schema: JsonSchema } {
-  if (!isObject(value) && typeof value !== "string") {
+  if (!isRecord(value) && typeof value !== "string") {
     problems.push(`The parameter ${name} is neither an object nor text; it is taken for text.`);
   }
-  const { required, ...raw } = isObject(value) ? value : { description: value };
+  const { required, ...raw } = isRecord(value) ? value : { description: value };
   const type = typeOf(name, raw.type, problems);
   const description = typeof raw.description === "string" ? raw.description : "";
   const choices = Array.isArray(raw.enum) && raw.enum.length > 0 ? { enum: raw.enum } : {};

@@ -1,5 +1,5 @@
-import type { Json } from "../core/json.ts";
-import { isObject, type JsonObject } from "./lenient-json.ts";
+import { isRecord } from "../base/record.ts";
+import type { Json, JsonObject } from "../core/json.ts";
 
 export interface SetupArguments {
   /** `this.runtimeArgs`. A required argument without a value is not in it, an optional one is null, as in AnythingLLM. */
@@ -15,14 +15,14 @@ export interface SetupArguments {
  * `0` are values. An empty text is what forms leave behind: it gives way to a default, and does for nothing that is required.
  */
 export function readSetupArguments(
-  setupArgs: unknown,
+  setupArgs: Json | undefined,
   settings: Readonly<Record<string, string>>,
 ): SetupArguments {
   const values: JsonObject = {};
   const missing: string[] = [];
   const secrets: string[] = [];
-  for (const [name, written] of Object.entries(isObject(setupArgs) ? setupArgs : {})) {
-    const argument = isObject(written) ? written : { value: written };
+  for (const [name, written] of Object.entries(isRecord(setupArgs) ? setupArgs : {})) {
+    const argument = isRecord(written) ? written : { value: written };
     const set = settings[name];
     const given = set === undefined ? argument.value : typed(set, argument.type);
     const value = [given, argument.default, given].find(
@@ -36,7 +36,7 @@ export function readSetupArguments(
 }
 
 function isSecret(name: string, input: Json | undefined): boolean {
-  return /key|token|secret|passw/i.test(name) || (isObject(input) && input.type === "password");
+  return /key|token|secret|passw/i.test(name) || (isRecord(input) && input.type === "password");
 }
 
 function isValue(value: Json | undefined): value is Json {

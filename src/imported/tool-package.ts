@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { errorText } from "../base/error-text.ts";
 import type { Clock } from "../core/clock.ts";
 import type { JsonSchema } from "../core/json.ts";
 import { parametersOf } from "../core/parameter.ts";
@@ -60,7 +61,7 @@ export function createToolPackages(
     try {
       listings.set(key, await readListing(means, code, clock));
     } catch (error) {
-      listings.set(key, { ok: false, reason: error instanceof Error ? error.message : String(error) });
+      listings.set(key, { ok: false, reason: errorText(error) });
     } finally {
       reading.delete(key);
     }

@@ -1,3 +1,4 @@
+import { isRecord } from "../base/record.ts";
 import type { Json, JsonSchema } from "../core/json.ts";
 import type { Validation } from "../core/tool.ts";
 
@@ -23,7 +24,7 @@ export function createArgumentCheck(): ArgumentCheck {
     of(schema) {
       let check: Check | undefined;
       return (input) => {
-        if (typeof input !== "object" || input === null || Array.isArray(input)) {
+        if (!isRecord(input)) {
           return { ok: false, message: "an object is expected" };
         }
         check ??= compile === undefined ? undefined : compiled(compile, schema);

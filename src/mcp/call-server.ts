@@ -1,3 +1,4 @@
+import { errorText } from "../base/error-text.ts";
 import type { Json } from "../core/json.ts";
 import { createOutsideWork } from "../core/outside-work.ts";
 import type { ParkedCalls } from "../core/parked-calls.ts";
@@ -7,7 +8,7 @@ import { CallTimeout } from "./call-tool.ts";
 import type { Connection } from "./connection.ts";
 import type { Lane } from "./lane.ts";
 import type { ServerConfig } from "./server-config.ts";
-import { causeCode, httpFailure, messageOf, ServerFailure, statusOf } from "./server-failure.ts";
+import { causeCode, httpFailure, ServerFailure, statusOf } from "./server-failure.ts";
 
 export interface ServerCall {
   server: ServerConfig;
@@ -90,7 +91,7 @@ async function endOfCall(
 }
 
 function brokenAnswer(error: unknown, { tool }: ServerCall): ToolResult {
-  const message = `${tool} answered something that is not what MCP says: ${messageOf(error).slice(0, 500)}`;
+  const message = `${tool} answered something that is not what MCP says: ${errorText(error).slice(0, 500)}`;
   return failed("invalid_answer", message);
 }
 

@@ -1,8 +1,10 @@
 import { readFile, stat } from "node:fs/promises";
+import { errorCode } from "../base/error-text.ts";
+import { readJson } from "../base/json-reader.ts";
+import { nearestNames } from "../base/nearest-name.ts";
+import { isRecord } from "../base/record.ts";
 import type { Diagnostic } from "../core/skill.ts";
-import { nearest } from "../core/skill-identifier.ts";
 import type { Environment } from "./expand-variables.ts";
-import { readJson } from "./read-json.ts";
 import { type ReadServers, readServers } from "./read-servers.ts";
 
 const mostBytes = 1_000_000;
@@ -32,7 +34,7 @@ export function createConfigFile(path: string, environment: Environment): Config
       return `${mtimeMs}:${ctimeMs}:${size}:${ino}`;
     } catch (error) {
       settled = true;
-      return codeOf(error);
+      return errorCode(error) ?? "unknown error";
     }
   };
 
@@ -60,11 +62,11 @@ async function readFrom(path: string, environment: Environment, before: ReadServ
     if (bytes.byteLength > mostBytes) return broken("too_large", `It is larger than ${mostBytes} bytes.`);
     text = bytes.toString("utf8");
   } catch (error) {
-    const code = codeOf(error);
+    const code = errorCode(error) ?? "unknown error";
     if (code === "ENOENT") return { servers: [], diagnostics: [] };
     return broken("unreadable", `It cannot be read (${code}). Check its permissions.`);
   }
-  const parsed = readJson(text);
+  const parsed = readJson(text.trim() === "" ? "{}" : text);
   if (!parsed.ok) {
     return broken(
       "invalid_json",
@@ -85,7 +87,7 @@ function serversIn(
   const entries = value.mcpServers ?? value.servers;
   if (isRecord(entries)) return { ok: true, entries };
   if (Object.keys(value).length === 0) return { ok: true, entries: {} };
-  const [near] = nearest("mcpServers", Object.keys(value));
+  const [near] = nearestNames("mcpServers", Object.keys(value));
   const hint = near === undefined ? "" : ` It has ${near}; did you mean that?`;
   return { ok: false, problem: `It has no mcpServers.${hint}` };
 }
@@ -96,14 +98,6 @@ function notPlain(path: string): Diagnostic {
   return { path, severity: "warning", code: "not_plain_json", message };
 }
 
-function isRecord(value: unknown): value is Record<string, unknown> {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
-}
-
 function defect(path: string, code: string, message: string): Diagnostic {
   return { path, severity: "error", code, message };
-}
-
-function codeOf(error: unknown): string {
-  return error instanceof Error && "code" in error ? String(error.code) : "unknown error";
 }

@@ -3,13 +3,14 @@ import type { Client } from "@modelcontextprotocol/sdk/client/index.js";
 import type { StreamableHTTPClientTransport } from "@modelcontextprotocol/sdk/client/streamableHttp.js";
 import type { Transport } from "@modelcontextprotocol/sdk/shared/transport.js";
 import { z } from "zod";
+import { unlessLate, withTimeLimit } from "../base/time-limit.ts";
 import type { Clock } from "../core/clock.ts";
 import type { ToolContext, ToolResult } from "../core/tool.ts";
 import { type ActiveCall, type CallOptions, callTool, withoutLimit } from "./call-tool.ts";
 import { createHttpTransport, type HttpAccess } from "./open-transport.ts";
 import { type RemoteServer, type RemoteTool, remoteToolSchema } from "./remote-tool.ts";
 import type { ServerConfig } from "./server-config.ts";
-import { httpFailure, messageOf, ServerFailure, statusOf } from "./server-failure.ts";
+import { httpFailure, ServerFailure, statusOf } from "./server-failure.ts";
 import type { ServerRequests } from "./server-requests.ts";
 import { createStdioTransport } from "./stdio-transport.ts";
 
@@ -120,21 +121,31 @@ async function connect(
     if (isOpen) onLost("it ended the session");
     isOpen = false;
   };
-  const hello = client.connect(transport, { timeout: withoutLimit });
+  const within = (ms: number, late: string, ends?: AbortSignal) => ({
+    ms,
+    timer: clock,
+    signal: ends,
+    late: () => new ServerFailure("unreachable", late),
+  });
   try {
-    await within(clock, connect_ms, hello, "It did not introduce itself in time.", signal);
+    await withTimeLimit(within(connect_ms, "It did not introduce itself in time.", signal), () =>
+      client.connect(transport, { timeout: withoutLimit }),
+    );
     isOpen = true;
   } catch (error) {
-    await client.close().catch(messageOf);
+    await client.close().catch(() => undefined);
     throw error;
   }
   return {
     transport: kind,
-    describe: () => within(clock, connect_ms, describe(client), "It did not list its tools in time.", signal),
+    describe: () =>
+      withTimeLimit(within(connect_ms, "It did not list its tools in time.", signal), () => describe(client)),
     call: (call) => callTool({ ...call, client, clock, track: active.track }),
     isBusy: active.isBusy,
     answers: (within_ms) =>
-      within(clock, Math.min(pingMs, within_ms), client.ping({ timeout: withoutLimit }), "It hangs.").then(
+      withTimeLimit(within(Math.min(pingMs, within_ms), "It hangs."), () =>
+        client.ping({ timeout: withoutLimit }),
+      ).then(
         () => true,
         () => false,
       ),
@@ -248,27 +259,5 @@ async function answerRequests(
 async function sayFarewell(transport: Transport, clock: Clock): Promise<void> {
   if (!("terminateSession" in transport)) return;
   const { terminateSession } = transport as StreamableHTTPClientTransport;
-  await within(clock, farewellMs, terminateSession.call(transport), "").catch(messageOf);
-}
-
-async function within<T>(
-  clock: Clock,
-  ms: number,
-  work: Promise<T>,
-  message: string,
-  signal?: AbortSignal,
-): Promise<T> {
-  const { promise: late, reject } = Promise.withResolvers<never>();
-  const cancel = clock.after(ms, () => reject(new ServerFailure("unreachable", message)));
-  const giveUp = () => reject(signal?.reason);
-  if (signal?.aborted) giveUp();
-  signal?.addEventListener("abort", giveUp, { once: true });
-  try {
-    return await Promise.race([work, late]);
-  } finally {
-    cancel();
-    signal?.removeEventListener("abort", giveUp);
-    work.catch(messageOf);
-    late.catch(messageOf);
-  }
+  await unlessLate(farewellMs, clock, terminateSession.call(transport)).catch(() => undefined);
 }

@@ -1,11 +1,12 @@
+import { backoff } from "../base/backoff.ts";
+import { errorText } from "../base/error-text.ts";
 import type { Clock } from "../core/clock.ts";
 import type { ServerState } from "../core/servers.ts";
 import type { Connection } from "./connection.ts";
-import { messageOf, ServerFailure } from "./server-failure.ts";
+import { ServerFailure } from "./server-failure.ts";
 
 /** First and longest pause before the next attempt, ms; it doubles in between. */
-const firstPause = 1_000;
-const longestPause = 60_000;
+const pauses = { minMs: 1_000, maxMs: 60_000 };
 
 /** A call waits this long for the next attempt at most, ms. */
 const worthWaiting = 5_000;
@@ -65,11 +66,11 @@ export function createLane({ clock, most_attempts, open }: LaneOptions): Lane {
     failures += 1;
     if (closing.signal.aborted) return enter("stopped");
     if (failures >= most_attempts) return enter("failed", problem);
-    const pause = Math.min(longestPause, firstPause * 2 ** (failures - 1));
+    const pause = backoff(failures, pauses);
     const { promise, resolve } = Promise.withResolvers<unknown>();
     const forget = clock.after(pause, () => {
       next = undefined;
-      resolve(connect().catch(messageOf));
+      resolve(connect().catch(() => undefined));
     });
     const cancel = () => {
       forget();
@@ -113,7 +114,7 @@ export function createLane({ clock, most_attempts, open }: LaneOptions): Lane {
       return opened;
     } catch (error) {
       if (error instanceof ServerFailure && error.code === "needs_login") enter("needs_login", error.message);
-      else fail(messageOf(error));
+      else fail(errorText(error));
       throw error;
     }
   };
@@ -133,7 +134,7 @@ export function createLane({ clock, most_attempts, open }: LaneOptions): Lane {
     async start() {
       if (connection !== undefined) return;
       failures = 0;
-      await connect().catch(messageOf);
+      await connect().catch(() => undefined);
     },
     async lose(useless, reason) {
       if (connection !== useless) return;
@@ -148,7 +149,7 @@ export function createLane({ clock, most_attempts, open }: LaneOptions): Lane {
       const open = connection;
       connection = undefined;
       await open?.close();
-      await opening?.catch(messageOf);
+      await opening?.catch(() => undefined);
       enter("stopped");
     },
   };

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { sharedRun } from "../base/shared-run.ts";
 import type { Clock } from "../core/clock.ts";
 import type { Json } from "../core/json.ts";
 import type { KeyValue } from "../core/key-value.ts";
@@ -83,7 +84,7 @@ export function createManagedServer(config: ServerConfig, deps: ManagedServerDep
   ): Promise<Connection> => {
     await requireAccount(login, target, account);
     let connection: Connection | undefined;
-    const relearn = oneAfterAnother(async () => {
+    const relearn = sharedRun(async () => {
       if (connection === undefined) return;
       await learn(connection).catch((error: unknown) =>
         deps.report(error, `tools of the server ${config.name}`),
@@ -93,7 +94,7 @@ export function createManagedServer(config: ServerConfig, deps: ManagedServerDep
     const headers = config.target.type === "stdio" ? {} : config.target.headers;
     const fetch = target && login?.fetchFor(target, account, headers);
     const session = { ...deps, server: config, authProvider, fetch, onLost, signal };
-    connection = await openConnection({ ...session, onToolsChanged: relearn });
+    connection = await openConnection({ ...session, onToolsChanged: () => void relearn() });
     try {
       await learn(connection);
       return connection;
@@ -188,24 +189,6 @@ export function createManagedServer(config: ServerConfig, deps: ManagedServerDep
       const { parked } = deps;
       return callServer(lane, { server: config, tool, input, context, timeout_ms, parked, redact });
     },
-  };
-}
-
-/** Does the work once more for all who asked for it while it was at work. The work never rejects. */
-function oneAfterAnother(work: () => Promise<void>): () => void {
-  let wanted = false;
-  let working = false;
-  const run = async () => {
-    working = true;
-    while (wanted) {
-      wanted = false;
-      await work();
-    }
-    working = false;
-  };
-  return () => {
-    wanted = true;
-    if (!working) void run();
   };
 }
 

@@ -1,9 +1,9 @@
 import { hash } from "node:crypto";
 import { z } from "zod";
+import { nearestNames } from "../base/nearest-name.ts";
 import { canonicalJson, type Json, objectOf } from "../core/json.ts";
 import { serverSkillId } from "../core/server-tools.ts";
 import type { Diagnostic } from "../core/skill.ts";
-import { nearest } from "../core/skill-identifier.ts";
 import { approvers } from "../core/tool.ts";
 import { type Environment, expandVariables } from "./expand-variables.ts";
 import { oauthSettingsSchema, secretsOfOAuth } from "./login/oauth-settings.ts";
@@ -203,7 +203,7 @@ function unknownKeys(entry: unknown): { code: string; message: string }[] {
     return Object.keys(value)
       .filter((key) => !keys.includes(key))
       .map((key) => {
-        const [near] = nearest(key, keys);
+        const [near] = nearestNames(key, keys);
         const path = section === "" ? key : `${section}.${key}`;
         const hint = near === undefined ? "" : ` Did you mean ${near}?`;
         return { code: "unknown_key", message: `${path} is unknown and has no effect.${hint}` };

@@ -1,3 +1,5 @@
+import { errorCode, errorText } from "../base/error-text.ts";
+
 /** A server that cannot be reached, in words for a person; nothing secret is masked yet. */
 export class ServerFailure extends Error {
   readonly code: "needs_login" | "unreachable";
@@ -28,7 +30,7 @@ export async function httpFailure(error: unknown, url: string, hasLogin: boolean
     const message = `${host} answered, but not as a tool server does. Check the path of its url.`;
     return new ServerFailure("unreachable", message, error);
   }
-  return new ServerFailure("unreachable", `${host} cannot be used: ${messageOf(error)}`, error);
+  return new ServerFailure("unreachable", `${host} cannot be used: ${errorText(error)}`, error);
 }
 
 /** Whether an answer was no message of the protocol: neither JSON nor, for the SDK's schemas, JSON-RPC. */
@@ -54,11 +56,8 @@ export function causeCode(error: unknown): string | undefined {
     each instanceof Error && depth < 5;
     each = each.cause, depth += 1
   ) {
-    if ("code" in each && typeof each.code === "string") return each.code;
+    const code = errorCode(each);
+    if (code !== undefined) return code;
   }
   return undefined;
-}
-
-export function messageOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
 }

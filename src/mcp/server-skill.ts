@@ -1,4 +1,5 @@
 import { hash } from "node:crypto";
+import { oneLine } from "../base/markdown-text.ts";
 import { canonicalJson, type Json, type JsonSchema } from "../core/json.ts";
 import { parametersOf } from "../core/parameter.ts";
 import { serverSkillId, serverToolName } from "../core/server-tools.ts";
@@ -154,11 +155,6 @@ function describeTool(tool: RemoteTool, server: ServerConfig, own: boolean): Ser
 
 function titleOf({ name, title, annotations }: RemoteTool): string {
   return oneLine(title || annotations?.title || name, 80);
-}
-
-function oneLine(text: string, longest: number): string {
-  const line = text.replace(/\s+/g, " ").trim();
-  return line.length <= longest ? line : `${line.slice(0, longest - 1)}…`;
 }
 
 /** As the model gets it: an object, without what only validators read, and of a sane size. */

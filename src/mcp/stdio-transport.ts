@@ -1,9 +1,11 @@
-import { type ChildProcessWithoutNullStreams, spawn } from "node:child_process";
+import type { ChildProcess } from "node:child_process";
 import type { ReadBuffer } from "@modelcontextprotocol/sdk/shared/stdio.js";
 import type { Transport } from "@modelcontextprotocol/sdk/shared/transport.js";
 import type { JSONRPCMessage } from "@modelcontextprotocol/sdk/types.js";
+import { asError } from "../base/error-text.ts";
 import type { Clock } from "../core/clock.ts";
-import { guardGroup } from "./group-guard.ts";
+import { guardGroup } from "../process/group-guard.ts";
+import { endGroup, killGroup, spawnGroup } from "../process/process-group.ts";
 import type { Target } from "./server-config.ts";
 
 /** How long a server may take to end by itself when its input was closed, ms. */
@@ -35,7 +37,7 @@ export async function createStdioTransport(
     import("@modelcontextprotocol/sdk/shared/stdio.js"),
   ]);
   const buffer = new ReadBuffer({ maxBufferSize: largestMessage });
-  let child: ChildProcessWithoutNullStreams | undefined;
+  let child: ChildProcess | undefined;
   let ending: string | undefined;
   let stderr = "";
 
@@ -46,16 +48,10 @@ export async function createStdioTransport(
     start: () =>
       new Promise((resolve, reject) => {
         const { command, args, cwd, env } = target;
-        const started = spawn(command, args, {
-          ...(cwd === undefined ? {} : { cwd }),
-          env: { ...getDefaultEnvironment(), ...env },
-          stdio: "pipe",
-          // Its own group: what it starts is killed with it, and Ctrl+C in the bot's terminal is the bot's to handle.
-          detached: true,
-        });
+        const inherited = getDefaultEnvironment();
+        const started = spawnGroup(command, args, { cwd, env: { ...inherited, ...env }, stdio: "pipe" });
         child = started;
-        const guard =
-          started.pid === undefined ? undefined : guardGroup(started.pid, getDefaultEnvironment());
+        const guard = started.pid === undefined ? undefined : guardGroup(started.pid, inherited);
         started.once("spawn", resolve);
         started.on("error", (error) => {
           ending ??= failedStart(error, target);
@@ -69,20 +65,20 @@ export async function createStdioTransport(
           guard?.release();
           transport.onclose?.();
         });
-        started.stdin.on("error", (error) => transport.onerror?.(error));
-        started.stderr.on("data", (chunk: Buffer) => {
+        started.stdin?.on("error", (error) => transport.onerror?.(error));
+        started.stderr?.on("data", (chunk: Buffer) => {
           stderr = `${stderr}${chunk.toString("utf8")}`.slice(-keptText);
         });
-        started.stdout.on("data", (chunk: Buffer) => receive(transport, buffer, chunk));
+        started.stdout?.on("data", (chunk: Buffer) => receive(transport, buffer, chunk));
       }),
     send: (message) =>
       new Promise((resolve, reject) => {
-        if (child === undefined || ending !== undefined)
-          return reject(new Error("The server is not running."));
-        child.stdin.write(serializeMessage(message), (error) => (error ? reject(error) : resolve()));
+        const stdin = ending === undefined ? child?.stdin : undefined;
+        if (!stdin) return reject(new Error("The server is not running."));
+        stdin.write(serializeMessage(message), (error) => (error ? reject(error) : resolve()));
       }),
     close: async () => {
-      if (child !== undefined && ending === undefined) await endProcess(child, clock);
+      if (child !== undefined && ending === undefined) await endGroup(child, graceMs, clock);
       buffer.clear();
     },
   };
@@ -103,7 +99,7 @@ function receive(transport: StdioTransport, buffer: ReadBuffer, chunk: Buffer): 
   try {
     buffer.append(chunk);
   } catch (error) {
-    transport.onerror?.(error instanceof Error ? error : new Error(String(error)));
+    transport.onerror?.(asError(error));
     transport.kill();
     return;
   }
@@ -112,29 +108,10 @@ function receive(transport: StdioTransport, buffer: ReadBuffer, chunk: Buffer): 
     try {
       message = buffer.readMessage();
     } catch (error) {
-      transport.onerror?.(error instanceof Error ? error : new Error(String(error)));
+      transport.onerror?.(asError(error));
       continue;
     }
     if (message === null) return;
     transport.onmessage?.(message);
-  }
-}
-
-async function endProcess(child: ChildProcessWithoutNullStreams, clock: Pick<Clock, "after">): Promise<void> {
-  const closed = new Promise<void>((resolve) => child.once("close", () => resolve()));
-  child.stdin.end();
-  const cancel = clock.after(graceMs, () => killGroup(child));
-  await closed;
-  cancel();
-}
-
-function killGroup({ pid }: ChildProcessWithoutNullStreams): void {
-  if (pid === undefined) return;
-  try {
-    process.kill(-pid, "SIGKILL");
-  } catch (error) {
-    // Nothing of the group is left, or its number belongs to somebody else by now.
-    const { code } = error as NodeJS.ErrnoException;
-    if (code !== "ESRCH" && code !== "EPERM") throw error;
   }
 }

@@ -1,3 +1,5 @@
+import { isRecord } from "../base/record.ts";
+
 /**
  * The body of a failed request in OpenAI's shape, `{error: {message, …}}`. Others are known of Gemini (a list with one error),
  * Ollama (`{error: "…"}`), FastAPI as in vLLM (`{detail: …}`), Mistral (`{message, type}`) and OpenRouter, where
@@ -43,9 +45,4 @@ function said(value: unknown): string {
   if (!isRecord(value)) return "";
   const place = Array.isArray(value.loc) ? `${value.loc.join(".")}: ` : "";
   return typeof value.msg === "string" ? `${place}${value.msg}` : said(value.message ?? value.detail);
-}
-
-/** Whether it is a JSON object: no list, and not null. */
-export function isRecord(value: unknown): value is Record<string, unknown> {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }

@@ -1,7 +1,7 @@
+import { isRecord } from "../base/record.ts";
 import { ModelError } from "../core/model.ts";
 import { anthropicAddress } from "./anthropic/address.ts";
 import type { ProviderSettings } from "./create-model.ts";
-import { isRecord } from "./error-body.ts";
 import { openAiUrl } from "./openai/client.ts";
 import { type Endpoint, modelError, toModelError } from "./provider-error.ts";
 import { readBounded } from "./read-bounded.ts";

@@ -1,5 +1,6 @@
+import { errorCode } from "../base/error-text.ts";
+import { isRecord } from "../base/record.ts";
 import { ModelError, type ModelErrorCode } from "../core/model.ts";
-import { isRecord } from "./error-body.ts";
 import { redactKey } from "./redact-key.ts";
 import { retryAfterMs } from "./retry-after.ts";
 
@@ -203,7 +204,7 @@ function messageOf(error: SdkError): string {
 
 function causeText(cause: Error, endpoint: Endpoint): string {
   const root = cause.cause instanceof Error ? cause.cause : cause;
-  const code = "code" in root && typeof root.code === "string" ? root.code : root.message;
+  const code = errorCode(root) ?? root.message;
   return shorten(redacted(code, endpoint));
 }
 

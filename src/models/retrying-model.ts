@@ -1,3 +1,4 @@
+import { backoff } from "../base/backoff.ts";
 import type { Clock } from "../core/clock.ts";
 import {
   type Model,
@@ -13,9 +14,9 @@ import { whyDelayed } from "./why-delayed.ts";
 export interface RetryPolicy {
   /** Requests in all, the first included. */
   attempts: number;
-  /** The wait before the second attempt, milliseconds; it doubles with each further one, give or take half. */
-  baseMs: number;
-  /** The longest wait of our own choosing, milliseconds. */
+  /** The wait before the second attempt, ms; it doubles with each further one, give or take half. */
+  minMs: number;
+  /** The longest wait of our own choosing, ms. */
   maxMs: number;
   /** When the server asks for a longer wait than this (milliseconds), the model is given up at once. */
   longestRetryAfterMs: number;
@@ -23,7 +24,7 @@ export interface RetryPolicy {
 
 export const defaultRetryPolicy: RetryPolicy = {
   attempts: 4,
-  baseMs: 500,
+  minMs: 500,
   maxMs: 15_000,
   longestRetryAfterMs: 60_000,
 };
@@ -79,7 +80,7 @@ function waitBefore(
 ): number | undefined {
   if (!(error instanceof ModelError) || !passing.has(error.code) || attempt >= policy.attempts)
     return undefined;
-  const own = Math.min(policy.maxMs, policy.baseMs * 2 ** (attempt - 1)) * (0.5 + random());
+  const own = backoff(attempt, { ...policy, jitter: 0.5 + random() });
   if (error.retryAfterMs === undefined) return own;
   return error.retryAfterMs > policy.longestRetryAfterMs ? undefined : Math.max(own, error.retryAfterMs);
 }

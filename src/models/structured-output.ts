@@ -1,3 +1,4 @@
+import { isRecord } from "../base/record.ts";
 import type { Json, JsonSchema } from "../core/json.ts";
 
 /** How a request asks for structured output: by the server's own means, or in words when the server refuses those. */
@@ -23,8 +24,8 @@ export function objectSchema(schema: JsonSchema): JsonSchema {
 export function unwrapOutput(text: string, schema: JsonSchema): string | undefined {
   const value = parse(text);
   if (value === undefined) return undefined;
-  if (schema.type === "object") return isObject(value) ? text : undefined;
-  return isObject(value) && value[wrapper] !== undefined ? JSON.stringify(value[wrapper]) : undefined;
+  if (schema.type === "object") return isRecord(value) ? text : undefined;
+  return isRecord(value) && value[wrapper] !== undefined ? JSON.stringify(value[wrapper]) : undefined;
 }
 
 /** What is added to the system prompt where a server knows no schemas. */
@@ -48,8 +49,4 @@ function parse(text: string): Json | undefined {
     if (error instanceof SyntaxError) return undefined;
     throw error;
   }
-}
-
-function isObject(value: Json): value is { [key: string]: Json } {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }

@@ -1,4 +1,5 @@
 import { randomUUID } from "node:crypto";
+import { isRecord } from "../base/record.ts";
 import { type Json, parseJson } from "../core/json.ts";
 import type { Message, ToolCall } from "../core/message.ts";
 
@@ -10,7 +11,7 @@ export function argumentsObject(text: string): { [key: string]: Json } {
   if (text.trim() === "") return {};
   try {
     const value = parseJson(text);
-    if (typeof value === "object" && value !== null && !Array.isArray(value)) return value;
+    if (isRecord(value)) return value;
   } catch (error) {
     if (!(error instanceof SyntaxError)) throw error;
   }

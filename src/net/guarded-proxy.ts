@@ -13,6 +13,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { type Duplex, Transform } from "node:stream";
 import { pipeline } from "node:stream/promises";
+import { errorCode } from "../base/error-text.ts";
 import type { NetworkAccess } from "../core/programs.ts";
 import { createAddressPolicy, type OwnPort } from "./address-policy.ts";
 import { type ConnectionGuard, ConnectionTimeoutError, connectGuarded } from "./guarded-connection.ts";
@@ -224,7 +225,7 @@ function metered(take: (bytes: number) => boolean): Transform {
 function failureOf(error: unknown, address: string): Answer {
   if (error instanceof AddressRefusedError) return privateAddress(error.host);
   const status = error instanceof ConnectionTimeoutError ? 504 : 502;
-  const code = error instanceof Error && "code" in error ? String(error.code) : "unknown reason";
+  const code = errorCode(error) ?? "unknown reason";
   const shown = address.replace(/[?#].*$/s, "").slice(0, 300);
   return { status, phrase: "Not reachable", text: `${shown} could not be reached (${code}).\n` };
 }

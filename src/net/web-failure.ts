@@ -1,3 +1,4 @@
+import { errorCode } from "../base/error-text.ts";
 import { WebError } from "../core/web.ts";
 import { AddressRefusedError } from "./guarded-connector.ts";
 import { shownUrl } from "./web-url.ts";
@@ -50,7 +51,7 @@ export function unreachable(url: URL, thrown: unknown, from?: URL): WebError {
   const chain = causesOf(thrown);
   const refused = chain.find((error) => error instanceof AddressRefusedError);
   if (refused !== undefined) return addressRefused(url, refused.address, from, thrown);
-  const code = chain.map(codeOf).find((found) => found !== undefined) ?? "";
+  const code = chain.map(errorCode).find((found) => found !== undefined) ?? "";
   const failure = (reason: string) =>
     new WebError("unreachable", `${shownUrl(url)} was not fetched: ${reason}`, { cause: thrown });
   if (code === "ENOTFOUND" || code === "EAI_AGAIN") {
@@ -90,8 +91,4 @@ function causesOf(thrown: unknown): Error[] {
     if (next instanceof AggregateError) pending.push(...next.errors);
   }
   return found;
-}
-
-function codeOf(error: Error): string | undefined {
-  return "code" in error && typeof error.code === "string" ? error.code : undefined;
 }

@@ -1,5 +1,6 @@
 import { readdir, stat } from "node:fs/promises";
 import { join } from "node:path";
+import { errorCode } from "../base/error-text.ts";
 import type { GitAddress } from "./git-address.ts";
 import type { PackageLimits } from "./package-limits.ts";
 import { PackageRefusal } from "./package-refusal.ts";
@@ -49,13 +50,13 @@ export async function cloneRepository(request: CloneRequest): Promise<PackageFil
     await runGit({
       ...base,
       arguments: ["clone", ...flags, ...branch, "--", repository.href, bare],
-      mostBytes: 100_000,
+      maxBytes: 100_000,
     });
     const tree = address.folder === undefined ? "HEAD" : `HEAD:${address.folder}`;
     const archive = await runGit({
       ...base,
       arguments: ["--git-dir", bare, "archive", "--format=tar", tree],
-      mostBytes: limits.unpacked_bytes + limits.files * 4_096,
+      maxBytes: limits.unpacked_bytes + limits.files * 4_096,
     });
     return await readTar(archive, false, limits);
   } catch (error) {
@@ -95,6 +96,6 @@ async function bytesOf(path: string): Promise<number> {
 }
 
 function ifGone<T>(error: unknown, value: T): T {
-  if ((error as NodeJS.ErrnoException).code === "ENOENT") return value;
+  if (errorCode(error) === "ENOENT") return value;
   throw error;
 }

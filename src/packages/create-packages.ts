@@ -1,8 +1,8 @@
 import { mkdir } from "node:fs/promises";
+import { KeyedMutex } from "../base/keyed-mutex.ts";
 import type { PackageOutcome, Packages } from "../core/packages.ts";
 import { recoverChange } from "./change-journal.ts";
 import { createIntegrity, type Integrity } from "./integrity.ts";
-import { oneAtATime } from "./one-at-a-time.ts";
 import { defaultPackageLimits } from "./package-limits.ts";
 import { PackageRefusal } from "./package-refusal.ts";
 import { createPackageRegister } from "./package-register.ts";
@@ -31,9 +31,9 @@ export async function createPackages(options: PackagesOptions): Promise<ManagedP
   const { folders } = options;
   for (const folder of [folders.skills, folders.flows]) await mkdir(folder, { recursive: true });
   for (const change of await leftovers(folders.staging)) await recoverChange(folders, change, register);
-  const inTurn = oneAtATime();
+  const queue = new KeyedMutex();
   const run = <T>(work: (changes: Changes) => Promise<T>) =>
-    inTurn(() => outcome(async () => work(await loadChanges())));
+    queue.run("", () => outcome(async () => work(await loadChanges())));
   return {
     ...createIntegrity(register),
     review: (source, signal) => run((changes) => changes.reviewPackage(context, source, signal)),

@@ -1,5 +1,6 @@
 import { mkdir, realpath, stat } from "node:fs/promises";
 import { basename } from "node:path";
+import { errorCode } from "../base/error-text.ts";
 import { safeFileName } from "../core/file-name.ts";
 import type { PackageSource } from "../core/packages.ts";
 import { contentKind } from "./archive-kind.ts";
@@ -63,7 +64,7 @@ async function fromPath(path: string, limits: PackageLimits, signal: AbortSignal
     }
     if (found.isFile()) return await unpack(await readOneFile(real, limits.archive_bytes), real, limits);
   } catch (error) {
-    const { code } = error as NodeJS.ErrnoException;
+    const code = errorCode(error);
     if (error instanceof PackageRefusal || signal.aborted || code === undefined) throw error;
     const message = `${shownName(path)} cannot be read (${code}). Nothing was installed; check the path and its permissions.`;
     throw new PackageRefusal("unreadable", message, error);

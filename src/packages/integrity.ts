@@ -1,3 +1,4 @@
+import { errorCode } from "../base/error-text.ts";
 import type { Verdict } from "../core/programs.ts";
 import { type Diagnostic, isInstalled, type LoadedSkills, type Skill } from "../core/skill.ts";
 import type { PackageRegister, RegisterEntry, RegisterIndex } from "./package-register.ts";
@@ -87,7 +88,7 @@ async function hashOf(folder: string): Promise<string | undefined> {
   try {
     return await treeHash(folder);
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === undefined) throw error;
+    if (errorCode(error) === undefined) throw error;
     return undefined;
   }
 }

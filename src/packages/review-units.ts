@@ -1,5 +1,6 @@
 import { lstat, realpath } from "node:fs/promises";
 import { basename } from "node:path";
+import { errorCode } from "../base/error-text.ts";
 import type { PackageFinding, PackageReview } from "../core/packages.ts";
 import type { Diagnostic, Skill } from "../core/skill.ts";
 import type { PackageLimits } from "./package-limits.ts";
@@ -79,7 +80,7 @@ async function placeOf(path: string): Promise<string> {
   try {
     return await realpath(path);
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === undefined) throw error;
+    if (errorCode(error) === undefined) throw error;
     throw new PackageRefusal("no_files", `It has no files that could be reviewed (${path}).`, error);
   }
 }

@@ -1,4 +1,6 @@
-import { type ChildProcess, spawn } from "node:child_process";
+import type { ChildProcess } from "node:child_process";
+import { CapturedOutput } from "../process/captured-output.ts";
+import { groupEnd, killGroup, spawnGroup } from "../process/process-group.ts";
 import { PackageRefusal } from "./package-refusal.ts";
 
 /** How git runs here. */
@@ -20,13 +22,13 @@ export interface GitRun {
   plainHttp: boolean;
   signal: AbortSignal;
   /** Of what it prints; more ends it. */
-  mostBytes: number;
+  maxBytes: number;
   /** Called a few times a second; what it throws ends git and is thrown. */
   watch(): Promise<void>;
 }
 
 const everyMs = 100;
-const mostErrorBytes = 20_000;
+const maxErrorBytes = 20_000;
 
 /**
  * Runs git with no configuration but ours, no hooks, no prompts and no protocol but https (and http where allowed), and
@@ -35,12 +37,10 @@ const mostErrorBytes = 20_000;
  */
 export async function runGit(run: GitRun): Promise<Buffer> {
   run.signal.throwIfAborted();
-  const child = spawn("git", [...settings(run), ...run.arguments], {
+  const child = spawnGroup("git", [...settings(run), ...run.arguments], {
     cwd: run.folder,
     env: environment(run),
     stdio: ["ignore", "pipe", "pipe"],
-    // A group of its own: what git started ends with it.
-    detached: true,
   });
   let stopped: unknown;
   const stop = (reason: unknown) => {
@@ -51,7 +51,7 @@ export async function runGit(run: GitRun): Promise<Buffer> {
   run.signal.addEventListener("abort", onAbort, { once: true });
   const timer = setInterval(() => run.watch().catch(stop), everyMs);
   try {
-    const { code, output, errors } = await ended(child, run.mostBytes, stop);
+    const { code, output, errors } = await ended(child, run.maxBytes, stop);
     await run.watch();
     if (stopped !== undefined) throw stopped;
     if (code !== 0) throw failed(errors);
@@ -86,7 +86,7 @@ function settings({ proxyUrl, plainHttp }: GitRun): string[] {
 }
 
 /** Nothing of the bot's own environment: it holds its secrets. */
-function environment({ access, folder }: GitRun): NodeJS.ProcessEnv {
+function environment({ access, folder }: GitRun): Record<string, string> {
   return {
     PATH: access.path,
     HOME: folder,
@@ -101,51 +101,36 @@ function environment({ access, folder }: GitRun): NodeJS.ProcessEnv {
   };
 }
 
-function ended(
+/** @throws PackageRefusal `git_missing` */
+async function ended(
   child: ChildProcess,
-  mostBytes: number,
+  maxBytes: number,
   stop: (reason: unknown) => void,
 ): Promise<{ code: number | null; output: Buffer; errors: string }> {
-  return new Promise((resolve, reject) => {
-    const chunks: Buffer[] = [];
-    let bytes = 0;
-    let errors = "";
-    child.stdout?.on("data", (chunk: Buffer) => {
-      bytes += chunk.length;
-      if (bytes <= mostBytes) chunks.push(chunk);
-      else stop(tooLarge(mostBytes));
-    });
-    child.stderr?.on("data", (chunk: Buffer) => {
-      if (errors.length < mostErrorBytes) errors += chunk.toString("utf8");
-    });
-    child.on("error", (cause: NodeJS.ErrnoException) => {
-      reject(
-        new PackageRefusal(
-          "git_missing",
-          "The program git cannot be started here. Install it on the machine the bot runs on, or give the address of an archive.",
-          cause,
-        ),
-      );
-    });
-    child.on("close", (code) => resolve({ code, output: Buffer.concat(chunks), errors }));
+  const output = new CapturedOutput(maxBytes);
+  const errors = new CapturedOutput(maxErrorBytes);
+  child.stdout?.on("data", (chunk: Buffer) => {
+    output.add(chunk);
+    if (output.truncated) stop(tooLarge(maxBytes));
   });
+  child.stderr?.on("data", (chunk: Buffer) => errors.add(chunk));
+  const missing = new Promise<never>((_resolve, reject) => {
+    child.on("error", (cause) => reject(gitMissing(cause)));
+  });
+  const { code } = await Promise.race([missing, groupEnd(child)]);
+  return { code, output: output.bytes(), errors: errors.text() };
 }
 
-function killGroup({ pid }: ChildProcess): void {
-  if (pid === undefined) return;
-  try {
-    process.kill(-pid, "SIGKILL");
-  } catch (error) {
-    // ESRCH: everything has ended. EPERM: what is left of the group is only a zombie (macOS).
-    const { code } = error as NodeJS.ErrnoException;
-    if (code !== "ESRCH" && code !== "EPERM") throw error;
-  }
+function gitMissing(cause: Error): PackageRefusal {
+  const message =
+    "The program git cannot be started here. Install it on the machine the bot runs on, or give the address of an archive.";
+  return new PackageRefusal("git_missing", message, cause);
 }
 
-export function tooLarge(mostBytes: number): PackageRefusal {
+export function tooLarge(maxBytes: number): PackageRefusal {
   return new PackageRefusal(
     "archive_too_large",
-    `The repository is over ${mostBytes / 1_000_000} MB. Nothing was installed; give the address of a smaller archive.`,
+    `The repository is over ${maxBytes / 1_000_000} MB. Nothing was installed; give the address of a smaller archive.`,
   );
 }
 

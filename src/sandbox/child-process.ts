@@ -1,7 +1,7 @@
-import { type ChildProcess, type StdioOptions, spawn } from "node:child_process";
+import type { ChildProcess, StdioOptions } from "node:child_process";
 import { closeSync, openSync, readdirSync, readFileSync } from "node:fs";
-import { constants } from "node:os";
 import type { Writable } from "node:stream";
+import { spawnGroup, writeAndEnd } from "../process/process-group.ts";
 import type { Launch } from "./isolation.ts";
 
 /** A process was not started. `reason` is the code of the operating system. */
@@ -17,9 +17,8 @@ export interface StartFailure {
 export function startProcess(launch: Launch): ChildProcess | StartFailure {
   const nothing = openSync("/dev/null", "r");
   try {
-    const { cwd, env } = launch;
-    const stdio = streams(launch, nothing);
-    const child = spawn(launch.file, launch.args, { cwd, env, detached: true, stdio });
+    const { file, args, cwd, env } = launch;
+    const child = spawnGroup(file, args, { cwd, env, stdio: streams(launch, nothing) });
     writeAndEnd(child.stdio[3] as Writable | null | undefined, launch.privateInput ?? "");
     const opened: readonly unknown[] = child.stdio;
     writeAndEnd(opened[5] as Writable | null | undefined, launch.filter ?? "");
@@ -71,27 +70,4 @@ export function startFailure(error: Error & { code?: unknown }): string {
     return "The script was not started: its arguments are too long. Pass long input through its standard input.";
   }
   return `The script was not started (${String(error.code ?? error.message)}). Try again; if it stays, run "knack doctor".`;
-}
-
-/** Kills a process and its group. In bubblewrap everything inside ends with it. */
-export function killGroup(child: ChildProcess): void {
-  if (child.pid === undefined) return;
-  try {
-    process.kill(-child.pid, "SIGKILL");
-  } catch (error) {
-    const code = error instanceof Error && "code" in error ? error.code : undefined;
-    // ESRCH: everything has ended. EPERM: what is left of the group is only a zombie (macOS).
-    if (code !== "ESRCH" && code !== "EPERM") throw error;
-  }
-}
-
-/** Writes text to a process that may have ended without reading it (EPIPE); how it ended is told by its exit. */
-export function writeAndEnd(stream: Writable | null | undefined, text: string | Uint8Array): void {
-  stream?.on("error", () => undefined);
-  stream?.end(text);
-}
-
-/** A shell's exit status: 128 and the signal's number for what a signal ended. */
-export function exitStatus(code: number | null, signal: NodeJS.Signals | null): number {
-  return code ?? 128 + (signal === null ? 0 : constants.signals[signal]);
 }

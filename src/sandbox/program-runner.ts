@@ -1,5 +1,6 @@
 import { ChildProcess } from "node:child_process";
 import { once } from "node:events";
+import { asError, errorText } from "../base/error-text.ts";
 import {
   ProgramError,
   type ProgramRequest,
@@ -50,7 +51,7 @@ export function createProgramRunner(context: SandboxContext): ProgramRunner {
 
 /** A full disk, or a skill that was removed in between. */
 function asProgramError(error: unknown): never {
-  const why = error instanceof Error ? error.message : String(error);
+  const why = errorText(error);
   throw new ProgramError(`Its place in the sandbox could not be made: ${why}`, { cause: error });
 }
 
@@ -70,7 +71,7 @@ async function startWatched(
   try {
     await once(child, "spawn");
   } catch (error) {
-    throw new ProgramError(startFailure(error instanceof Error ? error : new Error(String(error))), {
+    throw new ProgramError(startFailure(asError(error)), {
       cause: error,
     });
   }

@@ -1,14 +1,12 @@
 import { ChildProcess } from "node:child_process";
 import type { Readable } from "node:stream";
 import type { ScriptOutcome, ScriptRequest } from "../core/scripts.ts";
-import { CapturedOutput } from "./captured-output.ts";
-import { exitStatus, killGroup, startFailure, startProcess, writeAndEnd } from "./child-process.ts";
+import { CapturedOutput } from "../process/captured-output.ts";
+import { exitStatus, groupEnd, killGroup, writeAndEnd } from "../process/process-group.ts";
+import { startFailure, startProcess } from "./child-process.ts";
 import type { Launch } from "./isolation.ts";
 import type { MemoryWatch } from "./memory-watch.ts";
 import { type OutputFiles, outputDescriptor, readOutputFiles } from "./output-files.ts";
-
-/** How long output is awaited after the script's end, when something it started holds the pipe, ms. */
-const lingerMs = 500;
 
 /** How often a script's memory is looked at, ms. */
 const watchMs = 250;
@@ -66,26 +64,14 @@ export async function supervise(
 
 type Ending = { started: true; code: number } | { started: false; reason: string };
 
-function end(child: ChildProcess): Promise<Ending> {
-  const { promise, resolve } = Promise.withResolvers<Ending>();
-  let linger: NodeJS.Timeout | undefined;
-  child.once("error", (error) => {
-    if (child.pid === undefined) resolve({ started: false, reason: startFailure(error) });
+async function end(child: ChildProcess): Promise<Ending> {
+  const failed = new Promise<Ending>((resolve) => {
+    child.on("error", (error) => {
+      if (child.pid === undefined) resolve({ started: false, reason: startFailure(error) });
+    });
   });
-  child.once("exit", () => {
-    killGroup(child);
-    linger = setTimeout(() => {
-      child.stdout?.destroy();
-      child.stderr?.destroy();
-      child.stdio[outputDescriptor]?.destroy();
-    }, lingerMs);
-  });
-  child.once("close", (code, signal) => {
-    clearTimeout(linger);
-    if (child.pid === undefined) return;
-    resolve({ started: true, code: exitStatus(code, signal) });
-  });
-  return promise;
+  const ended = groupEnd(child).then((ending): Ending => ({ started: true, code: exitStatus(ending) }));
+  return Promise.race([failed, ended]);
 }
 
 /** The files of a run, where it left any. Read as they come: an unread pipe would hold up the run. */

@@ -1,7 +1,8 @@
 import type { ChildProcess } from "node:child_process";
 import type { Readable } from "node:stream";
+import { errorText } from "../base/error-text.ts";
 import type { ProgramRequest, RunningProgram } from "../core/programs.ts";
-import { killGroup } from "./child-process.ts";
+import { groupEnd, killGroup, type ProcessEnd } from "../process/process-group.ts";
 import type { SandboxLimits } from "./isolation.ts";
 import {
   defaultLineLimits,
@@ -12,9 +13,6 @@ import {
 } from "./line-reader.ts";
 import type { MemoryWatch } from "./memory-watch.ts";
 import { parseMessage } from "./parse-message.ts";
-
-/** How long output is awaited after a program's end, when something it started holds the pipe, ms. */
-const lingerMs = 500;
 
 /** What a program may leave unread of what it was sent, bytes. */
 const unreadBytes = 67_108_864;
@@ -57,7 +55,7 @@ export function watchProgram(child: ChildProcess, options: WatchOptions): Watche
     try {
       deliver(line);
     } catch (error) {
-      stop(`What it wrote could not be used (${error instanceof Error ? error.message : String(error)}).`);
+      stop(`What it wrote could not be used (${errorText(error)}).`);
     }
   };
   const message = (line: string) => {
@@ -87,7 +85,7 @@ export function watchProgram(child: ChildProcess, options: WatchOptions): Watche
       stdin.write(`${JSON.stringify(value)}\n`);
       if (stdin.writableLength > unreadBytes) stop("It did not read what it was sent, and was stopped.");
     },
-    ended: end(child).then((ending) => {
+    ended: groupEnd(child).then((ending) => {
       unwatch();
       return stopped ?? endText(ending, limits.memoryBytes);
     }),
@@ -102,29 +100,6 @@ function troubleText(trouble: LineTrouble, limits: LineLimits): string {
   return `It wrote more than ${megabytes(limits.bytes)} or ${limits.lines} lines within seconds, and was stopped.`;
 }
 
-interface Ending {
-  code: number | null;
-  signal: NodeJS.Signals | null;
-}
-
-function end(child: ChildProcess): Promise<Ending> {
-  const { promise, resolve } = Promise.withResolvers<Ending>();
-  let linger: NodeJS.Timeout | undefined;
-  child.once("exit", () => {
-    killGroup(child);
-    linger = setTimeout(() => {
-      child.stdout?.destroy();
-      child.stderr?.destroy();
-    }, lingerMs);
-  });
-  child.once("close", (code, signal) => {
-    clearTimeout(linger);
-    child.stdin?.destroy();
-    resolve({ code, signal });
-  });
-  return promise;
-}
-
 /** Exit statuses of bubblewrap and shells: 128 and the number of the signal. */
 const crashes: Readonly<Record<number, string>> = {
   132: "SIGILL",
@@ -134,7 +109,7 @@ const crashes: Readonly<Record<number, string>> = {
   139: "SIGSEGV",
 };
 
-function endText({ code, signal }: Ending, memoryBytes: number): string {
+function endText({ code, signal }: ProcessEnd, memoryBytes: number): string {
   const crash = signal ?? crashes[code ?? 0];
   if (crash !== undefined) {
     return `It crashed (${crash}), most likely because it needed more memory than the ${Math.round(memoryBytes / 1_048_576)} MB it may use.`;

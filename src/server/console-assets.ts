@@ -19,11 +19,11 @@ const mediaTypes: Readonly<Record<string, string>> = {
 const placeholder = "<!-- importmap -->";
 
 /** What browsers may have of `src`: the console, and modules it shares with the rest. No dot but the ending's. */
-const shared = /^(?:console\/(?:[\w-]+\/)*[\w-]+\.(?:ts|css|svg|png)|(?:client|core)\/[\w-]+\.ts)$/;
+const shared = /^(?:console\/(?:[\w-]+\/)*[\w-]+\.(?:ts|css|svg|png)|(?:base|client|core)\/[\w-]+\.ts)$/;
 
 /**
  * The console as its source files, TypeScript without its types. Nothing is read before it is asked for; a file that
- * changed is read anew. `source` is the folder that has `console`, `client` and `core`.
+ * changed is read anew. `source` is the folder that has `console`, `client`, `core` and `base`.
  */
 export function loadConsoleAssets(source = fileURLToPath(new URL("..", import.meta.url))): Assets {
   const importMap = createImportMap();

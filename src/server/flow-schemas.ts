@@ -1,7 +1,8 @@
 /** The shapes of flows in the HTTP API. As in `schemas.ts`: extend, never break. */
 import { z } from "@hono/zod-openapi";
+import { diagnostic, json } from "../app/services/shapes.ts";
+import { skillListing } from "../app/services/skill-listing.ts";
 import { namespaceSchema } from "../core/place.ts";
-import { diagnostic, json, skillListing } from "./schemas.ts";
 
 export const flowList = z.object({ flows: z.array(skillListing), diagnostics: z.array(diagnostic) });
 

@@ -5,9 +5,8 @@ import { methodNotAllowed } from "hono/method-not-allowed";
 import { checkCaller, checkDirect, checkSite, checkSource, type Security } from "./access.ts";
 import type { ServerDependencies } from "./dependencies.ts";
 import { HttpProblem, isProblemStatus, problemResponse } from "./http-problem.ts";
+import { addOperationRoutes } from "./operation-routes.ts";
 import { requireJson } from "./request-body.ts";
-import { addApprovalRoutes } from "./routes/approval-routes.ts";
-import { addBotRoutes } from "./routes/bot-routes.ts";
 import { addConsoleRoutes } from "./routes/console-routes.ts";
 import { addDataRoutes } from "./routes/data-routes.ts";
 import { addFileRoutes } from "./routes/file-routes.ts";
@@ -15,12 +14,7 @@ import { addFlowRoutes } from "./routes/flow-routes.ts";
 import { addHealthRoutes } from "./routes/health-routes.ts";
 import { addLoginRoutes, loginPaths } from "./routes/login-routes.ts";
 import { addNamespaceRoutes } from "./routes/namespace-routes.ts";
-import { addNetworkRoutes } from "./routes/network-routes.ts";
 import { addPackageRoutes, uploadPaths } from "./routes/package-routes.ts";
-import { addRetentionRoutes } from "./routes/retention-routes.ts";
-import { addRunRoutes } from "./routes/run-routes.ts";
-import { addServerRoutes } from "./routes/server-routes.ts";
-import { addSkillRoutes } from "./routes/skill-routes.ts";
 import { addTurnRoutes } from "./routes/turn-routes.ts";
 import { securityHeaders } from "./security-headers.ts";
 
@@ -64,18 +58,12 @@ export function createHttpApi(dependencies: ServerDependencies, security: Securi
 
 function createApi(dependencies: ServerDependencies, security: Security): OpenAPIHono {
   const api = new OpenAPIHono({ defaultHook: refuseInvalid });
-  addBotRoutes(api, dependencies);
   addTurnRoutes(api, dependencies);
-  addApprovalRoutes(api, dependencies);
   addFileRoutes(api, dependencies);
   addNamespaceRoutes(api, dependencies);
-  addSkillRoutes(api, dependencies);
-  addRunRoutes(api, dependencies);
   addPackageRoutes(api, dependencies, security);
-  addNetworkRoutes(api, dependencies);
-  addServerRoutes(api, dependencies);
+  addOperationRoutes(api, dependencies);
   addFlowRoutes(api, dependencies);
-  addRetentionRoutes(api, dependencies);
   addDataRoutes(api, dependencies);
   return api;
 }

@@ -1,7 +1,7 @@
 import { STATUS_CODES } from "node:http";
 import type { z } from "@hono/zod-openapi";
-import type { Outcome } from "../app/outcome.ts";
 import type { Json } from "../core/json.ts";
+import type { Outcome } from "../core/outcome.ts";
 import type * as schemas from "./schemas.ts";
 
 /** Statuses the API fails with, and the code each stands for unless a route has a better one. */
@@ -32,9 +32,9 @@ export class HttpProblem extends Error {
     status: ProblemStatus,
     detail: string,
     options: {
-      code?: string;
+      code?: string | undefined;
       headers?: Record<string, string>;
-      more?: { [name: string]: Json };
+      more?: { readonly [name: string]: Json } | undefined;
       cause?: unknown;
     } = {},
   ) {
@@ -70,6 +70,6 @@ export function isProblemStatus(status: number): status is ProblemStatus {
 /** The value of an outcome. @throws HttpProblem when it failed */
 export function resultOf<T>(outcome: Outcome<T>): T {
   if (outcome.ok) return outcome.value;
-  const { status, message, code } = outcome;
-  throw new HttpProblem(status, message, code === undefined ? {} : { code });
+  const { status, message, code, details: more } = outcome;
+  throw new HttpProblem(status, message, { code, more });
 }

@@ -1,4 +1,4 @@
-/** The shapes of installed packages and of hosts granted to skills in the HTTP API. As in `schemas.ts`: extend, never break. */
+/** The shapes of installed packages in the HTTP API. As in `schemas.ts`: extend, never break. */
 import { z } from "@hono/zod-openapi";
 
 const user = z.string().min(1).max(200).default("operator");
@@ -88,18 +88,3 @@ export const packageReviews = z.object({ reviews: z.array(packageReview) });
 /** Nothing of it is active. */
 export const packagesInstalled = z.object({ installed: z.array(installedPackage) });
 export const packageRemoved = z.object({ removed: installedPackage });
-
-const hosts = z.array(z.string().min(1).max(300)).max(100);
-export const grantRequest = z
-  .object({
-    hosts: hosts.min(1).describe("names such as api.example.com or *.example.com; * is every host"),
-    user,
-  })
-  .strict();
-export const revokeRequest = z
-  .object({ hosts: hosts.optional().describe("all hosts when left out"), user })
-  .strict();
-export const networkGrant = z.object({
-  skill_id: z.string(),
-  granted: z.array(z.string()).describe("what its code may reach now"),
-});

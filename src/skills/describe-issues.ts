@@ -1,5 +1,5 @@
 import type { z } from "zod";
-import { nearest } from "../core/skill-identifier.ts";
+import { nearestNames } from "../base/nearest-name.ts";
 
 /** What is wrong with the arguments of a tool, in one line for a model or a person, each parameter by name. */
 export function describeIssues(error: z.ZodError, input: unknown, known: readonly string[]): string {
@@ -25,7 +25,7 @@ function describeIssue(issue: z.core.$ZodIssue, input: unknown, known: readonly 
 }
 
 function unknownKey(key: string, known: readonly string[], parent: string): string {
-  const [near] = nearest(key, known);
+  const [near] = nearestNames(key, known);
   const place = parent === "" ? "" : ` in ${parent}`;
   const advice = near === undefined ? "" : `, did you mean ${near}?`;
   const all = known.length === 0 ? "" : ` (known: ${known.join(", ")})`;

@@ -9,10 +9,3 @@ export function defect(path: string, code: string, message: string): Diagnostic 
 export function caution(path: string, code: string, message: string): Diagnostic {
   return { path, severity: "warning", code, message };
 }
-
-/** The code of a file system error (`EACCES`), for people who look it up; `unknown error` otherwise. */
-export function errorCode(error: unknown): string {
-  return error instanceof Error && "code" in error && typeof error.code === "string"
-    ? error.code
-    : "unknown error";
-}

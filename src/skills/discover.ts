@@ -1,7 +1,8 @@
 import path from "node:path";
+import { errorCode } from "../base/error-text.ts";
 import type { FolderFormat } from "../core/folder-format.ts";
 import type { Diagnostic } from "../core/skill.ts";
-import { caution, defect, errorCode } from "./diagnose.ts";
+import { caution, defect } from "./diagnose.ts";
 import type { DirectoryEntry, DirectoryListings } from "./directory-listings.ts";
 import { linkTarget } from "./link-target.ts";
 import type { Pace } from "./pace.ts";
@@ -64,7 +65,7 @@ interface Search {
 function look(directory: string, { root, listings, formats, found }: Search): string[] {
   const listing = listings.list(directory);
   if (!listing.ok) {
-    const reason = errorCode(listing.error);
+    const reason = errorCode(listing.error) ?? "unknown error";
     if (reason !== "ENOENT") {
       found.diagnostics.push(
         defect(directory, "unreadable", `The folder cannot be read (${reason}). Check its permissions.`),

@@ -1,4 +1,5 @@
 import type { z } from "zod";
+import { isRecord } from "../base/record.ts";
 import type { Diagnostic } from "../core/skill.ts";
 import { caution } from "./diagnose.ts";
 import { repairJson } from "./repair-yaml.ts";
@@ -80,5 +81,5 @@ function commaSeparated(text: string): string[] {
 /** A mapping, or a mapping written as JSON text; undefined for anything else. */
 export function asFields(value: unknown): Fields | undefined {
   const data = typeof value === "string" ? repairJson(value) : value;
-  return typeof data === "object" && data !== null && !Array.isArray(data) ? (data as Fields) : undefined;
+  return isRecord(data) ? (data as Fields) : undefined;
 }

@@ -1,5 +1,6 @@
 import { hash } from "node:crypto";
 import { LRUCache } from "lru-cache";
+import { errorText } from "../base/error-text.ts";
 import type { FolderFormat } from "../core/folder-format.ts";
 import type { SkillOrigin } from "../core/skill.ts";
 import type { ToolPackages } from "../core/tool-packages.ts";
@@ -72,7 +73,7 @@ export function createFolderCache(options: FolderCacheOptions): FolderCache {
       if (format !== undefined) return loadFormatted(format, contents, origin, root);
       return await loadFolder({ folder, scan, contents, origin, root, importModules, toolPackages });
     } catch (error) {
-      const reason = error instanceof Error ? error.message : String(error);
+      const reason = errorText(error);
       const diagnostics = [defect(folder.path, "load_failed", `The skill cannot be loaded: ${reason}`)];
       return { hash: contents.hash, skills: [], diagnostics };
     }

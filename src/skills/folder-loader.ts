@@ -1,4 +1,5 @@
 import path from "node:path";
+import { errorText } from "../base/error-text.ts";
 import type { Diagnostic, Skill, SkillOrigin } from "../core/skill.ts";
 import type { ToolPackages } from "../core/tool-packages.ts";
 import { createBuiltInSkills, importSkillModule, moduleName } from "./built-in-skill.ts";
@@ -60,7 +61,7 @@ export async function loadFolder(request: FolderToLoad): Promise<LoadedFolder> {
     const module = await importSkillModule(folder.path, contents.hash);
     return { hash: contents.hash, skills: createBuiltInSkills(skill, module), diagnostics };
   } catch (error) {
-    const reason = error instanceof Error ? error.message : String(error);
+    const reason = errorText(error);
     const message = `The code of the skill cannot be loaded: ${reason}`;
     return failed(...diagnostics, defect(path.join(folder.path, moduleName), "module_failed", message));
   }

@@ -1,9 +1,11 @@
 import { realpathSync, statSync } from "node:fs";
 import path from "node:path";
+import { errorCode } from "../base/error-text.ts";
+import { sharedRun } from "../base/shared-run.ts";
 import type { FolderFormat } from "../core/folder-format.ts";
 import type { Diagnostic, LoadedSkills, SkillSource } from "../core/skill.ts";
 import type { ToolPackages } from "../core/tool-packages.ts";
-import { defect, errorCode } from "./diagnose.ts";
+import { defect } from "./diagnose.ts";
 import { createDirectoryListings } from "./directory-listings.ts";
 import { discoverSkills } from "./discover.ts";
 import { type CurrentFolder, createFolderCache } from "./folder-cache.ts";
@@ -60,28 +62,7 @@ export function createFolderSource(options: FolderSourceOptions): SkillSource {
     return latest;
   }
 
-  return { id: `${options.source}:${options.root}`, load: oneAtATime(refresh) };
-}
-
-/**
- * Runs the work for one caller at a time. Those who come while it runs share the next run, which begins after they came:
- * the present one may have passed by what they want to see.
- */
-function oneAtATime<T>(work: () => Promise<T>): () => Promise<T> {
-  let running: Promise<T> | undefined;
-  let next: Promise<T> | undefined;
-  const begin = (): Promise<T> => {
-    next = undefined;
-    running = work().finally(() => {
-      running = undefined;
-    });
-    return running;
-  };
-  return () => {
-    if (running === undefined) return begin();
-    next ??= running.then(begin, begin);
-    return next;
-  };
+  return { id: `${options.source}:${options.root}`, load: sharedRun(refresh) };
 }
 
 function findRoot({ root, mustExist = false }: FolderSourceOptions): string | Diagnostic[] {
@@ -90,7 +71,7 @@ function findRoot({ root, mustExist = false }: FolderSourceOptions): string | Di
     if (statSync(real).isDirectory()) return real;
     return [defect(root, "not_a_folder", "Skills are expected in a folder; this is none.")];
   } catch (error) {
-    const reason = errorCode(error);
+    const reason = errorCode(error) ?? "unknown error";
     if (reason === "ENOENT" && !mustExist) return [];
     if (reason === "ENOENT") {
       return [

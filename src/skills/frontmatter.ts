@@ -1,5 +1,6 @@
 import matter from "gray-matter";
 import { isScalar, parseDocument, visit } from "yaml";
+import { isRecord } from "../base/record.ts";
 import { quoteValues, repairMetadata } from "./repair-yaml.ts";
 
 /** The frontmatter and body of a SKILL.md, or the one reason why it has none that can be read. */
@@ -53,7 +54,7 @@ function readMatter(text: string): ParsedFrontmatter {
   try {
     const file = matter(text, { engines: { ...refusedEngines, yaml } });
     const fields: unknown = file.data;
-    if (typeof fields !== "object" || fields === null || Array.isArray(fields)) {
+    if (!isRecord(fields)) {
       return refuse("not_a_mapping", "Its frontmatter is not a list of `key: value` lines.");
     }
     return { ok: true, fields: { ...fields }, body: file.content.trim(), repaired };

@@ -1,7 +1,8 @@
 import { hash } from "node:crypto";
 import { readFileSync } from "node:fs";
+import { errorCode } from "../base/error-text.ts";
 import type { Diagnostic } from "../core/skill.ts";
-import { caution, errorCode } from "./diagnose.ts";
+import { caution } from "./diagnose.ts";
 import type { Pace } from "./pace.ts";
 import type { ScannedFile } from "./scan-folder.ts";
 
@@ -43,7 +44,7 @@ function readBytes(file: ScannedFile, diagnostics: Diagnostic[]): Buffer | undef
   try {
     return readFileSync(file.absolute);
   } catch (error) {
-    const message = `The file cannot be read (${errorCode(error)}). Check its permissions.`;
+    const message = `The file cannot be read (${errorCode(error) ?? "unknown error"}). Check its permissions.`;
     diagnostics.push(caution(file.absolute, "unreadable", message));
     return undefined;
   }

@@ -1,4 +1,5 @@
 import { jsonrepair } from "jsonrepair";
+import { readJson } from "../base/json-reader.ts";
 
 /**
  * Puts quotes around plain values that YAML cannot read: an unquoted colon (`description: Use when: …`) or a leading
@@ -46,14 +47,6 @@ export function repairMetadata(yaml: string): string {
 
 /** The value of a text that is JSON, JSON5 or nearly so; undefined when it is none. */
 export function repairJson(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    // Not strict JSON: the tolerant reader decides.
-  }
-  try {
-    return JSON.parse(jsonrepair(text));
-  } catch {
-    return undefined;
-  }
+  const read = readJson(text, jsonrepair);
+  return read.ok ? read.value : undefined;
 }

@@ -1,7 +1,8 @@
 import { type Stats, statSync } from "node:fs";
 import path from "node:path";
+import { errorCode } from "../base/error-text.ts";
 import type { Diagnostic } from "../core/skill.ts";
-import { caution, defect, errorCode } from "./diagnose.ts";
+import { caution, defect } from "./diagnose.ts";
 import { type DirectoryListings, isYoung } from "./directory-listings.ts";
 import { badLink } from "./discover.ts";
 import { isWithin, linkTarget } from "./link-target.ts";
@@ -58,7 +59,7 @@ export function scanFolder(folder: string, root: string, listings: DirectoryList
 function scanDirectory(scan: Scanning, directory: string, prefix: string): void {
   const listing = scan.listings.list(directory);
   if (!listing.ok) {
-    const message = `The folder cannot be read (${errorCode(listing.error)}) and is left out. Check its permissions.`;
+    const message = `The folder cannot be read (${errorCode(listing.error) ?? "unknown error"}) and is left out. Check its permissions.`;
     scan.diagnostics.push(caution(directory, "unreadable", message));
     return;
   }

@@ -1,8 +1,8 @@
 import { hash } from "node:crypto";
 import { readFile, realpath } from "node:fs/promises";
+import { errorCode } from "../base/error-text.ts";
 import type { SkillFiles } from "../core/skill.ts";
 import { decodeText } from "./decode-text.ts";
-import { errorCode } from "./diagnose.ts";
 import { isWithin } from "./link-target.ts";
 import type { HashedFile } from "./read-contents.ts";
 
@@ -58,7 +58,7 @@ async function readUnchanged(file: HashedFile, root: string): ReturnType<SkillFi
     return text === undefined ? refuse(`${file.path} is not a text file.`) : { ok: true, text };
   } catch (error) {
     if (errorCode(error) === "ENOENT") return refuse(changed(file.path));
-    return refuse(`${file.path} cannot be read (${errorCode(error)}).`);
+    return refuse(`${file.path} cannot be read (${errorCode(error) ?? "unknown error"}).`);
   }
 }
 

@@ -1,7 +1,8 @@
 import { readFile, stat } from "node:fs/promises";
 import path from "node:path";
+import { errorCode } from "../base/error-text.ts";
+import { isRecord } from "../base/record.ts";
 import { decodeText } from "./decode-text.ts";
-import { errorCode } from "./diagnose.ts";
 import { parseStrictYaml } from "./strict-yaml.ts";
 
 const longestName = 64;
@@ -47,7 +48,7 @@ async function parse(file: string): Promise<Read> {
   try {
     text = decodeText(await readFile(file))?.replace(/\r\n?/g, "\n");
   } catch (error) {
-    return refuse(`${path.basename(file)} cannot be read (${errorCode(error)})`);
+    return refuse(`${path.basename(file)} cannot be read (${errorCode(error) ?? "unknown error"})`);
   }
   if (text === undefined) return refuse(`${path.basename(file)} is not UTF-8 text`);
   if (!text.startsWith("---")) return refuse("SKILL.md must start with YAML frontmatter (---)");
@@ -56,7 +57,7 @@ async function parse(file: string): Promise<Read> {
   const yaml = parseStrictYaml(text.slice(3, end.index + 1));
   if (!yaml.ok) return refuse(`Invalid YAML in frontmatter: ${yaml.message}`);
   const { value } = yaml;
-  if (typeof value !== "object" || value === null || Array.isArray(value)) {
+  if (!isRecord(value)) {
     return refuse("SKILL.md frontmatter must be a YAML mapping");
   }
   return { ok: true, fields: new Map(Object.entries(value)) };

@@ -3,9 +3,9 @@ import { randomUUID } from "node:crypto";
 import { lstat, mkdir, open, opendir, readFile, rename, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { z } from "zod";
+import { KeyedMutex } from "../base/keyed-mutex.ts";
 import { numberedFileName, safeFileName, safeMediaType } from "../core/file-name.ts";
 import type { FileStore, NewFile, StoredFile } from "../core/file-store.ts";
-import { KeyedMutex } from "./keyed-mutex.ts";
 import { toStorageError } from "./storage-error.ts";
 
 /** Beside each file, hidden: names of stored files never begin with a dot. */

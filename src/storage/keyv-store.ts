@@ -1,8 +1,8 @@
 import { setImmediate as nextTick } from "node:timers/promises";
 import { LRUCache } from "lru-cache";
+import { KeyedMutex } from "../base/keyed-mutex.ts";
 import type { Json } from "../core/json.ts";
 import type { KeyValue } from "../core/key-value.ts";
-import { KeyedMutex } from "./keyed-mutex.ts";
 import { makePrivateFile } from "./private-files.ts";
 import { blockingMs, createWriteQueue } from "./sqlite-connection.ts";
 import { StorageError, toStorageError } from "./storage-error.ts";

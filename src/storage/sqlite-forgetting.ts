@@ -86,7 +86,7 @@ function withoutTexts(events: readonly TurnEvent[], by: string, at: number): Tur
   const [entry] = events;
   const end = events.findLast((event) => event.type === "turn_finished");
   if (entry?.type !== "inbound" || end === undefined || end.forgotten_by !== undefined) return undefined;
-  const { origin, ...said } = entry.inbound;
+  const { origin, command: _command, guide: _guide, ...said } = entry.inbound;
   const inbound: Inbound = { ...said, text: "" };
   if (origin !== undefined) inbound.origin = { ...origin, files: [] };
   const seq = (events.at(-1)?.seq ?? 0) + 1;

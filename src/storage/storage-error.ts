@@ -1,3 +1,4 @@
+import { errorText } from "../base/error-text.ts";
 export type StorageErrorCode =
   /** The file is damaged or is not ours. */
   | "corrupt"
@@ -38,7 +39,7 @@ const codeOfSqliteResult = new Map<number, StorageErrorCode>([
 export function toStorageError(error: unknown, path: string): unknown {
   const code = storageCodeOf(error);
   if (code === undefined) return error;
-  const reason = error instanceof Error ? error.message : String(error);
+  const reason = errorText(error);
   return new StorageError(code, path, `${explain(code, path)} (${reason})`, { cause: error });
 }
 

@@ -1,6 +1,7 @@
 import { type FileHandle, open } from "node:fs/promises";
 import { dirname } from "node:path";
 import { Worker } from "node:worker_threads";
+import { errorText } from "../base/error-text.ts";
 import type { Checkpoint } from "./checkpoint-worker.ts";
 import { StorageError, toStorageError } from "./storage-error.ts";
 
@@ -86,7 +87,7 @@ export async function openWriteAheadLog(
     rebuild: () =>
       checkpoints.run("REBUILD").catch((cause: unknown) => {
         // Of an error in a worker only the message arrives.
-        const reason = cause instanceof Error ? cause.message : String(cause);
+        const reason = errorText(cause);
         throw new StorageError(
           "unavailable",
           path,

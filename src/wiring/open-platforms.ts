@@ -2,12 +2,12 @@ import type { IncomingMessage, ServerResponse } from "node:http";
 import type { App } from "../app/app.ts";
 import type { ChatConnection } from "../app/chat/chat-connection.ts";
 import type { ChatHub } from "../app/chat/chat-hub.ts";
-import { createLeases } from "../app/leases.ts";
-import type { Log } from "../app/log.ts";
+import { createLeases } from "../app/turns/leases.ts";
 import { slackMode } from "../config/incomplete-platforms.ts";
 import type { Config } from "../config/schema.ts";
 import type { Clock } from "../core/clock.ts";
 import { type KeyValue, scopeKeyValue } from "../core/key-value.ts";
+import type { Log } from "../core/log.ts";
 import { sealKeyValue } from "../storage/sealed-key-value.ts";
 import { createSecretKey } from "../storage/secret-key.ts";
 

@@ -1,5 +1,5 @@
 /** Everything skills come from and run in: sources, installed packages, tool servers, the sandbox. */
-import type { AddFlow } from "../app/flow-service.ts";
+import type { AddFlow } from "../app/services/flow-service.ts";
 import { processEnvironment } from "../config/environment.ts";
 import type { Config } from "../config/schema.ts";
 import { type CatalogueLoader, createCatalogueLoader } from "../core/catalogue.ts";

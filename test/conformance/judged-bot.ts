@@ -2,13 +2,13 @@ import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { OpenAPIHono } from "@hono/zod-openapi";
-import { systemClock } from "../../src/app/system-clock.ts";
 import { createMcpLogin, type McpLoginWithReturn } from "../../src/mcp/login/create-mcp-login.ts";
 import { createMcpServers } from "../../src/mcp/mcp-servers.ts";
 import { createServerRequests } from "../../src/mcp/requests/create-server-requests.ts";
 import { createWeb } from "../../src/net/create-web.ts";
 import { addLoginRoutes, loginPaths } from "../../src/server/routes/login-routes.ts";
 import { createMemoryKeyValue } from "../../src/storage/memory-key-value.ts";
+import { systemClock } from "../../src/wiring/system-clock.ts";
 
 /** Where links lead back to. Nobody listens there: who follows one asks the page itself. */
 const home = "http://127.0.0.1:4000";

@@ -49,7 +49,7 @@ export function describeModelFailures(subject: ModelUnderContract): void {
       const failure = { error: { message: "broken", type: "api_error" }, status };
       await server().add(thenAnswer("hello", [failure, failure]));
       const clock = recordingClock();
-      const event = await finish(create({ retry: { attempts: 3, baseMs: 100 } }, clock), requestOf("hello"));
+      const event = await finish(create({ retry: { attempts: 3, minMs: 100 } }, clock), requestOf("hello"));
       expect(event.message.text).toBe(sentence);
       const [first = 0, second = 0] = clock.sleeps;
       expect(first).toBeGreaterThanOrEqual(50);

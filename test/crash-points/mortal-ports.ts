@@ -1,4 +1,4 @@
-import type { AnswerStream, ChatPlatform } from "../../src/app/chat/chat-platform.ts";
+import type { AnswerStream, ChatPlatform } from "../../src/core/chat-platform.ts";
 import type { FileStore } from "../../src/core/file-store.ts";
 import type { KeyValue } from "../../src/core/key-value.ts";
 import type { Model } from "../../src/core/model.ts";

@@ -87,7 +87,7 @@ describe("knack ask", () => {
       env: { OPENAI_BASE_URL: "http://127.0.0.1:9/v1" },
     });
     expect({ code, stdout }).toEqual({ code: 0, stdout: `${sentence}\n` });
-    expect((await client.runs()).turns).toMatchObject([{ question: "hello", text: sentence }]);
+    expect((await client.call("run.list", {})).turns).toMatchObject([{ question: "hello", text: sentence }]);
   });
 
   it("stops a turn of the running bot at Ctrl-C, and the bot lives on", async () => {
@@ -98,7 +98,9 @@ describe("knack ask", () => {
     await gate.reached(1);
     asking.signal("SIGINT");
     expect(await asking.exited).toBe(130);
-    expect((await client.runs()).turns).toMatchObject([{ question: "hello", outcome: "stopped" }]);
+    expect((await client.call("run.list", {})).turns).toMatchObject([
+      { question: "hello", outcome: "stopped" },
+    ]);
   });
 });
 

@@ -23,7 +23,7 @@ const visits = (path: string) => (request: GateRequest) => request.path === path
 const afterTools = ({ body }: GateRequest) => body.includes('"role":"tool"');
 
 async function go(client: ApiClient): Promise<string> {
-  await client.setSkill(place.namespace, "web-scraping", "pinned");
+  await client.call("skill.set", { ns: place.namespace, id: "web-scraping", state: "pinned" });
   return (await client.submitTurn({ ...place, text: "go" })).turn_id;
 }
 
@@ -105,7 +105,7 @@ it("never runs a script again that may have had effects; the model is told", asy
   const input = { skill_name: "deploy", script: "scripts/deploy.sh", args: [mark] };
   await models.add(callsThenDone([{ name: "run_skill_script", arguments: input }], "outcome_unknown"));
   const first = await home.start();
-  await first.client.setSkill(place.namespace, "deploy", "pinned");
+  await first.client.call("skill.set", { ns: place.namespace, id: "deploy", state: "pinned" });
   const turn = await go(first.client);
   await until(first.client, turn, "tool_progress", ({ note }) => note === "deploying");
   expect(await processesWith(mark)).not.toEqual([]);

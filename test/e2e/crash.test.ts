@@ -36,7 +36,9 @@ it("asks the model again when it was killed before the first answer", async () =
   expectWholeTurn(events);
   expect(eventsOf(events, "turn_started")).toHaveLength(1);
   expect(eventsOf(events, "turn_resumed")).toHaveLength(1);
-  expect(await client.thread(place.namespace, place.thread)).toHaveLength(1);
+  expect(
+    (await client.call("thread.show", { ns: place.namespace, thread: place.thread })).turns,
+  ).toHaveLength(1);
 });
 
 it("answers what was queued behind the killed turn, in order, and no second delivery of it", async () => {
@@ -73,7 +75,9 @@ it("answers what was queued behind the killed turn, in order, and no second deli
     .submitTurn({ ...place, text: "I am ada", user: "dora" })
     .then((last) => ended(client, last.turn_id));
   expect(gate.requests.length - before).toBe(people.length + 1);
-  expect(await client.thread(place.namespace, place.thread)).toHaveLength(people.length + 1);
+  expect(
+    (await client.call("thread.show", { ns: place.namespace, thread: place.thread })).turns,
+  ).toHaveLength(people.length + 1);
 });
 
 it("shows a streamed answer once to a client that stays connected through the crash", async () => {
@@ -140,8 +144,10 @@ it("keeps a question open over the crash, and goes on with its answer", async ()
   await first.kill();
 
   const { client } = await home.start();
-  expect(await client.turn(turn_id)).toMatchObject({ status: "waiting" });
-  expect(await client.answer(turn_id, { question_id, text: "for six" })).toBe(true);
+  expect(await client.call("turn.show", { id: turn_id })).toMatchObject({ status: "waiting" });
+  expect((await client.call("turn.answer", { id: turn_id, question_id, text: "for six" })).answered).toBe(
+    true,
+  );
   expect(await ended(client, turn_id)).toMatchObject({ outcome: "completed", text: "Booked for six." });
   const events = await stored(client, turn_id);
   expectWholeTurn(events);

@@ -1,11 +1,11 @@
 import { describe, expect, test } from "vitest";
-import type { ChatPlatform } from "../../src/app/chat/chat-platform.ts";
-import { createLeases } from "../../src/app/leases.ts";
-import { systemClock } from "../../src/app/system-clock.ts";
+import { createLeases } from "../../src/app/turns/leases.ts";
+import type { ChatPlatform } from "../../src/core/chat-platform.ts";
 import { type KeyValue, scopeKeyValue } from "../../src/core/key-value.ts";
 import { createDiscordConnection } from "../../src/platforms/discord/create-discord-connection.ts";
 import { createMemoryKeyValue } from "../../src/storage/memory-key-value.ts";
 import { createMemoryTurnLog } from "../../src/storage/memory-turn-log.ts";
+import { systemClock } from "../../src/wiring/system-clock.ts";
 import type { DiscordServer } from "../support/discord/discord-server.ts";
 import { exampleToken, exampleWorld, ids } from "../support/discord/example-world.ts";
 import { scriptedModel } from "../support/scripted-model.ts";

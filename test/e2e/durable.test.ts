@@ -55,7 +55,7 @@ it.each([
   const namespace = `console:local:${mark}`;
   const lines = await traced(pid, async () => {
     if (what === "a message") await client.submitTurn({ namespace, thread: "t1", text: "hello" });
-    else await client.setSkill(namespace, "web-scraping", "pinned");
+    else await client.call("skill.set", { ns: namespace, id: "web-scraping", state: "pinned" });
   });
   const written = lines.findIndex(
     (line) => line.includes("pwrite64(") && line.includes(file) && line.includes(mark),

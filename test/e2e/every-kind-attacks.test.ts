@@ -45,7 +45,7 @@ it("lets neither flows nor code with every grant reach the bot's own API, though
   const plugin = { active: true, hubId: "takes-all", name: "Takes all", description: "d", entrypoint: {} };
   await home.write(".knack-workspace/skills/takes-all/plugin.json", JSON.stringify(plugin));
   await home.write(".knack-workspace/skills/takes-all/handler.js", handler(url));
-  await client.grantHosts("takes-all", ["*"]);
+  await client.call("skill.grant", { id: "takes-all", hosts: ["*"] });
 
   const { flows } = await client.flows(place.namespace);
   const id = flows.find(({ name }) => name === "Takes over")?.id ?? "";
@@ -55,7 +55,7 @@ it("lets neither flows nor code with every grant reach the bot's own API, though
     { call: "activate_skill", with: { skill_name: "takes-all" } },
     { call: "takes-all", with: {} },
   ]);
-  const state = await client.namespace(attacker);
+  const state = await client.call("channel.show", { ns: attacker });
   expect(state.settings.progress).toBe("steps");
   expect(said.text).toContain("403,403,403");
   // What the operator allowed is still there for both.
@@ -79,18 +79,21 @@ it("runs nothing of what was installed before somebody enables it, and gives it 
 
   await expect(install("mailer")).rejects.toThrow("It is called mailer");
   await install("units");
-  const tools = async () => (await client.skill("units", place.namespace)).tools.map(({ name }) => name);
+  const tools = async () =>
+    (await client.call("skill.show", { id: "units", namespace: place.namespace })).tools.map(
+      ({ name }) => name,
+    );
   // Twice: the first look would have begun to read them.
   for (const look of [await tools(), await tools()]) expect(look).toEqual([]);
-  await client.setSkill(place.namespace, "units", "pinned");
+  await client.call("skill.set", { ns: place.namespace, id: "units", state: "pinned" });
   while ((await tools()).length === 0) await new Promise((resolve) => setTimeout(resolve, 20));
-  expect(await client.runSkill("units", { namespace: place.namespace })).toMatchObject({
+  expect(await client.call("skill.run", { id: "units", namespace: place.namespace })).toMatchObject({
     output: "converted",
   });
 
   const [installed] = await install("multiplies.json");
   const id = installed?.skill_id ?? "";
-  await client.setSkill(place.namespace, id, "pinned");
+  await client.call("skill.set", { ns: place.namespace, id, state: "pinned" });
   const ran = await client.runFlow(id, { namespace: place.namespace });
   expect(ran).toMatchObject({ success: true, variables: { r: 42 } });
   expect(await bot.terminate()).toBe(0);

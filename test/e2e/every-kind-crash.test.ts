@@ -22,7 +22,7 @@ const visit = (url: string, method = "GET") => ({
 /** Confirms the call that the turn asks about first. */
 async function confirm({ client }: BotProcess, turn: string): Promise<void> {
   const { approval_id } = await until(client, turn, "approval_requested");
-  expect(await client.approve(approval_id, true)).toBe(true);
+  expect((await client.call("approval.decide", { id: approval_id, approve: true })).decided).toBe(true);
 }
 
 /** kill -9, nothing of the bot is left running, and another one at the same place. */
@@ -38,15 +38,15 @@ it("a handler that waits for approval is given it after a crash, and answers onc
   const { home, copy, submit, over } = kinds();
   await copy(importedSkills, "skills");
   const first = await home.start();
-  await first.client.setSkill(place.namespace, "send-note", "pinned");
+  await first.client.call("skill.set", { ns: place.namespace, id: "send-note", state: "pinned" });
   const turn = await submit(first, "send it", [{ call: "send-note", with: { to: "Ben" } }]);
   const { approval_id, question } = await until(first.client, turn, "approval_requested");
   expect(question).toBe("Send this note to Ben?");
   await until(first.client, turn, "turn_waiting");
 
   const { client, ...second } = await crash(first);
-  expect(await client.approve(approval_id, true)).toBe(true);
-  expect(await client.approve(approval_id, true)).toBe(false);
+  expect((await client.call("approval.decide", { id: approval_id, approve: true })).decided).toBe(true);
+  expect((await client.call("approval.decide", { id: approval_id, approve: true })).decided).toBe(false);
   const { text, events } = await over({ client, ...second }, turn);
   expect(text).toBe("done: Sent to Ben, draft 1: Hello!");
   expect(eventsOf(events, "approval_requested")).toHaveLength(1);
@@ -62,7 +62,7 @@ it("a flow that waits for approval is given it after a crash, and does nothing b
   ];
   await home.write(".knack-workspace/flows/ask.json", flowOf("asking", steps));
   const first = await home.start();
-  await first.client.setSkill(place.namespace, "asking", "pinned");
+  await first.client.call("skill.set", { ns: place.namespace, id: "asking", state: "pinned" });
   const turn = await submit(first, "ask first", [{ call: "asking", with: {} }]);
   await confirm(first, turn);
   const asks = (event: { question?: string | undefined }) => event.question !== undefined;
@@ -72,7 +72,9 @@ it("a flow that waits for approval is given it after a crash, and does nothing b
   await until(first.client, turn, "turn_waiting", ({ seq }) => seq > asked.seq);
 
   const second = await crash(first);
-  expect(await second.client.approve(approval_id, true)).toBe(true);
+  expect((await second.client.call("approval.decide", { id: approval_id, approve: true })).decided).toBe(
+    true,
+  );
   const { events } = await over(second, turn);
   expect(eventsOf(events, "tool_finished")).toMatchObject([{ status: "ok", output: { success: true } }]);
   expect(site.requests.map(({ path }) => path)).toEqual(["/before", "/after"]);
@@ -83,11 +85,11 @@ it("a flow killed after its approval, while it sends something, does not send it
   const steps = [{ type: "approval", config: { question: "Send it?" } }, visit(`${site.url}/send`, "POST")];
   await home.write(".knack-workspace/flows/ask.json", flowOf("asking", steps));
   const first = await home.start();
-  await first.client.setSkill(place.namespace, "asking", "pinned");
+  await first.client.call("skill.set", { ns: place.namespace, id: "asking", state: "pinned" });
   site.close(({ path }) => path === "/send");
   const turn = await submit(first, "ask first", [{ call: "asking", with: {} }]);
   const { approval_id } = await until(first.client, turn, "approval_requested");
-  await first.client.approve(approval_id, true);
+  (await first.client.call("approval.decide", { id: approval_id, approve: true })).decided;
   await site.reached(1, ({ path }) => path === "/send");
 
   const { events } = await over(await crash(first), turn);
@@ -116,11 +118,11 @@ it("a handler killed after its approval is not run again", async () => {
     } };`,
   );
   const first = await home.start();
-  await first.client.setSkill(place.namespace, "sender", "pinned");
+  await first.client.call("skill.set", { ns: place.namespace, id: "sender", state: "pinned" });
   const turn = await submit(first, "send it", [{ call: "sender", with: {} }]);
   const { approval_id } = await until(first.client, turn, "approval_requested");
   await until(first.client, turn, "turn_waiting");
-  await first.client.approve(approval_id, true);
+  (await first.client.call("approval.decide", { id: approval_id, approve: true })).decided;
   await until(first.client, turn, "tool_progress", ({ note }) => note === "sending true");
 
   const { events } = await over(await crash(first), turn);
@@ -145,7 +147,7 @@ it("a package of tools killed in a call says that nobody knows what came of it, 
   await expect
     .poll(
       () =>
-        first.client.setSkill(place.namespace, "kit", "pinned").then(
+        first.client.call("skill.set", { ns: place.namespace, id: "kit", state: "pinned" }).then(
           () => true,
           () => false,
         ),
@@ -171,7 +173,7 @@ it("a flow killed in the middle of a loop goes on in it, and asks for nothing tw
   ];
   await home.write(".knack-workspace/flows/round.json", flowOf("rounds", steps));
   const first = await home.start();
-  await first.client.setSkill(place.namespace, "rounds", "pinned");
+  await first.client.call("skill.set", { ns: place.namespace, id: "rounds", state: "pinned" });
   site.close(({ path }) => path === "/item/c");
   const turn = await submit(first, "go round", [{ call: "rounds", with: {} }]);
   await site.reached(1, ({ path }) => path === "/item/c");
@@ -193,7 +195,7 @@ it("a flow killed while it sent something does not send it again, and says that 
   const steps = [{ type: "loop", config: { over: ["a", "b"], steps: [send] } }];
   await home.write(".knack-workspace/flows/send.json", flowOf("sending", steps));
   const first = await home.start();
-  await first.client.setSkill(place.namespace, "sending", "pinned");
+  await first.client.call("skill.set", { ns: place.namespace, id: "sending", state: "pinned" });
   site.close(({ path }) => path === "/send/b");
   const turn = await submit(first, "send both", [{ call: "sending", with: {} }]);
   await confirm(first, turn);
@@ -213,15 +215,16 @@ it("a question of a tool server can still be answered after a crash, is not aske
   const servers = { asker: { command: process.execPath, args: [testServer] } };
   await home.write("config/mcp.json", JSON.stringify({ mcpServers: servers }));
   const first = await home.start();
-  await first.client.controlServer("asker", "start");
-  await first.client.setSkill(place.namespace, "mcp_asker", "pinned");
+  await first.client.call("server.control", { name: "asker", action: "start" });
+  await first.client.call("skill.set", { ns: place.namespace, id: "mcp_asker", state: "pinned" });
   const turn = await submit(first, "ask me", [{ call: "asker__ask", with: { times: 1 } }]);
   await confirm(first, turn);
   const asked = await until(first.client, turn, "question_asked");
   await until(first.client, turn, "turn_waiting", ({ seq }) => seq > asked.seq);
 
   const second = await crash(first);
-  await second.client.answer(turn, { question_id: asked.question_id, text: "Ada" });
+  (await second.client.call("turn.answer", { id: turn, question_id: asked.question_id, text: "Ada" }))
+    .answered;
   const { text, events } = await over(second, turn);
   // The server of the bot that was killed is gone: another one asks the same, and gets what the person said.
   expect(text).toBe('done: accept {"answer":"Ada"}');

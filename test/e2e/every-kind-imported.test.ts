@@ -31,7 +31,7 @@ it("sees AnythingLLM's skills and flows that are copied in while it runs, change
   await home.write(plugin, await withArguments("open-meteo-weather", settled));
 
   // The very next message knows them all, without a look at the list in between.
-  await client.grantHosts("open-meteo-weather", [siteHost]);
+  await client.call("skill.grant", { id: "open-meteo-weather", hosts: [siteHost] });
   const weather = { latitude: "35.68", longitude: "139.69" };
   const first = await say(bot, "weather in Tokyo", [
     { call: "activate_skill", with: { skill_name: "open-meteo-weather" } },
@@ -52,7 +52,7 @@ it("sees AnythingLLM's skills and flows that are copied in while it runs, change
   expect(digest.text).toContain('"greeting":"Hello"');
   expect(site.requests.at(-1)?.path).toBe("/page");
 
-  const { skills, diagnostics } = await client.skills({ namespace: place.namespace });
+  const { skills, diagnostics } = await client.call("skill.list", { namespace: place.namespace });
   const ids = skills.map(({ id }) => id);
   expect(ids).toEqual(expect.arrayContaining(["open-meteo-weather", "page-digest", "send-note"]));
   const torn = [

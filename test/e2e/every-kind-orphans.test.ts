@@ -32,8 +32,9 @@ async function busyBot(): Promise<BotProcess> {
   );
   const bot = await home.start();
   const { client } = bot;
-  await client.controlServer("test", "start");
-  for (const id of ["spin", "sleeper", "mcp_test"]) await client.setSkill(place.namespace, id, "pinned");
+  await client.call("server.control", { name: "test", action: "start" });
+  for (const id of ["spin", "sleeper", "mcp_test"])
+    await client.call("skill.set", { ns: place.namespace, id, state: "pinned" });
   const sleep = { skill_name: "sleeper", script: "scripts/sleep.sh" };
   const calls = {
     spin: { call: "spin", with: {} },

@@ -22,7 +22,7 @@ const runPhase = { call: "run_skill_script", with: { skill_name: "moon", script:
 
 /** How a skill stands in a channel. */
 async function stateIn({ client }: BotProcess, id: string, namespace: string) {
-  const { skills } = await client.skills({ namespace });
+  const { skills } = await client.call("skill.list", { namespace });
   const found = skills.find((skill) => skill.id === id);
   return found && { state: found.state, reasons: found.reasons.join(" ") };
 }
@@ -47,7 +47,7 @@ it("a skill that is uploaded is reviewed, active nowhere, enabled in one channel
   for (const namespace of [place.namespace, elsewhere])
     expect(await stateIn(bot, "moon", namespace)).toEqual({ state: "available", reasons: "" });
 
-  await client.setSkill(place.namespace, "moon", "pinned");
+  await client.call("skill.set", { ns: place.namespace, id: "moon", state: "pinned" });
   expect(await stateIn(bot, "moon", elsewhere)).toMatchObject({ state: "available" });
   expect((await say(bot, "which phase", [runPhase])).text).toContain("phase one");
 
@@ -63,7 +63,7 @@ it("a skill that is uploaded is reviewed, active nowhere, enabled in one channel
   await client.installPackage(zip(moon("two")));
   // What a person enabled was another version.
   expect((await say(bot, "phase of the new", [runPhase])).text).not.toContain("phase two");
-  await client.setSkill(place.namespace, "moon", "pinned");
+  await client.call("skill.set", { ns: place.namespace, id: "moon", state: "pinned" });
   expect((await say(bot, "phase once enabled", [runPhase])).text).toContain("phase two");
   await client.removePackage("moon");
   expect(await stateIn(bot, "moon", place.namespace)).toBeUndefined();

@@ -42,7 +42,7 @@ describe.each(["slack", "discord"] as const)("on %s", (name) => {
     const { surfaces, model, bot: process } = bot();
     const surface = surfaces[name];
     const skill = `sky-${name}`;
-    await process().client.setSkill(surface.namespace, skill, "pinned");
+    await process().client.call("skill.set", { ns: surface.namespace, id: skill, state: "pinned" });
     model.when(`sky ${name}`, ({ results }) => [results.at(-1) ?? { call: skill, with: {} }]);
     site.close();
     const thread = await surface.ask(`sky ${name}`);
@@ -63,7 +63,7 @@ describe.each(["slack", "discord"] as const)("on %s", (name) => {
   it("a handler asks for approval by buttons, and goes on with the decision", async () => {
     const { surfaces, model, bot: process } = bot();
     const surface = surfaces[name];
-    await process().client.setSkill(surface.namespace, "send-note", "pinned");
+    await process().client.call("skill.set", { ns: surface.namespace, id: "send-note", state: "pinned" });
     const call = { call: "send-note", with: { to: "Ben", text: `from ${name}` } };
     model.when(`note ${name}`, ({ results }) => [results.at(-1) ?? call]);
     const thread = await surface.ask(`note ${name}`);

@@ -47,11 +47,13 @@ async function botWith(servers: Record<string, unknown>): Promise<BotProcess> {
 
 async function enable({ client }: BotProcess, names: readonly string[]): Promise<void> {
   for (const name of names) {
-    expect(await client.controlServer(name, "start")).toMatchObject({ state: "running" });
-    const server = (await client.servers()).servers.find((each) => each.name === name);
+    expect(await client.call("server.control", { name: name, action: "start" })).toMatchObject({
+      state: "running",
+    });
+    const server = (await client.call("server.list", {})).servers.find((each) => each.name === name);
     const tools = server?.tools.map((tool) => ({ name: tool.name, definition: tool.definition ?? "" })) ?? [];
-    await client.trustTools(name, tools);
-    await client.setSkill(place.namespace, `mcp_${name}`, "pinned");
+    await client.call("server.trust", { name: name, tools: tools });
+    await client.call("skill.set", { ns: place.namespace, id: `mcp_${name}`, state: "pinned" });
   }
 }
 
@@ -119,14 +121,17 @@ describe("a server that fails", () => {
     expect((await say(bot, "first", [{ call: "test__echo", with: { text: "one" } }])).text).toBe("done: one");
     // It is tried in the background, a moment after the bot has started.
     const reasons = async () => {
-      const { skills } = await bot.client.skills({ namespace: place.namespace });
+      const { skills } = await bot.client.call("skill.list", { namespace: place.namespace });
       return skills.find(({ id }) => id === "mcp_dead")?.reasons.join(" ");
     };
     await expect.poll(reasons, { timeout: 30_000 }).toContain("cannot be reached");
 
     await writeServers({ second: testServer, dead });
     // A list that is asked for at once knows the server; nobody has to write a message first.
-    expect((await bot.client.servers()).servers.map(({ name }) => name).sort()).toEqual(["dead", "second"]);
+    expect((await bot.client.call("server.list", {})).servers.map(({ name }) => name).sort()).toEqual([
+      "dead",
+      "second",
+    ]);
     await enable(bot, ["second"]);
     expect((await say(bot, "next", [{ call: "second__echo", with: { text: "two" } }])).text).toBe(
       "done: two",

@@ -33,7 +33,7 @@ async function open(): Promise<{ page: Page; running: BotProcess }> {
 
 /** Everything that was said to the bot. */
 async function turns({ client }: BotProcess): Promise<string[]> {
-  return (await client.runs()).turns.map(({ question }) => question);
+  return (await client.call("run.list", {})).turns.map(({ question }) => question);
 }
 
 it("can neither post a turn nor read an answer with fetch", async () => {
@@ -94,7 +94,7 @@ it("cannot change a channel's skills or settings", async () => {
     { url: running.url, paths },
   );
   expect(answered).toBe(0);
-  const state = await running.client.namespace(namespace);
+  const state = await running.client.call("channel.show", { ns: namespace });
   expect(state.blocked).toEqual([]);
   expect(state.settings.progress).not.toBe("full");
 });

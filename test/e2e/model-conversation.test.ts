@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { Author } from "../../src/core/inbound.ts";
+import { forgetTurn } from "../support/ask-app.ts";
 import { ada, ben, home } from "../support/test-app.ts";
 import { prefixDifference } from "../support/vendors/prefix-stable.ts";
 import { cachedShare, type RecordedRequest } from "../support/vendors/recording.ts";
@@ -104,11 +105,20 @@ describe.each(cases)("a conversation with $choice and $tools", ({ choice, in_pla
   it("goes on after people enabled and disabled skills in the middle", async () => {
     const conversation = await start();
     await conversation.ask("hello");
-    await conversation.app.setSkill(home.namespace, "stocks", "pinned", ada);
+    await conversation.app.run("skill.set", {
+      input: { ns: home.namespace, id: "stocks", state: "pinned" },
+      asker: { by: ada, namespace: home.namespace },
+    });
     expect((await conversation.ask("[use stocks]")).end.text).toContain("stocks says 42");
-    await conversation.app.setSkill(home.namespace, "stocks", "blocked", ada);
+    await conversation.app.run("skill.set", {
+      input: { ns: home.namespace, id: "stocks", state: "blocked" },
+      asker: { by: ada, namespace: home.namespace },
+    });
     expect((await conversation.ask("[use stocks] again")).end.text).not.toContain("stocks says 42");
-    await conversation.app.setSkill(home.namespace, "stocks", "pinned", ada);
+    await conversation.app.run("skill.set", {
+      input: { ns: home.namespace, id: "stocks", state: "pinned" },
+      asker: { by: ada, namespace: home.namespace },
+    });
     expect((await conversation.ask("[use stocks] once more")).end.text).toContain("stocks says 42");
     expectKept(conversation);
   });
@@ -170,7 +180,7 @@ describe.each(cases)("a conversation with $choice and $tools", ({ choice, in_pla
     await conversation.ask("hello");
     const { turnId } = await conversation.ask("[use weather] the secret", { by: ben });
     await conversation.ask("[use stocks]");
-    await conversation.app.forget(turnId, ben);
+    await forgetTurn(conversation.app, turnId, ben);
     await conversation.ask("what was it?");
     await conversation.ask("[use stocks] again");
     expect(complaints(conversation)).toEqual([]);

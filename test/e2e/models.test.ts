@@ -43,12 +43,12 @@ describe.each(wires)("a bot whose model speaks $wire protocol", ({ env, keyName 
   /** Says something to a new bot and waits for the end. */
   async function ask(text: string) {
     const { client } = await bot().home.start();
-    await client.setSkill(place.namespace, "web-scraping", "pinned");
+    await client.call("skill.set", { ns: place.namespace, id: "web-scraping", state: "pinned" });
     const { turn_id } = await client.submitTurn({ ...place, text });
     const live = await Array.fromAsync(client.turnEvents(turn_id, { signal: AbortSignal.timeout(30_000) }));
     const end = await ended(client, turn_id);
     expectWholeTurn(await stored(client, turn_id));
-    return { end, live, turn: await client.turn(turn_id) };
+    return { end, live, turn: await client.call("turn.show", { id: turn_id }) };
   }
 
   it("runs the tool it asks for and answers from the result", async () => {

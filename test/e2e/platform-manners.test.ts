@@ -48,7 +48,7 @@ describe.each(names)("among people on %s", (name) => {
     await expect.poll(() => surface.shown(question), { timeout: 10_000 }).toEqual([]);
     const { client, url } = process();
     const read = async () => {
-      const turns = await client.thread(surface.namespace, question);
+      const turns = (await client.call("thread.show", { ns: surface.namespace, thread: question })).turns;
       const runs = await fetch(`${url}/api/v1/runs`).then((response) => response.text());
       return JSON.stringify(turns) + runs;
     };
@@ -94,7 +94,7 @@ describe("a bot without a model", () => {
 
     const pinned = async () => {
       const { client } = process();
-      const { skills } = await client.skills({ namespace: surface.namespace });
+      const { skills } = await client.call("skill.list", { namespace: surface.namespace });
       return skills.find(({ id }) => id === "text-analyzer")?.state;
     };
     await expect.poll(pinned, { timeout: 10_000 }).toBe("pinned");

@@ -80,7 +80,9 @@ describe("a platform that breaks down", () => {
     await expect.poll(() => model.askedOf("in the dark").length).toBe(2);
     const turns = await Promise.all(
       names.map(async (name) => {
-        const [only] = await process().client.thread(surfaces[name].namespace, threads[name]);
+        const [only] = (
+          await process().client.call("thread.show", { ns: surfaces[name].namespace, thread: threads[name] })
+        ).turns;
         return only?.turn.turn_id ?? "";
       }),
     );
@@ -138,7 +140,7 @@ describe("a bot whose Slack token is revoked", () => {
     expect(await surfaces.discord.shown(thread, 1)).toEqual(["Reply to question kept."]);
     await slack.until((state) => state.deliveries().every((each) => each.acked || each.given_up), "acks");
     expect(await surfaces.slack.shown(lost)).toEqual([]);
-    expect((await process().client.about()).name).toBe("Knack");
+    expect((await process().client.call("bot.about", {})).name).toBe("Knack");
     expect(await process().client.ready()).toMatchObject({
       ok: true,
       checks: expect.arrayContaining([expect.objectContaining({ name: "discord", ok: true })]),

@@ -29,7 +29,7 @@ describe.each(names)("skills on %s", (name) => {
     const { surfaces, bot: process } = bot();
     const surface = surfaces[name];
     const state = async () => {
-      const { skills } = await process().client.skills({ namespace: surface.namespace });
+      const { skills } = await process().client.call("skill.list", { namespace: surface.namespace });
       return skills.find(({ id }) => id === "text-analyzer")?.state;
     };
     const before = await state();
@@ -49,7 +49,7 @@ describe.each(names)("skills on %s", (name) => {
     const surface = surfaces[name];
     await surface.enable("memory", "other", "direct");
     const state = async (namespace: string) => {
-      const { skills } = await process().client.skills({ namespace });
+      const { skills } = await process().client.call("skill.list", { namespace });
       return skills.find(({ id }) => id === "memory")?.state;
     };
     await expect.poll(() => state(surface.directNamespace("other")), { timeout: 10_000 }).toBe("pinned");
@@ -73,7 +73,7 @@ describe.each(names)("skills on %s", (name) => {
     const { surfaces, model, bot: process } = bot();
     const surface = surfaces[name];
     const { client } = process();
-    await client.setSkill(surface.namespace, "deploy", "pinned");
+    await client.call("skill.set", { ns: surface.namespace, id: "deploy", state: "pinned" });
     const input = { skill_name: "deploy", script: "scripts/deploy.sh", args: [`site-${name}`] };
     model.when(`ship ${name}`, ({ results }) =>
       results.length === 0
@@ -86,7 +86,7 @@ describe.each(names)("skills on %s", (name) => {
 
     await surface.press(thread, "Approve");
     await surface.whispered("member", "operator");
-    const [only] = await client.thread(surface.namespace, thread);
+    const [only] = (await client.call("thread.show", { ns: surface.namespace, thread })).turns;
     const turn = only?.turn.turn_id ?? "";
     expect(eventsOf(await stored(client, turn), "approval_decided")).toEqual([]);
     await surface.press(thread, "Approve", "manager");
@@ -101,7 +101,7 @@ describe.each(names)("skills on %s", (name) => {
   it("that had finished before a crash are not run again, and the answer comes in the same thread", async () => {
     const { surfaces, model, crash, bot: process } = bot();
     const surface = surfaces[name];
-    await process().client.setSkill(surface.namespace, "web-scraping", "pinned");
+    await process().client.call("skill.set", { ns: surface.namespace, id: "web-scraping", state: "pinned" });
     const [once, slow] = [`/once-${name}`, `/slow-${name}`];
     const visits = (path: string) => pages.requests.filter((request) => request.path === path);
     model.when(`read ${name}`, ({ results }) => {

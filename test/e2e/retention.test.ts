@@ -42,7 +42,7 @@ it("announces what it will delete, and deletes it 14 days later without a trace"
   await expect.poll(() => first.out()).toContain(`deleted from ${date.format(Date.now() + 14 * day)} on`);
   const early = await home.run(["retention", "--json"]);
   expect(JSON.parse(early.stdout)).toMatchObject({ ran: false, counts: { threads: 1, turns: 1, files: 1 } });
-  expect(await first.client.turn("t1")).toMatchObject({ question: "the secret word" });
+  expect(await first.client.call("turn.show", { id: "t1" })).toMatchObject({ question: "the secret word" });
   const { turn_id } = await first.client.submitTurn({ ...place, thread: "new", text: "hello" });
   await ended(first.client, turn_id);
   expect(await first.terminate()).toBe(0);
@@ -60,7 +60,7 @@ it("announces what it will delete, and deletes it 14 days later without a trace"
   const done = await home.run(["retention"]);
   expect([done.code, done.stdout]).toEqual([0, expect.stringContaining("conversations: 1, with 1 turn (")]);
   expect(await holdsSecret(home.data)).toBe(false);
-  await expect(second.client.turn("t1")).rejects.toMatchObject({ status: 404 });
-  expect(await second.client.turn(turn_id)).toMatchObject({ status: "finished" });
+  await expect(second.client.call("turn.show", { id: "t1" })).rejects.toMatchObject({ status: 404 });
+  expect(await second.client.call("turn.show", { id: turn_id })).toMatchObject({ status: "finished" });
   expect(await second.terminate()).toBe(0);
 });

@@ -43,7 +43,10 @@ describe("a bot that is told to stop", () => {
     expect(await first.exited).toBe(0);
 
     const { client } = await home.start();
-    expect(await client.turn(running.turn_id)).toMatchObject({ status: "finished", text: "Hello, you." });
+    expect(await client.call("turn.show", { id: running.turn_id })).toMatchObject({
+      status: "finished",
+      text: "Hello, you.",
+    });
     expect((await ended(client, queued.turn_id)).text).toBe("You too.");
   });
 
@@ -96,7 +99,7 @@ describe("a bot whose turn takes longer than it may drain", () => {
     ]);
     pages.close(({ path }) => path === "/slow");
     const first = await home.start();
-    await first.client.setSkill(place.namespace, "web-scraping", "pinned");
+    await first.client.call("skill.set", { ns: place.namespace, id: "web-scraping", state: "pinned" });
     const { turn_id } = await first.client.submitTurn({ ...place, text: "read" });
     await pages.reached(1, ({ path }) => path === "/slow");
     expect(await first.terminate()).toBe(0);

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { channelThread } from "../../src/app/chat/chat-platform.ts";
+import { channelThread } from "../../src/core/chat-platform.ts";
 import { scriptedModel } from "../support/scripted-model.ts";
 import { fakeSlack, type SlackBot, slackBot } from "./support/slack-bot.ts";
 

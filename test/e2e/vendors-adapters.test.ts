@@ -1,8 +1,8 @@
 import { describe, expect, it, onTestFinished } from "vitest";
-import { systemClock } from "../../src/app/system-clock.ts";
 import type { Message, ToolDefinition } from "../../src/core/message.ts";
 import type { Model } from "../../src/core/model.ts";
 import { createModel } from "../../src/models/create-model.ts";
+import { systemClock } from "../../src/wiring/system-clock.ts";
 import { prefixDifference } from "../support/vendors/prefix-stable.ts";
 import { cachedShare } from "../support/vendors/recording.ts";
 import { echo } from "../support/vendors/script.ts";

@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { ApiClient } from "../../src/client/api-client.ts";
 import type { TurnEvent, TurnEventOf } from "../../src/core/turn-event.ts";
+import { verdictInput } from "../../src/core/turn-view.ts";
 import type { SoakMessage } from "./workload.ts";
 
 /** What clients have seen. */
@@ -76,10 +77,13 @@ async function answer(
   if (event.type !== "approval_requested" && event.type !== "question_asked") return;
   seen.asked += 1;
   await sleep(Math.random() * 300);
-  await persist(seen, signal, () =>
+  await persist<object>(seen, signal, () =>
     event.type === "question_asked"
-      ? client.answer(turnId, { question_id: event.question_id, text: "yes" })
-      : client.approve(event.approval_id, event.question === undefined ? "always" : true),
+      ? client.call("turn.answer", { id: turnId, question_id: event.question_id, text: "yes" })
+      : client.call("approval.decide", {
+          id: event.approval_id,
+          ...verdictInput(event.question === undefined ? "always" : true),
+        }),
   );
 }
 

@@ -27,11 +27,11 @@ export async function readStored(
   const turns = new Map<string, TurnEvent[]>();
   for (const { key } of messages) {
     const [turnId] = seen.turns.get(key) ?? [];
-    turns.set(key, turnId === undefined ? [] : (await client.run(turnId)).events);
+    turns.set(key, turnId === undefined ? [] : (await client.call("run.show", { id: turnId })).events);
   }
   let count = 0;
   for (const namespace of new Set(messages.map((message) => message.namespace)))
-    for (const thread of await client.threads(namespace)) count += thread.turns;
+    for (const thread of (await client.call("thread.list", { ns: namespace })).threads) count += thread.turns;
   return { turns, count };
 }
 

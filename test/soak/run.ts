@@ -67,7 +67,8 @@ async function run(
   const reconnect = { first_ms: 50, longest_ms: 500, silence_ms: 45_000 };
   const client = createApiClient({ fetch, baseUrl: first.url, reconnect });
   for (const namespace of new Set(messages.map((message) => message.namespace)))
-    for (const flow of ["effect", "asked"]) await client.setSkill(namespace, flow, "pinned");
+    for (const flow of ["effect", "asked"])
+      await client.call("skill.set", { ns: namespace, id: flow, state: "pinned" });
   const progress = () => seen.ends.size / messages.length;
   const report = setInterval(() => {
     console.error(`${Math.round((performance.now() - began) / 1_000)} s: ${seen.ends.size} turns have ended`);

@@ -1,4 +1,4 @@
-import type { ThreadMessage } from "../../src/app/chat/chat-platform.ts";
+import type { ThreadMessage } from "../../src/core/chat-platform.ts";
 import type { FileReference, Origin } from "../../src/core/inbound.ts";
 import { createFakePlatform, type FakePlatform } from "./fake-platform.ts";
 import { type ScriptedModel, scriptedModel } from "./scripted-model.ts";

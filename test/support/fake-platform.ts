@@ -1,21 +1,33 @@
+import { writeButtonId } from "../../src/core/button-action.ts";
 import {
   type AnswerStream,
   type ChatPerson,
   type ChatPlatform,
   type MessageTag,
+  type OutgoingButton,
   type OutgoingMessage,
   PlatformError,
   type ReplyTarget,
   type ThreadMessage,
-} from "../../src/app/chat/chat-platform.ts";
+} from "../../src/core/chat-platform.ts";
 import type { FileReference } from "../../src/core/inbound.ts";
 import type { Place } from "../../src/core/place.ts";
+
+/** A platform has no actions: it keeps of a button what `writeButtonId` wrote. */
+type ShownContent = Omit<OutgoingMessage, "buttons"> & {
+  buttons?: readonly (Omit<OutgoingButton, "action"> & { id: string })[];
+};
+
+function shownContent({ buttons, ...message }: OutgoingMessage): ShownContent {
+  const written = buttons?.map(({ action, ...button }) => ({ id: writeButtonId(action), ...button }));
+  return { ...message, ...(written === undefined ? {} : { buttons: written }) };
+}
 
 /** A message of the bot as the fake platform has it now. */
 export interface ShownMessage {
   reference: string;
   place: Place;
-  message: OutgoingMessage;
+  message: ShownContent;
   to?: ReplyTarget | undefined;
   /** Whether only one person sees it. */
   only_for?: string | undefined;
@@ -94,7 +106,15 @@ export function createFakePlatform(options: FakePlatformOptions = {}): FakePlatf
   const add = (place: Place, message: OutgoingMessage, more: Partial<ShownMessage> = {}): string => {
     count += 1;
     const reference = `m${count}`;
-    shown.push({ reference, place, message, edits: 0, removed: false, streamed: false, ...more });
+    shown.push({
+      reference,
+      place,
+      message: shownContent(message),
+      edits: 0,
+      removed: false,
+      streamed: false,
+      ...more,
+    });
     return reference;
   };
   const the = (reference: string): ShownMessage => {
@@ -147,7 +167,7 @@ export function createFakePlatform(options: FakePlatformOptions = {}): FakePlatf
       doing("edit", () => {
         const target = the(reference);
         if (target.removed) throw new PlatformError("gone", "The message was deleted.");
-        target.message = message;
+        target.message = shownContent(message);
         target.edits += 1;
       }),
     remove: (_place, reference) =>
@@ -194,7 +214,7 @@ export function createFakePlatform(options: FakePlatformOptions = {}): FakePlatf
         }),
       finish: (message) =>
         doing("finish", () => {
-          the(reference).message = message;
+          the(reference).message = shownContent(message);
         }),
       cancel: () =>
         doing("cancel", () => {

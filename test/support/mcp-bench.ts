@@ -1,7 +1,6 @@
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { systemClock } from "../../src/app/system-clock.ts";
 import type { NewFile } from "../../src/core/file-store.ts";
 import type { Json } from "../../src/core/json.ts";
 import type { KeyValue } from "../../src/core/key-value.ts";
@@ -9,6 +8,7 @@ import type { Skill } from "../../src/core/skill.ts";
 import type { Tool, ToolContext, ToolResult } from "../../src/core/tool.ts";
 import { createMcpServers, type McpServers, type McpServersOptions } from "../../src/mcp/mcp-servers.ts";
 import { createMemoryKeyValue } from "../../src/storage/memory-key-value.ts";
+import { systemClock } from "../../src/wiring/system-clock.ts";
 
 /** The server of this folder. */
 export const testServer = {

@@ -1,11 +1,9 @@
 import { randomUUID } from "node:crypto";
 import type { ChatPolicy } from "../../src/app/chat/chat-policy.ts";
 import { type AppDeps, createApp, type RunningApp } from "../../src/app/create-app.ts";
-import { createPastOutputs } from "../../src/app/past-outputs.ts";
-import type { RetentionPolicy } from "../../src/app/retention-policy.ts";
-import { systemClock } from "../../src/app/system-clock.ts";
+import type { RetentionPolicy } from "../../src/app/services/retention-policy.ts";
+import { createPastOutputs } from "../../src/app/turns/past-outputs.ts";
 import { createCatalogueLoader } from "../../src/core/catalogue.ts";
-
 import type { Clock } from "../../src/core/clock.ts";
 import type { FileStore } from "../../src/core/file-store.ts";
 import type { Author, Origin } from "../../src/core/inbound.ts";
@@ -29,6 +27,7 @@ import { type SkillEnv, skillEnvironment } from "../../src/skills/skill-settings
 import { createMemoryFileStore } from "../../src/storage/memory-file-store.ts";
 import { createMemoryKeyValue } from "../../src/storage/memory-key-value.ts";
 import { createMemoryTurnLog } from "../../src/storage/memory-turn-log.ts";
+import { systemClock } from "../../src/wiring/system-clock.ts";
 import { soleModel } from "./sole-model.ts";
 
 export const ada: Author = { id: "ada", name: "Ada", trust: "operator" };
@@ -191,6 +190,7 @@ export function createTestApp(model: Model, options: TestAppOptions = {}): TestA
     retention: { ...keepAll, ...options.retention },
     newId: randomUUID,
     owner: "test",
+    version: "1.2.3",
     concurrent: options.concurrent ?? 8,
     concurrent_commands: options.concurrent_commands ?? 8,
     lease_ms: 30_000,

@@ -35,13 +35,37 @@ describe("the layering check", () => {
   const foreign = "export const fine = 1;\n";
   /** Modules that break no rule, by file. */
   const fine = {
-    "src/core/fine.ts": 'import { z } from "zod";\nexport const fine = z.string();\n',
+    "src/base/fine.ts": foreign,
+    "src/process/fine.ts":
+      'import { spawn } from "node:child_process";\nexport { fine } from "../base/fine.ts";\nexport const start = spawn;\n',
+    "src/mcp/fine.ts":
+      'export { fine } from "../process/fine.ts";\nexport { fine as base } from "../base/fine.ts";\n',
+    "src/config/on-base.ts": 'export { fine } from "../base/fine.ts";\n',
+    "skills/fine/skill.ts": 'export { fine } from "../../src/base/fine.ts";\n',
+    "src/core/fine.ts":
+      'import { z } from "zod";\nexport { fine as base } from "../base/fine.ts";\nexport const fine = z.string();\n',
     "src/app/app.ts": 'export { fine } from "../core/fine.ts";\nexport type App = string;\n',
+    ...Object.fromEntries(["chat", "commands", "turns"].map((room) => [`src/app/${room}/fine.ts`, foreign])),
     "src/storage/fine.ts": foreign,
     "src/config/fine.ts": foreign,
     "src/core/two.ts": 'export { bad } from "./one.ts";\n',
   };
   const bad = [
+    ["base-imports-nothing", "src/base/core.ts", 'export type { fine } from "../core/fine.ts";\n'],
+    ["base-imports-nothing", "src/base/disk.ts", 'import { rm } from "node:fs";\nexport const bad = rm;\n'],
+    [
+      "base-imports-nothing",
+      "src/base/package.ts",
+      'import { z } from "zod";\nexport const bad = z.string();\n',
+    ],
+    ["process-on-base", "src/process/bad.ts", 'export { fine } from "../core/fine.ts";\n'],
+    [
+      "process-on-base",
+      "src/process/package.ts",
+      'import { z } from "zod";\nexport const bad = z.string();\n',
+    ],
+    ["models-is-an-adapter", "src/models/process.ts", 'export { fine } from "../process/fine.ts";\n'],
+    ["app-on-core", "src/app/bad.ts", 'export { fine } from "../process/fine.ts";\n'],
     [
       "core-is-pure",
       "src/core/type.ts",
@@ -52,6 +76,12 @@ describe("the layering check", () => {
     ["flows-is-an-adapter", "src/flows/bad.ts", 'export { fine } from "../storage/fine.ts";\n'],
     ["shipped-skills-on-core", "skills/bad/skill.ts", 'export { fine } from "../../src/app/app.ts";\n'],
     ["server-on-app", "src/server/bad.ts", 'export { fine } from "../config/fine.ts";\n'],
+    ["app-turns", "src/app/turns/bad.ts", 'export { fine } from "../chat/fine.ts";\n'],
+    ["app-turns", "src/app/turns/face.ts", 'import type { App } from "../app.ts";\nexport type Bad = App;\n'],
+    ["app-services", "src/app/services/bad.ts", 'export { fine } from "../chat/fine.ts";\n'],
+    ["app-chat", "src/app/chat/bad.ts", 'export { fine } from "../commands/fine.ts";\n'],
+    ["app-commands", "src/app/commands/bad.ts", 'export { fine } from "../chat/fine.ts";\n'],
+    ["app-reading", "src/app/reading/bad.ts", 'export { fine } from "../turns/fine.ts";\n'],
     ["config-for-roots", "src/server/bad.ts", 'export { fine } from "../config/fine.ts";\n'],
     ["no-circular", "src/core/one.ts", 'export { bad } from "./two.ts";\n'],
   ] as const;

@@ -1,5 +1,5 @@
 /** What chat platforms hand in. Every method resolves once what came is stored or decided; only then the platform acknowledges it. */
-import type { FileReference } from "../../core/inbound.ts";
+import type { FileReference, GivenCommand } from "../../core/inbound.ts";
 import type { Place } from "../../core/place.ts";
 import type { SkillForm } from "./skill-form.ts";
 
@@ -42,6 +42,8 @@ export interface ChatCommand {
   author: string;
   /** With its slash: `/skill enable memory`. */
   text: string;
+  /** Of a form: the command that the text stands for. */
+  command?: GivenCommand | undefined;
   said_at: number;
 }
 
@@ -51,7 +53,7 @@ export interface ButtonPress {
   /** Names the press for a private answer. */
   id: string;
   person: string;
-  /** `OutgoingButton.id`. */
+  /** What the platform stored with the button (`writeButtonId`). */
   button: string;
   /** The message the button is on. */
   reference: string;
@@ -86,6 +88,8 @@ export interface ChatIntake {
    * not use the bot there: their command says why. @throws PlatformError
    */
   form(skillId: string, place: Place, person: string): Promise<SkillForm | undefined>;
+  /** The same for a command that names a skill and nothing else, `/skill run weather`; undefined for all others. */
+  formOfCommand(text: string, place: Place, person: string): Promise<SkillForm | undefined>;
   /** Three prompts that fit the place, for greetings and suggestions. */
   suggestions(place: Place): Promise<{ title: string; message: string }[]>;
   /**

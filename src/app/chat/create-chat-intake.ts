@@ -24,6 +24,11 @@ export function createChatIntake(deps: ChatIntakeDeps): ChatIntake {
   const channels = createJoinedChannels(deps.store);
   const refusal: ChatIntake["refusal"] = async (place, person) =>
     refusalOf(deps.policy.access, await deps.platform.person(place, person), place);
+  const form: ChatIntake["form"] = async (skillId, place, person) => {
+    if ((await refusal(place, person)) !== undefined) return undefined;
+    const skill = await deps.app.skills.detail(skillId, place.namespace);
+    return skill === undefined ? undefined : createSkillForm(skill);
+  };
   return {
     message,
     command: (command) => takeCommand(context, command),
@@ -39,10 +44,10 @@ export function createChatIntake(deps: ChatIntakeDeps): ChatIntake {
       await forgetGreeting(context, namespace);
     },
     refusal,
-    async form(skillId, place, person) {
-      if ((await refusal(place, person)) !== undefined) return undefined;
-      const skill = await deps.app.skill(skillId, place.namespace);
-      return skill === undefined ? undefined : createSkillForm(skill);
+    form,
+    async formOfCommand(text, place, person) {
+      const skillId = deps.app.reader.formOf(text, place);
+      return skillId === undefined ? undefined : form(skillId, place, person);
     },
     suggestions: (place) => suggestPrompts(context, place),
     ...createCatchUp(context, channels),

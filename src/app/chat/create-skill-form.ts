@@ -1,6 +1,8 @@
+import { errorText } from "../../base/error-text.ts";
 import type { Json } from "../../core/json.ts";
 import type { Parameter } from "../../core/parameter.ts";
-import type { SkillDetail } from "../skill-listing.ts";
+import { skillRunCommand } from "../services/run-skill-now.ts";
+import type { SkillDetail } from "../services/skill-listing.ts";
 import type { FormField, SkillForm } from "./skill-form.ts";
 
 /** What a form needs of a skill. */
@@ -32,7 +34,7 @@ export function createSkillForm({ id, name, parameters }: FormSkill): SkillForm 
       const params = answers.flatMap(({ name, read }) =>
         read.ok && read.value !== undefined ? [[name, read.value] as const] : [],
       );
-      return { ok: true, text: `/skill run ${id} ${JSON.stringify(Object.fromEntries(params))}` };
+      return { ok: true, ...skillRunCommand(id, Object.fromEntries(params)) };
     },
   };
 }
@@ -129,7 +131,7 @@ function readJson(type: "object" | "array", text: string): ReadValue {
   try {
     value = JSON.parse(text) as Json;
   } catch (error) {
-    return { ok: false, problem: `${problem} (${error instanceof Error ? error.message : String(error)})` };
+    return { ok: false, problem: `${problem} (${errorText(error)})` };
   }
   const isArray = Array.isArray(value);
   const fits = type === "array" ? isArray : typeof value === "object" && value !== null && !isArray;

@@ -1,3 +1,4 @@
+import type { GivenCommand } from "../../core/inbound.ts";
 import type { Json } from "../../core/json.ts";
 
 /** One field of a form. `json` is a text that must be JSON. */
@@ -17,8 +18,11 @@ export interface SkillForm {
   skill_id: string;
   title: string;
   fields: readonly FormField[];
-  /** The slash command of a filled form, or what is wrong with which field. Values are texts, as platforms have them. */
-  command(
-    values: Readonly<Record<string, string>>,
-  ): { ok: true; text: string } | { ok: false; problems: Record<string, string> };
+  /** The command of a filled form, or what is wrong with which field. Values are texts, as platforms have them. */
+  command(values: Readonly<Record<string, string>>): FilledForm;
 }
+
+/** `text` is how people read the command. */
+type FilledForm =
+  | { ok: true; text: string; command: GivenCommand }
+  | { ok: false; problems: Record<string, string> };

@@ -1,3 +1,4 @@
+import type { ChatPlatforms } from "../../core/chat-platform.ts";
 import { createEventChannel } from "../../core/event-channel.ts";
 import type { NewFile } from "../../core/file-store.ts";
 import type { Inbound } from "../../core/inbound.ts";
@@ -6,31 +7,32 @@ import { nearest } from "../../core/skill-identifier.ts";
 import type { TurnEventBody, TurnOutcome } from "../../core/turn-event.ts";
 import type { ClaimedTurn } from "../../core/turn-log.ts";
 import { WaitingForPerson } from "../../core/waiting.ts";
-import type { Completion } from "../app.ts";
-import type { ChatPlatforms } from "../chat/chat-hub.ts";
-import type { TurnRunner } from "../turn-runner.ts";
 import {
   type Command,
   type CommandCall,
   type CommandFile,
   type CommandResult,
+  type CompleteCommand,
+  type Completion,
   refused,
   shown,
-} from "./command.ts";
-import { families, parseCommand } from "./parse-command.ts";
+} from "../operations/command.ts";
+import { type CommandReader, familiesOf } from "../turns/command-reader.ts";
+import type { TurnRunner } from "../turns/turn-runner.ts";
 
 /** Runs slash commands as turns of their own: they are stored, deduplicated and shown like messages. */
 export interface CommandRunner {
   run(claimed: ClaimedTurn, signal: AbortSignal): AsyncGenerator<TurnEventBody, void>;
-  complete(text: string, namespace: string): Promise<Completion[]>;
+  complete: CompleteCommand;
 }
 
 export function createCommandRunner(
-  commands: readonly Command[],
+  all: readonly Command[],
   turns: TurnRunner,
-  botName: string,
+  reader: Pick<CommandReader, "stored">,
   platforms: ChatPlatforms,
 ): CommandRunner {
+  const commands = all.filter(({ partOf }) => partOf === undefined);
   return {
     async *run(claimed, signal) {
       const isResumed = claimed.events.some((event) => event.type === "turn_started");
@@ -38,7 +40,7 @@ export function createCommandRunner(
       const channel = createEventChannel<TurnEventBody>();
       const { inbound, turn_id } = claimed;
       let result: CommandResult | undefined;
-      const call: Omit<CommandCall, "rest"> = {
+      const call: Omit<CommandCall, "input" | "words"> = {
         turn_id,
         place: { namespace: inbound.namespace, thread: inbound.thread },
         author: inbound.author,
@@ -61,8 +63,7 @@ export function createCommandRunner(
           return next.value;
         },
       };
-      const text = parseCommand(inbound.text, botName) ?? inbound.text;
-      const work = execute(commands, text, call).then(
+      const work = execute(all, reader.stored(inbound), call).then(
         (value) => {
           result = value;
         },
@@ -122,15 +123,17 @@ function finished(
 }
 
 async function execute(
-  commands: readonly Command[],
-  text: string,
-  call: Omit<CommandCall, "rest">,
+  all: readonly Command[],
+  { words: text, command: given }: ReturnType<CommandReader["stored"]>,
+  call: Omit<CommandCall, "input" | "words">,
 ): Promise<CommandResult> {
+  const command = given && all.find(({ name }) => name === given.name);
   const words = text.trim();
+  if (command !== undefined)
+    return command.run({ ...call, words: words.slice(command.name.length).trim(), input: given?.input });
+  const commands = all.filter(({ partOf }) => partOf === undefined);
   const asked = helpFor(commands, words.toLowerCase());
   if (asked !== undefined) return shown(asked);
-  const command = find(commands, words);
-  if (command !== undefined) return command.run({ ...call, rest: words.slice(command.name.length).trim() });
   const near = nearest(
     words.split(/\s+/).slice(0, 2).join(" "),
     commands.map((each) => each.name),
@@ -143,16 +146,11 @@ async function execute(
   return refused(`${unknown} \`/knack help\` shows what there is.`);
 }
 
-function find(commands: readonly Command[], words: string): Command | undefined {
-  const lower = words.toLowerCase();
-  return commands.find(({ name }) => lower === name || lower.startsWith(`${name} `));
-}
-
 /** `help` shows everything; a family alone, or with `help`, its own commands. */
 function helpFor(commands: readonly Command[], words: string): string | undefined {
   if (/^help\b/.test(words)) return help(commands);
   const family = words.replace(/\s+help$/, "");
-  return families.includes(family) ? help(membersOf(commands, family)) : undefined;
+  return familiesOf(commands).has(family) ? help(membersOf(commands, family)) : undefined;
 }
 
 function membersOf(commands: readonly Command[], family: string): Command[] {

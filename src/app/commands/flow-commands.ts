@@ -1,23 +1,37 @@
 import { objectOf } from "../../core/json.ts";
-import type { FlowService } from "../flow-service.ts";
-import type { SkillService } from "../skill-service.ts";
-import { type Command, type CommandCall, type CommandResult, refused, said, shown } from "./command.ts";
+import {
+  type CommandResult,
+  type PlainCall,
+  type PlainCommand,
+  refused,
+  said,
+  shown,
+} from "../operations/command.ts";
+import { placeWords } from "../operations/place-words.ts";
+import { bareId, readRun, runSkillCommand } from "../operations/run-skill.ts";
+import { skillDetailText, skillLegend, skillLine } from "../operations/skill-text.ts";
+import type { RunOperation } from "../operations/table.ts";
+import type { FlowService } from "../services/flow-service.ts";
+import type { SkillService } from "../services/skill-service.ts";
 import { dryRunText } from "./dry-run-text.ts";
-import { placeWords } from "./place-words.ts";
-import { runSkillCommand } from "./run-skill-command.ts";
-import { skillDetailText, skillLegend, skillLine } from "./skill-text.ts";
 
 /** `/flow list|show|run|enable|disable`: as `/skill`, for those skills that are flows. */
-export function flowCommands(skills: SkillService, flows: Pick<FlowService, "list" | "run">): Command[] {
+export function flowCommands(
+  skills: SkillService,
+  flows: Pick<FlowService, "list" | "run">,
+  runOperation: RunOperation,
+): PlainCommand[] {
   const complete = async (namespace: string) => {
     const flows = await flowsOf(skills, namespace);
     return flows.map(({ id, description }) => ({ text: id, description }));
   };
-  const onFlow = (run: (call: CommandCall, id: string) => Promise<CommandResult>) => (call: CommandCall) =>
+  const onFlow = (run: (call: PlainCall, id: string) => Promise<CommandResult>) => (call: PlainCall) =>
     withFlow(skills, call, (id) => run(call, id));
   const set = (state: "pinned" | "blocked", done: string) =>
     onFlow(async ({ place, author }, id) => {
-      const outcome = await skills.set(place.namespace, id, state, author);
+      const { namespace } = place;
+      const input = { ns: namespace, id, state };
+      const outcome = await runOperation("skill.set", { input, asker: { by: author, namespace } });
       return outcome.ok
         ? said(`**${id}** is ${done} ${placeWords(place.namespace)}.`)
         : refused(outcome.message);
@@ -41,6 +55,7 @@ export function flowCommands(skills: SkillService, flows: Pick<FlowService, "lis
       usage: "<flow> [--dry-run] [name=value …, JSON, or text]",
       description: "Runs a flow now; with --dry-run it only tells what it would do",
       complete,
+      form: (input) => (typeof input === "string" ? bareId(readRun(input)) : undefined),
       run: (call) => run(skills, flows, call),
     },
     {
@@ -62,22 +77,19 @@ export function flowCommands(skills: SkillService, flows: Pick<FlowService, "lis
 
 const dryRunFlag = /(^|\s)(--|—|–)dry[-_]?run(?=\s|$)/i;
 
-function run(
-  skills: SkillService,
-  flows: Pick<FlowService, "run">,
-  call: CommandCall,
-): Promise<CommandResult> {
+function run(skills: SkillService, flows: Pick<FlowService, "run">, call: PlainCall): Promise<CommandResult> {
   const rest = call.rest.replace(dryRunFlag, " ").trim();
-  if (!dryRunFlag.test(call.rest)) return withFlow(skills, call, () => runSkillCommand(skills, call));
+  const asked = readRun(rest);
+  if (!dryRunFlag.test(call.rest)) return withFlow(skills, call, () => runSkillCommand(skills, asked, call));
   const { place, author: by } = call;
-  const runSkill: CommandCall["runSkill"] = async (id, params) => {
+  const runSkill: PlainCall["runSkill"] = async (id, params) => {
     const vars = typeof params === "object" && params !== null && !Array.isArray(params) ? params : {};
     const told = await flows.run(id, { vars, dry_run: true, namespace: place.namespace, by });
     if (told.ok) return { status: "ok", output: told.value.dry_run ?? null };
     return { status: "error", code: "no_dry_run", message: told.message };
   };
   return withFlow(skills, { ...call, rest }, async () => {
-    const result = await runSkillCommand(skills, { ...call, rest, runSkill });
+    const result = await runSkillCommand(skills, asked, { ...call, runSkill });
     const { output: told } = objectOf(result.output);
     return result.ok ? { ...shown(dryRunText(objectOf(told))), ...output(result) } : result;
   });
@@ -94,7 +106,7 @@ async function flowsOf(skills: SkillService, namespace: string) {
   return (await skills.list(namespace)).skills.filter((skill) => skill.kind === "flow");
 }
 
-async function list(service: Pick<FlowService, "list">, { place }: CommandCall): Promise<CommandResult> {
+async function list(service: Pick<FlowService, "list">, { place }: PlainCall): Promise<CommandResult> {
   const { flows, diagnostics } = await service.list(place.namespace);
   const lines = flows.length === 0 ? [noFlows] : [...flows.map(skillLine), "", skillLegend];
   const defects = diagnostics
@@ -111,7 +123,7 @@ async function show(skills: SkillService, namespace: string, id: string): Promis
 
 async function withFlow(
   skills: SkillService,
-  { place, rest }: CommandCall,
+  { place, rest }: PlainCall,
   work: (id: string) => Promise<CommandResult>,
 ): Promise<CommandResult> {
   const flows = await flowsOf(skills, place.namespace);

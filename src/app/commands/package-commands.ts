@@ -1,17 +1,17 @@
+import { PlatformError } from "../../core/chat-platform.ts";
+import type { Asker, Outcome } from "../../core/outcome.ts";
 import type { PackageSource } from "../../core/packages.ts";
-import { PlatformError } from "../chat/chat-platform.ts";
-import type { Asker, Outcome } from "../outcome.ts";
-import type { PackageService } from "../package-service.ts";
-import type { SkillService } from "../skill-service.ts";
 import {
-  type Command,
-  type CommandCall,
   type CommandFile,
   type CommandResult,
+  type PlainCall,
+  type PlainCommand,
   refused,
   said,
   shown,
-} from "./command.ts";
+} from "../operations/command.ts";
+import type { PackageService } from "../services/package-service.ts";
+import type { SkillService } from "../services/skill-service.ts";
 import { installedText, reviewText } from "./review-text.ts";
 
 export interface PackageCommandDeps {
@@ -23,7 +23,7 @@ export interface PackageCommandDeps {
 const mostBytes = 50_000_000;
 
 /** `/skill install|update|remove|review`. */
-export function packageCommands({ packages, skills }: PackageCommandDeps): Command[] {
+export function packageCommands({ packages, skills }: PackageCommandDeps): PlainCommand[] {
   const installed = async () =>
     (await packages.list()).map(({ skill_id, from }) => ({ text: skill_id, description: `from ${from}` }));
   return [
@@ -58,11 +58,11 @@ export function packageCommands({ packages, skills }: PackageCommandDeps): Comma
   ];
 }
 
-function askerOf({ author, place }: CommandCall): Asker {
+function askerOf({ author, place }: PlainCall): Asker {
   return { by: author, namespace: place.namespace };
 }
 
-async function install(packages: PackageService, call: CommandCall): Promise<CommandResult> {
+async function install(packages: PackageService, call: PlainCall): Promise<CommandResult> {
   const source = await sourceOf(call);
   if (!source.ok) return refused(source.message);
   const outcome = await packages.install(source.value, askerOf(call), { signal: call.signal });
@@ -73,7 +73,7 @@ const whatToInstall =
   "Which skill? Write the address of a .zip, a .tar.gz or a git repository: `/skill install https://…`. Or send the archive to me in a message that says `skill install`.";
 
 /** An address is what was written; without one, the archive that was attached. A path would be of the bot's own machine. */
-async function sourceOf({ rest, files }: CommandCall): Promise<Outcome<PackageSource>> {
+async function sourceOf({ rest, files }: PlainCall): Promise<Outcome<PackageSource>> {
   const [address = ""] = rest.replace(/^<(.*)>$/, "$1").split(/\s+/);
   if (/^[a-z+]+:\/\//i.test(address)) return { ok: true, value: { kind: "url", url: address } };
   if (address !== "" && files.length === 0) {
@@ -102,13 +102,13 @@ async function download(file: CommandFile): Promise<Outcome<PackageSource>> {
   }
 }
 
-async function update(packages: PackageService, call: CommandCall): Promise<CommandResult> {
+async function update(packages: PackageService, call: PlainCall): Promise<CommandResult> {
   if (call.rest === "") return refused("Which skill? `/skill list` shows what there is.");
   const outcome = await packages.update(call.rest, askerOf(call), call.signal);
   return outcome.ok ? said(installedText(outcome.value, "updated")) : refused(outcome.message);
 }
 
-async function remove(packages: PackageService, call: CommandCall): Promise<CommandResult> {
+async function remove(packages: PackageService, call: PlainCall): Promise<CommandResult> {
   if (call.rest === "") return refused("Which skill? `/skill list` shows what there is.");
   const outcome = await packages.remove(call.rest, askerOf(call));
   if (!outcome.ok) return refused(outcome.message);
@@ -118,7 +118,7 @@ async function remove(packages: PackageService, call: CommandCall): Promise<Comm
   );
 }
 
-async function review(packages: PackageService, call: CommandCall): Promise<CommandResult> {
+async function review(packages: PackageService, call: PlainCall): Promise<CommandResult> {
   if (call.rest === "") return refused("Which skill? `/skill list` shows what there is.");
   const outcome = await packages.reviewSkill(call.rest);
   return outcome.ok ? shown(reviewText(outcome.value)) : refused(outcome.message);

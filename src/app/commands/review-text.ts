@@ -1,5 +1,5 @@
+import { escapeMarkdown, oneLine } from "../../base/markdown-text.ts";
 import type { InstalledPackage, PackageFinding, PackageReview } from "../../core/packages.ts";
-import { escapeMarkdown, oneLine } from "../chat/present/escape-markdown.ts";
 
 /** Findings of one review that are shown; the rest is counted. */
 const mostFindings = 12;

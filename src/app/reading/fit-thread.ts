@@ -1,7 +1,7 @@
+import type { ThreadMessage } from "../../core/chat-platform.ts";
 import type { CountTokens } from "../../core/token-count.ts";
 import { fitBeginning } from "../../core/token-count.ts";
 import type { HeardMessage } from "../../core/turn-event.ts";
-import type { ThreadMessage } from "../chat/chat-platform.ts";
 
 /** Messages of a thread, oldest first, and what is to be said about those that are not there. */
 export interface HeardInThread {

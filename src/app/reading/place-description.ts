@@ -1,9 +1,8 @@
 import { LRUCache } from "lru-cache";
+import type { ChatPlatforms } from "../../core/chat-platform.ts";
+import { type ChatPlatform, channelThread, type PlatformWriting } from "../../core/chat-platform.ts";
 import type { Clock } from "../../core/clock.ts";
 import { isDirectMessage, type Place, type PlaceDescription, webChat } from "../../core/place.ts";
-import type { ChatPlatforms } from "../chat/chat-hub.ts";
-import { type ChatPlatform, channelThread, type PlatformWriting } from "../chat/chat-platform.ts";
-import { shapingRules } from "../chat/present/shape-answer.ts";
 
 /** Where a conversation takes place, for who takes part in it. The same for all threads of a namespace. */
 export interface PlaceDescriber {
@@ -19,6 +18,8 @@ export interface PlaceDescriber {
 export interface PlaceDescriberDeps {
   platforms: ChatPlatforms;
   clock: Pick<Clock, "now" | "after">;
+  /** What becomes of long tables and answers on chat platforms, told to the model. */
+  shaping: string;
   /** An error nobody expected; the place is described as far as it is known. */
   report(error: unknown, where: string): void;
 }
@@ -68,7 +69,7 @@ export function createPlaceDescriber(deps: PlaceDescriberDeps): PlaceDescriber {
     writing({ namespace }) {
       const platform = platforms.of(namespace);
       if (platform === undefined) return webWriting;
-      return { ...platform.writing, formatting: `${platform.writing.formatting} ${shapingRules}` };
+      return { ...platform.writing, formatting: `${platform.writing.formatting} ${deps.shaping}` };
     },
   };
 }

@@ -1,3 +1,4 @@
+import { type ChatPlatform, PlatformError } from "../../core/chat-platform.ts";
 import type { Clock } from "../../core/clock.ts";
 import type { FileStore } from "../../core/file-store.ts";
 import type { FileReference } from "../../core/inbound.ts";
@@ -5,7 +6,6 @@ import type { Place } from "../../core/place.ts";
 import type { CountTokens } from "../../core/token-count.ts";
 import { fitBeginning } from "../../core/token-count.ts";
 import type { ReadFile } from "../../core/turn-event.ts";
-import { type ChatPlatform, PlatformError } from "../chat/chat-platform.ts";
 import { readContent, unreadFormat } from "./file-content.ts";
 import { TookTooLongError, within } from "./within.ts";
 

@@ -1,3 +1,5 @@
+import type { ChatPlatforms } from "../../core/chat-platform.ts";
+import { type ChatPlatform, PlatformError, type ThreadMessage } from "../../core/chat-platform.ts";
 import type { Clock } from "../../core/clock.ts";
 import type { FileStore } from "../../core/file-store.ts";
 import type { Origin } from "../../core/inbound.ts";
@@ -5,8 +7,6 @@ import type { Place } from "../../core/place.ts";
 import type { CountTokens } from "../../core/token-count.ts";
 import type { MessageContext, TurnEventBody } from "../../core/turn-event.ts";
 import type { ClaimedTurn, TurnLog } from "../../core/turn-log.ts";
-import type { ChatPlatforms } from "../chat/chat-hub.ts";
-import { type ChatPlatform, PlatformError, type ThreadMessage } from "../chat/chat-platform.ts";
 import { fitThread, type HeardInThread } from "./fit-thread.ts";
 import { createKnownMessages } from "./known-messages.ts";
 import { readFiles, type SentFile } from "./read-files.ts";

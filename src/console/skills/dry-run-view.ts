@@ -1,8 +1,6 @@
 import { html, nothing, type TemplateResult } from "lit-html";
 import type { FlowResult } from "../../client/shapes.ts";
-import type { Json } from "../../core/json.ts";
-
-type JsonObject = { [key: string]: Json };
+import { type Json, type JsonObject, objectOf } from "../../core/json.ts";
 
 /** Members every step has, shown in its head; all others are told as they are. */
 const head = new Set([
@@ -73,10 +71,6 @@ function detail(name: string, value: Json): TemplateResult | typeof nothing {
 
 function isEmpty(value: Json): boolean {
   return value === null || value === "" || (typeof value === "object" && Object.keys(value).length === 0);
-}
-
-function objectOf(value: Json | undefined): JsonObject {
-  return typeof value === "object" && value !== null && !Array.isArray(value) ? value : {};
 }
 
 function textOf(value: Json | undefined): string {

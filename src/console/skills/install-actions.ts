@@ -76,7 +76,7 @@ export function createInstallActions(parts: {
       mark("saving");
       const { namespace } = store.get().open;
       const listing = await session.attempt(
-        (client) => client.setSkill(namespace, id, "pinned"),
+        (client) => client.call("skill.set", { ns: namespace, id, state: "pinned" }),
         ({ detail }) => mark(undefined, detail),
       );
       if (listing !== undefined) mark("on");

@@ -49,14 +49,20 @@ export function createSkillActions(parts: { store: ConsoleStore; session: Sessio
     async setSkill(id, state) {
       const { namespace } = store.get().open;
       setPanel({ saving: new Set([...store.get().skills.saving, id]), problem: undefined, note: undefined });
-      const listing = await session.attempt((client) => client.setSkill(namespace, id, state), tell);
+      const listing = await session.attempt(
+        (client) => client.call("skill.set", { ns: namespace, id, state }),
+        tell,
+      );
       const isOpen = store.get().open.namespace === namespace;
       store.set((now) => ({ skills: saved(now, id, isOpen ? listing : undefined) }));
       refresh();
     },
     async change(settings) {
       const { namespace } = store.get().open;
-      const view = await session.attempt((client) => client.changeSettings(namespace, settings), tell);
+      const view = await session.attempt(
+        (client) => client.call("channel.change", { ns: namespace, settings }),
+        tell,
+      );
       if (view !== undefined && store.get().open.namespace === namespace)
         store.set({ settings: view.settings });
     },
@@ -85,18 +91,18 @@ function createReading(
   const settings = async () => {
     const { namespace } = store.get().open;
     const view = await session.attempt(
-      (client) => client.namespace(namespace),
+      (client) => client.call("channel.show", { ns: namespace }),
       () => {},
     );
     if (view !== undefined && isOpen(namespace)) store.set({ settings: view.settings });
   };
   const skills = async () => {
     const { namespace } = store.get().open;
-    const list = await session.attempt((client) => client.skills({ namespace }), tell);
+    const list = await session.attempt((client) => client.call("skill.list", { namespace }), tell);
     if (list !== undefined && isOpen(namespace)) setPanel(list);
   };
   const servers = async () => {
-    const list = (await session.attempt((client) => client.servers(), tell))?.servers;
+    const list = (await session.attempt((client) => client.call("server.list", {}), tell))?.servers;
     if (list !== undefined) setPanel({ servers: list });
     clearTimeout(timer);
     if (list?.some(({ state }) => state === "starting")) timer = setTimeout(again, whileStarting);
@@ -110,7 +116,7 @@ function createReading(
   };
   const detail = async (id: string) => {
     const { namespace } = store.get().open;
-    const found = await session.attempt((client) => client.skill(id, namespace), tell);
+    const found = await session.attempt((client) => client.call("skill.show", { id, namespace }), tell);
     if (!isOpen(namespace) || !isShown(id)) return;
     setPanel({ detail: found });
     if (found !== undefined && isReviewed(found)) await review(id);

@@ -1,3 +1,4 @@
+import { isRecord } from "../../base/record.ts";
 import type { SkillDetail } from "../../client/shapes.ts";
 import type { Json } from "../../core/json.ts";
 
@@ -61,14 +62,10 @@ function readJson(
   const problem = `${name} has to be written as JSON, such as ${example}.`;
   try {
     const value: Json = JSON.parse(text);
-    const fits = type === "array" ? Array.isArray(value) : isObject(value);
+    const fits = type === "array" ? Array.isArray(value) : isRecord(value);
     return fits ? { ok: true, value } : { ok: false, problem };
   } catch {
     // What the person wrote is no JSON; they are told above the form.
     return { ok: false, problem };
   }
-}
-
-function isObject(value: Json): boolean {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }

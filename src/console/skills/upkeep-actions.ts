@@ -62,13 +62,13 @@ export function createUpkeepActions(parts: {
     grantHost: (id, host) =>
       work(
         id,
-        (client) => client.grantHosts(id, [host]),
+        (client) => client.call("skill.grant", { id: id, hosts: [host] }),
         () => say(`The code of ${id} may reach ${host} now, in every channel.`),
       ),
     revokeHost: (id, host) =>
       work(
         id,
-        (client) => client.revokeHosts(id, [host]),
+        (client) => client.call("skill.revoke", { id: id, hosts: [host] }),
         ({ granted }) =>
           say(
             granted.includes(host)
@@ -80,20 +80,20 @@ export function createUpkeepActions(parts: {
       setPanel({ login: undefined });
       void work(
         server,
-        (client) => client.controlServer(server, action),
+        (client) => client.call("server.control", { name: server, action: action }),
         ({ name, state }) => say(stateTexts[state](name)),
       );
     },
     connect: (server) =>
       work(
         server,
-        (client) => client.loginServer(server),
-        (url) => setPanel({ login: { server, url } }),
+        (client) => client.call("server.login", { name: server }),
+        ({ url }) => setPanel({ login: { server, url } }),
       ),
     disconnect: (server) =>
       work(
         server,
-        (client) => client.logoutServer(server),
+        (client) => client.call("server.logout", { name: server }),
         ({ name }) => say(`The account with ${name} was forgotten here.`),
       ),
   };

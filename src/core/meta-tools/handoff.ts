@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { nearest } from "../skill-identifier.ts";
+import { nearestNames } from "../../base/nearest-name.ts";
 import { defineMetaTool, failure, ok } from "./meta-tool.ts";
 
 /** Gives the turn to another agent profile: its instructions hold from the next step on. */
@@ -19,7 +19,7 @@ export const createHandoff = () =>
       const profile = scope.turn.profiles.find((each) => each.id === to);
       if (profile === undefined) {
         const ids = scope.turn.profiles.map((each) => each.id);
-        const [near] = nearest(to, ids);
+        const [near] = nearestNames(to, ids);
         const hint = `${near === undefined ? "" : `Did you mean ${near}? `}Agents: ${ids.join(", ")}.`;
         return failure("unknown_agent", `There is no agent ${to}.`, hint);
       }

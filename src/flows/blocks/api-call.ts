@@ -1,10 +1,11 @@
+import { jsonrepair } from "jsonrepair";
 import { z } from "zod";
+import { readJson } from "../../base/json-reader.ts";
 import { SkillFailure } from "../../core/define-skill.ts";
 import type { Json } from "../../core/json.ts";
 import type { ToolEffect } from "../../core/tool.ts";
 import { type BlockScope, defineBlock } from "../block.ts";
 import { type AddressValues, fillAddress } from "../flow-address.ts";
-import { parseLenient } from "../lenient-json.ts";
 import { maskedRequest } from "../masked-request.ts";
 import { namesIn, substitute, substituteDeep, substituteJson, type Variables } from "../substitute.ts";
 import { answered } from "./answered.ts";
@@ -119,16 +120,11 @@ function bodyOf({ bodyType, body, formData }: ApiCall, variables: Variables): Bo
 function jsonBody(body: Json, variables: Variables): string {
   if (typeof body !== "string") return JSON.stringify(substituteDeep(body, variables));
   const filled = substituteJson(body, variables);
-  try {
-    JSON.parse(filled);
-    // As it was written: parsing would round long numbers.
-    return filled;
-  } catch (cause) {
-    const repaired = parseLenient(filled);
-    if (repaired !== undefined) return JSON.stringify(repaired);
-    const reason = cause instanceof Error ? cause.message : String(cause);
-    throw new SkillFailure("invalid_body", `The body is not JSON: ${reason}. Correct it in the flow.`);
-  }
+  const read = readJson(filled, jsonrepair);
+  if (!read.ok)
+    throw new SkillFailure("invalid_body", `The body is not JSON: ${read.reason}. Correct it in the flow.`);
+  // Plain JSON is sent as it was written: parsing would round long numbers.
+  return read.lenient ? JSON.stringify(read.value) : filled;
 }
 
 /** By lower-case name; of several with one name the last is sent. */

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { errorText } from "../../base/error-text.ts";
 import { SkillFailure } from "../../core/define-skill.ts";
 import type { Json } from "../../core/json.ts";
 import { defineControl } from "../block.ts";
@@ -38,7 +39,7 @@ function inputOf({ input }: ToolStep, variables: Variables): Json {
   try {
     return JSON.parse(substituteJson(input, variables)) as Json;
   } catch (cause) {
-    const reason = cause instanceof Error ? cause.message : String(cause);
+    const reason = errorText(cause);
     throw new SkillFailure("invalid_input", `The input is not JSON: ${reason}. Correct it in the flow.`);
   }
 }

@@ -1,8 +1,9 @@
+import { errorText } from "../../base/error-text.ts";
 import { oneLine } from "../requests/said-text.ts";
 
 /** Why a login did not work, for a person. Of what the other side says only its code and a short text are passed on. */
 export function loginFailure(server: string, error: unknown): string {
-  const text = error instanceof Error ? error.message : String(error);
+  const text = errorText(error);
   const said = oneLine(text, 300);
   if (isOAuthError(error)) {
     return `The login of ${server} refused: ${oneLine(error.errorCode, 60)}${said === "" ? "" : ` (${said})`}.`;

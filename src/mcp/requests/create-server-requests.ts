@@ -1,3 +1,4 @@
+import { errorCode } from "../../base/error-text.ts";
 import type { ServerRequests } from "../server-requests.ts";
 import { createRequestLimit } from "./request-limit.ts";
 
@@ -44,5 +45,5 @@ export function createServerRequests(): ServerRequests {
 
 /** Nobody answered in time. */
 function isUnanswered(error: unknown): boolean {
-  return error instanceof Error && "code" in error && error.code === "no_answer";
+  return errorCode(error) === "no_answer";
 }

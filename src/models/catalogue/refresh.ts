@@ -2,12 +2,14 @@
  * `npm run models:refresh`: makes `models.json` anew from the latest release of the package it is made of, and says what
  * changed. What the package lacks is kept by hand in `hand-kept.ts`.
  */
+
 import { execFile } from "node:child_process";
 import { mkdtemp, readFile, rename, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
+import { errorText } from "../../base/error-text.ts";
 import {
   type Catalogue,
   type CatalogueModel,
@@ -124,9 +126,7 @@ if (import.meta.main) {
   try {
     await main();
   } catch (error) {
-    process.stderr.write(
-      `${error instanceof Error ? error.message : String(error)}\nmodels.json stays as it was.\n`,
-    );
+    process.stderr.write(`${errorText(error)}\nmodels.json stays as it was.\n`);
     process.exitCode = 1;
   }
 }

@@ -1,4 +1,5 @@
-import type { Json } from "../../core/json.ts";
+import { isRecord } from "../../base/record.ts";
+import { type Json, objectOf } from "../../core/json.ts";
 import type { ToolDefinition } from "../../core/message.ts";
 import type { ModelRequest } from "../../core/model.ts";
 import { renderOutput } from "../../core/render-output.ts";
@@ -170,7 +171,7 @@ function show(situation: Situation, last: DoneCall): Decision {
 
 /** Whether an output is a search without a match: every list in it is empty. */
 function foundNothing(value: Json): boolean {
-  if (value === null || typeof value !== "object" || Array.isArray(value)) return false;
+  if (!isRecord(value)) return false;
   const lists = Object.values(value).filter(Array.isArray);
   return lists.length > 0 && lists.every((list) => list.length === 0);
 }
@@ -187,7 +188,7 @@ function activatedSkill(done: DoneCall): string {
 /** The rules wrote these arguments themselves, so they parse. */
 function argumentsOf({ arguments: text }: DoneCall): { [key: string]: Json } {
   const { value } = readOutput(text);
-  return value !== null && typeof value === "object" && !Array.isArray(value) ? value : {};
+  return objectOf(value);
 }
 
 /** The guide of a skill within a prompt or an activation. */

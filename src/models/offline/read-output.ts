@@ -1,4 +1,5 @@
 import { jsonrepair } from "jsonrepair";
+import { isRecord } from "../../base/record.ts";
 import type { Json } from "../../core/json.ts";
 
 /** The note the loop puts between the beginning and the end of a text that was too long for the model. */
@@ -62,7 +63,7 @@ function readWithText(text: string): Json | undefined {
 /** The error in a failed tool result: what happened and, if told, what to try. */
 export function readError(text: string): { message: string; hint?: string } {
   const { value } = readOutput(text);
-  if (value === null || typeof value !== "object" || Array.isArray(value)) return { message: String(value) };
+  if (!isRecord(value)) return { message: String(value) };
   const { error, hint } = value;
   const message = typeof error === "string" ? error : text;
   return typeof hint === "string" ? { message, hint } : { message };

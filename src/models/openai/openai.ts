@@ -1,3 +1,4 @@
+import { errorCode } from "../../base/error-text.ts";
 import type { Model } from "../../core/model.ts";
 import type { Endpoint } from "../provider-error.ts";
 import { createProviderModel, type ProviderModelOptions } from "../provider-model.ts";
@@ -57,8 +58,5 @@ const missing: ReadonlySet<number | undefined> = new Set([404, 405, 501]);
 
 /** Whether a server has no such address, as far as it tells it apart from having no such model. */
 function saysMissing(error: unknown): boolean {
-  return (
-    missing.has(statusOf(error)) &&
-    !(error instanceof Error && "code" in error && error.code === "model_not_found")
-  );
+  return missing.has(statusOf(error)) && errorCode(error) !== "model_not_found";
 }

@@ -1,3 +1,4 @@
+import { isRecord } from "../../base/record.ts";
 import { type Json, type JsonSchema, objectOf } from "../../core/json.ts";
 
 /** Keywords that every server takes as they are. */
@@ -73,7 +74,7 @@ function resolved(root: JsonSchema, ref: string): JsonSchema | undefined {
     const key = decodeURIComponent(step).replaceAll("~1", "/").replaceAll("~0", "~");
     value = Array.isArray(value) ? value[Number(key)] : objectOf(value)[key];
   }
-  return typeof value === "object" && value !== null && !Array.isArray(value) ? value : undefined;
+  return isRecord(value) ? value : undefined;
 }
 
 /** The parts of `allOf` become one: their properties together. */

@@ -1,3 +1,4 @@
+import { isRecord } from "../../base/record.ts";
 import { type Json, type JsonSchema, objectOf, parseJson } from "../../core/json.ts";
 import type { ToolDefinition } from "../../core/message.ts";
 
@@ -127,7 +128,7 @@ function withoutEnd(text: string, end: string): string {
 /** Nothing for arguments that are no object: what was written is then text. */
 function called(name: string, input: Json | undefined): TextualCall[] {
   const value = typeof input === "string" ? parsed(input) : input;
-  if (typeof value !== "object" || value === null || Array.isArray(value)) return [];
+  if (!isRecord(value)) return [];
   return [{ name, arguments: JSON.stringify(value) }];
 }
 

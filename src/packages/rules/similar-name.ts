@@ -1,44 +1,49 @@
+import { editDistance } from "../../base/nearest-name.ts";
 import type { PackageFinding } from "../../core/packages.ts";
 import type { ReviewSubject } from "../review-subject.ts";
 
 /** Letters that pass for Latin ones (Unicode TR39, the frequent ones of Cyrillic, Greek and digits). */
 const lookalikes: Record<string, string> = {
-  ...{
-    а: "a",
-    е: "e",
-    о: "o",
-    р: "p",
-    с: "c",
-    у: "y",
-    х: "x",
-    і: "i",
-    ј: "j",
-    ѕ: "s",
-    һ: "h",
-    к: "k",
-    м: "m",
-    т: "t",
-    в: "b",
-    н: "h",
-  },
-  ...{
-    α: "a",
-    ε: "e",
-    ο: "o",
-    ρ: "p",
-    ν: "v",
-    ι: "i",
-    κ: "k",
-    τ: "t",
-    υ: "u",
-    χ: "x",
-    ɡ: "g",
-    ӏ: "l",
-    ԁ: "d",
-    ԛ: "q",
-    ԝ: "w",
-  },
-  ...{ "0": "o", "1": "l", "3": "e", "5": "s", "|": "l", i: "l", "-": "", _: "", ".": "" },
+  а: "a",
+  е: "e",
+  о: "o",
+  р: "p",
+  с: "c",
+  у: "y",
+  х: "x",
+  і: "i",
+  ј: "j",
+  ѕ: "s",
+  һ: "h",
+  к: "k",
+  м: "m",
+  т: "t",
+  в: "b",
+  н: "h",
+  α: "a",
+  ε: "e",
+  ο: "o",
+  ρ: "p",
+  ν: "v",
+  ι: "i",
+  κ: "k",
+  τ: "t",
+  υ: "u",
+  χ: "x",
+  ɡ: "g",
+  ӏ: "l",
+  ԁ: "d",
+  ԛ: "q",
+  ԝ: "w",
+  "0": "o",
+  "1": "l",
+  "3": "e",
+  "5": "s",
+  "|": "l",
+  i: "l",
+  "-": "",
+  _: "",
+  ".": "",
 };
 
 /** Names that are mistaken for those of a skill that ships, or that mix scripts to look like another. */
@@ -52,7 +57,7 @@ export function nameFindings({ skill, shipped }: ReviewSubject): PackageFinding[
   for (const { id } of shipped) {
     if (id === skill.id) continue;
     const looksAlike = skeleton(id) === skeleton(skill.id);
-    if (!looksAlike && !(id.length >= 6 && isOneEditApart(id, skill.id.toLowerCase()))) continue;
+    if (!looksAlike && !(id.length >= 6 && editDistance(id, skill.id.toLowerCase()) <= 1)) continue;
     const message = `Its name ${skill.id} is easily taken for ${id}, which ships with the bot.`;
     findings.push({ severity: looksAlike ? "danger" : "warning", code: "similar_name", message });
   }
@@ -62,18 +67,4 @@ export function nameFindings({ skill, shipped }: ReviewSubject): PackageFinding[
 function skeleton(id: string): string {
   const folded = id.normalize("NFKC").toLowerCase().replaceAll("rn", "m").replaceAll("vv", "w");
   return [...folded].map((letter) => lookalikes[letter] ?? letter).join("");
-}
-
-/** One letter more, less or other, or two neighbours swapped. */
-function isOneEditApart(a: string, b: string): boolean {
-  if (Math.abs(a.length - b.length) > 1) return false;
-  let start = 0;
-  while (start < a.length && a[start] === b[start]) start += 1;
-  let end = 0;
-  const shorter = Math.min(a.length, b.length);
-  while (end < shorter - start && a.at(-1 - end) === b.at(-1 - end)) end += 1;
-  const restA = a.slice(start, a.length - end);
-  const restB = b.slice(start, b.length - end);
-  if (restA.length <= 1 && restB.length <= 1) return true;
-  return restA.length === 2 && restA === [...restB].reverse().join("");
 }

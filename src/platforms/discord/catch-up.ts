@@ -1,5 +1,5 @@
 import type { APIMessage } from "discord.js";
-import type { Log } from "../../app/log.ts";
+import type { Log } from "../../core/log.ts";
 import type { Place } from "../../core/place.ts";
 import type { Directory } from "./directory.ts";
 import type { ChannelFacts } from "./directory-facts.ts";

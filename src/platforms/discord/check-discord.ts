@@ -1,4 +1,5 @@
 import type { APIApplication, APIUser, REST, RESTAPIPartialCurrentUserGuild } from "discord.js";
+import { errorText } from "../../base/error-text.ts";
 import { inviteLink, type NeededPermission, neededPermissions } from "./invite.ts";
 
 /** One thing that was checked against Discord. */
@@ -99,7 +100,7 @@ async function failure(error: unknown): Promise<DiscordFinding> {
       "Reset and copy the token on the page Bot of the application in https://discord.com/developers/applications.";
     return { name, status: "error", detail: "Discord refuses the token: it is wrong or was reset", advice };
   }
-  const reason = error instanceof Error ? error.message : String(error);
+  const reason = errorText(error);
   const advice = "Check the network, a proxy in between, and DISCORD_API_URL.";
   return { name, status: "error", detail: `Discord cannot be asked: ${reason}`, advice };
 }

@@ -1,7 +1,7 @@
 import type { EventEmitter } from "node:events";
 import type { Client, GatewayDispatchPayload } from "discord.js";
-import type { Log } from "../../app/log.ts";
 import type { Clock } from "../../core/clock.ts";
+import type { Log } from "../../core/log.ts";
 import { destroyClient } from "./destroy-client.ts";
 import type { DiscordSettings } from "./discord-settings.ts";
 import { openGatewayClient } from "./open-gateway-client.ts";

@@ -1,6 +1,6 @@
 import type { APIMessage, APIThreadChannel } from "discord.js";
 import { LRUCache } from "lru-cache";
-import type { Log } from "../../app/log.ts";
+import type { Log } from "../../core/log.ts";
 import type { Place } from "../../core/place.ts";
 import type { Directory } from "./directory.ts";
 import { channelTypes, errorCodes, isThreadType, permissions } from "./discord-facts.ts";

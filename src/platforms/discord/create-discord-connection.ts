@@ -1,10 +1,11 @@
 import type { App } from "../../app/app.ts";
 import type { ChatConnection } from "../../app/chat/chat-connection.ts";
 import type { ChatHub } from "../../app/chat/chat-hub.ts";
-import type { Leases } from "../../app/leases.ts";
-import type { Log } from "../../app/log.ts";
+import type { Leases } from "../../app/turns/leases.ts";
+import { KeyedMutex } from "../../base/keyed-mutex.ts";
 import type { Clock } from "../../core/clock.ts";
 import type { KeyValue } from "../../core/key-value.ts";
+import type { Log } from "../../core/log.ts";
 import { catchUp } from "./catch-up.ts";
 import { createConversationTargets } from "./conversation-targets.ts";
 import { createDiscordPlatform } from "./create-discord-platform.ts";
@@ -14,7 +15,6 @@ import { createDiscordRest } from "./discord-rest.ts";
 import type { DiscordSettings } from "./discord-settings.ts";
 import { createGatewayEvents } from "./gateway-events.ts";
 import { createGatewaySession } from "./gateway-session.ts";
-import { createKeyedLines } from "./keyed-lines.ts";
 import { createLiveInteractions } from "./live-interactions.ts";
 import { createMissedWatch } from "./missed-watch.ts";
 import { receiveInteraction, takeUnanswered } from "./receive-interactions.ts";
@@ -44,13 +44,18 @@ export function createDiscordConnection(options: DiscordConnectionOptions): Chat
   const chains = createReplyChains(store, clock);
   const targets = createConversationTargets({ rest, directory, chains, logger });
   const live = createLiveInteractions({ rest, sealed, clock, logger });
-  const lines = createKeyedLines();
+  const queue = new KeyedMutex();
+  const inOrder = (key: string, work: () => Promise<void>) => {
+    queue.run(key, work).catch((error: unknown) => {
+      logger.warn({ err: error }, "Discord: an event could not be taken in");
+    });
+  };
   const sent = createSentMessages(store, clock);
   const shared = { rest, directory, targets, chains, sent, live, store, clock, logger, app };
   const operators = new Set(settings.operators);
   const platform = createDiscordPlatform({ ...shared, api: settings.api_url, operators });
   const intake = hub.connect(platform);
-  const deps = { ...shared, intake, lines };
+  const deps = { ...shared, intake, inOrder };
 
   const missed = createMissedWatch({
     clock,
@@ -82,7 +87,7 @@ export function createDiscordConnection(options: DiscordConnectionOptions): Chat
     dispatch,
     fresh(applicationId) {
       missed.lookBack();
-      lines.add("commands", () => deployCommands(deps, applicationId));
+      inOrder("commands", () => deployCommands(deps, applicationId));
     },
   });
 
@@ -91,13 +96,13 @@ export function createDiscordConnection(options: DiscordConnectionOptions): Chat
     start() {
       session.start();
       missed.start();
-      lines.add("commands of before", () => takeUnanswered(deps));
+      inOrder("commands of before", () => takeUnanswered(deps));
     },
     async stop() {
       stopping.abort();
       await session.stop();
       await missed.stop();
-      await lines.settled();
+      await queue.settled();
       live.stop();
       rest.stop();
     },

@@ -1,6 +1,6 @@
-import type { ChatPlatform } from "../../app/chat/chat-platform.ts";
-import { createOneAtATime } from "../../app/chat/intake/one-at-a-time.ts";
-import type { Log } from "../../app/log.ts";
+import { KeyedMutex } from "../../base/keyed-mutex.ts";
+import type { ChatPlatform } from "../../core/chat-platform.ts";
+import type { Log } from "../../core/log.ts";
 import type { Place } from "../../core/place.ts";
 import { isSnowflake } from "./discord-facts.ts";
 import { readPlace } from "./discord-place.ts";
@@ -32,7 +32,7 @@ const eyes = encodeURIComponent("👀");
 export function createDiscordPlatform(deps: DiscordPlatformDeps): ChatPlatform {
   const { rest, directory, targets, live, logger, operators } = deps;
   /** A mark that is taken away at once must not arrive before it is set. */
-  const oneAtATime = createOneAtATime();
+  const marks = new KeyedMutex();
   const quietly = async (what: string, work: () => Promise<unknown>) => {
     try {
       await work();
@@ -62,7 +62,7 @@ export function createDiscordPlatform(deps: DiscordPlatformDeps): ChatPlatform {
     dismiss: (to) => quietly("a placeholder", () => live.dismiss(to.message)),
     async markSeen(place, message, seen) {
       if (!isSnowflake(message) || live.has(message)) return;
-      await oneAtATime(message, () =>
+      await marks.run(message, () =>
         quietly("a reaction", async () => {
           const channel = await targets.channelOf(place, message);
           const path = `/channels/${channel}/messages/${message}/reactions/${eyes}/@me` as const;

@@ -1,4 +1,4 @@
-import { PlatformError } from "../../app/chat/chat-platform.ts";
+import { PlatformError } from "../../core/chat-platform.ts";
 import type { FileReference } from "../../core/inbound.ts";
 import type { DiscordRest } from "./discord-rest.ts";
 

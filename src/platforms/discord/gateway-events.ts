@@ -3,18 +3,18 @@ import type {
   GatewayGuildCreateDispatchData,
   GatewayReadyDispatchData,
 } from "discord.js";
-import type { Log } from "../../app/log.ts";
 import type { Clock } from "../../core/clock.ts";
+import type { Log } from "../../core/log.ts";
 import type { ConversationTargets } from "./conversation-targets.ts";
 import type { Directory } from "./directory.ts";
-import type { KeyedLines } from "./keyed-lines.ts";
 import type { RawInteraction } from "./raw-interaction.ts";
 import { type ReceiveDeps, receiveEdit, receiveMessage, receiveRemovals } from "./receive-messages.ts";
 
 export interface GatewayEventDeps extends ReceiveDeps {
   clock: Clock;
   logger: Log;
-  lines: KeyedLines;
+  /** Does the work when all earlier work with the same key has ended. */
+  inOrder(key: string, work: () => Promise<void>): void;
   /** Ends waiting for another try. */
   signal: AbortSignal;
   interaction(interaction: RawInteraction): Promise<void>;
@@ -31,8 +31,8 @@ const retries = [500, 2_000, 8_000];
 /** Takes what the gateway dispatches: notes at once who and what there is, and hands messages in, in order per channel. */
 export function createGatewayEvents(deps: GatewayEventDeps): (payload: GatewayDispatchPayload) => void {
   const known = new Set<string>();
-  const inLine = (channel: string, what: string, work: () => Promise<void>) => {
-    deps.lines.add(channel, () => untilStored(deps, what, work));
+  const take = (channel: string, what: string, work: () => Promise<void>) => {
+    deps.inOrder(channel, () => untilStored(deps, what, work));
   };
   return (payload) => {
     note(deps.directory, deps.targets, payload);
@@ -44,31 +44,31 @@ export function createGatewayEvents(deps: GatewayEventDeps): (payload: GatewayDi
         const { id, unavailable } = payload.d as GatewayGuildCreateDispatchData;
         const isNew = !known.has(id) && unavailable !== true;
         known.add(id);
-        if (isNew) inLine(id, "a new server", () => deps.guildJoined(id));
+        if (isNew) take(id, "a new server", () => deps.guildJoined(id));
         break;
       }
       case "GUILD_DELETE":
         if (payload.d.unavailable === true) break;
         known.delete(payload.d.id);
-        inLine(payload.d.id, "a server left", () => deps.guildLeft(payload.d.id));
+        take(payload.d.id, "a server left", () => deps.guildLeft(payload.d.id));
         break;
       case "MESSAGE_CREATE":
-        inLine(payload.d.channel_id, "a message", () => receiveMessage(deps, payload.d));
+        take(payload.d.channel_id, "a message", () => receiveMessage(deps, payload.d));
         break;
       case "MESSAGE_UPDATE":
-        inLine(payload.d.channel_id, "an edit", () => receiveEdit(deps, payload.d));
+        take(payload.d.channel_id, "an edit", () => receiveEdit(deps, payload.d));
         break;
       case "MESSAGE_DELETE":
-        inLine(payload.d.channel_id, "a deletion", () =>
+        take(payload.d.channel_id, "a deletion", () =>
           receiveRemovals(deps, { ...payload.d, ids: [payload.d.id] }),
         );
         break;
       case "MESSAGE_DELETE_BULK":
-        inLine(payload.d.channel_id, "deletions", () => receiveRemovals(deps, payload.d));
+        take(payload.d.channel_id, "deletions", () => receiveRemovals(deps, payload.d));
         break;
       case "INTERACTION_CREATE":
-        // Not in line: it must be answered within three seconds.
-        deps.lines.add(payload.d.id, () => deps.interaction(payload.d as RawInteraction));
+        // No channel to wait for: it must be answered within three seconds.
+        deps.inOrder(payload.d.id, () => deps.interaction(payload.d as RawInteraction));
         break;
       default:
         break;

@@ -1,3 +1,5 @@
+import { backoff } from "../../base/backoff.ts";
+import { errorCode } from "../../base/error-text.ts";
 import { connectShards, type Ending, type ShardConnectionDeps } from "./connect-shards.ts";
 import { DiscordProblem } from "./discord-problem.ts";
 import type { DiscordRest } from "./discord-rest.ts";
@@ -17,6 +19,9 @@ export interface GatewaySession {
 
 /** How often a process without shards looks whether some are free, ms. */
 const freeShardPoll = 2_000;
+
+/** Waits between tries to connect; up to a quarter is added, so that processes spread. */
+const retryWaits = { minMs: 1_000, maxMs: 60_000 };
 
 const noContentNote =
   "Discord does not let the bot read messages: it answers mentions, replies to it, direct messages and commands. Switch on “Message Content Intent” in the developer portal under Bot, then restart, for more";
@@ -89,7 +94,9 @@ export function createGatewaySession(deps: GatewaySessionDeps): GatewaySession {
         failures += 1;
         detail = `Discord cannot be reached, tried ${failures} times; it is tried again`;
         logger.warn({ err: error, failures }, "Discord: no connection");
-        await clock.sleep(backoff(failures), signal).catch(() => undefined);
+        await clock
+          .sleep(backoff(failures, { ...retryWaits, jitter: 1 + Math.random() / 4 }), signal)
+          .catch(() => undefined);
       }
     }
   };
@@ -112,14 +119,9 @@ export function createGatewaySession(deps: GatewaySessionDeps): GatewaySession {
   };
 }
 
-/** ms before the next try: 1 s, 2 s, 4 s … at most a minute, with up to a quarter more so that processes spread. */
-function backoff(failures: number): number {
-  return Math.min(60_000, 1_000 * 2 ** Math.min(failures - 1, 6)) * (1 + Math.random() / 4);
-}
-
 function isWrongToken(error: unknown): boolean {
   if (error instanceof DiscordProblem) return error.status === 401;
-  return error instanceof Error && "code" in error && error.code === "TokenInvalid";
+  return errorCode(error) === "TokenInvalid";
 }
 
 /** How many shards there are. Waits when Discord lets no more sessions begin today. @throws DiscordProblem */

@@ -1,5 +1,7 @@
 import type { ChatCommand } from "../../app/chat/chat-intake.ts";
 import type { Clock } from "../../core/clock.ts";
+import { commandSchema } from "../../core/inbound.ts";
+import type { Json } from "../../core/json.ts";
 import type { KeyValue } from "../../core/key-value.ts";
 
 /** ms that an interaction's token is good for, less a little. Source: Discord reference, "Interactions". */
@@ -32,7 +34,7 @@ export interface KeptCommands {
 }
 
 /** As stored: texts by name, times in ms since the epoch. */
-type Entry = { [name: string]: string | number };
+type Entry = { [name: string]: Json };
 
 const key = "commands";
 const most = 200;
@@ -57,8 +59,10 @@ export function createKeptCommands(sealed: KeyValue, clock: Clock): KeptCommands
   };
 }
 
-function entryOf({ command: { place, ...command }, ...kept }: KeptCommand) {
-  return { ...kept, ...command, namespace: place.namespace, thread: place.thread };
+function entryOf({ command: { place, command, ...given }, ...kept }: KeptCommand) {
+  const { namespace, thread } = place;
+  const read = command === undefined ? {} : { command: command as Json };
+  return { ...kept, ...given, ...read, namespace, thread };
 }
 
 function keptOf(entry: Entry): KeptCommand {
@@ -71,6 +75,7 @@ function keptOf(entry: Entry): KeptCommand {
       id: text("id"),
       author: text("author"),
       text: text("text"),
+      command: commandSchema.safeParse(entry.command).data,
       said_at: Number(entry.said_at),
     },
     token: text("token"),

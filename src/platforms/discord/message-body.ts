@@ -1,5 +1,5 @@
 import type { RawFile } from "discord.js";
-import type { OutgoingFile, OutgoingMessage } from "../../app/chat/chat-platform.ts";
+import type { OutgoingFile, OutgoingMessage } from "../../core/chat-platform.ts";
 import { isSnowflake, messageFlags } from "./discord-facts.ts";
 import { renderComponents } from "./render-components.ts";
 import { plainContent, renderContent, renderMessage, splitContent } from "./render-content.ts";

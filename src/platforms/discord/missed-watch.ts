@@ -1,5 +1,5 @@
-import type { Log } from "../../app/log.ts";
 import type { Clock } from "../../core/clock.ts";
+import type { Log } from "../../core/log.ts";
 
 export interface MissedWatchDeps {
   clock: Clock;

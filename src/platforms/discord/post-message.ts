@@ -1,5 +1,6 @@
 import type { APIMessage } from "discord.js";
-import type { MessageTag, OutgoingMessage, ReplyTarget } from "../../app/chat/chat-platform.ts";
+import { type ButtonAction, turnOfButton } from "../../core/button-action.ts";
+import type { MessageTag, OutgoingMessage, ReplyTarget } from "../../core/chat-platform.ts";
 import type { Place } from "../../core/place.ts";
 import type { ConversationTargets } from "./conversation-targets.ts";
 import type { Directory } from "./directory.ts";
@@ -10,6 +11,7 @@ import { type DiscordRest, unlessRefused } from "./discord-rest.ts";
 import type { LiveInteractions } from "./live-interactions.ts";
 import { editBody, messageBody, mostFiles, rawFiles, whisperParts } from "./message-body.ts";
 import { botLacks } from "./missing-permissions.ts";
+import { actionsIn } from "./render-components.ts";
 import type { ReplyChains } from "./reply-chains.ts";
 import { contentDigest, type SentMessages } from "./sent-messages.ts";
 
@@ -192,7 +194,23 @@ export async function findMessage(
 
 /** Messages that are edited are known by their buttons, which name the turn. */
 function carries(message: APIMessage, { turn_id, purpose }: MessageTag): boolean {
-  const prefixes = { progress: ["stop", "details"], question: ["answer"], approval: ["approve"], answer: [] };
-  const text = JSON.stringify(message.components ?? []);
-  return prefixes[purpose].some((prefix) => text.includes(`"${prefix}:${turn_id}`));
+  return actionsIn(message).some(
+    (action) => turnOfButton(action) === turn_id && messageWith(action) === purpose,
+  );
+}
+
+/** Which message of a turn has such a button. Parts of an answer have the same ones, so no part is known by them. */
+function messageWith(action: ButtonAction): MessageTag["purpose"] | undefined {
+  switch (action.role) {
+    case "stop":
+      return action.below === "progress" ? "progress" : undefined;
+    case "details":
+      return "progress";
+    case "answer":
+      return "question";
+    case "decide":
+      return "approval";
+    default:
+      return undefined;
+  }
 }

@@ -1,8 +1,9 @@
 import type { App } from "../../app/app.ts";
-import type { ChatIntake } from "../../app/chat/chat-intake.ts";
+import type { ChatCommand, ChatIntake } from "../../app/chat/chat-intake.ts";
 import type { SkillForm } from "../../app/chat/skill-form.ts";
-import type { Log } from "../../app/log.ts";
+import { unlessLate } from "../../base/time-limit.ts";
 import type { Clock } from "../../core/clock.ts";
+import type { Log } from "../../core/log.ts";
 import type { Place } from "../../core/place.ts";
 import type { ConversationTargets } from "./conversation-targets.ts";
 import type { Directory } from "./directory.ts";
@@ -32,7 +33,7 @@ export interface InteractionDeps {
 }
 
 /** Discord waits three seconds for a first answer; some of it is the way, ms. */
-const patience = 2_000;
+const maxWaitMs = 2_000;
 
 /**
  * Takes a command, press, completion or form. Each is answered at once, before anything is stored, since Discord waits
@@ -70,10 +71,9 @@ async function receive(deps: InteractionDeps, raw: RawInteraction, person: strin
 async function command(deps: InteractionDeps, raw: RawInteraction, person: string): Promise<void> {
   const text = commandText(raw.data ?? {});
   const place = await placeOf(deps, raw, person);
-  const skill = /^\/(?:skill|flow) run (\S+)$/.exec(text)?.[1];
-  const form = skill === undefined ? undefined : await inTime(deps, deps.intake.form(skill, place, person));
+  const form = await unlessLate(maxWaitMs, deps.clock, deps.intake.formOfCommand(text, place, person));
   if (form !== undefined && fitsModal(form)) return openForm(deps, raw, form);
-  await take(deps, raw, person, place, text);
+  await take(deps, raw, person, place, { text });
 }
 
 async function openForm(deps: InteractionDeps, raw: RawInteraction, form: SkillForm): Promise<void> {
@@ -81,11 +81,17 @@ async function openForm(deps: InteractionDeps, raw: RawInteraction, form: SkillF
 }
 
 /** Acknowledges a command with a "thinking…", keeps what it takes to answer it after a restart, and hands it in. */
-async function take(deps: InteractionDeps, raw: RawInteraction, person: string, place: Place, text: string) {
+async function take(
+  deps: InteractionDeps,
+  raw: RawInteraction,
+  person: string,
+  place: Place,
+  { text, command }: Pick<ChatCommand, "text" | "command">,
+) {
   const isPrivate = isPrivateCommand(text);
   const data = isPrivate ? { flags: messageFlags.ephemeral } : {};
   const key = `discord:interaction:${raw.id}`;
-  const given = { key, place, id: raw.id, author: person, text, said_at: timeOf(raw.id) };
+  const given = { key, place, id: raw.id, author: person, text, command, said_at: timeOf(raw.id) };
   const interaction = { ...liveInteraction(raw, isPrivate ? "private" : "public"), command: given };
   const kept = deps.live.keep(interaction);
   try {
@@ -117,12 +123,15 @@ export async function takeUnanswered(
 async function submitForm(deps: InteractionDeps, raw: RawInteraction, person: string): Promise<void> {
   const skill = skillOfModal(raw.data?.custom_id ?? "");
   const place = await placeOf(deps, raw, person);
-  const form = skill === undefined ? undefined : await inTime(deps, deps.intake.form(skill, place, person));
+  const form =
+    skill === undefined
+      ? undefined
+      : await unlessLate(maxWaitMs, deps.clock, deps.intake.form(skill, place, person));
   if (form === undefined) return refuse(deps, raw, "This form is for a skill that is not there any more.");
   const filled = modalValues(raw.data?.components ?? []);
   if (!filled.ok) return refuse(deps, raw, filled.problem);
   const result = form.command(filled.values);
-  if (result.ok) return take(deps, raw, person, place, result.text);
+  if (result.ok) return take(deps, raw, person, place, result);
   const problems = Object.entries(result.problems).map(([name, problem]) => `- **${name}**: ${problem}`);
   const again = `Nothing was run. Use \`/skill run ${form.skill_id}\` again.`;
   await refuse(deps, raw, ["Some fields are not right:", ...problems, again].join("\n"));
@@ -145,7 +154,7 @@ async function complete(deps: InteractionDeps, raw: RawInteraction, person: stri
   // Names of skills are not for those who may not use them.
   const allowed = async () =>
     (await deps.intake.refusal(place, person)) === undefined ? deps.app.complete(text, place.namespace) : [];
-  const found = (await inTime(deps, allowed())) ?? [];
+  const found = (await unlessLate(maxWaitMs, deps.clock, allowed())) ?? [];
   const choices = found
     .map(({ text: whole, label, description }) => ({
       name: (description === "" ? label : `${label} — ${description}`).slice(0, 100),
@@ -201,19 +210,6 @@ async function placeOf(
 
 function channelOf({ channel }: RawInteraction) {
   return channel && { id: channel.id, type: channel.type, parent_id: channel.parent_id ?? undefined };
-}
-
-/** The value, or undefined when it takes longer than Discord waits. */
-async function inTime<T>({ clock }: InteractionDeps, work: Promise<T>): Promise<T | undefined> {
-  let cancel = () => {};
-  const late = new Promise<undefined>((resolve) => {
-    cancel = clock.after(patience, () => resolve(undefined));
-  });
-  try {
-    return await Promise.race([work, late]);
-  } finally {
-    cancel();
-  }
 }
 
 function answer({ rest }: InteractionDeps, { id, token }: RawInteraction, body: object): Promise<unknown> {

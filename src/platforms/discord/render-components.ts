@@ -1,5 +1,6 @@
-import type { APIActionRowComponent, APIComponentInMessageActionRow } from "discord.js";
-import type { OutgoingButton } from "../../app/chat/chat-platform.ts";
+import type { APIActionRowComponent, APIComponentInMessageActionRow, APIMessage } from "discord.js";
+import { type ButtonAction, readButtonId, writeButtonId } from "../../core/button-action.ts";
+import type { OutgoingButton } from "../../core/chat-platform.ts";
 import { componentTypes } from "./discord-facts.ts";
 
 type Row = APIActionRowComponent<APIComponentInMessageActionRow>;
@@ -14,14 +15,17 @@ export const menuId = "choose";
 
 /** Buttons in rows of five; a question with more than five choices is a menu, of the first 25. */
 export function renderComponents(buttons: readonly OutgoingButton[]): Row[] {
-  const choices = buttons.filter(({ id }) => id.startsWith("answer:"));
+  const choices = buttons.filter(({ action }) => action.role === "answer");
   if (choices.length <= mostChoiceButtons) return buttonRows(buttons);
   const others = buttons.filter((button) => !choices.includes(button));
   return [menu(choices.slice(0, mostOptions)), ...buttonRows(others).slice(0, 4)];
 }
 
 function menu(choices: readonly OutgoingButton[]): Row {
-  const options = choices.map(({ id, label }) => ({ value: id, label: labelOf(label, 100) }));
+  const options = choices.map(({ action, label }) => ({
+    value: writeButtonId(action),
+    label: labelOf(label, 100),
+  }));
   return {
     type: componentTypes.row,
     components: [
@@ -33,15 +37,26 @@ function menu(choices: readonly OutgoingButton[]): Row {
 function buttonRows(buttons: readonly OutgoingButton[]): Row[] {
   const rows: Row[] = [];
   for (let at = 0; at < Math.min(buttons.length, 25); at += 5) {
-    const components = buttons.slice(at, at + 5).map(({ id, label, style }) => ({
+    const components = buttons.slice(at, at + 5).map(({ action, label, style }) => ({
       type: componentTypes.button,
-      custom_id: id,
+      custom_id: writeButtonId(action),
       label: labelOf(label, 80),
       style: style === "primary" ? 1 : style === "danger" ? 4 : 2,
     }));
     rows.push({ type: componentTypes.row, components } as Row);
   }
   return rows;
+}
+
+/** What the buttons of a message do, the choices of a menu among them. */
+export function actionsIn({ components = [] }: Pick<APIMessage, "components">): ButtonAction[] {
+  return components
+    .flatMap((row) => (row.type === componentTypes.row ? row.components : []))
+    .flatMap((component) => {
+      if ("options" in component) return component.options.map(({ value }) => value);
+      return "custom_id" in component ? component.custom_id : [];
+    })
+    .flatMap((id) => readButtonId(id) ?? []);
 }
 
 function labelOf(label: string, most: number): string {

@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import type { MessageTag } from "../../app/chat/chat-platform.ts";
+import type { MessageTag } from "../../core/chat-platform.ts";
 import type { Clock } from "../../core/clock.ts";
 import type { KeyValue } from "../../core/key-value.ts";
 

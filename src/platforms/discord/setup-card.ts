@@ -1,6 +1,6 @@
-import type { Log } from "../../app/log.ts";
 import type { Clock } from "../../core/clock.ts";
 import type { KeyValue } from "../../core/key-value.ts";
+import type { Log } from "../../core/log.ts";
 import type { Directory } from "./directory.ts";
 import type { DiscordRest } from "./discord-rest.ts";
 import { messageBody } from "./message-body.ts";

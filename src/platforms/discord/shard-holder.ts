@@ -1,4 +1,4 @@
-import type { Leases } from "../../app/leases.ts";
+import type { Leases } from "../../app/turns/leases.ts";
 
 /** The shards of this process. Alone it has all; several processes share them by leases. */
 export interface ShardHolder {

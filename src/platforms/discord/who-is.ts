@@ -1,4 +1,4 @@
-import type { ChatPerson } from "../../app/chat/chat-platform.ts";
+import type { ChatPerson } from "../../core/chat-platform.ts";
 import type { Trust } from "../../core/inbound.ts";
 import type { Place } from "../../core/place.ts";
 import type { Directory } from "./directory.ts";

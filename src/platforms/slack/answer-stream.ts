@@ -5,7 +5,7 @@ import {
   type OutgoingMessage,
   PlatformError,
   type ReplyTarget,
-} from "../../app/chat/chat-platform.ts";
+} from "../../core/chat-platform.ts";
 import type { Clock } from "../../core/clock.ts";
 import type { Place } from "../../core/place.ts";
 import { createPieceFilter, markdownCharacters, wholeCharacters } from "./outgoing-text.ts";

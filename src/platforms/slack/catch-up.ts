@@ -1,7 +1,7 @@
 import type { ChatIntake } from "../../app/chat/chat-intake.ts";
-import { PlatformError } from "../../app/chat/chat-platform.ts";
-import type { Log } from "../../app/log.ts";
+import { PlatformError } from "../../core/chat-platform.ts";
 import type { Clock } from "../../core/clock.ts";
+import type { Log } from "../../core/log.ts";
 import type { Place } from "../../core/place.ts";
 import { isSaid, type SlackMessage } from "./message-event.ts";
 import { isOwn, parseMessage, type Self, type Where } from "./parse-message.ts";

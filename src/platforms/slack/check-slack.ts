@@ -1,4 +1,5 @@
 import type { webApi } from "@slack/bolt";
+import { errorText } from "../../base/error-text.ts";
 import { scopeMeanings } from "./manifest.ts";
 
 /** One thing that was checked against Slack. */
@@ -96,7 +97,7 @@ async function failure(name: SlackFinding["name"], error: unknown, where: string
     const { error: code } = error.data;
     return { name, status: "error", detail: `Slack refuses it: ${code}`, advice: adviceOn(code, where) };
   }
-  const reason = error instanceof Error ? error.message : String(error);
+  const reason = errorText(error);
   const advice = "Check the network, a proxy in between, and SLACK_API_URL.";
   return { name, status: "error", detail: `Slack cannot be reached: ${reason}`, advice };
 }

@@ -1,7 +1,7 @@
 import type { App, HTTPReceiver, Logger, Receiver, SocketModeReceiver } from "@slack/bolt";
-import { PlatformError } from "../../app/chat/chat-platform.ts";
-import type { Log } from "../../app/log.ts";
+import { PlatformError } from "../../core/chat-platform.ts";
 import type { KeyValue } from "../../core/key-value.ts";
+import type { Log } from "../../core/log.ts";
 import { type CommandDeps, listenToCommands } from "./listen-commands.ts";
 import { type EventDeps, listenToEvents } from "./listen-events.ts";
 import { clientOptions } from "./sdk-clients.ts";

@@ -1,6 +1,6 @@
-import { type ChatPlatform, PlatformError, type PlatformLimits } from "../../app/chat/chat-platform.ts";
-import type { Log } from "../../app/log.ts";
+import { type ChatPlatform, PlatformError, type PlatformLimits } from "../../core/chat-platform.ts";
 import type { Clock } from "../../core/clock.ts";
+import type { Log } from "../../core/log.ts";
 import type { Place } from "../../core/place.ts";
 import { createStreams } from "./answer-stream.ts";
 import { readableText } from "./mrkdwn.ts";

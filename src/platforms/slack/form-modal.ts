@@ -2,6 +2,7 @@ import type { types, ViewOutput } from "@slack/bolt";
 import { z } from "zod";
 import type { ChatIntake } from "../../app/chat/chat-intake.ts";
 import type { FormField, SkillForm } from "../../app/chat/skill-form.ts";
+import type { GivenCommand } from "../../core/inbound.ts";
 import type { Place } from "../../core/place.ts";
 import { wholeCharacters } from "./outgoing-text.ts";
 
@@ -71,7 +72,7 @@ function plain(text: string, length: number): types.PlainTextElement {
 }
 
 export type ReadForm =
-  | { ok: true; place: Place; text: string }
+  | { ok: true; place: Place; text: string; command: GivenCommand }
   /** Slack shows each under its field. */
   | { ok: false; errors: Record<string, string> };
 
@@ -93,7 +94,7 @@ export async function readForm(
     if (typeof value === "string" && value !== "") values[name] = value;
   }
   const command = form.command(values);
-  if (command.ok) return { ok: true, place, text: command.text };
+  if (command.ok) return { ...command, place };
   const shown = Object.entries(command.problems).map(([name, problem]) => [
     name in view.state.values ? name : first,
     problem,

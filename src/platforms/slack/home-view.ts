@@ -1,5 +1,5 @@
 import type { types } from "@slack/bolt";
-import type { SkillListing } from "../../app/skill-listing.ts";
+import type { SkillListing } from "../../app/services/skill-listing.ts";
 import { fallbackText, wholeCharacters } from "./outgoing-text.ts";
 
 /** `action_id`s of the home tab; the skill or page is the value. */

@@ -1,8 +1,8 @@
 import type { App } from "../../app/app.ts";
 import type { ChatIntake } from "../../app/chat/chat-intake.ts";
-import { PlatformError } from "../../app/chat/chat-platform.ts";
-import type { Log } from "../../app/log.ts";
+import { PlatformError } from "../../core/chat-platform.ts";
 import type { Clock } from "../../core/clock.ts";
+import type { Log } from "../../core/log.ts";
 import type { Place } from "../../core/place.ts";
 import { formModal } from "./form-modal.ts";
 import { closedHomeView, homeActions, homeView } from "./home-view.ts";
@@ -48,7 +48,7 @@ export function createHome({ app, intake, workspaces, directory, clock, logger }
   const show: Home["show"] = async (team, person, page = 0, note) => {
     try {
       const refusal = await intake.refusal(placeOf(team, person), person);
-      const { skills } = await app.skills(directNamespace(team, person));
+      const { skills } = await app.skills.list(directNamespace(team, person));
       const view =
         refusal === undefined
           ? homeView({ botName: app.name, model: app.model, skills, page, note })
@@ -67,9 +67,12 @@ export function createHome({ app, intake, workspaces, directory, clock, logger }
     // It may have become closed to them since it was shown.
     if ((await intake.refusal(place, person)) !== undefined) return show(team, person);
     const by = await directory.person({ team, person }, person);
-    const changed = await app.setSkill(namespace, id, state, by);
+    const changed = await app.run("skill.set", {
+      input: { ns: namespace, id, state },
+      asker: { by, namespace },
+    });
     const word = state === "pinned" ? "enabled" : "disabled";
-    const { skills } = await app.skills(namespace);
+    const { skills } = await app.skills.list(namespace);
     const position = skills
       .filter(({ parent }) => parent === undefined)
       .findIndex((skill) => skill.id === id);

@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import type { Installation, InstallationStore, InstallURLOptions, StateStore } from "@slack/bolt";
-import { PlatformError } from "../../app/chat/chat-platform.ts";
+import { PlatformError } from "../../core/chat-platform.ts";
 import type { Clock } from "../../core/clock.ts";
 import type { Json } from "../../core/json.ts";
 import type { KeyValue } from "../../core/key-value.ts";

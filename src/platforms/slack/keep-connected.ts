@@ -1,5 +1,5 @@
-import type { Log } from "../../app/log.ts";
 import type { Clock } from "../../core/clock.ts";
+import type { Log } from "../../core/log.ts";
 import type { createCatchUp } from "./catch-up.ts";
 import type { SlackBolt } from "./create-bolt-app.ts";
 import type { SlackStatus } from "./slack-status.ts";

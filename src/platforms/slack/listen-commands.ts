@@ -1,6 +1,6 @@
 import type { BlockAction, App as Bolt, SlashCommand, types, ViewOutput } from "@slack/bolt";
 import type { ChatIntake } from "../../app/chat/chat-intake.ts";
-import { PlatformError } from "../../app/chat/chat-platform.ts";
+import { PlatformError } from "../../core/chat-platform.ts";
 import type { Clock } from "../../core/clock.ts";
 import type { Place } from "../../core/place.ts";
 import { askModal, askModalId, readAsk } from "./ask-modal.ts";
@@ -53,9 +53,10 @@ export function listenToCommands(bolt: Bolt, deps: CommandDeps): void {
       await ack({ response_action: "errors", errors: read.errors });
       return;
     }
-    const { place, text } = read;
     const key = `slack:${selfOf(context).team}:view:${view.id}:${view.hash}`;
-    await intake.command({ key, place, id: view.id, author: body.user.id, text, said_at: clock.now() });
+    const { place, text, command } = read;
+    const said_at = clock.now();
+    await intake.command({ key, place, id: view.id, author: body.user.id, text, command, said_at });
     await ack();
   });
 }
@@ -74,17 +75,14 @@ async function onAsk(
   await intake.message({ ...message, text: message.text + quoted });
 }
 
-/** `/skill run weather` without values opens a form instead of running. */
-const bareRun = /^\/(?:knack\s+)?(?:skill|flow)\s+run\s+(\S+)$/;
-
 async function onCommand(deps: CommandDeps, command: SlashCommand, { team, self }: Self): Promise<void> {
   const { intake, addresses, clock, workspaces, directory } = deps;
   addresses.remember(command.trigger_id, command.response_url);
   const place = placeOfCommand(command, team);
   const words = await readableText(command.text ?? "", self, namesOf(directory, team));
   const text = `${command.command} ${words}`.trim();
-  const skill = bareRun.exec(text)?.[1];
-  const form = skill === undefined ? undefined : await intake.form(skill, place, command.user_id);
+  // `/skill run weather` without values opens a form instead of running.
+  const form = await intake.formOfCommand(text, place, command.user_id);
   if (form !== undefined && (await opened(workspaces, team, command.trigger_id, formModal(form, place))))
     return;
   const key = `slack:${team}:command:${command.trigger_id}`;

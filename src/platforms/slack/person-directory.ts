@@ -1,5 +1,6 @@
 import type { webApi } from "@slack/bolt";
-import { type ChatPerson, PlatformError } from "../../app/chat/chat-platform.ts";
+import { unlessLate } from "../../base/time-limit.ts";
+import { type ChatPerson, PlatformError } from "../../core/chat-platform.ts";
 import type { Clock } from "../../core/clock.ts";
 import type { Trust } from "../../core/inbound.ts";
 import { timeZoneNamed } from "../../core/time-zone.ts";
@@ -45,7 +46,7 @@ export interface PersonDirectory {
 }
 
 /** How long a message waits for the names in it before it is taken with ids instead, ms: it must be stored within 3 s. */
-const namePatience = 800;
+const maxNameWaitMs = 800;
 
 /** How long what Slack said about people and channels holds, ms. Somebody made a guest is treated as one after this. */
 const profileAge = 10 * 60_000;
@@ -67,11 +68,7 @@ export function createPersonDirectory(
     const { creator } = await channels.get(join(target.team, target.channel)).catch(noChannel);
     return creator === profile.id ? "manager" : "member";
   };
-  const soon = async <T>(found: Promise<T>): Promise<T | undefined> => {
-    const late = Promise.withResolvers<undefined>();
-    const cancel = clock.after(namePatience, () => late.resolve(undefined));
-    return Promise.race([found, late.promise]).finally(cancel);
-  };
+  const soon = <T>(found: Promise<T>) => unlessLate(maxNameWaitMs, clock, found);
   return {
     async person(target, id) {
       const profile = await profiles.get(join(target.team, id));

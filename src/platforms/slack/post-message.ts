@@ -1,5 +1,5 @@
 import type { types } from "@slack/bolt";
-import type { OutgoingMessage } from "../../app/chat/chat-platform.ts";
+import type { OutgoingMessage } from "../../core/chat-platform.ts";
 import type { Place } from "../../core/place.ts";
 import { hasRichParts, type Rendered, renderMessage } from "./render-message.ts";
 import { refusedWith } from "./slack-call.ts";

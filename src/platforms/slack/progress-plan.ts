@@ -1,5 +1,5 @@
 import type { types } from "@slack/bolt";
-import type { ProgressCard } from "../../app/chat/chat-platform.ts";
+import type { ProgressCard } from "../../core/chat-platform.ts";
 import { wholeCharacters, withoutMentions } from "./outgoing-text.ts";
 
 const statuses = { running: "in_progress", ok: "complete", error: "error" } as const;

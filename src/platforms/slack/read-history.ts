@@ -1,4 +1,4 @@
-import type { MessageTag, ThreadMessage } from "../../app/chat/chat-platform.ts";
+import type { MessageTag, ThreadMessage } from "../../core/chat-platform.ts";
 import type { Place } from "../../core/place.ts";
 import { historySchema, isSaid, type SlackMessage } from "./message-event.ts";
 import { type Names, readableText } from "./mrkdwn.ts";

@@ -1,5 +1,6 @@
 import type { types } from "@slack/bolt";
-import type { MessageTag, OutgoingButton, OutgoingMessage } from "../../app/chat/chat-platform.ts";
+import { type ButtonAction, writeButtonId } from "../../core/button-action.ts";
+import type { MessageTag, OutgoingButton, OutgoingMessage } from "../../core/chat-platform.ts";
 import { escapedText, fallbackText, withoutMentions } from "./outgoing-text.ts";
 import { progressPlan } from "./progress-plan.ts";
 
@@ -11,6 +12,8 @@ const elementsPerBlock = 25;
 
 /** The id of a person, who is called by it; nothing else may look like a mention. */
 const personId = /^[UW][A-Z0-9]{2,30}$/;
+
+type Feedback = Extract<ButtonAction, { role: "feedback" }>;
 
 export interface Rendered {
   text: string;
@@ -77,7 +80,7 @@ export function metadataOf({ turn_id, purpose, part }: MessageTag): NonNullable<
 /** Buttons in rows; 👍 and 👎 together as Slack's own feedback buttons. */
 export function buttonBlocks(buttons: readonly OutgoingButton[], rich: boolean): types.AnyBlock[] {
   const feedback = rich ? feedbackOf(buttons) : undefined;
-  const rest = feedback === undefined ? buttons : buttons.filter(({ id }) => !feedback.includes(id));
+  const rest = feedback === undefined ? buttons : buttons.filter(({ action }) => action.role !== "feedback");
   const rows: types.AnyBlock[] = [];
   for (let start = 0; start < rest.length; start += elementsPerBlock) {
     rows.push({ type: "actions", elements: rest.slice(start, start + elementsPerBlock).map(button) });
@@ -85,37 +88,39 @@ export function buttonBlocks(buttons: readonly OutgoingButton[], rich: boolean):
   return feedback === undefined ? rows : [...rows, feedbackBlock(feedback)];
 }
 
-function button({ id, label, style }: OutgoingButton): types.Button {
+function button({ action, label, style }: OutgoingButton): types.Button {
   return {
     type: "button",
-    action_id: id,
+    action_id: writeButtonId(action),
     text: { type: "plain_text", text: label.slice(0, 75) || "…", emoji: true },
     ...(style === undefined ? {} : { style }),
   };
 }
 
-function feedbackOf(buttons: readonly OutgoingButton[]): [good: string, bad: string] | undefined {
-  const good = buttons.find(({ id }) => id.startsWith("good:"));
-  const bad = buttons.find(({ id }) => id.startsWith("bad:"));
-  return good === undefined || bad === undefined ? undefined : [good.id, bad.id];
+/** What people may think of an answer, if the message asks for both opinions. */
+function feedbackOf(buttons: readonly OutgoingButton[]): { good: Feedback; bad: Feedback } | undefined {
+  const opinions = buttons.map(({ action }) => action).filter((action) => action.role === "feedback");
+  const good = opinions.find((action) => action.good);
+  const bad = opinions.find((action) => !action.good);
+  return good === undefined || bad === undefined ? undefined : { good, bad };
 }
 
-function feedbackBlock([good, bad]: [string, string]): types.AnyBlock {
+function feedbackBlock({ good, bad }: { good: Feedback; bad: Feedback }): types.AnyBlock {
   return {
     type: "context_actions",
     elements: [
       {
         type: "feedback_buttons",
-        action_id: `feedback:${good.slice("good:".length)}`,
+        action_id: `feedback:${good.turn_id}`,
         positive_button: {
           text: { type: "plain_text", text: "👍" },
           accessibility_label: "This answer helped",
-          value: good,
+          value: writeButtonId(good),
         },
         negative_button: {
           text: { type: "plain_text", text: "👎" },
           accessibility_label: "This answer did not help",
-          value: bad,
+          value: writeButtonId(bad),
         },
       },
     ],

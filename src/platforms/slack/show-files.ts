@@ -1,4 +1,4 @@
-import { type OutgoingFile, PlatformError } from "../../app/chat/chat-platform.ts";
+import { type OutgoingFile, PlatformError } from "../../core/chat-platform.ts";
 import { filesOf, isOwn } from "./parse-message.ts";
 import type { MessageWriter } from "./post-message.ts";
 import { readRoom } from "./read-history.ts";

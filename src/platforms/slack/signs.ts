@@ -1,7 +1,7 @@
-import type { ChatPlatform } from "../../app/chat/chat-platform.ts";
-import { PlatformError } from "../../app/chat/chat-platform.ts";
-import { createOneAtATime } from "../../app/chat/intake/one-at-a-time.ts";
-import type { Log } from "../../app/log.ts";
+import { KeyedMutex } from "../../base/keyed-mutex.ts";
+import type { ChatPlatform } from "../../core/chat-platform.ts";
+import { PlatformError } from "../../core/chat-platform.ts";
+import type { Log } from "../../core/log.ts";
 import type { Place } from "../../core/place.ts";
 import { refusedWith } from "./slack-call.ts";
 import { isTimestamp } from "./slack-place.ts";
@@ -19,7 +19,7 @@ export function createSigns(context: SlackContext, logger: Log): Signs {
   /** Channels in which Slack shows no status, and workspaces without the scope. */
   const without = new Set<string>();
   /** A mark that is taken away at once must not arrive before it is set. */
-  const oneAtATime = createOneAtATime();
+  const marks = new KeyedMutex();
 
   const quietly = async (what: string, place: Place, act: (room: Room) => Promise<unknown>) => {
     try {
@@ -47,7 +47,7 @@ export function createSigns(context: SlackContext, logger: Log): Signs {
         }
       }),
     markSeen: (place, message, seen) =>
-      oneAtATime(`${place.namespace} ${message}`, () =>
+      marks.run(`${place.namespace} ${message}`, () =>
         quietly("mark a message", place, async ({ team, channel }) => {
           if (!isTimestamp(message)) return;
           const reaction = { channel, timestamp: message, name: "eyes" };

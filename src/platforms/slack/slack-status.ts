@@ -1,3 +1,4 @@
+import { errorText } from "../../base/error-text.ts";
 import { SlackError } from "./slack-call.ts";
 import { isInstalledByMany, type SlackSettings } from "./slack-options.ts";
 import type { Workspaces } from "./workspaces.ts";
@@ -48,5 +49,5 @@ function reason(error: unknown, token: "bot" | "app"): string {
     const advice = token === "bot" ? newBotToken : newAppToken;
     return `Slack refuses the ${token} token: ${error.slack_code}. ${advice}`;
   }
-  return error instanceof Error ? error.message : String(error);
+  return errorText(error);
 }

@@ -1,6 +1,8 @@
 import type { SocketModeReceiver } from "@slack/bolt";
-import type { Log } from "../../app/log.ts";
+import { backoff } from "../../base/backoff.ts";
+import { unlessLate } from "../../base/time-limit.ts";
 import type { Clock } from "../../core/clock.ts";
+import type { Log } from "../../core/log.ts";
 import { slackCall } from "./slack-call.ts";
 
 type SocketClient = SocketModeReceiver["client"];
@@ -21,8 +23,7 @@ export interface SocketLineDeps {
   lost(error: unknown): void;
 }
 
-const firstWait = 500;
-const longestWait = 60_000;
+const waits = { minMs: 500, maxMs: 60_000 };
 /** A line that stood this long was good: the next one is opened at once. */
 const goodAfter = 10_000;
 /** Longest wait for Slack to take leave, ms. */
@@ -34,7 +35,7 @@ const farewell = 2_000;
  */
 export function createSocketLine({ client, clock, logger, connected, lost }: SocketLineDeps): SocketLine {
   const leave = () =>
-    Promise.race([client.disconnect(), clock.sleep(farewell)]).catch((error: unknown) =>
+    unlessLate(farewell, clock, client.disconnect()).catch((error: unknown) =>
       logger.debug({ err: error }, "the Slack socket was closed rudely"),
     );
   /** Opens the line, and resolves when it is gone. */
@@ -57,7 +58,7 @@ export function createSocketLine({ client, clock, logger, connected, lost }: Soc
   };
   return {
     async run(signal) {
-      let wait = firstWait / 2;
+      let failures = 0;
       while (!signal.aborted) {
         const since = clock.now();
         let failure: unknown;
@@ -69,8 +70,8 @@ export function createSocketLine({ client, clock, logger, connected, lost }: Soc
         }
         if (signal.aborted) break;
         lost(failure);
-        wait = clock.now() - since > goodAfter ? firstWait : Math.min(wait * 2, longestWait);
-        await clock.sleep(wait, signal).catch(() => {});
+        failures = clock.now() - since > goodAfter ? 1 : failures + 1;
+        await clock.sleep(backoff(failures, waits), signal).catch(() => {});
       }
       await leave();
     },

@@ -1,5 +1,5 @@
 import type { ChatIntake } from "../../app/chat/chat-intake.ts";
-import { PlatformError } from "../../app/chat/chat-platform.ts";
+import { PlatformError } from "../../core/chat-platform.ts";
 import type { Place } from "../../core/place.ts";
 import { wholeCharacters } from "./outgoing-text.ts";
 import { isTimestamp } from "./slack-place.ts";

@@ -1,5 +1,7 @@
 import type { Authorize, InstallationStore } from "@slack/bolt";
-import { PlatformError } from "../../app/chat/chat-platform.ts";
+import { backoff } from "../../base/backoff.ts";
+import { unlessAborted } from "../../base/time-limit.ts";
+import { PlatformError } from "../../core/chat-platform.ts";
 import type { Clock } from "../../core/clock.ts";
 import type { KeyValue } from "../../core/key-value.ts";
 import { createInstallationStore } from "./installation-store.ts";
@@ -39,8 +41,7 @@ export interface TenantsDeps {
   client: WorkspacesDeps["client"];
 }
 
-const firstWait = 1_000;
-const longestWait = 60_000;
+const waits = { minMs: 1_000, maxMs: 60_000 };
 
 export function createTenants({ settings, sealed, clock, client }: TenantsDeps): Tenants {
   const { bot_token } = settings;
@@ -68,9 +69,10 @@ export function createTenants({ settings, sealed, clock, client }: TenantsDeps):
       renewed = token;
     },
     async ready({ signal, failed }) {
-      for (let wait = firstWait; single !== undefined; wait = Math.min(wait * 2, longestWait)) {
+      for (let tries = 1; single !== undefined; tries += 1) {
+        const wait = backoff(tries, waits);
         try {
-          return await Promise.race([single.name(), aborted(signal)]);
+          return await unlessAborted(signal, () => single.name());
         } catch (error) {
           signal.throwIfAborted();
           failed(error, wait);
@@ -89,13 +91,6 @@ export function createTenants({ settings, sealed, clock, client }: TenantsDeps):
       if (single !== undefined) await askAgain(workspaces, team);
     },
   };
-}
-
-/** Rejects with the signal, so that a stop does not wait for Slack. */
-function aborted(signal: AbortSignal): Promise<never> {
-  return new Promise((_resolve, reject) => {
-    signal.addEventListener("abort", () => reject(signal.reason), { once: true });
-  });
 }
 
 /** With a configured token nothing can be forgotten; asking once makes the status true at once. */

@@ -1,5 +1,5 @@
 import type { ChatMessage } from "../../app/chat/chat-intake.ts";
-import type { Log } from "../../app/log.ts";
+import type { Log } from "../../core/log.ts";
 import type { Place } from "../../core/place.ts";
 import { wholeCharacters } from "./outgoing-text.ts";
 

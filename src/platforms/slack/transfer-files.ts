@@ -1,4 +1,4 @@
-import { type OutgoingFile, PlatformError } from "../../app/chat/chat-platform.ts";
+import { type OutgoingFile, PlatformError } from "../../core/chat-platform.ts";
 import type { FileReference } from "../../core/inbound.ts";
 import { slackCall } from "./slack-call.ts";
 import type { Room } from "./slack-rooms.ts";

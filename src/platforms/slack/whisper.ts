@@ -1,5 +1,5 @@
-import type { OutgoingMessage, ReplyTarget } from "../../app/chat/chat-platform.ts";
-import { PlatformError } from "../../app/chat/chat-platform.ts";
+import type { OutgoingMessage, ReplyTarget } from "../../core/chat-platform.ts";
+import { PlatformError } from "../../core/chat-platform.ts";
 import type { Place } from "../../core/place.ts";
 import type { MessageWriter } from "./post-message.ts";
 import type { Rendered } from "./render-message.ts";

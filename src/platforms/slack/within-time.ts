@@ -1,7 +1,8 @@
+import { unlessLate } from "../../base/time-limit.ts";
 import type { Clock } from "../../core/clock.ts";
 
 /** Slack shows an error when a command or click is not acknowledged within 3 s, and does not send it again. */
-const patience = 2_500;
+const maxWaitMs = 2_500;
 
 /**
  * Acknowledges when `work` is done, or shortly before Slack would give up: then the work goes on, as nothing would bring it
@@ -12,13 +13,11 @@ export async function acknowledgeInTime(
   ack: () => Promise<unknown>,
   work: Promise<void>,
 ): Promise<void> {
-  const late = Promise.withResolvers<"late">();
-  const cancel = clock.after(patience, () => late.resolve("late"));
-  try {
-    const first = await Promise.race([work, late.promise]);
-    await ack();
-    if (first === "late") await work;
-  } finally {
-    cancel();
-  }
+  const done = await unlessLate(
+    maxWaitMs,
+    clock,
+    work.then(() => true),
+  );
+  await ack();
+  if (done === undefined) await work;
 }

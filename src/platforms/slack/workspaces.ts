@@ -1,5 +1,5 @@
 import type { webApi } from "@slack/bolt";
-import { PlatformError } from "../../app/chat/chat-platform.ts";
+import { PlatformError } from "../../core/chat-platform.ts";
 import type { Clock } from "../../core/clock.ts";
 import { SlackError, slackCall } from "./slack-call.ts";
 

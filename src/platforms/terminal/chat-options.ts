@@ -3,10 +3,7 @@ import type { Clock } from "../../core/clock.ts";
 import type { Keys } from "./line-reader.ts";
 
 /** What the chat needs of the HTTP API. */
-export type ChatClient = Pick<
-  ApiClient,
-  "about" | "submitTurn" | "turnEvents" | "stop" | "answer" | "approve" | "complete" | "thread"
->;
+export type ChatClient = Pick<ApiClient, "call" | "submitTurn" | "turnEvents">;
 
 /** An output that may be a terminal; `process.stdout` is one. */
 export interface ChatOutput extends NodeJS.WritableStream {

@@ -1,3 +1,4 @@
+import { errorText } from "../../base/error-text.ts";
 import { ApiError } from "../../client/api-error.ts";
 import { ownTimeZone } from "../../client/own-time-zone.ts";
 import type { TurnEvent } from "../../core/turn-event.ts";
@@ -42,12 +43,11 @@ export function createChatSession(options: ChatOptions, history: readonly string
   const paint = createPaint(options.colours);
   const screen = screenOf(output);
   const say = (line: string) => screen.write(`${line}\n`);
-  const complain = (error: unknown) =>
-    say(paint.bad(plainLine(error instanceof Error ? error.message : String(error))));
+  const complain = (error: unknown) => say(paint.bad(plainLine(errorText(error))));
   let thread = options.thread;
 
   const interrupts = createInterrupts({
-    stop: (turnId) => void client.stop(turnId).catch(complain),
+    stop: (turnId) => void client.call("turn.stop", { id: turnId }).catch(complain),
     empty: () => {
       say("");
       reader.clear();
@@ -121,7 +121,7 @@ export function createChatSession(options: ChatOptions, history: readonly string
 
 async function completeLine(line: string, { client, namespace }: ChatOptions): Promise<string[]> {
   if (!line.startsWith("/")) return [];
-  const completions = await client.complete(line, namespace);
+  const { completions } = await client.call("command.complete", { text: line, namespace });
   const local = localCommands.filter((command) => command.startsWith(line));
   return [...completions.map(({ text }) => text), ...local];
 }

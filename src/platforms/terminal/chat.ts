@@ -9,8 +9,11 @@ import { showThread } from "./show-thread.ts";
  */
 export async function runChat(options: ChatOptions): Promise<void> {
   const { client, namespace } = options;
-  const earlier = options.thread === undefined ? [] : await client.thread(namespace, options.thread);
-  const about = await client.about();
+  const earlier =
+    options.thread === undefined
+      ? []
+      : (await client.call("thread.show", { ns: namespace, thread: options.thread })).turns;
+  const about = await client.call("bot.about", {});
   const session = createChatSession(
     options,
     earlier.map(({ turn }) => plainText(turn.question)),

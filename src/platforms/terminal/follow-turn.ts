@@ -1,3 +1,4 @@
+import { errorText } from "../../base/error-text.ts";
 import type { ApiClient } from "../../client/api-client.ts";
 import type { TurnEvent } from "../../core/turn-event.ts";
 import {
@@ -7,11 +8,12 @@ import {
   foldTurn,
   type QuestionView,
   type TurnView,
+  verdictInput,
 } from "../../core/turn-view.ts";
 import type { TurnDisplay } from "./turn-display.ts";
 
 export interface FollowTurn {
-  client: Pick<ApiClient, "turnEvents" | "answer" | "approve">;
+  client: Pick<ApiClient, "turnEvents" | "call">;
   turnId: string;
   display: TurnDisplay;
   /** Events that are known already; they are shown and not asked for again. */
@@ -73,7 +75,7 @@ function createQuestions(options: FollowTurn) {
       display.pause();
       const cancel = new AbortController();
       const done = next.ask(cancel.signal).catch((error: unknown) => {
-        display.note(error instanceof Error ? error.message : String(error));
+        display.note(errorText(error));
       });
       current = { id: next.id, cancel, done };
     },
@@ -96,7 +98,7 @@ function nextAsked(
       async ask(signal) {
         const text = await ask(question, signal);
         if (text === undefined || signal.aborted) return;
-        if (!(await client.answer(turnId, { question_id, text })))
+        if (!(await client.call("turn.answer", { id: turnId, question_id, text })).answered)
           display.note("The question is no longer open.");
       },
     };
@@ -108,7 +110,10 @@ function nextAsked(
       async ask(signal) {
         const verdict = await decide(approval, signal);
         if (verdict === undefined || signal.aborted) return;
-        if (!(await client.approve(approval.approval_id, verdict)))
+        if (
+          !(await client.call("approval.decide", { id: approval.approval_id, ...verdictInput(verdict) }))
+            .decided
+        )
           display.note("Somebody decided before, or it is over.");
       },
     }

@@ -1,3 +1,4 @@
+import { isRecord } from "../../base/record.ts";
 import type { Json } from "../../core/json.ts";
 import { formatDuration, summariseSteps } from "../../core/turn-summary.ts";
 import type { TurnView } from "../../core/turn-view.ts";
@@ -62,7 +63,6 @@ function noteOf({ note, progress, total }: StepView): string {
 
 /** A failed tool's output is `{error, hint?}`. */
 function reasonOf(output: Json | undefined): string {
-  const failed =
-    output !== null && typeof output === "object" && !Array.isArray(output) ? output.error : output;
+  const failed = isRecord(output) ? output.error : output;
   return typeof failed === "string" ? plainLine(failed) : "";
 }

@@ -1,5 +1,5 @@
 import { createRoute, type OpenAPIHono, z } from "@hono/zod-openapi";
-import { isReady } from "../../app/readiness.ts";
+import { isReady } from "../../app/services/readiness.ts";
 import { checkCaller, type Security } from "../access.ts";
 import type { ServerDependencies } from "../dependencies.ts";
 import * as schemas from "../schemas.ts";

@@ -1,6 +1,6 @@
 /** Parts of route definitions that recur. */
 import { z } from "@hono/zod-openapi";
-import { namespaceSchema, threadSchema } from "../../core/place.ts";
+import { namespaceSchema } from "../../core/place.ts";
 import { HttpProblem } from "../http-problem.ts";
 import * as schemas from "../schemas.ts";
 
@@ -28,7 +28,6 @@ export const skillParams = z.object({
   id: z.string().min(1).max(200).describe("a skill's id; a part is skill#part, with # written as %23"),
 });
 export const namespaceParams = z.object({ ns: namespaceSchema.describe("platform:workspace:channel") });
-export const threadParams = namespaceParams.extend({ thread: threadSchema });
 
 /** The namespace of people who name none. */
 export const consoleNamespace = "console:local:dm";

@@ -1,15 +1,14 @@
 import { createHash, randomUUID } from "node:crypto";
 import { createRoute, type OpenAPIHono, z } from "@hono/zod-openapi";
+import { turnEvent } from "../../app/operations/turn-view.ts";
 import { isEphemeral } from "../../core/event-audience.ts";
 import type { TurnEvent } from "../../core/turn-event.ts";
 import { apiAuthor } from "../api-author.ts";
 import type { ServerDependencies } from "../dependencies.ts";
 import { streamEvents } from "../event-stream.ts";
 import { resultOf } from "../http-problem.ts";
-import { presentTurn } from "../present.ts";
-import * as schemas from "../schemas.ts";
 import * as turns from "../turn-schemas.ts";
-import { answers, found, jsonBody, problems, turnParams } from "./route-parts.ts";
+import { found, jsonBody, problems, turnParams } from "./route-parts.ts";
 
 const submit = createRoute({
   method: "post",
@@ -20,14 +19,6 @@ const submit = createRoute({
     202: { description: "accepted", content: { "application/json": { schema: turns.turnAccepted } } },
     ...problems,
   },
-});
-
-const show = createRoute({
-  method: "get",
-  path: "/turns/{id}",
-  summary: "A turn and its answer",
-  request: { params: turnParams },
-  responses: answers(turns.turnRecord, "the turn"),
 });
 
 const seq = z.coerce.number().int().min(-1);
@@ -43,35 +34,11 @@ const events = createRoute({
   responses: {
     200: {
       description: "one turn event as JSON per message; stored events carry their seq as id",
-      content: { "text/event-stream": { schema: turns.turnEvent } },
+      content: { "text/event-stream": { schema: turnEvent } },
     },
     204: { description: "the turn is finished and nothing is left to send" },
     ...problems,
   },
-});
-
-const stop = createRoute({
-  method: "post",
-  path: "/turns/{id}/stop",
-  summary: "Stop a turn",
-  request: { params: turnParams, body: jsonBody(schemas.stopRequest) },
-  responses: answers(schemas.stopped, "whether it was still running"),
-});
-
-const forget = createRoute({
-  method: "delete",
-  path: "/turns/{id}",
-  summary: "Delete a turn: its texts, files and answer, for good",
-  request: { params: turnParams, query: z.object({ user: z.string().min(1).max(200).default("operator") }) },
-  responses: answers(schemas.forgotten, "the turn is stopped and deleted; its record stays without texts"),
-});
-
-const answer = createRoute({
-  method: "post",
-  path: "/turns/{id}/answer",
-  summary: "Answer a question the turn waits for",
-  request: { params: turnParams, body: jsonBody(schemas.answerRequest) },
-  responses: answers(schemas.answered, "whether the question was still open"),
 });
 
 export function addTurnRoutes(server: OpenAPIHono, dependencies: ServerDependencies): void {
@@ -88,11 +55,6 @@ export function addTurnRoutes(server: OpenAPIHono, dependencies: ServerDependenc
     return context.json({ turn_id, namespace: place.namespace, thread: place.thread }, 202);
   });
 
-  server.openapi(show, async (context) => {
-    const { id } = context.req.valid("param");
-    return context.json(presentTurn(found(await app.turn(id), `turn ${id}`)), 200);
-  });
-
   server.openapi(events, async (context) => {
     const { id } = context.req.valid("param");
     const after = context.req.valid("header")["last-event-id"] ?? context.req.valid("query").after ?? -1;
@@ -106,25 +68,6 @@ export function addTurnRoutes(server: OpenAPIHono, dependencies: ServerDependenc
       }),
       complete: status === "finished",
     });
-  });
-
-  server.openapi(stop, async (context) => {
-    const { id } = context.req.valid("param");
-    const by = apiAuthor(context.req.valid("json").user, dependencies);
-    return context.json(resultOf(await app.stop(id, by)), 200);
-  });
-
-  server.openapi(forget, async (context) => {
-    const { id } = context.req.valid("param");
-    const by = apiAuthor(context.req.valid("query").user, dependencies);
-    return context.json(resultOf(await app.forget(id, by)), 200);
-  });
-
-  server.openapi(answer, async (context) => {
-    const { id } = context.req.valid("param");
-    const { question_id, text, user } = context.req.valid("json");
-    const by = apiAuthor(user, dependencies);
-    return context.json(resultOf(await app.answer(id, question_id, text, by)), 200);
   });
 }
 

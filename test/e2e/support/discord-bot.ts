@@ -1,13 +1,13 @@
 import { afterEach } from "vitest";
 import type { ChatConnection } from "../../../src/app/chat/chat-connection.ts";
-import type { Leases } from "../../../src/app/leases.ts";
-import { systemClock } from "../../../src/app/system-clock.ts";
+import type { Leases } from "../../../src/app/turns/leases.ts";
 import { scopeKeyValue } from "../../../src/core/key-value.ts";
 import type { Model } from "../../../src/core/model.ts";
 import type { TurnEvent, TurnEventOf } from "../../../src/core/turn-event.ts";
 import { createDiscordConnection } from "../../../src/platforms/discord/create-discord-connection.ts";
 import type { DiscordSettings } from "../../../src/platforms/discord/discord-settings.ts";
 import { createMemoryKeyValue } from "../../../src/storage/memory-key-value.ts";
+import { systemClock } from "../../../src/wiring/system-clock.ts";
 import type { DiscordOptions } from "../../support/discord/discord-options.ts";
 import { type DiscordServer, startDiscordServer } from "../../support/discord/discord-server.ts";
 import { exampleToken, exampleWorld, ids } from "../../support/discord/example-world.ts";

@@ -84,7 +84,7 @@ function everyKind({ home, model, site }: Pick<EveryKindBot, "home" | "model" | 
       const turnId = await fixture.submit(bot, text, calls);
       for await (const event of bot.client.turnEvents(turnId)) {
         if (event.type === "approval_requested" && event.approver === "asker")
-          await bot.client.approve(event.approval_id, true);
+          (await bot.client.call("approval.decide", { id: event.approval_id, approve: true })).decided;
       }
       return fixture.over(bot, turnId);
     },

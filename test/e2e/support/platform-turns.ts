@@ -11,7 +11,7 @@ export async function finished(
   turns = 1,
 ): Promise<void> {
   const { client } = bot();
-  const all = await client.thread(namespace, thread);
+  const all = (await client.call("thread.show", { ns: namespace, thread })).turns;
   expect(all).toHaveLength(turns);
   for (const { turn } of all) {
     await ended(client, turn.turn_id);

@@ -1,6 +1,5 @@
 import { afterEach } from "vitest";
-import type { ChatPlatform } from "../../../src/app/chat/chat-platform.ts";
-import { systemClock } from "../../../src/app/system-clock.ts";
+import type { ChatPlatform } from "../../../src/core/chat-platform.ts";
 import type { Model } from "../../../src/core/model.ts";
 import {
   createSlackConnection,
@@ -8,6 +7,7 @@ import {
 } from "../../../src/platforms/slack/create-slack-connection.ts";
 import type { SlackSettings } from "../../../src/platforms/slack/slack-options.ts";
 import { createMemoryKeyValue } from "../../../src/storage/memory-key-value.ts";
+import { systemClock } from "../../../src/wiring/system-clock.ts";
 import type { Observation } from "../../support/slack/observation.ts";
 import { type SlackServer, startSlackServer } from "../../support/slack/slack-server.ts";
 import type { SlackOptions } from "../../support/slack/slack-service.ts";

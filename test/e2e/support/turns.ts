@@ -25,7 +25,7 @@ export function ended(client: ApiClient, turnId: string): Promise<TurnEventOf<"t
 
 /** The stored events of a turn. */
 export async function stored(client: ApiClient, turnId: string): Promise<TurnEvent[]> {
-  return (await client.run(turnId)).events;
+  return (await client.call("run.show", { id: turnId })).events;
 }
 
 export function eventsOf<T extends TurnEvent["type"]>(

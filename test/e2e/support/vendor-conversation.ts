@@ -1,10 +1,10 @@
 import { onTestFinished } from "vitest";
-import { systemClock } from "../../../src/app/system-clock.ts";
 import type { Effort } from "../../../src/core/message.ts";
 import type { Skill } from "../../../src/core/skill.ts";
 import { createModel } from "../../../src/models/create-model.ts";
 import { createMemoryKeyValue } from "../../../src/storage/memory-key-value.ts";
 import { createMemoryTurnLog } from "../../../src/storage/memory-turn-log.ts";
+import { systemClock } from "../../../src/wiring/system-clock.ts";
 import { createTestApp, type TestApp, type TestAppOptions } from "../../support/test-app.ts";
 import { testSkill, testSource } from "../../support/test-skill.ts";
 import { echo } from "../../support/vendors/script.ts";

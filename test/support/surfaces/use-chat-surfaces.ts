@@ -99,7 +99,7 @@ async function open(bot: PlatformBot, names: readonly SurfaceName[]): Promise<Ch
     surfaces: opened,
     async finished(text) {
       const look = async () => {
-        const { turns } = await bot.bot().client.runs({ limit: 50 });
+        const { turns } = await bot.bot().client.call("run.list", { limit: 50 });
         const asked = turns.filter(({ question }) => question.includes(text));
         if (asked.length === 0 || asked.some(({ status }) => status !== "finished"))
           throw new Error(`Not finished: ${JSON.stringify(asked)}`);

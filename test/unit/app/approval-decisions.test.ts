@@ -2,6 +2,7 @@ import { describe, expect, it } from "vitest";
 import type { Author } from "../../../src/core/inbound.ts";
 import type { TurnEventBody } from "../../../src/core/turn-event.ts";
 import { createMemoryTurnLog } from "../../../src/storage/memory-turn-log.ts";
+import { approve, stopTurn } from "../../support/ask-app.ts";
 import { scriptedModel, toolResults } from "../../support/scripted-model.ts";
 import { ada, ben, createTestApp, home } from "../../support/test-app.ts";
 
@@ -13,7 +14,7 @@ describe("a decision", () => {
     const turnId = await say("go", { by: ben });
     const { approval_id } = await until(turnId, "approval_requested");
     for (const by of [ben, mia])
-      expect(await app.approve(approval_id, true, by)).toMatchObject({ ok: false, status: 403 });
+      expect(await approve(app, approval_id, true, by)).toMatchObject({ ok: false, status: 403 });
     expect(await log.signals(turnId)).toEqual([]);
   });
 
@@ -23,21 +24,21 @@ describe("a decision", () => {
     const { approval_id } = await until(turnId, "approval_requested");
     const eve: Author = { id: "eve", name: "Eve", trust: "operator" };
     const both = await Promise.all([
-      app.approve(approval_id, false, eve),
-      app.approve(approval_id, true, ada),
+      approve(app, approval_id, false, eve),
+      approve(app, approval_id, true, ada),
     ]);
     expect(both.map((each) => each.ok && each.value.decided)).toEqual([true, false]);
     await events(turnId);
     expect(ran).toEqual([]);
-    expect(await app.approve(approval_id, true, ada)).toEqual({ ok: true, value: { decided: false } });
+    expect(await approve(app, approval_id, true, ada)).toEqual({ ok: true, value: { decided: false } });
   });
 
   it("is refused for what nobody asked", async () => {
     const { app, say, until } = waitingApp({});
     const turnId = await say("go");
     await until(turnId, "approval_requested");
-    for (const id of [`${turnId}:2`, turnId, "none:1", ":", ""])
-      expect(await app.approve(id, true, ada)).toMatchObject({ ok: false, status: 404 });
+    for (const id of [`${turnId}:2`, turnId, "none:1", ":"])
+      expect(await approve(app, id, true, ada)).toMatchObject({ ok: false, status: 404 });
   });
 
   it("is not made by a message", async () => {
@@ -47,7 +48,7 @@ describe("a decision", () => {
     const message = await say("yes, do it, approved");
     expect(ran).toEqual([]);
     expect((await app.turn(message))?.status).toBe("queued");
-    await app.approve(`${turnId}:1`, false, ada);
+    await approve(app, `${turnId}:1`, false, ada);
     await events(turnId);
     expect(ran).toEqual([]);
     expect((await log.get(message))?.merged_into).toBe(turnId);
@@ -58,10 +59,10 @@ describe("a decision", () => {
     const low = waitingApp({ risk: "low", tool: { approval: () => "manager" } });
     const turnId = await low.say("go", { by: ben, namespace });
     const { approval_id } = await low.until(turnId, "approval_requested");
-    expect(await low.app.approve(approval_id, true, ben)).toMatchObject({ ok: true });
+    expect(await approve(low.app, approval_id, true, ben)).toMatchObject({ ok: true });
     const high = waitingApp({});
     const asked = await high.until(await high.say("go", { by: ben, namespace }), "approval_requested");
-    expect(await high.app.approve(asked.approval_id, true, ben)).toMatchObject({ ok: false, status: 403 });
+    expect(await approve(high.app, asked.approval_id, true, ben)).toMatchObject({ ok: false, status: 403 });
   });
 });
 
@@ -70,19 +71,22 @@ describe("a turn that waits for approval", () => {
     const { app, say, until, events, ran } = waitingApp({});
     const turnId = await say("go");
     await until(turnId, "turn_waiting");
-    await app.stop(turnId, ada);
+    await stopTurn(app, turnId, ada);
     const all = await events(turnId);
     expect(all.at(-1)).toMatchObject({ type: "turn_finished", outcome: "stopped" });
     expect(ran).toEqual([]);
-    expect(await app.approve(`${turnId}:1`, true, ada)).toEqual({ ok: true, value: { decided: false } });
+    expect(await approve(app, `${turnId}:1`, true, ada)).toEqual({ ok: true, value: { decided: false } });
   });
 
   it("does not ask about what the channel has disabled meanwhile, and does not run it", async () => {
     const { app, say, until, events, ran, results } = waitingApp({});
     const turnId = await say("go");
     await until(turnId, "turn_waiting");
-    await app.setSkill("console:local:general", "mail", "blocked", ada);
-    await app.approve(`${turnId}:1`, true, ada);
+    await app.run("skill.set", {
+      input: { ns: "console:local:general", id: "mail", state: "blocked" },
+      asker: { by: ada, namespace: "console:local:general" },
+    });
+    await approve(app, `${turnId}:1`, true, ada);
     await events(turnId);
     expect(ran).toEqual([]);
     expect(results()[0]).toContain("not found");
@@ -93,7 +97,7 @@ describe("a turn that waits for approval", () => {
     const turnId = await say("/skill run mail text=hi", { by: ben });
     const { approval_id } = await until(turnId, "approval_requested");
     await until(turnId, "turn_waiting");
-    await app.approve(approval_id, true, ada);
+    await approve(app, approval_id, true, ada);
     expect((await events(turnId)).at(-1)).toMatchObject({ outcome: "completed", text: "sent" });
     expect(ran).toEqual([{ text: "hi" }]);
   });

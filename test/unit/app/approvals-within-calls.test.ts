@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 import type { ToolContext } from "../../../src/core/tool.ts";
 import { createMemoryKeyValue } from "../../../src/storage/memory-key-value.ts";
+import { approve } from "../../support/ask-app.ts";
 import { createFakeClock } from "../../support/fake-clock.ts";
 import { scriptedModel, toolResults } from "../../support/scripted-model.ts";
 import { ada, ben, createTestApp } from "../../support/test-app.ts";
@@ -45,8 +46,8 @@ describe("an approval in the middle of a call", () => {
       approver: "manager",
     });
     const { approval_id } = await until(turnId, "approval_requested");
-    expect((await app.approve(approval_id, true, ben)).ok).toBe(false);
-    expect((await app.approve(approval_id, true, mia)).ok).toBe(true);
+    expect((await approve(app, approval_id, true, ben)).ok).toBe(false);
+    expect((await approve(app, approval_id, true, mia)).ok).toBe(true);
     expect((await events(turnId)).at(-1)).toMatchObject({ text: "sent, says mia" });
   });
 
@@ -54,7 +55,7 @@ describe("an approval in the middle of a call", () => {
     const { app, say, until, events } = workerApp(asking);
     const turnId = await say("go", { by: ben });
     const { approval_id } = await until(turnId, "approval_requested");
-    await app.approve(approval_id, false, ada);
+    await approve(app, approval_id, false, ada);
     expect((await events(turnId)).at(-1)).toMatchObject({ text: "not sent (ada)" });
   });
 
@@ -74,11 +75,11 @@ describe("an approval in the middle of a call", () => {
       return `${first.approved} ${second.approved}`;
     });
     const turnId = await say("go", { by: ben });
-    await app.approve((await until(turnId, "approval_requested")).approval_id, true, mia);
+    await approve(app, (await until(turnId, "approval_requested")).approval_id, true, mia);
     for await (const event of (await app.events(turnId, -1, AbortSignal.timeout(10_000))) ?? []) {
       if (event.type === "approval_requested" && event.tool === "two") break;
     }
-    await app.approve(`${turnId}:2`, false, mia);
+    await approve(app, `${turnId}:2`, false, mia);
     const all = await events(turnId);
     expect(all.filter((event) => event.type === "approval_requested")).toHaveLength(2);
     expect(all.at(-1)).toMatchObject({ text: "true false" });
@@ -102,8 +103,8 @@ describe("hosts that a skill's code asks for", () => {
       input: { hosts: ["api.example.com"] },
     });
     expect(asked.question).toContain("worker reach api.example.com");
-    expect((await first.app.approve(asked.approval_id, true, mia)).ok).toBe(false);
-    await first.app.approve(asked.approval_id, true, ada);
+    expect((await approve(first.app, asked.approval_id, true, mia)).ok).toBe(false);
+    await approve(first.app, asked.approval_id, true, ada);
     expect((await first.events(turnId)).at(-1)).toMatchObject({ text: "true: api.example.com" });
     const again = await workerApp(reaching, { store }).ask("go", { by: ben });
     expect(again.end.text).toBe("true: api.example.com");
@@ -115,7 +116,7 @@ describe("hosts that a skill's code asks for", () => {
     const first = workerApp(reaching, { store });
     const turnId = await first.say("go", { by: ben });
     const { approval_id } = await first.until(turnId, "approval_requested");
-    await first.app.approve(approval_id, true, ada);
+    await approve(first.app, approval_id, true, ada);
     await first.events(turnId);
     const shadow = testSkill(
       "worker",
@@ -130,7 +131,7 @@ describe("hosts that a skill's code asks for", () => {
   it("are refused when nobody allows them, and the call goes on without", async () => {
     const { app, say, until, events } = workerApp(reaching);
     const turnId = await say("go", { by: ben });
-    await app.approve((await until(turnId, "approval_requested")).approval_id, false, ada);
+    await approve(app, (await until(turnId, "approval_requested")).approval_id, false, ada);
     expect((await events(turnId)).at(-1)).toMatchObject({ text: "false: " });
   });
 });

@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { createMemoryKeyValue } from "../../../src/storage/memory-key-value.ts";
 import { createMemoryTurnLog } from "../../../src/storage/memory-turn-log.ts";
+import { approve } from "../../support/ask-app.ts";
 import { createFakeClock } from "../../support/fake-clock.ts";
 import { scriptedModel, toolResults } from "../../support/scripted-model.ts";
 import { ada, ben, createTestApp } from "../../support/test-app.ts";
@@ -54,7 +55,7 @@ describe("an approval", () => {
     const { app, say, until, events, ran, results } = waitingApp({});
     const turnId = await say("go", { by: ben });
     const { approval_id } = await until(turnId, "approval_requested");
-    expect(await app.approve(approval_id, true, ada)).toEqual({ ok: true, value: { decided: true } });
+    expect(await approve(app, approval_id, true, ada)).toEqual({ ok: true, value: { decided: true } });
     const all = await events(turnId);
     expect(ran).toEqual([{ text: "hello" }]);
     expect(results()).toEqual(["sent"]);
@@ -88,7 +89,7 @@ describe("an approval", () => {
     const turnId = await say("go");
     const asked = await until(turnId, "approval_requested");
     expect(asked.input).toEqual({ text: "number 1" });
-    await app.approve(asked.approval_id, true, ada);
+    await approve(app, asked.approval_id, true, ada);
     await events(turnId);
     expect(count).toBe(2);
     expect(ran).toEqual([{ text: "number 1" }]);
@@ -101,7 +102,7 @@ describe("an approval", () => {
     await until(turnId, "turn_waiting");
     expect((await app.turn(turnId))?.status).toBe("waiting");
     await ask("another matter", { thread: "t2" });
-    await app.approve(approval_id, true, ada);
+    await approve(app, approval_id, true, ada);
     await events(turnId);
     expect(ran).toHaveLength(1);
   });
@@ -116,7 +117,7 @@ describe("an approval", () => {
       .then(() => before.until(turnId, "approval_requested"));
     await before.stop(0);
     const after = createTestApp(before.model, { log, store, skills: [before.skill] });
-    await after.app.approve(approval_id, true, ada);
+    await approve(after.app, approval_id, true, ada);
     const all = await after.events(turnId);
     expect(before.ran).toEqual([{ text: "hello" }]);
     expect(all.filter((event) => event.type === "approval_requested")).toHaveLength(1);
@@ -128,10 +129,10 @@ describe("an approval", () => {
     const { app, say, until, events } = createTestApp(model, { skills: [skill] });
     const turnId = await say("go");
     await until(turnId, "turn_waiting");
-    await app.approve(`${turnId}:2`, true, ada);
+    await approve(app, `${turnId}:2`, true, ada);
     await until(turnId, "tool_finished");
     expect(ran).toEqual([{ text: "two" }]);
-    await app.approve(`${turnId}:1`, false, ada);
+    await approve(app, `${turnId}:1`, false, ada);
     await events(turnId);
     expect(ran).toHaveLength(1);
     const [first, second] = toolResults(model.requests.at(-1)?.messages ?? []);
@@ -148,7 +149,7 @@ describe("a refusal", () => {
     const { app, say, until, events } = createTestApp(model, { skills: [skill] });
     const turnId = await say("go");
     await until(turnId, "approval_requested");
-    await app.approve(`${turnId}:1`, false, ada);
+    await approve(app, `${turnId}:1`, false, ada);
     const all = await events(turnId);
     expect(ran).toEqual([]);
     expect(all.at(-1)).toMatchObject({ outcome: "completed", text: "I did not send it." });
@@ -169,6 +170,6 @@ describe("a refusal", () => {
     expect(ran).toEqual([]);
     expect(all.find((event) => event.type === "approval_decided")).toMatchObject({ approved: false, by: "" });
     expect(results()[0]).toMatch(/Nobody approved send in time.*run again/s);
-    expect(await app.approve(approval_id, true, ada)).toEqual({ ok: true, value: { decided: false } });
+    expect(await approve(app, approval_id, true, ada)).toEqual({ ok: true, value: { decided: false } });
   });
 });

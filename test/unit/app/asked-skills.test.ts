@@ -2,7 +2,8 @@ import { describe, expect, it } from "vitest";
 import type { ModelRequest } from "../../../src/core/model.ts";
 import { type Invocation, skillMetadataSchema } from "../../../src/core/skill.ts";
 import { type ScriptedModel, scriptedModel, toolResults } from "../../support/scripted-model.ts";
-import { ben, createTestApp, home, type TestAppOptions } from "../../support/test-app.ts";
+import { runSkillAs } from "../../support/skill-runs.ts";
+import { ben, createTestApp, type TestAppOptions } from "../../support/test-app.ts";
 import { testSkill } from "../../support/test-skill.ts";
 import { channel, createIntake } from "./chat/intake-fixture.ts";
 
@@ -79,7 +80,7 @@ describe("/skill run of a guide", () => {
   it("answers programs with the agent's text", async () => {
     const model = scriptedModel(["A poem."]);
     const { app } = setUp(model);
-    const output = await app.runSkill("poems", { text: "about the sea" }, home.namespace, ben);
+    const output = await runSkillAs(app, ben, "poems", { text: "about the sea" });
     expect(JSON.stringify(output)).toContain(
       JSON.stringify({ skill_id: "poems", output: "A poem.", success: true }),
     );

@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { createAudit } from "../../../src/app/audit.ts";
+import { createAudit } from "../../../src/app/services/audit.ts";
+import { approve, forgetTurn } from "../../support/ask-app.ts";
 import { createFakePlatform } from "../../support/fake-platform.ts";
 import { scriptedModel } from "../../support/scripted-model.ts";
 import { ada, ben, createTestApp, home } from "../../support/test-app.ts";
@@ -64,7 +65,7 @@ describe("the record of what people change", () => {
     chat.connect(platform);
     const turnId = await say("go", { by: ben });
     const { approval_id } = await until(turnId, "approval_requested");
-    await app.approve(approval_id, true, ada);
+    await approve(app, approval_id, true, ada);
     await events(turnId);
     expect(platform.visible().map(({ message }) => message.markdown)).toEqual([
       "**Ada** approved **send**, asked for by Ben in `console:local:general`",
@@ -79,10 +80,16 @@ describe("the record of what people change", () => {
     });
     chat.connect(platform);
     const { turnId } = await ask("hello", { by: ben });
-    await app.setSkill(home.namespace, "memory", "pinned", ben);
-    await app.setSkill(home.namespace, "memory", "pinned", ada);
+    await app.run("skill.set", {
+      input: { ns: home.namespace, id: "memory", state: "pinned" },
+      asker: { by: ben, namespace: home.namespace },
+    });
+    await app.run("skill.set", {
+      input: { ns: home.namespace, id: "memory", state: "pinned" },
+      asker: { by: ada, namespace: home.namespace },
+    });
     await ask("/agent pause");
-    await app.forget(turnId, ada);
+    await forgetTurn(app, turnId, ada);
     const lines = platform.visible();
     expect(new Set(lines.map(({ place }) => `${place.namespace} ${place.thread}`))).toEqual(
       new Set(["fake:w:audit channel"]),

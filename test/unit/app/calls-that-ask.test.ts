@@ -4,6 +4,7 @@ import type { Author } from "../../../src/core/inbound.ts";
 import type { Skill } from "../../../src/core/skill.ts";
 import type { Tool } from "../../../src/core/tool.ts";
 import type { TurnEventOf } from "../../../src/core/turn-event.ts";
+import { approve } from "../../support/ask-app.ts";
 import { scriptedModel } from "../../support/scripted-model.ts";
 import { ada, ben, createTestApp, home } from "../../support/test-app.ts";
 import { testSkill, testSource } from "../../support/test-skill.ts";
@@ -55,7 +56,7 @@ function channel(more: Parameters<typeof serverSkill>[1] = {}) {
     by: Author,
   ) => {
     const { approval_id = "", turn_id = "" } = asked ?? {};
-    const outcome = await test.app.approve(approval_id, how, by);
+    const outcome = await approve(test.app, approval_id, how, by);
     if (outcome.ok) await test.events(turn_id);
     return outcome;
   };

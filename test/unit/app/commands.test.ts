@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { JsonSchema } from "../../../src/core/json.ts";
+import { channelOf } from "../../support/ask-app.ts";
 import { createFakePlatform } from "../../support/fake-platform.ts";
 import { scriptedModel } from "../../support/scripted-model.ts";
 import { ada, ben, createTestApp, home } from "../../support/test-app.ts";
@@ -153,23 +154,23 @@ describe("the settings of a channel", () => {
     await ask("/skill enable memory");
     await ask("/agent progress quiet");
     await ask("/agent pause");
-    const { settings } = await app.namespace(home.namespace);
+    const { settings } = await channelOf(app, home.namespace);
     expect(settings).toMatchObject({ reply: "always", progress: "quiet", paused: { by: "ada" } });
     expect((await ask("/agent status")).end.text).toMatch(/Paused.*always/s);
     await ask("/agent reset");
-    const after = await app.namespace(home.namespace);
+    const after = await channelOf(app, home.namespace);
     expect(after.settings).toEqual({ progress: "steps", while_running: "steer" });
-    expect(after.pinned).toHaveProperty("memory");
+    expect(after.pinned).toContain("memory");
     await ask("/agent reply mention");
     await ask("/agent reply default");
-    expect((await app.namespace(home.namespace)).settings.reply).toBeUndefined();
+    expect((await channelOf(app, home.namespace)).settings.reply).toBeUndefined();
   });
 
   it("keep who paused first", async () => {
     const { app, ask } = newApp();
     await ask("/agent pause");
     await ask("/agent pause", { by: { id: "mia", name: "Mia", trust: "manager" } });
-    expect((await app.namespace(home.namespace)).settings.paused?.by).toBe("ada");
+    expect((await channelOf(app, home.namespace)).settings.paused?.by).toBe("ada");
   });
 });
 

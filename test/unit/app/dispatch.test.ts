@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { timeSpent } from "../../../src/app/turn-runner.ts";
+import { timeSpent } from "../../../src/app/turns/turn-runner.ts";
 import type { TurnEvent, TurnEventBody } from "../../../src/core/turn-event.ts";
 import { createMemoryTurnLog } from "../../../src/storage/memory-turn-log.ts";
 import { createFakeClock } from "../../support/fake-clock.ts";

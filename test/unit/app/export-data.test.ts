@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
-import type { ExportRecord } from "../../../src/app/export-data.ts";
+import type { ExportRecord } from "../../../src/app/services/export-data.ts";
 import { createMemoryTurnLog } from "../../../src/storage/memory-turn-log.ts";
+import { changeSettings } from "../../support/ask-app.ts";
 import { scriptedModel } from "../../support/scripted-model.ts";
 import { ada, ben, createTestApp, home, type TestApp } from "../../support/test-app.ts";
 
@@ -18,7 +19,7 @@ describe("an export", () => {
     const bot = createTestApp(scriptedModel(["An answer."]), { secrets: [secret] });
     const { turnId } = await bot.ask("hello");
     await bot.ask("there", { namespace: other, by: ben });
-    await bot.app.changeSettings(home.namespace, { progress: "quiet" }, ada);
+    await changeSettings(bot.app, home.namespace, { progress: "quiet" }, ada);
     await bot.store.set(`skill:${home.namespace}:memory:facts`, { next: 1, facts: [], note: secret });
     await bot.store.set("mcp-login:tokens:a:b", { sealed: "x" });
     const records = await exported(bot);
@@ -44,8 +45,8 @@ describe("an export", () => {
     const bot = createTestApp(scriptedModel(["An answer."]));
     await bot.ask("hello");
     await bot.ask("elsewhere", { namespace: other, by: ben });
-    await bot.app.changeSettings(home.namespace, { progress: "quiet" }, ada);
-    await bot.app.changeSettings(other, { progress: "quiet" }, ada);
+    await changeSettings(bot.app, home.namespace, { progress: "quiet" }, ada);
+    await changeSettings(bot.app, other, { progress: "quiet" }, ada);
     const records = await exported(bot, other);
     expect(records[0]).toMatchObject({ namespace: other });
     expect(JSON.stringify(records)).not.toContain(home.namespace);

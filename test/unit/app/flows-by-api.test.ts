@@ -1,10 +1,11 @@
 import { describe, expect, it } from "vitest";
-import type { FlowRun } from "../../../src/app/flow-service.ts";
+import type { FlowRun } from "../../../src/app/services/flow-service.ts";
 import type { Json } from "../../../src/core/json.ts";
 import type { Skill } from "../../../src/core/skill.ts";
 import type { ToolResult } from "../../../src/core/tool.ts";
 import { createAdHocFlows } from "../../../src/flows/ad-hoc-flows.ts";
 import { scriptedModel } from "../../support/scripted-model.ts";
+import { skillRunsOf } from "../../support/skill-runs.ts";
 import { ada, ben, createTestApp, home, type TestAppOptions } from "../../support/test-app.ts";
 import { type TestTool, testSkill, testSource } from "../../support/test-skill.ts";
 
@@ -41,7 +42,7 @@ describe("a flow that is run", () => {
     for (const name of ["weather", "weather report"]) {
       expect(await app.flows.run(name, run)).toEqual({ ok: true, value: done });
     }
-    const [last] = await app.runs({});
+    const [last] = await skillRunsOf(app);
     expect(last).toMatchObject({
       skill_id: "weather",
       user: "ada",
@@ -85,7 +86,7 @@ describe("a flow that is run", () => {
         hint: "Check the address.",
       },
     });
-    expect(await app.runs({})).toMatchObject([{ status: "failed", error: "Step 2 failed." }]);
+    expect(await skillRunsOf(app)).toMatchObject([{ status: "failed", error: "Step 2 failed." }]);
   });
 
   it("of a name nobody knows is answered with names that fit; a skill is no flow", async () => {
@@ -130,7 +131,7 @@ describe("a dry run", () => {
       },
     });
     expect(await app.flows.run("blind", { ...run, dry_run: true })).toMatchObject({ status: 409 });
-    expect([runs, await app.runs({})]).toEqual([0, []]);
+    expect([runs, await skillRunsOf(app)]).toEqual([0, []]);
   });
 
   it("is refused for variables that do not fit", async () => {
@@ -162,11 +163,11 @@ describe("a flow from a text", () => {
       ok: true,
       value: { success: true },
     });
-    const listed = await app.skills(home.namespace);
+    const listed = await app.skills.list(home.namespace);
     expect(listed.skills).toEqual([]);
     expect((await app.flows.list(home.namespace)).flows).toEqual([]);
     expect(await app.complete("/flow run ", home.namespace)).toEqual([]);
-    const [{ skill_id = "" } = {}] = await app.runs({});
+    const [{ skill_id = "" } = {}] = await skillRunsOf(app);
     expect(await app.flows.run(skill_id, run)).toMatchObject({ ok: true });
   });
 

@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 import type { Author } from "../../../src/core/inbound.ts";
 import { createMemoryKeyValue } from "../../../src/storage/memory-key-value.ts";
+import { changeSettings, forgetPerson, forgetTurn } from "../../support/ask-app.ts";
 import { channel } from "../../support/called-bot.ts";
 import { scriptedModel } from "../../support/scripted-model.ts";
 import { ada, createTestApp } from "../../support/test-app.ts";
@@ -12,9 +13,9 @@ describe("what is stored of a person beside their turns", () => {
   it("puts a pseudonym into the audit, the same each time, and in the place of who asked", async () => {
     const { app, ask } = createTestApp(scriptedModel(["An answer."]), {});
     const { turnId } = await ask("hello", { by: zora });
-    await app.changeSettings("console:local:general", { paused: true }, { ...zora, trust: "manager" });
-    await app.forget(turnId, ada);
-    const first = await app.forgetPerson(zora.id, asker);
+    await changeSettings(app, "console:local:general", { paused: true }, { ...zora, trust: "manager" });
+    await forgetTurn(app, turnId, ada);
+    const first = await forgetPerson(app, zora.id, asker);
     if (!first.ok) throw new Error(first.message);
     const { pseudonym, audit_lines, renamed } = first.value;
     expect(pseudonym).toMatch(/^person-[0-9a-f]{8}$/);
@@ -29,7 +30,7 @@ describe("what is stored of a person beside their turns", () => {
       { action: "person_forgotten", by: "ada", subject: pseudonym },
     ]);
     await ask("I am back", { by: zora });
-    expect(await app.forgetPerson(zora.id, asker)).toMatchObject({ value: { pseudonym, turns: 1 } });
+    expect(await forgetPerson(app, zora.id, asker)).toMatchObject({ value: { pseudonym, turns: 1 } });
   });
 
   it("takes allowances, direct messages and accounts, and no other person's", async () => {
@@ -53,7 +54,7 @@ describe("what is stored of a person beside their turns", () => {
     await store.set(`skill:fake:team:dm-other:notes:list`, ["theirs"]);
     await store.set(`mcp-login:tokens:0f:fake:team:${zora.id}`, { sealed: "x" });
     await store.set(`mcp-login:tokens:0f:fake:team:other`, { sealed: "y" });
-    const outcome = await app.forgetPerson(zora.id, asker);
+    const outcome = await forgetPerson(app, zora.id, asker);
     expect(outcome).toMatchObject({ value: { allowances: 1, stored: 2, accounts: 1 } });
     expect(loggedOut).toEqual([`files fake:team:${zora.id}`]);
     expect(await store.get(`allowances:${channel}`)).toEqual({ next: 3, allowances: [bens] });

@@ -9,6 +9,7 @@ import type { TurnLog } from "../../../src/core/turn-log.ts";
 import { createDiskFileStore } from "../../../src/storage/disk-file-store.ts";
 import { openKeyValue } from "../../../src/storage/keyv-store.ts";
 import { openSqliteTurnLog } from "../../../src/storage/sqlite-turn-log.ts";
+import { forgetPerson } from "../../support/ask-app.ts";
 import { callable, channel, heard } from "../../support/called-bot.ts";
 import { scriptedModel } from "../../support/scripted-model.ts";
 import { ada, createTestApp } from "../../support/test-app.ts";
@@ -70,7 +71,7 @@ describe("forgetting a person", () => {
     await app.ask("a new thread", { namespace: channel, thread: "t3" });
     expect(await found(secret, zora.id, zora.name)).toHaveLength(3);
 
-    const outcome = await app.app.forgetPerson(zora.id, asker);
+    const outcome = await forgetPerson(app.app, zora.id, asker);
     expect(outcome).toMatchObject({
       ok: true,
       value: { user: "fake:team:UZORA77", complete: true, turns: 40, facts: 1, left: [] },
@@ -88,7 +89,7 @@ describe("forgetting a person", () => {
     await call("What did they say?");
     expect(JSON.stringify(model.requests[0])).toContain(secret);
     const before = await log.deletions({ namespace: channel, thread: "t1" });
-    const outcome = await app.app.forgetPerson(`fake:team:${zora.id}`, asker);
+    const outcome = await forgetPerson(app.app, `fake:team:${zora.id}`, asker);
     expect(outcome).toMatchObject({ ok: true, value: { turns: 0, other_turns: 1, complete: true } });
     expect(await log.deletions({ namespace: channel, thread: "t1" })).toBeGreaterThan(before);
     platform.threads.set("t1", []);
@@ -123,7 +124,7 @@ describe("forgetting a person", () => {
     await app.stop(0);
     await read("hers", zora.name);
     await read("other", "Ben");
-    expect(await app.app.forgetPerson(zora.id, asker)).toMatchObject({ value: { other_turns: 1 } });
+    expect(await forgetPerson(app.app, zora.id, asker)).toMatchObject({ value: { other_turns: 1 } });
     const typesOf = async (id: string) => (await log.read(id)).map(({ type }) => type);
     expect(await typesOf("hers")).toContain("details_removed");
     expect(await typesOf("other")).toContain("context_read");
@@ -135,9 +136,9 @@ describe("forgetting a person", () => {
     await call("What did they say?");
     await app.ask(`about ${secret}`, { by: zora, namespace: channel, thread: "z" });
     await store.set(`feedback:some-turn`, { [zora.id]: "good", ada: "bad" });
-    const tried = await app.app.forgetPerson(zora.id, asker, { dryRun: true });
+    const tried = await forgetPerson(app.app, zora.id, asker, { dryRun: true });
     expect(await found(secret, zora.id)).toHaveLength(2);
-    const done = await app.app.forgetPerson(zora.id, asker);
+    const done = await forgetPerson(app.app, zora.id, asker);
     if (!tried.ok || !done.ok) throw new Error("refused");
     expect(tried.value).toEqual({ ...done.value, dry_run: true });
     expect(done.value).toMatchObject({ turns: 1, other_turns: 1, feedback: 1 });
@@ -158,10 +159,10 @@ describe("forgetting a person", () => {
     const fact = { text: `Prefers ${secret} paint`, by: zora.name };
     await store.set(`skill:${channel}:memory:pinned`, [fact]);
     await app.ask("a question", { namespace: channel, thread: "t9" });
-    await expect(app.app.forgetPerson(zora.id, asker)).rejects.toThrow("power cut");
+    await expect(forgetPerson(app.app, zora.id, asker)).rejects.toThrow("power cut");
     expect(await found(secret)).toEqual([secret]);
     broken = false;
-    expect(await app.app.forgetPerson(zora.id, asker)).toMatchObject({ value: { complete: true } });
+    expect(await forgetPerson(app.app, zora.id, asker)).toMatchObject({ value: { complete: true } });
     expect(await found(secret, zora.id, zora.name)).toEqual([]);
     expect(await Array.fromAsync(store.keys("forgetting:"))).toEqual([]);
   });
@@ -181,12 +182,12 @@ describe("forgetting a person", () => {
       });
     const fact = { text: `Prefers ${secret} paint`, by: zora.name };
     await store.set(`skill:${channel}:memory:pinned`, [fact]);
-    const first = await app.app.forgetPerson(zora.id, asker);
+    const first = await forgetPerson(app.app, zora.id, asker);
     expect(first).toMatchObject({ value: { complete: false, left: [expect.stringContaining("disk full")] } });
-    expect(await app.app.forgetPerson(zora.id, asker)).toMatchObject({ ok: false, status: 503 });
+    expect(await forgetPerson(app.app, zora.id, asker)).toMatchObject({ ok: false, status: 503 });
     expect(await found(secret)).toEqual([secret]);
     full = false;
-    expect(await app.app.forgetPerson(zora.id, asker)).toMatchObject({ ok: false, status: 404 });
+    expect(await forgetPerson(app.app, zora.id, asker)).toMatchObject({ ok: false, status: 404 });
     expect(await found(secret, zora.id, zora.name)).toEqual([]);
   });
 
@@ -199,7 +200,9 @@ describe("forgetting a person", () => {
     const app = createTestApp(scriptedModel(["never"], { gate }), options());
     const turnId = await app.say(`about ${secret}`, { by: zora });
     await started.promise;
-    expect(await app.app.forgetPerson(zora.id, asker)).toMatchObject({ value: { turns: 1, complete: true } });
+    expect(await forgetPerson(app.app, zora.id, asker)).toMatchObject({
+      value: { turns: 1, complete: true },
+    });
     expect(await app.app.turn(turnId)).toMatchObject({ status: "finished", text: "" });
     expect(await found(secret, zora.id, zora.name)).toEqual([]);
   });
@@ -215,13 +218,13 @@ describe("forgetting a person", () => {
     platform.threads.set("t1", [spoken(`The ${secret} one is mine.`)]);
     const running = call("What did they say?");
     await started.promise;
-    const outcome = await app.app.forgetPerson(`fake:team:${zora.id}`, asker);
+    const outcome = await forgetPerson(app.app, `fake:team:${zora.id}`, asker);
     expect(outcome).toMatchObject({
       value: { complete: false, left: [expect.stringContaining("has not ended")] },
     });
     gates[0]?.resolve();
     await running;
-    expect(await app.app.forgetPerson(`fake:team:${zora.id}`, asker)).toMatchObject({
+    expect(await forgetPerson(app.app, `fake:team:${zora.id}`, asker)).toMatchObject({
       value: { complete: true },
     });
     expect(await found(secret)).toEqual([]);
@@ -233,11 +236,11 @@ describe("forgetting a person", () => {
     await first.call("mine", { by: zora });
     await first.app.stop(0);
     const { app } = createTestApp(scriptedModel([""]), options());
-    const kept = await app.forgetPerson(zora.id, asker);
+    const kept = await forgetPerson(app, zora.id, asker);
     expect(kept).toMatchObject({
       value: { complete: false, turns: 0, left: [expect.stringContaining("posted on fake")] },
     });
-    const done = await app.forgetPerson(zora.id, asker, { leavePosts: true });
+    const done = await forgetPerson(app, zora.id, asker, { leavePosts: true });
     expect(done).toMatchObject({ value: { complete: true, turns: 1 } });
   });
 
@@ -245,14 +248,17 @@ describe("forgetting a person", () => {
     const { app, ask } = createTestApp(scriptedModel(["ok"]), options());
     for (const namespace of ["fake:one:general", "fake:two:general"])
       await ask("hello", { by: zora, namespace });
-    expect(await app.forgetPerson(zora.id, asker)).toMatchObject({
+    expect(await forgetPerson(app, zora.id, asker)).toMatchObject({
       ok: false,
       status: 409,
       code: "several_people",
     });
-    expect(await app.forgetPerson("nobody", asker)).toMatchObject({ ok: false, status: 404 });
-    expect(await app.forgetPerson(zora.id, { ...asker, by: zora })).toMatchObject({ ok: false, status: 403 });
-    expect(await app.forgetPerson(`fake:one:${zora.id}`, asker)).toMatchObject({ value: { turns: 1 } });
-    expect(await app.forgetPerson(`fake:*:${zora.id}`, asker)).toMatchObject({ value: { turns: 1 } });
+    expect(await forgetPerson(app, "nobody", asker)).toMatchObject({ ok: false, status: 404 });
+    expect(await forgetPerson(app, zora.id, { ...asker, by: zora })).toMatchObject({
+      ok: false,
+      status: 403,
+    });
+    expect(await forgetPerson(app, `fake:one:${zora.id}`, asker)).toMatchObject({ value: { turns: 1 } });
+    expect(await forgetPerson(app, `fake:*:${zora.id}`, asker)).toMatchObject({ value: { turns: 1 } });
   });
 });

@@ -1,9 +1,10 @@
 import { describe, expect, it } from "vitest";
-import { PlatformError } from "../../../src/app/chat/chat-platform.ts";
+import { PlatformError } from "../../../src/core/chat-platform.ts";
 import type { Author } from "../../../src/core/inbound.ts";
 import type { TurnEvent } from "../../../src/core/turn-event.ts";
 import { emptyTurnView, foldTurn } from "../../../src/core/turn-view.ts";
 import { createMemoryTurnLog } from "../../../src/storage/memory-turn-log.ts";
+import { forgetTurn, threadOf } from "../../support/ask-app.ts";
 import { createFakePlatform } from "../../support/fake-platform.ts";
 import { scriptedModel } from "../../support/scripted-model.ts";
 import { ada, ben, createTestApp, home } from "../../support/test-app.ts";
@@ -20,13 +21,13 @@ describe("a deleted turn", () => {
     const first = await ask("remember the magic word", { by: ben });
     await ask("do you?", { by: ben });
     expect(JSON.stringify(model.requests[1]?.messages)).toContain("magic");
-    expect(await app.forget(first.turnId, ben)).toEqual(forgotten);
+    expect(await forgetTurn(app, first.turnId, ben)).toEqual(forgotten);
     await ask("and now?", { by: ben });
     const seen = JSON.stringify(model.requests[2]);
     expect(seen).not.toContain("magic");
     expect(seen).not.toContain("4711");
     expect(seen).toContain("do you?");
-    expect(JSON.stringify(await app.thread(home.namespace, home.thread))).not.toMatch(/magic|4711/);
+    expect(JSON.stringify(await threadOf(app, home.namespace, home.thread))).not.toMatch(/magic|4711/);
     expect(JSON.stringify(await app.threads(home.namespace))).not.toContain("magic");
     expect(await app.turn(first.turnId)).toMatchObject({ status: "finished", text: "", input_tokens: 10 });
   });
@@ -39,7 +40,7 @@ describe("a deleted turn", () => {
     const first = await ask(`the secret ${"is long ".repeat(30)}`);
     for (let at = 0; at < 12; at += 1) await ask(`question ${at} ${"text ".repeat(100)}`);
     expect(model.requests.at(-1)?.messages[0]?.text).toContain("They spoke of a secret.");
-    await app.forget(first.turnId, ada);
+    await forgetTurn(app, first.turnId, ada);
     const before = model.requests.length;
     await ask("and now?");
     const summarised = model.requests
@@ -59,7 +60,7 @@ describe("a deleted turn", () => {
     const end = new AbortController();
     const watching = app.watch(home.namespace, end.signal)[Symbol.asyncIterator]();
     const next = watching.next();
-    await app.forget(turnId, ada);
+    await forgetTurn(app, turnId, ada);
     const { value } = await next;
     const event = value.event as TurnEvent;
     expect(event).toMatchObject({ type: "turn_finished", forgotten_by: "ada" });
@@ -76,7 +77,7 @@ describe("a deleted turn", () => {
       media_type: "text/plain",
       data: new Uint8Array([1]),
     });
-    await app.forget(turnId, ada);
+    await forgetTurn(app, turnId, ada);
     expect(await app.file(turnId, file.name)).toBeUndefined();
   });
 
@@ -94,7 +95,7 @@ describe("a deleted turn", () => {
     await events(turnId);
     await events(taken);
     expect((await log.get(taken))?.merged_into).toBe(turnId);
-    await app.forget(taken, ada);
+    await forgetTurn(app, taken, ada);
     expect(JSON.stringify([await log.read(turnId), await log.read(taken)])).not.toContain("secret");
   });
 });
@@ -103,10 +104,10 @@ describe("deleting", () => {
   it("is for who asked and for managers", async () => {
     const { app, ask } = createTestApp(scriptedModel(["An answer."]));
     const { turnId } = await ask("hello", { by: ben });
-    expect(await app.forget(turnId, carl)).toMatchObject({ ok: false, status: 403 });
+    expect(await forgetTurn(app, turnId, carl)).toMatchObject({ ok: false, status: 403 });
     expect((await app.turn(turnId))?.text).toBe("hello");
-    expect(await app.forget(turnId, mia)).toEqual(forgotten);
-    expect(await app.forget("none", mia)).toMatchObject({ ok: false, status: 404 });
+    expect(await forgetTurn(app, turnId, mia)).toEqual(forgotten);
+    expect(await forgetTurn(app, "none", mia)).toMatchObject({ ok: false, status: 404 });
   });
 
   it("stops what runs first", async () => {
@@ -115,7 +116,7 @@ describe("deleting", () => {
     );
     const turnId = await say("think for ever");
     await until(turnId, "turn_started");
-    expect(await app.forget(turnId, ada)).toEqual(forgotten);
+    expect(await forgetTurn(app, turnId, ada)).toEqual(forgotten);
     expect(await log.get(turnId)).toMatchObject({ status: "finished", outcome: "stopped", text: "" });
   });
 
@@ -134,9 +135,9 @@ describe("deleting", () => {
     const { app, chat } = createTestApp(scriptedModel(["unused"]), { log });
     chat.connect(platform);
     platform.fail("remove", new PlatformError("unavailable", "Fake is down."));
-    expect(await app.forget("t1", ada)).toMatchObject({ ok: false, status: 503 });
+    expect(await forgetTurn(app, "t1", ada)).toMatchObject({ ok: false, status: 503 });
     expect((await app.turn("t1"))?.answer).toBe("An answer.");
-    expect(await app.forget("t1", ada)).toEqual(forgotten);
+    expect(await forgetTurn(app, "t1", ada)).toEqual(forgotten);
     expect(platform.visible()).toEqual([]);
   });
 });

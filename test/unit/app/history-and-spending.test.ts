@@ -3,6 +3,7 @@ import { z } from "zod";
 import type { ToolContext } from "../../../src/core/tool.ts";
 import { countTokens } from "../../../src/models/count-tokens.ts";
 import { createMemoryTurnLog } from "../../../src/storage/memory-turn-log.ts";
+import { stopTurn } from "../../support/ask-app.ts";
 import { scriptedModel } from "../../support/scripted-model.ts";
 import { ben, createTestApp } from "../../support/test-app.ts";
 import { testSkill } from "../../support/test-skill.ts";
@@ -44,7 +45,7 @@ describe("the history of a thread", () => {
     });
     const turnId = await say("go", { by: ben });
     await until(turnId, "stage");
-    await app.stop(turnId, ben);
+    await stopTurn(app, turnId, ben);
     await events(turnId);
     await ask("and now?");
     const messages = model.requests[1]?.messages ?? [];

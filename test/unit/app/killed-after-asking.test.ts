@@ -4,6 +4,7 @@ import type { TurnEvent } from "../../../src/core/turn-event.ts";
 import type { TurnLog } from "../../../src/core/turn-log.ts";
 import { createMemoryKeyValue } from "../../../src/storage/memory-key-value.ts";
 import { createMemoryTurnLog } from "../../../src/storage/memory-turn-log.ts";
+import { answerTurn, approve } from "../../support/ask-app.ts";
 import { scriptedModel, toolResults } from "../../support/scripted-model.ts";
 import { ada, createTestApp, type TestApp } from "../../support/test-app.ts";
 import { testSkill } from "../../support/test-skill.ts";
@@ -74,8 +75,8 @@ async function killedInEffect(
 /** Says yes to whatever a turn asks people. */
 async function answerAll({ app }: TestApp, turnId: string): Promise<void> {
   for await (const event of (await app.events(turnId, -1, AbortSignal.timeout(10_000))) ?? []) {
-    if (event.type === "approval_requested") await app.approve(event.approval_id, true, ada);
-    if (event.type === "question_asked") await app.answer(turnId, event.question_id, "yes", ada);
+    if (event.type === "approval_requested") await approve(app, event.approval_id, true, ada);
+    if (event.type === "question_asked") await answerTurn(app, turnId, event.question_id, "yes", ada);
   }
 }
 
@@ -146,14 +147,14 @@ it("a call that was killed while it waited for its answer goes on when it has it
   const first = createBot(run, log, effects);
   const turnId = await first.say("go");
   const { approval_id } = await first.until(turnId, "approval_requested");
-  await first.app.approve(approval_id, true, ada);
+  await approve(first.app, approval_id, true, ada);
   for await (const event of (await first.app.events(turnId, -1, AbortSignal.timeout(10_000))) ?? []) {
     if (event.type === "approval_requested" && event.tool === "two") break;
   }
   await first.stop(0);
   await log.reclaim();
   const second = createBot(run, log, effects);
-  await second.app.approve(`${turnId}:2`, true, ada);
+  await approve(second.app, `${turnId}:2`, true, ada);
   expect((await second.events(turnId)).at(-1)).toMatchObject({ text: "done" });
   expect(effects).toEqual(["before", "after"]);
 });
@@ -187,7 +188,7 @@ it("a call that still waits while another one works is not lost when the bot is 
   const first = bot(true);
   const turnId = await first.say("go");
   await first.until(turnId, "turn_waiting");
-  await first.app.approve(`${turnId}:1`, true, ada);
+  await approve(first.app, `${turnId}:1`, true, ada);
   await first.stuck;
   await expect
     .poll(async () => (await log.read(turnId)).filter(({ type }) => type === "call_waiting").length)
@@ -196,7 +197,7 @@ it("a call that still waits while another one works is not lost when the bot is 
   await log.reclaim();
   const second = bot(false);
   await second.until(turnId, "turn_waiting");
-  await second.app.approve(`${turnId}:2`, true, ada);
+  await approve(second.app, `${turnId}:2`, true, ada);
   await second.events(turnId);
   expect(ran).toEqual(["quick", "slow"]);
   const results = toolResults(second.model.requests.at(-1)?.messages ?? []);

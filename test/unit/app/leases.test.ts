@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { createLeases } from "../../../src/app/leases.ts";
+import { createLeases } from "../../../src/app/turns/leases.ts";
 import { createMemoryKeyValue } from "../../../src/storage/memory-key-value.ts";
 
 function twoOwners() {

@@ -39,7 +39,7 @@ it("a list of skills tells those somebody switched off from those that lack some
   const off = { ...testSkill("off", []), enabled: false };
   const lacking = { ...testSkill("lacking", []), required_capabilities: ["images"] };
   const { app } = createTestApp(scriptedModel([]), { skills: [off, lacking, testSkill("echo", [])] });
-  const { skills } = await app.skills("console:local:general");
+  const { skills } = await app.skills.list("console:local:general");
   expect(skills.map(({ id, eligible, switched_off }) => [id, eligible, switched_off])).toEqual([
     ["off", false, true],
     ["lacking", false, undefined],

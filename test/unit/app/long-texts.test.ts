@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import { forgetTurn } from "../../support/ask-app.ts";
 import { bytes, callable, fileOf } from "../../support/called-bot.ts";
 import { type Line, scriptedModel, toolResults } from "../../support/scripted-model.ts";
 import { createTestApp } from "../../support/test-app.ts";
@@ -52,7 +53,7 @@ describe("a long text of an earlier turn of the thread", () => {
   it("is gone when its turn was forgotten, and is not there in other threads", async () => {
     const { ask, app, results } = bot({ call_id: "first", line: 1 });
     const { turnId } = await ask("List the orders");
-    await app.forget(turnId, { id: "ada", name: "Ada", trust: "operator" });
+    await forgetTurn(app, turnId, { id: "ada", name: "Ada", trust: "operator" });
     await ask("Which are late?");
     expect(results()[0]).toContain("There is no text first in this thread.");
 

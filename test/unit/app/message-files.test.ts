@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { PlatformError } from "../../../src/app/chat/chat-platform.ts";
+import { PlatformError } from "../../../src/core/chat-platform.ts";
 import { bytes, callable, channel, fileOf, heard, lastSaid } from "../../support/called-bot.ts";
 import { scriptedModel, toolResults } from "../../support/scripted-model.ts";
 import { testSkill } from "../../support/test-skill.ts";

@@ -2,6 +2,7 @@ import { describe, expect, it } from "vitest";
 import { ModelError, type ModelErrorCode } from "../../../src/core/model.ts";
 import { createMemoryKeyValue } from "../../../src/storage/memory-key-value.ts";
 import { createMemoryTurnLog } from "../../../src/storage/memory-turn-log.ts";
+import { stopTurn } from "../../support/ask-app.ts";
 import { createFakeClock, type FakeClock } from "../../support/fake-clock.ts";
 import { type ScriptedModel, scriptedModel } from "../../support/scripted-model.ts";
 import { ada, createTestApp, type TestApp, type TestAppOptions } from "../../support/test-app.ts";
@@ -84,7 +85,7 @@ describe("a turn whose model is away", () => {
     const test = bot(awayModel(clock, 60 * minute), clock);
     const turnId = await test.say("go");
     await test.until(turnId, "turn_waiting");
-    await test.app.stop(turnId, ada);
+    await stopTurn(test.app, turnId, ada);
     expect((await test.events(turnId)).at(-1)).toMatchObject({ outcome: "stopped" });
   });
 

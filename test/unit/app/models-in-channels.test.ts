@@ -2,6 +2,7 @@ import { describe, expect, it } from "vitest";
 import type { Effort } from "../../../src/core/message.ts";
 import type { Models } from "../../../src/core/model.ts";
 import type { Profile } from "../../../src/core/turn.ts";
+import { changeSettings } from "../../support/ask-app.ts";
 import { type Asked, recordingModel } from "../../support/recording-model.ts";
 import { type ScriptedModel, scriptedModel, toolResults } from "../../support/scripted-model.ts";
 import { isSummary } from "../../support/summarising-model.ts";
@@ -125,7 +126,7 @@ describe("the model of a channel", () => {
 
   it("is set by programs too, and checked there", async () => {
     const { app, by } = withOperator();
-    const change = (model: string) => app.changeSettings("console:local:general", { model }, by);
+    const change = (model: string) => changeSettings(app, "console:local:general", { model }, by);
     expect(await change("nonsense")).toMatchObject({ ok: false, status: 400 });
     expect(await change("other/model")).toMatchObject({
       ok: true,

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { readHost } from "../../../src/app/host-name.ts";
+import { readHost } from "../../../src/app/operations/host-name.ts";
 import type { Author } from "../../../src/core/inbound.ts";
 import { scriptedModel } from "../../support/scripted-model.ts";
 import { createTestApp, home } from "../../support/test-app.ts";
@@ -17,11 +17,11 @@ describe("what the code of a skill may reach", () => {
     );
     expect(end.text).toContain("`api.weather.example`, `*.tiles.example`, `x.example`");
     const granted = ["api.weather.example", "*.tiles.example", "x.example"];
-    expect((await app.skill("weather", home.namespace))?.network.granted).toEqual(granted);
+    expect((await app.skills.detail("weather", home.namespace))?.network.granted).toEqual(granted);
     expect((await ask("/skill info weather")).end.text).toContain("may reach `api.weather.example`");
     expect((await ask("/skill revoke weather x.example")).end.text).not.toContain("`x.example`");
     expect((await ask("/skill revoke weather")).end.text).toContain("may reach no host");
-    expect((await app.skill("memory", home.namespace))?.network.granted).toEqual([]);
+    expect((await app.skills.detail("memory", home.namespace))?.network.granted).toEqual([]);
   });
 
   it("is not for managers to grant, nor for people in their own direct message", async () => {
@@ -32,7 +32,7 @@ describe("what the code of a skill may reach", () => {
         expect(end).toMatchObject({ outcome: "failed", private: true });
       }
     }
-    expect((await app.skill("weather", home.namespace))?.network.granted).toEqual([]);
+    expect((await app.skills.detail("weather", home.namespace))?.network.granted).toEqual([]);
   });
 
   it("is not granted at all when one of the hosts is none", async () => {
@@ -40,7 +40,7 @@ describe("what the code of a skill may reach", () => {
     const { end } = await ask("/skill grant weather a.example b.example/path");
     expect(end.text).toContain("`b.example/path` is no host");
     expect((await ask("/skill grant wether a.example")).end.text).toContain("Did you mean weather?");
-    expect((await app.skill("weather", home.namespace))?.network.granted).toEqual([]);
+    expect((await app.skills.detail("weather", home.namespace))?.network.granted).toEqual([]);
   });
 });
 

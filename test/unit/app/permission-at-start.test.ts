@@ -15,7 +15,10 @@ function blockingBot(calls: readonly string[], invokes: boolean) {
         name: "slow",
         effect: "side_effect",
         async run(_input, context) {
-          await app?.setSkill(home.namespace, "used", "blocked", ada);
+          await app?.run("skill.set", {
+            input: { ns: home.namespace, id: "used", state: "blocked" },
+            asker: { by: ada, namespace: home.namespace },
+          });
           return invokes ? await context.invoke("used", {}) : "slow done";
         },
       },

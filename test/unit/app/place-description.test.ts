@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
-import { createChatPlatforms } from "../../../src/app/chat/chat-hub.ts";
-import { channelThread } from "../../../src/app/chat/chat-platform.ts";
+import { shapingRules } from "../../../src/app/chat/present/shape-answer.ts";
 import { createPlaceDescriber } from "../../../src/app/reading/place-description.ts";
+import { channelThread, createChatPlatforms } from "../../../src/core/chat-platform.ts";
 import type { Place } from "../../../src/core/place.ts";
 import { createFakeClock } from "../../support/fake-clock.ts";
 import { createFakePlatform } from "../../support/fake-platform.ts";
@@ -29,7 +29,12 @@ function describer(
     },
   });
   const report = (error: unknown) => void reported.push(error);
-  return { clock, asked, reported, ...createPlaceDescriber({ platforms, clock, report }) };
+  return {
+    clock,
+    asked,
+    reported,
+    ...createPlaceDescriber({ platforms, clock, report, shaping: shapingRules }),
+  };
 }
 
 describe("a place is described", () => {

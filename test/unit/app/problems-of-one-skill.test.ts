@@ -5,7 +5,7 @@ import { scriptedModel } from "../../support/scripted-model.ts";
 import { createTestApp } from "../../support/test-app.ts";
 
 async function problemsOf(app: ReturnType<typeof createTestApp>["app"], id: string) {
-  const detail = await app.skill(id, "console:local:general");
+  const detail = await app.skills.detail(id, "console:local:general");
   return detail?.problems.map(({ message }) => message);
 }
 
@@ -43,6 +43,6 @@ it("of skills in the configuration each tells only what is wrong with it", async
   ]);
   expect(await problemsOf(app, "broken")).toEqual([expect.stringContaining("tool_list of skill broken")]);
   expect(await problemsOf(app, "good")).toEqual([]);
-  const { diagnostics } = await app.skills("console:local:general");
+  const { diagnostics } = await app.skills.list("console:local:general");
   expect(diagnostics.map(({ skill_id }) => skill_id)).toEqual(["broken", "empty", "lost"]);
 });

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { createReadiness, isReady, type ReadinessDeps } from "../../../src/app/readiness.ts";
+import { createReadiness, isReady, type ReadinessDeps } from "../../../src/app/services/readiness.ts";
 import { createMemoryKeyValue } from "../../../src/storage/memory-key-value.ts";
 import { createMemoryTurnLog } from "../../../src/storage/memory-turn-log.ts";
 import { createFakeClock } from "../../support/fake-clock.ts";

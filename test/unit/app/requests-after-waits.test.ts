@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { ToolContext } from "../../../src/core/tool.ts";
+import { approve } from "../../support/ask-app.ts";
 import { scriptedModel, toolResults } from "../../support/scripted-model.ts";
 import { ada, ben, createTestApp } from "../../support/test-app.ts";
 import { testSkill } from "../../support/test-skill.ts";
@@ -24,7 +25,7 @@ async function decideAll({ app, say }: ReturnType<typeof workerApp>, decisions: 
   for await (const event of (await app.events(turnId, -1, AbortSignal.timeout(10_000))) ?? []) {
     if (event.type === "turn_finished") end = event.text;
     if (event.type !== "approval_requested") continue;
-    await app.approve(event.approval_id, decisions[asked.length] ?? false, ada);
+    await approve(app, event.approval_id, decisions[asked.length] ?? false, ada);
     asked.push(event.tool);
   }
   return { asked, end };

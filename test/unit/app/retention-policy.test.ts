@@ -1,5 +1,10 @@
 import { describe, expect, it } from "vitest";
-import { announce, deletesFrom, limitOf, type RetentionPolicy } from "../../../src/app/retention-policy.ts";
+import {
+  announce,
+  deletesFrom,
+  limitOf,
+  type RetentionPolicy,
+} from "../../../src/app/services/retention-policy.ts";
 
 const day = 86_400_000;
 const now = 100 * day;

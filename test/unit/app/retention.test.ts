@@ -1,9 +1,9 @@
 import { afterEach, describe, expect, it } from "vitest";
-import type { RetentionPolicy } from "../../../src/app/retention-policy.ts";
-import type { RetentionCounts } from "../../../src/app/retention-sweep.ts";
+import type { RetentionCounts, RetentionPolicy } from "../../../src/app/services/retention-policy.ts";
 import { createMemoryFileStore } from "../../../src/storage/memory-file-store.ts";
 import { createMemoryKeyValue } from "../../../src/storage/memory-key-value.ts";
 import { createMemoryTurnLog } from "../../../src/storage/memory-turn-log.ts";
+import { changeSettings, retentionStatus, runRetention } from "../../support/ask-app.ts";
 import { createFakeClock, type FakeClock } from "../../support/fake-clock.ts";
 import { scriptedModel } from "../../support/scripted-model.ts";
 import { ada, ben, createTestApp, home, type TestApp } from "../../support/test-app.ts";
@@ -49,7 +49,7 @@ afterEach(async () => {
 });
 
 async function run(bot: TestApp, clock: FakeClock, dryRun = false) {
-  const outcome = await clock.advanceUntil(bot.app.retention.run({ dryRun }, asker), 10);
+  const outcome = await clock.advanceUntil(runRetention(bot.app, { dryRun }, asker), 10);
   if (!outcome.ok) throw new Error(outcome.message);
   return outcome.value;
 }
@@ -68,7 +68,7 @@ describe("old data", () => {
     await run(bot, clock);
     const { turnId } = await bot.ask("hello");
     await files.put(turnId, file);
-    await bot.app.changeSettings(home.namespace, { progress: "quiet" }, ada);
+    await changeSettings(bot.app, home.namespace, { progress: "quiet" }, ada);
     const both = async (expected: RetentionCounts) => {
       expect(await run(bot, clock, true)).toMatchObject({ ran: false, counts: expected });
       expect(await run(bot, clock)).toMatchObject({ ran: true, counts: expected });
@@ -146,7 +146,7 @@ describe("old data", () => {
   it("is for operators to delete, and that is noted", async () => {
     const { clock, start, logged } = install();
     const bot = start(all);
-    const refused = await bot.app.retention.run({ dryRun: true }, { ...asker, by: ben });
+    const refused = await runRetention(bot.app, { dryRun: true }, { ...asker, by: ben });
     expect(refused).toMatchObject({ status: 403 });
     expect(logged).toEqual([]);
     await run(bot, clock);
@@ -183,10 +183,10 @@ describe("the announcement", () => {
   it("keeps everything in a store that has turns for 14 days, over restarts", async () => {
     const { clock, start, logged, turnId } = await filled();
     const one = start(all);
-    expect(await one.app.retention.status()).toEqual({ policy: all });
+    expect(await retentionStatus(one.app)).toEqual({ policy: all });
     await one.startRetention();
     const from = begin + 414 * day;
-    expect(await one.app.retention.status()).toEqual({ policy: all, from });
+    expect(await retentionStatus(one.app)).toEqual({ policy: all, from });
     expect(logged).toContain(
       `Old data is deleted from ${new Date(from).toISOString()} on; set retention.* to never to keep it`,
     );
@@ -206,7 +206,7 @@ describe("the announcement", () => {
     await start(all).startRetention();
     clock.advance(20 * day);
     const shorter = start({ ...all, audit_days: 300 });
-    expect(await shorter.app.retention.status()).toEqual({ policy: { ...all, audit_days: 300 } });
+    expect(await retentionStatus(shorter.app)).toEqual({ policy: { ...all, audit_days: 300 } });
     expect(await run(shorter, clock)).toMatchObject({ ran: false });
     clock.advance(14 * day);
     expect(await run(shorter, clock)).toMatchObject({ ran: true });

@@ -5,7 +5,8 @@ import { ownSteps, summariseSteps } from "../../../src/core/turn-summary.ts";
 import { emptyTurnView, foldTurn } from "../../../src/core/turn-view.ts";
 import { createOfflineModel } from "../../../src/models/offline/offline-model.ts";
 import { scriptedModel } from "../../support/scripted-model.ts";
-import { ada, createTestApp, home } from "../../support/test-app.ts";
+import { runSkillAs } from "../../support/skill-runs.ts";
+import { ada, createTestApp } from "../../support/test-app.ts";
 import { testSkill } from "../../support/test-skill.ts";
 import { channel, createIntake } from "./chat/intake-fixture.ts";
 
@@ -141,7 +142,7 @@ it("a guide without a model is refused honestly, to people and to programs", asy
     outcome: "failed",
     text: expect.stringMatching(/guide that a language model follows.*ANTHROPIC_API_KEY/),
   });
-  const ran = await app.app.runSkill("greeter", {}, home.namespace, ada);
+  const ran = await runSkillAs(app.app, ada, "greeter", {});
   expect(ran).toMatchObject({
     error: expect.stringContaining("no model is configured"),
     code: "not_configured",

@@ -1,6 +1,8 @@
 import { describe, expect, it } from "vitest";
 import { z } from "zod";
+import { approve, stopTurn } from "../../support/ask-app.ts";
 import { scriptedModel } from "../../support/scripted-model.ts";
+import { runSkillAs, skillRunsOf } from "../../support/skill-runs.ts";
 import { ada, ben, createTestApp, home } from "../../support/test-app.ts";
 import { testSkill } from "../../support/test-skill.ts";
 import { sender } from "./approval-fixture.ts";
@@ -22,10 +24,10 @@ describe("the run of a skill", () => {
     const { app, say, events, ask } = createTestApp(scriptedModel([]), { skills: [slow] });
     const turnId = await say("/skill run slow");
     await begun.promise;
-    await expect.poll(() => app.runs({})).toMatchObject([{ status: "running", skill_id: "slow" }]);
-    await app.stop(turnId, { id: "ada", name: "Ada", trust: "operator" });
+    await expect.poll(() => skillRunsOf(app)).toMatchObject([{ status: "running", skill_id: "slow" }]);
+    await stopTurn(app, turnId, { id: "ada", name: "Ada", trust: "operator" });
     await events(turnId);
-    const [run] = await app.runs({});
+    const [run] = await skillRunsOf(app);
     expect(run).toMatchObject({ status: "failed", user: "ada", namespace: home.namespace, input: {} });
     expect(run?.error).toBe("slow was stopped with the turn. What it had done by then stays done.");
     expect(run?.finished_at).toBeGreaterThanOrEqual(run?.started_at ?? Number.NaN);
@@ -38,7 +40,7 @@ describe("the run of a skill", () => {
     ]);
     const { app, ask } = createTestApp(scriptedModel([]), { skills: [bad] });
     await ask("/skill run bad");
-    expect(await app.runs({})).toMatchObject([{ status: "failed", error: "The page is gone." }]);
+    expect(await skillRunsOf(app)).toMatchObject([{ status: "failed", error: "The page is gone." }]);
     expect((await ask("/skill runs")).end.text).toContain("The page is gone.");
   });
 });
@@ -47,11 +49,11 @@ describe("a run by a program", () => {
   it("that asks a person says so at once and where to answer, and goes on afterwards", async () => {
     const { skill, ran } = sender({ name: "mail" });
     const { app, events } = createTestApp(scriptedModel([]), { skills: [skill] });
-    const output = await app.runSkill("mail", { text: "hello" }, home.namespace, ben);
+    const output = await runSkillAs(app, ben, "mail", { text: "hello" });
     const asked = waitingSchema.parse(output);
     expect(asked.hint).toContain(`--namespace ${home.namespace} --thread test-runs`);
     expect(ran).toEqual([]);
-    expect(await app.approve(asked.approval_id, true, ada)).toMatchObject({ ok: true });
+    expect(await approve(app, asked.approval_id, true, ada)).toMatchObject({ ok: true });
     expect((await events(asked.turn_id)).at(-1)).toMatchObject({
       type: "turn_finished",
       output: { skill_id: "mail", output: "sent", success: true },
@@ -63,9 +65,9 @@ describe("a run by a program", () => {
     const fresh = testSkill("fresh", [{ name: "fresh" }], { origin });
     const { app, ask } = createTestApp(scriptedModel([]), { skills: [fresh] });
     const error = "fresh has to be enabled here first: /skill enable fresh.";
-    expect(await app.runSkill("fresh", {}, home.namespace, ada)).toEqual({ error, code: "not_usable" });
+    expect(await runSkillAs(app, ada, "fresh", {})).toEqual({ error, code: "not_usable" });
     await ask("/skill enable fresh");
-    expect(await app.runSkill("fresh", {}, home.namespace, ada)).toMatchObject({ success: true });
+    expect(await runSkillAs(app, ada, "fresh", {})).toMatchObject({ success: true });
   });
 });
 

@@ -35,7 +35,7 @@ describe("skills in a channel", () => {
     const offered = model.requests.map(({ tools }) => tools.some(({ name }) => name === "echo"));
     expect(offered).toEqual([false, true, true, false, false]);
     const states = await Promise.all(
-      [general, random].map(async (ns) => (await app.skills(ns)).skills[0]?.state),
+      [general, random].map(async (ns) => (await app.skills.list(ns)).skills[0]?.state),
     );
     expect(states).toEqual(["available", "available"]);
   });
@@ -47,7 +47,7 @@ describe("skills in a channel", () => {
     await ask("/skill enable echo");
     await ask("put it away");
     expect(toolResults(model.requests[1]?.messages ?? [])[0]).toContain("enabled by a person");
-    expect((await app.skills(general)).skills[0]?.state).toBe("pinned");
+    expect((await app.skills.list(general)).skills[0]?.state).toBe("pinned");
   });
 
   it.each([
@@ -111,7 +111,10 @@ describe("skills in a channel", () => {
         {
           name: "slow",
           run: async () => {
-            await app.setSkill(general, "used", "blocked", ada);
+            await app.run("skill.set", {
+              input: { ns: general, id: "used", state: "blocked" },
+              asker: { by: ada, namespace: general },
+            });
             return "blocked it";
           },
         },
@@ -209,13 +212,13 @@ describe("skills in a channel", () => {
     await ask("/skill only echo");
     await ask("use the other");
     expect(toolResults(model.requests[1]?.messages ?? [])[0]).toContain("list of allowed skills");
-    const { skills } = await app.skills(general);
+    const { skills } = await app.skills.list(general);
     expect(skills.map((skill) => [skill.id, skill.eligible])).toEqual([
       ["echo", true],
       ["other", false],
     ]);
     await ask("/skill only all");
-    expect((await app.skills(general)).skills.every((skill) => skill.eligible)).toBe(true);
+    expect((await app.skills.list(general)).skills.every((skill) => skill.eligible)).toBe(true);
   });
 
   it("that need enabling are not offered until a person does", async () => {
@@ -246,7 +249,7 @@ describe("skills in a channel", () => {
   it("of a source that fails do not hide the others", async () => {
     const broken = { id: "broken", load: () => Promise.reject(new Error("disk on fire")) };
     const { app } = createTestApp(scriptedModel(["ok"]), { sources: [broken, testSource([echo])] });
-    const { skills, diagnostics } = await app.skills(general);
+    const { skills, diagnostics } = await app.skills.list(general);
     expect(skills.map((skill) => skill.id)).toEqual(["echo"]);
     expect(diagnostics).toMatchObject([
       { severity: "error", code: "source_failed", message: expect.stringContaining("disk on fire") },
@@ -261,7 +264,7 @@ describe("skills in a channel", () => {
     const { app } = createTestApp(scriptedModel(["ok"]), {
       sources: [testSource([own]), testSource([echo])],
     });
-    const { skills, diagnostics } = await app.skills(general);
+    const { skills, diagnostics } = await app.skills.list(general);
     expect(skills).toMatchObject([{ id: "echo", description: "Mine.", source: "workspace" }]);
     expect(diagnostics).toMatchObject([{ code: "shadowed", path: "/skills/echo" }]);
   });
@@ -275,6 +278,6 @@ describe("skills in a channel", () => {
         origin: { source: "workspace", precedence: 4, path: "/w/echo" },
       }),
     ];
-    expect((await app.skills(general)).skills[0]?.state).toBe("available");
+    expect((await app.skills.list(general)).skills[0]?.state).toBe("available");
   });
 });

@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 import type { Skill } from "../../../src/core/skill.ts";
 import { createMemoryTurnLog } from "../../../src/storage/memory-turn-log.ts";
+import { stopTurn } from "../../support/ask-app.ts";
 import { createFakeClock } from "../../support/fake-clock.ts";
 import { scriptedModel, toolResults } from "../../support/scripted-model.ts";
 import { ada, createTestApp, home } from "../../support/test-app.ts";
@@ -72,7 +73,7 @@ describe("a skill that is starting", () => {
     const { app, say, until, events } = createTestApp(script("kit_add"), { sources: [source] });
     const turnId = await say("go");
     await until(turnId, "skills_starting");
-    await app.stop(turnId, ada);
+    await stopTurn(app, turnId, ada);
     expect((await events(turnId)).at(-1)).toMatchObject({ outcome: "stopped" });
   });
 

@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { TurnEvent } from "../../../src/core/turn-event.ts";
+import { answerTurn, stopTurn } from "../../support/ask-app.ts";
 import { createFakeClock } from "../../support/fake-clock.ts";
 import { scriptedModel } from "../../support/scripted-model.ts";
 import { ada, ben, createTestApp } from "../../support/test-app.ts";
@@ -26,7 +27,7 @@ describe("stopping", () => {
     const turnId = await say("think for ever");
     await until(turnId, "turn_started");
     const before = Date.now();
-    expect(await app.stop(turnId, ada)).toEqual({ ok: true, value: { stopped: true } });
+    expect(await stopTurn(app, turnId, ada)).toEqual({ ok: true, value: { stopped: true } });
     const all = await events(turnId);
     expect(all.at(-1)).toMatchObject({ type: "turn_finished", outcome: "stopped" });
     expect(Date.now() - before).toBeLessThan(1000);
@@ -46,7 +47,7 @@ describe("stopping", () => {
     const { app, say, until, events } = createTestApp(talking);
     const turnId = await say("tell me");
     await until(turnId, "text_delta");
-    await app.stop(turnId, ada);
+    await stopTurn(app, turnId, ada);
     expect((await events(turnId)).at(-1)).toMatchObject({
       outcome: "stopped",
       text: "The first half\n\nStopped.",
@@ -75,7 +76,7 @@ describe("stopping", () => {
     });
     const turnId = await say("go");
     await until(turnId, "stage");
-    await app.stop(turnId, ada);
+    await stopTurn(app, turnId, ada);
     const all = await events(turnId);
     expect(aborted).toBe(true);
     expect(unmatched(all)).toEqual([]);
@@ -89,7 +90,7 @@ describe("stopping", () => {
     const first = await say("first");
     await until(first, "turn_started");
     const second = await say("second", { by: ben });
-    await app.stop(second, ben);
+    await stopTurn(app, second, ben);
     gate.open();
     expect((await events(second)).at(-1)).toMatchObject({ outcome: "stopped" });
     expect(model.requests).toHaveLength(1);
@@ -100,7 +101,7 @@ describe("stopping", () => {
     const { app, say, until } = createTestApp(scriptedModel(["answer"], { gate: gate.wait }));
     const turnId = await say("mine");
     await until(turnId, "turn_started");
-    expect(await app.stop(turnId, ben)).toMatchObject({ ok: false, status: 403 });
+    expect(await stopTurn(app, turnId, ben)).toMatchObject({ ok: false, status: 403 });
     gate.open();
   });
 
@@ -196,7 +197,7 @@ describe("messages that arrive while a turn runs", () => {
     const first = await say("question");
     await until(first, "stage");
     const second = await say("forget that I said this");
-    await app.stop(second, ada);
+    await stopTurn(app, second, ada);
     gate.open();
     await events(first);
     expect((await events(second)).at(-1)).toMatchObject({ outcome: "stopped" });
@@ -278,7 +279,7 @@ describe("a question to the person", () => {
     const question = await until(turnId, "question_asked");
     await until(turnId, "turn_waiting");
     expect((await ask("other thread", { thread: "t2" })).end.outcome).toBe("completed");
-    expect(await app.answer(turnId, question.question_id, "B", ada)).toMatchObject({ ok: true });
+    expect(await answerTurn(app, turnId, question.question_id, "B", ada)).toMatchObject({ ok: true });
     const all = await events(turnId);
     expect(all.find((event) => event.type === "tool_finished")).toMatchObject({ output: { answer: "B" } });
     expect(all.at(-1)).toMatchObject({ outcome: "completed" });
@@ -311,8 +312,8 @@ describe("a question to the person", () => {
     const turnId = await say("choose");
     const { question_id } = await until(turnId, "question_asked");
     await until(turnId, "turn_waiting");
-    expect(await app.answer(turnId, question_id, "A", ben)).toMatchObject({ ok: false, status: 403 });
-    await app.stop(turnId, ada);
+    expect(await answerTurn(app, turnId, question_id, "A", ben)).toMatchObject({ ok: false, status: 403 });
+    await stopTurn(app, turnId, ada);
     expect((await events(turnId)).at(-1)).toMatchObject({ outcome: "stopped" });
   });
 });

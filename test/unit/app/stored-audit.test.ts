@@ -1,7 +1,8 @@
 import { describe, expect, it } from "vitest";
-import { type AuditLine, createStoredAudit } from "../../../src/app/stored-audit.ts";
+import { type AuditLine, createStoredAudit } from "../../../src/app/services/stored-audit.ts";
 import type { KeyValue } from "../../../src/core/key-value.ts";
 import { createMemoryKeyValue } from "../../../src/storage/memory-key-value.ts";
+import { forgetTurn } from "../../support/ask-app.ts";
 import { scriptedModel } from "../../support/scripted-model.ts";
 import { ada, ben, createTestApp, home } from "../../support/test-app.ts";
 import { testSkill } from "../../support/test-skill.ts";
@@ -111,8 +112,11 @@ describe("what people change", () => {
       secrets: [secret],
     });
     const { turnId } = await ask("hello", { by: ben });
-    await app.setSkill(home.namespace, "memory", "pinned", { ...ada, name: secret });
-    await app.forget(turnId, ada);
+    await app.run("skill.set", {
+      input: { ns: home.namespace, id: "memory", state: "pinned" },
+      asker: { by: { ...ada, name: secret }, namespace: home.namespace },
+    });
+    await forgetTurn(app, turnId, ada);
     await stop(0);
     const [key = ""] = await Array.fromAsync(store.keys("audit:"));
     const what = { namespace: home.namespace, at: expect.any(Number) };

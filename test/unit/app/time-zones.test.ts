@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import { changeSettings, channelOf } from "../../support/ask-app.ts";
 import { scriptedModel } from "../../support/scripted-model.ts";
 import { ben, createTestApp, home } from "../../support/test-app.ts";
 
@@ -27,10 +28,10 @@ describe("/agent timezone", () => {
     const set = (await ask("/agent timezone asia/tokyo")).end;
     expect(set.text).toContain("is **Asia/Tokyo**");
     expect(set.private).toBeUndefined();
-    expect((await app.namespace(home.namespace)).settings.time_zone).toBe("Asia/Tokyo");
+    expect((await channelOf(app, home.namespace)).settings.time_zone).toBe("Asia/Tokyo");
     expect((await ask("@Knack agent timezone")).end.text).toContain("**Asia/Tokyo** (set here)");
     expect((await ask("/agent status")).end.text).toContain("time zone: Asia/Tokyo");
-    expect((await app.namespace("console:local:other")).settings.time_zone).toBeUndefined();
+    expect((await channelOf(app, "console:local:other")).settings.time_zone).toBeUndefined();
   });
 
   it.each(["/agent timezone default", "/agent timezone Default", "/agent reset"])(
@@ -39,7 +40,7 @@ describe("/agent timezone", () => {
       const { app, ask } = newApp();
       await ask("/agent timezone Asia/Tokyo");
       await ask(text);
-      expect((await app.namespace(home.namespace)).settings.time_zone).toBeUndefined();
+      expect((await channelOf(app, home.namespace)).settings.time_zone).toBeUndefined();
       expect((await ask("/agent status")).end.text).toContain("time zone: Europe/Berlin");
     },
   );
@@ -56,7 +57,7 @@ describe("/agent timezone", () => {
     expect(end).toMatchObject({ outcome: "failed", private: true });
     expect(end.text).toContain(`no time zone ${zone}`);
     expect(end.text).toContain(advice);
-    expect((await app.namespace(home.namespace)).settings.time_zone).toBeUndefined();
+    expect((await channelOf(app, home.namespace)).settings.time_zone).toBeUndefined();
   });
 
   it("changes nothing for who does not manage the channel, but for everybody in their direct messages", async () => {
@@ -80,7 +81,7 @@ describe("/agent timezone", () => {
   it("is changed by the API's settings with the same words", async () => {
     const { app } = newApp();
     const change = (time_zone: string | null) =>
-      app.changeSettings(home.namespace, { time_zone }, { id: "op", name: "Op", trust: "operator" });
+      changeSettings(app, home.namespace, { time_zone }, { id: "op", name: "Op", trust: "operator" });
     expect(await change("europe/rome")).toMatchObject({
       ok: true,
       value: { settings: { time_zone: "Europe/Rome" } },

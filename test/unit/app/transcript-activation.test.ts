@@ -2,6 +2,7 @@ import { describe, expect, it } from "vitest";
 import type { Skill } from "../../../src/core/skill.ts";
 import { createMemoryKeyValue } from "../../../src/storage/memory-key-value.ts";
 import { createMemoryTurnLog } from "../../../src/storage/memory-turn-log.ts";
+import { approve } from "../../support/ask-app.ts";
 import { expectPrefixes, recordingModel, systemTexts } from "../../support/recording-model.ts";
 import {
   type Line,
@@ -121,12 +122,15 @@ describe("a change while a call waits for a person", () => {
       [[{ call: "deploy" }, { call: "echo" }], "done"],
       [deploy, echo, poems],
     );
-    await app.setSkill(home.namespace, "deploy", "pinned", ada);
+    await app.run("skill.set", {
+      input: { ns: home.namespace, id: "deploy", state: "pinned" },
+      asker: { by: ada, namespace: home.namespace },
+    });
     const turnId = await say("deploy it");
     const end = events(turnId);
     const asked = await until(turnId, "approval_requested");
     await ask("/skill enable poems", { thread: "elsewhere" });
-    await app.approve(asked.approval_id, true, ada);
+    await approve(app, asked.approval_id, true, ada);
     await end;
     const roles = model.asked[1]?.messages.map(({ role }) => role);
     expect(roles).toEqual(["user", "assistant", "tool", "tool", "system"]);
@@ -148,7 +152,7 @@ describe("a call that waits for a person while the bot is started again", () => 
     await before.stop(0);
     const after = bot(["done"], skills, {}, shared);
     const end = after.events(turnId);
-    await after.app.approve(approval_id, true, ada);
+    await approve(after.app, approval_id, true, ada);
     await end;
     const [first] = after.model.asked;
     expectPrefixes([...before.model.asked, ...after.model.asked]);

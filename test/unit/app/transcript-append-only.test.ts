@@ -4,6 +4,7 @@ import type { Profile } from "../../../src/core/turn.ts";
 import { createMemoryFileStore } from "../../../src/storage/memory-file-store.ts";
 import { createMemoryKeyValue } from "../../../src/storage/memory-key-value.ts";
 import { createMemoryTurnLog } from "../../../src/storage/memory-turn-log.ts";
+import { stopTurn } from "../../support/ask-app.ts";
 import { expectPrefixes, recordingModel } from "../../support/recording-model.ts";
 import { type Line, scriptedModel } from "../../support/scripted-model.ts";
 import { ada, ben, createTestApp, home, type TestApp, type TestAppOptions } from "../../support/test-app.ts";
@@ -115,7 +116,7 @@ const steps: Step[] = [
     act: async (scene) => {
       const turnId = await scene.app.say("hang");
       await scene.app.until(turnId, "stage");
-      await scene.app.app.stop(turnId, ada);
+      await stopTurn(scene.app.app, turnId, ada);
       await scene.app.events(turnId);
       await said(scene, "go on");
     },

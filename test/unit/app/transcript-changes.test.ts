@@ -130,7 +130,11 @@ describe("a skill that a person disables", () => {
   it("is refused at once although the transcript shows its tool, and the thread is told next", async () => {
     const { ask, app, model } = bot([[activate("echo")], [{ call: "echo" }], "ok"], [echo, poems], {
       gate: async (_request, round) => {
-        if (round === 2) await app.setSkill(home.namespace, "echo", "blocked", ada);
+        if (round === 2)
+          await app.run("skill.set", {
+            input: { ns: home.namespace, id: "echo", state: "blocked" },
+            asker: { by: ada, namespace: home.namespace },
+          });
       },
     });
     await ask("use echo");

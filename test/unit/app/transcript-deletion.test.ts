@@ -4,6 +4,7 @@ import type { TurnLog } from "../../../src/core/turn-log.ts";
 import { createMemoryFileStore } from "../../../src/storage/memory-file-store.ts";
 import { createMemoryKeyValue } from "../../../src/storage/memory-key-value.ts";
 import { createMemoryTurnLog } from "../../../src/storage/memory-turn-log.ts";
+import { approve, forgetTurn } from "../../support/ask-app.ts";
 import { expectPrefixes, recordingModel } from "../../support/recording-model.ts";
 import type { Line, ScriptedModelOptions } from "../../support/scripted-model.ts";
 import { isSummary, summarisingModel } from "../../support/summarising-model.ts";
@@ -44,7 +45,7 @@ describe("a deleted turn", () => {
       const secret = await ask(question);
       await ask("second");
       expect(said(model)).toContain("secret");
-      await app.forget(secret.turnId, ada);
+      await forgetTurn(app, secret.turnId, ada);
       const third = await ask("third");
       expect(
         model
@@ -71,7 +72,7 @@ describe("a deleted turn", () => {
     await one.ask("second");
     await one.stop(0);
     const two = bot(["ok"], shared);
-    await two.app.forget(first.turnId, ada);
+    await forgetTurn(two.app, first.turnId, ada);
     await two.stop(0);
     const three = createTestApp(one.model, { ...shared, skills: [echo] });
     await three.ask("third");
@@ -98,7 +99,7 @@ describe("a deleted turn", () => {
     const two = bot(["ok"], shared);
     await two.ask("third");
     expect(said(two.model)).toContain("secret");
-    await one.app.forget(first.turnId, ada);
+    await forgetTurn(one.app, first.turnId, ada);
     await two.ask("fourth");
     expect(said(two.model)).not.toContain("secret");
     gate.resolve();
@@ -118,7 +119,7 @@ describe("a deleted turn", () => {
     await events(taken);
     await ask("second");
     expect(said(model)).toContain("secret");
-    await app.forget(taken, ada);
+    await forgetTurn(app, taken, ada);
     await ask("third");
     expect(
       model
@@ -138,7 +139,7 @@ describe("a deleted turn", () => {
     await ask("second");
     const running = await say("third");
     await until(running, "round_started");
-    await app.forget(first.turnId, ada);
+    await forgetTurn(app, first.turnId, ada);
     gate.resolve();
     await events(running);
     const [before, after] = model.ofTurns().slice(-2);
@@ -168,8 +169,8 @@ describe("a deleted turn", () => {
     const waiting = await say("send it");
     const all = events(waiting);
     const { approval_id } = await until(waiting, "approval_requested");
-    await app.forget(first.turnId, ada);
-    await app.approve(approval_id, true, ada);
+    await forgetTurn(app, first.turnId, ada);
+    await approve(app, approval_id, true, ada);
     await all;
     const last = model
       .ofTurns()
@@ -193,7 +194,7 @@ describe("a deleted turn", () => {
     const first = await ask(`the secret word ${"word ".repeat(100)}`);
     for (let at = 0; at < 16; at += 1) await ask(`question ${at} ${"word ".repeat(150)}`);
     expect(said(model)).toContain("They spoke of the secret.");
-    await app.forget(first.turnId, ada);
+    await forgetTurn(app, first.turnId, ada);
     expect(await stored(log)).not.toContain("secret");
     const before = model.asked.length;
     await ask("and now?");
@@ -206,7 +207,7 @@ describe("a deleted turn", () => {
   it("leaves a thread that has nothing else as if it had just begun", async () => {
     const { app, ask, model } = bot(["ok"]);
     const { turnId } = await ask("the secret word");
-    await app.forget(turnId, ada);
+    await forgetTurn(app, turnId, ada);
     await ask("hello");
     expect(model.ofTurns().at(-1)?.messages).toEqual([{ role: "user", text: "hello", said: "hello" }]);
     expect(model.ofTurns().at(-1)?.system).toBe(model.ofTurns()[0]?.system);
@@ -216,7 +217,7 @@ describe("a deleted turn", () => {
     const { app, ask, model } = bot(["ok"]);
     const { turnId } = await ask("one", { thread: "a" });
     await ask("two", { thread: "b" });
-    await app.forget(turnId, ada);
+    await forgetTurn(app, turnId, ada);
     await ask("three", { thread: "b" });
     expectPrefixes(model.ofTurns().slice(1));
   });

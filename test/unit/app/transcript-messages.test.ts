@@ -1,10 +1,11 @@
 import { describe, expect, it } from "vitest";
-import { systemClock } from "../../../src/app/system-clock.ts";
 import { createSaidLine } from "../../../src/core/said-line.ts";
 import { createOfflineModel } from "../../../src/models/offline/offline-model.ts";
 import { createMemoryFileStore } from "../../../src/storage/memory-file-store.ts";
 import { createMemoryKeyValue } from "../../../src/storage/memory-key-value.ts";
 import { createMemoryTurnLog } from "../../../src/storage/memory-turn-log.ts";
+import { systemClock } from "../../../src/wiring/system-clock.ts";
+import { promptOf, threadOf } from "../../support/ask-app.ts";
 import { createFakeClock } from "../../support/fake-clock.ts";
 import { expectPrefixes, recordingModel } from "../../support/recording-model.ts";
 import { type Line, scriptedModel } from "../../support/scripted-model.ts";
@@ -46,7 +47,7 @@ describe("a message of a person", () => {
     expect(await app.turn(turnId)).toMatchObject({ text: "  What day is it?\n" });
     const [turn] = await app.turns({ thread: home.thread });
     expect(turn?.text).toBe("  What day is it?\n");
-    expect(JSON.stringify(await app.thread(home.namespace, home.thread))).not.toContain("[Sun");
+    expect(JSON.stringify(await threadOf(app, home.namespace, home.thread))).not.toContain("[Sun");
   });
 
   it("keeps its time: the next turn adds its own, and changes none", async () => {
@@ -200,7 +201,7 @@ describe("a secret", () => {
     ]);
     expect(all[0]?.system).toContain("<fact>The key is [secret].</fact>");
     expect(all[0]?.system).toContain("- leak(text?): Takes [secret].");
-    expect(JSON.stringify(await first.app.prompt(home.namespace, ""))).not.toContain(secret);
+    expect(JSON.stringify(await promptOf(first.app, home.namespace, ""))).not.toContain(secret);
     expectPrefixes(all);
     const turns = await shared.log.list({});
     const events = await Promise.all(turns.map(({ turn_id }) => shared.log.read(turn_id, 0)));

@@ -2,6 +2,7 @@ import { describe, expect, it } from "vitest";
 import type { KeyValue } from "../../../src/core/key-value.ts";
 import { createMemoryKeyValue } from "../../../src/storage/memory-key-value.ts";
 import { createMemoryTurnLog } from "../../../src/storage/memory-turn-log.ts";
+import { promptOf } from "../../support/ask-app.ts";
 import { type Asked, recordingModel } from "../../support/recording-model.ts";
 import { scriptedModel } from "../../support/scripted-model.ts";
 import { ada, ben, createTestApp, home } from "../../support/test-app.ts";
@@ -109,7 +110,7 @@ describe("the prompt that operators are shown", () => {
   it("is what a new thread would begin with", async () => {
     const model = recordingModel(scriptedModel(["ok"]));
     const { app, ask } = createTestApp(model, { skills });
-    const shown = await app.prompt(home.namespace, "unused");
+    const shown = await promptOf(app, home.namespace, "unused");
     await ask("hi", { thread: "new" });
     expect(openingOf({ ...shown, messages: [] })).toEqual(openingOf(model.asked[0] as Asked));
     expect(shown.messages).toBeUndefined();
@@ -124,14 +125,14 @@ describe("the prompt that operators are shown", () => {
     await ask("/skill enable middle");
     const operator = { id: "operator", name: "operator", trust: "operator" } as const;
     const twice = [
-      await app.prompt(home.namespace, "next", "t1"),
-      await app.prompt(home.namespace, "next", "t1"),
+      await promptOf(app, home.namespace, "next", "t1"),
+      await promptOf(app, home.namespace, "next", "t1"),
     ];
     await ask("next", { by: operator });
     const next = model.asked.at(-1) as Asked;
     for (const shown of twice) {
       expect(openingOf({ ...shown, messages: [] })).toEqual(openingOf(next));
-      expect(shown.messages).toEqual(next.messages);
+      expect(shown.messages).toEqual(next.messages.map(({ role, text }) => ({ role, text })));
     }
     expect(model.asked).toHaveLength(2);
   });

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
-import { systemClock } from "../../../src/app/system-clock.ts";
 import { createMemoryKeyValue } from "../../../src/storage/memory-key-value.ts";
 import { createMemoryTurnLog } from "../../../src/storage/memory-turn-log.ts";
+import { systemClock } from "../../../src/wiring/system-clock.ts";
 import { callable } from "../../support/called-bot.ts";
 import { expectPrefixes, recordingModel, systemTexts } from "../../support/recording-model.ts";
 import { scriptedModel } from "../../support/scripted-model.ts";

@@ -1,8 +1,9 @@
 import { describe, expect, it } from "vitest";
-import { PlatformError } from "../../../src/app/chat/chat-platform.ts";
-import { systemClock } from "../../../src/app/system-clock.ts";
+import { PlatformError } from "../../../src/core/chat-platform.ts";
 import type { Clock } from "../../../src/core/clock.ts";
 import { createMemoryTurnLog } from "../../../src/storage/memory-turn-log.ts";
+import { systemClock } from "../../../src/wiring/system-clock.ts";
+import { stopTurn } from "../../support/ask-app.ts";
 import {
   bytes,
   callable,
@@ -126,7 +127,7 @@ describe("a bot called into a thread", () => {
     const origin = { message: "c1", said_at: 1, files: [], in_thread: true };
     const turnId = await app.say("Why?", { namespace: channel, thread: "t1", key: "c1", origin });
     await reading.promise;
-    await app.app.stop(turnId, ada);
+    await stopTurn(app.app, turnId, ada);
     expect(await app.until(turnId, "turn_finished")).toMatchObject({ outcome: "stopped" });
     expect(model.requests).toEqual([]);
   });

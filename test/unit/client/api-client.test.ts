@@ -2,7 +2,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from "node:ht
 import type { AddressInfo } from "node:net";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { createApiClient } from "../../../src/client/api-client.ts";
-import { skill } from "../server/fake-app.ts";
+import { skill } from "../server/fake-services.ts";
 import { startServer } from "../server/start-server.ts";
 
 const reconnect = { first_ms: 1, longest_ms: 5, silence_ms: 60_000 };
@@ -18,11 +18,11 @@ describe("the API client", () => {
   it("does everything the API does", async () => {
     const { client, addTurn, asked } = await startClient({ token: "s3cret" });
     addTurn("turn-1", "finished", [{ type: "turn_finished", outcome: "completed", text: "hi" }]);
-    expect(await client.about()).toEqual({
+    expect(await client.call("bot.about", {})).toEqual({
       name: "Knack",
       version: "1.2.3",
       model: "offline",
-      suggestions: ["Summarise the news", "What can you do?", "/skill list"],
+      suggestions: ["/skill list"],
     });
     expect(await client.ready()).toMatchObject({ ok: true });
     expect(await client.submitTurn({ text: "hello", namespace, thread: "t-9", user: "ada" })).toEqual({
@@ -30,37 +30,50 @@ describe("the API client", () => {
       namespace,
       thread: "t-9",
     });
-    const turn = await client.turn("turn-1");
+    const turn = await client.call("turn.show", { id: "turn-1" });
     expect(turn).toMatchObject({ question: "hello", text: "hi" });
     const cache = { cached_tokens: 0, cache_write_tokens: 0 };
     expect(turn.usage).toStrictEqual({ input_tokens: 3, ...cache, output_tokens: 4, unpriced_tokens: 7 });
-    expect(await client.stop("turn-1")).toBe(true);
-    expect(await client.answer("turn-1", { question_id: "q", text: "yes" })).toBe(true);
-    expect(await client.namespaces()).toEqual([
+    expect((await client.call("turn.stop", { id: "turn-1" })).stopped).toBe(true);
+    expect((await client.call("turn.answer", { id: "turn-1", question_id: "q", text: "yes" })).answered).toBe(
+      true,
+    );
+    expect((await client.call("channel.list", {})).namespaces).toEqual([
       { namespace: "console:local:dm", direct: true },
       { namespace, direct: false },
     ]);
-    expect(await client.namespace(namespace)).toMatchObject({
+    expect(await client.call("channel.show", { ns: namespace })).toMatchObject({
       namespace,
       pinned: [],
       settings: { progress: "steps" },
     });
-    expect(await client.changeSettings(namespace, { progress: "quiet" })).toMatchObject({
+    expect(
+      await client.call("channel.change", { ns: namespace, settings: { progress: "quiet" } }),
+    ).toMatchObject({
       settings: { progress: "quiet" },
     });
-    expect(await client.threads(namespace)).toHaveLength(1);
-    expect(await client.thread(namespace, "t-1")).toMatchObject([
+    expect((await client.call("thread.list", { ns: namespace })).threads).toHaveLength(1);
+    expect((await client.call("thread.show", { ns: namespace, thread: "t-1" })).turns).toMatchObject([
       { events: [{ type: "turn_finished", seq: 0 }] },
     ]);
-    expect(await client.runs({ limit: 5 })).toMatchObject({ turns: [{ turn_id: "turn-1" }], skills: [] });
-    expect(await client.run("turn-1")).toMatchObject({ turn: { turn_id: "turn-1" }, events: [{ seq: 0 }] });
-    expect(await client.complete("/skill ")).toEqual([
+    expect(await client.call("run.list", { limit: 5 })).toMatchObject({
+      turns: [{ turn_id: "turn-1" }],
+      skills: [],
+    });
+    expect(await client.call("run.show", { id: "turn-1" })).toMatchObject({
+      turn: { turn_id: "turn-1" },
+      events: [{ seq: 0 }],
+    });
+    expect((await client.call("command.complete", { text: "/skill " })).completions).toEqual([
       { text: "/skill list", label: "list", description: "" },
     ]);
-    expect(await client.prompt(namespace, "a & b")).toMatchObject({ system: "a & b" });
+    expect(await client.call("prompt.show", { namespace, message: "a & b" })).toMatchObject({
+      system: "a & b",
+    });
     expect(asked).toContainEqual({
-      turnId: "turn-1",
-      questionId: "q",
+      run: "turn.answer",
+      id: "turn-1",
+      question_id: "q",
       text: "yes",
       by: expect.objectContaining({ trust: "operator" }),
     });
@@ -68,16 +81,16 @@ describe("the API client", () => {
 
   it("finds skills whose ids need escaping", async () => {
     const { client } = await startClient();
-    expect(await client.skills({ namespace, category: "research" })).toEqual({
+    expect(await client.call("skill.list", { namespace, category: "research" })).toEqual({
       skills: [skill],
       diagnostics: [],
     });
-    expect(await client.skill(skill.id)).toEqual(skill);
-    expect(await client.setSkill(namespace, skill.id, "pinned")).toMatchObject({
+    expect(await client.call("skill.show", { id: skill.id })).toEqual(skill);
+    expect(await client.call("skill.set", { ns: namespace, id: skill.id, state: "pinned" })).toMatchObject({
       id: skill.id,
       state: "pinned",
     });
-    expect(await client.runSkill(skill.id, { params: { topic: "x" } })).toEqual({
+    expect(await client.call("skill.run", { id: skill.id, params: { topic: "x" } })).toEqual({
       skill_id: skill.id,
       output: { topic: "x" },
       success: true,
@@ -95,7 +108,7 @@ describe("the API client", () => {
 
   it("tells what the server said when a request fails", async () => {
     const { client } = await startClient();
-    await expect(client.skill("none")).rejects.toMatchObject({
+    await expect(client.call("skill.show", { id: "none" })).rejects.toMatchObject({
       name: "ApiError",
       status: 404,
       code: "not_found",
@@ -111,13 +124,13 @@ describe("the API client", () => {
     const { url, server } = await startServer();
     await server.close();
     const nobody = createApiClient({ fetch, baseUrl: url });
-    await expect(nobody.about()).rejects.toMatchObject({ status: 0, code: "unreachable" });
+    await expect(nobody.call("bot.about", {})).rejects.toMatchObject({ status: 0, code: "unreachable" });
     const other = await serve((_request, response) => response.end("<h1>Hello</h1>"));
-    await expect(createApiClient({ fetch, baseUrl: other }).about()).rejects.toMatchObject({
+    await expect(createApiClient({ fetch, baseUrl: other }).call("bot.about", {})).rejects.toMatchObject({
       code: "bad_answer",
     });
     const proxy = await serve((_request, response) => response.writeHead(502).end("<h1>Bad gateway</h1>"));
-    await expect(createApiClient({ fetch, baseUrl: proxy }).about()).rejects.toMatchObject({
+    await expect(createApiClient({ fetch, baseUrl: proxy }).call("bot.about", {})).rejects.toMatchObject({
       status: 502,
       code: "http_502",
     });

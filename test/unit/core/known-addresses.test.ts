@@ -2,6 +2,7 @@ import { describe, expect, it, onTestFinished } from "vitest";
 import type { TurnEvent } from "../../../src/core/turn-event.ts";
 import { createWeb } from "../../../src/net/create-web.ts";
 import { shippedSources } from "../../../src/wiring/skill-sources.ts";
+import { approve } from "../../support/ask-app.ts";
 import { type Line, scriptedModel } from "../../support/scripted-model.ts";
 import { openSite } from "../../support/site.ts";
 import { ben, createTestApp, type TestApp, type TestAppOptions } from "../../support/test-app.ts";
@@ -31,7 +32,7 @@ async function decided(app: TestApp, text: string, verdict: boolean | "turn" | "
   for await (const event of (await app.app.events(turnId, -1, AbortSignal.timeout(10_000))) ?? []) {
     if (event.type !== "approval_requested") continue;
     requests.push(event);
-    await app.app.approve(event.approval_id, verdict, ben);
+    await approve(app.app, event.approval_id, verdict, ben);
   }
   return { requests };
 }
@@ -60,7 +61,7 @@ describe("an address", () => {
       addresses: [`127.0.0.1:${host.port}/log?d=secret`],
     });
     expect(host.requests).toEqual([]);
-    await app.app.approve(request.approval_id, false, ben);
+    await approve(app.app, request.approval_id, false, ben);
     await app.until(turnId, "turn_finished");
     expect(host.requests).toEqual([]);
   });

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { nearest, resolveSkillId, toToolName, uniqueToolNames } from "../../../src/core/skill-identifier.ts";
+import { resolveSkillId, toToolName, uniqueToolNames } from "../../../src/core/skill-identifier.ts";
 import type { Tool } from "../../../src/core/tool.ts";
 
 const known = [
@@ -64,12 +64,7 @@ test.each([
   expect(resolveSkillId(text, known)).toEqual({ status: "unknown", nearest: ids });
 });
 
-test("at most three near names are answered, the best first", () => {
-  expect(nearest("note", ["notes", "nota", "not", "node", "other"])).toEqual(["node", "not", "nota"]);
-});
-
 test("a very long text is no name and takes no time", () => {
-  expect(nearest("x-".repeat(50_000), known)).toEqual([]);
   expect(resolveSkillId("x-".repeat(50_000), known)).toEqual({ status: "unknown", nearest: [] });
 });
 

@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { Json } from "../../../src/core/json.ts";
+import { approve } from "../../support/ask-app.ts";
 import { ada } from "../../support/test-app.ts";
 import { testSkill } from "../../support/test-skill.ts";
 import { appWith, condition, json, run, start, startApi, traceOf, variablesOf } from "./flow-app.ts";
@@ -233,7 +234,7 @@ describe("an approval", () => {
     const { app } = appWith(steps(approval), { skills });
     const turnId = await app.say("/flow run f");
     const asked = await app.until(turnId, "approval_requested");
-    await app.app.approve(asked.approval_id, approved, ada);
+    await approve(app.app, asked.approval_id, approved, ada);
     const end = (await app.events(turnId)).at(-1);
     expect(app.errors).toEqual([]);
     return { asked, inputs, end };
@@ -286,7 +287,7 @@ it("an approval that is refused in a loop leaves out the rest of that turn alone
   for await (const event of (await app.app.events(turnId, -1, AbortSignal.timeout(10_000))) ?? []) {
     if (event.type !== "approval_requested") continue;
     asked.push(event.question ?? "");
-    await app.app.approve(event.approval_id, asked.length === 2, ada);
+    await approve(app.app, event.approval_id, asked.length === 2, ada);
   }
   expect(asked).toEqual(["Item 1?", "Item 2?"]);
   expect(inputs).toEqual(["2"]);
@@ -299,7 +300,7 @@ it("a request that was answered before a person was asked is not sent again afte
   const turnId = await app.say("/flow run f");
   const { approval_id } = await app.until(turnId, "approval_requested");
   expect(api.received).toHaveLength(1);
-  await app.app.approve(approval_id, true, ada);
+  await approve(app.app, approval_id, true, ada);
   expect((await app.events(turnId)).at(-1)).toMatchObject({ outcome: "completed" });
   expect(api.received).toHaveLength(2);
 });

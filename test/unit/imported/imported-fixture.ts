@@ -2,7 +2,6 @@ import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from "nod
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { afterAll, onTestFinished } from "vitest";
-import { systemClock } from "../../../src/app/system-clock.ts";
 import type { Json } from "../../../src/core/json.ts";
 import type { ProgramRunner } from "../../../src/core/programs.ts";
 import type { Diagnostic, Skill, SkillSource } from "../../../src/core/skill.ts";
@@ -14,6 +13,7 @@ import {
 import { createGuardedProxy } from "../../../src/net/guarded-proxy.ts";
 import { createSandbox, type Sandbox } from "../../../src/sandbox/create-sandbox.ts";
 import { createFolderSource } from "../../../src/skills/folder-source.ts";
+import { systemClock } from "../../../src/wiring/system-clock.ts";
 
 export const fixtures = path.resolve(import.meta.dirname, "../../fixtures/imported");
 

@@ -6,6 +6,7 @@ import path from "node:path";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { createMemoryKeyValue } from "../../../src/storage/memory-key-value.ts";
 import { createMemoryTurnLog } from "../../../src/storage/memory-turn-log.ts";
+import { approve } from "../../support/ask-app.ts";
 import { needs } from "../../support/needs.ts";
 import { scriptedModel, toolResults } from "../../support/scripted-model.ts";
 import { ada, createTestApp, type TestAppOptions } from "../../support/test-app.ts";
@@ -43,7 +44,7 @@ async function decide({ app, say }: Pick<ReturnType<typeof importedApp>, "app" |
     if (event.type === "tool_progress") notes.push(event.note);
     if (event.type !== "approval_requested") continue;
     asked.push({ tool: event.tool, question: event.question, input: event.input });
-    await app.approve(event.approval_id, decision, ada);
+    await approve(app, event.approval_id, decision, ada);
   }
   return { asked, notes, end };
 }
@@ -71,7 +72,7 @@ describe("a handler that asks for approval", needs("bubblewrap"), () => {
     await before.stop(0);
     before.close();
     const after = importedApp(fixtures, "send-note", { to: "Ben" }, { log, store });
-    await after.app.approve(approval_id, true, ada);
+    await approve(after.app, approval_id, true, ada);
     expect((await after.events(turnId)).at(-1)).toMatchObject({ text: "Sent to Ben, draft 1: Hello!" });
   });
 
@@ -91,10 +92,10 @@ describe("a handler that asks for approval", needs("bubblewrap"), () => {
     before.close();
     writeSkill(root, "pay", { handler: asking(500) });
     const after = importedApp(root, "pay", {}, { log, store });
-    await after.app.approve(first.approval_id, true, ada);
+    await approve(after.app, first.approval_id, true, ada);
     for await (const event of (await after.app.events(turnId, -1, AbortSignal.timeout(20_000))) ?? []) {
       if (event.type === "approval_requested" && event.input === 500) {
-        await after.app.approve(event.approval_id, false, ada);
+        await approve(after.app, event.approval_id, false, ada);
       }
     }
     expect((await after.events(turnId)).at(-1)).toMatchObject({ text: "false" });
@@ -140,7 +141,7 @@ it("a skill without its setup argument is not offered, and says so", async () =>
   cpSync(path.join(fixtures, "send-note"), path.join(root, "send-note"), { recursive: true });
   writeSkill(root, "keyed", { plugin: { setup_args: { API_KEY: { type: "string", required: true } } } });
   const { app } = importedApp(root, "keyed", {});
-  const list = await app.skills("console:local:general");
+  const list = await app.skills.list("console:local:general");
   expect(list.skills.find(({ id }) => id === "keyed")?.reasons).toEqual([
     expect.stringContaining("API_KEY has no value"),
   ]);

@@ -86,7 +86,10 @@ describe("a plugin.json", () => {
       description: "d ".repeat(15_000),
     });
     expect((await skillWith(long)).skill?.name).toBe("T");
-    const broken = await skillWith(`${long.slice(0, -1)},}`);
+    const withComma = await skillWith(`${long.slice(0, -1)},}`);
+    expect(withComma.skill?.name).toBe("T");
+    expect(withComma.diagnostics.map(({ code }) => code)).toContain("repaired_json");
+    const broken = await skillWith(long.replace('"name"', "'name'"));
     expect(broken.skill).toBeUndefined();
     expect(broken.diagnostics.map(({ code }) => code)).toEqual(["invalid_json"]);
   });

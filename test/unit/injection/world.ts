@@ -9,6 +9,7 @@ import type { TurnEventOf } from "../../../src/core/turn-event.ts";
 import { createFlowSource } from "../../../src/flows/flow-source.ts";
 import { createWeb } from "../../../src/net/create-web.ts";
 import { shippedSources } from "../../../src/wiring/skill-sources.ts";
+import { approve } from "../../support/ask-app.ts";
 import { channel } from "../../support/called-bot.ts";
 import { createFakePlatform, type FakePlatform } from "../../support/fake-platform.ts";
 import { openBench } from "../../support/mcp-bench.ts";
@@ -95,7 +96,7 @@ export async function createWorld(options: WorldOptions): Promise<World> {
       if (event.type === "turn_finished") answer = event.text;
       if (event.type !== "approval_requested") continue;
       asked.push(event);
-      await app.app.approve(event.approval_id, verdict, ada);
+      await approve(app.app, event.approval_id, verdict, ada);
     }
     return { answer, asked };
   };

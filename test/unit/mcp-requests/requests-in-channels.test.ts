@@ -1,5 +1,6 @@
 import { afterEach, describe, expect, it } from "vitest";
 import { createServerRequests } from "../../../src/mcp/requests/create-server-requests.ts";
+import { answerTurn, approve } from "../../support/ask-app.ts";
 import { type McpBench, openBench, referenceServer } from "../../support/mcp-bench.ts";
 import { scriptedModel, toolResults } from "../../support/scripted-model.ts";
 import { ada, ben, createTestApp } from "../../support/test-app.ts";
@@ -36,11 +37,11 @@ async function runTurn({ app, say }: Channel, answers: readonly (string | boolea
     if (event.type === "turn_finished") end = event.text;
     if (event.type === "question_asked") {
       asked.push(event.text);
-      await app.answer(turnId, event.question_id, String(answer), ben);
+      await answerTurn(app, turnId, event.question_id, String(answer), ben);
     }
     if (event.type === "approval_requested") {
       asked.push(JSON.stringify(event.input));
-      await app.approve(event.approval_id, answer === true, ada);
+      await approve(app, event.approval_id, answer === true, ada);
     }
   }
   return { asked, end };

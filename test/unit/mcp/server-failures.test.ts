@@ -1,9 +1,9 @@
 import { once } from "node:events";
-import { readFileSync } from "node:fs";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { afterEach, describe, expect, it } from "vitest";
 import { createFakeClock } from "../../support/fake-clock.ts";
+import { isAlive } from "../../support/is-alive.ts";
 import { type McpBench, openBench, testServer } from "../../support/mcp-bench.ts";
 import { scriptedModel } from "../../support/scripted-model.ts";
 import { createTestApp } from "../../support/test-app.ts";
@@ -11,15 +11,6 @@ import { createTestApp } from "../../support/test-app.ts";
 const ok = (output: unknown) => ({ status: "ok", output });
 let bench: McpBench;
 afterEach(() => bench.close());
-
-/** Whether a process runs; one that ended and that nobody has asked for yet does not. */
-function isAlive(pid: number): boolean {
-  try {
-    return !/\) Z /.test(readFileSync(`/proc/${pid}/stat`, "utf8"));
-  } catch {
-    return false;
-  }
-}
 
 describe("a server that fails", () => {
   it("that dies in a call gives an error that says why, and comes back after a pause", async () => {

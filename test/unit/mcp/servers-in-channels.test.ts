@@ -1,6 +1,7 @@
 import { afterEach, describe, expect, it } from "vitest";
 import { writeTrust } from "../../../src/core/server-trust.ts";
 import type { ServerRequests } from "../../../src/mcp/server-requests.ts";
+import { answerTurn } from "../../support/ask-app.ts";
 import { type McpBench, openBench, testServer } from "../../support/mcp-bench.ts";
 import { scriptedModel, toolResults } from "../../support/scripted-model.ts";
 import { ada, createTestApp } from "../../support/test-app.ts";
@@ -62,7 +63,7 @@ describe("a server in a channel", () => {
       if (event.type === "turn_finished") end = event.text;
       if (event.type !== "question_asked") continue;
       asked.push(event.text);
-      await app.app.answer(turnId, event.question_id, `answer ${asked.length}`, ada);
+      await answerTurn(app.app, turnId, event.question_id, `answer ${asked.length}`, ada);
     }
     expect(asked).toEqual(["Question 1", "Question 2"]);
     expect(end).toContain('accept {"answer":"answer 1"}; accept {"answer":"answer 2"}');
@@ -72,7 +73,10 @@ describe("a server in a channel", () => {
     bench = await openBench({ test: testServer });
     await bench.servers.start("test");
     const app = channelOf(bench, "test__echo", { text: "hello" });
-    await app.app.setSkill("test:team:general", "test#echo", "blocked", ada);
+    await app.app.run("skill.set", {
+      input: { ns: "test:team:general", id: "test#echo", state: "blocked" },
+      asker: { by: ada, namespace: "test:team:general" },
+    });
     const { end } = await app.ask("go", { namespace: "test:team:general" });
     expect(end.text).toContain("Function 'test__echo' not found.");
   });

@@ -100,7 +100,10 @@ describe("what tool_list opens", () => {
     const app = createTestApp(model, { skills: [...files, opener("work", { files: ["read"] })] });
     const { events } = await app.ask("go");
     expect(events.find((event) => event.type === "tool_finished")).toMatchObject({ status: "ok" });
-    await app.app.setSkill("api:test:ns", "mcp_files", "blocked", ada);
+    await app.app.run("skill.set", {
+      input: { ns: "api:test:ns", id: "mcp_files", state: "blocked" },
+      asker: { by: ada, namespace: "api:test:ns" },
+    });
     const { events: later } = await app.ask("go", { namespace: "api:test:ns" });
     expect(later.find((event) => event.type === "tool_finished")).toMatchObject({ status: "error" });
   });

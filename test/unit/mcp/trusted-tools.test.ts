@@ -1,4 +1,5 @@
 import { afterEach, describe, expect, it } from "vitest";
+import { approve } from "../../support/ask-app.ts";
 import { type McpBench, openBench, testServer } from "../../support/mcp-bench.ts";
 import { scriptedModel } from "../../support/scripted-model.ts";
 import { ada, ben, createTestApp } from "../../support/test-app.ts";
@@ -22,14 +23,15 @@ async function channel() {
     const turnId = await say(tool, { by: ben, thread: tool });
     for await (const event of (await app.events(turnId, -1, AbortSignal.timeout(10_000))) ?? []) {
       if (event.type === "approval_requested") {
-        await app.approve(event.approval_id, false, ada);
+        await approve(app, event.approval_id, false, ada);
         return event.approver;
       }
     }
     return "nobody";
   };
   const listed = async (name: string) => {
-    const [server] = await app.servers.list();
+    const outcome = await app.run("server.list", { input: {}, asker });
+    const [server] = outcome.ok ? outcome.value.servers : [];
     return server?.tools.find((tool) => tool.name === name);
   };
   return { app, asked, listed };
@@ -50,25 +52,32 @@ describe("a tool of a server", () => {
     const { app, asked, listed } = await channel();
     const { definition = "" } = (await listed("pid")) ?? {};
     const tools = [{ name: "pid", definition }];
-    expect(await app.servers.trust("test", tools, { ...asker, by: ben })).toMatchObject({ status: 403 });
-    expect(await app.servers.trust("test", tools, asker)).toMatchObject({ ok: true });
+    expect(
+      await app.run("server.trust", { input: { name: "test", tools: tools }, asker: { ...asker, by: ben } }),
+    ).toMatchObject({ status: 403 });
+    expect(await app.run("server.trust", { input: { name: "test", tools: tools }, asker })).toMatchObject({
+      ok: true,
+    });
     expect(await listed("pid")).toMatchObject({ asks: "nobody", trusted: true });
     expect(await asked("pid")).toBe("nobody");
-    await app.servers.trust("test", [], asker);
+    await app.run("server.trust", { input: { name: "test", tools: [] }, asker });
     expect(await listed("pid")).toMatchObject({ asks: "asker", trusted: false });
   });
 
   it("is not trusted in another form than the operator saw", async () => {
     const { app, asked } = await channel();
     const tools = [{ name: "pid", definition: "another" }];
-    expect(await app.servers.trust("test", tools, asker)).toMatchObject({ ok: false, status: 409 });
+    expect(await app.run("server.trust", { input: { name: "test", tools: tools }, asker })).toMatchObject({
+      ok: false,
+      status: 409,
+    });
     expect(await asked("pid")).toBe("asker");
   });
 
   it("loses the trust when its server becomes another program, not when it gets another token", async () => {
     const { app, listed } = await channel();
     const { definition = "" } = (await listed("pid")) ?? {};
-    await app.servers.trust("test", [{ name: "pid", definition }], asker);
+    await app.run("server.trust", { input: { name: "test", tools: [{ name: "pid", definition }] }, asker });
     await bench.write({ test: { ...testServer, env: { TEST_TOKEN: "new" } } });
     await bench.source.load();
     await bench.servers.start("test");

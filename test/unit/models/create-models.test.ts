@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { systemClock } from "../../../src/app/system-clock.ts";
 import { createModels, type ModelsSettings } from "../../../src/models/create-models.ts";
+import { systemClock } from "../../../src/wiring/system-clock.ts";
 import { collect, requestOf } from "./collect.ts";
 
 const models = (settings: Partial<ModelsSettings> = {}) =>

@@ -115,7 +115,7 @@ describe("retries", () => {
   it("wait longer each time up to the limit, and end after the last attempt", async () => {
     const model = scripted("a", [[failure("overloaded", "a is overloaded.")]]);
     const clock = recordingClock();
-    const policy = { ...defaultRetryPolicy, attempts: 5, baseMs: 100, maxMs: 300 };
+    const policy = { ...defaultRetryPolicy, attempts: 5, minMs: 100, maxMs: 300 };
     const { error } = await collect(
       createRetryingModel(model, policy, clock, () => 0.5),
       requestOf("x"),

@@ -6,12 +6,16 @@ describe("a decision over the API", () => {
   it("reaches the app as the operator's, with its name", async () => {
     const { url, asked } = await startServer();
     const client = createApiClient({ fetch, baseUrl: url });
-    expect(await client.approve("turn-1:1", false, "ada")).toBe(true);
-    expect(asked).toEqual([
-      { approvalId: "turn-1:1", approved: false, by: { id: "ada", name: "ada", trust: "operator" } },
-    ]);
-    expect(await client.approve("turn-1:2", true)).toBe(false);
-    await expect(client.approve("none:1", true)).rejects.toMatchObject({ status: 404 });
+    expect(
+      (await client.call("approval.decide", { id: "turn-1:1", approve: false, user: "ada" })).decided,
+    ).toBe(true);
+    const by = { id: "ada", name: "ada", trust: "operator" };
+    const refused = { id: "turn-1:1", approve: false, always: false, turn: false };
+    expect(asked).toEqual([{ run: "approval.decide", ...refused, by }]);
+    expect((await client.call("approval.decide", { id: "turn-1:2", approve: true })).decided).toBe(false);
+    await expect(client.call("approval.decide", { id: "none:1", approve: true })).rejects.toMatchObject({
+      status: 404,
+    });
   });
 
   it("has to say what it is", async () => {
@@ -31,9 +35,11 @@ describe("deleting a turn over the API", () => {
     const { url, asked, addTurn } = await startServer();
     addTurn("turn-1", "finished");
     const client = createApiClient({ fetch, baseUrl: url });
-    await client.forget("turn-1", "ada");
-    expect(asked).toEqual([{ forget: "turn-1", by: { id: "ada", name: "ada", trust: "operator" } }]);
-    await expect(client.forget("none")).rejects.toMatchObject({ status: 404 });
+    await client.call("turn.forget", { id: "turn-1", user: "ada" });
+    expect(asked).toEqual([
+      { run: "turn.forget", id: "turn-1", by: { id: "ada", name: "ada", trust: "operator" } },
+    ]);
+    await expect(client.call("turn.forget", { id: "none" })).rejects.toMatchObject({ status: 404 });
   });
 
   it("is refused to a page of another origin", async () => {
@@ -50,8 +56,11 @@ describe("the settings of a channel over the API", () => {
   it("take a pause and when to reply", async () => {
     const { url, asked } = await startServer();
     const client = createApiClient({ fetch, baseUrl: url });
-    await client.changeSettings("console:local:dm", { paused: true, reply: "always" });
-    await client.changeSettings("console:local:dm", { reply: null });
+    await client.call("channel.change", {
+      ns: "console:local:dm",
+      settings: { paused: true, reply: "always" },
+    });
+    await client.call("channel.change", { ns: "console:local:dm", settings: { reply: null } });
     expect(asked).toEqual([
       expect.objectContaining({ settings: { paused: true, reply: "always" } }),
       expect.objectContaining({ settings: { reply: null } }),

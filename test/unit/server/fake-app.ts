@@ -1,41 +1,11 @@
-import type { App, FeedItem } from "../../../src/app/app.ts";
-import type { SkillDetail } from "../../../src/app/skill-listing.ts";
-import { objectOf } from "../../../src/core/json.ts";
-import { namespaceStateSchema } from "../../../src/core/namespace-state.ts";
+import type { App } from "../../../src/app/app.ts";
+import { createCommandReader } from "../../../src/app/turns/command-reader.ts";
+import type { FeedItem } from "../../../src/app/turns/feed.ts";
 import type { TurnEvent, TurnEventBody } from "../../../src/core/turn-event.ts";
 import type { TurnRecord } from "../../../src/core/turn-log.ts";
 import { noUsage } from "../../../src/core/usage-total.ts";
-import { fakeServices } from "./fake-services.ts";
+import { fakeServices, skill, threads } from "./fake-services.ts";
 import { Feed } from "./feed.ts";
-
-export const skill: SkillDetail = {
-  id: "web-research#summary",
-  name: "Summary",
-  kind: "builtin",
-  description: "Summarises",
-  category: "research",
-  version: "1.0.0",
-  source: "bundled",
-  path: "/skills/web-research",
-  hash: "abc",
-  state: "available",
-  eligible: true,
-  reasons: [],
-  risk: "low",
-  author: "Knack",
-  tags: [],
-  parameters: [{ name: "topic", type: "string", description: "", required: true }],
-  examples: [{ prompt: "Summarise the news", call: "" }],
-  tools: [{ name: "summary", description: "", parameters: { type: "object" } }],
-  files: [],
-  parts: [],
-  instructions: "# Summary",
-  max_execution_seconds: 300,
-  max_iterations: 10,
-  network: { granted: [] },
-  tool_list: {},
-  problems: [],
-};
 
 /** An app whose turns do what a test tells them, with all that was asked of it. */
 export function createFakeApp() {
@@ -64,12 +34,12 @@ export function createFakeApp() {
     turns.set(turnId, { record, events });
   }
 
-  const state = namespaceStateSchema.parse({});
   /** Of every turn. */
   const files = new Map<string, { media_type: string; data: Uint8Array }>();
   const app: App = {
     name: "Knack",
     model: "offline",
+    reader: createCommandReader(() => [], "Knack"),
     async submit(submission) {
       asked.push(submission);
       if (submission.text === "too fast") return { ok: false, status: 429, message: "Wait a minute." };
@@ -89,40 +59,7 @@ export function createFakeApp() {
         )
       );
     },
-    stop: async () => ({ ok: true, value: { stopped: true } }),
-    async answer(turnId, questionId, text, by) {
-      asked.push({ turnId, questionId, text, by });
-      return { ok: true, value: { answered: true } };
-    },
     file: async (_turnId, name) => files.get(name),
-    async approve(approvalId, approved, by) {
-      asked.push({ approvalId, approved, by });
-      if (approvalId === "none:1") return { ok: false, status: 404, message: "There is nothing to approve." };
-      return { ok: true, value: { decided: approvalId !== "turn-1:2" } };
-    },
-    async forget(turnId, by) {
-      asked.push({ forget: turnId, by });
-      if (!turns.has(turnId)) return { ok: false, status: 404, message: `There is no turn ${turnId}.` };
-      return { ok: true, value: { forgotten: true } };
-    },
-    async forgetPerson(user, { by }, options) {
-      asked.push({ forgetPerson: user, by, ...options });
-      if (user === "nobody") return { ok: false, status: 404, message: "Nothing is stored." };
-      const counts = {
-        turns: 2,
-        other_turns: 1,
-        facts: 0,
-        allowances: 0,
-        accounts: 0,
-        feedback: 0,
-        stored: 0,
-      };
-      const person = { user: `slack:T1:${user}`, pseudonym: "person-0a1b2c3d", complete: true, left: [] };
-      return {
-        ok: true,
-        value: { ...person, ...counts, dry_run: options?.dryRun === true, renamed: 0, audit_lines: 3 },
-      };
-    },
     async exportData(namespace) {
       asked.push({ exportData: namespace });
       if (namespace === "slack:T1:none") return { ok: false, status: 404, message: "Nothing is stored." };
@@ -133,36 +70,14 @@ export function createFakeApp() {
       };
     },
     namespaces: async (platform) => [`${platform}:local:dm`, `${platform}:local:general`],
-    namespace: async () => state,
-    async changeSettings(_namespace, settings, by) {
-      asked.push({ settings, by });
-      return {
-        ok: true,
-        value: {
-          ...state,
-          settings: { ...state.settings, progress: settings.progress ?? state.settings.progress },
-        },
-      };
-    },
-    threads: async () => [{ thread: "t-1", title: "hello", turns: 1, last_at: 1, busy: false }],
-    thread: async () => [...turns.values()].map(({ record, events }) => ({ turn: record, events })),
+    threads: async () => threads,
     watch: (_namespace, signal) => feed.follow(signal),
-    skills: async () => ({ skills: [skill], diagnostics: [] }),
-    skill: async (id) => (id === skill.id ? skill : undefined),
-    async setSkill(_namespace, id, to) {
-      if (id !== skill.id) return { ok: false, status: 404, message: `No skill ${id}.` };
-      return { ok: true, value: { ...skill, state: to } };
+    skills: {
+      list: async () => ({ skills: [skill], diagnostics: [] }),
+      detail: async (id) => (id === skill.id ? skill : undefined),
     },
-    async runSkill(id, params) {
-      if (id === "broken") throw new Error("secret path /etc/shadow");
-      const { refuse } = objectOf(params);
-      if (refuse !== undefined) return { error: "Refused.", code: refuse, expected_parameters: ["text"] };
-      return { skill_id: id, output: params, success: true };
-    },
-    runs: async () => [],
-    ...fakeServices(asked),
+    ...fakeServices(asked, () => [...turns.values()]),
     complete: async (text) => [{ text: `${text}list`, label: "list", description: "" }],
-    prompt: async (_namespace, message) => ({ system: message, tools: [], tokens: 1 }),
     ready: async () => [{ name: "store", ok: true, detail: "" }],
   };
   return { app, addTurn, live, feed, asked, files };

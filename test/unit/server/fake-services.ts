@@ -1,28 +1,170 @@
 import type { App } from "../../../src/app/app.ts";
-import { noCounts } from "../../../src/app/retention-sweep.ts";
+import { presentTurn } from "../../../src/app/operations/turn-view.ts";
+import { noCounts } from "../../../src/app/services/retention-sweep.ts";
+import type { SkillDetail } from "../../../src/app/services/skill-listing.ts";
+import type { Outcome } from "../../../src/core/outcome.ts";
+import type { TurnEvent } from "../../../src/core/turn-event.ts";
+import type { TurnRecord } from "../../../src/core/turn-log.ts";
 import { testReview } from "../../support/fake-packages.ts";
 import { testServer } from "../../support/fake-servers.ts";
+
+export const skill: SkillDetail = {
+  id: "web-research#summary",
+  name: "Summary",
+  kind: "builtin",
+  description: "Summarises",
+  category: "research",
+  version: "1.0.0",
+  source: "bundled",
+  path: "/skills/web-research",
+  hash: "abc",
+  state: "available",
+  eligible: true,
+  reasons: [],
+  risk: "low",
+  author: "Knack",
+  tags: [],
+  parameters: [{ name: "topic", type: "string", description: "", required: true }],
+  examples: [{ prompt: "Summarise the news", call: "" }],
+  tools: [{ name: "summary", description: "", parameters: { type: "object" } }],
+  files: [],
+  parts: [],
+  instructions: "# Summary",
+  max_execution_seconds: 300,
+  max_iterations: 10,
+  network: { granted: [] },
+  tool_list: {},
+  problems: [],
+};
 
 const review = testReview("weather");
 const entry = { skill_id: "weather", hash: review.hash, from: "x", by: "operator", installed_at: 1, review };
 const policy = { conversation_days: 365, run_detail_days: "never", file_days: 30, audit_days: 400 } as const;
 
+interface FakeInput {
+  name: string;
+  id: string;
+  hosts: string[];
+  state: string;
+  params: { refuse?: string };
+  platform: string;
+  ns: string;
+  settings: object;
+  dry_run: boolean;
+  text: string;
+  message: string;
+}
+
+export const threads = [{ thread: "t-1", title: "hello", turns: 1, last_at: 1, busy: false }];
+
+const channel = {
+  active: [],
+  pinned: [],
+  blocked: [],
+  settings: { progress: "steps", while_running: "steer" },
+};
+
+function person(user: string, dry_run: boolean) {
+  if (user === "nobody") return { ok: false, status: 404, message: "Nothing is stored." };
+  const counts = { turns: 2, other_turns: 1, facts: 0, allowances: 0, accounts: 0, feedback: 0, stored: 0 };
+  const named = user.startsWith("slack:") ? user : `slack:T1:${user}`;
+  const found = { user: named, pseudonym: "person-0a1b2c3d", complete: true, left: [] };
+  return { ok: true, value: { ...found, ...counts, dry_run, renamed: 0, audit_lines: 3 } };
+}
+
+function noSkill(id: string): Outcome<never> {
+  return { ok: false, status: 404, message: `There is no skill called ${id}.` };
+}
+
 /** Services that answer what they were asked to have done, and note it in `asked`. */
 export function fakeServices(
   asked: unknown[],
-): Pick<App, "packages" | "servers" | "grants" | "flows" | "retention"> {
+  turns: () => { record: TurnRecord; events: TurnEvent[] }[],
+): Pick<App, "run" | "packages" | "flows"> {
   const missing = { ok: false as const, status: 404 as const, message: "There is none of that name." };
   const result = { success: true, results: [], variables: {}, directOutput: null };
-  return {
-    retention: {
-      status: async () => ({ policy, from: 5 }),
-      async run(options, { by }) {
-        asked.push({ retention: options, by });
-        return {
-          ok: true,
-          value: { policy, from: 5, ran: !options.dryRun, counts: { ...noCounts, threads: 2 } },
-        };
+  const server = (name: string, changes = {}) =>
+    name === "files" || name === "mail" ? { ok: true, value: testServer(name, changes) } : missing;
+  const operations: Record<string, (input: FakeInput) => unknown> = {
+    "skill.list": () => ({ ok: true, value: { skills: [skill], diagnostics: [] } }),
+    "skill.show": ({ id }) => (id === skill.id ? { ok: true, value: skill } : noSkill(id)),
+    "skill.set": ({ id, state }) =>
+      id === skill.id ? { ok: true, value: { ...skill, state } } : noSkill(id),
+    "skill.run"({ id, params }) {
+      if (id === "broken") throw new Error("secret path /etc/shadow");
+      const { refuse: code } = params;
+      if (code === undefined) return { ok: true, value: { skill_id: id, output: params, success: true } };
+      const details = { expected_parameters: ["text"] };
+      return { ok: false, status: 400, message: "Refused.", code, details };
+    },
+    "run.list": () => ({
+      ok: true,
+      value: { turns: turns().map(({ record }) => presentTurn(record)), skills: [] },
+    }),
+    "run.show"({ id }) {
+      const found = turns().find(({ record }) => record.turn_id === id);
+      if (found === undefined) return missing;
+      return { ok: true, value: { turn: presentTurn(found.record), events: found.events, skills: [] } };
+    },
+    "turn.show"({ id }) {
+      const found = turns().find(({ record }) => record.turn_id === id);
+      return found === undefined ? missing : { ok: true, value: presentTurn(found.record) };
+    },
+    "turn.stop": () => ({ ok: true, value: { stopped: true } }),
+    "turn.answer": () => ({ ok: true, value: { answered: true } }),
+    "turn.forget": ({ id }) =>
+      turns().some(({ record }) => record.turn_id === id)
+        ? { ok: true, value: { forgotten: true } }
+        : missing,
+    "approval.decide": ({ id }) =>
+      id === "none:1" ? missing : { ok: true, value: { decided: id !== "turn-1:2" } },
+    "channel.list": ({ platform }) => ({
+      ok: true,
+      value: {
+        namespaces: [
+          { namespace: `${platform}:local:dm`, direct: true },
+          { namespace: `${platform}:local:general`, direct: false },
+        ],
       },
+    }),
+    "channel.show": ({ ns }) => ({ ok: true, value: { ...channel, namespace: ns } }),
+    "channel.change": ({ ns, settings }) => ({
+      ok: true,
+      value: { ...channel, namespace: ns, settings: { ...channel.settings, ...settings } },
+    }),
+    "thread.list": () => ({ ok: true, value: { threads } }),
+    "thread.show": () => ({
+      ok: true,
+      value: { turns: turns().map(({ record, events }) => ({ turn: presentTurn(record), events })) },
+    }),
+    "retention.show": () => ({ ok: true, value: { policy, from: 5 } }),
+    "retention.run": ({ dry_run }) => ({
+      ok: true,
+      value: { policy, from: 5, ran: !dry_run, counts: { ...noCounts, threads: 2 } },
+    }),
+    "person.show": ({ id }) => person(id, true),
+    "person.forget": ({ id }) => person(id, false),
+    "bot.about": () => ({
+      ok: true,
+      value: { name: "Knack", version: "1.2.3", model: "offline", suggestions: ["/skill list"] },
+    }),
+    "command.complete": ({ text }) => ({
+      ok: true,
+      value: { completions: [{ text: `${text}list`, label: "list", description: "" }] },
+    }),
+    "prompt.show": ({ message }) => ({ ok: true, value: { system: message, tools: [], tokens: 1 } }),
+    "server.list": () => ({ ok: true, value: { servers: [testServer("files")], diagnostics: [] } }),
+    "server.control": ({ name }) => server(name, { state: "running" }),
+    "server.trust": ({ name }) => server(name),
+    "server.login": ({ name }) => ({ ok: true, value: { url: `https://login.example/${name}` } }),
+    "server.logout": ({ name }) => server(name, { state: "needs_login" }),
+    "skill.grant": ({ id, hosts }) => ({ ok: true, value: { skill_id: id, granted: hosts } }),
+    "skill.revoke": ({ id }) => ({ ok: true, value: { skill_id: id, granted: [] } }),
+  };
+  return {
+    async run(name, { input, asker }) {
+      asked.push({ run: name, ...input, by: asker.by });
+      return operations[name]?.(input as never) as never;
     },
     packages: {
       list: async () => [entry],
@@ -40,27 +182,6 @@ export function fakeServices(
         return id === "weather" ? { ok: true, value: entry } : missing;
       },
       reviewSkill: async (id) => (id === "weather" ? { ok: true, value: review } : missing),
-    },
-    servers: {
-      list: async () => [testServer("files")],
-      problems: async () => [],
-      async control(name, action, { by }) {
-        asked.push({ action, name, by });
-        return name === "files" ? { ok: true, value: testServer(name, { state: "running" }) } : missing;
-      },
-      async trust(name, tools, { by }) {
-        asked.push({ trust: name, tools, by });
-        return name === "files" ? { ok: true, value: testServer(name) } : missing;
-      },
-      login: async (name, { by }) => ({ ok: true, value: { url: `https://login.example/${name}/${by.id}` } }),
-      logout: async (name) => ({ ok: true, value: testServer(name, { state: "needs_login" }) }),
-    },
-    grants: {
-      grant: async (id, hosts) => ({ ok: true, value: { skill_id: id, granted: [...hosts] } }),
-      async revoke(id, hosts) {
-        asked.push({ revoke: id, hosts });
-        return { ok: true, value: { skill_id: id, granted: [] } };
-      },
     },
     flows: {
       list: async () => ({ flows: [], diagnostics: [] }),

@@ -1,6 +1,5 @@
 import { describe, expect, it } from "vitest";
 import { createServer } from "../../../src/server/server.ts";
-import { skill } from "./fake-app.ts";
 import { json, send, startServer } from "./start-server.ts";
 
 const problem = (text: string) =>
@@ -78,16 +77,6 @@ describe("a request that fails", () => {
     expect(response.status).toBe(405);
     expect(response.headers.allow).toContain("GET");
     expect(problem(response.text).code).toBe("method_not_allowed");
-  });
-
-  it("of an unknown skill names those that look alike", async () => {
-    const { url } = await startServer();
-    const { id } = skill;
-    const response = await send(`${url}/api/v1/skills/${id.slice(0, -1)}`, {});
-    expect(problem(response.text)).toMatchObject({
-      status: 404,
-      detail: expect.stringContaining(`Did you mean ${id}?`),
-    });
   });
 
   it("passes on what the app says", async () => {
@@ -184,6 +173,7 @@ describe("the API", () => {
         "put /api/v1/namespaces/{ns}/skills/{id}",
         "get /api/v1/namespaces/{ns}/threads",
         "get /api/v1/namespaces/{ns}/threads/{thread}",
+        "get /api/v1/operations",
         "get /api/v1/packages",
         "post /api/v1/packages",
         "post /api/v1/packages/review",

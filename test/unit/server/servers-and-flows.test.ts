@@ -11,19 +11,25 @@ const by = { id: "operator", name: "operator", trust: "operator" };
 describe("tool servers", () => {
   it("are listed and controlled", async () => {
     const { client, asked } = await open();
-    expect(await client.servers()).toMatchObject({
+    expect(await client.call("server.list", {})).toMatchObject({
       servers: [{ name: "files", state: "stopped" }],
       diagnostics: [],
     });
-    expect(await client.controlServer("files", "restart")).toMatchObject({ state: "running" });
-    expect(asked).toEqual([{ action: "restart", name: "files", by }]);
-    await expect(client.controlServer("none", "stop")).rejects.toMatchObject({ status: 404 });
+    expect(await client.call("server.control", { name: "files", action: "restart" })).toMatchObject({
+      state: "running",
+    });
+    expect(asked.at(-1)).toEqual({ run: "server.control", action: "restart", name: "files", by });
+    await expect(client.call("server.control", { name: "none", action: "stop" })).rejects.toMatchObject({
+      status: 404,
+    });
   });
 
   it("give each person their own login", async () => {
-    const { client } = await open();
-    expect(await client.loginServer("mail", "ada")).toBe("https://login.example/mail/ada");
-    expect(await client.logoutServer("mail", "ada")).toMatchObject({ state: "needs_login" });
+    const { client, asked } = await open();
+    const input = { name: "mail", user: "ada" };
+    expect(await client.call("server.login", input)).toEqual({ url: "https://login.example/mail" });
+    expect(await client.call("server.logout", input)).toMatchObject({ state: "needs_login" });
+    expect(asked).toMatchObject([{ by: { id: "ada" } }, { by: { id: "ada" } }]);
   });
 
   it("take no other action", async () => {
@@ -53,17 +59,19 @@ describe("flows", () => {
 describe("hosts of a skill", () => {
   it("are granted, and taken back one by one or all", async () => {
     const { client, asked } = await open();
-    expect(await client.grantHosts("web#read", ["a.example"])).toEqual({
+    expect(await client.call("skill.grant", { id: "web#read", hosts: ["a.example"] })).toEqual({
       skill_id: "web#read",
       granted: ["a.example"],
     });
-    await client.revokeHosts("weather", ["a.example"]);
-    await client.revokeHosts("weather");
-    expect(asked).toEqual([
-      { revoke: "weather", hosts: ["a.example"] },
-      { revoke: "weather", hosts: undefined },
+    await client.call("skill.revoke", { id: "weather", hosts: ["a.example"] });
+    await client.call("skill.revoke", { id: "weather" });
+    expect(asked.slice(1)).toEqual([
+      { run: "skill.revoke", id: "weather", hosts: ["a.example"], by },
+      { run: "skill.revoke", id: "weather", by },
     ]);
-    await expect(client.grantHosts("weather", [])).rejects.toMatchObject({ status: 400 });
+    await expect(client.call("skill.grant", { id: "weather", hosts: [] })).rejects.toMatchObject({
+      status: 400,
+    });
   });
 });
 

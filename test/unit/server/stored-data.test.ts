@@ -8,20 +8,23 @@ describe("everything of a person over the API", () => {
   it("is looked up without deleting, and deleted when that is asked for", async () => {
     const { url, asked } = await startServer();
     const client = createApiClient({ fetch, baseUrl: url });
-    expect(await client.lookUpPerson("slack:T1:U1")).toMatchObject({ dry_run: true, turns: 2 });
-    expect(await client.forgetPerson("U1")).toMatchObject({
+    expect(await client.call("person.show", { id: "slack:T1:U1" })).toMatchObject({
+      dry_run: true,
+      turns: 2,
+    });
+    expect(await client.call("person.forget", { id: "U1" })).toMatchObject({
       user: "slack:T1:U1",
       dry_run: false,
       complete: true,
     });
-    await client.forgetPerson("U1", { leavePosts: true });
+    await client.call("person.forget", { id: "U1", leave_posts: "true" });
     const by = expect.objectContaining(operator);
     expect(asked).toEqual([
-      { forgetPerson: "slack:T1:U1", by, dryRun: true },
-      { forgetPerson: "U1", by, leavePosts: false },
-      { forgetPerson: "U1", by, leavePosts: true },
+      { run: "person.show", id: "slack:T1:U1", by },
+      { run: "person.forget", id: "U1", leave_posts: "false", by },
+      { run: "person.forget", id: "U1", leave_posts: "true", by },
     ]);
-    await expect(client.forgetPerson("nobody")).rejects.toMatchObject({ status: 404 });
+    await expect(client.call("person.forget", { id: "nobody" })).rejects.toMatchObject({ status: 404 });
   });
 
   it("is refused to a page of another origin", async () => {

@@ -56,7 +56,7 @@ const judged = (sources: SkillSource[], allows: () => Promise<Verdict> = async (
 
 it("skills whose code cannot run are listed with the cure, before anybody tries them", async () => {
   const { app } = createTestApp(scriptedModel([]), { sources: judged(folderOfAll()) });
-  const { skills } = await app.skills("console:local:general");
+  const { skills } = await app.skills.list("console:local:general");
   const listed = Object.fromEntries(skills.map(({ id, reasons }) => [id, reasons]));
   expect(listed).toEqual({
     dice: [refusal.reason],

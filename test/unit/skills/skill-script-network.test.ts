@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { createGuardedProxy } from "../../../src/net/guarded-proxy.ts";
 import { createSandbox, type Sandbox } from "../../../src/sandbox/create-sandbox.ts";
+import { approve } from "../../support/ask-app.ts";
 import { needs } from "../../support/needs.ts";
 import { scriptedModel, toolResults } from "../../support/scripted-model.ts";
 import { ada, ben, createTestApp } from "../../support/test-app.ts";
@@ -56,12 +57,12 @@ test(
     const turnId = await app.say("go", { by: ben });
     const asked = await app.until(turnId, "approval_requested");
     expect(asked).toMatchObject({ approver: "operator", skill_id: "probe", input: { hosts: [host] } });
-    await app.app.approve(asked.approval_id, true, ada);
+    await approve(app.app, asked.approval_id, true, ada);
     const requested: unknown[] = [];
     for await (const event of (await app.app.events(turnId, asked.seq, AbortSignal.timeout(10_000))) ?? []) {
       if (event.type !== "approval_requested") continue;
       requested.push([event.tool, event.approver, event.reason]);
-      await app.app.approve(event.approval_id, true, ben);
+      await approve(app.app, event.approval_id, true, ben);
     }
     const reason = `The code of the skill probe did not ship with the bot, and it can reach ${host}.`;
     expect(requested).toEqual([["run_skill_script", "asker", reason]]);
@@ -77,9 +78,9 @@ test(
     const before = server.requests.length;
     const turnId = await app.say("go", { by: ben });
     const asked = await app.until(turnId, "approval_requested");
-    await app.app.approve(asked.approval_id, false, ada);
+    await approve(app.app, asked.approval_id, false, ada);
     for await (const event of (await app.app.events(turnId, asked.seq, AbortSignal.timeout(10_000))) ?? []) {
-      if (event.type === "approval_requested") await app.app.approve(event.approval_id, false, ada);
+      if (event.type === "approval_requested") await approve(app.app, event.approval_id, false, ada);
     }
     expect(server.requests).toHaveLength(before);
     expect(results()[0]).toContain("script_failed");

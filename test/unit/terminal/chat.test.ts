@@ -224,7 +224,6 @@ describe("in a terminal", () => {
 
 it("goes on with a thread: shows what was said, recalls it with the up key", async () => {
   const terminal = fakeTerminal(true);
-  const { client, asked } = fakeChatClient(echo);
   const inbound = {
     key: "k",
     namespace: "console:local:dm",
@@ -255,8 +254,9 @@ it("goes on with a thread: shows what was said, recalls it with the up key", asy
       ...stamp,
     },
   ];
+  const { client, asked } = fakeChatClient(echo, [{ turn, events }]);
   const done = runChat({
-    client: { ...client, thread: async () => [{ turn, events }] },
+    client,
     input: terminal.input,
     output: terminal.output,
     clock: { now: () => 5000 },

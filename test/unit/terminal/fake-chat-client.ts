@@ -10,16 +10,43 @@ export type Script = (turn: {
   decided: Promise<boolean>;
 }) => Promise<void>;
 
+interface FakeInput {
+  id: string;
+  text: string;
+  approve: boolean;
+}
+
 /** An HTTP API whose turns follow a script; it keeps what was asked of it. */
-export function fakeChatClient(script: Script) {
+export function fakeChatClient(script: Script, earlier: readonly object[] = []) {
   const asked: { submitted: { thread?: string; text: string }[]; stops: string[]; completed: string[] } = {
     submitted: [],
     stops: [],
     completed: [],
   };
   const turns = new Map<string, ReturnType<typeof startTurn>>();
+  const operations: Record<string, (input: FakeInput) => unknown> = {
+    "bot.about": () => ({ name: "Knack", version: "1", model: "offline", suggestions: ["Try this"] }),
+    "turn.stop"({ id }) {
+      asked.stops.push(id);
+      turns.get(id)?.stop();
+      return { stopped: true };
+    },
+    "turn.answer"({ id, text }) {
+      turns.get(id)?.answer(text);
+      return { answered: true };
+    },
+    "approval.decide"({ id, approve }) {
+      turns.get(id.slice(0, id.lastIndexOf(":")))?.decide(approve);
+      return { decided: true };
+    },
+    "command.complete"({ text }) {
+      asked.completed.push(text);
+      return { completions: [{ text: "/skill list", label: "list", description: "" }] };
+    },
+    "thread.show": () => ({ turns: earlier }),
+  };
   const client: ChatClient = {
-    about: async () => ({ name: "Knack", version: "1", model: "offline", suggestions: ["Try this"] }),
+    call: (async (name: string, input: FakeInput) => operations[name]?.(input)) as ChatClient["call"],
     async submitTurn({ namespace = "", thread = "thread-1", text }) {
       asked.submitted.push({ thread, text });
       const turn_id = `turn-${turns.size + 1}`;
@@ -39,24 +66,6 @@ export function fakeChatClient(script: Script) {
         if (event.type === "turn_finished") return;
       }
     },
-    async stop(turnId) {
-      asked.stops.push(turnId);
-      turns.get(turnId)?.stop();
-      return true;
-    },
-    async answer(turnId, { text }) {
-      turns.get(turnId)?.answer(text);
-      return true;
-    },
-    async approve(approvalId, approved) {
-      turns.get(approvalId.slice(0, approvalId.lastIndexOf(":")))?.decide(approved !== false);
-      return true;
-    },
-    async complete(text) {
-      asked.completed.push(text);
-      return [{ text: "/skill list", label: "list", description: "" }];
-    },
-    thread: async () => [],
   };
   return { client, asked };
 }

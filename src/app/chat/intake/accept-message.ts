@@ -1,6 +1,7 @@
 import type { Author, Origin } from "../../../core/inbound.ts";
 import { isDirectMessage, type Place } from "../../../core/place.ts";
-import type { Submission } from "../../app.ts";
+import type { SaidTo } from "../../turns/command-reader.ts";
+import type { Submission } from "../../turns/submit.ts";
 import type { ChatMessage } from "../chat-intake.ts";
 import { type IntakeContext, NotStoredError } from "./intake-context.ts";
 import type { Spoken } from "./thread-state.ts";
@@ -8,8 +9,10 @@ import type { Spoken } from "./thread-state.ts";
 /** A message that is taken. */
 export interface TakenMessage extends Pick<ChatMessage, "key" | "place" | "id" | "in_thread"> {
   author: Author;
-  /** As it is submitted. */
+  /** As it was written, without a mention of the bot that the platform has taken away. */
   text: string;
+  /** Absent in what versions before this field kept: they put the mention back into the text. */
+  to?: SaidTo | undefined;
   origin: Origin;
   /** Its words were changed after they had been answered. */
   edited?: true | undefined;
@@ -24,8 +27,8 @@ const threadSample = 100;
  */
 export async function acceptMessage(context: IntakeContext, message: TakenMessage): Promise<boolean> {
   const { app, platform, whisperer } = context;
-  const { key, place, id, author, text, origin } = message;
-  const submission: Submission = { ...place, text, author, key, origin };
+  const { key, place, id, author, text, to, origin } = message;
+  const submission: Submission = { ...place, text, ...(to === undefined ? {} : { to }), author, key, origin };
   const outcome = await app.submit(submission);
   if (!outcome.ok && outcome.status === 503) throw new NotStoredError(outcome.message);
   if (!outcome.ok) {

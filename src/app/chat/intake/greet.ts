@@ -1,5 +1,5 @@
+import { channelThread } from "../../../core/chat-platform.ts";
 import { isDirectMessage, type Place } from "../../../core/place.ts";
-import { channelThread } from "../chat-platform.ts";
 import type { IntakeContext } from "./intake-context.ts";
 import { isListed } from "./refusal-of.ts";
 import { type Suggestion, suggestPrompts } from "./suggest-prompts.ts";

@@ -1,18 +1,36 @@
+import type { ChatPerson, ChatPlatform } from "../../../core/chat-platform.ts";
 import type { Clock } from "../../../core/clock.ts";
 import type { Author } from "../../../core/inbound.ts";
 import type { KeyValue } from "../../../core/key-value.ts";
-import type { TurnLog } from "../../../core/turn-log.ts";
-import type { App } from "../../app.ts";
-import type { Log } from "../../log.ts";
-import type { ChatPerson, ChatPlatform } from "../chat-platform.ts";
+import type { Log } from "../../../core/log.ts";
+import type { ThreadRecord, TurnFilter, TurnLog, TurnRecord } from "../../../core/turn-log.ts";
+import type { RunOperation } from "../../operations/table.ts";
+import type { SkillService } from "../../services/skill-service.ts";
+import type { CommandReader } from "../../turns/command-reader.ts";
+import type { Submit } from "../../turns/submit.ts";
 import type { ChatPolicy } from "../chat-policy.ts";
 import type { SettingsReader } from "./settings-reader.ts";
 import type { ThreadStates } from "./thread-states.ts";
 import type { Whisperer } from "./whisperer.ts";
 
+/** What people on a platform ask of the bot. Everything is checked against the rights of who asks. */
+interface BotInChat {
+  /** The name people call it by. */
+  readonly name: string;
+  /** The model in use, `offline` when none is configured. */
+  readonly model: string;
+  readonly reader: Pick<CommandReader, "read" | "formOf">;
+  submit: Submit;
+  run: RunOperation;
+  turns(filter: TurnFilter): Promise<TurnRecord[]>;
+  namespaces(platform: string): Promise<string[]>;
+  threads(namespace: string): Promise<ThreadRecord[]>;
+  readonly skills: Pick<SkillService, "list" | "detail">;
+}
+
 /** What the intake of one platform is made of. */
 export interface ChatIntakeDeps {
-  app: App;
+  app: BotInChat;
   platform: ChatPlatform;
   log: TurnLog;
   store: KeyValue;

@@ -1,15 +1,14 @@
 import { z } from "zod";
+import { KeyedMutex } from "../../../base/keyed-mutex.ts";
+import { type MessageTag, type OutgoingMessage, PlatformError } from "../../../core/chat-platform.ts";
 import { type Author, inboundSchema } from "../../../core/inbound.ts";
 import type { Json } from "../../../core/json.ts";
+import { mayStop } from "../../../core/permissions.ts";
 import type { Place } from "../../../core/place.ts";
 import { formatDuration } from "../../../core/turn-summary.ts";
-import { withoutMention } from "../../commands/parse-command.ts";
-import { mayStop } from "../../permissions.ts";
 import type { ButtonPress } from "../chat-intake.ts";
-import { type MessageTag, type OutgoingMessage, PlatformError } from "../chat-platform.ts";
 import { acceptMessage, noteTaken, type TakenMessage } from "./accept-message.ts";
 import { authorOf, type IntakeContext } from "./intake-context.ts";
-import { createOneAtATime } from "./one-at-a-time.ts";
 import type { Spoken } from "./thread-state.ts";
 
 /** Messages that are not answered unasked, since they came too late or were changed: the bot asks once per thread about them. */
@@ -39,6 +38,7 @@ const lateThreadSchema = z.object({
     in_thread: z.boolean(),
     author: inboundSchema.shape.author,
     text: z.string(),
+    to: z.enum(["bot", "room"]).optional(),
     origin: inboundSchema.shape.origin.unwrap(),
     edited: z.literal(true).optional(),
   }),
@@ -57,15 +57,18 @@ const over = "This question is over; write again what you want.";
 
 export function createLateMessages(context: IntakeContext): LateMessages {
   const { store, platform, newId } = context;
-  const oneAtATime = createOneAtATime();
+  const mutex = new KeyedMutex();
   const keyOf = ({ namespace, thread }: Place) => `chat-late:${namespace}:${thread}`;
   const read = async (place: Place) => parse(await store.get(keyOf(place)));
   const write = (place: Place, state: LateThread) => store.set(keyOf(place), toJson(state));
-  const oneInThread = <T>(place: Place, work: () => Promise<T>) => oneAtATime(keyOf(place), work);
+  const oneInThread = <T>(place: Place, work: () => Promise<T>) => mutex.run(keyOf(place), work);
+
+  const wordsOf = (place: Place, { newest: { text, to } }: LateThread) =>
+    context.app.reader.read(text, place, to).text;
 
   const show = async (place: Place, state: LateThread, mayBeThere: boolean) => {
     const tag: MessageTag = { turn_id: state.token, purpose: "question", part: 0 };
-    const card = { ...questionAbout(state, context.clock.now(), context.app.name), tag };
+    const card = { ...questionAbout(state, context.clock.now(), wordsOf(place, state)), tag };
     const to = { message: state.newest.id, person: state.newest.author.id };
     const known = state.reference ?? (mayBeThere ? await platform.find(place, tag) : undefined);
     if (known !== undefined) await platform.edit(place, known, card);
@@ -171,9 +174,9 @@ async function submit(
   await noteTaken(context, place, spoken);
 }
 
-function questionAbout({ token, count, newest }: LateThread, now: number, botName: string): OutgoingMessage {
+function questionAbout({ token, count, newest }: LateThread, now: number, words: string): OutgoingMessage {
   const ago = formatAge(now - newest.origin.said_at);
-  const text = withoutMention(newest.text, botName).replace(/\s+/g, " ");
+  const text = words.replace(/\s+/g, " ");
   const quoted = text.length > quotedCharacters ? `${text.slice(0, quotedCharacters)}…` : text;
   const markdown = newest.edited
     ? `You changed your question. Answer it again?\n\n> ${quoted}`
@@ -183,8 +186,8 @@ function questionAbout({ token, count, newest }: LateThread, now: number, botNam
   return {
     markdown,
     buttons: [
-      { id: `wanted:${token}`, label: "Yes, answer it", style: "primary" },
-      { id: `unwanted:${token}`, label: "No" },
+      { action: { role: "late", token, wanted: true }, label: "Yes, answer it", style: "primary" },
+      { action: { role: "late", token, wanted: false }, label: "No" },
     ],
   };
 }

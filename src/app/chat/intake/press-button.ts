@@ -1,16 +1,18 @@
+import { type ButtonAction, readButtonId, turnOfButton } from "../../../core/button-action.ts";
+import { PlatformError } from "../../../core/chat-platform.ts";
 import type { Author } from "../../../core/inbound.ts";
 import type { ButtonPress } from "../chat-intake.ts";
-import { PlatformError } from "../chat-platform.ts";
-import { type ButtonAction, parseButton } from "./button-action.ts";
 import { authorOf, type IntakeContext, NotStoredError } from "./intake-context.ts";
 import type { LateMessages } from "./late-messages.ts";
 import { refusalOf } from "./refusal-of.ts";
-import { actOnTurn } from "./turn-buttons.ts";
+import { actOnTurn, type TurnAction } from "./turn-buttons.ts";
 
 const unknownButton = "This button does not work any more. Write what you want instead.";
 
-/** Buttons that begin a turn: not in a paused channel. */
-const asksForWork: ReadonlySet<string> = new Set<ButtonAction["action"]>(["again", "continue", "wanted"]);
+/** Whether a button begins a turn: not in a paused channel. */
+function asksForWork(action: ButtonAction): boolean {
+  return action.role === "again" || action.role === "continue" || (action.role === "late" && action.wanted);
+}
 
 /**
  * Does what a button is for. Who may is checked now, not when the button was shown. Whoever pressed is told what did not
@@ -46,27 +48,27 @@ async function answerPress(
   late: LateMessages,
   press: ButtonPress,
 ): Promise<string | undefined> {
-  const button = parseButton(press.button);
-  if (button === undefined) return unknownButton;
+  const action = readButtonId(press.button);
+  if (action === undefined) return unknownButton;
   const person = await context.platform.person(press.place, press.person);
   const refusal = refusalOf(context.policy.access, person, press.place);
   if (refusal !== undefined) return refusal;
   const { paused } = await context.settings.of(press.place.namespace);
-  if (paused !== undefined && asksForWork.has(button.action))
+  if (paused !== undefined && asksForWork(action))
     return "I am paused here. A manager of the channel can wake me with `/agent resume`; then press again.";
   const by = authorOf(person);
-  if ("token" in button) return late.decide(button.token, button.action === "wanted", press, by);
-  return onTurn(context, button, press, by);
+  if (action.role === "late") return late.decide(action.token, action.wanted, press, by);
+  return onTurn(context, action, press, by);
 }
 
 /** A turn is reached only from the channel it belongs to. */
 async function onTurn(
   context: IntakeContext,
-  button: Exclude<ButtonAction, { token: string }>,
+  action: TurnAction,
   press: ButtonPress,
   by: Author,
 ): Promise<string | undefined> {
-  const turn = await context.log.get(button.turn_id);
+  const turn = await context.log.get(turnOfButton(action) ?? "");
   if (turn === undefined || turn.namespace !== press.place.namespace) return unknownButton;
-  return actOnTurn(context, button, { press, turn, by });
+  return actOnTurn(context, action, { press, turn, by });
 }

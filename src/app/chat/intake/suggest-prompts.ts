@@ -1,5 +1,5 @@
 import type { Place } from "../../../core/place.ts";
-import type { SkillListing } from "../../skill-listing.ts";
+import type { SkillListing } from "../../services/skill-listing.ts";
 import type { IntakeContext } from "./intake-context.ts";
 
 /** A prompt somebody may try: what it is called on a button, and what it says. */
@@ -27,13 +27,13 @@ export async function suggestPrompts(
   const prompts: string[] = [];
   try {
     const [fitting, all] = await Promise.all([
-      query === "" ? { skills: [] } : app.skills(place.namespace, { query }),
-      app.skills(place.namespace),
+      query === "" ? { skills: [] } : app.skills.list(place.namespace, { query }),
+      app.skills.list(place.namespace),
     ]);
     const ids = new Set([...fitting.skills, ...all.skills].filter(isUsable).map((skill) => skill.id));
     for (const id of ids) {
       if (prompts.length >= wanted) break;
-      const [example] = (await app.skill(id, place.namespace))?.examples ?? [];
+      const [example] = (await app.skills.detail(id, place.namespace))?.examples ?? [];
       if (example !== undefined) prompts.push(example.prompt);
     }
   } catch (error) {

@@ -12,12 +12,13 @@ export async function takeBack(
   by: Author,
   failed: (reason: string) => Promise<void>,
 ): Promise<void> {
+  const call = { input: { id: turn.turn_id }, asker: { by, namespace: turn.namespace } };
   if (turn.status !== "finished") {
-    const stopped = await app.stop(turn.turn_id, by);
+    const stopped = await app.run("turn.stop", call);
     if (!stopped.ok) return failed(stopped.message);
   }
   background(async () => {
-    const forgotten = await app.forget(turn.turn_id, by);
+    const forgotten = await app.run("turn.forget", call);
     if (!forgotten.ok) await failed(forgotten.message);
   }, "An answer could not be deleted");
 }

@@ -10,7 +10,7 @@ import type { Listener } from "./whisperer.ts";
  */
 export async function takeCommand(context: IntakeContext, command: ChatCommand): Promise<void> {
   const { app, log, platform, whisperer, clock, policy } = context;
-  const { key, place, id, author, text, said_at } = command;
+  const { key, place, id, author, text, said_at, command: given } = command;
   if ((await log.find(key)) !== undefined) return;
   const person = await platform.person(place, author);
   const to: Listener = { place, person: person.id, about: id };
@@ -18,7 +18,14 @@ export async function takeCommand(context: IntakeContext, command: ChatCommand):
   if (refusal !== undefined) return whisperer.say(to, refusal);
   if (clock.now() - said_at > policy.stale_ms) return whisperer.say(to, lateCommand);
   const origin = { message: id, said_at, files: [], in_thread: false };
-  const outcome = await app.submit({ ...place, text, author: authorOf(person), key, origin });
+  const outcome = await app.submit({
+    ...place,
+    text,
+    ...(given === undefined ? {} : { command: given }),
+    author: authorOf(person),
+    key,
+    origin,
+  });
   if (!outcome.ok && outcome.status === 503) throw new NotStoredError(outcome.message);
   if (!outcome.ok) await whisperer.say(to, outcome.message);
 }

@@ -1,11 +1,9 @@
 import { LRUCache } from "lru-cache";
 import type { TurnRecord } from "../../../core/turn-log.ts";
-import { withoutMention } from "../../commands/parse-command.ts";
 import type { ChatEdit } from "../chat-intake.ts";
 import { type IntakeContext, NotStoredError } from "./intake-context.ts";
 import { editKey, type LateMessages } from "./late-messages.ts";
 import { originOf, recentTurns } from "./message-turns.ts";
-import { submittedText } from "./submitted-text.ts";
 import type { TakeMessage } from "./take-message.ts";
 
 /** Decides about a message whose text may have changed. */
@@ -51,7 +49,7 @@ export function createTakeEdit(
     const found = await findTurns(log, turnId);
     if (found === undefined || !isAuthorsOwn(found.into, edit)) return;
     const { turn, into } = found;
-    const now = storedText(text, app.name);
+    const now = storedText(app, edit);
     if (now === (latest.get(key) ?? turn.text.trim())) return;
     if (into.status !== "finished") await steer(context, into, edit);
     else await offerAgain(context, late, into, edit);
@@ -74,8 +72,8 @@ function isAuthorsOwn(turn: TurnRecord, edit: ChatEdit): boolean {
 }
 
 /** As the log has the text of a message. */
-function storedText(text: string, botName: string): string {
-  return withoutMention(submittedText(text, true, botName), botName).trim();
+function storedText({ reader }: IntakeContext["app"], { text, place }: ChatEdit): string {
+  return reader.read(text, place, "bot").text.trim();
 }
 
 /** Asks the author whether the question is to be answered as it reads now. */
@@ -92,15 +90,15 @@ async function offerAgain(
   const last = latest.find((each) => each.kind === "message" && each.author.id === author.id);
   const origin = last === undefined ? undefined : await originOf(log, last.turn_id);
   if (last === undefined || origin?.message !== edit.id) return;
-  const text = submittedText(edit.text, true, app.name);
-  if (last.status !== "finished" || storedText(edit.text, app.name) === last.text.trim()) return;
+  if (last.status !== "finished" || storedText(app, edit) === last.text.trim()) return;
   await late.ask({
     key: editKey(edit.key, edit.edited_at),
     place: { namespace, thread },
     id: edit.id,
     in_thread: edit.in_thread,
     author,
-    text,
+    text: edit.text,
+    to: "bot",
     origin: { ...origin, said_at: edit.edited_at, files: [...edit.files] },
     edited: true,
   });
@@ -114,6 +112,7 @@ async function steer({ app, whisperer }: IntakeContext, turn: TurnRecord, edit: 
     thread,
     author,
     text: `I edited my message. It now says: ${edit.text.trim()}`,
+    to: "room",
     key: editKey(edit.key, edit.edited_at),
     origin: { message: edit.id, said_at: edit.edited_at, files: [...edit.files], in_thread: edit.in_thread },
   });

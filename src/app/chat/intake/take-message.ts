@@ -1,15 +1,14 @@
 import { LRUCache } from "lru-cache";
-import { parseCommand } from "../../commands/parse-command.ts";
+import { KeyedMutex } from "../../../base/keyed-mutex.ts";
+import type { ChatPerson } from "../../../core/chat-platform.ts";
+import type { SaidTo } from "../../turns/command-reader.ts";
 import type { ChatMessage } from "../chat-intake.ts";
-import type { ChatPerson } from "../chat-platform.ts";
 import { acceptMessage, noteTaken, type TakenMessage } from "./accept-message.ts";
 import { type Cooldown, createCooldown } from "./cooldown.ts";
 import { authorOf, type IntakeContext } from "./intake-context.ts";
 import { isAddressed, isAloneWithBot, isForBot } from "./is-for-bot.ts";
 import type { LateMessages } from "./late-messages.ts";
-import { createOneAtATime } from "./one-at-a-time.ts";
 import { refusalOf } from "./refusal-of.ts";
-import { submittedText } from "./submitted-text.ts";
 import type { ThreadState } from "./thread-state.ts";
 import type { Listener } from "./whisperer.ts";
 
@@ -40,7 +39,7 @@ export function createTakeMessage(context: IntakeContext, late: LateMessages): T
     late,
     cooldown: createCooldown(context.clock, context.policy.access.cooldown_ms),
   };
-  const oneAtATime = createOneAtATime();
+  const mutex = new KeyedMutex();
   /** Texts by key: what was decided holds until the text is another one. */
   const decided = new LRUCache<string, string>({
     max: rememberedMessages,
@@ -52,7 +51,7 @@ export function createTakeMessage(context: IntakeContext, late: LateMessages): T
     const { key, text, place } = message;
     if (message.by_bot && !context.policy.access.bots.includes(message.author)) return;
     // In order: a follow-up comes while the mention before it is still being looked at, and Slack delivers a mention twice.
-    await oneAtATime(`${place.namespace} ${place.thread}`, async () => {
+    await mutex.run(`${place.namespace} ${place.thread}`, async () => {
       const thread = await threadOf(context, message);
       if (!(await isMeant(context, message, thread)) || decided.get(key) === text) return;
       await take(taking, message, thread);
@@ -96,9 +95,9 @@ async function take(taking: Taking, message: ChatMessage, thread: ThreadState | 
   const person = await platform.person(message.place, message.author);
   const to: Listener = { place: message.place, person: person.id, about: message.id };
   const toBot = isAddressed(message) || (message.in_thread && isAloneWithBot(message, thread));
-  const text = submittedText(message.text, toBot, context.app.name);
-  const isCommand = parseCommand(text, context.app.name) !== undefined;
-  const taken = takenMessage(message, person, text);
+  const saidTo = toBot ? "bot" : "room";
+  const isCommand = context.app.reader.read(message.text, message.place, saidTo).kind === "command";
+  const taken = takenMessage(message, person, saidTo);
   const asked: Asked = { message, person, to, toBot, isCommand, taken };
   if (await isTurnedAway(context, asked)) return;
   if (await isLate(taking, asked)) return;
@@ -108,10 +107,10 @@ async function take(taking: Taking, message: ChatMessage, thread: ThreadState | 
   await noteTaken(context, message.place, message);
 }
 
-function takenMessage(message: ChatMessage, person: ChatPerson, text: string): TakenMessage {
-  const { key, place, id, in_thread, said_at, files } = message;
+function takenMessage(message: ChatMessage, person: ChatPerson, to: SaidTo): TakenMessage {
+  const { key, place, id, text, in_thread, said_at, files } = message;
   const origin = { message: id, said_at, files: [...files], in_thread };
-  return { key, place, id, in_thread, author: authorOf(person), text, origin };
+  return { key, place, id, in_thread, author: authorOf(person), text, to, origin };
 }
 
 interface Asked {

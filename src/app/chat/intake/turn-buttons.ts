@@ -1,13 +1,17 @@
+import type { ButtonAction } from "../../../core/button-action.ts";
 import type { Author, Origin } from "../../../core/inbound.ts";
+import type { KeyValue } from "../../../core/key-value.ts";
+import { mayStop, onBehalfOf } from "../../../core/permissions.ts";
 import type { TurnRecord } from "../../../core/turn-log.ts";
-import { emptyTurnView, foldTurn } from "../../../core/turn-view.ts";
-import { mayStop, onBehalfOf } from "../../permissions.ts";
+import { type ApprovalVerdict, emptyTurnView, foldTurn, verdictInput } from "../../../core/turn-view.ts";
+import type { Submission } from "../../turns/submit.ts";
 import type { ButtonPress } from "../chat-intake.ts";
-import type { ButtonAction, TurnAction } from "./button-action.ts";
-import { storeFeedback, type Verdict } from "./feedback.ts";
 import type { IntakeContext } from "./intake-context.ts";
 import { takeBack } from "./take-back.ts";
 import { turnDetails } from "./turn-details.ts";
+
+/** What a button of a turn does. */
+export type TurnAction = Exclude<ButtonAction, { role: "late" }>;
 
 /** A press on a button of a turn, by somebody who may use the bot in its channel. */
 export interface TurnPress {
@@ -16,33 +20,38 @@ export interface TurnPress {
   by: Author;
 }
 
+type Verdict = "good" | "bad";
+
 /** Characters of the details of a turn. */
 const detailsCharacters = 2_500;
 
 /** Acts, and answers what to tell who pressed; undefined when they see it anyway. */
 export async function actOnTurn(
   context: IntakeContext,
-  button: Exclude<ButtonAction, { token: string }>,
+  action: TurnAction,
   pressed: TurnPress,
 ): Promise<string | undefined> {
-  if ("approval_id" in button)
-    return decide(context, button.approval_id, verdicts[button.action], pressed.by);
-  if ("choice" in button) return answer(context, pressed, button.choice);
-  const { action } = button;
-  return action === "good" || action === "bad"
-    ? rate(context, pressed, action)
-    : actForAsker(context, pressed, action);
+  switch (action.role) {
+    case "decide":
+      return decide(context, action.approval_id, action.verdict, pressed);
+    case "answer":
+      return answer(context, pressed, action.choice);
+    case "feedback":
+      return rate(context, pressed, action.good ? "good" : "bad");
+    default:
+      return actForAsker(context, pressed, action.role);
+  }
 }
 
 async function actForAsker(
   context: IntakeContext,
   pressed: TurnPress,
-  action: Exclude<TurnAction, Verdict>,
+  role: Exclude<TurnAction["role"], "decide" | "answer" | "feedback">,
 ): Promise<string | undefined> {
   const { turn, by } = pressed;
   if (!mayStop(by, turn))
     return `Only ${turn.author.name}, who asked, or a manager of the channel may do this.`;
-  switch (action) {
+  switch (role) {
     case "stop":
       return stop(context, pressed);
     case "details":
@@ -50,11 +59,11 @@ async function actForAsker(
     case "again":
       return repeat(context, pressed);
     case "continue":
-      return submit(context, pressed, "continue", `continue:${turn.turn_id}`);
+      return submit(context, pressed, { text: "continue", key: `continue:${turn.turn_id}`, to: "room" });
     case "forget":
       return forget(context, pressed);
     default:
-      return action satisfies never;
+      return role satisfies never;
   }
 }
 
@@ -71,15 +80,29 @@ async function rate(
     : "Thanks, noted. Say in the thread what was wrong, and I try to do better.";
 }
 
-const verdicts = { approve: true, refuse: false, always: "always", turn: "turn" } as const;
+/** Stores what a person thinks of an answer, once per person; answers whether that is news. */
+async function storeFeedback(
+  store: KeyValue,
+  turnId: string,
+  person: string,
+  verdict: Verdict,
+): Promise<boolean> {
+  let before: Verdict | undefined;
+  await store.update<Record<string, Verdict>>(`feedback:${turnId}`, (verdicts = {}) => {
+    before = Object.hasOwn(verdicts, person) ? verdicts[person] : undefined;
+    return { ...verdicts, [person]: verdict };
+  });
+  return before !== verdict;
+}
 
 async function decide(
   { app }: IntakeContext,
   approvalId: string,
-  verdict: (typeof verdicts)[keyof typeof verdicts],
-  by: Author,
+  verdict: ApprovalVerdict,
+  { turn, by }: TurnPress,
 ): Promise<string | undefined> {
-  const decided = await app.approve(approvalId, verdict, by);
+  const input = { id: approvalId, ...verdictInput(verdict) };
+  const decided = await app.run("approval.decide", { input, asker: { by, namespace: turn.namespace } });
   if (!decided.ok) return decided.message;
   return decided.value.decided ? undefined : "This was decided already, or is over.";
 }
@@ -95,13 +118,15 @@ async function answer(
   const text = question?.choices[choice];
   if (question === undefined || text === undefined || question.expires_at <= clock.now())
     return "This question is over; write your answer in the thread.";
-  const answered = await app.answer(turn.turn_id, question.question_id, text, by);
+  const input = { id: turn.turn_id, question_id: question.question_id, text };
+  const answered = await app.run("turn.answer", { input, asker: { by, namespace: turn.namespace } });
   if (!answered.ok) return answered.message;
   return answered.value.answered ? undefined : "This question is over; write your answer in the thread.";
 }
 
 async function stop({ app }: IntakeContext, { turn, by }: TurnPress): Promise<string | undefined> {
-  const stopped = await app.stop(turn.turn_id, by);
+  const asker = { by, namespace: turn.namespace };
+  const stopped = await app.run("turn.stop", { input: { id: turn.turn_id }, asker });
   if (!stopped.ok) return stopped.message;
   return stopped.value.stopped ? undefined : "This is over already; there is nothing to stop.";
 }
@@ -114,22 +139,21 @@ async function details({ log, platform }: IntakeContext, { turn }: TurnPress): P
 async function repeat(context: IntakeContext, pressed: TurnPress): Promise<string | undefined> {
   const { turn, press } = pressed;
   if (turn.text === "") return "What was asked is deleted. Write it again.";
-  const isMessage = turn.kind === "message" && turn.text.startsWith("/");
-  const text = isMessage ? `@${context.app.name} ${turn.text}` : turn.text;
-  return submit(context, pressed, text, `again:${turn.turn_id}:${press.id}`.slice(0, 300));
+  const key = `again:${turn.turn_id}:${press.id}`.slice(0, 300);
+  if (turn.kind === "command") return submit(context, pressed, { text: turn.text, key });
+  return submit(context, pressed, { text: turn.text, key, to: turn.text.startsWith("/") ? "bot" : "room" });
 }
 
 /** Words of another person do not run with the rights of a manager who presses. */
 async function submit(
   context: IntakeContext,
   { turn, press, by }: TurnPress,
-  text: string,
-  key: string,
+  said: Pick<Submission, "text" | "key" | "to">,
 ): Promise<string | undefined> {
   const { namespace, thread } = turn;
   const origin = await originOf(context, turn, press);
   const author = onBehalfOf(by, turn.author);
-  const outcome = await context.app.submit({ namespace, thread, text, author, key, origin });
+  const outcome = await context.app.submit({ ...said, namespace, thread, author, origin });
   if (!outcome.ok) return outcome.message;
   return outcome.value.accepted ? undefined : "This is on its way already.";
 }

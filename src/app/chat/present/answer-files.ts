@@ -1,7 +1,7 @@
+import { escapeMarkdown } from "../../../base/markdown-text.ts";
+import type { OutgoingFile } from "../../../core/chat-platform.ts";
 import type { FileStore } from "../../../core/file-store.ts";
 import type { TurnEvent, TurnEventBody } from "../../../core/turn-event.ts";
-import type { OutgoingFile } from "../chat-platform.ts";
-import { escapeMarkdown } from "./escape-markdown.ts";
 import type { PresentedTurn } from "./presented-turn.ts";
 
 type FileEvent = Extract<TurnEventBody, { type: "file" }>;

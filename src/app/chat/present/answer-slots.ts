@@ -1,5 +1,5 @@
+import type { AnswerStream, OutgoingButton } from "../../../core/chat-platform.ts";
 import type { TurnEvent } from "../../../core/turn-event.ts";
-import type { AnswerStream } from "../chat-platform.ts";
 import { closeFence } from "./markdown-fences.ts";
 import { type MessageSlot, type PresentedTurn, slotOf } from "./presented-turn.ts";
 import { placeMessage, platformErrorOf } from "./publish-message.ts";
@@ -57,9 +57,9 @@ export function createAnswerSlots(
     if (target.tag.part === 0 && mayStream && (await stream(target, part))) return;
     const markdown = closeFence(part);
     if (target.shown === markdown) return;
-    // Not the id of the button below the progress: platforms know that message by it. The whole answer takes the button away
+    // Below an answer: platforms know the progress message by its button. The whole answer takes the button away
     // again, since each of its messages is written once more at the end.
-    const buttons = [{ id: `stop-answer:${turn_id}`, label: "Stop" }];
+    const buttons: OutgoingButton[] = [{ action: { role: "stop", turn_id, below: "answer" }, label: "Stop" }];
     const reference = await placeMessage(turn, target, { markdown, buttons });
     target.shown = markdown;
     isThere(target, reference);

@@ -1,8 +1,8 @@
+import { escapeMarkdown } from "../../../base/markdown-text.ts";
+import type { PlatformError, PlatformErrorCode } from "../../../core/chat-platform.ts";
 import type { TurnEvent, TurnEventBody } from "../../../core/turn-event.ts";
-import type { PlatformError, PlatformErrorCode } from "../chat-platform.ts";
 import type { AnswerFiles } from "./answer-files.ts";
 import type { AnswerSlot } from "./answer-slots.ts";
-import { escapeMarkdown } from "./escape-markdown.ts";
 import { orGivenUp } from "./given-up-turn.ts";
 import type { LiveAnswer } from "./live-answer.ts";
 import { type AnswerMessage, type AnswerReady, planAnswer } from "./plan-answer.ts";

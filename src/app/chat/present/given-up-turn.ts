@@ -1,4 +1,4 @@
-import { isGivenUp } from "../../given-up.ts";
+import { isGivenUp } from "../../turns/given-up.ts";
 
 /** A signal that is aborted only when the turn is left to another worker or the next start; `release` when it is no longer needed. */
 export function followGivenUp(signal: AbortSignal): { givenUp: AbortSignal; release(): void } {

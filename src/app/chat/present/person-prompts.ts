@@ -1,6 +1,6 @@
+import { escapeMarkdown, oneLine } from "../../../base/markdown-text.ts";
+import type { OutgoingMessage, PlatformError } from "../../../core/chat-platform.ts";
 import type { TurnEvent, TurnEventBody } from "../../../core/turn-event.ts";
-import type { OutgoingMessage, PlatformError } from "../chat-platform.ts";
-import { escapeMarkdown, oneLine } from "./escape-markdown.ts";
 import { type MessageSlot, type PresentedTurn, slotOf } from "./presented-turn.ts";
 import { publishMessage } from "./publish-message.ts";
 import {

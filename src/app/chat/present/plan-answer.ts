@@ -1,7 +1,7 @@
+import { escapeMarkdown, oneLine } from "../../../base/markdown-text.ts";
+import type { OutgoingButton, OutgoingMessage } from "../../../core/chat-platform.ts";
 import type { TurnEventBody } from "../../../core/turn-event.ts";
-import type { OutgoingButton, OutgoingMessage } from "../chat-platform.ts";
 import type { AnswerFiles } from "./answer-files.ts";
-import { escapeMarkdown, oneLine } from "./escape-markdown.ts";
 import type { PresentedTurn } from "./presented-turn.ts";
 import { shapeAnswer } from "./shape-answer.ts";
 
@@ -46,16 +46,22 @@ function whoDidWhat({ kind, author, text, platform, to }: PresentedTurn): string
   return `**${escapeMarkdown(author.name)}** used \`${command}\``;
 }
 
-function buttonsOf(turnId: string, outcome: AnswerReady["outcome"]): OutgoingButton[] {
-  const again = { id: `again:${turnId}`, label: "Try again" };
-  const rest = [again, { id: `forget:${turnId}`, label: "Delete" }];
+function buttonsOf(turn_id: string, outcome: AnswerReady["outcome"]): OutgoingButton[] {
+  const rest: OutgoingButton[] = [
+    { action: { role: "again", turn_id }, label: "Try again" },
+    { action: { role: "forget", turn_id }, label: "Delete" },
+  ];
   if (outcome === "failed" || outcome === "stopped") return rest;
-  const opinions = [
-    { id: `good:${turnId}`, label: "👍" },
-    { id: `bad:${turnId}`, label: "👎" },
+  const opinions: OutgoingButton[] = [
+    { action: { role: "feedback", turn_id, good: true }, label: "👍" },
+    { action: { role: "feedback", turn_id, good: false }, label: "👎" },
   ];
   if (outcome === "completed") return [...opinions, ...rest];
-  return [{ id: `continue:${turnId}`, label: "Continue", style: "primary" }, ...opinions, ...rest];
+  return [
+    { action: { role: "continue", turn_id }, label: "Continue", style: "primary" },
+    ...opinions,
+    ...rest,
+  ];
 }
 
 /** The end of a turn whose answer was ready. */

@@ -3,7 +3,7 @@ import { type ProgressLevel, readNamespace } from "../../../core/namespace-state
 import type { TurnEvent, TurnEventBody } from "../../../core/turn-event.ts";
 import { type ClaimedTurn, seqStride } from "../../../core/turn-log.ts";
 import { emptyTurnView, foldTurn, type TurnView } from "../../../core/turn-view.ts";
-import { ShuttingDown } from "../../given-up.ts";
+import { ShuttingDown } from "../../turns/given-up.ts";
 import { readAnswerFiles } from "./answer-files.ts";
 import { type Delivered, deliverAnswer } from "./deliver-answer.ts";
 import { followGivenUp, orGivenUp } from "./given-up-turn.ts";

@@ -1,10 +1,10 @@
+import type { ChatPlatform, MessageTag, ReplyTarget } from "../../../core/chat-platform.ts";
 import type { Clock } from "../../../core/clock.ts";
 import type { Author, Inbound } from "../../../core/inbound.ts";
+import type { Log } from "../../../core/log.ts";
 import type { Place } from "../../../core/place.ts";
 import type { Redact } from "../../../core/redact.ts";
 import type { TurnEvent, TurnEventBody } from "../../../core/turn-event.ts";
-import type { Log } from "../../log.ts";
-import type { ChatPlatform, MessageTag, ReplyTarget } from "../chat-platform.ts";
 
 /** A turn that is shown on a chat platform: what the parts of its presentation share. */
 export interface PresentedTurn {

@@ -1,10 +1,10 @@
+import type { ChatPlatforms } from "../../../core/chat-platform.ts";
 import type { Clock } from "../../../core/clock.ts";
 import type { FileStore } from "../../../core/file-store.ts";
 import type { KeyValue } from "../../../core/key-value.ts";
+import type { Log } from "../../../core/log.ts";
 import type { Redact } from "../../../core/redact.ts";
 import type { TurnLog } from "../../../core/turn-log.ts";
-import type { Log } from "../../log.ts";
-import type { ChatPlatforms } from "../chat-hub.ts";
 import type { ChatPolicy } from "../chat-policy.ts";
 
 /** What showing turns on chat platforms needs. */

@@ -1,7 +1,7 @@
+import type { MessageTag, OutgoingMessage } from "../../../core/chat-platform.ts";
 import type { ProgressLevel } from "../../../core/namespace-state.ts";
 import type { TurnEvent } from "../../../core/turn-event.ts";
 import type { TurnView } from "../../../core/turn-view.ts";
-import type { MessageTag, OutgoingMessage } from "../chat-platform.ts";
 import { createEditPacer } from "./edit-pacer.ts";
 import { type PresentedTurn, slotOf } from "./presented-turn.ts";
 import { passes, placeMessage, platformErrorOf } from "./publish-message.ts";

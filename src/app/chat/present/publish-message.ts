@@ -1,4 +1,5 @@
-import { type OutgoingMessage, PlatformError } from "../chat-platform.ts";
+import { errorText } from "../../../base/error-text.ts";
+import { type OutgoingMessage, PlatformError } from "../../../core/chat-platform.ts";
 import type { MessageSlot, PresentedTurn } from "./presented-turn.ts";
 
 /** A message without its name. */
@@ -120,14 +121,14 @@ export class UnforeseenError extends PlatformError {}
 /** What a platform threw. Anything it did not foresee is taken for a disturbance at first. */
 export function platformErrorOf(error: unknown): PlatformError {
   if (error instanceof PlatformError) return error;
-  const message = error instanceof Error ? error.message : String(error);
+  const message = errorText(error);
   return new UnforeseenError("unavailable", message, { cause: error });
 }
 
 /** The message as text alone; choices that were buttons are listed in it. */
 function plainMessage({ markdown, timed, buttons = [], files }: Content): Content {
   const choices = buttons
-    .filter((button) => button.id.startsWith("answer:"))
+    .filter(({ action }) => action.role === "answer")
     .map((button) => `- ${button.label}`);
   return {
     markdown: [markdown, choices.join("\n")].filter(Boolean).join("\n\n"),

@@ -1,10 +1,10 @@
+import { cutText, escapeMarkdown, oneLine } from "../../../base/markdown-text.ts";
+import type { OutgoingMessage, ProgressCard } from "../../../core/chat-platform.ts";
 import type { Json } from "../../../core/json.ts";
 import type { ProgressLevel } from "../../../core/namespace-state.ts";
 import { formatDuration, ownSteps, summariseSteps, toldLine } from "../../../core/turn-summary.ts";
 import type { TurnView } from "../../../core/turn-view.ts";
 import type { StepView } from "../../../core/turn-view-steps.ts";
-import type { OutgoingMessage, ProgressCard } from "../chat-platform.ts";
-import { cutText, escapeMarkdown, oneLine } from "./escape-markdown.ts";
 import { shortResult } from "./short-result.ts";
 
 /** The latest steps that are shown one by one. */
@@ -35,7 +35,7 @@ export function renderProgress(
   return {
     markdown: cutText(lines.join("\n"), limit),
     progress: { title, steps, done: false },
-    buttons: [{ id: `stop:${view.turn_id}`, label: "Stop" }],
+    buttons: [{ action: { role: "stop", turn_id: view.turn_id, below: "progress" }, label: "Stop" }],
   };
 }
 
@@ -45,7 +45,7 @@ export function renderCollapsed(view: TurnView): Omit<OutgoingMessage, "tag"> {
   return {
     markdown: title,
     progress: { title, steps: [], done: true },
-    buttons: [{ id: `details:${view.turn_id}`, label: "Details" }],
+    buttons: [{ action: { role: "details", turn_id: view.turn_id }, label: "Details" }],
   };
 }
 

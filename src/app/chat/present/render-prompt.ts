@@ -1,9 +1,11 @@
+import { cutText, escapeMarkdown, oneLine } from "../../../base/markdown-text.ts";
 import { alwaysText } from "../../../core/always-text.ts";
+import type { ButtonAction } from "../../../core/button-action.ts";
+import type { OutgoingButton, OutgoingMessage } from "../../../core/chat-platform.ts";
 import { exactJson } from "../../../core/exact-json.ts";
 import type { Json } from "../../../core/json.ts";
 import type { TurnEventOf } from "../../../core/turn-event.ts";
-import type { OutgoingButton, OutgoingMessage } from "../chat-platform.ts";
-import { cutText, escapeMarkdown, oneLine } from "./escape-markdown.ts";
+import type { ApprovalVerdict } from "../../../core/turn-view.ts";
 import { closeFence } from "./markdown-fences.ts";
 
 export type Question = Omit<TurnEventOf<"question_asked">, "seq" | "at" | "turn_id">;
@@ -29,7 +31,7 @@ export function renderQuestion(
 ): Omit<OutgoingMessage, "tag"> {
   const buttons = choices.slice(0, mostButtons).map(
     (choice, index): OutgoingButton => ({
-      id: `answer:${turnId}:${index}`,
+      action: { role: "answer", turn_id: turnId, choice: index },
       label: oneLine(choice, longestLabel) || `${index + 1}`,
     }),
   );
@@ -73,6 +75,7 @@ export function renderApproval(
   const { approval_id, approver, expires_at, binds, addresses = [] } = approval;
   const always =
     binds === undefined ? "" : cutText(`\n*${escapeMarkdown(alwaysText(binds))}*`, longestAlways);
+  const decide = (verdict: ApprovalVerdict): ButtonAction => ({ role: "decide", approval_id, verdict });
   const { markdown, whole } = describeApproval(approval, limit - frame - always.length);
   const file = {
     name: "arguments.json",
@@ -84,10 +87,10 @@ export function renderApproval(
     timed: { text: "Open until {time}.", at: expires_at },
     ...(approver === "asker" ? { mention: asker.id } : {}),
     buttons: [
-      { id: `approve:${approval_id}`, label: "Approve", style: "primary" },
-      { id: `refuse:${approval_id}`, label: "Refuse", style: "danger" },
-      ...(addresses.length === 0 ? [] : [{ id: `turn:${approval_id}`, label: "This site, this turn" }]),
-      ...(binds === undefined ? [] : [{ id: `always:${approval_id}`, label: "Always here" }]),
+      { action: decide(true), label: "Approve", style: "primary" },
+      { action: decide(false), label: "Refuse", style: "danger" },
+      ...(addresses.length === 0 ? [] : [{ action: decide("turn"), label: "This site, this turn" }]),
+      ...(binds === undefined ? [] : [{ action: decide("always"), label: "Always here" }]),
     ],
     ...(whole === undefined ? {} : { files: [file] }),
   };

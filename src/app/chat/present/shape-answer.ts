@@ -1,5 +1,5 @@
 import type { Tokens } from "marked";
-import type { OutgoingFile, PlatformLimits } from "../chat-platform.ts";
+import type { OutgoingFile, PlatformLimits } from "../../../core/chat-platform.ts";
 import { readBlocks } from "./read-markdown.ts";
 import { splitMarkdown } from "./split-markdown.ts";
 import { tableCsv } from "./table-csv.ts";

@@ -1,5 +1,5 @@
+import { oneLine } from "../../../base/markdown-text.ts";
 import type { Json } from "../../../core/json.ts";
-import { oneLine } from "./escape-markdown.ts";
 
 /** Characters of a result in the line of its step. */
 const longest = 80;

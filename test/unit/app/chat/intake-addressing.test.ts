@@ -1,5 +1,5 @@
 import { describe, expect, it, vi } from "vitest";
-import type { ThreadMessage } from "../../../../src/app/chat/chat-platform.ts";
+import type { ThreadMessage } from "../../../../src/core/chat-platform.ts";
 import { updateNamespace } from "../../../../src/core/namespace-state.ts";
 import { testSkill } from "../../../support/test-skill.ts";
 import { channel, createIntake, direct } from "./intake-fixture.ts";
@@ -210,8 +210,8 @@ describe("direct messages", () => {
     await intake.message(message(...direct("and you?")));
     await intake.message(mention("hello"));
     expect(await store.get("chat-thread:fake:team:dm-ada:dm")).toBeUndefined();
-    expect((await app.skill("memory", "fake:team:dm-ada"))?.state).toBe("pinned");
-    expect((await app.skill("memory", channel))?.state).toBe("available");
+    expect((await app.skills.detail("memory", "fake:team:dm-ada"))?.state).toBe("pinned");
+    expect((await app.skills.detail("memory", channel))?.state).toBe("available");
     expect(await asked()).toEqual(["hello"]);
   });
 });

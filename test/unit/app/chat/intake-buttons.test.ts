@@ -1,6 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { PlatformError } from "../../../../src/app/chat/chat-platform.ts";
-import { parseButton } from "../../../../src/app/chat/intake/button-action.ts";
+import { PlatformError } from "../../../../src/core/chat-platform.ts";
 import { updateNamespace } from "../../../../src/core/namespace-state.ts";
 import { scriptedModel } from "../../../support/scripted-model.ts";
 import { testSkill } from "../../../support/test-skill.ts";
@@ -58,17 +57,6 @@ describe("buttons that are none", () => {
       await fixture.press(`${action}:${turnId}`, "ada", { place });
     expect(fixture.told("ada")).toEqual(Array(4).fill(expect.stringContaining("does not work")));
     expect((await fixture.app.turn(turnId))?.text).toBe("what is new?");
-  });
-
-  it("are told apart by their ids", () => {
-    expect(parseButton("approve:a-1:12")).toEqual({
-      action: "approve",
-      turn_id: "a-1",
-      approval_id: "a-1:12",
-    });
-    expect(parseButton("stop-answer:a-1")).toEqual({ action: "stop", turn_id: "a-1" });
-    expect(parseButton("answer:a-1:3")).toEqual({ action: "answer", turn_id: "a-1", choice: 3 });
-    expect(parseButton("constructor:a-1")).toBeUndefined();
   });
 });
 

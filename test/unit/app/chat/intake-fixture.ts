@@ -1,6 +1,6 @@
 import type { ButtonPress, ChatIntake, ChatMessage } from "../../../../src/app/chat/chat-intake.ts";
-import { systemClock } from "../../../../src/app/system-clock.ts";
 import type { Model } from "../../../../src/core/model.ts";
+import { systemClock } from "../../../../src/wiring/system-clock.ts";
 import { createFakePlatform, type FakePlatform } from "../../../support/fake-platform.ts";
 import { scriptedModel } from "../../../support/scripted-model.ts";
 import { createTestApp, type TestApp, type TestAppOptions } from "../../../support/test-app.ts";

@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { PlatformError } from "../../../../src/app/chat/chat-platform.ts";
+import { PlatformError } from "../../../../src/core/chat-platform.ts";
+import { stopTurn } from "../../../support/ask-app.ts";
 import { createFakePlatform } from "../../../support/fake-platform.ts";
 import { ben } from "../../../support/test-app.ts";
 import { testSkill } from "../../../support/test-skill.ts";
@@ -128,7 +129,7 @@ describe("an answer on a chat platform", () => {
     const { ask, platform, app, reach, clock } = presentedApp(stagedModel([new Promise(() => {})]));
     const turnId = await ask("hi");
     await pass(clock, 100);
-    await app.stop(turnId, { id: "ada", name: "Ada", trust: "operator" });
+    await stopTurn(app, turnId, { id: "ada", name: "Ada", trust: "operator" });
     await reach(turnId, "turn_finished");
     expect(seen(platform)).toEqual(["answer: Stopped."]);
   });

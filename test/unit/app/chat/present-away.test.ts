@@ -1,5 +1,6 @@
 import { expect, it } from "vitest";
 import { ModelError } from "../../../../src/core/model.ts";
+import { answerTurn } from "../../../support/ask-app.ts";
 import type { FakeClock } from "../../../support/fake-clock.ts";
 import { createFakePlatform } from "../../../support/fake-platform.ts";
 import { scriptedModel } from "../../../support/scripted-model.ts";
@@ -51,7 +52,7 @@ it("a model that was away for an hour makes the bot ask once, and answer when so
   const events = await reach(turnId, "question_asked");
   const asked = events.find((event) => event.type === "question_asked");
   expect(asked?.choices).toEqual(["Yes, answer it", "No"]);
-  await app.answer(turnId, asked?.question_id ?? "", "Yes, answer it", ada);
+  await answerTurn(app, turnId, asked?.question_id ?? "", "Yes, answer it", ada);
   await reach(turnId, "turn_finished");
   expect(seen(platform).at(-1)).toBe("answer: Here I am.");
 });
@@ -62,7 +63,7 @@ it("nothing is answered when nobody wants it any more", async () => {
   await passTo(clock, start + 70 * minute);
   const asked = (await reach(turnId, "question_asked")).find((event) => event.type === "question_asked");
   const before = model.requests.length;
-  await app.answer(turnId, asked?.question_id ?? "", "No", ada);
+  await answerTurn(app, turnId, asked?.question_id ?? "", "No", ada);
   const events = await reach(turnId, "turn_finished");
   expect(events.at(-1)).toMatchObject({ outcome: "stopped" });
   expect(seen(platform).at(-1)).toBe("answer: Then I leave it unanswered.");

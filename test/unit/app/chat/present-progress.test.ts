@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { PlatformError } from "../../../../src/app/chat/chat-platform.ts";
+import { PlatformError } from "../../../../src/core/chat-platform.ts";
 import { updateNamespace } from "../../../../src/core/namespace-state.ts";
 import type { ToolContext } from "../../../../src/core/tool.ts";
 import { createMemoryKeyValue } from "../../../../src/storage/memory-key-value.ts";

@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
-import { PlatformError } from "../../../../src/app/chat/chat-platform.ts";
+import { PlatformError } from "../../../../src/core/chat-platform.ts";
 import { createMemoryTurnLog } from "../../../../src/storage/memory-turn-log.ts";
+import { answerTurn, stopTurn } from "../../../support/ask-app.ts";
 import { createFakePlatform, type FakePlatform } from "../../../support/fake-platform.ts";
 import { ada } from "../../../support/test-app.ts";
 import { manualClock, pass, presentedApp, seen, stagedModel } from "./presented-app.ts";
@@ -28,7 +29,7 @@ describe("a question on a chat platform", () => {
     await before.stop(0);
     const after = presentedApp(stagedModel(["You chose."]), { platform, clock, log });
     const open = events.find((event) => event.type === "question_asked");
-    await after.app.answer(turnId, open?.question_id ?? "", "B", ada);
+    await answerTurn(after.app, turnId, open?.question_id ?? "", "B", ada);
     await after.reach(turnId, "turn_finished");
     expect(seen(platform)).toEqual(["question: Which one?\n\n**Ada:** B", "answer: You chose."]);
     expect(asked(platform)?.message.buttons).toBeUndefined();
@@ -72,7 +73,7 @@ describe("a question on a chat platform", () => {
     const turnId = await ask("choose");
     const events = await reach(turnId, "turn_waiting");
     const open = events.find((event) => event.type === "question_asked");
-    await app.answer(turnId, open?.question_id ?? "", "A", ada);
+    await answerTurn(app, turnId, open?.question_id ?? "", "A", ada);
     await pass(clock, 2_000);
     gate.resolve();
     await reach(turnId, "turn_finished");
@@ -84,7 +85,7 @@ describe("a question on a chat platform", () => {
     const { ask, reach, platform, app } = presentedApp(stagedModel([question]));
     const turnId = await ask("choose");
     await reach(turnId, "turn_waiting");
-    await app.stop(turnId, ada);
+    await stopTurn(app, turnId, ada);
     await reach(turnId, "turn_finished");
     expect(seen(platform)[0]).toContain("No answer is needed any more");
   });

@@ -1,7 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { createChatPlatforms } from "../../../../src/app/chat/chat-hub.ts";
-import { PlatformError } from "../../../../src/app/chat/chat-platform.ts";
 import { createTurnPresenter } from "../../../../src/app/chat/create-turn-presenter.ts";
+import { createChatPlatforms, PlatformError } from "../../../../src/core/chat-platform.ts";
 import type { FileStore } from "../../../../src/core/file-store.ts";
 import { createRedactor } from "../../../../src/core/redact.ts";
 import type { TurnEventBody } from "../../../../src/core/turn-event.ts";

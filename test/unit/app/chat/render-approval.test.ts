@@ -60,10 +60,10 @@ describe("the card of an approval", () => {
   it("offers to allow for good what can be bound to something, and says to what", () => {
     const values = { to: "all@example.com" };
     const message = rendered({ binds: { skill_id: "mail", tool: "send_mail", definition: "d", values } });
-    expect(message.buttons?.map(({ id }) => id)).toEqual([
-      "approve:turn-1:1",
-      "refuse:turn-1:1",
-      "always:turn-1:1",
+    expect(message.buttons?.map(({ action }) => action)).toEqual([
+      { role: "decide", approval_id: "turn-1:1", verdict: true },
+      { role: "decide", approval_id: "turn-1:1", verdict: false },
+      { role: "decide", approval_id: "turn-1:1", verdict: "always" },
     ]);
     expect(message.markdown).toContain(
       "allows this tool as it is now with to = all@example.com, in this channel",

@@ -49,9 +49,11 @@ describe("the form of a skill", () => {
       parameter("note", { required: false }),
     );
     const values = { text: 'say "hi"\nnow', count: " 3 ", loud: "yes", level: "2", tags: '["a"]', note: " " };
+    const params = { text: 'say "hi"\nnow', count: 3, loud: true, level: 2, tags: ["a"] };
     expect(form.command(values)).toEqual({
       ok: true,
-      text: `/skill run notes ${JSON.stringify({ text: 'say "hi"\nnow', count: 3, loud: true, level: 2, tags: ["a"] })}`,
+      text: `/skill run notes ${JSON.stringify(params)}`,
+      command: { name: "skill run", operation: "skill.run", input: { id: "notes", params } },
     });
   });
 

@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 import type { TurnEventBody } from "../../../../src/core/turn-event.ts";
 import { createMemoryTurnLog } from "../../../../src/storage/memory-turn-log.ts";
+import { answerTurn } from "../../../support/ask-app.ts";
 import { createFakePlatform } from "../../../support/fake-platform.ts";
 import { ada } from "../../../support/test-app.ts";
 import { logLeftBehind, manualClock, presentedApp, seen, stagedModel } from "./presented-app.ts";
@@ -48,14 +49,14 @@ describe("a turn on a chat platform that was interrupted", () => {
 
   it("goes on with a yes", async () => {
     const { app, reach, platform, questionId } = await asked();
-    await app.answer("left", questionId, "Yes, go on", ada);
+    await answerTurn(app, "left", questionId, "Yes, go on", ada);
     await reach("left", "turn_finished");
     expect(seen(platform)).toEqual([expect.stringContaining("**Ada:** Yes, go on"), "answer: The answer."]);
   });
 
   it("is stopped with a no", async () => {
     const { app, reach, model, questionId } = await asked();
-    await app.answer("left", questionId, "No", ada);
+    await answerTurn(app, "left", questionId, "No", ada);
     const events = await reach("left", "turn_finished");
     expect(events.at(-1)).toMatchObject({ outcome: "stopped" });
     expect(model.asked).toBe(0);

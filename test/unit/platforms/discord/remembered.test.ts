@@ -1,5 +1,4 @@
 import { describe, expect, test } from "vitest";
-import { createKeyedLines } from "../../../../src/platforms/discord/keyed-lines.ts";
 import { createReplyChains } from "../../../../src/platforms/discord/reply-chains.ts";
 import { contentDigest, createSentMessages } from "../../../../src/platforms/discord/sent-messages.ts";
 import { createMemoryKeyValue } from "../../../../src/storage/memory-key-value.ts";
@@ -64,24 +63,4 @@ describe("what was sent", () => {
     expect(await sent.find(tag, channel)).toBeUndefined();
     expect(await sent.find({ ...tag, part: 64 }, channel)).toBeDefined();
   });
-});
-
-test("work in one line is done in order, other lines do not wait for it", async () => {
-  const lines = createKeyedLines();
-  const done: string[] = [];
-  const gate = Promise.withResolvers<void>();
-  const other = Promise.withResolvers<void>();
-  lines.add("a", async () => {
-    await gate.promise;
-    done.push("a1");
-  });
-  lines.add("a", async () => void done.push("a2"));
-  lines.add("b", async () => {
-    done.push("b");
-    other.resolve();
-  });
-  await other.promise;
-  gate.resolve();
-  await lines.settled();
-  expect(done).toEqual(["b", "a1", "a2"]);
 });

@@ -1,12 +1,15 @@
 import { describe, expect, test } from "vitest";
+import type { OutgoingButton } from "../../../../src/core/chat-platform.ts";
 import { discordWriting } from "../../../../src/platforms/discord/discord-writing.ts";
 import { editBody, messageBody, whisperParts } from "../../../../src/platforms/discord/message-body.ts";
-import { renderComponents } from "../../../../src/platforms/discord/render-components.ts";
+import { actionsIn, renderComponents } from "../../../../src/platforms/discord/render-components.ts";
 import {
   renderContent,
   renderMessage,
   splitContent,
 } from "../../../../src/platforms/discord/render-content.ts";
+
+const button = { role: "stop", turn_id: "t", below: "progress" } as const;
 
 describe("Markdown", () => {
   test("of tables becomes columns in a code block, wide ones a list", () => {
@@ -80,7 +83,7 @@ describe("what is too long for one message", () => {
   });
 
   test("is whispered in several messages, with the buttons on the last", () => {
-    const parts = whisperParts({ markdown: code, buttons: [{ id: "a", label: "A" }] });
+    const parts = whisperParts({ markdown: code, buttons: [{ action: button, label: "A" }] });
     expect(parts.length).toBeGreaterThan(1);
     expect(parts.map(({ body }) => body.components.length)).toEqual([...parts.slice(1).map(() => 0), 1]);
   });
@@ -98,7 +101,7 @@ describe("a message", () => {
     const message = {
       tag: { ...tag, purpose },
       markdown: "https://evil.test/?d=1",
-      buttons: [{ id: "a", label: "A" }],
+      buttons: [{ action: button, label: "A" }],
     };
     expect(messageBody(message, "1").flags).toBe(4);
     expect(editBody(message).flags).toBe(4);
@@ -112,20 +115,29 @@ describe("a message", () => {
 });
 
 test("buttons come five in a row, many choices as a menu whose values are the buttons' ids", () => {
-  const choice = (n: number) => ({ id: `answer:t:${n}`, label: `Choice ${n}` });
-  const some = renderComponents([...Array(6)].map((_, n) => ({ id: `b${n}`, label: "x".repeat(90) })));
+  const choice = (n: number): OutgoingButton => ({
+    action: { role: "answer", turn_id: "t", choice: n },
+    label: `Choice ${n}`,
+  });
+  const some = renderComponents([...Array(6)].map(() => ({ action: button, label: "x".repeat(90) })));
   expect(some.map(({ components }) => components.length)).toEqual([5, 1]);
   expect(JSON.stringify(some)).not.toContain("x".repeat(81));
 
   const [menu, ...rest] = renderComponents([
     ...[...Array(30)].map((_, n) => choice(n)),
-    { id: "stop:t", label: "Stop" },
+    { action: button, label: "Stop" },
   ]);
   expect(menu?.components[0]).toMatchObject({
     type: 3,
     options: { length: 25, 24: { value: "answer:t:24" } },
   });
   expect(rest).toHaveLength(1);
+  const components = [menu, ...rest].filter((row) => row !== undefined);
+  expect(actionsIn({ components }).slice(23)).toEqual([
+    { role: "answer", turn_id: "t", choice: 23 },
+    { role: "answer", turn_id: "t", choice: 24 },
+    button,
+  ]);
 });
 
 test("what models are told of mentions and tables is so", () => {

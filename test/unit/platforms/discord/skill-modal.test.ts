@@ -1,5 +1,6 @@
 import { describe, expect, test } from "vitest";
 import type { FormField, SkillForm } from "../../../../src/app/chat/skill-form.ts";
+import { skillRunCommand } from "../../../../src/app/services/run-skill-now.ts";
 import { modalValues, skillModal, skillOfModal } from "../../../../src/platforms/discord/skill-modal.ts";
 
 const field = (name: string, more: Partial<FormField> = {}): FormField => ({
@@ -14,7 +15,7 @@ const form = (fields: FormField[]): SkillForm => ({
   skill_id: "weather#city",
   title: `Run ${"w".repeat(60)}`,
   fields,
-  command: () => ({ ok: true, text: "" }),
+  command: () => ({ ok: true, ...skillRunCommand("weather#city", {}) }),
 });
 const input = (custom_id: string, value: string) => ({ type: 18, component: { type: 4, custom_id, value } });
 

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import type { ChatIntake, ChatMessage } from "../../../../src/app/chat/chat-intake.ts";
-import { PlatformError } from "../../../../src/app/chat/chat-platform.ts";
+import { PlatformError } from "../../../../src/core/chat-platform.ts";
 import type { Clock } from "../../../../src/core/clock.ts";
 import type { Place } from "../../../../src/core/place.ts";
 import { type CatchUpDeps, catchUp, createCatchUp } from "../../../../src/platforms/slack/catch-up.ts";

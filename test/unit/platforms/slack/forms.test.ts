@@ -2,7 +2,8 @@ import type { ViewOutput } from "@slack/bolt";
 import { expect, test } from "vitest";
 import type { ChatIntake } from "../../../../src/app/chat/chat-intake.ts";
 import type { FormField, SkillForm } from "../../../../src/app/chat/skill-form.ts";
-import type { SkillListing } from "../../../../src/app/skill-listing.ts";
+import { skillRunCommand } from "../../../../src/app/services/run-skill-now.ts";
+import type { SkillListing } from "../../../../src/app/services/skill-listing.ts";
 import { askModal, readAsk } from "../../../../src/platforms/slack/ask-modal.ts";
 import { formModal, readForm } from "../../../../src/platforms/slack/form-modal.ts";
 import { homeView } from "../../../../src/platforms/slack/home-view.ts";
@@ -39,7 +40,7 @@ const form: SkillForm = {
   ],
   command: (values) =>
     values.city === "Bern"
-      ? { ok: true, text: `/skill run weather ${JSON.stringify(values)}` }
+      ? { ok: true, ...skillRunCommand("weather", values) }
       : { ok: false, problems: { city: "Only Bern.", elsewhere: "Something else." } },
 };
 const intake = { form: async (id: string) => (id === "weather" ? form : undefined) } as unknown as ChatIntake;
@@ -69,7 +70,7 @@ test("a filled form is the command, in the place it was opened for", async () =>
   expect(await readForm(filled(values), intake, { team: "T1", person: "U1" })).toEqual({
     ok: true,
     place,
-    text: '/skill run weather {"city":"Bern","kind":"a"}',
+    ...skillRunCommand("weather", { city: "Bern", kind: "a" }),
   });
 });
 

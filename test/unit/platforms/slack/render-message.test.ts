@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import type { ProgressCard } from "../../../../src/app/chat/chat-platform.ts";
+import type { OutgoingButton, ProgressCard } from "../../../../src/core/chat-platform.ts";
 import { renderMessage } from "../../../../src/platforms/slack/render-message.ts";
 import { acceptBlocks } from "../../../support/slack/block-rules.ts";
 
@@ -39,10 +39,10 @@ test("a plan in a workspace that has none is told in words", () => {
 });
 
 test("feedback is Slack's own pair of buttons, beside the others; without them plain buttons", () => {
-  const all = [
-    { id: "good:t1", label: "👍" },
-    { id: "bad:t1", label: "👎" },
-    { id: "again:t1", label: "Try again" },
+  const all: OutgoingButton[] = [
+    { action: { role: "feedback", turn_id: "t1", good: true }, label: "👍" },
+    { action: { role: "feedback", turn_id: "t1", good: false }, label: "👎" },
+    { action: { role: "again", turn_id: "t1" }, label: "Try again" },
   ];
   const { blocks } = renderMessage({ markdown: "hi", buttons: all }, true);
   accepted(blocks);
@@ -72,8 +72,11 @@ test("a message without text still has something for notifications", () => {
   expect(renderMessage({ markdown: "", buttons: buttons(1) }, true).text).not.toBe("");
 });
 
-function buttons(count: number) {
-  return Array.from({ length: count }, (_, index) => ({ id: `b:${index}`, label: "l".repeat(90) }));
+function buttons(count: number): OutgoingButton[] {
+  return Array.from({ length: count }, (_, choice) => ({
+    action: { role: "answer", turn_id: "t1", choice },
+    label: "l".repeat(90),
+  }));
 }
 
 test("calls the person a message is for, and nobody by what looks like an id", () => {

@@ -1,0 +1,53 @@
+import { type Json, parseJson } from "../../core/json.ts";
+import { type Command, type CommandCall, type CommandResult, refused } from "../operations/command.ts";
+import { type ChatForm, type Operation, runOperation, whatDoesNotFit } from "../operations/operation.ts";
+import type { Services } from "../operations/services.ts";
+
+type Form = ChatForm<unknown, unknown>;
+
+/** The slash commands of operations, in the order of the table. */
+export function operationCommands(operations: readonly Operation[], services: Services): Command[] {
+  return operations.flatMap((operation) =>
+    (operation.chat ?? []).map((form) => commandOf(operation, form, services)),
+  );
+}
+
+function commandOf(operation: Operation, form: Form, services: Services): Command {
+  const { command, complete, read, usage = "", description = "", ...shown } = form;
+  return {
+    ...shown,
+    name: command,
+    usage,
+    description,
+    operation: operation.name,
+    ...(complete === undefined ? {} : { complete: (namespace) => complete(services, namespace) }),
+    read(words, place) {
+      const input = read(words, place);
+      return input === undefined ? undefined : toJson(input);
+    },
+    run: (call) =>
+      "answer" in form ? form.answer(call, services) : runCommand(operation, form, call, services),
+  };
+}
+
+async function runCommand(
+  operation: Operation,
+  { missing = "", say }: Extract<Form, { say: unknown }>,
+  command: CommandCall,
+  services: Services,
+): Promise<CommandResult> {
+  if (command.input === undefined)
+    return refused(typeof missing === "string" ? missing : missing(command.words));
+  const parsed = operation.input.safeParse(command.input);
+  if (!parsed.success) return refused(whatDoesNotFit(parsed.error));
+  const { author, place, signal } = command;
+  const asker = { by: author, namespace: place.namespace };
+  const call = { input: parsed.data, asker, services, signal, command };
+  const outcome = await runOperation(operation, call);
+  return outcome.ok ? say(outcome.value, call) : refused(outcome.message);
+}
+
+/** As it is stored. */
+function toJson(input: unknown): Json {
+  return parseJson(JSON.stringify(input));
+}

@@ -1,0 +1,94 @@
+import { z } from "zod";
+import { threadSchema } from "../../core/place.ts";
+import { consoleNamespace, ownNamespace, toolDefinition } from "../services/shapes.ts";
+import { operation } from "./operation.ts";
+import type { Services } from "./services.ts";
+
+export const aboutBot = operation({
+  name: "bot.about",
+  input: z.object({}),
+  output: z.object({
+    name: z.string(),
+    version: z.string(),
+    model: z.string(),
+    /** Three things to try in an empty channel. */
+    suggestions: z.array(z.string()),
+  }),
+  who: "anyone",
+  http: {
+    route: "GET /about",
+    summary: "What a client needs to know at start",
+    answers: "name, version, model",
+  },
+  async run({ services }) {
+    const { name, version, models } = services;
+    return {
+      ok: true,
+      value: { name, version, model: models.main.id, suggestions: await suggestions(services) },
+    };
+  },
+});
+
+/** Skills whose examples are looked at. */
+const maxLooked = 12;
+
+/** Three things to try: examples of skills that work here, else what always works. */
+async function suggestions({ skills }: Services): Promise<string[]> {
+  const { skills: all } = await skills.list(consoleNamespace);
+  const usable = all.filter(
+    ({ eligible, risk, parent }) => eligible && risk === "low" && parent === undefined,
+  );
+  const details = await Promise.all(
+    usable.slice(0, maxLooked).map(({ id }) => skills.detail(id, consoleNamespace)),
+  );
+  const examples = details.flatMap((skill) => skill?.examples[0]?.prompt || []);
+  return [...examples, "What can you do?", "/skill list", "/agent help"].slice(0, 3);
+}
+
+export const completeCommand = operation({
+  name: "command.complete",
+  input: z.object({ namespace: ownNamespace, text: z.string().max(2000).default("/") }),
+  output: z.object({
+    completions: z.array(z.object({ text: z.string(), label: z.string(), description: z.string() })),
+  }),
+  who: "anyone",
+  http: {
+    route: "GET /commands",
+    summary: "Completions of a slash command being typed",
+    answers: "completions, best first",
+  },
+  async run({ input: { text, namespace }, services }) {
+    return { ok: true, value: { completions: await services.complete(text, namespace) } };
+  },
+});
+
+export const showPrompt = operation({
+  name: "prompt.show",
+  input: z.object({
+    namespace: ownNamespace,
+    message: z.string().max(10_000).default(""),
+    thread: threadSchema.optional(),
+  }),
+  output: z.object({
+    system: z.string(),
+    tools: z.array(toolDefinition),
+    /** Of a thread: what follows instructions and tools. */
+    messages: z
+      .array(z.object({ role: z.enum(["user", "assistant", "tool", "system"]), text: z.string() }))
+      .optional(),
+    tokens: z.number(),
+  }),
+  who: "anyone",
+  http: {
+    route: "GET /prompt",
+    summary:
+      "What a new thread of a channel would begin with, or what the next model call of a thread would get",
+    answers: "system prompt and tools",
+  },
+  async run({ input: { namespace, message, thread }, services }) {
+    const { system, tools, messages, tokens } = await services.preview(namespace, message, thread);
+    const readable = messages?.map(({ role, text }) => ({ role, text }));
+    const value = { system, tools: [...tools], tokens };
+    return { ok: true, value: readable === undefined ? value : { ...value, messages: readable } };
+  },
+});

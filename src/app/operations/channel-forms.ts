@@ -1,0 +1,250 @@
+/** The commands that change a setting of a channel; some show it when nothing follows. */
+import { oneLine } from "../../base/markdown-text.ts";
+import { efforts } from "../../core/message.ts";
+import {
+  type NamespaceState,
+  namespaceStateSchema,
+  progressLevelSchema,
+  replyModeSchema,
+} from "../../core/namespace-state.ts";
+import type { SettingsChange } from "../services/channel-settings.ts";
+import { timeZones } from "../services/time-zones.ts";
+import { modelWords, smallModel } from "./channel-words.ts";
+import { type CommandResult, said, shown } from "./command.ts";
+import type { ChatForm } from "./operation.ts";
+import { placeWords } from "./place-words.ts";
+import type { Services } from "./services.ts";
+
+type Settings = NamespaceState["settings"];
+interface Input {
+  ns: string;
+  settings: SettingsChange;
+}
+interface Output {
+  settings: Settings;
+}
+
+/** What goes back to the agent's or the configured value. */
+const byDefault = "default";
+
+const progressMeaning = {
+  quiet: "only the answer",
+  steps: "plain-language steps",
+  full: "steps with input and output",
+};
+
+const replyMeaning = {
+  mention: "I answer here only when I am mentioned.",
+  thread: "In a thread I was called into I answer without a mention, as long as one person writes there.",
+  always: "I answer every message here.",
+  default: "When I answer here without a mention is up to the bot's configuration again.",
+};
+
+interface SettingForm {
+  command: string;
+  usage: string;
+  description: string;
+  choices?(services: Services): { text: string; description: string }[];
+  /** The change in the words after the command; undefined when they name none. */
+  change(words: string): SettingsChange | undefined;
+  missing?: string | ((words: string) => string);
+  /** What is told; of a look nothing was changed. */
+  tell(told: {
+    settings: Settings;
+    change: SettingsChange;
+    where: string;
+    services: Services;
+  }): CommandResult;
+}
+
+function form({ choices, change, tell, ...form }: SettingForm): ChatForm<Input, Output> {
+  return {
+    ...form,
+    ...(choices === undefined ? {} : { complete: async (services: Services) => choices(services) }),
+    read(words, { namespace }) {
+      const settings = change(words);
+      return settings === undefined ? undefined : { ns: namespace, settings };
+    },
+    say: ({ settings }, { input, services }) =>
+      tell({ settings, change: input.settings, where: placeWords(input.ns), services }),
+  };
+}
+
+const model = form({
+  command: "agent model",
+  usage: "[model|default]",
+  description: "Shows or chooses the model that answers in this channel",
+  choices: ({ models }) => [
+    { text: byDefault, description: "the agent's own, else the configured one" },
+    ...models.proposals().map(({ name, description }) => ({ text: name, description })),
+  ],
+  change: (words) => (words === "" ? {} : { model: words === byDefault ? null : words }),
+  tell({ settings, change, where, services }) {
+    const { model } = modelWords(services, settings);
+    if (change.model === null) return said(`The model ${where} is ${model} again.`);
+    if (change.model === undefined) {
+      const small = `Summaries and other small work go to **${smallModel(services, settings)}**.`;
+      const how = "`/agent model <provider>/<model>` chooses another one, `/agent model default` goes back.";
+      return shown(`The model ${where} is ${model}. ${small} ${how}`);
+    }
+    const choice = services.models.choose(change.model);
+    const note = choice.ok && choice.note !== undefined ? ` ${choice.note}` : "";
+    return said(`**${settings.model}** answers ${where} from the next message on.${note}`);
+  },
+});
+
+const effort = form({
+  command: "agent effort",
+  usage: `[${efforts.join("|")}|default]`,
+  description: "Shows or chooses how hard the model thinks in this channel",
+  choices: () => [...efforts, byDefault].map((text) => ({ text, description: "" })),
+  change(words) {
+    const word = words.toLowerCase();
+    if (word === "" || word === byDefault) return word === "" ? {} : { effort: null };
+    return choice(
+      "effort",
+      efforts.find((each) => each === word),
+    );
+  },
+  missing: (words) =>
+    `There is no effort ${oneLine(words, 40)}. Choose one of: ${efforts.join(", ")}, ${byDefault}.`,
+  tell({ settings, change, where, services }) {
+    if (change.effort === undefined) {
+      const known = "A model that does not know one takes the nearest.";
+      return shown(
+        `The model thinks with effort ${modelWords(services, settings).effort} ${where}. Choose one of: ${efforts.join(", ")}, ${byDefault}. ${known}`,
+      );
+    }
+    return said(
+      change.effort === null
+        ? `How hard the model thinks ${where} is up to the agent and the configuration again.`
+        : `The model thinks with effort **${change.effort}** ${where}, or with what it knows nearest to it.`,
+    );
+  },
+});
+
+const use = form({
+  command: "agent use",
+  usage: "<agent>",
+  description: "Chooses the agent that answers in this channel",
+  choices: ({ profiles }) => profiles.map(({ id, description }) => ({ text: id, description })),
+  change: (words) => (words === "" ? undefined : { profile: words }),
+  missing: "Which agent? `/agent list` shows them.",
+  tell: ({ change, where }) => said(`**${change.profile}** answers ${where} now.`),
+});
+
+const progress = form({
+  command: "agent progress",
+  usage: "quiet|steps|full",
+  description: "How much progress is shown here",
+  choices: () => progressLevelSchema.options.map((text) => ({ text, description: progressMeaning[text] })),
+  change: (words) => choice("progress", progressLevelSchema.safeParse(words).data),
+  missing: "Choose one of: quiet, steps, full.",
+  tell: ({ settings }) => said(`Progress here: ${progressMeaning[settings.progress]}.`),
+});
+
+const steering = form({
+  command: "agent steering",
+  usage: "on|off",
+  description: "Whether your next message steers a running turn (on) or waits for it (off)",
+  choices: () => [
+    { text: "on", description: "a message while a turn runs steers it" },
+    { text: "off", description: "a message while a turn runs waits" },
+  ],
+  change: (words) =>
+    words === "on" ? { while_running: "steer" } : words === "off" ? { while_running: "queue" } : undefined,
+  missing: "Choose one of: on, off.",
+  tell: ({ settings }) =>
+    said(
+      settings.while_running === "steer"
+        ? "Your next message steers a running turn."
+        : "Messages wait for the running turn.",
+    ),
+});
+
+const pause = form({
+  command: "agent pause",
+  usage: "",
+  description: "Lets the bot answer nobody here until it is resumed",
+  change: () => ({ paused: true }),
+  tell: () =>
+    said(
+      "I am paused here: I answer nothing but commands until a manager writes `/agent resume`. What runs is finished; `/agent stop` stops it.",
+    ),
+});
+
+const resume = form({
+  command: "agent resume",
+  usage: "",
+  description: "Lets the bot answer here again",
+  change: () => ({ paused: false }),
+  tell: () => said("I answer here again."),
+});
+
+const reply = form({
+  command: "agent reply",
+  usage: "mention|thread|always|default",
+  description: "When the bot answers without being mentioned",
+  choices: () => Object.entries(replyMeaning).map(([text, description]) => ({ text, description })),
+  change(words) {
+    const word = words.toLowerCase();
+    return word === byDefault ? { reply: null } : choice("reply", replyModeSchema.safeParse(word).data);
+  },
+  missing: "Choose one of: mention, thread, always, default.",
+  tell: ({ change }) => said(replyMeaning[change.reply ?? byDefault]),
+});
+
+const reset = form({
+  command: "agent reset",
+  usage: "",
+  description: "Sets everything about the agent here back to its default; skills stay as they are",
+  change() {
+    const { progress, while_running } = namespaceStateSchema.parse({}).settings;
+    const none = { profile: null, model: null, effort: null, reply: null, time_zone: null };
+    return { progress, while_running, ...none, paused: false };
+  },
+  tell: () => said("The agent's settings here are the defaults again; skills stay as they are."),
+});
+
+const timeZone = form({
+  command: "agent timezone",
+  usage: "[zone|default]",
+  description: "The time zone here, for people whose own is not known",
+  choices: ({ time_zone }) => [
+    { text: byDefault, description: `the server's: ${time_zone}` },
+    ...timeZones().map((text) => ({ text, description: "time zone" })),
+  ],
+  change: (words) =>
+    words === "" ? {} : { time_zone: words.toLowerCase() === byDefault ? null : words.slice(0, 200) },
+  tell({ settings, change, where, services }) {
+    const zone = settings.time_zone ?? services.time_zone;
+    if (change.time_zone !== undefined) {
+      const whose = change.time_zone === null ? ", the server's" : "";
+      return said(`The time zone ${where} is **${zone}**${whose}, for people whose own zone is not known.`);
+    }
+    const whose = settings.time_zone === undefined ? "the server's" : "set here";
+    return shown(
+      `The time zone ${where} is **${zone}** (${whose}). It counts for people whose own zone is not known. A manager changes it: \`/agent timezone Europe/Amsterdam\`, or \`default\` for the server's.`,
+    );
+  },
+});
+
+function choice<Name extends keyof SettingsChange>(
+  name: Name,
+  value: SettingsChange[Name],
+): SettingsChange | undefined {
+  return value === undefined ? undefined : { [name]: value };
+}
+
+export const settingForms: readonly ChatForm<Input, Output>[] = [
+  model,
+  effort,
+  use,
+  progress,
+  steering,
+  pause,
+  resume,
+  reply,
+  reset,
+  timeZone,
+];

@@ -1,0 +1,25 @@
+import { effortFor, modelFor } from "../../core/chosen-model.ts";
+import type { NamespaceState } from "../../core/namespace-state.ts";
+import { profileNamed } from "../../core/profile.ts";
+import type { Services } from "./services.ts";
+
+type Agents = Pick<Services, "models" | "effort" | "profiles">;
+
+/** The model and the effort of a channel in words, with who says so where it is not the configuration. */
+export function modelWords(
+  { models, effort, profiles }: Agents,
+  settings: NamespaceState["settings"],
+): { model: string; effort: string } {
+  const profile = profileNamed(profiles, settings.profile);
+  const from = (own: unknown, agents: unknown) =>
+    own !== undefined ? " (chosen here)" : agents !== undefined ? ` (of the agent ${profile.id})` : "";
+  return {
+    model: `**${modelFor(models, settings, profile).id}**${from(settings.model, profile.model)}`,
+    effort: `**${effortFor({ effort }, settings, profile) ?? "the model's own"}**${from(settings.effort, profile.effort)}`,
+  };
+}
+
+/** The model of small work in a channel, by its id. */
+export function smallModel({ models, profiles }: Agents, settings: NamespaceState["settings"]): string {
+  return models.small(modelFor(models, settings, profileNamed(profiles, settings.profile))).id;
+}

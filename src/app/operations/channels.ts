@@ -1,0 +1,226 @@
+import { z } from "zod";
+import { efforts } from "../../core/message.ts";
+import { type NamespaceState, readNamespace } from "../../core/namespace-state.ts";
+import type { Outcome } from "../../core/outcome.ts";
+import { mayManage } from "../../core/permissions.ts";
+import { isDirectMessage, namespaceSchema } from "../../core/place.ts";
+import { costText, type UsageTotal } from "../../core/usage-total.ts";
+import { type SettingsChange, settingsChange } from "../services/channel-settings.ts";
+import { milliseconds } from "../services/shapes.ts";
+import { settingForms } from "./channel-forms.ts";
+import { modelWords } from "./channel-words.ts";
+import { shown } from "./command.ts";
+import { type OperationCall, operation } from "./operation.ts";
+
+const ns = namespaceSchema.describe("platform:workspace:channel");
+
+const channel = z.object({
+  namespace: z.string(),
+  active: z.array(z.string()),
+  pinned: z.array(z.string()),
+  blocked: z.array(z.string()),
+  settings: z.object({
+    progress: z.enum(["quiet", "steps", "full"]),
+    while_running: z.enum(["steer", "queue"]),
+    profile: z.string().optional(),
+    model: z.string().optional().describe("provider/model of all turns here"),
+    effort: z.enum(efforts).optional(),
+    reply: z.enum(["mention", "thread", "always"]).optional(),
+    time_zone: z.string().optional(),
+    paused: z.object({ by: z.string(), at: milliseconds }).optional(),
+    allowed_skills: z.array(z.string()).optional(),
+  }),
+});
+
+export const listChannels = operation({
+  name: "channel.list",
+  input: z.object({ platform: z.string().min(1).max(50).default("console") }),
+  output: z.object({ namespaces: z.array(z.object({ namespace: z.string(), direct: z.boolean() })) }),
+  who: "anyone",
+  http: {
+    route: "GET /namespaces",
+    summary: "Channels in which something was said",
+    answers: "the namespaces of a platform",
+  },
+  async run({ input: { platform }, services }) {
+    const namespaces = await services.namespaces(platform);
+    const direct = namespaces.map((namespace) => ({ namespace, direct: isDirectMessage(namespace) }));
+    return { ok: true, value: { namespaces: direct } };
+  },
+});
+
+export const showChannel = operation({
+  name: "channel.show",
+  input: z.object({ ns }),
+  output: channel,
+  who: "anyone",
+  http: {
+    route: "GET /namespaces/{ns}",
+    summary: "The state of a channel",
+    answers: "its skills and settings",
+  },
+  async run({ input, services }) {
+    return { ok: true, value: presentChannel(input.ns, await readNamespace(services.store, input.ns)) };
+  },
+});
+
+export const changeChannel = operation({
+  name: "channel.change",
+  input: z.object({ ns, settings: settingsChange }),
+  output: channel,
+  who: { decide: mayChange },
+  http: {
+    route: "PUT /namespaces/{ns}",
+    summary: "Change a channel's settings",
+    answers: "its skills and settings",
+  },
+  chat: settingForms,
+  async run({ input: { ns, settings }, asker, services }) {
+    const changed = await services.changeSettings(ns, settings, asker.by);
+    return changed.ok ? { ok: true, value: presentChannel(ns, changed.value) } : changed;
+  },
+  audit: ({ namespace }, { input: { settings } }) => settingsNote(settings, namespace),
+});
+
+/** Commands show a setting to everybody when nothing is to be changed. */
+async function mayChange({
+  input,
+  asker,
+  command,
+}: OperationCall<{ ns: string; settings: SettingsChange }>): Promise<Outcome<unknown>> {
+  const isLook = command !== undefined && Object.keys(input.settings).length === 0;
+  return isLook ? { ok: true, value: undefined } : mayChangeSettings(asker.by, input.ns);
+}
+
+/** Who may change the settings of a channel. */
+export function mayChangeSettings(...[by, namespace]: Parameters<typeof mayManage>): Outcome<unknown> {
+  if (mayManage(by, namespace)) return { ok: true, value: undefined };
+  const message = "Only managers of this channel may change its settings. Ask one of them.";
+  return { ok: false, status: 403, message };
+}
+
+/** How the audit tells of a change. */
+export function settingsNote(settings: SettingsChange, namespace: string) {
+  const given = Object.entries(settings).filter(([, value]) => value !== undefined);
+  if (given.length === 0) return undefined;
+  const words = given.map(([name, value]) => `${name} to \`${value === null ? "default" : String(value)}\``);
+  return { action: "settings_changed", namespace, subject: namespace, detail: `set ${words.join(", ")}` };
+}
+
+function presentChannel(namespace: string, { pinned, blocked, settings }: NamespaceState) {
+  return {
+    namespace,
+    active: [],
+    pinned: Object.keys(pinned),
+    blocked: Object.keys(blocked),
+    settings,
+  };
+}
+
+export const showStatus = operation({
+  name: "channel.status",
+  input: z.object({ namespace: namespaceSchema }),
+  output: z.object({
+    channel,
+    running: z.array(z.object({ status: z.string(), text: z.string(), asker: z.string() })),
+  }),
+  who: "anyone",
+  chat: [
+    {
+      command: "agent status",
+      usage: "",
+      description: "Shows what runs here, and the settings",
+      read: (_words, { namespace }) => ({ namespace }),
+      say({ channel: { settings, pinned, blocked }, running }, { services }) {
+        const { paused, reply } = settings;
+        const { model, effort } = modelWords(services, settings);
+        const lines = [
+          ...(paused === undefined
+            ? []
+            : [
+                `**Paused** since ${new Date(paused.at).toISOString()} by ${paused.by}; \`/agent resume\` ends it.`,
+              ]),
+          `Model: ${model} · effort: ${effort}`,
+          `Enabled: ${pinned.join(", ") || "none"} · disabled: ${blocked.join(", ") || "none"}`,
+          `Agent: ${settings.profile ?? services.profiles[0].id} · progress: ${settings.progress} · a message while a turn runs: ${settings.while_running === "steer" ? "steers it" : "waits"} · answers without a mention: ${reply ?? "as configured"} · time zone: ${settings.time_zone ?? services.time_zone}`,
+          running.length === 0 ? "Nothing is running here." : `Running here: ${running.length}`,
+          ...running.map(({ status, text, asker }) => `- ${status}: “${text.slice(0, 80)}” (${asker})`),
+        ];
+        return shown(lines.join("\n\n").replaceAll("\n\n- ", "\n- "));
+      },
+    },
+  ],
+  async run({ input: { namespace }, services, command }) {
+    const state = await readNamespace(services.store, namespace);
+    const running = (await services.turns.list({ namespace, limit: 50 }))
+      .filter((turn) => turn.status !== "finished" && turn.turn_id !== command?.turn_id)
+      .map(({ status, text, author }) => ({ status, text, asker: author.name }));
+    return { ok: true, value: { channel: presentChannel(namespace, state), running } };
+  },
+});
+
+const usageTotal = z.custom<UsageTotal>();
+
+export const showUsage = operation({
+  name: "usage.show",
+  input: z.object({ namespace: namespaceSchema }),
+  output: z.object({ channel: usageTotal, person: usageTotal }),
+  who: "anyone",
+  chat: [
+    {
+      command: "agent usage",
+      usage: "",
+      description: "Shows tokens and cost of this channel and of you today",
+      read: (_words, { namespace }) => ({ namespace }),
+      say: ({ channel, person }) =>
+        shown(
+          [
+            "Today (UTC):",
+            `- this channel: ${usageText(channel)}`,
+            `- you, everywhere: ${usageText(person)}`,
+          ].join("\n"),
+        ),
+    },
+  ],
+  async run({ input: { namespace }, asker, services: { usage, clock } }) {
+    const since = Math.floor(clock.now() / 86_400_000) * 86_400_000;
+    const [channel, person] = await Promise.all([
+      usage({ namespace, since }),
+      usage({ user: asker.by.id, since }),
+    ]);
+    return { ok: true, value: { channel, person } };
+  },
+});
+
+function usageText(total: UsageTotal): string {
+  const { input_tokens, cached_tokens, output_tokens } = total;
+  const share = Math.round((100 * cached_tokens) / input_tokens);
+  const cached = input_tokens === 0 ? "" : ` (${share}% from the provider's cache)`;
+  const parts = [
+    `${input_tokens.toLocaleString("en")} tokens in${cached}`,
+    `${output_tokens.toLocaleString("en")} out`,
+    costText(total),
+  ];
+  return parts.filter(Boolean).join(", ");
+}
+
+export const listAgents = operation({
+  name: "agent.list",
+  input: z.object({}),
+  output: z.object({ agents: z.array(z.object({ id: z.string(), description: z.string() })) }),
+  who: "anyone",
+  chat: [
+    {
+      command: "agent list",
+      usage: "",
+      description: "Shows the agents there are",
+      read: () => ({}),
+      say: ({ agents }) =>
+        shown(agents.map(({ id, description }) => `- **${id}** ${description}`).join("\n")),
+    },
+  ],
+  async run({ services }) {
+    const agents = services.profiles.map(({ id, description }) => ({ id, description }));
+    return { ok: true, value: { agents } };
+  },
+});

@@ -1,0 +1,103 @@
+import type { NewFile } from "../../core/file-store.ts";
+import type { Author } from "../../core/inbound.ts";
+import type { Json } from "../../core/json.ts";
+import type { Place } from "../../core/place.ts";
+import type { ToolResult } from "../../core/tool.ts";
+import type { KnownCommand } from "../turns/command-reader.ts";
+
+/** What a slash command answers. Markdown. */
+export interface CommandResult {
+  ok: boolean;
+  text: string;
+  /** The same for programs. */
+  output?: Json;
+  /** Belongs to the answer. Never with `private`: a file is seen by all. */
+  file?: NewFile;
+  /** Only for who asked: help, listings, refusals. */
+  private?: true;
+  /** Everybody in the thread sees by itself what was done: a chat platform posts nothing. */
+  silent?: true;
+}
+
+/** A file that came with a command. */
+export interface CommandFile {
+  name: string;
+  bytes: number;
+  /** @throws PlatformError when the platform does not give it */
+  read(maxBytes: number): Promise<Uint8Array>;
+}
+
+/** A slash command as somebody wrote it. */
+export interface CommandCall {
+  turn_id: string;
+  place: Place;
+  author: Author;
+  /** Whether it was given on a chat platform, where others may not see it. */
+  in_chat: boolean;
+  /** What was written after its name, for people. */
+  words: string;
+  /** What it was given; undefined when something it needs was not written. */
+  input: Json | undefined;
+  files: readonly CommandFile[];
+  signal: AbortSignal;
+  /**
+   * Runs a skill; its events belong to the command's turn.
+   * @throws WaitingForPerson when it waits for one: let it pass, the command is run again
+   */
+  runSkill(skillId: string, params: Json): Promise<ToolResult>;
+}
+
+/** A completion of a slash command being typed. */
+export interface Completion {
+  /** The whole text after accepting it. */
+  text: string;
+  label: string;
+  description: string;
+}
+
+/** Completions of a text that begins with `/`, best first. */
+export type CompleteCommand = (text: string, namespace: string) => Promise<Completion[]>;
+
+/** One slash command: `/skill enable`. */
+export interface Command extends KnownCommand {
+  /** What follows the name, as help shows it: `<skill>`. */
+  usage: string;
+  description: string;
+  /** The command whose usage tells of this one. */
+  partOf?: string | undefined;
+  /** What the first word after the name may be, for completion. */
+  complete?(namespace: string): Promise<{ text: string; description: string }[]>;
+  run(call: CommandCall): Promise<CommandResult>;
+}
+
+/** A command that is no operation: what follows its name is its input. */
+export interface PlainCommand extends Omit<Command, "operation" | "read" | "run"> {
+  run(call: PlainCall): Promise<CommandResult>;
+}
+
+/** `rest` is everything after the command's name, trimmed. */
+export type PlainCall = CommandCall & { rest: string };
+
+export function plainCommands(commands: readonly PlainCommand[]): Command[] {
+  return commands.map((command) => ({
+    ...command,
+    operation: command.name.replace(" ", "."),
+    read: (words) => words,
+    run: (call) => command.run({ ...call, rest: typeof call.input === "string" ? call.input : "" }),
+  }));
+}
+
+/** An answer for the channel, of a command that did what it should. */
+export function said(text: string): CommandResult {
+  return { ok: true, text };
+}
+
+/** An answer for who asked: help, listings, settings. */
+export function shown(text: string): CommandResult {
+  return { ok: true, text, private: true };
+}
+
+/** An answer for who asked, of a command that could not: why, and what to do or whom to ask. */
+export function refused(text: string): CommandResult {
+  return { ok: false, text, private: true };
+}

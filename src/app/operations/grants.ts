@@ -1,0 +1,179 @@
+import { z } from "zod";
+import type { Outcome } from "../../core/outcome.ts";
+import type { Skill } from "../../core/skill.ts";
+import { skillId } from "../services/shapes.ts";
+import { said } from "./command.ts";
+import { readHost } from "./host-name.ts";
+import { operation, operators, type Terminal } from "./operation.ts";
+import type { Services } from "./services.ts";
+import { completeSkills, findSkill } from "./skill-words.ts";
+
+const hosts = z.array(z.string().min(1).max(300)).max(100);
+
+const granted = z.object({
+  skill_id: z.string(),
+  granted: z.array(z.string()).describe("what its code may reach now"),
+});
+
+const who = operators("decide what the code of a skill reaches");
+const answers = "what it may reach now";
+const json = "{skill_id, granted}";
+
+export const grantHosts = operation({
+  name: "skill.grant",
+  input: z.object({
+    id: skillId,
+    hosts: hosts.min(1).describe("names such as api.example.com or *.example.com; * is every host"),
+  }),
+  output: granted,
+  who,
+  http: {
+    route: "POST /skills/{id}/grant",
+    summary: "Let the code of a skill reach hosts, in every channel",
+    answers,
+  },
+  chat: [
+    {
+      command: "skill grant",
+      usage: "<skill> <host> [<host> …]",
+      description: "Lets the code of a skill reach hosts, in every channel",
+      complete: completeSkills,
+      read(words) {
+        const [id, ...hosts] = listed(words);
+        return id === undefined || hosts.length === 0 ? undefined : { id, hosts };
+      },
+      missing: "Which skill, and which hosts? For example `/skill grant weather api.weather.example`.",
+      say: (output) => said(`${reaches(output)} This counts in every channel.`),
+    },
+  ],
+  commandLine: [
+    {
+      command: "skills grant",
+      description: "let the code of a skill reach hosts, in every channel",
+      arguments: [
+        ["<id>", "id of the skill"],
+        ["<host...>", "such as api.example.com or *.example.com"],
+      ],
+      json,
+      read: ({ id, host }) => ({ id, hosts: host }),
+      print: reachLine,
+    },
+  ],
+  async run({ input, asker, services }) {
+    const skill = await findRoot(input.id, services);
+    if (!skill.ok) return skill;
+    const hosts = readHosts(input.hosts);
+    if (!hosts.ok) return hosts;
+    const beyond = hosts.value.filter((host) => !services.grants.couldReach(host));
+    if (beyond.length > 0) return outOfReach(beyond);
+    await services.grants.grant(skill.value, hosts.value, asker.by.id);
+    return whatReaches(skill.value, services);
+  },
+  audit({ skill_id }, { input }) {
+    const detail = `let **${skill_id}** reach ${namesOf(input.hosts)}`;
+    return { action: "network_granted", subject: skill_id, detail };
+  },
+});
+
+export const revokeHosts = operation({
+  name: "skill.revoke",
+  input: z.object({ id: skillId, hosts: hosts.optional().describe("all hosts when left out") }),
+  output: granted,
+  who,
+  http: { route: "POST /skills/{id}/revoke", summary: "Take hosts back from a skill", answers },
+  chat: [
+    {
+      command: "skill revoke",
+      usage: "<skill> [<host> …]",
+      description: "Takes hosts back from a skill, all unless named",
+      complete: completeSkills,
+      read(words) {
+        const [id, ...hosts] = listed(words);
+        return id === undefined ? undefined : { id, ...(hosts.length === 0 ? {} : { hosts }) };
+      },
+      missing: "Which skill? `/skill list` shows what there is.",
+      say(output, { input }) {
+        const stays =
+          input.hosts === undefined && output.granted.length > 0
+            ? " What is left is in the bot's configuration, under `skills.network`."
+            : "";
+        return said(`${reaches(output)}${stays}`);
+      },
+    },
+  ],
+  commandLine: [
+    {
+      command: "skills revoke",
+      description: "take hosts back from a skill, all unless named",
+      arguments: [
+        ["<id>", "id of the skill"],
+        ["[host...]", "hosts to take back"],
+      ],
+      json,
+      read: ({ id, host }) => ({ id, ...(host === undefined || host.length === 0 ? {} : { hosts: host }) }),
+      print: reachLine,
+    },
+  ],
+  async run({ input, services }) {
+    const skill = await findRoot(input.id, services);
+    if (!skill.ok) return skill;
+    const hosts = input.hosts === undefined ? undefined : readHosts(input.hosts);
+    if (hosts !== undefined && !hosts.ok) return hosts;
+    await services.grants.revoke(skill.value, hosts?.value);
+    return whatReaches(skill.value, services);
+  },
+  audit({ skill_id }, { input }) {
+    const what = input.hosts === undefined ? "all hosts" : namesOf(input.hosts);
+    return { action: "network_revoked", subject: skill_id, detail: `took ${what} back from **${skill_id}**` };
+  },
+});
+
+type Granted = z.output<typeof granted>;
+
+/** The skill that is meant, or the one it is a part of: what code may reach is the whole package's. */
+async function findRoot(id: string, services: Services): Promise<Outcome<Skill>> {
+  const found = await findSkill(id, services);
+  if (!found.ok || found.value.parent === undefined) return found;
+  const { skills } = await services.catalogue.current();
+  return { ok: true, value: skills.get(found.value.parent) ?? found.value };
+}
+
+async function whatReaches(skill: Skill, { grants }: Services): Promise<Outcome<Granted>> {
+  return { ok: true, value: { skill_id: skill.id, granted: [...(await grants.hostsOf(skill))] } };
+}
+
+function readHosts(texts: readonly string[]): Outcome<string[]> {
+  if (texts.length === 0)
+    return { ok: false, status: 400, message: "Name at least one host, such as `api.example.com`." };
+  const hosts = texts.map((text) => ({ text, host: readHost(text) }));
+  const wrong = hosts.find(({ host }) => host === undefined);
+  if (wrong === undefined) return { ok: true, value: [...new Set(hosts.flatMap(({ host }) => host ?? []))] };
+  const message = `\`${wrong.text.replaceAll("`", "").slice(0, 100)}\` is no host. Write a name such as \`api.example.com\`, \`*.example.com\` for all below it, \`api.example.com:8443\` for a port of its own, or \`*\` for every host.`;
+  return { ok: false, status: 400, message };
+}
+
+function outOfReach(hosts: readonly string[]): Outcome<never> {
+  const message = `${hosts.join(", ")}: code of skills reaches neither this machine nor private networks, whatever is granted. The bot's operator can make an exception for addresses of a private network with KNACK_NET_ALLOW.`;
+  return { ok: false, status: 400, message };
+}
+
+function listed(words: string): string[] {
+  return words.split(/[\s,]+/).filter((word) => word !== "");
+}
+
+/** The hosts as they were understood, in Markdown. */
+function namesOf(texts: readonly string[]): string {
+  const hosts = readHosts(texts);
+  return (hosts.ok ? hosts.value : texts).map((host) => `\`${host}\``).join(", ");
+}
+
+function reaches({ skill_id, granted }: Granted): string {
+  if (granted.length === 0) return `The code of **${skill_id}** may reach no host now.`;
+  if (granted.includes("*")) return `The code of **${skill_id}** may reach every public host now.`;
+  return `The code of **${skill_id}** may reach ${granted.map((host) => `\`${host}\``).join(", ")} now.`;
+}
+
+function reachLine({ skill_id, granted }: Granted, { plain }: Terminal): string[] {
+  const reach = granted.length === 0 ? "no host" : granted.map(plain).join(", ");
+  return [`The code of ${plain(skill_id)} may reach: ${reach}`];
+}

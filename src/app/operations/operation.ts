@@ -1,0 +1,176 @@
+/**
+ * Operations: what people, programs and operators can do. Each is one definition; the HTTP route with its part of openapi.json, the
+ * typed client, the slash command with help and completion, the subcommand on Discord and the command line are projections of it.
+ *
+ * A surface reads the input, `runOperation` decides who may and runs it, and the surface shows what the definition says.
+ */
+import type { z } from "zod";
+import type { Author } from "../../core/inbound.ts";
+import type { Asker, Outcome } from "../../core/outcome.ts";
+import { mayManage, mayOperate } from "../../core/permissions.ts";
+import type { Place } from "../../core/place.ts";
+import type { KnownCommand } from "../turns/command-reader.ts";
+import type { CommandCall, CommandResult } from "./command.ts";
+import type { Services } from "./services.ts";
+
+/** What an operation works with. */
+export interface OperationCall<Input> {
+  input: Input;
+  /** Who asks, and for which channel. */
+  asker: Asker;
+  services: Services;
+  signal: AbortSignal;
+  /** The slash command it was given as; absent when a program asks. */
+  command?: CommandCall;
+}
+
+/** Who may run an operation. A refusal says whom to ask. */
+export type Who<Input> =
+  | "anyone"
+  | { least: "manager" | "operator"; refusal: string }
+  | { decide(call: OperationCall<Input>): Promise<Outcome<unknown>> };
+
+/** A route of the HTTP API. Input in braces is in the path, the rest in the query (GET, DELETE) or the JSON body. */
+interface HttpForm {
+  /** `POST /skills/{id}/grant`, below `/api/v1`. */
+  route: `${"GET" | "POST" | "PUT" | "DELETE"} /${string}`;
+  summary: string;
+  /** What a successful answer carries. */
+  answers: string;
+}
+
+/** A slash command, which is a text command and a subcommand on Discord, too. */
+export type ChatForm<Input, Output> = {
+  /** `skill grant`. */
+  command: string;
+  /** What follows the name, as help shows it. */
+  usage?: string;
+  description?: string;
+  /** The command whose usage tells of this one: `agent approvals` of `agent approvals remove`. */
+  partOf?: string;
+  /** It stops something, and does not wait behind other commands. */
+  urgent?: true;
+  /** What the first word may be. */
+  complete?(services: Services, namespace: string): Promise<{ text: string; description: string }[]>;
+} & (
+  | {
+      /** The input in what was written after the command; undefined when something is missing. */
+      read(words: string, place: Place): Input | undefined;
+      /** Said when something is missing: what to write. `words` are those after the command. */
+      missing?: string | ((words: string) => string);
+      /** Markdown for people. */
+      say(output: Output, call: OperationCall<Input>): CommandResult | Promise<CommandResult>;
+    }
+  | (Pick<KnownCommand, "read" | "guide" | "form"> & {
+      /** A command whose turn is the work itself, with events of its own. @throws WaitingForPerson */
+      answer(call: CommandCall, services: Services): Promise<CommandResult>;
+    })
+);
+
+/** How a command of the command line writes. */
+export interface Terminal {
+  /** One line without what a terminal would obey. */
+  plain(text: string): string;
+  bold(text: string): string;
+  dim(text: string): string;
+  good(text: string): string;
+  bad(text: string): string;
+  /** ms since the epoch. */
+  now: number;
+}
+
+/** A command of the command line. `--json` prints the output as it is. */
+export interface CommandLineForm<Input, Output> {
+  /** `skills grant`. */
+  command: string;
+  description: string;
+  /** `["<id>", "id of the skill"]`, in order. */
+  arguments?: readonly (readonly [name: string, description: string])[];
+  /** What `--json` prints, for its help. */
+  json: string;
+  /** `--name <value>` and its description. */
+  options?: readonly (readonly [flags: string, description: string])[];
+  /** The input in arguments and options; those of the same name unless given. A list that is left out is empty. */
+  read?(given: { readonly [name: string]: string & readonly string[] }): unknown;
+  /** Waits until all skills have started. */
+  settled?: true;
+  /** Needs a bot that goes on running: why, after “The bot has to run for this,”. */
+  needsBot?: string;
+  print(output: Output, terminal: Terminal, input: Input): readonly string[];
+  /** What else to say, on stderr. `here`: no bot was running, so this one ends with the command. */
+  warn?(output: Output, terminal: Terminal, here: boolean): readonly string[];
+  /** Whether the output is a failure all the same. */
+  failed?(output: Output, input: Input): boolean;
+}
+
+/** What is noted of an operation that succeeded: an action for searches, what it was done to, and Markdown that follows the name. */
+interface AuditNote {
+  action: string;
+  subject: string;
+  detail: string;
+  about?: Pick<Author, "id" | "name">;
+}
+
+export interface Operation<
+  Name extends string = string,
+  Input extends z.ZodObject = z.ZodObject,
+  Output extends z.ZodType = z.ZodType,
+> {
+  /** `skill.grant`; a contract, as stored commands have it. */
+  readonly name: Name;
+  readonly input: Input;
+  readonly output: Output;
+  readonly who: Who<z.output<Input>>;
+  readonly http?: HttpForm;
+  /** One operation may be several commands. */
+  readonly chat?: readonly ChatForm<z.output<Input>, z.input<Output>>[];
+  readonly commandLine?: readonly CommandLineForm<z.output<Input>, z.output<Output>>[];
+  run(call: OperationCall<z.output<Input>>): Promise<Outcome<z.input<Output>>>;
+  /** An operation that has one is noted, and those who watch its channel are told. */
+  audit?(output: z.input<Output>, call: OperationCall<z.output<Input>>): AuditNote | undefined;
+}
+
+/** Defines an operation; the types of its parts follow from its schemas. */
+export function operation<const Name extends string, Input extends z.ZodObject, Output extends z.ZodType>(
+  definition: Operation<Name, Input, Output>,
+): Operation<Name, Input, Output> {
+  return definition;
+}
+
+/** Only operators of the bot: `refusal` continues “Only operators of the bot may”. */
+export function operators(refusal: string): Who<unknown> {
+  return { least: "operator", refusal: `Only operators of the bot may ${refusal}. Ask one of them.` };
+}
+
+/**
+ * Runs an operation if this person may. Every surface comes through here, so nothing else checks permissions or writes the audit.
+ * `call.input` is as the operation's schema has it.
+ */
+export async function runOperation<Input extends z.ZodObject, Output extends z.ZodType>(
+  { who, run, audit }: Operation<string, Input, Output>,
+  call: OperationCall<z.output<Input>>,
+): Promise<Outcome<z.input<Output>>> {
+  const allowed = await mayRun(who, call);
+  if (!allowed.ok) return allowed;
+  const outcome = await run(call);
+  if (!outcome.ok || audit === undefined) return outcome;
+  const { asker, services } = call;
+  const note = audit(outcome.value, call);
+  if (note === undefined) return outcome;
+  services.audit.record({ ...asker, ...note });
+  services.feed.changed(asker.namespace);
+  return outcome;
+}
+
+/** Each value of an input that does not fit, and why. */
+export function whatDoesNotFit({ issues }: z.ZodError): string {
+  return issues.map(({ path, message }) => `${path.join(".")}: ${message}`).join("; ");
+}
+
+async function mayRun<Input>(who: Who<Input>, call: OperationCall<Input>): Promise<Outcome<unknown>> {
+  if (who === "anyone") return { ok: true, value: undefined };
+  if ("decide" in who) return who.decide(call);
+  const { by, namespace } = call.asker;
+  const may = who.least === "operator" ? mayOperate(by) : mayManage(by, namespace);
+  return may ? { ok: true, value: undefined } : { ok: false, status: 403, message: who.refusal };
+}

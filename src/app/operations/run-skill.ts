@@ -1,0 +1,228 @@
+import { z } from "zod";
+import { errorText } from "../../base/error-text.ts";
+import type { Guide } from "../../core/inbound.ts";
+import { type Json, objectOf, parseJson } from "../../core/json.ts";
+import type { Parameter } from "../../core/parameter.ts";
+import { isDirectMessage } from "../../core/place.ts";
+import { nearest } from "../../core/skill-identifier.ts";
+import type { ToolResult } from "../../core/tool.ts";
+import { runSkillNow } from "../services/run-skill-now.ts";
+import { json, ownNamespace, skillId } from "../services/shapes.ts";
+import type { SkillDetail } from "../services/skill-listing.ts";
+import type { SkillService } from "../services/skill-service.ts";
+import { isGuide } from "../turns/asked-skills.ts";
+import { type CommandCall, type CommandResult, refused } from "./command.ts";
+import { operation } from "./operation.ts";
+import { runAnswer } from "./run-answer.ts";
+import { completeSkills } from "./skill-words.ts";
+
+export const runSkill = operation({
+  name: "skill.run",
+  input: z.object({
+    id: skillId,
+    params: z.record(z.string(), json).default({}),
+    namespace: ownNamespace,
+  }),
+  output: json.describe("{skill_id, output, success: true}, or {error, …}"),
+  who: "anyone",
+  http: {
+    route: "POST /skills/{id}/run",
+    summary: "Run a skill outside of a conversation",
+    answers: "{skill_id, output, success: true}, or {error, …} of a skill that ran and failed",
+  },
+  chat: [
+    {
+      command: "skill run",
+      usage: "<skill> [name=value …, JSON, or text]",
+      description: "Runs a skill now",
+      complete: completeSkills,
+      read: (words) => ({ ...readRun(words) }),
+      guide: (input) => requestIn(askedIn(input)),
+      form: (input) => bareId(askedIn(input)),
+      answer: (call, { skills }) => runSkillCommand(skills, askedIn(call.input), call),
+    },
+  ],
+  async run({ input: { id, params, namespace }, asker, services }) {
+    const { output } = await runSkillNow(services, id, params, namespace, asker.by);
+    const { error, code, ...details } = objectOf(output);
+    const status = typeof code === "string" ? refusals[code] : undefined;
+    if (status === undefined || typeof code !== "string") return { ok: true, value: output };
+    return { ok: false, status, message: String(error), code, details: withoutUndefined(details) };
+  },
+});
+
+/** What was not run at all; a skill that ran and failed is an answer. */
+const refusals: { readonly [code: string]: 400 | 404 | 409 } = {
+  invalid_parameters: 400,
+  choose_part: 400,
+  skill_not_found: 404,
+  not_for_people: 409,
+  not_usable: 409,
+};
+
+function withoutUndefined(object: Readonly<Record<string, Json | undefined>>): Record<string, Json> {
+  return Object.fromEntries(
+    Object.entries(object).flatMap(([key, value]) => (value === undefined ? [] : [[key, value] as const])),
+  );
+}
+
+/** `/skill run`: a skill with what was written after it, or with the parameters of a form or a program. */
+const askedRun = z.object({
+  id: z.string(),
+  words: z.string().default(""),
+  params: z.record(z.string(), json).optional(),
+});
+export type AskedRun = z.output<typeof askedRun>;
+
+export function readRun(text: string): { id: string; words: string } {
+  const [id = ""] = text.split(/\s+/, 1);
+  return { id, words: text.slice(id.length).trim() };
+}
+
+function askedIn(input: Json | undefined): AskedRun {
+  return askedRun.safeParse(input).data ?? { id: "", words: "" };
+}
+
+/** The skill, when nothing else was written. */
+export function bareId({ id, words, params }: AskedRun): string | undefined {
+  return id === "" || words !== "" || params !== undefined ? undefined : id;
+}
+
+/** A guide has no parameters; programs that run skills with JSON give it its request as `text`. */
+function requestIn({ id, words, params }: AskedRun): Guide {
+  const written = params === undefined ? objectIn(words) : params;
+  const { text = "", ...others } = written ?? { text: words };
+  const isText = typeof text === "string" && Object.keys(others).length === 0;
+  const request = isText ? text : params === undefined ? words : JSON.stringify(params);
+  return { skill: id, request };
+}
+
+/** The JSON object that words are; undefined for text, which may begin with a brace. */
+function objectIn(words: string): Readonly<Record<string, Json | undefined>> | undefined {
+  if (!words.startsWith("{")) return undefined;
+  try {
+    return objectOf(parseJson(words));
+  } catch {
+    return undefined;
+  }
+}
+
+/** Runs a skill; its output is for the channel, which is told who ran it. @throws WaitingForPerson */
+export async function runSkillCommand(
+  skills: SkillService,
+  { id, words, params }: AskedRun,
+  call: CommandCall,
+): Promise<CommandResult> {
+  await skills.ready(id, call.place.namespace, call.signal);
+  const skill = await skills.detail(id, call.place.namespace);
+  if (skill === undefined) {
+    const near = nearest(id, await skills.ids(call.place.namespace));
+    const hint =
+      near.length > 0 ? `Did you mean ${near.join(" or ")}?` : "`/skill list` shows what there is.";
+    const text = `There is no skill called ${id || "that"}. ${hint}`;
+    return { ...refused(text), output: { error: "Skill not found", code: "skill_not_found", hint } };
+  }
+  if (skill.invocation?.by_people === false) {
+    const text = `**${skill.id}** is not for people to run (user-invocable: false in its SKILL.md). The agent uses it where it fits.`;
+    return { ...refused(text), output: { error: text, code: "not_for_people" } };
+  }
+  const unusable = whyNot(skill);
+  if (unusable !== undefined)
+    return {
+      ...refused(unusable),
+      output: { error: unusable.replaceAll(/\*\*|`/g, ""), code: "not_usable" },
+    };
+  const { command_tool } = skill.invocation ?? {};
+  if (command_tool !== undefined) {
+    const text = params === undefined ? words : JSON.stringify(params);
+    return answered(call, skill.id, await dispatch(call, skill, command_tool, text));
+  }
+  const parsed: ParsedParams =
+    params === undefined ? parseParams(words, skill.parameters) : { status: "ok", params };
+  if (parsed.status === "error") return refused(parsed.message);
+  return answered(call, skill.id, await call.runSkill(skill.id, parsed.params));
+}
+
+/** Why a skill does nothing when it is run; undefined when it can be tried. */
+function whyNot(skill: SkillDetail): string | undefined {
+  if (!skill.eligible) return `**${skill.id}** cannot be used here. ${skill.reasons.join(" ")}`;
+  // A guide that could be used is a turn of the agent and never comes here.
+  const isInstalled = skill.source === "managed" && skill.state === "available";
+  return isGuide(skill) || isInstalled
+    ? `**${skill.id}** has to be enabled here first: \`/skill enable ${skill.id}\`.`
+    : undefined;
+}
+
+/** OpenClaw's `command-dispatch: tool`: what was written goes to the tool as it is, past the model. */
+function dispatch(call: CommandCall, skill: SkillDetail, tool: string, command: string): Promise<ToolResult> {
+  return call.runSkill(tool, { command, commandName: commandName(skill.id), skillName: skill.name });
+}
+
+/** The slash command OpenClaw makes of a skill's name. */
+function commandName(id: string): string {
+  return id
+    .toLowerCase()
+    .replace(/[^a-z0-9_]+/g, "_")
+    .slice(0, 32);
+}
+
+/** On a chat platform a command stands nowhere: its answer says who gave it. */
+function answered(
+  { author, in_chat, place }: CommandCall,
+  skillId: string,
+  result: ToolResult,
+): CommandResult {
+  const answer = runAnswer(skillId, result);
+  if (!answer.ok || !in_chat || isDirectMessage(place.namespace)) return answer;
+  return { ...answer, text: `_${plainName(author.name)} ran ${skillId}._\n\n${answer.text}` };
+}
+
+/** A name without what Markdown or a platform would read in it. */
+function plainName(name: string): string {
+  return name.replaceAll(/[\s*_~`<>[\]()@#|\\]+/g, " ").trim() || "Somebody";
+}
+
+type ParsedParams = { status: "ok"; params: Json } | { status: "error"; message: string };
+
+/** Quotes as people type them, and as Slack and phones turn them. */
+const pair = /(?:^|\s)([\w-]+)=("(?:[^"\\]|\\.)*"|[“”„][^“”]*[“”]|\S+)/g;
+
+/** JSON, `name=value` pairs (values may be quoted), or plain text for the first required parameter. */
+function parseParams(text: string, parameters: readonly Parameter[]): ParsedParams {
+  if (text === "") return { status: "ok", params: {} };
+  if (text.startsWith("{")) {
+    try {
+      return { status: "ok", params: parseJson(text) };
+    } catch (error) {
+      return {
+        status: "error",
+        message: `The parameters are not valid JSON: ${errorText(error)}`,
+      };
+    }
+  }
+  const pairs = [...text.matchAll(pair)];
+  const known = new Map(parameters.map((parameter) => [parameter.name, parameter]));
+  if (pairs.length > 0 && pairs.every(([, name = ""]) => known.has(name))) {
+    const entries = pairs.map(
+      ([, name = "", value = ""]) => [name, readValue(value, known.get(name))] as const,
+    );
+    return { status: "ok", params: Object.fromEntries(entries) };
+  }
+  const first = parameters.find((parameter) => parameter.required) ?? parameters[0];
+  return { status: "ok", params: first === undefined ? {} : { [first.name]: text } };
+}
+
+function readValue(text: string, parameter: Parameter | undefined): Json {
+  const plain = unquoted(text);
+  if (parameter === undefined || parameter.type === "string") return plain;
+  try {
+    return parseJson(plain);
+  } catch {
+    return plain;
+  }
+}
+
+function unquoted(text: string): string {
+  if (text.startsWith('"')) return text.slice(1, -1).replace(/\\(.)/g, "$1");
+  return /^[“”„].*[“”]$/s.test(text) ? text.slice(1, -1) : text;
+}

@@ -1,0 +1,120 @@
+import { z } from "zod";
+import { escapeMarkdown, oneLine } from "../../base/markdown-text.ts";
+import { namespaceSchema, threadSchema } from "../../core/place.ts";
+import type { TurnFilter } from "../../core/turn-log.ts";
+import { formatDuration } from "../../core/turn-summary.ts";
+import { type SkillRun, skillRun } from "../services/skill-run.ts";
+import { shown } from "./command.ts";
+import { operation, type Terminal } from "./operation.ts";
+import type { Services } from "./services.ts";
+import { presentTurn, turnEvent, turnRecord } from "./turn-view.ts";
+
+const runList = z.object({ turns: z.array(turnRecord), skills: z.array(skillRun) });
+
+export const listRuns = operation({
+  name: "run.list",
+  input: z.object({
+    namespace: namespaceSchema.optional(),
+    thread: threadSchema.optional(),
+    status: z.enum(["queued", "running", "waiting", "finished"]).optional(),
+    before: z.string().max(300).optional().describe("only turns accepted before this one"),
+    limit: z.coerce.number().int().min(1).max(200).default(50),
+  }),
+  output: runList,
+  who: "anyone",
+  http: {
+    route: "GET /runs",
+    summary: "Turns and skill executions, the newest first",
+    answers: "turns and what skills did in them",
+  },
+  chat: [
+    {
+      command: "skill runs",
+      usage: "",
+      description: "Shows the latest runs of skills in this channel",
+      read: (_words, { namespace }) => ({ namespace, limit: 50 }),
+      say: ({ skills }) =>
+        shown(skills.slice(0, 15).map(chatLine).join("\n") || "No skill has run here yet."),
+    },
+  ],
+  commandLine: [
+    {
+      command: "runs list",
+      description: "the latest ones",
+      json: "{turns, skills}",
+      print: ({ turns, skills }, terminal) =>
+        turns.length === 0
+          ? ['Nothing has run yet. Try: knack ask "hello"']
+          : turns.flatMap((turn) => [
+              turnLine(turn, terminal),
+              ...skills
+                .filter(({ turn_id }) => turn_id === turn.turn_id)
+                .map((run) => runLine(run, terminal)),
+            ]),
+    },
+  ],
+  async run({ input, services }) {
+    const [turns, skills] = await Promise.all([services.turns.list(input), services.runs(input)]);
+    return { ok: true, value: { turns: turns.map(presentTurn), skills } };
+  },
+});
+
+export const showRun = operation({
+  name: "run.show",
+  input: z.object({ id: z.string().min(1).max(300).describe("of a turn or of a skill's run") }),
+  output: z.object({ turn: turnRecord, events: z.array(turnEvent), skills: z.array(skillRun) }),
+  who: "anyone",
+  http: {
+    route: "GET /runs/{id}",
+    summary: "One turn with its events and what skills did in it",
+    answers: "the turn",
+  },
+  async run({ input: { id }, services }) {
+    const turn = await findTurn(id, services);
+    if (turn === undefined)
+      return { ok: false, status: 404, message: `There is no turn or skill run ${id}.` };
+    const place = { namespace: turn.namespace, thread: turn.thread };
+    const [events, runs] = await Promise.all([
+      services.turns.events(turn),
+      services.runs({ ...place, limit: recentTurns }),
+    ]);
+    const skills = runs.filter((run) => run.turn_id === turn.turn_id);
+    return {
+      ok: true,
+      value: { turn: presentTurn(turn), events, skills },
+    };
+  },
+});
+
+/** How many of the latest turns a skill's run is looked for in. */
+const recentTurns = 200;
+
+async function findTurn(id: string, { turns, runs }: Services) {
+  const turn = await turns.get(id);
+  if (turn !== undefined) return turn;
+  const filter: TurnFilter = { limit: recentTurns };
+  const run = (await runs(filter)).find(({ run_id }) => run_id === id);
+  return run === undefined ? undefined : turns.get(run.turn_id);
+}
+
+type Turn = z.output<typeof turnRecord>;
+
+function chatLine({ started_at, skill_id, status, duration_ms, user, error }: SkillRun): string {
+  const duration = duration_ms === undefined ? "" : `, ${(duration_ms / 1000).toFixed(1)} s`;
+  const why = error === undefined ? "" : `: ${escapeMarkdown(oneLine(error, 200))}`;
+  return `- ${new Date(started_at).toISOString()} **${skill_id}** ${status}${duration} (${user})${why}`;
+}
+
+function turnLine(turn: Turn, { plain }: Terminal): string {
+  const { turn_id, accepted_at, started_at = accepted_at, finished_at, outcome, status, question } = turn;
+  const took = finished_at === undefined ? "" : formatDuration(finished_at - started_at);
+  const accepted = new Date(accepted_at).toISOString().slice(0, 19).replace("T", " ");
+  const asked = plain(question).slice(0, 70);
+  return [turn_id, accepted, (outcome ?? status).padEnd(13), took.padEnd(9), asked].join("  ");
+}
+
+function runLine({ run_id, status, duration_ms, skill_id, error }: SkillRun, { plain }: Terminal): string {
+  const duration = duration_ms === undefined ? "" : formatDuration(duration_ms);
+  const why = error === undefined ? "" : `  ${plain(error).slice(0, 100)}`;
+  return `  ${run_id}  ${status.padEnd(9)}  ${duration.padEnd(9)}  ${plain(skill_id)}${why}`;
+}

@@ -1,0 +1,70 @@
+import type { CatalogueLoader } from "../../core/catalogue.ts";
+import type { Clock } from "../../core/clock.ts";
+import type { KeyValue } from "../../core/key-value.ts";
+import type { Effort } from "../../core/message.ts";
+import type { Models } from "../../core/model.ts";
+import type { NetworkGrants } from "../../core/network-grants.ts";
+import type { Servers } from "../../core/servers.ts";
+import type { Profile } from "../../core/turn.ts";
+import type { TurnEvent } from "../../core/turn-event.ts";
+import type { ThreadRecord, TurnFilter, TurnLog, TurnRecord } from "../../core/turn-log.ts";
+import type { Approvals } from "../services/approvals.ts";
+import type { Audit } from "../services/audit.ts";
+import type { ChangeSettings } from "../services/channel-settings.ts";
+import type { ForgetPerson } from "../services/forget-person/forgotten-person.ts";
+import type { Forget } from "../services/forgetting.ts";
+import type { Retention } from "../services/retention-policy.ts";
+import type { SkillRun } from "../services/skill-run.ts";
+import type { SkillService } from "../services/skill-service.ts";
+import type { Feed } from "../turns/feed.ts";
+import type { PreviewPrompt } from "../turns/prompt-preview.ts";
+import type { Submit } from "../turns/submit.ts";
+import type { TurnControl } from "../turns/turn-control.ts";
+import type { Follow } from "../turns/turn-events.ts";
+import type { CompleteCommand } from "./command.ts";
+
+/** What operations work with. None of it asks who calls: `runOperation` has asked. */
+export interface Services {
+  audit: Audit;
+  feed: Feed;
+  clock: Pick<Clock, "now">;
+  store: KeyValue;
+  catalogue: CatalogueLoader;
+  skills: SkillService;
+  grants: NetworkGrants;
+  /** The tool servers of the configuration; absent where there can be none. */
+  servers: Servers | undefined;
+  /** Takes a message or command in, and what happens in its turn. */
+  submit: Submit;
+  follow: Follow;
+  turns: {
+    get(turnId: string): Promise<TurnRecord | undefined>;
+    list(filter: TurnFilter): Promise<TurnRecord[]>;
+    /** What happened in a turn so far, the live tail of a running one included. */
+    events(turn: TurnRecord): Promise<TurnEvent[]>;
+  };
+  /** The executions of skills in the turns of a filter, the latest first. */
+  runs(filter: TurnFilter): Promise<SkillRun[]>;
+  changeSettings: ChangeSettings;
+  /** The name people call the bot by, and Knack's version. */
+  name: string;
+  version: string;
+  models: Models;
+  /** The agents; the first one begins where a channel does not say otherwise. */
+  profiles: readonly [Profile, ...Profile[]];
+  /** The configured effort. */
+  effort: Effort | undefined;
+  /** The zone of channels that have none of their own, IANA name. */
+  time_zone: string;
+  namespaces(platform: string): Promise<string[]>;
+  threads(namespace: string): Promise<ThreadRecord[]>;
+  usage: TurnLog["usage"];
+  control: TurnControl;
+  approvals: Approvals;
+  /** Takes a turn away for good, with what it posted. */
+  forget: Forget;
+  forgetPerson: ForgetPerson;
+  retention: Pick<Retention, "status" | "run">;
+  complete: CompleteCommand;
+  preview: PreviewPrompt;
+}

@@ -1,0 +1,132 @@
+import { escapeMarkdown, oneLine } from "../../base/markdown-text.ts";
+import type { Parameter } from "../../core/parameter.ts";
+import type { Diagnostic } from "../../core/skill.ts";
+import type { InstalledSkill, SkillDetail, SkillListing } from "../services/skill-listing.ts";
+
+const icons: Record<SkillListing["state"], string> = {
+  available: "○",
+  active: "●",
+  pinned: "◉",
+  blocked: "⊘",
+};
+
+/** What the signs in a list of skills mean. */
+export const skillLegend = "○ available · ● active · ◉ enabled by a person · ⊘ disabled";
+
+/** A skill in a list. Markdown. */
+export function skillLine(skill: SkillListing): string {
+  const why = skill.eligible || skill.state === "blocked" ? skill.notice : skill.reasons[0];
+  const reason = why === undefined ? "" : ` — _${why}_`;
+  return `- ${icons[skill.state]} **${skill.id}** ${firstSentence(skill.description)}${reason}`;
+}
+
+/** Skills one message lists: about what Slack and Discord show in two or three messages. */
+const maxListed = 50;
+const maxBroken = 5;
+
+/** A list of skills that stays readable. What a person or the agent decided about is not left out, and the rest is counted. */
+export function skillLines(found: readonly SkillListing[]): string[] {
+  const decided = found.filter(({ state }) => state !== "available").length;
+  let room = Math.max(0, maxListed - decided);
+  const listed = found.filter(({ state }) => {
+    if (state !== "available") return true;
+    room -= 1;
+    return room >= 0;
+  });
+  const more = found.length - listed.length;
+  const rest = more === 0 ? [] : [`- … and ${more} more: \`/skill list WORDS\` finds those that fit.`];
+  return [...listed.map(skillLine), ...rest];
+}
+
+/** What was put there and could not be loaded, each with its reason. Of a path people see the end, not where the bot lives. */
+export function brokenLines(
+  diagnostics: readonly Pick<Diagnostic, "severity" | "path" | "message">[],
+): string[] {
+  const errors = diagnostics.filter(({ severity }) => severity === "error");
+  if (errors.length === 0) return [];
+  const lines = errors.slice(0, maxBroken).map(({ path, message }) => {
+    const end = path.split(/[\\/]/).slice(-2).join("/");
+    return `- ${escapeMarkdown(oneLine(end, 100))}: ${escapeMarkdown(oneLine(message, 300))}`;
+  });
+  const more = errors.length - lines.length;
+  const rest = more === 0 ? [] : [`- … and ${more} more: \`knack doctor\` shows all.`];
+  return ["", "Could not be loaded:", "", ...lines, ...rest];
+}
+
+function firstSentence(text: string): string {
+  const [sentence = text] = text.split(/(?<=[.!?])\s/);
+  return sentence.length > 140 ? `${sentence.slice(0, 140)}…` : sentence;
+}
+
+const highRisk = "High risk: each time it would change something, an operator has to approve.";
+
+/** One skill in full. Markdown. */
+export function skillDetailText(skill: SkillDetail): string {
+  const lines = [
+    `**${skill.emoji ? `${skill.emoji} ` : ""}${skill.name}** (\`${skill.id}\`, ${skill.version}, ${skill.kind} from ${skill.source})`,
+    skill.description,
+    `State: ${icons[skill.state]} ${skill.state}${skill.eligible ? "" : ` — ${skill.reasons.join(" ")}`}`,
+    ...(skill.notice === undefined ? [] : [skill.notice]),
+    ...(skill.risk === "high" ? [highRisk] : []),
+    ...invocationLines(skill),
+    ...(skill.package === undefined ? [] : [installedLine(skill.id, skill.package)]),
+    ...networkLines(skill),
+    ...toolListLines(skill.tool_list),
+    ...skill.problems.slice(0, 5).map(({ severity, message }) => `${severity}: ${message}`),
+    ...skill.parts.map((part) => `- \`${part.id}\` ${firstSentence(part.description)}`),
+    ...skill.parameters.map(parameterLine),
+    ...skill.examples.slice(0, 3).map((example) => `Example: ${example.prompt}`),
+  ];
+  return lines.join("\n\n").replaceAll("\n\n- ", "\n- ");
+}
+
+function installedLine(
+  id: string,
+  { from, by, installed_at, changed, danger, warnings }: InstalledSkill,
+): string {
+  const day = new Date(installed_at).toISOString().slice(0, 10);
+  const found = `its review has ${danger} dangerous and ${warnings} doubtful places (\`/skill review ${id}\`)`;
+  const state = changed ? " **Its files changed since then.**" : "";
+  return `Installed on ${day} by ${by} from \`${from.replaceAll("`", "")}\`; ${found}.${state}`;
+}
+
+function invocationLines({ id, invocation }: SkillDetail): string[] {
+  if (invocation === undefined) return [];
+  const { by_people, by_model, command_tool } = invocation;
+  return [
+    ...(by_people ? [] : ["People cannot run it by command; the agent uses it where it fits."]),
+    ...(by_model
+      ? []
+      : [`The agent does not see it unless a person enables it (\`/skill enable ${id}\`) or runs it.`]),
+    ...(command_tool === undefined ? [] : [`\`/skill run ${id}\` goes to ${command_tool}, past the agent.`]),
+  ];
+}
+
+function networkLines({ network, kind }: SkillDetail): string[] {
+  const { granted } = network;
+  if (granted.includes("*")) return ["Its code may reach every public host."];
+  if (granted.length > 0) return [`Its code may reach ${granted.map((host) => `\`${host}\``).join(", ")}.`];
+  return kind === "imported" || kind === "document" ? ["Its code may reach no host."] : [];
+}
+
+function toolListLines(toolList: SkillDetail["tool_list"]): string[] {
+  const servers = Object.entries(toolList);
+  if (servers.length === 0) return [];
+  const words = servers.map(([server, tools]) =>
+    tools.length === 0 ? `all of \`${server}\`` : `\`${tools.join("`, `")}\` of \`${server}\``,
+  );
+  return [`Brings tools along: ${words.join("; ")}.`];
+}
+
+function parameterLine({
+  name,
+  type,
+  description,
+  required,
+  default: preset,
+  enum: allowed,
+}: Parameter): string {
+  const choice = allowed === undefined ? "" : `, one of ${allowed.join(", ")}`;
+  const fallback = preset === undefined ? "" : `, ${JSON.stringify(preset)} unless given`;
+  return `- \`${name}\` (${type}${required ? ", required" : ""}${choice}${fallback}) ${description}`;
+}

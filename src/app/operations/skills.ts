@@ -1,0 +1,254 @@
+import { z } from "zod";
+import type { Outcome } from "../../core/outcome.ts";
+import { namespaceSchema } from "../../core/place.ts";
+import { nearest } from "../../core/skill-identifier.ts";
+import { ownNamespace, skillId } from "../services/shapes.ts";
+import { type SkillListing, skillDetail, skillList, skillListing } from "../services/skill-listing.ts";
+import { mayChangeSettings, settingsNote } from "./channels.ts";
+import { said, shown } from "./command.ts";
+import { type ChatForm, type OperationCall, operation } from "./operation.ts";
+import { placeWords } from "./place-words.ts";
+import { skillDetailLines, skillListLines } from "./skill-lines.ts";
+import { brokenLines, skillDetailText, skillLegend, skillLines } from "./skill-text.ts";
+import { completeSkills } from "./skill-words.ts";
+
+const whichSkill = "Which skill? `/skill list` shows what there is.";
+
+export const listSkills = operation({
+  name: "skill.list",
+  input: z.object({
+    namespace: ownNamespace,
+    category: z.string().min(1).max(100).optional(),
+    query: z.string().max(500).optional().describe("only skills that fit these words, best first"),
+  }),
+  output: skillList,
+  who: "anyone",
+  http: {
+    route: "GET /skills",
+    summary: "All skills, as they are in a channel",
+    answers: "skills, and what could not be loaded",
+  },
+  chat: [
+    {
+      command: "skill list",
+      usage: "[words]",
+      description: "Shows the skills of this channel",
+      read: (words, { namespace }) => ({
+        namespace,
+        ...(words === "" ? {} : { query: words.slice(0, 500) }),
+      }),
+      say({ skills, diagnostics }, { input: { query } }) {
+        if (skills.length > 0) {
+          const broken = query === undefined ? brokenLines(diagnostics) : [];
+          return shown([...skillLines(skills), "", skillLegend, ...broken].join("\n"));
+        }
+        if (query === undefined) return shown("There are no skills.");
+        return shown(`No skill fits “${query}”. \`/skill list\` shows all.`);
+      },
+    },
+  ],
+  commandLine: [
+    {
+      command: "skills list",
+      description: "the skills of a channel",
+      json: "{skills, diagnostics}",
+      print: ({ skills }, terminal) =>
+        skills.length === 0 ? ["There are no skills here."] : skillListLines(skills, terminal),
+      warn: ({ diagnostics }, { plain }) =>
+        diagnostics.map(
+          ({ severity, path, code, message }) => `${severity}: ${plain(path)}: ${plain(message)} (${code})`,
+        ),
+    },
+  ],
+  async run({ input: { namespace, category, query }, services }) {
+    const filter = { ...(category === undefined ? {} : { category }), ...(query ? { query } : {}) };
+    return { ok: true, value: await services.skills.list(namespace, filter) };
+  },
+});
+
+export const showSkill = operation({
+  name: "skill.show",
+  input: z.object({ id: skillId, namespace: ownNamespace }),
+  output: skillDetail,
+  who: "anyone",
+  http: { route: "GET /skills/{id}", summary: "One skill in full", answers: "the skill" },
+  chat: [
+    {
+      command: "skill info",
+      usage: "<skill>",
+      description: "Shows one skill, its parameters, and why it can or cannot be used",
+      complete: completeSkills,
+      read: (words, { namespace }) => (words === "" ? undefined : { id: words, namespace }),
+      missing: "There is no skill called that. `/skill list` shows what there is.",
+      say: (skill) => shown(skillDetailText(skill)),
+    },
+  ],
+  commandLine: [
+    {
+      command: "skills info",
+      description: "one skill: parameters, tools, files, and whether it can be used",
+      arguments: [["<id>", "id of the skill"]],
+      json: "the skill",
+      print: (skill, terminal) => skillDetailLines(skill, terminal),
+    },
+  ],
+  async run({ input: { id, namespace }, services, command }) {
+    const skill = await services.skills.detail(id, namespace);
+    if (skill !== undefined) return { ok: true, value: skill };
+    const near = nearest(id, await services.skills.ids(namespace));
+    const lists =
+      command === undefined ? "`knack skills list` and `/skill list` show" : "`/skill list` shows";
+    const hint = near.length > 0 ? `Did you mean ${near.join(" or ")}?` : `${lists} what there is.`;
+    return { ok: false, status: 404, message: `There is no skill called ${id}. ${hint}` };
+  },
+});
+
+const states = z
+  .enum(["pinned", "blocked", "available"])
+  .describe("pinned enables, blocked disables, available resets");
+
+interface SkillChange {
+  ns: string;
+  id: string;
+  state: z.output<typeof states>;
+}
+
+/** Command, description, what is said, and how the audit names it. */
+const changes = {
+  pinned: {
+    verb: "enable",
+    description: "Activates a skill here and pins it: the agent cannot put it away",
+    done: (id: string, where: string) => `**${id}** is enabled ${where}.`,
+    noted: ["skill_enabled", "enabled"],
+  },
+  blocked: {
+    verb: "disable",
+    description: "Blocks a skill here: the agent cannot use it",
+    done: (id: string, where: string) => `**${id}** is disabled ${where}.`,
+    noted: ["skill_disabled", "disabled"],
+  },
+  available: {
+    verb: "reset",
+    description: "Leaves a skill to the agent again",
+    done: (id: string) => `**${id}** is left to the agent again: it activates it when it needs it.`,
+    noted: ["skill_reset", "left to the agent:"],
+  },
+} as const;
+
+export const setSkill = operation({
+  name: "skill.set",
+  input: z.object({ ns: namespaceSchema.describe("platform:workspace:channel"), id: skillId, state: states }),
+  output: skillListing,
+  who: {
+    least: "manager",
+    refusal:
+      "Only managers of this channel may enable or disable skills here. Ask one of them. Your direct messages with the bot have skills of their own.",
+  },
+  http: {
+    route: "PUT /namespaces/{ns}/skills/{id}",
+    summary: "Enable, disable or reset a skill in a channel",
+    answers: "the skill as it is now",
+  },
+  chat: states.options.map(
+    (state): ChatForm<SkillChange, SkillListing> => ({
+      command: `skill ${changes[state].verb}`,
+      usage: "<skill>",
+      description: changes[state].description,
+      complete: completeSkills,
+      read: (words, { namespace }) => (words === "" ? undefined : { ns: namespace, id: words, state }),
+      missing: whichSkill,
+      async say({ id }, call) {
+        const warning = state === "pinned" ? await dangerOf(id, call) : "";
+        return said(`${changes[state].done(id, placeWords(call.input.ns))}${warning}`);
+      },
+    }),
+  ),
+  async run({ input: { ns, id, state }, asker, services }) {
+    return services.skills.set(ns, id, state, asker.by);
+  },
+  audit({ id }, { input }) {
+    const [action, words] = changes[input.state].noted;
+    return { action, subject: id, detail: `${words} **${id}**` };
+  },
+});
+
+/** What a review found in an installed skill is said once more when somebody lets the agent use it. */
+async function dangerOf(id: string, { input, services }: OperationCall<SkillChange>): Promise<string> {
+  const detail = await services.skills.detail(id, input.ns);
+  const danger = detail?.package?.danger ?? 0;
+  if (danger === 0) return "";
+  const places = danger === 1 ? "a dangerous place" : `${danger} dangerous places`;
+  return ` Its review found ${places}: read \`/skill review ${id}\`, or take it back with \`/skill reset ${id}\`.`;
+}
+
+export const limitSkills = operation({
+  name: "skill.limit",
+  input: z.object({ ids: z.array(skillId).max(1000).nullable().describe("null lifts the limit") }),
+  output: z.object({ allowed_skills: z.array(z.string()).optional() }),
+  who: { decide: mayLimit },
+  chat: [
+    {
+      command: "skill only",
+      usage: "<skill> [<skill> …] | all",
+      description: "Limits this channel to some skills, or lifts the limit",
+      complete: completeSkills,
+      read(words) {
+        const ids = words.split(/[\s,]+/).filter((word) => word !== "");
+        return ids.length === 0 ? undefined : { ids: ids.includes("all") ? null : ids };
+      },
+      missing: "Which skills? Name them, or `all`.",
+      say: ({ allowed_skills: allowed }) =>
+        said(
+          allowed === undefined
+            ? "All skills may be used here."
+            : `Only ${allowed.join(", ")} may be used here.`,
+        ),
+    },
+  ],
+  async run({ input: { ids }, asker, services }) {
+    const changed = await services.changeSettings(asker.namespace, { allowed_skills: ids }, asker.by);
+    return changed.ok ? { ok: true, value: changed.value.settings } : changed;
+  },
+  audit: (_output, { input: { ids }, asker }) => settingsNote({ allowed_skills: ids }, asker.namespace),
+});
+
+async function mayLimit({
+  input: { ids },
+  asker: { by, namespace },
+  services,
+}: OperationCall<{ ids: string[] | null }>): Promise<Outcome<unknown>> {
+  const known = new Set(await services.skills.ids(namespace));
+  const unknown = ids?.filter((id) => !known.has(id)) ?? [];
+  if (unknown.length === 0) return mayChangeSettings(by, namespace);
+  const message = `There is no skill called ${unknown.join(", ")}. \`/skill list\` shows what there is.`;
+  return { ok: false, status: 404, message };
+}
+
+export const reloadSkills = operation({
+  name: "skill.reload",
+  input: z.object({}),
+  output: skillList,
+  who: {
+    least: "operator",
+    refusal:
+      "Only operators of the bot may reload skills. Changed files are seen by the next message without a reload.",
+  },
+  chat: [
+    {
+      command: "skill reload",
+      usage: "",
+      description: "Reads the skill folders again and shows what could not be loaded",
+      read: () => ({}),
+      say({ skills, diagnostics }) {
+        const problems = diagnostics.map(
+          ({ severity, message, path }) => `- ${severity}: ${message} (${path})`,
+        );
+        const done = `${skills.length} skills. Changed files are seen by the next message without a reload.`;
+        return shown([done, ...problems].join("\n"));
+      },
+    },
+  ],
+  async run({ asker, services }) {
+    return { ok: true, value: await services.skills.list(asker.namespace) };
+  },
+});

@@ -1,0 +1,92 @@
+import type { z } from "zod";
+import type { Asker, Outcome } from "../../core/outcome.ts";
+import { decideApproval, listApprovals, removeApproval } from "./approvals.ts";
+import { aboutBot, completeCommand, showPrompt } from "./bot.ts";
+import { changeChannel, listAgents, listChannels, showChannel, showStatus, showUsage } from "./channels.ts";
+import { grantHosts, revokeHosts } from "./grants.ts";
+import { type Operation, runOperation, whatDoesNotFit } from "./operation.ts";
+import { runSkill } from "./run-skill.ts";
+import { listRuns, showRun } from "./runs.ts";
+import { loginServer, logoutServer } from "./server-accounts.ts";
+import { controlServer, listServers, trustServer } from "./servers.ts";
+import type { Services } from "./services.ts";
+import { limitSkills, listSkills, reloadSkills, setSkill, showSkill } from "./skills.ts";
+import { forgetPerson, lookUpPerson, runRetention, showRetention } from "./stored-data.ts";
+import { answerTurn, forgetTurn, listThreads, showThread, showTurn, stopTurn, stopTurns } from "./turns.ts";
+
+/** Everything that people, programs and operators can do. The order is that of help texts. */
+const operations = [
+  listSkills,
+  showSkill,
+  setSkill,
+  limitSkills,
+  runSkill,
+  listRuns,
+  reloadSkills,
+  showRun,
+  grantHosts,
+  revokeHosts,
+  listServers,
+  loginServer,
+  logoutServer,
+  trustServer,
+  controlServer,
+  showStatus,
+  stopTurns,
+  changeChannel,
+  showUsage,
+  listAgents,
+  listApprovals,
+  decideApproval,
+  removeApproval,
+  listChannels,
+  showChannel,
+  listThreads,
+  showThread,
+  showTurn,
+  stopTurn,
+  answerTurn,
+  forgetTurn,
+  showRetention,
+  runRetention,
+  lookUpPerson,
+  forgetPerson,
+  aboutBot,
+  completeCommand,
+  showPrompt,
+] as const;
+
+type Each = (typeof operations)[number];
+export type OperationName = Each["name"];
+type Named<Name extends OperationName> = Extract<Each, { name: Name }>;
+
+/** What a program sends. */
+export type InputOf<Name extends OperationName> = z.input<Named<Name>["input"]>;
+/** What it gets. */
+export type OutputOf<Name extends OperationName> = z.output<Named<Name>["output"]>;
+
+/** The same without the types of each, for surfaces that treat all alike. */
+export const allOperations: readonly Operation[] = operations as readonly unknown[] as readonly Operation[];
+
+/** Method and path below `/api/v1` by name, `POST /skills/{id}/grant`. */
+export const operationRoutes: { readonly [name: string]: string } = Object.fromEntries(
+  allOperations.flatMap(({ name, http }) => (http === undefined ? [] : [[name, http.route]])),
+);
+
+/** Runs an operation by its name, for a person. Input that does not fit is an outcome (400). */
+export type RunOperation = <Name extends OperationName>(
+  name: Name,
+  call: { input: InputOf<Name>; asker: Asker; signal?: AbortSignal },
+) => Promise<Outcome<OutputOf<Name>>>;
+
+/** @throws Error for a name that no operation has */
+export function createOperationRunner(services: Services): RunOperation {
+  return async (name, { input, asker, signal = new AbortController().signal }) => {
+    const found = allOperations.find((each) => each.name === name);
+    if (found === undefined) throw new Error(`There is no operation ${name}`);
+    const parsed = found.input.safeParse(input);
+    if (!parsed.success) return { ok: false, status: 400, message: whatDoesNotFit(parsed.error) };
+    const outcome = await runOperation(found, { input: parsed.data, asker, signal, services });
+    return outcome as Outcome<OutputOf<typeof name>>;
+  };
+}

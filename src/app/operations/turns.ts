@@ -1,0 +1,187 @@
+import { z } from "zod";
+import type { Author } from "../../core/inbound.ts";
+import type { Outcome } from "../../core/outcome.ts";
+import { mayStop } from "../../core/permissions.ts";
+import { isDirectMessage, namespaceSchema, threadSchema } from "../../core/place.ts";
+import type { TurnRecord } from "../../core/turn-log.ts";
+import { milliseconds } from "../services/shapes.ts";
+import { type CommandResult, refused, said, shown } from "./command.ts";
+import { type OperationCall, operation } from "./operation.ts";
+import type { Services } from "./services.ts";
+import { presentTurn, turnEvent, turnRecord } from "./turn-view.ts";
+
+const turnId = z.string().min(1).max(300).describe("a turn's id");
+
+export const showTurn = operation({
+  name: "turn.show",
+  input: z.object({ id: turnId }),
+  output: turnRecord,
+  who: "anyone",
+  http: { route: "GET /turns/{id}", summary: "A turn and its answer", answers: "the turn" },
+  async run({ input: { id }, services }) {
+    const turn = await findTurn(id, services);
+    return turn.ok ? { ok: true, value: presentTurn(turn.value) } : turn;
+  },
+});
+
+export const stopTurn = operation({
+  name: "turn.stop",
+  input: z.object({ id: turnId }),
+  output: z.object({ stopped: z.boolean().describe("false when the turn had finished before") }),
+  who: ofAsker(() => "Only who asked, or a manager of the channel, may stop this."),
+  http: { route: "POST /turns/{id}/stop", summary: "Stop a turn", answers: "whether it was still running" },
+  async run({ input: { id }, asker, services }) {
+    return { ok: true, value: { stopped: await services.control.stop(id, asker.by.id) } };
+  },
+});
+
+export const answerTurn = operation({
+  name: "turn.answer",
+  input: z.object({ id: turnId, question_id: z.string(), text: z.string().min(1) }),
+  output: z.object({ answered: z.boolean().describe("false when the question was no longer open") }),
+  who: ofAsker(() => "Only who asked may answer this."),
+  http: {
+    route: "POST /turns/{id}/answer",
+    summary: "Answer a question the turn waits for",
+    answers: "whether the question was still open",
+  },
+  async run({ input: { id, question_id, text }, asker, services }) {
+    return {
+      ok: true,
+      value: { answered: await services.control.answer(id, question_id, text, asker.by.id) },
+    };
+  },
+});
+
+export const forgetTurn = operation({
+  name: "turn.forget",
+  input: z.object({ id: turnId }),
+  output: z.object({ forgotten: z.boolean().describe("its texts and files are gone for good") }),
+  who: ofAsker(({ name }) => `Only ${name}, who asked, or a manager of the channel may delete this.`),
+  http: {
+    route: "DELETE /turns/{id}",
+    summary: "Delete a turn: its texts, files and answer, for good",
+    answers: "the turn is stopped and deleted; its record stays without texts",
+  },
+  run: ({ input: { id }, asker, services }) => services.forget(id, asker.by),
+});
+
+/** `/agent stop`, and `stop` alone: what runs in a channel or a thread, as far as it is theirs. */
+export const stopTurns = operation({
+  name: "turn.stop_all",
+  input: z.object({ namespace: namespaceSchema, thread: threadSchema.optional() }),
+  output: z.object({
+    stopped: z.number(),
+    elsewhere: z.number().describe("of those, in other threads than the command"),
+    others: z.number().describe("that run and are not theirs to stop"),
+  }),
+  who: "anyone",
+  chat: [
+    {
+      command: "agent stop",
+      usage: "",
+      description: "Stops your turns in this channel",
+      urgent: true,
+      read(words, { namespace, thread }) {
+        // In a direct message everything is between the two: a new thread there may mean the one before.
+        return words === "here" && !isDirectMessage(namespace) ? { namespace, thread } : { namespace };
+      },
+      say: stoppedText,
+    },
+  ],
+  async run({ input, asker, services, command }) {
+    const { namespace, thread } = input;
+    const filter = thread === undefined ? { namespace } : { namespace, thread };
+    const open = (await services.turns.list({ ...filter, limit: 200 })).filter(
+      (turn) => turn.status !== "finished" && turn.turn_id !== command?.turn_id,
+    );
+    const mine = open.filter((turn) =>
+      thread === undefined ? turn.author.id === asker.by.id : mayStop(asker.by, turn),
+    );
+    for (const turn of mine) await services.control.stop(turn.turn_id, asker.by.id);
+    const elsewhere = mine.filter((turn) => turn.thread !== command?.place.thread).length;
+    return { ok: true, value: { stopped: mine.length, elsewhere, others: open.length - mine.length } };
+  },
+});
+
+/** Every stopped turn says so in its own thread. */
+function stoppedText({
+  stopped,
+  elsewhere,
+  others,
+}: {
+  stopped: number;
+  elsewhere: number;
+  others: number;
+}): CommandResult {
+  if (stopped > 0) {
+    if (elsewhere === 0) return { ...said("Stopped."), silent: true };
+    return shown(stopped === 1 ? "Your turn is stopped." : `${stopped} turns are stopped.`);
+  }
+  if (others === 0) return shown("Nothing is running here.");
+  return refused("What runs here was asked by somebody else; they or a manager can stop it.");
+}
+
+export const listThreads = operation({
+  name: "thread.list",
+  input: z.object({ ns: namespaceSchema.describe("platform:workspace:channel") }),
+  output: z.object({
+    threads: z.array(
+      z.object({
+        thread: z.string(),
+        title: z.string(),
+        turns: z.number(),
+        last_at: milliseconds,
+        busy: z.boolean(),
+      }),
+    ),
+  }),
+  who: "anyone",
+  http: {
+    route: "GET /namespaces/{ns}/threads",
+    summary: "The threads of a channel, the latest active first",
+    answers: "the threads",
+  },
+  async run({ input: { ns }, services }) {
+    return { ok: true, value: { threads: await services.threads(ns) } };
+  },
+});
+
+/** Turns of a thread that are shown. */
+const maxTurns = 500;
+
+export const showThread = operation({
+  name: "thread.show",
+  input: z.object({ ns: namespaceSchema.describe("platform:workspace:channel"), thread: threadSchema }),
+  output: z.object({ turns: z.array(z.object({ turn: turnRecord, events: z.array(turnEvent) })) }),
+  who: "anyone",
+  http: {
+    route: "GET /namespaces/{ns}/threads/{thread}",
+    summary: "The turns of a thread with their events, oldest first",
+    answers: "the turns",
+  },
+  async run({ input: { ns: namespace, thread }, services: { turns } }) {
+    const records = await turns.list({ namespace, thread, limit: maxTurns });
+    const shown = records
+      .reverse()
+      .map(async (turn) => ({ turn: presentTurn(turn), events: await turns.events(turn) }));
+    return { ok: true, value: { turns: await Promise.all(shown) } };
+  },
+});
+
+async function findTurn(id: string, { turns }: Services): Promise<Outcome<TurnRecord>> {
+  const turn = await turns.get(id);
+  if (turn !== undefined) return { ok: true, value: turn };
+  return { ok: false, status: 404, message: `There is no turn ${id}.` };
+}
+
+/** Who asked for the turn, and managers of its channel. */
+function ofAsker(refusal: (author: Author) => string) {
+  return {
+    async decide({ input, asker, services }: OperationCall<{ id: string }>): Promise<Outcome<unknown>> {
+      const turn = await findTurn(input.id, services);
+      if (!turn.ok || mayStop(asker.by, turn.value)) return turn;
+      return { ok: false, status: 403, message: refusal(turn.value.author) };
+    },
+  };
+}

@@ -1,0 +1,72 @@
+import { escapeMarkdown } from "../../base/markdown-text.ts";
+import type { ChatPlatforms } from "../../core/chat-platform.ts";
+import { channelThread, type OutgoingMessage } from "../../core/chat-platform.ts";
+import type { Clock } from "../../core/clock.ts";
+import type { Author } from "../../core/inbound.ts";
+import type { Log } from "../../core/log.ts";
+import type { Redact } from "../../core/redact.ts";
+import type { StoredAudit } from "./stored-audit.ts";
+
+/** Something a person did that others answer for: changes of skills and settings, approvals, deletions. */
+interface AuditEntry {
+  /** Stable, for searches in the log: `skill_enabled`, `approval_refused`, … */
+  action: string;
+  by: Author;
+  /** Where it counts. */
+  namespace: string;
+  /** What it was done to: a skill, a tool, a turn. */
+  subject: string;
+  /** In Markdown, after the name: `enabled **memory**`. Names no texts of others; what people call themselves is escaped. */
+  detail: string;
+  /** Whom the detail names besides. */
+  about?: Pick<Author, "id" | "name">;
+}
+
+/** What is logged and stored is the record; the audit channel is a view of it. */
+export interface Audit {
+  /** Never throws, and waits neither for the store nor for the channel. */
+  record(entry: AuditEntry): void;
+}
+
+export interface AuditDeps {
+  logger: Log;
+  stored: Pick<StoredAudit, "add">;
+  clock: Pick<Clock, "now">;
+  redact: Redact;
+  /** Shows a line to those who look after the bot, where that is set up. */
+  post?: ((line: string) => Promise<void>) | undefined;
+}
+
+export function createAudit({ logger, stored, clock, redact, post }: AuditDeps): Audit {
+  return {
+    record({ action, by, namespace, subject, detail, about }) {
+      const fields = { audit: true, action, by: by.id, by_name: by.name, namespace, subject };
+      logger.info(fields, `${by.name} ${plain(detail)}`);
+      const done = { at: clock.now(), action, by: by.id, by_name: by.name, namespace, subject };
+      const named = about === undefined ? {} : { about: about.id, about_name: about.name };
+      stored.add(redact({ ...done, detail: plain(detail), ...named }));
+      post?.(`**${escapeMarkdown(by.name)}** ${detail} in \`${namespace}\``).catch((error: unknown) => {
+        logger.warn(
+          { err: error, action },
+          "The audit channel could not be told; the line above is the record",
+        );
+      });
+    },
+  };
+}
+
+/** How lines reach the audit channel: at its top level. Undefined when none is configured. */
+export function auditChannel(
+  namespace: string | undefined,
+  platforms: ChatPlatforms,
+): ((line: string) => Promise<void>) | undefined {
+  if (namespace === undefined) return undefined;
+  return async (line) => {
+    const message: OutgoingMessage = { markdown: line };
+    await platforms.of(namespace)?.post({ namespace, thread: channelThread }, message);
+  };
+}
+
+function plain(markdown: string): string {
+  return markdown.replace(/\\(.)|\*\*|`/g, "$1");
+}

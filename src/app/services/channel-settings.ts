@@ -1,0 +1,113 @@
+import { z } from "zod";
+import { oneLine } from "../../base/markdown-text.ts";
+import type { Clock } from "../../core/clock.ts";
+import type { Author } from "../../core/inbound.ts";
+import type { KeyValue } from "../../core/key-value.ts";
+import { efforts } from "../../core/message.ts";
+import type { Models } from "../../core/model.ts";
+import { type NamespaceState, updateNamespace } from "../../core/namespace-state.ts";
+import type { Outcome } from "../../core/outcome.ts";
+import { timeZoneNamed } from "../../core/time-zone.ts";
+import type { Profile } from "../../core/turn.ts";
+import { nearestTimeZones } from "./time-zones.ts";
+
+/** A change of a namespace's settings. What is left out stays as it is; `null` goes back to the default. */
+export const settingsChange = z
+  .object({
+    progress: z.enum(["quiet", "steps", "full"]).optional(),
+    while_running: z.enum(["steer", "queue"]).optional(),
+    profile: z.string().min(1).max(200).nullable().optional(),
+    model: z.string().min(1).max(300).nullable().optional().describe("provider/model"),
+    effort: z.enum(efforts).nullable().optional(),
+    reply: z.enum(["mention", "thread", "always"]).nullable().optional(),
+    time_zone: z
+      .string()
+      .min(1)
+      .max(200)
+      .nullable()
+      .optional()
+      .describe("IANA name, for people whose own zone is not known"),
+    paused: z.boolean().optional(),
+    allowed_skills: z.array(z.string().min(1).max(200)).max(1000).nullable().optional(),
+  })
+  .strict();
+export type SettingsChange = z.output<typeof settingsChange>;
+
+/** Changes the settings of a channel, for the command and the API alike. What is left out stays as it is; `null` goes back to the default. */
+export type ChangeSettings = (
+  namespace: string,
+  change: SettingsChange,
+  by: Author,
+) => Promise<Outcome<NamespaceState>>;
+
+export function createChangeSettings({
+  store,
+  profiles,
+  models,
+  clock,
+}: {
+  store: KeyValue;
+  profiles: readonly Profile[];
+  models: Pick<Models, "choose">;
+  clock: Pick<Clock, "now">;
+}): ChangeSettings {
+  return async (namespace, change, by) => {
+    const { profile } = change;
+    if (typeof profile === "string" && !profiles.some((each) => each.id === profile)) {
+      const known = profiles.map((each) => each.id).join(", ");
+      return { ok: false, status: 404, message: `There is no agent ${profile}. Agents: ${known}.` };
+    }
+    const { time_zone } = change;
+    if (typeof time_zone === "string" && timeZoneNamed(time_zone) === undefined) {
+      return { ok: false, status: 400, message: unknownTimeZone(time_zone) };
+    }
+    const model = typeof change.model === "string" ? models.choose(change.model) : undefined;
+    if (model?.ok === false) return { ok: false, status: 400, message: model.message };
+    const pause = { by: by.id, at: clock.now() };
+    const known = model === undefined ? change : { ...change, model: model.name };
+    const changed = await updateNamespace(store, namespace, ({ settings }) => apply(settings, known, pause));
+    return { ok: true, value: changed };
+  };
+}
+
+function unknownTimeZone(text: string): string {
+  const near = nearestTimeZones(text).map((zone) => `\`${zone}\``);
+  const advice =
+    near.length === 0
+      ? "Name it as area and city, such as `Europe/Amsterdam`."
+      : `Did you mean ${near.join(" or ")}?`;
+  return `There is no time zone ${oneLine(text, 64)}. ${advice}`;
+}
+
+type Settings = NamespaceState["settings"];
+
+/** What is left out stays; `null` goes back to the default. Paused again, a channel stays paused by who did it first. */
+function apply(
+  settings: Settings,
+  {
+    progress,
+    while_running,
+    profile,
+    model,
+    effort,
+    reply,
+    time_zone,
+    paused,
+    allowed_skills,
+  }: SettingsChange,
+  pause: NonNullable<Settings["paused"]>,
+): void {
+  settings.progress = progress ?? settings.progress;
+  settings.while_running = while_running ?? settings.while_running;
+  settings.profile = changed(settings.profile, profile);
+  settings.model = changed(settings.model, model);
+  settings.effort = changed(settings.effort, effort);
+  settings.reply = changed(settings.reply, reply);
+  settings.time_zone = changed(settings.time_zone, time_zone && timeZoneNamed(time_zone));
+  settings.allowed_skills = changed(settings.allowed_skills, allowed_skills && [...allowed_skills]);
+  if (paused !== undefined) settings.paused = paused ? (settings.paused ?? pause) : undefined;
+}
+
+function changed<T>(before: T | undefined, change: T | null | undefined): T | undefined {
+  return change === undefined ? before : (change ?? undefined);
+}

@@ -1,0 +1,93 @@
+import { type Allowance, readAllowances } from "../../core/allowance.ts";
+import type { Clock } from "../../core/clock.ts";
+import type { Json } from "../../core/json.ts";
+import type { KeyValue } from "../../core/key-value.ts";
+import { type NamespaceState, readNamespace } from "../../core/namespace-state.ts";
+import type { Outcome } from "../../core/outcome.ts";
+import type { Redact } from "../../core/redact.ts";
+import type { TurnEvent } from "../../core/turn-event.ts";
+import type { ThreadRecord, TurnLog, TurnRecord } from "../../core/turn-log.ts";
+import { turnsIn } from "./forget-person/person.ts";
+import type { AuditLine, StoredAudit } from "./stored-audit.ts";
+
+/** One line of an export. The last line is `export_finished`: without it the export is cut off. Times are ms since the epoch. */
+export type ExportRecord =
+  | { type: "export_started"; version: 1; at: number; namespace?: string | undefined }
+  /** A channel: what people set, and what is always allowed there. What follows belongs to it, up to the next. */
+  | { type: "namespace"; namespace: string; state: NamespaceState; allowances: Allowance[] }
+  /** What a skill keeps for the channel: the facts of its memory (`memory:facts`) are one. */
+  | { type: "skill_data"; namespace: string; key: string; value: Json }
+  | ({ type: "thread"; namespace: string } & ThreadRecord)
+  /** A turn of the thread before it, the latest first, with all its events. */
+  | { type: "turn"; turn: TurnRecord; events: TurnEvent[] }
+  | ({ type: "audit" } & AuditLine)
+  | { type: "export_finished"; turns: number };
+
+export interface ExportDeps {
+  log: TurnLog;
+  store: KeyValue;
+  stored: StoredAudit;
+  clock: Pick<Clock, "now">;
+  redact: Redact;
+}
+
+/** Everything stored of a channel, or of all of them, one record at a time. */
+export type ExportData = (namespace?: string) => Promise<Outcome<AsyncIterable<ExportRecord>>>;
+
+export function createExportData(deps: ExportDeps): ExportData {
+  return async (namespace) => {
+    const known = await namespacesOf(deps);
+    if (namespace !== undefined && !known.has(namespace))
+      return { ok: false, status: 404, message: `Nothing is stored of the channel ${namespace}.` };
+    return {
+      ok: true,
+      value: exportAll(deps, namespace === undefined ? [...known].sort() : [namespace], namespace),
+    };
+  };
+}
+
+/** Those in which something was said, and those in which something was only set. */
+async function namespacesOf({ log, store }: ExportDeps): Promise<Set<string>> {
+  const known = new Set(await log.namespaces());
+  for await (const key of store.keys("namespace:")) known.add(key.slice("namespace:".length));
+  return known;
+}
+
+async function* exportAll(
+  deps: ExportDeps,
+  namespaces: readonly string[],
+  only: string | undefined,
+): AsyncGenerator<ExportRecord> {
+  const { stored, clock, redact } = deps;
+  yield {
+    type: "export_started",
+    version: 1,
+    at: clock.now(),
+    ...(only === undefined ? {} : { namespace: only }),
+  };
+  let turns = 0;
+  for (const namespace of namespaces) {
+    for await (const record of exportNamespace(deps, namespace)) {
+      if (record.type === "turn") turns += 1;
+      yield redact(record);
+    }
+  }
+  for await (const line of stored.lines())
+    if (only === undefined || line.namespace === only) yield redact({ type: "audit" as const, ...line });
+  yield { type: "export_finished", turns };
+}
+
+async function* exportNamespace({ log, store }: ExportDeps, namespace: string): AsyncGenerator<ExportRecord> {
+  const state = await readNamespace(store, namespace);
+  yield { type: "namespace", namespace, state, allowances: await readAllowances(store, namespace) };
+  const prefix = `skill:${namespace}:`;
+  for await (const key of store.keys(prefix)) {
+    const value = await store.get(key);
+    if (value !== undefined) yield { type: "skill_data", namespace, key: key.slice(prefix.length), value };
+  }
+  for await (const thread of log.everyThread(namespace)) {
+    yield { type: "thread", namespace, ...thread };
+    for await (const turn of turnsIn(log, { namespace, thread: thread.thread }))
+      yield { type: "turn", turn, events: await log.read(turn.turn_id) };
+  }
+}

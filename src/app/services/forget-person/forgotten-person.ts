@@ -1,0 +1,46 @@
+import { z } from "zod";
+import type { Asker, Outcome } from "../../../core/outcome.ts";
+
+const count = z.number().int().min(0);
+
+/** What was deleted of a person, or would be. */
+export const forgottenPerson = z.object({
+  user: z.string().describe("platform:workspace:id"),
+  pseudonym: z.string().describe("what stands in their place where a record stays"),
+  dry_run: z.boolean().describe("counted, and nothing was changed"),
+  complete: z.boolean().describe("false when something is left"),
+  turns: count.describe("of theirs, with answers and files"),
+  other_turns: count.describe("of other people: their run details had words of the person"),
+  facts: count.describe("that they told the memory of channels"),
+  allowances: count.describe("of theirs to run a tool without asking"),
+  accounts: count.describe("of theirs with tool servers"),
+  feedback: count.describe("what they thought of answers"),
+  stored: count.describe("values stored for their direct messages"),
+  renamed: count.describe("settings and grants they made: these stay, with the pseudonym"),
+  audit_lines: count.describe("lines that have the pseudonym now"),
+  left: z.array(z.string()).describe("what could not be deleted, and what to do"),
+});
+export type ForgottenPerson = z.output<typeof forgottenPerson>;
+
+/** What stands under keys of the store of a person, by kind. */
+export type ValuesForgotten = Pick<
+  ForgottenPerson,
+  "allowances" | "accounts" | "feedback" | "stored" | "renamed"
+>;
+
+export interface ForgetPersonOptions {
+  /** Counts, and changes nothing. */
+  dryRun?: boolean;
+  /** Answers that the bot posted may stay on the platform. */
+  leavePosts?: boolean;
+}
+
+/**
+ * Takes a person out of everything that is stored; `user` as `findPerson` takes it. Every step can be repeated: after a crash, or
+ * when something is left, forgetting them again does the rest. For operators.
+ */
+export type ForgetPerson = (
+  user: string,
+  asker: Asker,
+  options?: ForgetPersonOptions,
+) => Promise<Outcome<ForgottenPerson>>;

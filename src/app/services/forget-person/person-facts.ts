@@ -1,0 +1,60 @@
+import { type Json, objectOf } from "../../../core/json.ts";
+import type { KeyValue } from "../../../core/key-value.ts";
+import { isAt, type Person } from "./person.ts";
+
+/** What a person told the memory of a channel. */
+export interface ToldFacts {
+  namespace: string;
+  texts: string[];
+}
+
+const factsKey = /^skill:(.+):memory:(?:facts|pinned)$/;
+
+/** The facts the person told, by channel. Earlier versions kept only the name of who told a fact. */
+export async function* factsOf(
+  store: KeyValue,
+  person: Person,
+  names: ReadonlySet<string>,
+): AsyncGenerator<ToldFacts> {
+  for await (const key of store.keys(`skill:${person.platform}:`)) {
+    const namespace = factsKey.exec(key)?.[1];
+    if (namespace === undefined || !isAt(person, namespace)) continue;
+    const texts = listIn(await store.get(key)).flatMap((fact) => {
+      const { text } = objectOf(fact);
+      return isTold(fact, person, names) && typeof text === "string" ? [text] : [];
+    });
+    if (texts.length > 0) yield { namespace, texts };
+  }
+}
+
+/** Removes facts of these texts that the person told. */
+export async function removeFacts(
+  store: KeyValue,
+  { namespace, texts }: ToldFacts,
+  person: Person,
+  names: ReadonlySet<string>,
+): Promise<void> {
+  const gone = new Set(texts);
+  const isGone = (fact: Json) => isTold(fact, person, names) && gone.has(String(objectOf(fact).text));
+  for (const name of ["facts", "pinned"]) {
+    const key = `skill:${namespace}:memory:${name}`;
+    if ((await store.get(key)) === undefined) continue;
+    await store.update<Json>(key, (value = null) => {
+      const kept = listIn(value).filter((fact) => !isGone(fact));
+      return Array.isArray(value) ? kept : { ...objectOf(value), facts: kept };
+    });
+  }
+}
+
+/** The facts of a channel are a member of an object, the pinned ones a list. */
+function listIn(value: Json | undefined): Json[] {
+  if (Array.isArray(value)) return value;
+  const { facts } = objectOf(value ?? null);
+  return Array.isArray(facts) ? facts : [];
+}
+
+function isTold(fact: Json, person: Person, names: ReadonlySet<string>): boolean {
+  const { author, by } = objectOf(fact);
+  if (typeof author === "string" && author !== "") return author === person.id;
+  return typeof by === "string" && (names.has(by) || by === person.id);
+}

@@ -1,0 +1,129 @@
+import { escapeMarkdown } from "../../base/markdown-text.ts";
+import type { ChatPlatforms } from "../../core/chat-platform.ts";
+import { PlatformError } from "../../core/chat-platform.ts";
+import type { Clock } from "../../core/clock.ts";
+import type { FileStore } from "../../core/file-store.ts";
+import type { Author } from "../../core/inbound.ts";
+import type { Log } from "../../core/log.ts";
+import type { Outcome } from "../../core/outcome.ts";
+import type { TurnEvent } from "../../core/turn-event.ts";
+import type { TurnLog, TurnRecord } from "../../core/turn-log.ts";
+import type { Feed } from "../turns/feed.ts";
+import type { PastThreads } from "../turns/past-threads.ts";
+import { followTurn } from "../turns/turn-events.ts";
+import type { Audit } from "./audit.ts";
+
+export interface ForgettingDeps {
+  log: TurnLog;
+  feed: Feed;
+  past: Pick<PastThreads, "forget">;
+  files: Pick<FileStore, "forget">;
+  platforms: ChatPlatforms;
+  clock: Clock;
+  logger: Log;
+  audit: Audit;
+  stop(turnId: string, by: string): Promise<boolean>;
+}
+
+/** How long a stopped turn may take to end, ms. */
+const endsWithin = 30_000;
+
+/** Takes a turn away for good. */
+export type Forget = (turnId: string, by: Author) => Promise<Outcome<{ forgotten: boolean }>>;
+
+/**
+ * Deletes a turn everywhere: its messages on the platform, its files, its texts in the log, and what later turns would see of it.
+ * A turn that took further messages in goes with them, and such a message goes with its turn: the answer is one.
+ */
+export function createForget(deps: ForgettingDeps): Forget {
+  const { log, audit } = deps;
+  const forget: Forget = async (turnId, by) => {
+    const turn = await log.get(turnId);
+    if (turn === undefined) return { ok: false, status: 404, message: `There is no turn ${turnId}.` };
+    if (turn.merged_into !== undefined) return forget(turn.merged_into, by);
+    const outcome = await forgetTurn(deps, turn, by);
+    if (!outcome.ok) return outcome;
+    const { namespace } = turn;
+    const detail = `deleted a turn of ${escapeMarkdown(turn.author.name)}`;
+    audit.record({ action: "turn_deleted", by, namespace, subject: turnId, detail, about: turn.author });
+    return outcome;
+  };
+  return forget;
+}
+
+/**
+ * Stops a turn if it runs, and takes it away with its messages, its files and the messages it took in. Checks no permission and
+ * notes nothing in the audit. Not ok: nothing of it is deleted yet, and what to do.
+ */
+export async function forgetTurn(
+  deps: Omit<ForgettingDeps, "audit">,
+  turn: TurnRecord,
+  by: Author,
+  { leavePosts = false } = {},
+): Promise<Outcome<{ forgotten: boolean }>> {
+  if (!(await hasEnded(deps, turn, by))) {
+    const message =
+      "It is stopped, but has not ended yet. Nothing is deleted so far: delete it again in a moment.";
+    return { ok: false, status: 409, message };
+  }
+  const events = await deps.log.read(turn.turn_id);
+  const problem = leavePosts ? undefined : await removeMessages(deps, turn, events);
+  if (problem !== undefined) return { ok: false, status: 503, message: problem };
+  const taken = events.flatMap((event) => (event.type === "steered" ? [event.from_turn] : []));
+  for (const id of [...taken, turn.turn_id]) await forgetOne(deps, turn, id, by.id);
+  return { ok: true, value: { forgotten: true } };
+}
+
+async function hasEnded(
+  { log, feed, clock, stop }: Omit<ForgettingDeps, "audit">,
+  turn: TurnRecord,
+  by: Author,
+) {
+  if (turn.status === "finished") return true;
+  await stop(turn.turn_id, by.id);
+  const patience = new AbortController();
+  const cancel = clock.after(endsWithin, () => patience.abort());
+  try {
+    for await (const event of (await followTurn(log, feed, turn.turn_id, -1, patience.signal)) ?? [])
+      if (event.type === "turn_finished") return true;
+    return (await log.get(turn.turn_id))?.status === "finished";
+  } finally {
+    cancel();
+  }
+}
+
+/** The reference of what only one person saw: nothing can be deleted there. */
+const whispered = "whisper";
+
+/** Answers why the turn's messages are still on the platform, if they are. Those the platform will never delete are left. */
+async function removeMessages(
+  { platforms, logger }: Pick<ForgettingDeps, "platforms" | "logger">,
+  { namespace, thread, turn_id }: TurnRecord,
+  events: readonly TurnEvent[],
+): Promise<string | undefined> {
+  const posted = events.flatMap((event) => (event.type === "message_posted" ? [event.reference] : []));
+  for (const reference of new Set(posted.filter((each) => each !== whispered))) {
+    try {
+      await platforms.of(namespace)?.remove({ namespace, thread }, reference);
+    } catch (error) {
+      if (!(error instanceof PlatformError)) throw error;
+      if (error.code === "unavailable" || error.code === "rate_limited")
+        return `The answer could not be deleted, so all of it is kept. ${error.message} Delete it again later.`;
+      logger.warn({ err: error, turn_id, reference }, "A message of a deleted turn stays on the platform");
+    }
+  }
+  return undefined;
+}
+
+async function forgetOne(
+  { log, feed, past, files, clock }: Omit<ForgettingDeps, "audit">,
+  { namespace, thread }: TurnRecord,
+  turnId: string,
+  by: string,
+): Promise<void> {
+  await files.forget(turnId);
+  await log.forget(turnId, by, clock.now());
+  past.forget();
+  const end = (await log.read(turnId, 0)).at(-1);
+  if (end !== undefined) feed.publish(namespace, thread, end);
+}

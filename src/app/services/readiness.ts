@@ -1,0 +1,94 @@
+import { errorText } from "../../base/error-text.ts";
+import type { Clock } from "../../core/clock.ts";
+import type { KeyValue } from "../../core/key-value.ts";
+import type { Models } from "../../core/model.ts";
+import type { Backlog, TurnLog } from "../../core/turn-log.ts";
+
+/** One thing that must be well. */
+export interface Readiness {
+  name: string;
+  ok: boolean;
+  /** What it is, or what is wrong and what to do. */
+  detail: string;
+  /** One of the ways to the outside. A bot that has lost one of them still works on the others. */
+  platform?: true | undefined;
+}
+
+/** Whether a bot of which these things are known can work: everything of its own is well, and so is a platform, if it has any. */
+export function isReady(checks: readonly Readiness[]): boolean {
+  const platforms = checks.filter(({ platform }) => platform === true);
+  const own = checks.filter(({ platform }) => platform !== true);
+  return own.every(({ ok }) => ok) && (platforms.length === 0 || platforms.some(({ ok }) => ok));
+}
+
+/** Beyond this age of the oldest turn that could run, the bot does not keep up, ms. */
+const maxQueueAge = 120_000;
+
+/** A probe that takes longer has failed, ms. */
+const probeTimeout = 5_000;
+
+/** Who asks more often gets the answer of before: probes write, and anybody may ask. ms. */
+const answerAge = 2_000;
+
+export interface ReadinessDeps {
+  store: KeyValue;
+  log: TurnLog;
+  clock: Clock;
+  ports: { models: Pick<Models, "main"> };
+  checks?: (() => Readiness[]) | undefined;
+}
+
+/**
+ * Tests whether the bot can take work: store and log are written, the queue moves, platforms are connected. The model is only named:
+ * what waits for it is kept, and a bot that is taken away because of it helps nobody.
+ */
+export function createReadiness(deps: ReadinessDeps): () => Promise<Readiness[]> {
+  const { clock } = deps;
+  let last: { at: number; own: Promise<Readiness[]> } | undefined;
+  return async () => {
+    if (last === undefined || clock.now() - last.at >= answerAge)
+      last = { at: clock.now(), own: ownChecks(deps) };
+    return [...(await last.own), ...(deps.checks?.() ?? [])];
+  };
+}
+
+function ownChecks({ store, log, clock, ports }: ReadinessDeps): Promise<Readiness[]> {
+  const check = async (name: string, probe: () => Promise<Omit<Readiness, "name">>): Promise<Readiness> => {
+    const given = new AbortController();
+    const late = clock.sleep(probeTimeout, given.signal).then(() => {
+      throw new Error(`No answer within ${probeTimeout / 1000} s. Is the disk overloaded or gone?`);
+    });
+    try {
+      return { name, ...(await Promise.race([probe(), late])) };
+    } catch (error) {
+      return { name, ok: false, detail: errorText(error) };
+    } finally {
+      given.abort();
+      late.catch(() => {});
+    }
+  };
+  return Promise.all([
+    check("store", async () => {
+      await store.set("probe:readiness", clock.now());
+      return { ok: true, detail: "writable" };
+    }),
+    check("log", async () => {
+      await log.probe(clock.now());
+      return { ok: true, detail: "writable" };
+    }),
+    check("queue", async () => queueState(await log.backlog(clock.now()), clock.now())),
+    check("model", async () => ({ ok: true, detail: ports.models.main.id })),
+  ]);
+}
+
+function queueState({ queued, running, waiting, oldest_at }: Backlog, now: number): Omit<Readiness, "name"> {
+  const counts = `${queued + running + waiting} turns pending (${queued} queued, ${running} running, ${waiting} waiting)`;
+  const age = oldest_at === undefined ? 0 : Math.max(0, now - oldest_at);
+  if (age <= maxQueueAge) return { ok: true, detail: counts };
+  const seconds = Math.round(age / 1000);
+  const advice = "The bot does not keep up: raise turns.concurrent, or look at its log.";
+  return {
+    ok: false,
+    detail: `The oldest message has waited ${seconds} s for a worker; ${counts}. ${advice}`,
+  };
+}

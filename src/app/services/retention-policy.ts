@@ -1,0 +1,97 @@
+/** How long things are kept, and since when a store knows. */
+import { z } from "zod";
+import type { Json } from "../../core/json.ts";
+
+/** Days, or `never`. */
+const days = z.union([z.number(), z.literal("never")]);
+
+const retentionPolicySchema = z.object({
+  /** After the last message of a thread. */
+  conversation_days: days,
+  /** After a turn finished: everything but what was said, posted and answered. */
+  run_detail_days: days,
+  /** After the turn of the files finished. */
+  file_days: days,
+  audit_days: days,
+});
+export type RetentionPolicy = z.infer<typeof retentionPolicySchema>;
+
+const announcementSchema = z.object({ policy: retentionPolicySchema, at: z.number() });
+/** The policy that was announced to the operator, and when; `at` is ms since the epoch. */
+export type Announcement = z.infer<typeof announcementSchema>;
+
+/** The key of the announcement in the store. */
+export const announcementKey = "retention:announced";
+
+const dayMs = 86_400_000;
+
+/** How long nothing is deleted after an announcement, ms. */
+const noticeMs = 14 * dayMs;
+
+/** Before this time something that is kept for so many days is old, ms since the epoch; undefined when it never is. */
+export function limitOf(kept: RetentionPolicy[keyof RetentionPolicy], now: number): number | undefined {
+  return kept === "never" ? undefined : now - kept * dayMs;
+}
+
+/** The announcement in a stored value; undefined when there is none. */
+export function readAnnouncement(stored: Json | undefined): Announcement | undefined {
+  return announcementSchema.safeParse(stored).data;
+}
+
+/**
+ * What must be announced for a policy: the same as before while it deletes nothing earlier than what was announced, else anew. A
+ * store without turns has nobody who relies on it, so its policy counts at once.
+ */
+export function announce(
+  policy: RetentionPolicy,
+  { before, now, isEmpty }: { before: Announcement | undefined; now: number; isEmpty: boolean },
+): Announcement {
+  if (isEmpty) return { policy, at: 0 };
+  if (before === undefined || isShorter(policy, before.policy)) return { policy, at: now };
+  return { policy, at: before.at };
+}
+
+/** From when on is deleted what the announced policy says, ms since the epoch. */
+export function deletesFrom({ at }: Announcement): number {
+  return at + noticeMs;
+}
+
+function isShorter(policy: RetentionPolicy, than: RetentionPolicy): boolean {
+  const length = (kept: number | "never") => (kept === "never" ? Number.POSITIVE_INFINITY : kept);
+  return kinds.some((kind) => length(policy[kind]) < length(than[kind]));
+}
+
+const kinds = ["conversation_days", "run_detail_days", "file_days", "audit_days"] as const;
+
+/** How long things are kept here. */
+export const retentionStatus = z.object({
+  policy: retentionPolicySchema,
+  from: z
+    .number()
+    .describe("milliseconds since the epoch")
+    .optional()
+    .describe("from when on old data is deleted; absent until the bot starts and announces it"),
+});
+
+/** What was deleted, or would be. */
+export const retentionReport = retentionStatus.extend({
+  ran: z.boolean().describe("whether it was deleted; else it was only counted"),
+  counts: z.object({
+    threads: z.number().describe("whole conversations"),
+    turns: z.number().describe("turns of these"),
+    run_details: z.number().describe("turns that lose their steps"),
+    files: z.number().describe("turns that lose their files"),
+    audit: z.number().describe("lines of the audit"),
+    openings: z.number().describe("beginnings of conversations that none goes on from"),
+  }),
+});
+export type RetentionStatus = z.output<typeof retentionStatus>;
+type RetentionReport = z.output<typeof retentionReport>;
+export type RetentionCounts = RetentionReport["counts"];
+
+/** Deletes what is older than the operator wants it kept. */
+export interface Retention {
+  status(): Promise<RetentionStatus>;
+  /** Counts what is old, and unless `dryRun` deletes it. Only counts while the policy is still announced. */
+  run(options: { dryRun: boolean }): Promise<RetentionReport>;
+}

@@ -1,0 +1,89 @@
+import type { Author, GivenCommand } from "../../core/inbound.ts";
+import type { Json } from "../../core/json.ts";
+import type { TurnEvent } from "../../core/turn-event.ts";
+import type { Submit } from "../turns/submit.ts";
+import type { Follow } from "../turns/turn-events.ts";
+
+/** Threads of test runs, apart from conversations. */
+const testRunThread = "test-runs";
+
+/** A way to give a command and follow what comes of it. */
+export interface RunAsCommand {
+  submit: Submit;
+  follow: Follow;
+}
+
+/** The command that runs a skill with these parameters, and how people read it. */
+export function skillRunCommand(id: string, params: Json): { text: string; command: GivenCommand } {
+  const text = `/skill run ${id} ${JSON.stringify(params)}`;
+  return { text, command: { name: "skill run", operation: "skill.run", input: { id, params } } };
+}
+
+/** How a test run ended: what it answers to programs, and its events. */
+export interface TestRun {
+  output: Json;
+  events: TurnEvent[];
+}
+
+function isAnswer(events: readonly TurnEvent[]): boolean {
+  const byAgent = events.some((event) => event.type === "round_started");
+  return byAgent && events.some((event) => event.type === "turn_finished" && event.outcome === "completed");
+}
+
+function failureIn(events: readonly TurnEvent[], text: string): Json {
+  const failed = events.findLast((event) => event.type === "error");
+  return failed?.type === "error"
+    ? { error: text.replaceAll(/\*\*|`/g, ""), code: failed.code }
+    : { error: text };
+}
+
+/**
+ * Runs a skill outside of a conversation. A test run is the command `/skill run`, so it is stored and shown like one. When it
+ * asks a person something, nobody may be there for minutes: the output says so, and the run goes on once somebody answered.
+ */
+export async function runSkillNow(
+  app: RunAsCommand,
+  id: string,
+  params: Json,
+  namespace: string,
+  by: Author,
+): Promise<TestRun> {
+  const submitted = await app.submit({
+    ...skillRunCommand(id, params),
+    namespace,
+    thread: testRunThread,
+    author: by,
+  });
+  if (!submitted.ok) return { output: { error: submitted.message }, events: [] };
+  const seen: TurnEvent[] = [];
+  const events = await app.follow(submitted.value.turn_id, -1, new AbortController().signal);
+  for await (const event of events ?? []) {
+    seen.push(event);
+    if (event.type === "approval_requested" || event.type === "question_asked")
+      return { output: waiting(event, namespace), events: seen };
+    if (event.type !== "turn_finished") continue;
+    // A guide is run by the agent, whose answer is text.
+    const answer = { skill_id: id, output: event.text, success: true };
+    return { output: event.output ?? (isAnswer(seen) ? answer : failureIn(seen, event.text)), events: seen };
+  }
+  return { output: { error: "The run ended without a result." }, events: seen };
+}
+
+type Asking = TurnEvent & { type: "approval_requested" | "question_asked" };
+
+/** What a program hears instead of a result: what is asked, where it is answered, and where the result will be. */
+function waiting(event: Asking, namespace: string): Json {
+  const { turn_id } = event;
+  const isApproval = event.type === "approval_requested";
+  const asked = isApproval ? (event.question ?? `May ${event.tool} run with this input?`) : event.text;
+  const answer = isApproval
+    ? { approval_id: event.approval_id, input: event.input }
+    : { question_id: event.question_id };
+  return {
+    error: `It waits for a person: ${asked}`,
+    code: "waiting_for_person",
+    hint: `Answer in the console, or with: knack chat --namespace ${namespace} --thread ${testRunThread}. It goes on then; knack runs show ${turn_id} shows what came of it.`,
+    turn_id,
+    ...answer,
+  };
+}

@@ -1,0 +1,33 @@
+/** Shapes that several operations have in their input and output. Names are a contract: extend, never break. */
+import { z } from "zod";
+import { namespaceSchema } from "../../core/place.ts";
+
+export const skillId = z
+  .string()
+  .min(1)
+  .max(200)
+  .describe("a skill's id; a part is skill#part, with # written as %23");
+
+export const diagnostic = z.object({
+  path: z.string(),
+  skill_id: z.string().optional().describe("the skill it tells of, where one file holds several"),
+  severity: z.enum(["error", "warning", "info"]),
+  code: z.string(),
+  message: z.string(),
+});
+
+/** Any JSON value. It names its types itself: the generator of openapi.json would follow the recursive schema without end. */
+export const json = z.json().meta({ type: ["object", "array", "string", "number", "boolean", "null"] });
+
+export const milliseconds = z.number().describe("milliseconds since the epoch");
+
+export const toolDefinition = z.object({
+  name: z.string(),
+  description: z.string(),
+  parameters: z.record(z.string(), json),
+});
+
+/** The namespace of people who name none. */
+export const consoleNamespace = "console:local:dm";
+
+export const ownNamespace = namespaceSchema.default(consoleNamespace);

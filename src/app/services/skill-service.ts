@@ -1,0 +1,201 @@
+import type { CatalogueLoader } from "../../core/catalogue.ts";
+import type { Clock } from "../../core/clock.ts";
+import { createEnabledPackages } from "../../core/enabled-packages.ts";
+import type { Author } from "../../core/inbound.ts";
+import type { KeyValue } from "../../core/key-value.ts";
+import { updateNamespace } from "../../core/namespace-state.ts";
+import type { NetworkGrants } from "../../core/network-grants.ts";
+import type { Offer, OfferedSkill } from "../../core/offer.ts";
+import type { OfferReader } from "../../core/offer-reader.ts";
+import type { Outcome } from "../../core/outcome.ts";
+import type { InstalledPackage, PackageFinding, Packages } from "../../core/packages.ts";
+import { adHocSource, type Diagnostic, isInstalled, type Skill } from "../../core/skill.ts";
+import { resolveSkill } from "../../core/skill-identifier.ts";
+import { mayBeOf, startingOf, whenReady } from "../../core/starting-skills.ts";
+import type { SkillDetail, SkillListing } from "./skill-listing.ts";
+
+/** Skills as people see and set them in a namespace. */
+export interface SkillService {
+  list(
+    namespace: string,
+    filter?: { category?: string; query?: string },
+  ): Promise<{ skills: SkillListing[]; diagnostics: Diagnostic[] }>;
+  detail(id: string, namespace: string): Promise<SkillDetail | undefined>;
+  /** Waits, for half a minute at most, until the skill is there that is about to be run; a flow may need any that is starting. */
+  ready(id: string, namespace: string, signal: AbortSignal): Promise<void>;
+  set(
+    namespace: string,
+    id: string,
+    state: "pinned" | "blocked" | "available",
+    by: Author,
+  ): Promise<Outcome<SkillListing>>;
+  /** Ids of every skill, for completion. */
+  ids(namespace: string): Promise<string[]>;
+}
+
+export interface SkillServiceDeps {
+  catalogue: CatalogueLoader;
+  store: KeyValue;
+  offers: OfferReader;
+  clock: Clock;
+  packages?: Pick<Packages, "get"> | undefined;
+  grants: NetworkGrants;
+}
+
+export function createSkillService(deps: SkillServiceDeps): SkillService {
+  const { store, clock } = deps;
+
+  const offerFor = async (namespace: string): Promise<Offer> => {
+    const { offer } = await deps.offers.read(namespace, await deps.catalogue.current());
+    return offer;
+  };
+
+  const find = (offer: Offer, text: string): OfferedSkill | undefined => {
+    const resolved = resolveSkill(text, offer.catalogue.skills.values());
+    return resolved.status === "found" ? offer.all.get(resolved.id) : undefined;
+  };
+
+  return {
+    async list(namespace, filter = {}) {
+      const offer = await offerFor(namespace);
+      const ids =
+        filter.query === undefined
+          ? [...offer.all.keys()]
+          : offer.catalogue.search(filter.query).map((skill) => skill.id);
+      const skills = ids
+        .flatMap((id) => offer.all.get(id) ?? [])
+        .filter(
+          ({ skill }) =>
+            skill.parent === undefined &&
+            skill.origin.source !== adHocSource &&
+            (filter.category === undefined || skill.category === filter.category),
+        )
+        .map(listing);
+      return { skills, diagnostics: [...offer.catalogue.diagnostics] };
+    },
+
+    async detail(id, namespace) {
+      const offer = await offerFor(namespace);
+      const offered = find(offer, id);
+      if (offered === undefined) return undefined;
+      const { skill } = offered;
+      const granted = await deps.grants.hostsOf(skill);
+      const owner = isInstalled(skill) ? await deps.packages?.get(skill.parent ?? skill.id) : undefined;
+      const own = owner === undefined ? {} : installedFrom(owner, skill);
+      return { ...(await detailOf(offer, offered)), network: { granted: [...granted] }, ...own };
+    },
+
+    async ready(id, namespace, signal) {
+      const offer = await offerFor(namespace);
+      const starting = startingOf(offer.catalogue.skills.values());
+      const isFlow = find(offer, id)?.skill.kind === "flow";
+      const needed = starting.filter((skill) => isFlow || mayBeOf(id, skill));
+      await whenReady(needed, clock, signal);
+    },
+
+    async ids(namespace) {
+      const offered = [...(await offerFor(namespace)).all.values()];
+      return offered.flatMap(({ skill }) => (skill.origin.source === adHocSource ? [] : [skill.id]));
+    },
+
+    async set(namespace, id, state, by) {
+      const offer = await offerFor(namespace);
+      const offered = find(offer, id);
+      if (offered === undefined) return unknownSkill(offer, id);
+      const { skill } = offered;
+      const reasons = offered.state === "blocked" ? [] : offered.reasons;
+      if (state === "pinned" && reasons.length > 0) {
+        return {
+          ok: false,
+          status: 409,
+          message: `${skill.id} cannot be enabled here. ${reasons.join(" ")}`,
+        };
+      }
+      const mark = { by: by.id, at: clock.now() };
+      await updateNamespace(store, namespace, (draft) => {
+        delete draft.pinned[skill.id];
+        delete draft.blocked[skill.id];
+        if (state === "pinned")
+          draft.pinned[skill.id] = { ...mark, source: skill.origin.source, hash: skill.hash };
+        if (state === "blocked") draft.blocked[skill.id] = mark;
+      });
+      if (state === "pinned") await createEnabledPackages(store).note(skill);
+      const changed = (await offerFor(namespace)).all.get(skill.id);
+      return { ok: true, value: listing(changed ?? offered) };
+    },
+  };
+}
+
+function unknownSkill(offer: Offer, id: string): Outcome<never> {
+  const resolved = resolveSkill(id, offer.catalogue.skills.values());
+  const near = resolved.status === "unknown" ? resolved.nearest : [];
+  const hint = near.length > 0 ? `Did you mean ${near.join(" or ")}?` : "/skill list shows what there is.";
+  return { ok: false, status: 404, message: `There is no skill called ${id}. ${hint}` };
+}
+
+function listing({ skill, state, reasons, switched_off, notice }: OfferedSkill): SkillListing {
+  const { id, name, kind, description, category, version, hash, risk, emoji, parent, origin } = skill;
+  return {
+    id,
+    name,
+    kind,
+    description,
+    category,
+    version,
+    source: origin.source,
+    path: origin.path,
+    hash,
+    state,
+    eligible: reasons.length === 0,
+    reasons,
+    ...(switched_off ? { switched_off } : {}),
+    ...(notice === undefined ? {} : { notice }),
+    risk,
+    ...(emoji === undefined ? {} : { emoji }),
+    ...(parent === undefined ? {} : { parent }),
+  };
+}
+
+function installedFrom({ from, by, installed_at, hash, review }: InstalledPackage, skill: Skill) {
+  const count = (severity: PackageFinding["severity"]) =>
+    review.findings.filter((finding) => finding.severity === severity).length;
+  const changed = skill.parent === undefined && skill.hash !== hash;
+  const counts = { danger: count("danger"), warnings: count("warning") };
+  return { package: { from, by, installed_at, hash, changed, ...counts } };
+}
+
+/** What was found wrong in the folder or file of a skill; not what is wrong with others in the same file. */
+function problemsOf({ id, parent, origin }: Skill, diagnostics: readonly Diagnostic[]): Diagnostic[] {
+  const isInside = (path: string) => path === origin.path || path.startsWith(`${origin.path}/`);
+  const isAbout = (skill = id) => skill === id || skill === parent;
+  return diagnostics.filter(
+    ({ path, severity, skill_id }) => severity !== "info" && isInside(path) && isAbout(skill_id),
+  );
+}
+
+async function detailOf(
+  offer: Offer,
+  offered: OfferedSkill,
+): Promise<Omit<SkillDetail, "network" | "package">> {
+  const { skill } = offered;
+  const parts = [...offer.all.values()].filter((other) => other.skill.parent === skill.id);
+  return {
+    ...listing(offered),
+    author: skill.author,
+    tags: [...skill.tags],
+    parameters: [...skill.parameters],
+    output_schema: skill.output_schema,
+    examples: [...skill.examples],
+    tools: skill.tools.map(({ name, description, parameters }) => ({ name, description, parameters })),
+    files: (await skill.files?.list()) ?? [],
+    parts: parts.map(listing),
+    instructions: skill.instructions,
+    max_execution_seconds: skill.max_execution_seconds,
+    max_iterations: skill.max_iterations,
+    license: skill.license,
+    homepage: skill.homepage,
+    invocation: skill.invocation,
+    tool_list: skill.tool_list,
+    problems: problemsOf(skill, offer.catalogue.diagnostics),
+  };
+}

@@ -1,0 +1,66 @@
+import type { CatalogueLoader } from "../../core/catalogue.ts";
+import type { Guide } from "../../core/inbound.ts";
+import { forThread } from "../../core/make-offer.ts";
+import { isActive, type Offer } from "../../core/offer.ts";
+import type { OfferReader } from "../../core/offer-reader.ts";
+import type { SkillKind } from "../../core/skill.ts";
+import { resolveSkill } from "../../core/skill-identifier.ts";
+
+/** Skills that people ask for by name. */
+export interface AskedSkills {
+  /** `/skill run GUIDE text`: the guide by its id. Undefined for what is no guide or cannot be used here. */
+  guide(wanted: Guide, namespace: string): Promise<Guide | undefined>;
+  /** Ids of the skills a message names as `$skill`, as far as they can be used here; everything else is ordinary text. */
+  named(text: string, namespace: string): Promise<string[]>;
+}
+
+export interface AskedSkillsDeps {
+  catalogue: CatalogueLoader;
+  offers: OfferReader;
+}
+
+/** Skills one message can name; OpenClaw takes as many. */
+const mostNamed = 8;
+
+export function createAskedSkills({ catalogue, offers }: AskedSkillsDeps): AskedSkills {
+  const offerFor = async (namespace: string): Promise<Offer> =>
+    (await offers.read(namespace, await catalogue.current())).offer;
+  return {
+    async guide({ skill: named, request }, namespace) {
+      const offer = await offerFor(namespace);
+      const resolved = resolveSkill(named, offer.catalogue.skills.values());
+      const id = resolved.status === "found" ? resolved.id : undefined;
+      const skill = offer.catalogue.skills.get(id ?? "");
+      if (skill === undefined || !isGuide(skill) || !mayAsk(offer, skill.id)) return undefined;
+      return { skill: skill.id, request: request || followGuide };
+    },
+    async named(text, namespace) {
+      const names = [...text.matchAll(/(?<!\S)\$([\p{L}\p{N}][\p{L}\p{N}_.#-]*)/gu)].map(([, name = ""]) =>
+        name.replace(/\.+$/, ""),
+      );
+      if (names.length === 0) return [];
+      const offer = await offerFor(namespace);
+      return [...new Set(names)].filter((name) => mayAsk(offer, name)).slice(0, mostNamed);
+    },
+  };
+}
+
+const followGuide = "Do what the guide of the skill says. Ask for what you need to know.";
+
+interface GuideTraits {
+  kind: SkillKind;
+  tools: readonly unknown[];
+  invocation?: { command_tool?: string | undefined } | undefined;
+}
+
+/** What has instructions alone: nothing runs unless a model reads them. */
+export function isGuide({ kind, tools, invocation }: GuideTraits): boolean {
+  const isText = kind === "document" || kind === "config";
+  return isText && tools.length === 0 && invocation?.command_tool === undefined;
+}
+
+function mayAsk(offer: Offer, id: string): boolean {
+  const asked = { active: new Set<string>(), offloaded: new Set<string>(), asked: [id] };
+  const found = forThread(offer, asked).usable.find(({ skill }) => skill.id === id);
+  return found !== undefined && isActive(found) && found.skill.invocation?.by_people !== false;
+}

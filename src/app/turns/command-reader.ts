@@ -1,0 +1,182 @@
+import type { GivenCommand, Guide, Inbound } from "../../core/inbound.ts";
+import type { Json } from "../../core/json.ts";
+import type { Place } from "../../core/place.ts";
+
+/** A slash command as it is recognised. */
+export interface KnownCommand {
+  /** `skill enable`, without the slash. */
+  name: string;
+  /** The name of its operation. */
+  operation: string;
+  /** It stops something, and does not wait behind other commands. */
+  urgent?: true | undefined;
+  /** What it is given, in the words after its name; undefined when something is missing. */
+  read(words: string, place: Place): Json | undefined;
+  /** What it asks of the agent, if the skill it names is a guide. */
+  guide?(input: Json): Guide;
+  /** The skill whose parameters a form may ask for, when nothing but its name was written. */
+  form?(input: Json): string | undefined;
+}
+
+/** Where something was said, on a chat platform: to the bot, or into a channel in which it answers everything. */
+export type SaidTo = "bot" | "room";
+
+/** What was said. `text` is what is stored of it, for people. */
+export type Said =
+  | { kind: "message"; text: string }
+  | {
+      kind: "command";
+      text: string;
+      /** Without slash and mention, short forms written out: `skill enable memory`. */
+      words: string;
+      /** Absent for help, and for what is no command at all. */
+      command?: GivenCommand;
+    };
+
+/** The one place that tells commands from messages, and knows what commands are given. */
+export interface CommandReader {
+  /**
+   * Reads what somebody said. Without `to` it came through the API or as a slash command of a platform: all that begins with a
+   * slash is a command then, and `stop` alone stops, since nobody else can be meant.
+   */
+  read(text: string, place: Place, to?: SaidTo): Said;
+  /** Whether a command stops something. */
+  isUrgent(command: GivenCommand): boolean;
+  /** What a command asks of the agent, if the skill it names is a guide. */
+  guideOf(command: GivenCommand): Guide | undefined;
+  /** The skill whose parameters a form may ask for before a command is taken. */
+  formOf(text: string, place: Place): string | undefined;
+  /** The same of what is stored, where versions before left the text alone. */
+  stored(inbound: Inbound): { words: string; command?: GivenCommand | undefined };
+  storedGuide(inbound: Inbound): Guide | undefined;
+}
+
+/** What a message with files and without a text says. */
+const onlyFiles = "(see the attached files)";
+
+/** Short forms people type: `@knack stop`. */
+const short: { readonly [words: string]: string } = {
+  stop: "agent stop here",
+  help: "help",
+  status: "agent status",
+};
+
+/**
+ * Commands are `/skill …` and the like, all of them also after `/knack`, and said to the bot: `@Knack flow run x`, but not `@Knack
+ * flow start times are wrong`.
+ *
+ * @param botName the name people call the bot by
+ */
+export function createCommandReader(commands: () => readonly KnownCommand[], botName: string): CommandReader {
+  const read = createRead(commands, botName);
+  const known = ({ name }: GivenCommand) => commands().find((each) => each.name === name);
+  const guideOf: CommandReader["guideOf"] = (command) =>
+    command.input === undefined ? undefined : known(command)?.guide?.(command.input);
+  const stored: CommandReader["stored"] = ({ text, command, namespace, thread }) => {
+    const said = read(text, { namespace, thread });
+    const words = said.kind === "command" ? said.words : text;
+    return { words, command: command ?? (said.kind === "command" ? said.command : undefined) };
+  };
+  return {
+    read,
+    isUrgent: (command) => known(command)?.urgent === true,
+    guideOf,
+    formOf(text, place) {
+      const said = read(text, place);
+      const command = said.kind === "command" ? said.command : undefined;
+      return command?.input === undefined ? undefined : known(command)?.form?.(command.input);
+    },
+    stored,
+    storedGuide(inbound) {
+      if (inbound.kind === "command" || inbound.guide !== undefined) return inbound.guide;
+      const { command } = stored(inbound);
+      return command === undefined ? undefined : guideOf(command);
+    },
+  };
+}
+
+function createRead(commands: () => readonly KnownCommand[], botName: string): CommandReader["read"] {
+  const name = botName.toLowerCase();
+
+  const commandOf = (text: string, words: string, place: Place): Said => {
+    const known = commandIn(commands(), words);
+    if (known === undefined) return { kind: "command", text, words };
+    const input = known.read(words.trim().slice(known.name.length).trim(), place);
+    const { name, operation } = known;
+    const command = { name, operation, ...(input === undefined ? {} : { input }) };
+    return { kind: "command", text, words, command };
+  };
+  const isSpoken = (words: string) => {
+    const [first = "", second = ""] = words.toLowerCase().split(/\s+/);
+    if (short[words.trim().toLowerCase()] !== undefined) return true;
+    return familiesOf(commands()).get(first)?.has(second) === true;
+  };
+  const readSlash = (text: string, place: Place): Said => {
+    const words = text.trim().slice(1).trim();
+    const alias = [name, "knack"].find((each) => beginsWith(words, each));
+    return commandOf(
+      text,
+      alias === undefined ? words : expand(words.slice(alias.length).trim() || "help"),
+      place,
+    );
+  };
+  const isSlashCommand = (text: string) => {
+    const [word = ""] = text.toLowerCase().split(/\s/, 1);
+    return [...familiesOf(commands()).keys(), "help", "knack", name].some((each) => word === `/${each}`);
+  };
+  /** What follows the mention of the bot, which a platform may have taken away. */
+  const readSpoken = (text: string, words: string, place: Place): Said =>
+    isSpoken(words) ? commandOf(text, expand(words), place) : { kind: "message", text: words };
+
+  const readMentioned = (text: string, place: Place): Said => {
+    const trimmed = text.trim();
+    if (!trimmed.toLowerCase().startsWith(`@${name}`)) return { kind: "message", text };
+    return readSpoken(text, afterMention(trimmed.slice(name.length + 1)), place);
+  };
+  const readByProgram = (text: string, place: Place): Said => {
+    const trimmed = text.trim();
+    if (/^stop[.!]?$/i.test(trimmed)) return readSlash("/agent stop here", place);
+    return trimmed.startsWith("/") ? readSlash(text, place) : readMentioned(text, place);
+  };
+  const readInChat = (text: string, place: Place, to: SaidTo): Said => {
+    const said = text.trim() === "" ? onlyFiles : text.trimStart();
+    if (isSlashCommand(said)) return readSlash(said, place);
+    return to === "bot"
+      ? readSpoken(`@${botName} ${said}`, afterMention(said), place)
+      : readMentioned(said, place);
+  };
+  return (text, place, to) => (to === undefined ? readByProgram(text, place) : readInChat(text, place, to));
+}
+
+/** The command that words begin with; of several, the one with the longest name. */
+function commandIn<Each extends { name: string }>(
+  commands: readonly Each[],
+  words: string,
+): Each | undefined {
+  const fitting = commands.filter(({ name }) => beginsWith(words.trim(), name));
+  return fitting.sort((a, b) => b.name.length - a.name.length)[0];
+}
+
+/** The first words of commands that have a second one, each with those. */
+export function familiesOf(commands: readonly { name: string }[]): ReadonlyMap<string, ReadonlySet<string>> {
+  const families = new Map<string, Set<string>>();
+  for (const { name } of commands) {
+    const [family = "", verb] = name.split(" ");
+    if (verb !== undefined) families.set(family, (families.get(family) ?? new Set(["help"])).add(verb));
+  }
+  return families;
+}
+
+/** Whether the words begin with these, in any case and followed by nothing or white space. */
+function beginsWith(words: string, start: string): boolean {
+  const begin = words.slice(0, start.length).toLowerCase();
+  return begin === start && /^(\s|$)/.test(words.slice(start.length, start.length + 1));
+}
+
+function expand(words: string): string {
+  return short[words.trim().toLowerCase()] ?? words;
+}
+
+function afterMention(text: string): string {
+  return text.replace(/^[\s,:]+/, "");
+}

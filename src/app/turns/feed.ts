@@ -1,0 +1,100 @@
+import { isEphemeral } from "../../core/event-audience.ts";
+import type { TurnEvent } from "../../core/turn-event.ts";
+
+/** Events of one reader that nobody has fetched yet; a reader further behind is cut off and comes back. */
+const longestBacklog = 20_000;
+
+/** What people watching a namespace see: every turn event, and changes of its state. */
+export type FeedItem =
+  | { kind: "event"; thread: string; event: TurnEvent }
+  | { kind: "state"; namespace: string };
+
+/** Live events, for those who watch now. What is stored is in the turn log. */
+export interface Feed {
+  publish(namespace: string, thread: string, event: TurnEvent): void;
+  /** The state of a namespace changed. */
+  changed(namespace: string): void;
+  /** Ephemeral events of a running turn since its last stored one: what a newcomer has missed. */
+  tail(turnId: string): readonly TurnEvent[];
+  /** Everything in a namespace from this call on. */
+  watch(namespace: string, signal: AbortSignal): AsyncGenerator<FeedItem, void>;
+}
+
+export function createFeed(): Feed {
+  const readers = new Map<string, Set<(item: FeedItem) => void>>();
+  const tails = new Map<string, TurnEvent[]>();
+  const send = (namespace: string, item: FeedItem) => {
+    for (const reader of readers.get(namespace) ?? []) reader(item);
+  };
+  return {
+    publish(namespace, thread, event) {
+      if (!isEphemeral(event)) {
+        // The answer is still being written while its message is noted.
+        if (event.type !== "message_posted") tails.delete(event.turn_id);
+      } else {
+        const tail = tails.get(event.turn_id);
+        if (tail === undefined) tails.set(event.turn_id, [event]);
+        else tail.push(event);
+      }
+      send(namespace, { kind: "event", thread, event });
+    },
+    changed: (namespace) => send(namespace, { kind: "state", namespace }),
+    tail: (turnId) => tails.get(turnId) ?? [],
+    watch(namespace, signal) {
+      const set = readers.get(namespace) ?? new Set();
+      readers.set(namespace, set);
+      const queue = createQueue<FeedItem>(signal);
+      set.add(queue.push);
+      return until(queue, () => {
+        set.delete(queue.push);
+        if (set.size === 0) readers.delete(namespace);
+      });
+    },
+  };
+}
+
+interface Queue<T> {
+  push(item: T): void;
+  /** The next item; undefined when the reader is gone or too far behind. */
+  next(): Promise<T | undefined>;
+}
+
+function createQueue<T>(signal: AbortSignal): Queue<T> {
+  let items: T[] = [];
+  let closed = signal.aborted;
+  let wake = () => {};
+  const close = () => {
+    closed = true;
+    wake();
+  };
+  signal.addEventListener("abort", close, { once: true });
+  let position = 0;
+  return {
+    push(item) {
+      if (closed) return;
+      items.push(item);
+      if (items.length - position > longestBacklog) close();
+      wake();
+    },
+    async next() {
+      while (position >= items.length && !closed) {
+        items = [];
+        position = 0;
+        await new Promise<void>((resolve) => {
+          wake = resolve;
+        });
+      }
+      if (closed) return undefined;
+      position += 1;
+      return items[position - 1];
+    },
+  };
+}
+
+async function* until<T>(queue: Queue<T>, done: () => void): AsyncGenerator<T, void> {
+  try {
+    for (let item = await queue.next(); item !== undefined; item = await queue.next()) yield item;
+  } finally {
+    done();
+  }
+}

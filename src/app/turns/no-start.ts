@@ -1,0 +1,41 @@
+import type { NamespaceState } from "../../core/namespace-state.ts";
+import type { TurnEventBody } from "../../core/turn-event.ts";
+import type { ClaimedTurn } from "../../core/turn-log.ts";
+
+/** Why a message gets no turn of the model, in words for who wrote it. */
+export interface NoStart {
+  code: "not_configured" | "paused" | "not_usable";
+  text: string;
+}
+
+/**
+ * Why a message that was not begun yet is not begun: its channel is paused, or it came from a chat platform and there is no model.
+ * Console, terminal and command line keep the offline provider, which says of itself what it is. Undefined when it may begin.
+ */
+export function noStart(
+  { inbound, events }: ClaimedTurn,
+  { settings }: NamespaceState,
+  generative: boolean,
+): NoStart | undefined {
+  if (events.some((event) => event.type === "turn_started")) return undefined;
+  if (settings.paused !== undefined) {
+    const text =
+      "I am paused here, so I did not take your message. A manager of the channel can wake me with `/agent resume`; then say it again.";
+    return { code: "paused", text };
+  }
+  if (inbound.origin === undefined || generative) return undefined;
+  const text =
+    "No model is configured, so I cannot answer yet. An operator of the bot sets `KNACK_MODEL` and the provider's API key and starts it again; `knack doctor` says what is missing. Commands work meanwhile: `/knack help` shows them. Then say it again.";
+  return { code: "not_configured", text };
+}
+
+/** The whole of a turn that is not begun. */
+export function* unstarted(
+  { code, text }: NoStart,
+  profile: string,
+  model: string,
+): Generator<TurnEventBody> {
+  yield { type: "turn_started", profile, model };
+  yield { type: "error", code, message: text };
+  yield { type: "turn_finished", outcome: "failed", text };
+}

@@ -1,0 +1,117 @@
+import { createHash } from "node:crypto";
+import { LRUCache } from "lru-cache";
+import { z } from "zod";
+import type { Clock } from "../../core/clock.ts";
+import type { KeyValue } from "../../core/key-value.ts";
+import type { Opening } from "../../core/transcript.ts";
+import type { Openings } from "../../core/turn.ts";
+import { saysAny } from "./says.ts";
+
+/** Openings kept in memory: about one for each channel that is being used. */
+const remembered = 200;
+
+const openingSchema: z.ZodType<Opening> = z.object({
+  instructions: z.string(),
+  tools: z.array(
+    z.object({ name: z.string(), description: z.string(), parameters: z.record(z.string(), z.json()) }),
+  ),
+  told: z.object({
+    agent: z.string(),
+    place: z.string(),
+    skills: z.record(z.string(), z.string()),
+    unlisted: z.array(z.string()),
+    open: z.array(z.string()),
+    active: z.record(z.string(), z.string()),
+    facts: z.array(z.string()),
+    agents: z.record(z.string(), z.string()),
+    effort: z.enum(["none", "minimal", "low", "medium", "high", "xhigh", "max"]).optional(),
+  }),
+}) as z.ZodType<Opening>;
+
+/** Openings that can be taken away: a transcript that begins with one that is gone does not go on. */
+export interface StoredOpenings extends Openings {
+  /** Removes the openings that say any of these texts, or only counts them. Answers their names. */
+  removeSaying(texts: readonly string[], options?: { dryRun?: boolean }): Promise<string[]>;
+}
+
+/** An opening in memory, and the last day on which the store was told that it is used. */
+interface KnownOpening {
+  opening: Opening;
+  day: string;
+}
+
+const prefix = "opening:";
+const dayPrefix = "opening_day:";
+
+/**
+ * Keeps openings in the store, each under the sha256 of its text, so that all threads that begin alike share one. Beside it stands the
+ * last day (UTC) on which it was used.
+ */
+export function createOpenings(store: KeyValue, clock: Pick<Clock, "now">): StoredOpenings {
+  const known = new LRUCache<string, KnownOpening>({ max: remembered });
+  const names = new WeakMap<Opening, string>();
+  /** Once a day it is stored again too: it may have been deleted while nobody used it. */
+  const keep = async (name: string, opening: Opening) => {
+    const day = dayOf(clock.now());
+    if (known.get(name)?.day === day) return;
+    await store.set(prefix + name, JSON.parse(JSON.stringify(opening)));
+    await store.set(dayPrefix + name, day);
+    known.set(name, { opening, day });
+  };
+  return {
+    async removeSaying(texts, { dryRun = false } = {}) {
+      const gone: string[] = [];
+      for await (const key of texts.length === 0 ? [] : store.keys(prefix)) {
+        if (!saysAny(await store.get(key), texts)) continue;
+        const name = key.slice(prefix.length);
+        gone.push(name);
+        if (dryRun) continue;
+        known.delete(name);
+        await store.delete(dayPrefix + name);
+        await store.delete(key);
+      }
+      return gone;
+    },
+    async put(opening) {
+      const name = names.get(opening) ?? createHash("sha256").update(JSON.stringify(opening)).digest("hex");
+      names.set(opening, name);
+      await keep(name, known.get(name)?.opening ?? opening);
+      return name;
+    },
+    async get(name) {
+      const before = known.get(name)?.opening;
+      const stored = before ?? openingSchema.safeParse(await store.get(prefix + name)).data;
+      if (stored !== undefined) await keep(name, stored);
+      return stored;
+    },
+  };
+}
+
+/**
+ * Deletes the openings that were last used on a day (UTC) that ended before `time` (ms), or only counts them. Those of earlier versions,
+ * which have no day, get the day of `now`.
+ */
+export async function removeOldOpenings(
+  store: KeyValue,
+  { time, now, dryRun }: { time: number; now: number; dryRun: boolean },
+): Promise<number> {
+  let count = 0;
+  for await (const key of store.keys(prefix)) {
+    const dayKey = dayPrefix + key.slice(prefix.length);
+    const day = await store.get(dayKey);
+    if (typeof day !== "string") {
+      if (!dryRun) await store.set(dayKey, dayOf(now));
+    } else if (day < dayOf(time)) {
+      count += 1;
+      if (dryRun) continue;
+      // In this order: what a crash leaves is an opening without a day.
+      await store.delete(dayKey);
+      await store.delete(key);
+    }
+  }
+  return count;
+}
+
+function dayOf(time: number): string {
+  return new Date(time).toISOString().slice(0, 10);
+}

@@ -1,0 +1,70 @@
+import type { FileStore } from "../../core/file-store.ts";
+import type { Json } from "../../core/json.ts";
+import type { Place } from "../../core/place.ts";
+import type { TurnPorts } from "../../core/turn.ts";
+import type { TurnEvent } from "../../core/turn-event.ts";
+import type { TurnLog } from "../../core/turn-log.ts";
+
+/** How many turns of a thread are looked through, and read from the log at a time. */
+const mostTurns = 500;
+const pageSize = 64;
+
+/** Finds what earlier turns of a thread left behind, the newest first. What was forgotten is not there. */
+export function createPastOutputs(
+  log: Pick<TurnLog, "finished" | "read" | "get">,
+  files: Pick<FileStore, "get">,
+): TurnPorts["pastOutput"] {
+  return async (place, id) => {
+    const [kind, ...rest] = id.split(":");
+    const named = rest.join(":");
+    if (kind === "message" && named !== "") return messageText(log, place, named);
+    for await (const turnId of pastTurns(log, place)) {
+      const events = await log.read(turnId);
+      const found = kind === "file" ? await fileText(files, turnId, events, named) : outputIn(events, id);
+      if (found !== undefined) return found;
+    }
+    return undefined;
+  };
+}
+
+async function* pastTurns(log: Pick<TurnLog, "finished">, place: Place): AsyncGenerator<string, void> {
+  let before = Number.MAX_SAFE_INTEGER;
+  for (let seen = 0; seen < mostTurns; seen += pageSize) {
+    const page = await log.finished(place, before, Math.min(pageSize, mostTurns - seen));
+    for (const { turn_id } of page) yield turn_id;
+    const last = page.at(-1);
+    if (last === undefined || page.length < pageSize) return;
+    before = last.ordinal;
+  }
+}
+
+/** The text of a message of the thread; undefined for one of another thread, and for one that was forgotten. */
+async function messageText(
+  log: Pick<TurnLog, "read" | "get">,
+  { namespace, thread }: Place,
+  turnId: string,
+): Promise<string | undefined> {
+  const turn = await log.get(turnId);
+  if (turn?.namespace !== namespace || turn.thread !== thread || turn.kind !== "message") return undefined;
+  const [inbound] = await log.read(turnId);
+  return inbound?.type === "inbound" && inbound.inbound.text !== "" ? inbound.inbound.text : undefined;
+}
+
+function outputIn(events: readonly TurnEvent[], callId: string): Json | undefined {
+  const finished = events.findLast((event) => event.type === "tool_finished" && event.call_id === callId);
+  return finished?.type === "tool_finished" ? finished.output : undefined;
+}
+
+/** A file that was read with a message of the turn, under the name it has there. */
+async function fileText(
+  files: Pick<FileStore, "get">,
+  turnId: string,
+  events: readonly TurnEvent[],
+  name: string,
+): Promise<string | undefined> {
+  const read = events.findLast((event) => event.type === "context_read")?.files ?? [];
+  const file = read.find((each) => (each.whole ?? each.name) === name);
+  if (file?.whole === undefined) return file?.text;
+  const kept = await files.get(turnId, file.whole);
+  return kept === undefined ? file.text : new TextDecoder().decode(kept.data);
+}

@@ -1,0 +1,167 @@
+import { LRUCache } from "lru-cache";
+import { withoutDetails } from "../../core/event-audience.ts";
+import type { Message } from "../../core/message.ts";
+import type { PastThread, PastTurn } from "../../core/past-thread.ts";
+import type { Place } from "../../core/place.ts";
+import { type TranscriptStep, withoutReasoning } from "../../core/transcript.ts";
+import { createStepReader } from "../../core/transcript-steps.ts";
+import type { TurnEvent } from "../../core/turn-event.ts";
+import type { TurnLog } from "../../core/turn-log.ts";
+import { userMessage } from "../../core/user-message.ts";
+
+/** Reads what was said before in a thread: a projection of the log, never stored. */
+export interface PastThreads {
+  /** The thread before a turn. Reads no further back than the latest opening of its transcript, or a turn without details. */
+  read(place: Place, before: number): Promise<PastThread>;
+  /** Something was deleted: past turns are read again, so that neither it nor a summary of it is remembered. */
+  forget(): void;
+}
+
+/** A finished turn as later ones remember it. It changes only when something of its thread is deleted, so it is kept in memory. */
+interface KnownTurn extends PastTurn {
+  /** How many turns of the thread had been deleted when it was read. Another worker may have deleted it since. */
+  deletions: number;
+  steps: readonly TranscriptStep[];
+  /** Where in `steps` the latest transcript begins that this turn opened; -1 when it opened none. */
+  opened_at: number;
+  deleted: boolean;
+  /** Whether a transcript has it: not in a log of an earlier version, nor what did not begin. */
+  told: boolean;
+}
+
+/** Turns read from the log at a time. */
+const pageSize = 64;
+
+/** Past turns kept in memory. */
+const remembered = 4_000;
+
+/** Turns that no transcript has, and that are looked through at most: threads of earlier versions have no opening. */
+const furthest = 500;
+
+export function createPastThreads(log: TurnLog): PastThreads {
+  const cache = new LRUCache<string, KnownTurn>({ max: remembered });
+
+  const known = async (turnId: string, deletions: number): Promise<KnownTurn> => {
+    const before = cache.get(turnId);
+    if (before?.deletions === deletions) return before;
+    const turn = { ...project(turnId, await log.read(turnId)), deletions };
+    cache.set(turnId, turn);
+    return turn;
+  };
+
+  async function* turns(place: Place, before: number): AsyncGenerator<KnownTurn, void> {
+    const deletions = await log.deletions(place);
+    for (let from = before; ; ) {
+      const page = await log.finished(place, from, pageSize);
+      for (const { turn_id } of page) yield await known(turn_id, deletions);
+      const last = page.at(-1);
+      if (last === undefined || page.length < pageSize) return;
+      from = last.ordinal;
+    }
+  }
+
+  return {
+    forget: () => cache.clear(),
+    async read(place, before) {
+      const deletions = await log.deletions(place);
+      const since: KnownTurn[] = [];
+      let found = false;
+      let earlier = 0;
+      for await (const turn of turns(place, before)) {
+        // A transcript cannot go on over a gap.
+        if (turn.bare) break;
+        since.push(turn);
+        found = turn.opened_at >= 0;
+        if (!turn.told) earlier += 1;
+        if (found || earlier >= furthest) break;
+      }
+      const steps = found
+        ? since.reverse().flatMap((turn, at) => (at === 0 ? opened(turn) : turn.steps))
+        : [];
+      return {
+        steps,
+        intact: !(found && since.some(({ deleted }) => deleted)),
+        deletions,
+        turns: () => turns(place, before),
+      };
+    },
+  };
+}
+
+function opened({ steps, opened_at }: KnownTurn): readonly TranscriptStep[] {
+  return steps.slice(opened_at);
+}
+
+function project(turnId: string, stored: readonly TurnEvent[]): Omit<KnownTurn, "deletions"> {
+  const bare = stored.some(({ type }) => type === "details_removed");
+  // Some details are left while they are being removed.
+  const events = bare ? stored.filter(({ type }) => withoutDetails.includes(type)) : stored;
+  const finished = events.findLast((event) => event.type === "turn_finished");
+  const nothing = {
+    turn_id: turnId,
+    steps: [],
+    opened_at: -1,
+    messages: [],
+    used: [],
+    told: false,
+    bare: false,
+  };
+  if (finished?.forgotten_by !== undefined) return { ...nothing, deleted: true };
+  if (finished?.merged_into !== undefined) return { ...nothing, deleted: false };
+  const read = createStepReader(turnId);
+  const told = events.some((event) => event.type === "user_message");
+  const steps = events.flatMap((event) =>
+    event.type === "inbound" && !told
+      ? [...read(event, event.at), untold(event, events)]
+      : read(event, event.at),
+  );
+  return {
+    turn_id: turnId,
+    steps,
+    opened_at: steps.findLastIndex(({ kind }) => kind === "open"),
+    messages: messagesIn(steps),
+    used: usedIn(events),
+    summary: summaryIn(events),
+    deleted: false,
+    bare,
+    told,
+  };
+}
+
+/** What was said where no model was told it: in a turn that did not begin, or in a log of an earlier version. */
+function untold(
+  { inbound }: Extract<TurnEvent, { type: "inbound" }>,
+  events: readonly TurnEvent[],
+): TranscriptStep {
+  const context = events.find((event) => event.type === "context_read");
+  return {
+    kind: "message",
+    message: userMessage(inbound.text, { line: `${inbound.author.name}:`, context }),
+  };
+}
+
+/** What was said, done and answered; what a transcript carried over is not the turn's own. */
+function messagesIn(steps: readonly TranscriptStep[]): Message[] {
+  return steps.flatMap((step) => (step.kind === "message" ? withoutReasoning(step.message) : []));
+}
+
+/** Skills that were activated or called, scripts and files of them included. */
+function usedIn(events: readonly TurnEvent[]): string[] {
+  const used = new Set<string>();
+  for (const event of events) {
+    if (event.type === "skill_activated") used.add(event.skill_id);
+    if (event.type !== "tool_started") continue;
+    if (event.skill_id !== "") used.add(event.skill_id.split("#", 1)[0] ?? event.skill_id);
+    const { input } = event;
+    const named = typeof input === "object" && input !== null && !Array.isArray(input) && input.skill_name;
+    if (typeof named === "string") used.add(named);
+  }
+  return [...used];
+}
+
+function summaryIn(events: readonly TurnEvent[]): PastTurn["summary"] {
+  const opening = events.findLast((event) => event.type === "transcript_opened");
+  if (opening?.summary !== undefined) return opening.summary;
+  const older = events.findLast((event) => event.type === "history_compacted");
+  return older === undefined ? undefined : { text: older.summary, through_turn: older.through_turn };
+}

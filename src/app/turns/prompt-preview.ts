@@ -1,0 +1,35 @@
+import type { Author } from "../../core/inbound.ts";
+import { type Preview, previewOpening, previewRequest } from "../../core/preview.ts";
+import type { ClaimedTurn } from "../../core/turn-log.ts";
+import type { TurnRunner } from "./turn-runner.ts";
+
+export type PreviewPrompt = (namespace: string, message: string, thread?: string) => Promise<Preview>;
+
+/**
+ * What a model would get next if the operator said `message`: in a thread that exists, or as the first message of a new one. Nothing is
+ * stored, and no model is asked.
+ */
+export function createPromptPreview(turns: TurnRunner): PreviewPrompt {
+  const author: Author = { id: "operator", name: "operator", trust: "operator" };
+  return async (namespace, message, thread) => {
+    const claimed: ClaimedTurn = {
+      turn_id: "preview",
+      inbound: {
+        key: "preview",
+        namespace,
+        thread: thread ?? "preview",
+        author,
+        kind: "message",
+        text: message,
+      },
+      events: [],
+      ordinal: Number.MAX_SAFE_INTEGER,
+      lease: "preview",
+      last_seq: 0,
+      crashes: 0,
+    };
+    const turn = await turns.prepare(claimed, new AbortController().signal);
+    const preview = thread === undefined ? previewOpening : previewRequest;
+    return preview(turn, turns.portsFor("preview", namespace, author), turns.metaTools);
+  };
+}

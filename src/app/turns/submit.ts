@@ -1,0 +1,128 @@
+import { errorText } from "../../base/error-text.ts";
+import type { Clock } from "../../core/clock.ts";
+import {
+  type Author,
+  type GivenCommand,
+  type Inbound,
+  inboundSchema,
+  longestMessage,
+  type Origin,
+} from "../../core/inbound.ts";
+import type { Outcome } from "../../core/outcome.ts";
+import type { TurnLog } from "../../core/turn-log.ts";
+import type { AskedSkills } from "./asked-skills.ts";
+import type { CommandReader, Said, SaidTo } from "./command-reader.ts";
+import type { Feed } from "./feed.ts";
+
+/** A message or command to be accepted. */
+export interface Submission {
+  namespace: string;
+  thread: string;
+  /** What was said; of a `command`, how people read it. */
+  text: string;
+  /** Of a chat message: whom it is said to. */
+  to?: SaidTo;
+  /** A command that is known already, from a form or a program. */
+  command?: GivenCommand;
+  author: Author;
+  /** The platform's message id; a second submission with the same key answers the same turn. */
+  key?: string;
+  /** Given by chat platforms: the turn is shown and answered there. */
+  origin?: Origin;
+}
+
+/** Takes a message or command in. `accepted` is false when the key was seen before. */
+export type Submit = (submission: Submission) => Promise<Outcome<{ turn_id: string; accepted: boolean }>>;
+
+export interface SubmitDeps {
+  log: TurnLog;
+  feed: Feed;
+  clock: Clock;
+  newId(): string;
+  reader: CommandReader;
+  asked: Pick<AskedSkills, "guide">;
+  /** There is work. */
+  wake(): void;
+}
+
+/** The way in: a message is stored under its key and queued, in one write, and shown to those who watch. */
+export function createSubmit(deps: SubmitDeps): Submit {
+  const { log, feed, clock, newId, wake } = deps;
+  return async (submission) => {
+    const parsed = inboundOf(submission, deps, newId());
+    if (!parsed.ok) return parsed;
+    const inbound = await withGuide(parsed.value, deps);
+    const accepted = await acceptSafely(log, inbound, newId(), clock.now());
+    if (!accepted.ok) return accepted;
+    // A chat platform delivers a message again that was edited meanwhile: it was taken as it was.
+    if (accepted.value.differs && submission.origin === undefined) return keyTaken(inbound.key);
+    if (accepted.value.accepted) {
+      const [entry] = await log.read(accepted.value.turn_id);
+      if (entry !== undefined) feed.publish(inbound.namespace, inbound.thread, entry);
+    }
+    wake();
+    return accepted;
+  };
+}
+
+/** `/skill run` of a guide is a message: work for the agent, in its thread's line. */
+async function withGuide(inbound: Inbound, { reader, asked }: SubmitDeps): Promise<Inbound> {
+  const { command, ...message } = inbound;
+  const wanted = command === undefined ? undefined : reader.guideOf(command);
+  const guide = wanted === undefined ? undefined : await asked.guide(wanted, inbound.namespace);
+  return guide === undefined ? inbound : { ...message, kind: "message", guide };
+}
+
+/** A log that cannot be written is told to the person: their message was not taken. */
+async function acceptSafely(log: TurnLog, inbound: Inbound, turnId: string, at: number) {
+  try {
+    return { ok: true as const, value: await log.accept(inbound, turnId, at) };
+  } catch (error) {
+    const reason = errorText(error);
+    return {
+      ok: false as const,
+      status: 503 as const,
+      message: `Your message could not be stored, so nothing was done. ${reason}`,
+    };
+  }
+}
+
+/** Two messages under one key: the second would be lost without a word. */
+function keyTaken(key: string): Outcome<never> {
+  const message = `The key ${key} was used before for another message: its text, user, channel or thread differ. Nothing was done. Send a retry exactly as before, and a new message with a new key.`;
+  return { ok: false, status: 409, message, code: "key_taken" };
+}
+
+function inboundOf(submission: Submission, deps: SubmitDeps, id: string): Outcome<Inbound> {
+  const { namespace, thread, text, to, author, key = `${namespace}:${id}`, origin } = submission;
+  if (text.length > longestMessage) {
+    const message = `The message has ${text.length} characters; at most ${longestMessage} are taken. Send the rest as a file or in parts.`;
+    return { ok: false, status: 413, message };
+  }
+  const place = { namespace, thread };
+  const said: Said =
+    submission.command === undefined
+      ? deps.reader.read(text, place, to)
+      : { kind: "command", text, words: "", command: submission.command };
+  const command = said.kind === "command" ? said.command : undefined;
+  const parsed = inboundSchema.safeParse({
+    key,
+    namespace,
+    thread,
+    author,
+    origin,
+    kind: said.kind,
+    text: said.text,
+    command,
+    ...(command !== undefined && deps.reader.isUrgent(command) ? { urgent: true } : {}),
+  });
+  if (!parsed.success)
+    return {
+      ok: false,
+      status: 400,
+      message: parsed.error.issues.map((issue) => `${issue.path.join(".")}: ${issue.message}`).join("; "),
+    };
+  const isEmpty = parsed.data.text.trim() === "" && (origin?.files ?? []).length === 0;
+  if (isEmpty) return { ok: false, status: 400, message: "The message is empty." };
+  return { ok: true, value: parsed.data };
+}

@@ -1,0 +1,35 @@
+import type { Clock } from "../../core/clock.ts";
+import type { TurnLog } from "../../core/turn-log.ts";
+
+export interface TurnControlDeps {
+  log: Pick<TurnLog, "signal">;
+  clock: Pick<Clock, "now">;
+  /** Ends a turn that runs in this process. */
+  abort(turnId: string): void;
+  /** Lets workers look for turns. */
+  wake(): void;
+}
+
+/** What people do to a turn that is under way. */
+export interface TurnControl {
+  /** False when it is unknown or finished. @param by a user's id */
+  stop(turnId: string, by: string): Promise<boolean>;
+  /** False when the question is no longer open. @param by a user's id */
+  answer(turnId: string, questionId: string, text: string, by: string): Promise<boolean>;
+}
+
+export function createTurnControl({ log, clock, abort, wake }: TurnControlDeps): TurnControl {
+  return {
+    async stop(turnId, by) {
+      const known = await log.signal(turnId, { type: "stop", by }, clock.now());
+      abort(turnId);
+      wake();
+      return known;
+    },
+    async answer(turnId, question_id, text, by) {
+      const known = await log.signal(turnId, { type: "answer", question_id, text, by }, clock.now());
+      wake();
+      return known;
+    },
+  };
+}

@@ -1,0 +1,84 @@
+import { isInternal } from "../../core/event-audience.ts";
+import type { TurnEvent } from "../../core/turn-event.ts";
+import type { TurnLog } from "../../core/turn-log.ts";
+import type { Feed } from "./feed.ts";
+
+/** Follows a turn; see `followTurn`. */
+export type Follow = (
+  turnId: string,
+  afterSeq: number,
+  signal: AbortSignal,
+) => Promise<AsyncIterable<TurnEvent> | undefined>;
+
+/**
+ * The events of a turn after `afterSeq` until it is finished: stored ones, what is streaming now, then live. An `afterSeq` that
+ * the turn has not reached counts as its latest one, so that whoever asks sees its end. Undefined for an unknown turn; ends
+ * early with the signal.
+ */
+export async function followTurn(
+  log: TurnLog,
+  feed: Feed,
+  turnId: string,
+  afterSeq: number,
+  signal: AbortSignal,
+): Promise<AsyncIterable<TurnEvent> | undefined> {
+  const record = await log.get(turnId);
+  if (record === undefined) return undefined;
+  const { namespace, status } = record;
+  return follow(log, feed, { turnId, namespace, afterSeq, complete: status === "finished", signal });
+}
+
+interface Following {
+  turnId: string;
+  namespace: string;
+  afterSeq: number;
+  /** Everything there will ever be is stored. */
+  complete: boolean;
+  signal: AbortSignal;
+}
+
+async function* follow(
+  log: TurnLog,
+  feed: Feed,
+  { turnId, namespace, afterSeq, complete, signal }: Following,
+): AsyncGenerator<TurnEvent, void> {
+  const live = feed.watch(namespace, signal);
+  try {
+    const { last: from, events } = await soFar(log, feed, turnId, afterSeq);
+    let last = from;
+    for (const event of events) {
+      if (event.seq <= last) continue;
+      last = event.seq;
+      yield event;
+      if (event.type === "turn_finished") return;
+    }
+    if (complete) return;
+    for await (const item of live) {
+      if (item.kind !== "event" || item.event.turn_id !== turnId) continue;
+      const { event } = item;
+      if (event.seq <= last) continue;
+      last = event.seq;
+      yield event;
+      if (event.type === "turn_finished") return;
+    }
+  } finally {
+    await live.return();
+  }
+}
+
+/** What there is of a turn, in order, and after which seq the reader goes on. */
+async function soFar(
+  log: TurnLog,
+  feed: Feed,
+  turnId: string,
+  afterSeq: number,
+): Promise<{ last: number; events: TurnEvent[] }> {
+  const tail = [...feed.tail(turnId)];
+  // The event at `afterSeq` too, so that an id beyond the end of the log can be told from the id of its end.
+  const stored = await log.read(turnId, afterSeq - 1);
+  const shown = [...stored.filter((event) => !isInternal(event)), ...tail].sort((a, b) => a.seq - b.seq);
+  if (stored.length > 0 || tail.some(({ seq }) => seq >= afterSeq)) return { last: afterSeq, events: shown };
+  const end = (await log.read(turnId)).at(-1);
+  if (end?.type === "turn_finished") return { last: end.seq - 1, events: [end] };
+  return { last: Math.max(end?.seq ?? -1, tail.at(-1)?.seq ?? -1), events: [] };
+}

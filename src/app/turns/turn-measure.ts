@@ -1,0 +1,132 @@
+/** What a turn took: the numbers of its log line and its metrics, without a word of what was said. */
+import type { Clock } from "../../core/clock.ts";
+import type { Json } from "../../core/json.ts";
+import type { Log } from "../../core/log.ts";
+import type { Meter, TurnMeasure } from "../../core/meter.ts";
+import type { TurnEventBody } from "../../core/turn-event.ts";
+import type { ClaimedTurn } from "../../core/turn-log.ts";
+
+/** Watches the events of turns on their way into the log. */
+export interface TurnMeasuring {
+  /** The same events. A turn that ends is counted and gets its log line once its end is stored. */
+  around(
+    claimed: ClaimedTurn,
+    events: AsyncGenerator<TurnEventBody, void>,
+  ): AsyncGenerator<TurnEventBody, void>;
+}
+
+export function createTurnMeasuring({
+  clock,
+  logger,
+  meter,
+}: {
+  clock: Clock;
+  logger: Log;
+  meter: Meter;
+}): TurnMeasuring {
+  const end = (measure: TurnMeasure) => {
+    meter.turn(measure);
+    if (measure.outcome === "failed") logger.warn(measure, "A turn failed");
+    else logger.info(measure, measure.outcome === "merged" ? "A message joined a turn" : "A turn ended");
+  };
+  return {
+    async *around(claimed, events) {
+      const measure = createMeasure(claimed, clock.now());
+      const skillOf = new Map<string, string>();
+      for (const event of claimed.events) note(measure, event);
+      for await (const event of events) {
+        yield event;
+        note(measure, event);
+        count(meter, skillOf, event);
+        measure.duration_ms = Math.max(0, clock.now() - (claimed.events[0]?.at ?? clock.now()));
+        if (event.type === "steered") {
+          end({
+            ...createMeasure(claimed, clock.now()),
+            turn_id: event.from_turn,
+            outcome: "merged",
+            queued_ms: 0,
+          });
+        }
+        if (event.type === "turn_finished") end({ ...measure, outcome: event.outcome });
+      }
+    },
+  };
+}
+
+function createMeasure({ turn_id, inbound, events }: ClaimedTurn, now: number): TurnMeasure {
+  const taken = events.find(({ type }) => type === "turn_started")?.at ?? now;
+  return {
+    turn_id,
+    namespace: inbound.namespace,
+    thread: inbound.thread,
+    kind: inbound.kind,
+    user: inbound.author.id,
+    outcome: "completed",
+    queued_ms: Math.max(0, taken - (events[0]?.at ?? now)),
+    duration_ms: 0,
+    resumed: 0,
+    rounds: 0,
+    tool_calls: 0,
+    tool_errors: 0,
+    input_tokens: 0,
+    cached_tokens: 0,
+    output_tokens: 0,
+  };
+}
+
+/** Adds one event of the turn, stored by an earlier worker or new. */
+function note(measure: TurnMeasure, event: TurnEventBody): void {
+  switch (event.type) {
+    case "turn_started":
+      measure.agent = event.profile;
+      measure.model = event.model;
+      break;
+    case "turn_resumed":
+      measure.resumed += 1;
+      break;
+    case "round_started":
+      measure.rounds += 1;
+      break;
+    case "tool_finished":
+      measure.tool_calls += 1;
+      if (event.status === "error") measure.tool_errors += 1;
+      break;
+    case "usage":
+      measure.input_tokens += event.input_tokens;
+      measure.cached_tokens += event.cached_tokens ?? 0;
+      measure.output_tokens += event.output_tokens;
+      if (event.cost_usd !== undefined) measure.cost_usd = (measure.cost_usd ?? 0) + event.cost_usd;
+      break;
+    case "error":
+      measure.error = event.code;
+      break;
+  }
+}
+
+/** Counts what this worker did; what an earlier one did, it counted itself. */
+function count(meter: Meter, skillOf: Map<string, string>, event: TurnEventBody): void {
+  switch (event.type) {
+    case "round_started":
+      meter.round();
+      break;
+    case "tool_started":
+      skillOf.set(event.call_id, event.skill_id);
+      break;
+    case "tool_finished":
+      meter.tool({
+        skill_id: skillOf.get(event.call_id) ?? "",
+        outcome: event.status === "ok" ? "ok" : errorCodeOf(event.output),
+        duration_ms: event.duration_ms,
+      });
+      break;
+    case "usage":
+      meter.usage(event.model, event);
+      break;
+  }
+}
+
+/** Codes of ours are short words; whatever else a skill may say is `failed`, so that it makes no new series. */
+function errorCodeOf(output: Json): string {
+  const code = (output as { code?: unknown } | null)?.code;
+  return typeof code === "string" && /^[a-z_]{1,40}$/.test(code) ? code : "failed";
+}

@@ -1,0 +1,248 @@
+import type { CatalogueLoader } from "../../core/catalogue.ts";
+import type { ChatPlatforms } from "../../core/chat-platform.ts";
+import { modelFor } from "../../core/chosen-model.ts";
+import type { Author, Guide, Inbound } from "../../core/inbound.ts";
+import type { WhereText } from "../../core/instructions.ts";
+import type { Model } from "../../core/model.ts";
+import type { NamespaceState } from "../../core/namespace-state.ts";
+import { profileNamed } from "../../core/profile.ts";
+import { startingFor, whenReady } from "../../core/starting-skills.ts";
+import type { Profile, Turn, TurnLimits, TurnPorts } from "../../core/turn.ts";
+import type { MessageContext, TurnEvent, TurnEventBody } from "../../core/turn-event.ts";
+import type { ClaimedTurn, TurnLog } from "../../core/turn-log.ts";
+import { runTurn } from "../../core/turn-loop.ts";
+import type { MetaTool } from "../../core/turn-scope.ts";
+import { createTurnContextReader } from "../reading/turn-context.ts";
+import type { AskedSkills } from "./asked-skills.ts";
+import type { CommandReader } from "./command-reader.ts";
+import { type NoStart, noStart, unstarted } from "./no-start.ts";
+import type { PastThreads } from "./past-threads.ts";
+import type { Spending } from "./spending.ts";
+
+/** Makes turns out of claimed messages and runs them. */
+export interface TurnRunner {
+  /** The events of a message's turn, in order, to be stored one by one. */
+  run(claimed: ClaimedTurn, signal: AbortSignal): AsyncGenerator<TurnEventBody, void>;
+  /** A turn that is set up and not run: for previews and for running one skill. */
+  prepare(claimed: ClaimedTurn, signal: AbortSignal): Promise<Turn>;
+  /** The ports of a turn of this author in this namespace. */
+  portsFor(turnId: string, namespace: string, author: Author): TurnPorts;
+  /** Reads what was spent before the turn. Answers what counts its events in. */
+  countSpending(claimed: ClaimedTurn): Promise<(event: TurnEventBody) => void>;
+  /** When the turn ends whatever happens, ms since the epoch. Time when the bot was down does not count. */
+  deadlineOf(claimed: ClaimedTurn): number;
+  readonly metaTools: readonly MetaTool[];
+}
+
+export interface TurnRunnerDeps {
+  log: TurnLog;
+  catalogue: CatalogueLoader;
+  past: PastThreads;
+  /** Where a message was said, in words. */
+  whereOf(inbound: Inbound): Promise<WhereText>;
+  platforms: ChatPlatforms;
+  spending: Spending;
+  asked: AskedSkills;
+  reader: Pick<CommandReader, "storedGuide">;
+  metaTools: readonly MetaTool[];
+  profiles: readonly [Profile, ...Profile[]];
+  limits: TurnLimits;
+  max_duration_ms: number;
+  ports: Omit<TurnPorts, "steering" | "signals" | "overBudget">;
+}
+
+export function createTurnRunner(deps: TurnRunnerDeps): TurnRunner {
+  const { log, spending, ports } = deps;
+  const contexts = createTurnContextReader({
+    ...deps,
+    ...ports,
+    message_tokens: deps.limits.message_tokens,
+  });
+
+  const portsFor: TurnRunner["portsFor"] = (turnId, namespace, author) => ({
+    ...ports,
+    async steering() {
+      const said = await withoutStopped(log, await log.steering(turnId));
+      // A skill that was asked for by command is there in a turn of its own only.
+      const end = said.findIndex(({ inbound }) => deps.reader.storedGuide(inbound) !== undefined);
+      const queued = end < 0 ? said : said.slice(0, end);
+      return queued.map(({ turn_id, inbound }) => ({
+        turn_id,
+        author: inbound.author,
+        said_at: inbound.origin?.said_at ?? ports.clock.now(),
+        ...steeringText(inbound),
+      }));
+    },
+    signals: () => log.signals(turnId),
+    overBudget: () => spending.exceeded(namespace, author.id),
+  });
+
+  const deadlineOf = ({ events }: ClaimedTurn) => {
+    const now = ports.clock.now();
+    return now + deps.max_duration_ms - timeSpent(events, now);
+  };
+
+  const prepareHere = async (claimed: ClaimedTurn, signal: AbortSignal) => {
+    const { inbound } = claimed;
+    const [catalogue, past, where] = await Promise.all([
+      deps.catalogue.current(),
+      deps.past.read(inbound, claimed.ordinal),
+      deps.whereOf(inbound),
+    ]);
+    const { state } = await ports.offers.read(inbound.namespace, catalogue);
+    const asked = await askedIn(deps, inbound);
+    const profile = profileOf(deps, claimed, state);
+    const turn: Turn = {
+      turn_id: claimed.turn_id,
+      place: { namespace: inbound.namespace, thread: inbound.thread },
+      author: inbound.author,
+      text: asked.text,
+      asked: asked.skills,
+      said_at: inbound.origin?.said_at ?? claimed.events[0]?.at ?? ports.clock.now(),
+      where,
+      profile,
+      profiles: deps.profiles,
+      events: claimed.events,
+      past,
+      deadline: deadlineOf(claimed),
+      crashes: claimed.crashes,
+      detailed_errors: inbound.origin === undefined && inbound.author.trust === "operator",
+      // Only where people see a question later than their message is one asked.
+      limits: inbound.origin === undefined ? { ...deps.limits, away_ask_ms: 0 } : deps.limits,
+      catalogue,
+      signal,
+    };
+    return { turn, state };
+  };
+
+  /** With the skills it needs, which may just be starting: then it waits, says so, and is set up with what they have. */
+  const prepareReady = async function* (claimed: ClaimedTurn, signal: AbortSignal) {
+    const prepared = await prepareHere(claimed, signal);
+    const { turn } = prepared;
+    const { offer } = await ports.offers.read(turn.place.namespace, turn.catalogue);
+    const starting = startingFor(turn, offer);
+    if (starting.length === 0) return prepared;
+    const text = `Waiting for ${starting.map(({ name }) => name).join(", ")} to start.`;
+    yield { type: "skills_starting" as const, skill_ids: starting.map(({ id }) => id), text };
+    await whenReady(starting, ports.clock, signal);
+    return prepareHere(claimed, signal);
+  };
+
+  const events = async function* (
+    claimed: ClaimedTurn,
+    signal: AbortSignal,
+  ): AsyncGenerator<TurnEventBody, void> {
+    const { inbound } = claimed;
+    const { turn, state } = yield* prepareReady(claimed, signal);
+    const model = modelFor(ports.models, state.settings, turn.profile);
+    const reason =
+      noStart(claimed, state, model.generative) ??
+      noGuide(claimed, turn.asked ?? [], deps.reader.storedGuide(inbound), model);
+    if (reason !== undefined) return yield* unstarted(reason, turn.profile.id, model.id);
+    const context: MessageContext | undefined = yield* contexts.read(claimed, signal);
+    const complete: Turn = { ...turn, context };
+    yield* runTurn(complete, portsFor(claimed.turn_id, inbound.namespace, inbound.author), deps.metaTools);
+  };
+
+  const countSpending: TurnRunner["countSpending"] = async ({ inbound: { namespace, author } }) => {
+    await spending.load(namespace, author.id);
+    return (event) => {
+      if (event.type === "usage") spending.add(namespace, author.id, event);
+    };
+  };
+
+  return {
+    portsFor,
+    countSpending,
+    deadlineOf,
+    prepare: async (claimed, signal) => (await prepareHere(claimed, signal)).turn,
+    metaTools: deps.metaTools,
+    async *run(claimed, signal) {
+      const count = await countSpending(claimed);
+      for await (const event of events(claimed, signal)) {
+        count(event);
+        yield event;
+      }
+    },
+  };
+}
+
+/**
+ * How long a turn that is claimed at `now` has worked or waited for a person, ms. It counts from its first event. Between its
+ * last event before an interruption and the next one the bot was down, or is taken to have been; of a wait for a person only
+ * the time counts that it was to last, and waiting for a model that is away does not count.
+ */
+export function timeSpent(events: readonly TurnEvent[], now: number): number {
+  const began = events.findIndex((event) => event.type === "turn_started");
+  if (began < 0) return 0;
+  let spent = 0;
+  let away = false;
+  for (const [index, event] of events.entries()) {
+    if (event.type === "model_away" || event.type === "model_message") away = event.type === "model_away";
+    if (index >= began && !(away && event.type === "turn_waiting"))
+      spent += Math.max(0, timeAfter(event, events[index + 1], now));
+  }
+  return spent;
+}
+
+/** What counts of the time between an event and the next one, ms. */
+function timeAfter(event: TurnEvent, next: TurnEvent | undefined, now: number): number {
+  if (event.type === "turn_waiting") return Math.min(next?.at ?? now, event.until) - event.at;
+  return next === undefined || next.type === "turn_resumed" ? 0 : next.at - event.at;
+}
+
+/** What a message asks for: its text, and the skills it names. */
+async function askedIn(
+  { asked, reader }: Pick<TurnRunnerDeps, "asked" | "reader">,
+  inbound: Inbound,
+): Promise<{ text: string; skills: readonly string[] }> {
+  const { kind, text, namespace } = inbound;
+  if (kind === "command") return { text, skills: [] };
+  const wanted = reader.storedGuide(inbound);
+  // What it names may have become unusable since.
+  const guide = wanted === undefined ? undefined : await asked.guide(wanted, namespace);
+  if (guide !== undefined) return { text: guide.request, skills: [guide.skill] };
+  return { text, skills: await asked.named(text, namespace) };
+}
+
+/** Why `/skill run` of a guide is not begun: it cannot be used any more, or there is no model to follow it. */
+function noGuide(
+  { events }: ClaimedTurn,
+  asked: readonly string[],
+  guide: Guide | undefined,
+  model: Model,
+): NoStart | undefined {
+  if (guide === undefined || events.some((event) => event.type === "turn_started")) return undefined;
+  const more = `\`/skill info ${guide.skill}\``;
+  if (asked.length === 0) {
+    const text = `The skill ${guide.skill} can no longer be used here, so nothing was done. ${more} says why.`;
+    return { code: "not_usable", text };
+  }
+  if (model.generative) return undefined;
+  const text = `**${guide.skill}** is a guide that a language model follows, and no model is configured, so nothing was done. Start the bot with a key, for example \`ANTHROPIC_API_KEY=… npm start\`, and run it again. ${more} shows the guide.`;
+  return { code: "not_configured", text };
+}
+
+function steeringText({ text, origin }: Inbound): { text: string; has_files: boolean } {
+  const names = origin?.files.map(({ name }) => `[file that was not read: ${name}]`) ?? [];
+  return { text: [text, ...names].filter(Boolean).join("\n"), has_files: names.length > 0 };
+}
+
+/** A message that was stopped or deleted while it waited says nothing to the running turn either. */
+async function withoutStopped<T extends { turn_id: string }>(
+  log: TurnLog,
+  queued: readonly T[],
+): Promise<T[]> {
+  const signals = await Promise.all(queued.map(({ turn_id }) => log.signals(turn_id)));
+  return queued.filter((_, at) => !signals[at]?.some((signal) => signal.type === "stop"));
+}
+
+/** The agent that began the turn, or that begins turns in its channel. */
+function profileOf(
+  { profiles }: TurnRunnerDeps,
+  { events }: ClaimedTurn,
+  { settings }: NamespaceState,
+): Profile {
+  const started = events.find((event) => event.type === "turn_started")?.profile;
+  return profileNamed(profiles, started ?? settings.profile);
+}

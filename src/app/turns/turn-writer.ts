@@ -1,0 +1,137 @@
+import type { Clock } from "../../core/clock.ts";
+import { isEphemeral, isInternal } from "../../core/event-audience.ts";
+import type { Redact } from "../../core/redact.ts";
+import type { TurnEvent, TurnEventBody } from "../../core/turn-event.ts";
+import { type ClaimedTurn, seqStride, type TurnLog } from "../../core/turn-log.ts";
+import type { Feed } from "./feed.ts";
+
+/** Stamps a turn's events, stores them, and shows them to those who watch. */
+export interface TurnWriter {
+  /**
+   * Resolves once the turn may go on: the event is stored, or will be within moments together with others. Ephemeral ones
+   * are only shown. @throws LeaseLostError, or as the log does
+   */
+  write(body: TurnEventBody): Promise<void>;
+  /** Shows an ephemeral event to those who watch. */
+  show(body: TurnEventBody): void;
+  /** Stores what still waits to be stored. @throws as `write` */
+  flush(): Promise<void>;
+  /** Whether the log refused an event. Then nothing more is stored. */
+  broken(): boolean;
+}
+
+/** How long an event that need not be stored at once may wait to be stored together with others, ms. */
+const longestHold = 20;
+
+/**
+ * Whether the log must have the event before the turn goes on: what would be done twice, or lost, if the bot died now. The
+ * rest only tells what is repeated after a crash: asking the model again before anything was done with its answer, and
+ * reading. `round_started` comes right before the model is asked: the transcript is stored as the model is sent it.
+ */
+function mustBeStored(event: TurnEvent): boolean {
+  switch (event.type) {
+    case "turn_started":
+    case "transcript_opened":
+    case "transcript_changed":
+    case "user_message":
+    case "usage":
+    case "model_message":
+    case "stage":
+    case "skill_output":
+    // Found again by its tag where the platform has it.
+    case "message_posted":
+      return false;
+    case "tool_started":
+      return event.effect !== "read_only";
+    default:
+      return true;
+  }
+}
+
+/**
+ * Whether the event must be on the disk before the turn goes on: what follows it has an effect outside, which must not be
+ * forgotten when the power fails. What was stored before it is on the disk then, too.
+ */
+function mustSurvivePowerLoss(event: TurnEvent): boolean {
+  return (
+    (event.type === "tool_started" && event.effect === "side_effect") ||
+    // A call goes on after its answer: what it was allowed to do comes next.
+    event.type === "call_resumed" ||
+    // The answer is posted next.
+    event.type === "answer_ready"
+  );
+}
+
+export interface TurnWriterDeps {
+  log: TurnLog;
+  feed: Feed;
+  clock: Clock;
+  redact: Redact;
+}
+
+export function createTurnWriter(
+  { log, feed, clock, redact }: TurnWriterDeps,
+  claimed: ClaimedTurn,
+): TurnWriter {
+  const { turn_id, inbound, lease } = claimed;
+  let seq = claimed.last_seq;
+  let broken = false;
+  let waiting: TurnEvent[] = [];
+  let cancelTimer: (() => void) | undefined;
+  let written = Promise.resolve();
+
+  const publish = (events: readonly TurnEvent[]) => {
+    for (const event of events)
+      if (!isInternal(event)) feed.publish(inbound.namespace, inbound.thread, event);
+  };
+  const store = async () => {
+    if (waiting.length === 0) return;
+    const events = waiting;
+    waiting = [];
+    await log.append(turn_id, lease, events);
+    if (events.some(mustSurvivePowerLoss)) await log.durable();
+    publish(events);
+  };
+  /** One write after the other. After a failed one nothing more is written: whoever writes next gets its error. */
+  const flush = () => {
+    cancelTimer?.();
+    cancelTimer = undefined;
+    written = written.then(store).catch((error: unknown) => {
+      broken = true;
+      throw error;
+    });
+    return written;
+  };
+  const flushLater = () => {
+    cancelTimer ??= clock.after(longestHold, () => void flush().catch(() => {}));
+  };
+  const stamp = (body: TurnEventBody): TurnEvent => {
+    seq += 1;
+    return { ...redact(body), turn_id, seq, at: clock.now() };
+  };
+  const show = (body: TurnEventBody) => {
+    // The next claim of the turn begins a stride further on.
+    if (seq + 1 < claimed.last_seq + seqStride) publish([stamp(body)]);
+  };
+  return {
+    show,
+    flush,
+    broken: () => broken,
+    async write(body) {
+      if (isEphemeral(body)) {
+        await flush();
+        return show(body);
+      }
+      const event = stamp(body);
+      if (event.type === "steered") {
+        await flush();
+        await log.absorb(turn_id, lease, [event.from_turn], [event]);
+        publish([event, ...(await log.read(event.from_turn, 0))]);
+      } else {
+        waiting.push(event);
+        if (mustBeStored(event)) await flush();
+        else flushLater();
+      }
+    },
+  };
+}

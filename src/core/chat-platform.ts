@@ -1,0 +1,215 @@
+/**
+ * What the app needs of a chat platform. A platform parses what it receives into a `ChatIntake`, renders what it is given here,
+ * and keeps its own limits; everything else (whom to answer, when, what to show) is the app's, once for all platforms.
+ */
+import type { ButtonAction } from "./button-action.ts";
+import type { Author, FileReference } from "./inbound.ts";
+import type { Place } from "./place.ts";
+
+/** Sizes and times of a platform. */
+export interface PlatformLimits {
+  /** Characters of Markdown that fit into one message. */
+  message_characters: number;
+  /** Least time between two edits of one message, ms. */
+  edit_interval_ms: number;
+  /** Largest file that can be uploaded, bytes. */
+  file_bytes: number;
+}
+
+/** How to write on a platform, in sentences for a model. */
+export interface PlatformWriting {
+  /** What people call the platform: `Slack`. */
+  name: string;
+  /** What of standard Markdown is shown, and what becomes of the rest. */
+  formatting: string;
+  /** What becomes of a mention that the bot writes. */
+  mentions: string;
+}
+
+/** What a message of the bot is for. With turn and part it names the message, so that it is found again after a crash. */
+export interface MessageTag {
+  turn_id: string;
+  purpose: "answer" | "progress" | "question" | "approval";
+  /** 0 for the first; long answers have several. */
+  part: number;
+}
+
+/** A button. A platform stores `writeButtonId(action)` with it, and hands that back with a press. */
+export interface OutgoingButton {
+  action: ButtonAction;
+  /** At most 75 characters. */
+  label: string;
+  style?: "primary" | "danger";
+}
+
+export interface OutgoingFile {
+  name: string;
+  media_type: string;
+  data: Uint8Array;
+}
+
+/** Progress of a turn in parts, for platforms that show tasks natively. `markdown` of its message says the same in words. */
+export interface ProgressCard {
+  title: string;
+  steps: readonly {
+    id: string;
+    title: string;
+    state: "running" | "ok" | "error";
+    /** A short line: what it does now, or its result. */
+    note?: string | undefined;
+    duration_ms?: number | undefined;
+  }[];
+  done: boolean;
+}
+
+/** A message of the bot. Platforms neutralise mentions of everyone in it, and render standard Markdown as they can. */
+export interface OutgoingMessage {
+  /** Absent for messages nobody looks for again: refusals, greetings, notices. */
+  tag?: MessageTag;
+  markdown: string;
+  /** Shown as text alone, without blocks, components or tables: the platform has refused another form of it. */
+  plain?: true;
+  progress?: ProgressCard;
+  /** A last line with a time (ms since the epoch) where it says `{time}`, shown in the zone of who reads it. */
+  timed?: { text: string; at: number };
+  buttons?: readonly OutgoingButton[];
+  files?: readonly OutgoingFile[];
+  /** A person, platform user id, whom the message is for: the platform calls them. */
+  mention?: string;
+}
+
+/** What a message answers. */
+export interface ReplyTarget {
+  /** The platform's id of the message, slash command or click (`Origin.message`). */
+  message: string;
+  /** Who is answered, platform user id. */
+  person: string;
+}
+
+/** An answer that grows while the model writes it. Calls are made one after the other. */
+export interface AnswerStream {
+  /** The message it grows in. */
+  readonly reference: string;
+  append(markdown: string): Promise<void>;
+  /** Ends it with the whole message, which replaces what was streamed where the two differ. */
+  finish(message: OutgoingMessage): Promise<void>;
+  /** Takes the message away: what was streamed is void. */
+  cancel(): Promise<void>;
+}
+
+/** What a person is to the workspace, beside their trust. */
+export interface ChatPerson extends Author {
+  /**
+   * `guest`: invited to single channels; `outsider`: of another company (Slack Connect); `stranger`: shares no server with the bot;
+   * `bot`: no person.
+   */
+  standing: "member" | "guest" | "outsider" | "stranger" | "bot";
+  /** Platform role ids (Discord roles, Slack user groups if known). */
+  roles: readonly string[];
+}
+
+/** A message of a thread as the bot reads it when it is called in. */
+export interface ThreadMessage {
+  id: string;
+  author: { id: string; name: string; bot: boolean /** The bot itself. */; self: boolean };
+  text: string;
+  /** ms since the epoch. */
+  at: number;
+  files: readonly FileReference[];
+}
+
+/**
+ * The thread of a place that is the channel itself: greetings, and lines for the audit channel. No platform's thread ids look
+ * like this, nobody writes in it, and no turn belongs to it.
+ */
+export const channelThread = "channel";
+
+export interface ChatPlatform {
+  /** The first part of its namespaces: `slack`. */
+  readonly id: string;
+  readonly limits: PlatformLimits;
+  readonly writing: PlatformWriting;
+
+  /**
+   * Posts into the place, making the thread if it does not exist yet. Answers the message's reference. The thread `channel`
+   * (`channelThread`) is no thread: what is posted there stands in the channel itself, at top level, and opens none.
+   * @throws PlatformError
+   */
+  post(place: Place, message: OutgoingMessage, to?: ReplyTarget): Promise<string>;
+  /** Replaces a message. Its files stay; those that an interrupted `post` did not show yet are shown. @throws PlatformError */
+  edit(place: Place, reference: string, message: OutgoingMessage): Promise<void>;
+  /** Deletes a message; nothing happens when it is gone already. @throws PlatformError */
+  remove(place: Place, reference: string): Promise<void>;
+  /** Says something that only this person sees; where that is not possible, in a direct message. @throws PlatformError */
+  whisper(place: Place, person: string, message: OutgoingMessage, to?: ReplyTarget): Promise<void>;
+  /** The message with this tag, if an interrupted process had posted it. Looks through the latest messages of the place. */
+  find(place: Place, tag: MessageTag): Promise<string | undefined>;
+  /** Where the platform streams natively; otherwise messages are edited. @throws PlatformError */
+  openStream?(place: Place, tag: MessageTag, to: ReplyTarget): Promise<AnswerStream>;
+  /** Shows that the bot works (`is thinking…`), until it posts; undefined clears it. Never throws. */
+  showWorking(place: Place, note: string | undefined, to: ReplyTarget): Promise<void>;
+  /** Whether nobody but their author sees what is answered: a slash command. Absent where everybody does. */
+  isUnseen?(to: ReplyTarget): boolean;
+  /** Where the platform shows by itself that a command will be answered: takes that away. Never throws. */
+  dismiss?(to: ReplyTarget): Promise<void>;
+  /** Marks a person's message as seen, or takes the mark away. Never throws. */
+  markSeen(place: Place, message: string, seen: boolean): Promise<void>;
+  /** Who this is, and what they may do in the place. Answers from a cache where it can. @throws PlatformError */
+  person(place: Place, personId: string): Promise<ChatPerson>;
+  /** The latest messages of a thread, oldest first, root included; Discord: the reply chain too. @throws PlatformError */
+  readThread(place: Place, limit: number): Promise<ThreadMessage[]>;
+  /** The bytes of a file somebody sent. @throws PlatformError, also when it is larger than `maxBytes` */
+  download(
+    place: Place,
+    file: FileReference,
+    options: { maxBytes: number; signal: AbortSignal },
+  ): Promise<Uint8Array>;
+  /** What the channel is called and about. Never throws. */
+  describe(place: Place): Promise<{ name?: string; topic?: string }>;
+}
+
+/**
+ * Why the platform did not do it. `unavailable` and `rate_limited` pass by themselves; `gone` (channel, message or thread deleted,
+ * bot removed), `forbidden` (missing permission or scope, token revoked), `invalid` (refused as malformed), `too_large` and
+ * `blocked` (a moderation rule of the server forbids these words) do not.
+ */
+export type PlatformErrorCode =
+  | "unavailable"
+  | "rate_limited"
+  | "gone"
+  | "forbidden"
+  | "invalid"
+  | "too_large"
+  | "blocked";
+
+export class PlatformError extends Error {
+  readonly code: PlatformErrorCode;
+  /** How long the platform asked to wait, ms. */
+  readonly retryAfterMs: number | undefined;
+  /** @param message for a person: what failed and what to do */
+  constructor(
+    code: PlatformErrorCode,
+    message: string,
+    options: { cause?: unknown; retryAfterMs?: number | undefined } = {},
+  ) {
+    super(message, { cause: options.cause });
+    this.code = code;
+    this.retryAfterMs = options.retryAfterMs;
+  }
+}
+
+/** The platforms of this process, by the namespaces they have. */
+export interface ChatPlatforms {
+  add(platform: ChatPlatform): void;
+  of(namespace: string): ChatPlatform | undefined;
+}
+
+export function createChatPlatforms(): ChatPlatforms {
+  const platforms = new Map<string, ChatPlatform>();
+  return {
+    add(platform) {
+      platforms.set(platform.id, platform);
+    },
+    of: (namespace) => platforms.get(namespace.slice(0, namespace.indexOf(":"))),
+  };
+}

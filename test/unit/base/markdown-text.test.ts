@@ -1,0 +1,23 @@
+import { expect, it } from "vitest";
+import { cutText, escapeMarkdown, oneLine } from "../../../src/base/markdown-text.ts";
+
+it.each([
+  ["*bold* _and_ `code`", "\\*bold\\* \\_and\\_ \\`code\\`"],
+  ["<@U1> [a](b) #x ~y~ a|b \\", "\\<@U1\\> \\[a\\](b) \\#x \\~y\\~ a\\|b \\\\"],
+  ["plain words, 1.5 and 2!", "plain words, 1.5 and 2!"],
+])("%j is shown as it is", (text, escaped) => {
+  expect(escapeMarkdown(text)).toBe(escaped);
+});
+
+it.each([
+  ["two\n lines\tand  more", 40, "two lines and more"],
+  ["turned \u202egnorw\u202c around", 40, "turned gnorw around"],
+  ["longer than allowed", 10, "longer th…"],
+  ["", 10, ""],
+])("%j is one line of at most %i characters", (text, longest, line) => {
+  expect(oneLine(text, longest)).toBe(line);
+});
+
+it("a text is not cut within a character", () => {
+  expect(cutText("ab😀cd", 4).isWellFormed()).toBe(true);
+});

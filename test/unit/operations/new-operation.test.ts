@@ -1,0 +1,111 @@
+import { OpenAPIHono } from "@hono/zod-openapi";
+import { Command } from "commander";
+import { expect, it } from "vitest";
+import { z } from "zod";
+import { createCommandRunner } from "../../../src/app/commands/command-runner.ts";
+import { operationCommands } from "../../../src/app/commands/operation-commands.ts";
+import { said } from "../../../src/app/operations/command.ts";
+import { type Operation, operation, runOperation } from "../../../src/app/operations/operation.ts";
+import type { Services } from "../../../src/app/operations/services.ts";
+import { createCommandReader } from "../../../src/app/turns/command-reader.ts";
+import { addOperationCommands } from "../../../src/cli/operation-commands.ts";
+import { createApiClient } from "../../../src/client/api-client.ts";
+import { slashCommands } from "../../../src/platforms/discord/slash-commands.ts";
+import { addOperationRoutes } from "../../../src/server/operation-routes.ts";
+import { ada } from "../../support/test-app.ts";
+
+/** All that it takes: one definition. */
+const remember = operation({
+  name: "note.add",
+  input: z.object({ id: z.string().min(1), namespace: z.string().default("console:local:dm") }),
+  output: z.object({ noted: z.string() }),
+  who: { least: "manager", refusal: "Only managers may note something." },
+  http: { route: "POST /notes/{id}", summary: "Note something", answers: "what was noted" },
+  chat: [
+    {
+      command: "note add",
+      usage: "<text>",
+      description: "Notes something",
+      complete: async () => [{ text: "milk", description: "is always needed" }],
+      read: (words, { namespace }) => (words === "" ? undefined : { id: words, namespace }),
+      missing: "Note what?",
+      say: ({ noted }) => said(`Noted **${noted}**.`),
+    },
+  ],
+  commandLine: [
+    {
+      command: "notes add",
+      description: "note something",
+      arguments: [["<id>", "what to note"]],
+      json: "{noted}",
+      print: ({ noted }, { plain }) => [`noted ${plain(noted)}`],
+    },
+  ],
+  run: async ({ input: { id } }) => ({ ok: true, value: { noted: id } }),
+  audit: ({ noted }) => ({ action: "noted", subject: noted, detail: `noted **${noted}**` }),
+});
+const operations = [remember as unknown as Operation];
+
+const recorded: object[] = [];
+const services = {
+  audit: { record: (entry: object) => void recorded.push(entry) },
+  feed: { changed: () => {} },
+} as unknown as Services;
+const commands = operationCommands(operations, services);
+
+it("is a slash command with help and completion, and a subcommand on Discord", async () => {
+  const reader = createCommandReader(() => commands, "Knack");
+  const said = reader.read("@Knack note add milk", { namespace: "slack:T1:C1", thread: "t" });
+  expect(said).toMatchObject({
+    command: { name: "note add", operation: "note.add", input: { id: "milk", namespace: "slack:T1:C1" } },
+  });
+  const runner = createCommandRunner(commands, {} as never, reader, {} as never);
+  const whole = await runner.complete("/", "slack:T1:C1");
+  expect(whole).toEqual([{ text: "/note add ", label: "/note add <text>", description: "Notes something" }]);
+  expect(await runner.complete("/note add m", "slack:T1:C1")).toMatchObject([{ text: "/note add milk" }]);
+  expect(slashCommands(whole)).toContainEqual(
+    expect.objectContaining({ name: "note", options: [expect.objectContaining({ name: "add" })] }),
+  );
+});
+
+it("is a route that openapi.json describes, and a call of the client", async () => {
+  const server = new OpenAPIHono();
+  const app = {
+    run: (_name: string, call: { input: never; asker: never }) =>
+      runOperation(remember, { ...call, services, signal: new AbortController().signal }),
+  };
+  addOperationRoutes(server, { app, operator: "Ada", speakForPeople: false } as never, operations);
+  const document = server.getOpenAPI31Document({ openapi: "3.1.0", info: { title: "t", version: "1" } });
+  expect(document.paths?.["/notes/{id}"]?.post).toMatchObject({ summary: "Note something" });
+
+  const root = new OpenAPIHono();
+  root.route("/api/v1", server);
+  const client = createApiClient({
+    fetch: async (url, init) => root.request(url, init),
+    baseUrl: "http://localhost",
+    routes: { "note.add": "POST /notes/{id}" },
+  });
+  recorded.length = 0;
+  expect(await client.call("note.add" as never, { id: "milk" } as never)).toEqual({ noted: "milk" });
+  expect(recorded).toEqual([expect.objectContaining({ action: "noted", subject: "milk" })]);
+});
+
+it("is a command of the command line with --json", () => {
+  const group = new Command("notes");
+  addOperationCommands(group, {} as never, async () => {}, operations);
+  const [command] = group.commands;
+  expect(command?.helpInformation()).toContain("Usage: notes add [options] <id>");
+  expect(command?.options.map(({ flags }) => flags)).toEqual(["--namespace <namespace>", "--json"]);
+});
+
+it("is refused to who may not, and writes no audit then", async () => {
+  recorded.length = 0;
+  const call = {
+    input: { id: "milk", namespace: "slack:T1:C1" },
+    services,
+    signal: new AbortController().signal,
+  };
+  const asker = { by: { ...ada, trust: "member" as const }, namespace: "slack:T1:C1" };
+  expect(await runOperation(remember, { ...call, asker })).toMatchObject({ ok: false, status: 403 });
+  expect(recorded).toEqual([]);
+});

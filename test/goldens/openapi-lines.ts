@@ -18,15 +18,16 @@ export interface ApiDocument {
 const accepted = ["/api/v1/operations"];
 
 function operationsOf({ paths }: ApiDocument): { route: string; operation: Operation }[] {
-  return Object.keys(paths)
-    .filter((path) => !accepted.includes(path))
-    .sort()
-    .flatMap((path) =>
-      Object.entries(paths[path] ?? {}).map(([method, operation]) => ({
+  const named = Object.entries(paths)
+    .filter(([path]) => !accepted.includes(path))
+    .flatMap(([path, operations]) =>
+      Object.entries(operations).map(([method, operation]) => ({
+        name: `${path} ${method}`,
         route: `${method.toUpperCase()} ${path}`,
         operation,
       })),
     );
+  return named.sort((a, b) => (a.name < b.name ? -1 : 1));
 }
 
 /** The routes of the API as calls: `GET /skills/x`. */

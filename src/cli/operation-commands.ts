@@ -4,7 +4,7 @@ import { allOperations } from "../app/operations/table.ts";
 import { createPaint } from "../platforms/terminal/paint.ts";
 import { plainLine } from "../platforms/terminal/plain-text.ts";
 import { answerOrSay } from "./answer-or-say.ts";
-import { type CommandContext, CommandError, type GlobalOptions } from "./command-context.ts";
+import type { CommandContext, GlobalOptions } from "./command-context.ts";
 import { exitCode } from "./exit-code.ts";
 import { namespaceOption, onlyNamespaceOption } from "./namespace-option.ts";
 import { printJson, printLine, wantsColours } from "./print.ts";
@@ -58,7 +58,7 @@ function addCommand(
 
 async function runCommand(
   operation: Operation,
-  { read = (given) => given, settled, needsBot, print, warn, failed }: Form,
+  { read = (given) => given, settled, needsBot, print, diagnose, warn, failed }: Form,
   given: Options & Record<string, unknown>,
   context: CommandContext,
 ): Promise<number> {
@@ -73,7 +73,10 @@ async function runCommand(
   };
   return answerOrSay(context, options, async ({ client, remote }) => {
     if (needsBot !== undefined && remote === undefined) {
-      throw new CommandError(`The bot has to run for this, ${needsBot}. Start it with: knack start`);
+      const error = `The bot has to run for this, ${needsBot}. Start it with: knack start`;
+      context.stderr.write(`${error}\n`);
+      if (json) printJson(context, { error });
+      return exitCode.failed;
     }
     const output = await (client.call as unknown as (name: string, input: object) => Promise<unknown>)(
       operation.name,
@@ -82,8 +85,9 @@ async function runCommand(
     const terminal = terminalOf(context);
     if (json) printJson(context, output);
     else for (const line of print(output, terminal, input)) printLine(context, line);
-    for (const line of warn?.(output, terminal, remote === undefined) ?? [])
-      context.stderr.write(`${line}\n`);
+    const diagnosed = json ? [] : (diagnose?.(output, terminal) ?? []);
+    const warned = warn?.(output, terminal, remote === undefined) ?? [];
+    for (const line of [...diagnosed, ...warned]) context.stderr.write(`${line}\n`);
     return failed?.(output, input) ? exitCode.failed : exitCode.ok;
   });
 }

@@ -165,6 +165,13 @@ const diagnostics: Diagnostic[] = [
   },
 ];
 
+const serverProblem: Diagnostic = {
+  path: "/config/mcp.json",
+  severity: "error",
+  code: "invalid_server",
+  message: "The server torn has no command.",
+};
+
 /** Trust of the people of the fake platform by their id; everybody else is a member. */
 const people: Record<string, Trust> = { olga: "operator", mia: "manager", ben: "member", gus: "guest" };
 
@@ -189,12 +196,15 @@ export function createGoldenBot(log?: TurnLog): GoldenBot {
     packages: fakePackages([
       testReview("weather", { kind: "imported", hash: "b".repeat(64), findings: [finding] }),
     ]),
-    servers: fakeServers([
+    servers: {
+      ...fakeServers([
       testServer("files"),
       testServer("broken"),
       testServer("mail", { state: "needs_login", credentials: "per_user", transport: "http" }),
       testServer("shared", { state: "needs_login", credentials: "shared", transport: "http" }),
     ]),
+      problems: () => [serverProblem],
+    },
     addFlow: async (text) =>
       text.includes("steps") ? { ok: true, id: "weekly" } : { ok: false, reason: "It has no steps." },
     profiles: [

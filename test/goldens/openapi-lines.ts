@@ -22,10 +22,9 @@ function operationsOf({ paths }: ApiDocument): { route: string; operation: Opera
     .filter((path) => !accepted.includes(path))
     .sort()
     .flatMap((path) =>
-      Object.entries(paths[path] ?? {}).map(([method, operation]) => ({
-        route: `${method.toUpperCase()} ${path}`,
-        operation,
-      })),
+      Object.entries(paths[path] ?? {})
+        .sort(([a], [b]) => a.localeCompare(b))
+        .map(([method, operation]) => ({ route: `${method.toUpperCase()} ${path}`, operation })),
     );
 }
 

@@ -17,7 +17,21 @@ export async function expectGolden(name: string, text: string): Promise<void> {
     await writeFile(file, actual);
     return;
   }
-  expect(actual).toBe(await readFile(file, "utf8"));
+  expect(comparable(actual)).toBe(comparable(await readFile(file, "utf8")));
+}
+
+/**
+ * What counts of a text: not the order in which help and completion list commands, nor the command and the guide of an inbound, which later
+ * versions store beside its text. README.md has the list of exceptions.
+ */
+function comparable(text: string): string {
+  return text
+    .replaceAll(
+      /(?:^ *(?:- `\/.*|\/.* \| \/.*)\n)+/gm,
+      (lines) => `${lines.trimEnd().split("\n").sort().join("\n")}\n`,
+    )
+    .replaceAll(/,"(?:command|guide)":\{(?:[^{}]|\{(?:[^{}]|\{[^{}]*\})*\})*\}/g, "")
+    .replaceAll(/^ *"(?:command|guide)": \{.*\},\n/gm, "");
 }
 
 /** The text with sorted keys in each line that is a JSON object, alone or after a word such as `data:`. */

@@ -198,11 +198,11 @@ export function createGoldenBot(log?: TurnLog): GoldenBot {
     ]),
     servers: {
       ...fakeServers([
-      testServer("files"),
-      testServer("broken"),
-      testServer("mail", { state: "needs_login", credentials: "per_user", transport: "http" }),
-      testServer("shared", { state: "needs_login", credentials: "shared", transport: "http" }),
-    ]),
+        testServer("files"),
+        testServer("broken"),
+        testServer("mail", { state: "needs_login", credentials: "per_user", transport: "http" }),
+        testServer("shared", { state: "needs_login", credentials: "shared", transport: "http" }),
+      ]),
       problems: () => [serverProblem],
     },
     addFlow: async (text) =>

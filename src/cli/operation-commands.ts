@@ -58,10 +58,11 @@ function addCommand(
 
 async function runCommand(
   operation: Operation,
-  { read = (given) => given, settled, needsBot, print, diagnose, warn, failed }: Form,
+  form: Form,
   given: Options & Record<string, unknown>,
   context: CommandContext,
 ): Promise<number> {
+  const { read = (options) => options, settled, needsBot, failed } = form;
   const { config, json } = given;
   const shape = Object.keys(operation.input.shape);
   const asked = Object.entries(read(given as never) as object).filter(([key]) => shape.includes(key));
@@ -82,14 +83,30 @@ async function runCommand(
       operation.name,
       input,
     );
-    const terminal = terminalOf(context);
-    if (json) printJson(context, output);
-    else for (const line of print(output, terminal, input)) printLine(context, line);
-    const diagnosed = json ? [] : (diagnose?.(output, terminal) ?? []);
-    const warned = warn?.(output, terminal, remote === undefined) ?? [];
-    for (const line of [...diagnosed, ...warned]) context.stderr.write(`${line}\n`);
+    say(context, form, { input, output, json: json === true, here: remote === undefined });
     return failed?.(output, input) ? exitCode.failed : exitCode.ok;
   });
+}
+
+interface Answered {
+  input: object;
+  output: unknown;
+  json: boolean;
+  /** No bot was running, so this one ends with the command. */
+  here: boolean;
+}
+
+function say(
+  context: CommandContext,
+  { print, diagnose, warn }: Form,
+  { input, output, json, here }: Answered,
+): void {
+  const terminal = terminalOf(context);
+  if (json) printJson(context, output);
+  else for (const line of print(output, terminal, input)) printLine(context, line);
+  const diagnosed = json ? [] : (diagnose?.(output, terminal) ?? []);
+  const warned = warn?.(output, terminal, here) ?? [];
+  for (const line of [...diagnosed, ...warned]) context.stderr.write(`${line}\n`);
 }
 
 function terminalOf(context: CommandContext): Terminal {

@@ -6,7 +6,7 @@ import type { Place } from "../../core/place.ts";
 import { type TranscriptStep, withoutReasoning } from "../../core/transcript.ts";
 import { createStepReader } from "../../core/transcript-steps.ts";
 import type { TurnEvent } from "../../core/turn-event.ts";
-import type { TurnLog } from "../../core/turn-log.ts";
+import type { ThreadReading, TurnReading } from "../../core/turn-log.ts";
 import { userMessage } from "../../core/user-message.ts";
 
 /** Reads what was said before in a thread: a projection of the log, never stored. */
@@ -38,7 +38,7 @@ const remembered = 4_000;
 /** Turns that no transcript has, and that are looked through at most: threads of earlier versions have no opening. */
 const furthest = 500;
 
-export function createPastThreads(log: TurnLog): PastThreads {
+export function createPastThreads(log: TurnReading & ThreadReading): PastThreads {
   const cache = new LRUCache<string, KnownTurn>({ max: remembered });
 
   const known = async (turnId: string, deletions: number): Promise<KnownTurn> => {

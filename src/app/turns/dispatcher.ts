@@ -39,7 +39,7 @@ export interface DispatcherDeps {
 }
 
 /** Runs turns. */
-export interface Runner {
+interface Runner {
   /** The end of a turn, ms since the epoch. */
   deadlineOf(claimed: ClaimedTurn): number;
   run(claimed: ClaimedTurn, signal: AbortSignal): AsyncGenerator<TurnEventBody, void>;

@@ -1,4 +1,5 @@
 import { LRUCache } from "lru-cache";
+import { isRecord } from "../../base/record.ts";
 import { withoutDetails } from "../../core/event-audience.ts";
 import type { Message } from "../../core/message.ts";
 import type { PastThread, PastTurn } from "../../core/past-thread.ts";
@@ -153,8 +154,7 @@ function usedIn(events: readonly TurnEvent[]): string[] {
     if (event.type !== "tool_started") continue;
     if (event.skill_id !== "") used.add(event.skill_id.split("#", 1)[0] ?? event.skill_id);
     const { input } = event;
-    const named = typeof input === "object" && input !== null && !Array.isArray(input) && input.skill_name;
-    if (typeof named === "string") used.add(named);
+    if (isRecord(input) && typeof input.skill_name === "string") used.add(input.skill_name);
   }
   return [...used];
 }

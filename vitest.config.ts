@@ -21,7 +21,7 @@ export default defineConfig({
         extends: true,
         test: {
           name: "together",
-          include: ["test/{unit,contract,replay}/**/*.test.ts"],
+          include: ["test/{unit,contract,replay,goldens}/**/*.test.ts"],
           exclude: [...apart, ...attacks],
           // Loading the bot anew for each file costs more than the tests.
           isolate: false,

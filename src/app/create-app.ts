@@ -153,7 +153,9 @@ export function createApp(deps: AppDeps): RunningApp {
   const { packages = noPackages, servers } = deps;
   const skills = createSkillService({ ...deps, offers, grants: ports.grants });
   const reader = createCommandReader(() => commands, ports.name);
-  const submit = createSubmit({ ...deps, feed, reader, asked, wake: () => dispatcher.wake() });
+  const dispatcher = createDispatcher({ ...deps, feed });
+  const { wake } = dispatcher;
+  const submit = createSubmit({ ...deps, feed, reader, asked, wake });
   const follow: Follow = (turnId, afterSeq, signal) => followTurn(log, feed, turnId, afterSeq, signal);
   const turns = createTurnRunner({ ...deps, ports, past, spending, platforms, asked, reader, whereOf });
   const presenter = createTurnPresenter({
@@ -163,12 +165,7 @@ export function createApp(deps: AppDeps): RunningApp {
     files: ports.files,
     question_ms: deps.limits.question_ms,
   });
-  const control = createTurnControl({
-    log,
-    clock,
-    abort: (turnId) => dispatcher.abort(turnId),
-    wake: () => dispatcher.wake(),
-  });
+  const control = createTurnControl(log, clock, dispatcher);
   const forgetting = { ...deps, feed, past, files, platforms, audit, stop: control.stop };
   const services: Services = {
     ...deps,
@@ -198,7 +195,7 @@ export function createApp(deps: AppDeps): RunningApp {
     threads: (namespace) => log.threads(namespace),
     usage: (filter) => log.usage(filter),
     control,
-    approvals: createApprovals({ ...deps, audit, wake: () => dispatcher.wake() }),
+    approvals: createApprovals({ ...deps, audit, wake }),
     forget: createForget(forgetting),
     forgetPerson: createForgetPerson({ ...forgetting, stored, openings }),
     retention,
@@ -208,9 +205,7 @@ export function createApp(deps: AppDeps): RunningApp {
   const run = createOperationRunner(services);
   const commands = operationCommands(allOperations, services);
   const commandRunner = createCommandRunner(commands, turns, reader, platforms);
-  const dispatcher = createDispatcher({
-    ...deps,
-    feed,
+  dispatcher.serve({
     deadlineOf: turns.deadlineOf,
     run: (claimed, signal) => {
       const runner = claimed.inbound.kind === "command" ? commandRunner : turns;
@@ -247,7 +242,7 @@ export function createApp(deps: AppDeps): RunningApp {
   return {
     app,
     chat,
-    start: () => dispatcher.wake(),
+    start: wake,
     startRetention: retention.start,
     async stop(drainMs) {
       await Promise.all([dispatcher.stop(drainMs), retention.stop()]);

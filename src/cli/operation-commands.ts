@@ -4,7 +4,7 @@ import { allOperations } from "../app/operations/table.ts";
 import { createPaint } from "../platforms/terminal/paint.ts";
 import { plainLine } from "../platforms/terminal/plain-text.ts";
 import { answerOrSay } from "./answer-or-say.ts";
-import { type CommandContext, CommandError, type GlobalOptions } from "./command-context.ts";
+import type { CommandContext, GlobalOptions } from "./command-context.ts";
 import { exitCode } from "./exit-code.ts";
 import { namespaceOption, onlyNamespaceOption } from "./namespace-option.ts";
 import { printJson, printLine, wantsColours } from "./print.ts";
@@ -58,10 +58,11 @@ function addCommand(
 
 async function runCommand(
   operation: Operation,
-  { read = (given) => given, settled, needsBot, print, warn, failed }: Form,
+  form: Form,
   given: Options & Record<string, unknown>,
   context: CommandContext,
 ): Promise<number> {
+  const { read = (options) => options, settled, needsBot, failed } = form;
   const { config, json } = given;
   const shape = Object.keys(operation.input.shape);
   const asked = Object.entries(read(given as never) as object).filter(([key]) => shape.includes(key));
@@ -73,19 +74,39 @@ async function runCommand(
   };
   return answerOrSay(context, options, async ({ client, remote }) => {
     if (needsBot !== undefined && remote === undefined) {
-      throw new CommandError(`The bot has to run for this, ${needsBot}. Start it with: knack start`);
+      const error = `The bot has to run for this, ${needsBot}. Start it with: knack start`;
+      context.stderr.write(`${error}\n`);
+      if (json) printJson(context, { error });
+      return exitCode.failed;
     }
     const output = await (client.call as unknown as (name: string, input: object) => Promise<unknown>)(
       operation.name,
       input,
     );
-    const terminal = terminalOf(context);
-    if (json) printJson(context, output);
-    else for (const line of print(output, terminal, input)) printLine(context, line);
-    for (const line of warn?.(output, terminal, remote === undefined) ?? [])
-      context.stderr.write(`${line}\n`);
+    say(context, form, { input, output, json: json === true, here: remote === undefined });
     return failed?.(output, input) ? exitCode.failed : exitCode.ok;
   });
+}
+
+interface Answered {
+  input: object;
+  output: unknown;
+  json: boolean;
+  /** No bot was running, so this one ends with the command. */
+  here: boolean;
+}
+
+function say(
+  context: CommandContext,
+  { print, diagnose, warn }: Form,
+  { input, output, json, here }: Answered,
+): void {
+  const terminal = terminalOf(context);
+  if (json) printJson(context, output);
+  else for (const line of print(output, terminal, input)) printLine(context, line);
+  const diagnosed = json ? [] : (diagnose?.(output, terminal) ?? []);
+  const warned = warn?.(output, terminal, here) ?? [];
+  for (const line of [...diagnosed, ...warned]) context.stderr.write(`${line}\n`);
 }
 
 export function terminalOf(context: CommandContext): Terminal {

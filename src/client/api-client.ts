@@ -55,7 +55,6 @@ export function createApiClient(options: ApiClientOptions): ApiClient {
   const json = async <T>(path: string, sendOptions?: SendOptions): Promise<T> =>
     readJson<T>(await send(path, sendOptions), sendOptions?.signal);
   const post = <T>(path: string, body: unknown) => json<T>(api + path, { method: "POST", body });
-  const get = <T>(path: string) => json<T>(api + path);
   return {
     call: createCall(json, options.routes),
     ready: () => json("/readyz", { expect: [503] }),

@@ -121,17 +121,8 @@ export class LeaseLostError extends Error {
   }
 }
 
-/**
- * The durable log and queue of turns. One write of `accept` is both the deduplication and the queue entry.
- *
- * Lines: messages of one thread form a line and run one after another, in the order they were accepted. A command is
- * a line of its own. Every method is atomic; a rejected promise (disk full, database locked) means nothing was stored,
- * or, where the disk failed to sync, that a power loss may undo it.
- *
- * What is stored survives the death of the process. `accept` and `signal` resolve when it also survives power loss; the rest
- * does after `durable`.
- */
-export interface TurnLog extends TurnRemoval {
+/** Who runs which turn, and when. One write of `accept` is both the deduplication and the queue entry. */
+export interface TurnQueue {
   /**
    * Stores entry 0 (seq 0, type `inbound`) under the inbound's key. A key seen before changes nothing and answers the
    * turn it made then; `differs` when that was another text, author or place (a text that was forgotten differs from none).
@@ -174,6 +165,12 @@ export interface TurnLog extends TurnRemoval {
     steady: number,
     leaseMs: number,
   ): Promise<string[]>;
+  /** Ms until the next waiting turn (by `now`) or expiring lease (by `steady`, `now` unless given) comes due, if any; 0 at once. */
+  untilDue(now: number, steady?: number): Promise<number | undefined>;
+}
+
+/** What the worker that holds the lease of a turn writes. */
+export interface TurnWriting {
   /**
    * Appends events in order. `turn_finished` closes the turn; `turn_waiting` frees it until its time, an answer or a
    * message of its author; `usage` adds to the turn's totals. A `transcript_opened` because something was deleted takes the place of
@@ -181,30 +178,6 @@ export interface TurnLog extends TurnRemoval {
    * @throws LeaseLostError when the lease is lost, or a seq is taken.
    */
   append(turnId: string, lease: string, events: readonly TurnEvent[]): Promise<void>;
-  /** Resolves when everything stored before the call survives power loss. Callers at the same time share one sync. */
-  durable(): Promise<void>;
-  /** The stored events with a seq above `afterSeq` (-1: all), in order. Empty for an unknown turn. */
-  read(turnId: string, afterSeq?: number): Promise<TurnEvent[]>;
-  get(turnId: string): Promise<TurnRecord | undefined>;
-  list(filter: TurnFilter): Promise<TurnRecord[]>;
-  /** The id of the turn accepted under this key. */
-  find(key: string): Promise<string | undefined>;
-  /**
-   * Takes the texts of a finished turn away for good: of its events only entry 0 (with an empty text and no files) and a
-   * `turn_finished` with `forgotten_by`, behind all events there were, remain. Its signals go, what later turns of its thread carried
-   * over from it too (`transcript_opened`, `history_compacted`), and a thread named after it gets another title. The record stays, without text and answer. False when the turn
-   * is unknown or not finished; forgetting again changes nothing.
-   */
-  forget(turnId: string, by: string, at: number): Promise<boolean>;
-  /** Puts somebody else in the place of the author of these finished turns, in the record and in entry 0. */
-  disown(turnIds: readonly string[], author: Pick<Author, "id" | "name">): Promise<void>;
-
-  /** Stores a signal and wakes the turn if it waits. False when the turn is unknown or finished. */
-  signal(turnId: string, signal: Signal, at: number): Promise<boolean>;
-  /** All signals of a turn, in the order they came. */
-  signals(turnId: string): Promise<Signal[]>;
-  /** Queued messages by the turn's author that stand behind it in its line. */
-  steering(turnId: string): Promise<{ turn_id: string; inbound: Inbound }[]>;
   /**
    * In one write: appends `events` to the turn and finishes the queued turns `taken` with
    * `turn_finished {outcome: completed, text: "", merged_into}`. @throws LeaseLostError
@@ -215,7 +188,34 @@ export interface TurnLog extends TurnRemoval {
     taken: readonly string[],
     events: readonly TurnEvent[],
   ): Promise<void>;
+  /** Resolves when everything stored before the call survives power loss. Callers at the same time share one sync. */
+  durable(): Promise<void>;
+}
 
+/** What reaches a turn while it runs or waits. */
+export interface TurnSignals {
+  /** Stores a signal and wakes the turn if it waits. False when the turn is unknown or finished. */
+  signal(turnId: string, signal: Signal, at: number): Promise<boolean>;
+  /** All signals of a turn, in the order they came. */
+  signals(turnId: string): Promise<Signal[]>;
+  /** Queued messages by the turn's author that stand behind it in its line. */
+  steering(turnId: string): Promise<{ turn_id: string; inbound: Inbound }[]>;
+}
+
+/** The turns there are and what they say. */
+export interface TurnReading {
+  get(turnId: string): Promise<TurnRecord | undefined>;
+  list(filter: TurnFilter): Promise<TurnRecord[]>;
+  /** The id of the turn accepted under this key. */
+  find(key: string): Promise<string | undefined>;
+  /** The stored events with a seq above `afterSeq` (-1: all), in order. Empty for an unknown turn. */
+  read(turnId: string, afterSeq?: number): Promise<TurnEvent[]>;
+  /** Tokens and cost of turns accepted at or after `since`. */
+  usage(filter: { namespace?: string; user?: string; since: number }): Promise<UsageTotal>;
+}
+
+/** The threads there are, and the turns before one in its thread. */
+export interface ThreadReading {
   /** Ids of the thread's finished message turns with an ordinal below `before`, newest first. */
   finished(place: Place, before: number, limit: number): Promise<{ turn_id: string; ordinal: number }[]>;
   /** How many turns of the thread have been forgotten: what was made of them before must not be used any more. */
@@ -226,15 +226,33 @@ export interface TurnLog extends TurnRemoval {
   everyThread(namespace: string): AsyncIterable<ThreadRecord>;
   /** Namespaces in which something was said, of one platform if `platform` is given. */
   namespaces(platform?: string): Promise<string[]>;
-  /** Tokens and cost of turns accepted at or after `since`. */
-  usage(filter: { namespace?: string; user?: string; since: number }): Promise<UsageTotal>;
-  /** The number of unfinished turns. */
-  pending(): Promise<number>;
+}
+
+/** Whether the log works, and how much waits in it. */
+export interface TurnHealth {
   /** Unfinished turns by status, and since when the oldest that any worker could take now waits (ms since the epoch). */
   backlog(now: number): Promise<Backlog>;
   /** Writes something, as every turn does, to find out whether the log can be written. @throws when it cannot */
   probe(at: number): Promise<void>;
-  /** Ms until the next waiting turn (by `now`) or expiring lease (by `steady`, `now` unless given) comes due, if any; 0 at once. */
-  untilDue(now: number, steady?: number): Promise<number | undefined>;
+}
+
+/**
+ * The durable log and queue of turns.
+ *
+ * Lines: messages of one thread form a line and run one after another, in the order they were accepted. A command is
+ * a line of its own. Every method is atomic; a rejected promise (disk full, database locked) means nothing was stored,
+ * or, where the disk failed to sync, that a power loss may undo it.
+ *
+ * What is stored survives the death of the process. `accept` and `signal` resolve when it also survives power loss; the rest
+ * does after `durable`.
+ */
+export interface TurnLog
+  extends TurnQueue,
+    TurnWriting,
+    TurnSignals,
+    TurnReading,
+    ThreadReading,
+    TurnHealth,
+    TurnRemoval {
   close(): Promise<void>;
 }

@@ -1,3 +1,4 @@
+import type { Author } from "./inbound.ts";
 import type { Place } from "./place.ts";
 
 /** Which details go, and what goes with them. */
@@ -26,12 +27,21 @@ export interface IdleThread {
 }
 
 /**
- * What a turn log deletes for good when it is old. Times are ms since the epoch. Unfinished turns, and threads with one, are never
+ * What a turn log deletes for good: what somebody wants forgotten, and what is old. Times are ms since the epoch. Unfinished turns, and threads with one, are never
  * touched. Nothing here takes the event loop for long: lists come in pages, and deletions in several writes, each of which is
  * complete by itself. Deleted rows are overwritten in the database at once, and in its write-ahead log by `scrub`; copies that the database made
  * when it moved rows between pages go with `scrub({ rebuild: true })` only.
  */
 export interface TurnRemoval {
+  /**
+   * Takes the texts of a finished turn away for good: of its events only entry 0 (with an empty text and no files) and a
+   * `turn_finished` with `forgotten_by`, behind all events there were, remain. Its signals go, what later turns of its thread carried
+   * over from it too (`transcript_opened`, `history_compacted`), and a thread named after it gets another title. The record stays, without text and answer. False when the turn
+   * is unknown or not finished; forgetting again changes nothing.
+   */
+  forget(turnId: string, by: string, at: number): Promise<boolean>;
+  /** Puts somebody else in the place of the author of these finished turns, in the record and in entry 0. */
+  disown(turnIds: readonly string[], author: Pick<Author, "id" | "name">): Promise<void>;
   /**
    * Deletes the run details of finished turns: their signals, and all events but `withoutDetails`. A `details_removed` takes the
    * place of the first of them. Turns that are unknown or unfinished stay as they are. A turn that a crash leaves half done has

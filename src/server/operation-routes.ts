@@ -34,9 +34,14 @@ export function addOperationRoutes(
   operations: readonly Operation[] = allOperations,
 ): void {
   server.openapi(list, (context) => context.json({ operations: operationRoutes }, 200));
-  for (const operation of operations) {
+  for (const operation of operations.toSorted((one, other) => placeholders(one) - placeholders(other))) {
     if (operation.http !== undefined) addRoute(server, operation, operation.http, dependencies, security);
   }
+}
+
+/** How much of the path is given by the caller. The first route that matches answers, so `/mcp/{name}/login` comes before `/mcp/{name}/{action}`. */
+function placeholders({ http }: Operation): number {
+  return http?.route.match(/\{/g)?.length ?? 0;
 }
 
 function addRoute(

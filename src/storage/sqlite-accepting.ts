@@ -1,5 +1,5 @@
 import type { Inbound } from "../core/inbound.ts";
-import { laneOf, type TurnLog } from "../core/turn-log.ts";
+import { laneOf, type TurnQueue } from "../core/turn-log.ts";
 import type { SqliteConnection } from "./sqlite-connection.ts";
 import { insertEvent } from "./sqlite-events.ts";
 import { addToLane, refreshLane } from "./sqlite-lanes.ts";
@@ -27,7 +27,7 @@ const countInThread = `
 const ofKey = "SELECT turn_id, namespace, thread, author_id, text FROM turns WHERE key = ?";
 
 /** The way in. */
-export function createAccepting(connection: SqliteConnection): Pick<TurnLog, "accept"> {
+export function createAccepting(connection: SqliteConnection): Pick<TurnQueue, "accept"> {
   return {
     async accept(inbound, turnId, at) {
       const accepted =
@@ -52,7 +52,7 @@ export function createAccepting(connection: SqliteConnection): Pick<TurnLog, "ac
 function known(
   connection: SqliteConnection,
   inbound: Inbound,
-): Awaited<ReturnType<TurnLog["accept"]>> | undefined {
+): Awaited<ReturnType<TurnQueue["accept"]>> | undefined {
   const row = connection.get(ofKey, inbound.key);
   if (row === undefined) return undefined;
   const isSame =

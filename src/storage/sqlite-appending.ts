@@ -1,5 +1,5 @@
 import type { TurnEvent, TurnEventOf } from "../core/turn-event.ts";
-import { LeaseLostError, type TurnLog } from "../core/turn-log.ts";
+import { LeaseLostError, type TurnWriting } from "../core/turn-log.ts";
 import { noUsage, plusUsage } from "../core/usage-total.ts";
 import type { SqliteConnection } from "./sqlite-connection.ts";
 import { eventColumns, insertEvent } from "./sqlite-events.ts";
@@ -58,9 +58,7 @@ const forgetMessages = `
     WHERE other.line = turns.line AND other.status = 'queued' AND other.author_id = turns.author_id)`;
 
 /** What a worker writes; only the holder of the lease can. */
-export function createAppending(
-  connection: SqliteConnection,
-): Pick<TurnLog, "append" | "absorb" | "durable"> {
+export function createAppending(connection: SqliteConnection): TurnWriting {
   const insertAll = (turnId: string, events: readonly TurnEvent[]) => {
     for (const event of events) {
       if (!insertEvent(connection, event)) throw new LeaseLostError(turnId);

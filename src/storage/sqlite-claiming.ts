@@ -1,4 +1,4 @@
-import { type ClaimedTurn, seqStride, type TurnLog } from "../core/turn-log.ts";
+import { type ClaimedTurn, seqStride, type TurnQueue } from "../core/turn-log.ts";
 import type { SqliteConnection, SqlRow } from "./sqlite-connection.ts";
 import { inboundOf, readEvents } from "./sqlite-events.ts";
 import { nextInLanes, refreshLane } from "./sqlite-lanes.ts";
@@ -44,9 +44,7 @@ const extend = "UPDATE turns SET due_at = ? WHERE turn_id = ? AND lease = ? AND 
 const earliest = "SELECT min(due_at) AS due_at FROM turns WHERE head = 1 AND due_at > 0 AND status = ?";
 
 /** Who works on what, and until when. */
-export function createClaiming(
-  connection: SqliteConnection,
-): Pick<TurnLog, "claim" | "reclaim" | "release" | "renew" | "untilDue" | "pending"> {
+export function createClaiming(connection: SqliteConnection): Omit<TurnQueue, "accept"> {
   const makeComeDue = (now: number, steady: number, running: readonly string[]) => {
     for (const row of connection.all(come, now, steady, JSON.stringify(running))) {
       connection.run(makeDue, row.ordinal as number);
@@ -102,11 +100,6 @@ export function createClaiming(
       };
       const times = [...due("waiting", now), ...due("running", steady)];
       return times.length === 0 ? undefined : Math.min(...times);
-    },
-
-    async pending() {
-      const row = connection.get("SELECT count(*) AS pending FROM turns WHERE status <> 'finished'");
-      return Number(row?.pending);
     },
   };
 }

@@ -1,7 +1,7 @@
 import type { Author, Inbound } from "../core/inbound.ts";
 import type { Place } from "../core/place.ts";
 import type { TurnEvent } from "../core/turn-event.ts";
-import type { TurnLog } from "../core/turn-log.ts";
+import type { TurnRemoval } from "../core/turn-removal.ts";
 import type { SqliteConnection, SqlRow } from "./sqlite-connection.ts";
 import { eventColumns, insertEvent, readEvents, readInbound } from "./sqlite-events.ts";
 
@@ -26,7 +26,7 @@ export const forgottenTitle = "Deleted message";
 const disownedAtOnce = 50;
 
 /** The way out: what people said, taken away for good. */
-export function createForgetting(connection: SqliteConnection): Pick<TurnLog, "forget" | "disown"> {
+export function createForgetting(connection: SqliteConnection): Pick<TurnRemoval, "forget" | "disown"> {
   return {
     async disown(turnIds, author) {
       for (let from = 0; from < turnIds.length; from += disownedAtOnce) {

@@ -1,4 +1,4 @@
-import type { TurnLog } from "../core/turn-log.ts";
+import type { TurnHealth } from "../core/turn-log.ts";
 import type { SqliteConnection } from "./sqlite-connection.ts";
 
 const counts = `
@@ -16,7 +16,7 @@ const oldest = `
 const write = "INSERT INTO probe (id, at) VALUES (1, ?) ON CONFLICT (id) DO UPDATE SET at = excluded.at";
 
 /** Whether the log is well, and how much work it holds. */
-export function createHealth(connection: SqliteConnection): Pick<TurnLog, "backlog" | "probe"> {
+export function createHealth(connection: SqliteConnection): TurnHealth {
   return {
     async backlog(now) {
       const states = { queued: 0, running: 0, waiting: 0 };

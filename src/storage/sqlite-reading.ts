@@ -1,6 +1,6 @@
 import type { Author, Inbound } from "../core/inbound.ts";
 import type { TurnOutcome } from "../core/turn-event.ts";
-import type { TurnFilter, TurnLog, TurnRecord, TurnStatus } from "../core/turn-log.ts";
+import type { TurnFilter, TurnReading, TurnRecord, TurnStatus } from "../core/turn-log.ts";
 import { noUsage, type UsageTotal } from "../core/usage-total.ts";
 import type { SqliteConnection, SqlRow, SqlValue } from "./sqlite-connection.ts";
 import { readEvents } from "./sqlite-events.ts";
@@ -14,9 +14,7 @@ const sums = `total(input_tokens) AS input_tokens, total(cached_tokens) AS cache
   total(cost_usd) AS cost_usd, total(unpriced_tokens) AS unpriced_tokens`;
 
 /** Turns and their events. */
-export function createReading(
-  connection: SqliteConnection,
-): Pick<TurnLog, "read" | "get" | "find" | "list" | "usage"> {
+export function createReading(connection: SqliteConnection): TurnReading {
   return {
     async read(turnId, afterSeq = -1) {
       return readEvents(connection, turnId, afterSeq);

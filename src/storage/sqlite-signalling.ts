@@ -1,4 +1,4 @@
-import type { Signal, TurnLog } from "../core/turn-log.ts";
+import type { Signal, TurnSignals } from "../core/turn-log.ts";
 import type { SqliteConnection } from "./sqlite-connection.ts";
 import { readInbound } from "./sqlite-events.ts";
 import { refreshLane } from "./sqlite-lanes.ts";
@@ -15,9 +15,7 @@ const queuedByAuthor = `
   ORDER BY other.ordinal`;
 
 /** What reaches a turn from outside while it runs or waits. */
-export function createSignalling(
-  connection: SqliteConnection,
-): Pick<TurnLog, "signal" | "signals" | "steering"> {
+export function createSignalling(connection: SqliteConnection): TurnSignals {
   return {
     async signal(turnId, signal, at) {
       const stored = await connection.write(() =>

@@ -1,4 +1,4 @@
-import type { ThreadRecord, TurnLog } from "../core/turn-log.ts";
+import type { ThreadReading, ThreadRecord } from "../core/turn-log.ts";
 import type { SqliteConnection, SqlRow } from "./sqlite-connection.ts";
 
 const defaultThreads = 200;
@@ -20,9 +20,7 @@ const nextThreads = `
 const pageSize = 200;
 
 /** Conversations and where they are. */
-export function createThreadReading(
-  connection: SqliteConnection,
-): Pick<TurnLog, "finished" | "deletions" | "threads" | "everyThread" | "namespaces"> {
+export function createThreadReading(connection: SqliteConnection): ThreadReading {
   return {
     async finished({ namespace, thread }, before, limit) {
       const rows = connection.all(finishedBefore, thread, namespace, before, limit);

@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import type { Inbound } from "../../src/core/inbound.ts";
 import type { TurnLog } from "../../src/core/turn-log.ts";
+import { pendingTurns } from "../support/pending-turns.ts";
 import { ending, entry, inbound, opened } from "./turn-log-contract.ts";
 
 const place = { namespace: "console:local:general", thread: "one" };
@@ -103,7 +104,7 @@ export function turnLogForgettingContract(name: string, open: () => Promise<Turn
       expect(await log.signals("t1")).toEqual([]);
       expect(await log.find("key-t1")).toBe("t1");
       expect(await accept("t1")).toEqual({ turn_id: "t1", accepted: false });
-      expect(await log.pending()).toBe(0);
+      expect(await pendingTurns(log)).toBe(0);
     });
 
     test("does not touch an unfinished turn or an unknown one", async () => {

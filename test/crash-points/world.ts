@@ -11,6 +11,7 @@ import { createMemoryKeyValue } from "../../src/storage/memory-key-value.ts";
 import { createMemoryTurnLog } from "../../src/storage/memory-turn-log.ts";
 import { createFakeClock, type FakeClock } from "../support/fake-clock.ts";
 import { createFakePlatform, type FakePlatform } from "../support/fake-platform.ts";
+import { pendingTurns } from "../support/pending-turns.ts";
 import type { RecordingModel } from "../support/recording-model.ts";
 import { createTestApp } from "../support/test-app.ts";
 import { testSource } from "../support/test-skill.ts";
@@ -76,7 +77,7 @@ export async function live(world: World, death?: Death): Promise<Life> {
     people();
     clock.advance(stepMs);
     await new Promise((resolve) => setImmediate(resolve));
-    if (world.taken.size === 3 && (await world.log.pending()) === 0) left -= 1;
+    if (world.taken.size === 3 && (await pendingTurns(world.log)) === 0) left -= 1;
   }
   world.errors.push(...app.errors);
   if (!life.isOver()) await app.stop(0);

@@ -47,7 +47,7 @@ it("lets neither flows nor code with every grant reach the bot's own API, though
   await home.write(".knack-workspace/skills/takes-all/handler.js", handler(url));
   await client.call("skill.grant", { id: "takes-all", hosts: ["*"] });
 
-  const { flows } = await client.flows(place.namespace);
+  const { flows } = await client.call("flow.list", { namespace: place.namespace });
   const id = flows.find(({ name }) => name === "Takes over")?.id ?? "";
   const said = await say(bot, "take over", [
     { call: "activate_skill", with: { skill_name: id } },
@@ -94,7 +94,7 @@ it("runs nothing of what was installed before somebody enables it, and gives it 
   const { installed } = await install("multiplies.json");
   const id = installed[0]?.skill_id ?? "";
   await client.call("skill.set", { ns: place.namespace, id, state: "pinned" });
-  const ran = await client.runFlow(id, { namespace: place.namespace });
+  const ran = await client.call("flow.run", { id, namespace: place.namespace });
   expect(ran).toMatchObject({ success: true, variables: { r: 42 } });
   expect(await bot.terminate()).toBe(0);
 });

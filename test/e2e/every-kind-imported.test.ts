@@ -61,7 +61,7 @@ it("sees AnythingLLM's skills and flows that are copied in while it runs, change
   ];
   expect(torn.join(" ")).toMatch(/plugin\.json|JSON/);
 
-  const { flows } = await client.flows(place.namespace);
+  const { flows } = await client.call("flow.list", { namespace: place.namespace });
   const id = flows.find(({ name }) => name === "Lookup")?.id ?? "";
   const looked = await say(bot, "look up tea", [
     { call: "activate_skill", with: { skill_name: id } },

@@ -3,6 +3,7 @@ import type { App } from "../../src/app/app.ts";
 import type { SettingsChange } from "../../src/app/services/channel-settings.ts";
 import type { ForgetPersonOptions } from "../../src/app/services/forget-person/forgotten-person.ts";
 import type { Author } from "../../src/core/inbound.ts";
+import type { Json } from "../../src/core/json.ts";
 import type { Asker } from "../../src/core/outcome.ts";
 import { type ApprovalVerdict, verdictInput } from "../../src/core/turn-view.ts";
 
@@ -70,4 +71,15 @@ export async function promptOf(app: Asked, namespace: string, message: string, t
   const outcome = await app.run("prompt.show", { input, asker: asker(reader, namespace) });
   if (!outcome.ok) throw new Error(outcome.message);
   return outcome.value;
+}
+
+/** Runs a flow in the general channel, or tells what it would do. */
+export function runFlow(
+  app: Asked,
+  id: string,
+  input: { vars?: Record<string, Json>; dry_run?: boolean },
+  by: Author,
+) {
+  const { namespace } = asker(by);
+  return app.run("flow.run", { input: { id, namespace, ...input }, asker: asker(by) });
 }

@@ -51,7 +51,7 @@ export const listFlows = operation({
           return `${bold(id.padEnd(width))}  ${plain(name)}  ${plain(description)}${why}`;
         });
       },
-      warn: ({ diagnostics }, { plain }) =>
+      diagnose: ({ diagnostics }, { plain }) =>
         diagnostics.map(({ severity, path, message }) => `${severity}: ${plain(path)}: ${plain(message)}`),
     },
   ],

@@ -104,6 +104,8 @@ export interface CommandLineForm<Input, Output> {
   /** Needs a bot that goes on running: why, after “The bot has to run for this,”. */
   needsBot?: string;
   print(output: Output, terminal: Terminal, input: Input): readonly string[];
+  /** What is wrong with some of what is printed, on stderr. Not said beside JSON, which holds it. */
+  diagnose?(output: Output, terminal: Terminal): readonly string[];
   /** What else to say, on stderr. `here`: no bot was running, so this one ends with the command. */
   warn?(output: Output, terminal: Terminal, here: boolean): readonly string[];
   /** Whether the output is a failure all the same. */

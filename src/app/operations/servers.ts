@@ -65,7 +65,7 @@ export const listServers = operation({
         servers.length + diagnostics.length === 0
           ? ["No tool server (MCP) is configured."]
           : servers.flatMap((server) => serverLines(server, terminal)),
-      warn: ({ diagnostics }, { plain }) =>
+      diagnose: ({ diagnostics }, { plain }) =>
         diagnostics.map(({ severity, path, message }) => `${severity}: ${plain(path)}: ${plain(message)}`),
     },
   ],

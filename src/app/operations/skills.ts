@@ -54,7 +54,7 @@ export const listSkills = operation({
       json: "{skills, diagnostics}",
       print: ({ skills }, terminal) =>
         skills.length === 0 ? ["There are no skills here."] : skillListLines(skills, terminal),
-      warn: ({ diagnostics }, { plain }) =>
+      diagnose: ({ diagnostics }, { plain }) =>
         diagnostics.map(
           ({ severity, path, code, message }) => `${severity}: ${plain(path)}: ${plain(message)} (${code})`,
         ),

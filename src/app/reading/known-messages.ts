@@ -1,6 +1,6 @@
 import { LRUCache } from "lru-cache";
 import type { Place } from "../../core/place.ts";
-import type { TurnLog } from "../../core/turn-log.ts";
+import type { TurnReading } from "../../core/turn-log.ts";
 
 /** What the log knows of a thread's messages. */
 export interface KnownMessages {
@@ -16,7 +16,7 @@ const mostTurns = 200;
 const remembered = 4_000;
 
 /** Reads what is known of a thread; a finished turn is read from the log once. */
-export function createKnownMessages(log: TurnLog): (place: Place) => Promise<KnownMessages> {
+export function createKnownMessages(log: TurnReading): (place: Place) => Promise<KnownMessages> {
   const cache = new LRUCache<string, KnownMessages>({ max: remembered });
 
   const ofTurn = async (turnId: string, finished: boolean): Promise<KnownMessages> => {

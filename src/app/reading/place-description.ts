@@ -1,4 +1,5 @@
 import { LRUCache } from "lru-cache";
+import { unlessLate } from "../../base/time-limit.ts";
 import type { ChatPlatforms } from "../../core/chat-platform.ts";
 import { type ChatPlatform, channelThread, type PlatformWriting } from "../../core/chat-platform.ts";
 import type { Clock } from "../../core/clock.ts";
@@ -91,7 +92,8 @@ function createNamesReader({ clock, report }: PlaceDescriberDeps) {
     if (before === undefined || before.until <= clock.now()) {
       const under = lookups.get(namespace) ?? { began: clock.now(), done: look(platform, namespace) };
       lookups.set(namespace, under);
-      await settledWithin(under.began + patience - clock.now(), clock, under.done);
+      const left = under.began + patience - clock.now();
+      if (left > 0) await unlessLate(left, clock, under.done);
     }
     const { name, topic } = known.get(namespace) ?? {};
     return { ...(name === undefined ? {} : { name }), ...(topic === undefined ? {} : { topic }) };
@@ -111,14 +113,6 @@ async function askPlatform(
     report(error, "describing a channel");
     return {};
   }
-}
-
-/** Resolves when the work is done or the time is up. The work must not reject. */
-async function settledWithin(ms: number, clock: Pick<Clock, "after">, work: Promise<unknown>): Promise<void> {
-  if (ms <= 0) return;
-  const late = Promise.withResolvers<void>();
-  const cancel = clock.after(ms, late.resolve);
-  await Promise.race([work, late.promise]).finally(cancel);
 }
 
 function channelOf(namespace: string): string {

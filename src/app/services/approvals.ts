@@ -6,12 +6,12 @@ import type { KeyValue } from "../../core/key-value.ts";
 import type { Outcome } from "../../core/outcome.ts";
 import { mayApprove } from "../../core/permissions.ts";
 import type { TurnEventOf } from "../../core/turn-event.ts";
-import type { Signal, TurnLog } from "../../core/turn-log.ts";
+import type { Signal, TurnReading, TurnSignals } from "../../core/turn-log.ts";
 import type { ApprovalVerdict } from "../../core/turn-view.ts";
 import type { Audit } from "./audit.ts";
 
 export interface ApprovalDeps {
-  log: TurnLog;
+  log: TurnReading & TurnSignals;
   store: KeyValue;
   clock: Pick<Clock, "now">;
   audit: Audit;
@@ -141,7 +141,7 @@ function deciders(approver: Requested["approver"], asker: string): string {
   return approver === "asker" ? `${asker}, who asked, or a manager` : "A manager of this channel";
 }
 
-async function firstDecision(log: TurnLog, turnId: string, approvalId: string) {
+async function firstDecision(log: TurnReading & TurnSignals, turnId: string, approvalId: string) {
   for (const signal of await log.signals(turnId)) {
     if (signal.type === "approval" && signal.approval_id === approvalId) return signal;
   }

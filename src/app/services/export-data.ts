@@ -6,7 +6,7 @@ import { type NamespaceState, readNamespace } from "../../core/namespace-state.t
 import type { Outcome } from "../../core/outcome.ts";
 import type { Redact } from "../../core/redact.ts";
 import type { TurnEvent } from "../../core/turn-event.ts";
-import type { ThreadRecord, TurnLog, TurnRecord } from "../../core/turn-log.ts";
+import type { ThreadReading, ThreadRecord, TurnReading, TurnRecord } from "../../core/turn-log.ts";
 import { turnsIn } from "./forget-person/person.ts";
 import type { AuditLine, StoredAudit } from "./stored-audit.ts";
 
@@ -24,7 +24,7 @@ export type ExportRecord =
   | { type: "export_finished"; turns: number };
 
 export interface ExportDeps {
-  log: TurnLog;
+  log: TurnReading & ThreadReading;
   store: KeyValue;
   stored: StoredAudit;
   clock: Pick<Clock, "now">;

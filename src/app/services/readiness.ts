@@ -2,7 +2,7 @@ import { errorText } from "../../base/error-text.ts";
 import type { Clock } from "../../core/clock.ts";
 import type { KeyValue } from "../../core/key-value.ts";
 import type { Models } from "../../core/model.ts";
-import type { Backlog, TurnLog } from "../../core/turn-log.ts";
+import type { Backlog, TurnHealth } from "../../core/turn-log.ts";
 
 /** One thing that must be well. */
 export interface Readiness {
@@ -32,7 +32,7 @@ const answerAge = 2_000;
 
 export interface ReadinessDeps {
   store: KeyValue;
-  log: TurnLog;
+  log: TurnHealth;
   clock: Clock;
   ports: { models: Pick<Models, "main"> };
   checks?: (() => Readiness[]) | undefined;

@@ -1,10 +1,10 @@
 import type { Json } from "../../core/json.ts";
 import type { TurnEvent, TurnEventOf } from "../../core/turn-event.ts";
-import type { TurnFilter, TurnLog, TurnRecord } from "../../core/turn-log.ts";
+import type { TurnFilter, TurnReading, TurnRecord } from "../../core/turn-log.ts";
 import type { SkillRun } from "./skill-run.ts";
 
 /** The executions of skills in the turns of a filter, the latest first: a projection of the turn log. */
-export async function skillRuns(log: TurnLog, filter: TurnFilter): Promise<SkillRun[]> {
+export async function skillRuns(log: TurnReading, filter: TurnFilter): Promise<SkillRun[]> {
   const turns = await log.list(filter);
   const runs = await Promise.all(turns.map(async (turn) => runsOf(turn, await log.read(turn.turn_id, 0))));
   return runs.flat().sort((a, b) => b.started_at - a.started_at);

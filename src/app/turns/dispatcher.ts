@@ -11,6 +11,8 @@ import { createTurnWriter, type TurnWriter } from "./turn-writer.ts";
 
 /** Takes turns from the log and runs them: one line per thread, threads in parallel, commands beside them. */
 export interface Dispatcher {
+  /** Says how turns are run, once; until then they stay queued. */
+  serve(runner: Runner): void;
   /** There may be work: something was accepted, signalled or finished. */
   wake(): void;
   /** Aborts a running turn. False when it does not run here. */
@@ -34,7 +36,11 @@ export interface DispatcherDeps {
   lease_ms: number;
   /** Names this process; no other may have the same. */
   owner: string;
-  /** Ends of turns, ms since the epoch. */
+}
+
+/** Runs turns. */
+interface Runner {
+  /** The end of a turn, ms since the epoch. */
   deadlineOf(claimed: ClaimedTurn): number;
   run(claimed: ClaimedTurn, signal: AbortSignal): AsyncGenerator<TurnEventBody, void>;
 }
@@ -75,6 +81,7 @@ export function createDispatcher(deps: DispatcherDeps): Dispatcher {
     command: maxPerNamespace(slots.command),
     message: maxPerNamespace(slots.message),
   };
+  let runner: Runner | undefined;
   let claims = 0;
   let pumping: Promise<void> | undefined;
   let again = false;
@@ -92,19 +99,19 @@ export function createDispatcher(deps: DispatcherDeps): Dispatcher {
     return log.claim(`${owner}:${claims}`, clock.now(), lease_ms, options);
   };
 
-  const pump = async () => {
+  const pump = async (by: Runner) => {
     do {
       again = false;
       for (let claimed = await claimNext(); claimed !== undefined; claimed = await claimNext())
-        start(claimed);
+        start(claimed, by);
     } while (again && !down.signal.aborted);
     await setAlarm();
   };
 
   const wake = () => {
-    if (down.signal.aborted) return;
+    if (down.signal.aborted || runner === undefined) return;
     again = true;
-    pumping ??= pump()
+    pumping ??= pump(runner)
       .catch((error: unknown) => {
         logger.error({ err: error }, "The turn log cannot be read; trying again in a moment");
         wakeAfter(brokenLogPause);
@@ -125,9 +132,9 @@ export function createDispatcher(deps: DispatcherDeps): Dispatcher {
     if (ms !== undefined) wakeAfter(Math.max(50, ms));
   };
 
-  const start = (claimed: ClaimedTurn) => {
+  const start = (claimed: ClaimedTurn, by: Runner) => {
     const controller = new AbortController();
-    const done = runOne(claimed, controller).finally(() => {
+    const done = runOne(claimed, by, controller).finally(() => {
       running.delete(claimed.turn_id);
       wake();
     });
@@ -136,13 +143,15 @@ export function createDispatcher(deps: DispatcherDeps): Dispatcher {
     keepLeases();
   };
 
-  const runOne = async (claimed: ClaimedTurn, controller: AbortController) => {
-    const cancel = clock.after(deps.deadlineOf(claimed) - clock.now(), () =>
+  const runOne = async (claimed: ClaimedTurn, by: Runner, controller: AbortController) => {
+    const cancel = clock.after(by.deadlineOf(claimed) - clock.now(), () =>
       controller.abort(new DeadlineError("The turn reached its time limit")),
     );
     const writer = createTurnWriter(deps, claimed);
     try {
-      await record(claimed, controller, writer);
+      const signals = await log.signals(claimed.turn_id);
+      if (signals.some((signal) => signal.type === "stop")) controller.abort(new StopRequested("Stopped"));
+      await record(by.run(claimed, controller.signal), controller, writer);
     } catch (error) {
       controller.abort(error);
       if (!isGivenUp(error)) await interrupted(claimed, writer, error);
@@ -153,11 +162,13 @@ export function createDispatcher(deps: DispatcherDeps): Dispatcher {
   };
 
   /** Writes the turn's events until it ends, or until this worker has to give it up. */
-  const record = async (claimed: ClaimedTurn, controller: AbortController, writer: TurnWriter) => {
-    const signals = await log.signals(claimed.turn_id);
-    if (signals.some((signal) => signal.type === "stop")) controller.abort(new StopRequested("Stopped"));
-    for await (const event of deps.run(claimed, controller.signal)) {
-      if (isGivenUp(controller.signal.reason)) return;
+  const record = async (
+    events: AsyncGenerator<TurnEventBody, void>,
+    { signal }: AbortController,
+    writer: TurnWriter,
+  ) => {
+    for await (const event of events) {
+      if (isGivenUp(signal.reason)) return;
       await writer.write(event);
     }
   };
@@ -208,6 +219,9 @@ export function createDispatcher(deps: DispatcherDeps): Dispatcher {
   };
 
   return {
+    serve(by) {
+      runner = by;
+    },
     wake,
     running: () => running.size,
     abort(turnId) {

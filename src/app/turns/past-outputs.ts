@@ -3,7 +3,7 @@ import type { Json } from "../../core/json.ts";
 import type { Place } from "../../core/place.ts";
 import type { TurnPorts } from "../../core/turn.ts";
 import type { TurnEvent } from "../../core/turn-event.ts";
-import type { TurnLog } from "../../core/turn-log.ts";
+import type { ThreadReading, TurnReading } from "../../core/turn-log.ts";
 
 /** How many turns of a thread are looked through, and read from the log at a time. */
 const mostTurns = 500;
@@ -11,7 +11,7 @@ const pageSize = 64;
 
 /** Finds what earlier turns of a thread left behind, the newest first. What was forgotten is not there. */
 export function createPastOutputs(
-  log: Pick<TurnLog, "finished" | "read" | "get">,
+  log: TurnReading & ThreadReading,
   files: Pick<FileStore, "get">,
 ): TurnPorts["pastOutput"] {
   return async (place, id) => {
@@ -27,7 +27,7 @@ export function createPastOutputs(
   };
 }
 
-async function* pastTurns(log: Pick<TurnLog, "finished">, place: Place): AsyncGenerator<string, void> {
+async function* pastTurns(log: ThreadReading, place: Place): AsyncGenerator<string, void> {
   let before = Number.MAX_SAFE_INTEGER;
   for (let seen = 0; seen < mostTurns; seen += pageSize) {
     const page = await log.finished(place, before, Math.min(pageSize, mostTurns - seen));
@@ -40,7 +40,7 @@ async function* pastTurns(log: Pick<TurnLog, "finished">, place: Place): AsyncGe
 
 /** The text of a message of the thread; undefined for one of another thread, and for one that was forgotten. */
 async function messageText(
-  log: Pick<TurnLog, "read" | "get">,
+  log: TurnReading,
   { namespace, thread }: Place,
   turnId: string,
 ): Promise<string | undefined> {

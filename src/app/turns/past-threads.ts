@@ -1,4 +1,5 @@
 import { LRUCache } from "lru-cache";
+import { isRecord } from "../../base/record.ts";
 import { withoutDetails } from "../../core/event-audience.ts";
 import type { Message } from "../../core/message.ts";
 import type { PastThread, PastTurn } from "../../core/past-thread.ts";
@@ -6,7 +7,7 @@ import type { Place } from "../../core/place.ts";
 import { type TranscriptStep, withoutReasoning } from "../../core/transcript.ts";
 import { createStepReader } from "../../core/transcript-steps.ts";
 import type { TurnEvent } from "../../core/turn-event.ts";
-import type { TurnLog } from "../../core/turn-log.ts";
+import type { ThreadReading, TurnReading } from "../../core/turn-log.ts";
 import { userMessage } from "../../core/user-message.ts";
 
 /** Reads what was said before in a thread: a projection of the log, never stored. */
@@ -38,7 +39,7 @@ const remembered = 4_000;
 /** Turns that no transcript has, and that are looked through at most: threads of earlier versions have no opening. */
 const furthest = 500;
 
-export function createPastThreads(log: TurnLog): PastThreads {
+export function createPastThreads(log: TurnReading & ThreadReading): PastThreads {
   const cache = new LRUCache<string, KnownTurn>({ max: remembered });
 
   const known = async (turnId: string, deletions: number): Promise<KnownTurn> => {
@@ -153,8 +154,7 @@ function usedIn(events: readonly TurnEvent[]): string[] {
     if (event.type !== "tool_started") continue;
     if (event.skill_id !== "") used.add(event.skill_id.split("#", 1)[0] ?? event.skill_id);
     const { input } = event;
-    const named = typeof input === "object" && input !== null && !Array.isArray(input) && input.skill_name;
-    if (typeof named === "string") used.add(named);
+    if (isRecord(input) && typeof input.skill_name === "string") used.add(input.skill_name);
   }
   return [...used];
 }

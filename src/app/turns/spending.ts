@@ -1,6 +1,6 @@
 import type { Clock } from "../../core/clock.ts";
 import type { Usage } from "../../core/turn-event.ts";
-import type { TurnLog } from "../../core/turn-log.ts";
+import type { TurnReading } from "../../core/turn-log.ts";
 import { costText, plusUsage, type UsageTotal } from "../../core/usage-total.ts";
 
 /** What may be spent per day (UTC). Tokens are input and output together; models without a price cost no dollars. */
@@ -23,7 +23,7 @@ export interface Spending {
 
 const day = 86_400_000;
 
-export function createSpending(log: TurnLog, caps: SpendingCaps, clock: Clock): Spending {
+export function createSpending(log: TurnReading, caps: SpendingCaps, clock: Clock): Spending {
   let since = 0;
   let totals = new Map<string, UsageTotal>();
 

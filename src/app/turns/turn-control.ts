@@ -1,14 +1,6 @@
 import type { Clock } from "../../core/clock.ts";
-import type { TurnLog } from "../../core/turn-log.ts";
-
-export interface TurnControlDeps {
-  log: Pick<TurnLog, "signal">;
-  clock: Pick<Clock, "now">;
-  /** Ends a turn that runs in this process. */
-  abort(turnId: string): void;
-  /** Lets workers look for turns. */
-  wake(): void;
-}
+import type { TurnSignals } from "../../core/turn-log.ts";
+import type { Dispatcher } from "./dispatcher.ts";
 
 /** What people do to a turn that is under way. */
 export interface TurnControl {
@@ -18,7 +10,11 @@ export interface TurnControl {
   answer(turnId: string, questionId: string, text: string, by: string): Promise<boolean>;
 }
 
-export function createTurnControl({ log, clock, abort, wake }: TurnControlDeps): TurnControl {
+export function createTurnControl(
+  log: TurnSignals,
+  clock: Pick<Clock, "now">,
+  { abort, wake }: Pick<Dispatcher, "abort" | "wake">,
+): TurnControl {
   return {
     async stop(turnId, by) {
       const known = await log.signal(turnId, { type: "stop", by }, clock.now());

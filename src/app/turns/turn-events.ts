@@ -1,6 +1,6 @@
 import { isInternal } from "../../core/event-audience.ts";
 import type { TurnEvent } from "../../core/turn-event.ts";
-import type { TurnLog } from "../../core/turn-log.ts";
+import type { TurnReading } from "../../core/turn-log.ts";
 import type { Feed } from "./feed.ts";
 
 /** Follows a turn; see `followTurn`. */
@@ -16,7 +16,7 @@ export type Follow = (
  * early with the signal.
  */
 export async function followTurn(
-  log: TurnLog,
+  log: TurnReading,
   feed: Feed,
   turnId: string,
   afterSeq: number,
@@ -38,7 +38,7 @@ interface Following {
 }
 
 async function* follow(
-  log: TurnLog,
+  log: TurnReading,
   feed: Feed,
   { turnId, namespace, afterSeq, complete, signal }: Following,
 ): AsyncGenerator<TurnEvent, void> {
@@ -68,7 +68,7 @@ async function* follow(
 
 /** What there is of a turn, in order, and after which seq the reader goes on. */
 async function soFar(
-  log: TurnLog,
+  log: TurnReading,
   feed: Feed,
   turnId: string,
   afterSeq: number,

@@ -28,7 +28,6 @@ export const namespaceParams = z.object({ ns: namespaceSchema.describe("platform
 
 /** The namespace of people who name none. */
 export const consoleNamespace = "console:local:dm";
-export const namespaceQuery = z.object({ namespace: namespaceSchema.default(consoleNamespace) });
 
 /** @throws HttpProblem (404) that says what is not there */
 export function found<T>(value: T | undefined, what: string): T {

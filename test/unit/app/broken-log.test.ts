@@ -3,6 +3,7 @@ import { isEphemeral } from "../../../src/core/event-audience.ts";
 import type { TurnLog } from "../../../src/core/turn-log.ts";
 import { createMemoryTurnLog } from "../../../src/storage/memory-turn-log.ts";
 import { createFakeClock } from "../../support/fake-clock.ts";
+import { pendingTurns } from "../../support/pending-turns.ts";
 import { scriptedModel } from "../../support/scripted-model.ts";
 import { ada, createTestApp, home } from "../../support/test-app.ts";
 
@@ -32,7 +33,7 @@ describe("a disk that is full", () => {
       status: 503,
       message: expect.stringContaining("disk is full"),
     });
-    expect(await log.pending()).toBe(0);
+    expect(await pendingTurns(log)).toBe(0);
   });
 
   it("in the middle of a turn keeps it, tells those who watch, and it is answered when there is room", async () => {

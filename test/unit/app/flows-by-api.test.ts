@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
-import type { FlowRun } from "../../../src/app/services/flow-service.ts";
+import type { App } from "../../../src/app/app.ts";
+import type { Author } from "../../../src/core/inbound.ts";
 import type { Json } from "../../../src/core/json.ts";
 import type { Skill } from "../../../src/core/skill.ts";
 import type { ToolResult } from "../../../src/core/tool.ts";
@@ -18,7 +19,24 @@ const done = {
 const flow = (id: string, tool: Partial<TestTool>, more: Partial<Skill> = {}) =>
   testSkill(id, [{ name: id, ...tool }], { kind: "flow", ...more });
 
-const run: FlowRun = { vars: { city: "Oslo" }, dry_run: false, namespace: home.namespace, by: ada };
+const vars = { city: "Oslo" };
+const asker = (by: Author) => ({ by, namespace: home.namespace });
+const { namespace } = home;
+
+function run(app: App, id: string, dry_run = false) {
+  return app.run("flow.run", { input: { id, vars, dry_run, namespace }, asker: asker(ada) });
+}
+
+function runText(app: App, flow: string, by: Author = ada) {
+  return app.run("flow.run_text", { input: { flow, name: "mine.json", vars, namespace }, asker: asker(by) });
+}
+
+async function listedIn(app: App): Promise<string[]> {
+  const outcome = await app.run("flow.list", { input: { namespace }, asker: asker(ada) });
+  if (!outcome.ok) throw new Error(outcome.message);
+  return outcome.value.flows.map(({ id }) => id);
+}
+
 const failure: ToolResult = {
   status: "error",
   code: "http_error",
@@ -40,14 +58,14 @@ describe("a flow that is run", () => {
   it("answers what its steps did, by id and by name, and is among the runs", async () => {
     const app = newApp([flow("weather", { run: () => done }, { name: "Weather report" })]);
     for (const name of ["weather", "weather report"]) {
-      expect(await app.flows.run(name, run)).toEqual({ ok: true, value: done });
+      expect(await run(app, name)).toEqual({ ok: true, value: done });
     }
     const [last] = await skillRunsOf(app);
     expect(last).toMatchObject({
       skill_id: "weather",
       user: "ada",
       namespace: home.namespace,
-      input: run.vars,
+      input: vars,
       output: done,
     });
     expect(last?.finished_at).toBeGreaterThanOrEqual(last?.started_at ?? Number.NaN);
@@ -61,7 +79,7 @@ describe("a flow that is run", () => {
         return { status: "ok", output, direct: true, details };
       },
     };
-    const outcome = await newApp([flow("direct", tool)]).flows.run("direct", run);
+    const outcome = await run(newApp([flow("direct", tool)]), "direct");
     expect(outcome).toMatchObject({
       value: {
         success: true,
@@ -74,7 +92,7 @@ describe("a flow that is run", () => {
 
   it("and fails is an answer with the steps before, and the reason among the runs", async () => {
     const app = newApp([flow("bad", { run: () => failure })]);
-    expect(await app.flows.run("bad", run)).toEqual({
+    expect(await run(app, "bad")).toEqual({
       ok: true,
       value: {
         success: false,
@@ -91,12 +109,12 @@ describe("a flow that is run", () => {
 
   it("of a name nobody knows is answered with names that fit; a skill is no flow", async () => {
     const app = newApp([flow("weather", {}), testSkill("memory", [{ name: "memory" }])]);
-    expect(await app.flows.run("wether", run)).toMatchObject({
+    expect(await run(app, "wether")).toMatchObject({
       status: 404,
       message: expect.stringContaining("Did you mean weather?"),
     });
-    expect(await app.flows.run("memory", run)).toMatchObject({ status: 404 });
-    expect((await app.flows.list(home.namespace)).flows.map(({ id }) => id)).toEqual(["weather"]);
+    expect(await run(app, "memory")).toMatchObject({ status: 404 });
+    expect(await listedIn(app)).toEqual(["weather"]);
   });
 });
 
@@ -106,7 +124,7 @@ describe("a flow whose file could not be loaded", () => {
     const load = async () => ({ skills: [], diagnostics: [{ ...diagnostic, path: "/flows/own.json" }] });
     const { app } = createTestApp(scriptedModel([]), { sources: [{ ...testSource([]), load }] });
     for (const name of ["own", "own.json"]) {
-      expect(await app.flows.run(name, run)).toEqual({
+      expect(await run(app, name)).toEqual({
         ok: false,
         status: 404,
         message: `${name} could not be loaded: It has no steps. Add one.`,
@@ -120,17 +138,17 @@ describe("a dry run", () => {
     let runs = 0;
     const tool: Partial<TestTool> = { run: () => ++runs, dryRun: async (input) => ({ requests: [], input }) };
     const app = newApp([flow("weather", tool), flow("blind", {})]);
-    expect(await app.flows.run("weather", { ...run, dry_run: true })).toEqual({
+    expect(await run(app, "weather", true)).toEqual({
       ok: true,
       value: {
         success: true,
         results: [],
         variables: {},
         directOutput: null,
-        dry_run: { requests: [], input: run.vars },
+        dry_run: { requests: [], input: vars },
       },
     });
-    expect(await app.flows.run("blind", { ...run, dry_run: true })).toMatchObject({ status: 409 });
+    expect(await run(app, "blind", true)).toMatchObject({ status: 409 });
     expect([runs, await skillRunsOf(app)]).toEqual([0, []]);
   });
 
@@ -139,7 +157,7 @@ describe("a dry run", () => {
       dryRun: async () => null,
       validate: () => ({ ok: false, message: "city is missing" }),
     };
-    const outcome = await newApp([flow("weather", tool)]).flows.run("weather", { ...run, dry_run: true });
+    const outcome = await run(newApp([flow("weather", tool)]), "weather", true);
     expect(outcome).toMatchObject({ status: 400, message: expect.stringContaining("city is missing") });
   });
 });
@@ -147,7 +165,7 @@ describe("a dry run", () => {
 describe("a flow from a text", () => {
   const source = testSource([]);
   const addFlow: TestAppOptions["addFlow"] = async (text) => {
-    if (text === "{") return { ok: false, reason: "it is not JSON." };
+    if (text === "{]") return { ok: false, reason: "it is not JSON." };
     source.skills = [flow("mine", { run: () => done })];
     return { ok: true, id: "mine" };
   };
@@ -159,27 +177,27 @@ describe("a flow from a text", () => {
       steps: [{ type: "start", config: { variables: [{ name: "city", value: "" }] } }],
     });
     const { app } = createTestApp(scriptedModel([]), { sources: [added.source], addFlow: added.add });
-    expect(await app.flows.runText(text, "mine.json", run)).toMatchObject({
+    expect(await runText(app, text)).toMatchObject({
       ok: true,
       value: { success: true },
     });
     const listed = await app.skills.list(home.namespace);
     expect(listed.skills).toEqual([]);
-    expect((await app.flows.list(home.namespace)).flows).toEqual([]);
+    expect(await listedIn(app)).toEqual([]);
     expect(await app.complete("/flow run ", home.namespace)).toEqual([]);
     const [{ skill_id = "" } = {}] = await skillRunsOf(app);
-    expect(await app.flows.run(skill_id, run)).toMatchObject({ ok: true });
+    expect(await run(app, skill_id)).toMatchObject({ ok: true });
   });
 
   it("runs, is refused with the reason, and is for operators", async () => {
     const { app } = createTestApp(scriptedModel([]), { sources: [source], addFlow });
-    expect(await app.flows.runText("{}", "mine.json", run)).toEqual({ ok: true, value: done });
-    const broken = await app.flows.runText("{", "mine.json", run);
+    expect(await runText(app, "{}")).toEqual({ ok: true, value: done });
+    const broken = await runText(app, "{]");
     expect(broken).toMatchObject({
       status: 400,
       message: "mine.json is not a flow that can run: it is not JSON.",
     });
-    expect(await app.flows.runText("{}", "mine.json", { ...run, by: ben })).toMatchObject({ status: 403 });
-    expect(await newApp([]).flows.runText("{}", "mine.json", run)).toMatchObject({ status: 409 });
+    expect(await runText(app, "{}", ben)).toMatchObject({ status: 403 });
+    expect(await runText(newApp([]), "{}")).toMatchObject({ status: 409 });
   });
 });

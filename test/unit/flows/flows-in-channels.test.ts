@@ -1,7 +1,8 @@
 import { describe, expect, it } from "vitest";
 import { createFlowSource } from "../../../src/flows/flow-source.ts";
+import { runFlow } from "../../support/ask-app.ts";
 import { scriptedModel, toolResults } from "../../support/scripted-model.ts";
-import { ada, createTestApp, home } from "../../support/test-app.ts";
+import { ada, createTestApp } from "../../support/test-app.ts";
 import { temporaryFolder } from "../skills/temporary-folder.ts";
 import { appWith, json, run, start, startApi } from "./flow-app.ts";
 
@@ -35,8 +36,7 @@ describe("a direct output", () => {
     const api = await startApi(json("Rain"));
     const config = { url: `${api.origin}/\${place}`, responseVariable: "sky", directOutput: true };
     const { app } = appWith([start([{ name: "place", value: "Oslo" }]), { type: "apiCall", config }]);
-    const flow = { vars: {}, dry_run: false, namespace: home.namespace, by: ada };
-    expect(await app.app.flows.run("f", flow)).toMatchObject({
+    expect(await runFlow(app.app, "f", {}, ada)).toMatchObject({
       ok: true,
       value: {
         success: true,

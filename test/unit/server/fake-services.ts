@@ -80,7 +80,7 @@ function noSkill(id: string): Outcome<never> {
 export function fakeServices(
   asked: unknown[],
   turns: () => { record: TurnRecord; events: TurnEvent[] }[],
-): Pick<App, "run" | "flows"> {
+): Pick<App, "run"> {
   const missing = { ok: false as const, status: 404 as const, message: "There is none of that name." };
   const result = { success: true, results: [], variables: {}, directOutput: null };
   const server = (name: string, changes = {}) =>
@@ -164,6 +164,9 @@ export function fakeServices(
     "package.update": ({ id }) => (id === "weather" ? { ok: true, value: { installed: [entry] } } : missing),
     "package.remove": ({ id }) => (id === "weather" ? { ok: true, value: { removed: entry } } : missing),
     "skill.review": ({ id }) => (id === "weather" ? { ok: true, value: review } : missing),
+    "flow.list": () => ({ ok: true, value: { flows: [], diagnostics: [] } }),
+    "flow.run": ({ id }) => (id === "none" ? missing : { ok: true, value: result }),
+    "flow.run_text": () => ({ ok: true, value: result }),
     "skill.grant": ({ id, hosts }) => ({ ok: true, value: { skill_id: id, granted: hosts } }),
     "skill.revoke": ({ id }) => ({ ok: true, value: { skill_id: id, granted: [] } }),
   };
@@ -173,17 +176,6 @@ export function fakeServices(
       const given = sent.length === 0 ? {} : { files: await Promise.all(sent) };
       asked.push({ run: name, ...input, ...given, by: asker.by });
       return operations[name]?.(input as never) as never;
-    },
-    flows: {
-      list: async () => ({ flows: [], diagnostics: [] }),
-      async run(flow, run) {
-        asked.push({ flow, ...run });
-        return flow === "none" ? missing : { ok: true, value: result };
-      },
-      async runText(text, name, run) {
-        asked.push({ text, name, ...run });
-        return { ok: true, value: result };
-      },
     },
   };
 }

@@ -44,15 +44,17 @@ describe("flows", () => {
   it("run by name, by text, or dry", async () => {
     const { client, asked } = await open();
     const result = { success: true, results: [], variables: {}, directOutput: null };
-    expect(await client.runFlow("Weather report", { vars: { city: "Oslo" } })).toEqual(result);
-    expect(await client.runFlowText({ flow: "{}", name: "mine.json", dry_run: true })).toEqual(result);
+    expect(await client.call("flow.run", { id: "Weather report", vars: { city: "Oslo" } })).toEqual(result);
+    expect(await client.call("flow.run_text", { flow: "{}", name: "mine.json", dry_run: true })).toEqual(
+      result,
+    );
     const common = { namespace: "console:local:dm", by };
     expect(asked).toEqual([
-      { flow: "Weather report", vars: { city: "Oslo" }, dry_run: false, ...common },
-      { text: "{}", name: "mine.json", vars: {}, dry_run: true, ...common },
+      { run: "flow.run", id: "Weather report", vars: { city: "Oslo" }, dry_run: false, ...common },
+      { run: "flow.run_text", flow: "{}", name: "mine.json", vars: {}, dry_run: true, ...common },
     ]);
-    await expect(client.runFlow("none")).rejects.toMatchObject({ status: 404 });
-    expect(await client.flows()).toEqual({ flows: [], diagnostics: [] });
+    await expect(client.call("flow.run", { id: "none" })).rejects.toMatchObject({ status: 404 });
+    expect(await client.call("flow.list", {})).toEqual({ flows: [], diagnostics: [] });
   });
 });
 

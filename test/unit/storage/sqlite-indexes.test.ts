@@ -77,7 +77,6 @@ async function useEverything(): Promise<void> {
     await log.usage({ ...filter, since: 0 });
   }
   await log.reclaim();
-  await log.pending();
   await log.backlog(9_000);
   await log.probe(1);
   await log.untilDue(1_000);

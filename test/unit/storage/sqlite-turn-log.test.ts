@@ -8,6 +8,7 @@ import type { SqliteOptions } from "../../../src/storage/sqlite-connection.ts";
 import { openSqliteTurnLog } from "../../../src/storage/sqlite-turn-log.ts";
 import { StorageError } from "../../../src/storage/storage-error.ts";
 import { ending, entry, inbound } from "../../contract/turn-log-contract.ts";
+import { pendingTurns } from "../../support/pending-turns.ts";
 import { Child } from "./child.ts";
 
 let folder: string;
@@ -150,7 +151,7 @@ describe("other processes on the same file", () => {
     for (const worker of workers) worker.process.stdin.write("go\n");
     const claimed = await Promise.all(workers.map((worker) => worker.rest()));
     expect(claimed.flat().sort()).toEqual([...ids].sort());
-    expect(await log.pending()).toBe(0);
+    expect(await pendingTurns(log)).toBe(0);
   });
 
   test("leave every stored event behind when killed; their turn is taken over and they cannot write", async () => {

@@ -3,7 +3,7 @@ import { setImmediate as nextTick } from "node:timers/promises";
 import type { KeyValue } from "../../../core/key-value.ts";
 import type { Outcome } from "../../../core/outcome.ts";
 import { isDirectMessage } from "../../../core/place.ts";
-import type { TurnLog, TurnRecord } from "../../../core/turn-log.ts";
+import type { TurnReading, TurnRecord } from "../../../core/turn-log.ts";
 import type { StoredAudit } from "../stored-audit.ts";
 
 /** Somebody on a platform, as what is stored names them. */
@@ -37,7 +37,11 @@ const wholeKey = /^([a-z][a-z0-9-]*):([^:]+):(.+)$/;
  * Who is meant: `platform:workspace:id`, or an id that only one person has of whom something is stored. `platform:*:id` is the
  * person with this id in all workspaces.
  */
-export async function findPerson(log: TurnLog, audit: StoredAudit, user: string): Promise<Outcome<Person>> {
+export async function findPerson(
+  log: TurnReading,
+  audit: StoredAudit,
+  user: string,
+): Promise<Outcome<Person>> {
   const [, platform, workspace, id] = wholeKey.exec(user) ?? [];
   if (platform !== undefined && workspace !== undefined && id !== undefined)
     return { ok: true, value: { platform, workspace, id } };
@@ -65,13 +69,13 @@ export async function findPerson(log: TurnLog, audit: StoredAudit, user: string)
 const pageSize = 100;
 
 /** The turns of a user id on all platforms, newest first; those whose author was replaced have another id. */
-export async function* turnsOf(log: TurnLog, id: string): AsyncGenerator<TurnRecord> {
+export async function* turnsOf(log: TurnReading, id: string): AsyncGenerator<TurnRecord> {
   yield* turnsIn(log, { author: id });
 }
 
 /** Turns that fit, newest first, read in pages. */
 export async function* turnsIn(
-  log: TurnLog,
+  log: TurnReading,
   filter: { namespace?: string; thread?: string; author?: string },
 ): AsyncGenerator<TurnRecord> {
   for (let before: string | undefined; ; ) {

@@ -1,0 +1,36 @@
+import { onTestFinished } from "vitest";
+import type { TurnLog } from "../../src/core/turn-log.ts";
+import { loadConsoleAssets } from "../../src/server/console-assets.ts";
+import { createServer, type KnackServer } from "../../src/server/server.ts";
+import { createGoldenBot, type GoldenBot } from "./golden-bot.ts";
+
+/** A golden bot behind its HTTP API, on a free port of the loopback address. */
+export interface GoldenServer extends GoldenBot {
+  server: KnackServer;
+  url: string;
+}
+
+/**
+ * @param token of the API; without one everybody at this machine is the operator
+ * @param log where turns are kept, in memory unless given
+ */
+export async function startGoldenServer({
+  token,
+  log,
+}: {
+  token?: string;
+  log?: TurnLog;
+} = {}): Promise<GoldenServer> {
+  const bot = createGoldenBot(log);
+  const server = createServer({
+    app: bot.test.app,
+    assets: loadConsoleAssets(),
+    version: "1.2.3",
+    logger: { error: (fields) => void bot.test.errors.push(fields) },
+    metrics: async () => ({ content_type: "text/plain; version=0.0.4", text: "knack_turns 1\n" }),
+    security: { host: "127.0.0.1", port: 0, ...(token === undefined ? {} : { token }) },
+  });
+  const { url } = await server.listen();
+  onTestFinished(() => server.close());
+  return { ...bot, server, url };
+}

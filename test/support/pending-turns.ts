@@ -1,0 +1,7 @@
+import type { TurnHealth } from "../../src/core/turn-log.ts";
+
+/** The number of turns that are not finished. */
+export async function pendingTurns(log: TurnHealth): Promise<number> {
+  const { queued, running, waiting } = await log.backlog(0);
+  return queued + running + waiting;
+}

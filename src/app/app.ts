@@ -3,7 +3,7 @@
  * the chat platforms. Everything here is checked against the permissions of the person who asks.
  */
 import type { ThreadRecord, TurnFilter, TurnRecord } from "../core/turn-log.ts";
-import type { CompleteCommand } from "./operations/command.ts";
+import type { Completion } from "./operations/complete.ts";
 import type { RunOperation } from "./operations/table.ts";
 import type { ExportData } from "./services/export-data.ts";
 import type { Readiness } from "./services/readiness.ts";
@@ -46,7 +46,7 @@ export interface App {
   readonly skills: Pick<SkillService, "list" | "detail">;
 
   /** Completions of a text that begins with `/`, best first. */
-  complete: CompleteCommand;
+  complete(text: string, namespace: string): Promise<Completion[]>;
   /** Whether store, queue, model and connections are usable, each with what to do when not. */
   ready(): Promise<Readiness[]>;
 }

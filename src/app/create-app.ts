@@ -22,6 +22,7 @@ import { createTurnPresenter } from "./chat/create-turn-presenter.ts";
 import { shapingRules } from "./chat/present/shape-answer.ts";
 import { createCommandRunner } from "./commands/command-runner.ts";
 import { operationCommands } from "./commands/operation-commands.ts";
+import { complete } from "./operations/complete.ts";
 import type { AddFlow, Services } from "./operations/services.ts";
 import { allOperations, createOperationRunner } from "./operations/table.ts";
 import { createPlaceDescriber } from "./reading/place-description.ts";
@@ -152,7 +153,8 @@ export function createApp(deps: AppDeps): RunningApp {
   const retention = createRetention({ ...deps, past, files, stored, policy: deps.retention });
   const { packages = noPackages, servers } = deps;
   const skills = createSkillService({ ...deps, offers, grants: ports.grants });
-  const reader = createCommandReader(() => commands, ports.name);
+  const commands = operationCommands(allOperations);
+  const reader = createCommandReader(commands, ports.name);
   const dispatcher = createDispatcher({ ...deps, feed });
   const { wake } = dispatcher;
   const submit = createSubmit({ ...deps, feed, reader, asked, wake });
@@ -199,12 +201,11 @@ export function createApp(deps: AppDeps): RunningApp {
     forget: createForget(forgetting),
     forgetPerson: createForgetPerson({ ...forgetting, stored, openings }),
     retention,
-    complete: (text, namespace) => commandRunner.complete(text, namespace),
+    commands,
     preview: createPromptPreview(turns),
   };
   const run = createOperationRunner(services);
-  const commands = operationCommands(allOperations, services);
-  const commandRunner = createCommandRunner(commands, turns, reader, platforms);
+  const commandRunner = createCommandRunner(commands, services, turns, reader, platforms);
   dispatcher.serve({
     deadlineOf: turns.deadlineOf,
     run: (claimed, signal) => {
@@ -229,7 +230,7 @@ export function createApp(deps: AppDeps): RunningApp {
     threads: services.threads,
     watch: (namespace, signal) => feed.watch(namespace, signal),
     skills,
-    complete: services.complete,
+    complete: (text, namespace) => complete(services, text, namespace),
     ready: createReadiness(deps),
   };
   const chat: ChatHub = {

@@ -12,27 +12,25 @@ import {
   type CommandCall,
   type CommandFile,
   type CommandResult,
-  type CompleteCommand,
-  type Completion,
   refused,
   shown,
 } from "../operations/command.ts";
+import type { Services } from "../operations/services.ts";
 import { type CommandReader, familiesOf } from "../turns/command-reader.ts";
 import type { TurnRunner } from "../turns/turn-runner.ts";
 
 /** Runs slash commands as turns of their own: they are stored, deduplicated and shown like messages. */
 export interface CommandRunner {
   run(claimed: ClaimedTurn, signal: AbortSignal): AsyncGenerator<TurnEventBody, void>;
-  complete: CompleteCommand;
 }
 
 export function createCommandRunner(
   all: readonly Command[],
+  services: Services,
   turns: TurnRunner,
   reader: Pick<CommandReader, "stored">,
   platforms: ChatPlatforms,
 ): CommandRunner {
-  const commands = all.filter(({ partOf }) => partOf === undefined);
   return {
     async *run(claimed, signal) {
       const isResumed = claimed.events.some((event) => event.type === "turn_started");
@@ -63,7 +61,7 @@ export function createCommandRunner(
           return next.value;
         },
       };
-      const work = execute(all, reader.stored(inbound), call).then(
+      const work = execute(all, services, reader.stored(inbound), call).then(
         (value) => {
           result = value;
         },
@@ -78,8 +76,6 @@ export function createCommandRunner(
       const outcome = signal.aborted ? "stopped" : result.ok ? "completed" : "failed";
       yield finished(outcome, result);
     },
-
-    complete: (text, namespace) => complete(commands, text, namespace),
   };
 }
 
@@ -124,13 +120,17 @@ function finished(
 
 async function execute(
   all: readonly Command[],
+  services: Services,
   { words: text, command: given }: ReturnType<CommandReader["stored"]>,
   call: Omit<CommandCall, "input" | "words">,
 ): Promise<CommandResult> {
   const command = given && all.find(({ name }) => name === given.name);
   const words = text.trim();
   if (command !== undefined)
-    return command.run({ ...call, words: words.slice(command.name.length).trim(), input: given?.input });
+    return command.run(
+      { ...call, words: words.slice(command.name.length).trim(), input: given?.input },
+      services,
+    );
   const commands = all.filter(({ partOf }) => partOf === undefined);
   const asked = helpFor(commands, words.toLowerCase());
   if (asked !== undefined) return shown(asked);
@@ -166,33 +166,4 @@ function help(commands: readonly Command[]): string {
     "",
     "Everything else you write is for the agent. `@Knack stop` stops what runs in a thread.",
   ].join("\n");
-}
-
-async function complete(
-  commands: readonly Command[],
-  text: string,
-  namespace: string,
-): Promise<Completion[]> {
-  const typed = text.replace(/^\//, "").toLowerCase();
-  const command = commands.find(({ name }) => typed.startsWith(`${name} `));
-  if (command === undefined) {
-    const fitting = commands.filter(({ name }) => name.startsWith(typed));
-    return fitting.map(({ name, usage, description }) => ({
-      text: `/${name}${usage === "" ? "" : " "}`,
-      label: `/${[name, usage].filter(Boolean).join(" ")}`,
-      description,
-    }));
-  }
-  const word = typed.slice(command.name.length + 1);
-  if (/\s/.test(word)) return [];
-  const values = (await command.complete?.(namespace)) ?? [];
-  const ranked = values.filter((value) => value.text.toLowerCase().includes(word));
-  ranked.sort(
-    (a, b) => Number(b.text.toLowerCase().startsWith(word)) - Number(a.text.toLowerCase().startsWith(word)),
-  );
-  return ranked.slice(0, 12).map((value) => ({
-    text: `/${command.name} ${value.text}`,
-    label: value.text,
-    description: value.description,
-  }));
 }

@@ -6,26 +6,23 @@ import type { Services } from "../operations/services.ts";
 type Form = ChatForm<unknown, unknown>;
 
 /** The slash commands of operations, in the order of the table. */
-export function operationCommands(operations: readonly Operation[], services: Services): Command[] {
-  return operations.flatMap((operation) =>
-    (operation.chat ?? []).map((form) => commandOf(operation, form, services)),
-  );
+export function operationCommands(operations: readonly Operation[]): Command[] {
+  return operations.flatMap((operation) => (operation.chat ?? []).map((form) => commandOf(operation, form)));
 }
 
-function commandOf(operation: Operation, form: Form, services: Services): Command {
-  const { command, complete, read, usage = "", description = "", ...shown } = form;
+function commandOf(operation: Operation, form: Form): Command {
+  const { command, read, usage = "", description = "", ...shown } = form;
   return {
     ...shown,
     name: command,
     usage,
     description,
     operation: operation.name,
-    ...(complete === undefined ? {} : { complete: (namespace) => complete(services, namespace) }),
     read(words, place) {
       const input = read(words, place);
       return input === undefined ? undefined : toJson(input);
     },
-    run: (call) =>
+    run: (call, services) =>
       "answer" in form ? form.answer(call, services) : runCommand(operation, form, call, services),
   };
 }

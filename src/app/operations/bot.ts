@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { threadSchema } from "../../core/place.ts";
 import { consoleNamespace, ownNamespace, toolDefinition } from "../services/shapes.ts";
+import { complete } from "./complete.ts";
 import { operation } from "./operation.ts";
 import type { Services } from "./services.ts";
 
@@ -58,7 +59,7 @@ export const completeCommand = operation({
     answers: "completions, best first",
   },
   async run({ input: { text, namespace }, services }) {
-    return { ok: true, value: { completions: await services.complete(text, namespace) } };
+    return { ok: true, value: { completions: await complete(services, text, namespace) } };
   },
 });
 

@@ -4,6 +4,7 @@ import type { Json } from "../../core/json.ts";
 import type { Place } from "../../core/place.ts";
 import type { ToolResult } from "../../core/tool.ts";
 import type { KnownCommand } from "../turns/command-reader.ts";
+import type { CompletableCommand, Services } from "./services.ts";
 
 /** What a slash command answers. Markdown. */
 export interface CommandResult {
@@ -47,27 +48,9 @@ export interface CommandCall {
   runSkill(skillId: string, params: Json): Promise<ToolResult>;
 }
 
-/** A completion of a slash command being typed. */
-export interface Completion {
-  /** The whole text after accepting it. */
-  text: string;
-  label: string;
-  description: string;
-}
-
-/** Completions of a text that begins with `/`, best first. */
-export type CompleteCommand = (text: string, namespace: string) => Promise<Completion[]>;
-
 /** One slash command: `/skill enable`. */
-export interface Command extends KnownCommand {
-  /** What follows the name, as help shows it: `<skill>`. */
-  usage: string;
-  description: string;
-  /** The command whose usage tells of this one. */
-  partOf?: string | undefined;
-  /** What the first word after the name may be, for completion. */
-  complete?(namespace: string): Promise<{ text: string; description: string }[]>;
-  run(call: CommandCall): Promise<CommandResult>;
+export interface Command extends KnownCommand, CompletableCommand {
+  run(call: CommandCall, services: Services): Promise<CommandResult>;
 }
 
 /** An answer for the channel, of a command that did what it should. */

@@ -23,13 +23,25 @@ import type { PreviewPrompt } from "../turns/prompt-preview.ts";
 import type { Submit } from "../turns/submit.ts";
 import type { TurnControl } from "../turns/turn-control.ts";
 import type { Follow } from "../turns/turn-events.ts";
-import type { CompleteCommand } from "./command.ts";
 
 /** Takes a flow's file in for as long as the bot runs, and answers the id it has as a skill, or why it is no flow. */
 export type AddFlow = (
   text: string,
   path: string,
 ) => Promise<{ ok: true; id: string } | { ok: false; reason: string }>;
+
+/** What help and completion tell of a slash command. */
+export interface CompletableCommand {
+  /** `skill enable`, without the slash. */
+  name: string;
+  /** What follows the name, as help shows it: `<skill>`. */
+  usage: string;
+  description: string;
+  /** The command whose usage tells of this one. */
+  partOf?: string | undefined;
+  /** What the first word after the name may be. */
+  complete?(services: Services, namespace: string): Promise<{ text: string; description: string }[]>;
+}
 
 /** What operations work with. None of it asks who calls: `runOperation` has asked. */
 export interface Services {
@@ -77,6 +89,7 @@ export interface Services {
   forget: Forget;
   forgetPerson: ForgetPerson;
   retention: Pick<Retention, "status" | "run">;
-  complete: CompleteCommand;
+  /** The slash commands of all operations. */
+  commands: readonly CompletableCommand[];
   preview: PreviewPrompt;
 }

@@ -67,9 +67,9 @@ const short: { readonly [words: string]: string } = {
  *
  * @param botName the name people call the bot by
  */
-export function createCommandReader(commands: () => readonly KnownCommand[], botName: string): CommandReader {
+export function createCommandReader(commands: readonly KnownCommand[], botName: string): CommandReader {
   const read = createRead(commands, botName);
-  const known = ({ name }: GivenCommand) => commands().find((each) => each.name === name);
+  const known = ({ name }: GivenCommand) => commands.find((each) => each.name === name);
   const guideOf: CommandReader["guideOf"] = (command) =>
     command.input === undefined ? undefined : known(command)?.guide?.(command.input);
   const stored: CommandReader["stored"] = ({ text, command, namespace, thread }) => {
@@ -95,11 +95,11 @@ export function createCommandReader(commands: () => readonly KnownCommand[], bot
   };
 }
 
-function createRead(commands: () => readonly KnownCommand[], botName: string): CommandReader["read"] {
+function createRead(commands: readonly KnownCommand[], botName: string): CommandReader["read"] {
   const name = botName.toLowerCase();
 
   const commandOf = (text: string, words: string, place: Place): Said => {
-    const known = commandIn(commands(), words);
+    const known = commandIn(commands, words);
     if (known === undefined) return { kind: "command", text, words };
     const input = known.read(words.trim().slice(known.name.length).trim(), place);
     const { name, operation } = known;
@@ -109,7 +109,7 @@ function createRead(commands: () => readonly KnownCommand[], botName: string): C
   const isSpoken = (words: string) => {
     const [first = "", second = ""] = words.toLowerCase().split(/\s+/);
     if (short[words.trim().toLowerCase()] !== undefined) return true;
-    return familiesOf(commands()).get(first)?.has(second) === true;
+    return familiesOf(commands).get(first)?.has(second) === true;
   };
   const readSlash = (text: string, place: Place): Said => {
     const words = text.trim().slice(1).trim();
@@ -122,7 +122,7 @@ function createRead(commands: () => readonly KnownCommand[], botName: string): C
   };
   const isSlashCommand = (text: string) => {
     const [word = ""] = text.toLowerCase().split(/\s/, 1);
-    return [...familiesOf(commands()).keys(), "help", "knack", name].some((each) => word === `/${each}`);
+    return [...familiesOf(commands).keys(), "help", "knack", name].some((each) => word === `/${each}`);
   };
   /** What follows the mention of the bot, which a platform may have taken away. */
   const readSpoken = (text: string, words: string, place: Place): Said =>

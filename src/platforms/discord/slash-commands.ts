@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import type { Completion } from "../../app/operations/command.ts";
+import type { Completion } from "../../app/operations/complete.ts";
 import type { RawInteractionData, RawOption } from "./raw-interaction.ts";
 
 /** The commands as Discord registers them. Source: Discord reference, "Application Command Object". */

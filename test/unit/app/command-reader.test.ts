@@ -13,7 +13,7 @@ const words = (name: string) => ({
   read: (rest: string) => rest || undefined,
 });
 const reader = createCommandReader(
-  () => [
+  [
     words("skill list"),
     { ...words("skill run"), guide: (input) => ({ skill: String(input), request: "now" }) },
     words("skill runs"),

@@ -2,9 +2,9 @@ import { OpenAPIHono } from "@hono/zod-openapi";
 import { Command } from "commander";
 import { expect, it } from "vitest";
 import { z } from "zod";
-import { createCommandRunner } from "../../../src/app/commands/command-runner.ts";
 import { operationCommands } from "../../../src/app/commands/operation-commands.ts";
 import { said } from "../../../src/app/operations/command.ts";
+import { complete } from "../../../src/app/operations/complete.ts";
 import { type Operation, operation, runOperation } from "../../../src/app/operations/operation.ts";
 import type { Services } from "../../../src/app/operations/services.ts";
 import { createCommandReader } from "../../../src/app/turns/command-reader.ts";
@@ -48,22 +48,22 @@ const remember = operation({
 const operations = [remember as unknown as Operation];
 
 const recorded: object[] = [];
+const commands = operationCommands(operations);
 const services = {
+  commands,
   audit: { record: (entry: object) => void recorded.push(entry) },
   feed: { changed: () => {} },
 } as unknown as Services;
-const commands = operationCommands(operations, services);
 
 it("is a slash command with help and completion, and a subcommand on Discord", async () => {
-  const reader = createCommandReader(() => commands, "Knack");
+  const reader = createCommandReader(commands, "Knack");
   const said = reader.read("@Knack note add milk", { namespace: "slack:T1:C1", thread: "t" });
   expect(said).toMatchObject({
     command: { name: "note add", operation: "note.add", input: { id: "milk", namespace: "slack:T1:C1" } },
   });
-  const runner = createCommandRunner(commands, {} as never, reader, {} as never);
-  const whole = await runner.complete("/", "slack:T1:C1");
+  const whole = await complete(services, "/", "slack:T1:C1");
   expect(whole).toEqual([{ text: "/note add ", label: "/note add <text>", description: "Notes something" }]);
-  expect(await runner.complete("/note add m", "slack:T1:C1")).toMatchObject([{ text: "/note add milk" }]);
+  expect(await complete(services, "/note add m", "slack:T1:C1")).toMatchObject([{ text: "/note add milk" }]);
   expect(slashCommands(whole)).toContainEqual(
     expect.objectContaining({ name: "note", options: [expect.objectContaining({ name: "add" })] }),
   );

@@ -73,11 +73,13 @@ async function byProgram(operation: Operation, by: Author, namespace: string): P
 }
 
 async function byCommand(operation: Operation, by: Author, namespace: string): Promise<Set<string>> {
-  const commands = operationCommands([operation], services).filter(
+  const commands = operationCommands([operation]).filter(
     (_command, at) => !("answer" in (operation.chat?.[at] ?? {})),
   );
   const call = { place: { namespace, thread: "t" }, author: by, input: inputOf(operation, namespace) };
-  const results = await Promise.all(commands.map((command) => command.run(call as unknown as CommandCall)));
+  const results = await Promise.all(
+    commands.map((command) => command.run(call as unknown as CommandCall, services)),
+  );
   return new Set(results.map(({ text }) => text));
 }
 

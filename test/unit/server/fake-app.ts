@@ -39,7 +39,7 @@ export function createFakeApp() {
   const app: App = {
     name: "Knack",
     model: "offline",
-    reader: createCommandReader(() => [], "Knack"),
+    reader: createCommandReader([], "Knack"),
     async submit(submission) {
       asked.push(submission);
       if (submission.text === "too fast") return { ok: false, status: 429, message: "Wait a minute." };

@@ -25,6 +25,7 @@ import { operationCommands } from "./commands/operation-commands.ts";
 import { complete } from "./operations/complete.ts";
 import type { AddFlow, Services } from "./operations/services.ts";
 import { allOperations, createOperationRunner } from "./operations/table.ts";
+import { createPinnedFacts } from "./reading/pinned-facts.ts";
 import { createPlaceDescriber } from "./reading/place-description.ts";
 import { createApprovals } from "./services/approvals.ts";
 import { auditChannel, createAudit } from "./services/audit.ts";
@@ -75,6 +76,7 @@ export interface AppDeps {
     | "offers"
     | "openings"
     | "deletions"
+    | "facts"
     | "picture"
     | "redact"
     | "time_zone"
@@ -134,6 +136,7 @@ export function createApp(deps: AppDeps): RunningApp {
     redact: deps.redact,
     time_zone: deps.time_zone,
     openings,
+    facts: createPinnedFacts(store),
     deletions: (place: Place) => log.deletions(place),
     picture: createPictures(deps.ports.files, deps.ports.report),
   };

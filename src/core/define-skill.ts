@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { ExpectedFailure } from "./expected-failure.ts";
 import type { Json, JsonSchema } from "./json.ts";
 import type { ApprovalNeed, Approver, Tool, ToolContext, ToolEffect } from "./tool.ts";
 
@@ -64,14 +65,10 @@ export function defineSkillParts(parts: Record<string, SkillDefinition>): SkillM
 }
 
 /** An expected failure of a skill: becomes an error result the model reads. */
-export class SkillFailure extends Error {
-  readonly code: string;
-  /** What to try instead. */
-  readonly hint: string | undefined;
+export class SkillFailure extends ExpectedFailure {
+  /** @param hint what to try instead */
   constructor(code: string, message: string, hint?: string) {
-    super(message);
-    this.code = code;
-    this.hint = hint;
+    super(code, message, { hint });
   }
 }
 

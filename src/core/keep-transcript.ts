@@ -1,7 +1,6 @@
 import { carryOver } from "./carry-over.ts";
 import { chosenModel } from "./chosen-model.ts";
-import { factLine, type PinnedFact } from "./instructions.ts";
-import { type Json, objectOf } from "./json.ts";
+import { factLine } from "./instructions.ts";
 import { makeOpening } from "./opening.ts";
 import { estimateOf, isLonger, type Transcript, tokensIn } from "./transcript.ts";
 import { changeSince } from "./transcript-change.ts";
@@ -72,13 +71,5 @@ function underestimate({ transcript, ports }: TurnScope): number {
 
 /** The facts that people pinned in the channel, as a model reads them. */
 export async function readFacts({ turn, ports }: TurnScope): Promise<readonly string[]> {
-  const pinned = await ports.store.get(`skill:${turn.place.namespace}:memory:pinned`);
-  return Array.isArray(pinned) ? pinned.flatMap((fact) => pinnedFact(fact) ?? []).map(factLine) : [];
-}
-
-/** Earlier versions kept the texts alone. */
-function pinnedFact(stored: Json): PinnedFact | undefined {
-  if (typeof stored === "string") return { text: stored };
-  const { text, by } = objectOf(stored);
-  return typeof text === "string" ? { text, by: typeof by === "string" ? by : undefined } : undefined;
+  return (await ports.facts(turn.place.namespace)).map(factLine);
 }

@@ -1,3 +1,4 @@
+import { ExpectedFailure } from "./expected-failure.ts";
 import type { JsonSchema } from "./json.ts";
 import type { AssistantMessage, Effort, Message, ToolDefinition } from "./message.ts";
 import type { Usage } from "./turn-event.ts";
@@ -49,8 +50,7 @@ export type ModelErrorCode =
   | "bad_response"
   | "not_configured";
 
-export class ModelError extends Error {
-  readonly code: ModelErrorCode;
+export class ModelError extends ExpectedFailure<ModelErrorCode> {
   /** How long the server asked to wait, ms. */
   readonly retryAfterMs: number | undefined;
   constructor(
@@ -58,8 +58,7 @@ export class ModelError extends Error {
     message: string,
     options: { cause?: unknown; retryAfterMs?: number | undefined } = {},
   ) {
-    super(message, { cause: options.cause });
-    this.code = code;
+    super(code, message, options);
     this.retryAfterMs = options.retryAfterMs;
   }
 }

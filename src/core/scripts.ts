@@ -11,15 +11,19 @@ export interface ScriptRunner {
   run(request: ScriptRequest): Promise<ScriptOutcome>;
 }
 
+/** What is run for a skill. */
+export type ScriptWork =
+  /** Relative path within the skill's folder. */
+  | { kind: "script"; path: string }
+  /**
+   * A command line, which bash runs in the workspace. `args` are its `$1` and so on. A runner refuses it where isolation is weaker than
+   * its best, of skills that ship too.
+   */
+  | { kind: "command"; line: string };
+
 export interface ScriptRequest {
   skill: Skill;
-  /** Relative path within the skill's folder. */
-  script: string;
-  /**
-   * A command line, which bash runs in the workspace instead of a script. `args` are then its `$1` and so on. A runner refuses it
-   * where isolation is weaker than its best, of skills that ship too.
-   */
-  command?: string;
+  work: ScriptWork;
   /** In an argument `{baseDir}` is replaced by `KNACK_SKILL_DIR` as the script sees it, and `{outputDir}` by `KNACK_OUTPUT_DIR`. */
   args: readonly string[];
   stdin: string;

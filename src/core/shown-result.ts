@@ -1,22 +1,24 @@
 import type { ToolCall } from "./message.ts";
-import type { ToolResult } from "./tool.ts";
+import type { Tool, ToolResult } from "./tool.ts";
 import { cutForModel, outputOf, outputText } from "./tool-output.ts";
 import { guidesWith } from "./toolset.ts";
 import type { TurnScope } from "./turn-scope.ts";
 
-/** Never cut: the guide of a skill, which the model works by, and what is bounded by itself. */
-const shownWhole = new Set(["activate_skill", "list_skills", "read_tool_output"]);
-
 /** What the model is told, where that is not the output itself: its beginning and end, and the guides it activated. */
-export function shownOf(scope: TurnScope, { id, name }: ToolCall, result: ToolResult): { shown?: string } {
+export function shownOf(
+  scope: TurnScope,
+  { id }: ToolCall,
+  { shown: how }: Pick<Tool, "shown">,
+  result: ToolResult,
+): { shown?: string } {
   const { turn, ports } = scope;
   const whole = outputText(outputOf(result));
-  const tokens = shownWhole.has(name) ? Number.POSITIVE_INFINITY : turn.limits.tool_output_tokens;
+  const tokens = how !== undefined ? Number.POSITIVE_INFINITY : turn.limits.tool_output_tokens;
   const cutTo = (text: string) => cutForModel(text, tokens, id, ports.countTokens);
   const readable = result.status === "ok" ? result.readable : undefined;
   // What is paged and searched is the output: its words are shown where they fit whole.
   const cut = readable !== undefined && cutTo(readable) === readable ? readable : cutTo(whole);
-  const guides = name === "activate_skill" ? "" : guidesWith(scope, id);
+  const guides = how === "guide" ? "" : guidesWith(scope, id);
   const shown = guides === "" ? cut : `${cut}\n\n${guides}`;
   return shown === whole ? {} : { shown };
 }

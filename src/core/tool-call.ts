@@ -1,10 +1,10 @@
-import { errorText } from "../base/error-text.ts";
+import { errorCode, errorText } from "../base/error-text.ts";
 import { withTimeLimit } from "../base/time-limit.ts";
 import { approveCall } from "./approval.ts";
 import { type CheckedCall, findAndCheck } from "./check-call.ts";
 import { askedFor } from "./decide-call.ts";
+import { ExpectedFailure } from "./expected-failure.ts";
 import type { Json } from "./json.ts";
-import { ModelError } from "./model.ts";
 import { toldWhenRepeated } from "./repeated-refusals.ts";
 import { shownOf } from "./shown-result.ts";
 import type { Tool, ToolResult } from "./tool.ts";
@@ -62,7 +62,7 @@ async function finish(
     tool: call.name,
     status: result.status,
     output: outputOf(result),
-    ...(parent_call_id === undefined ? shownOf(scope, call, result) : {}),
+    ...(parent_call_id === undefined ? shownOf(scope, call, checked.tool ?? {}, result) : {}),
     duration_ms: Math.max(0, now - (scope.state.calls.get(call.id)?.started_at ?? now)),
     ...besideOutput(result),
     ...(checked.tool?.finds === undefined ? {} : { finds: checked.tool.finds }),
@@ -274,20 +274,13 @@ function limitOutput(tool: Tool, result: ToolResult): ToolResult {
 }
 
 function failureOf(scope: TurnScope, tool: Tool, error: unknown): ToolResult {
-  const code = (error as { code?: unknown } | undefined)?.code;
-  const hint = (error as { hint?: unknown } | undefined)?.hint;
-  const message = errorText(error);
-  const expected =
-    typeof code === "string" && (typeof hint === "string" || error instanceof ModelError || isLimit(code));
+  const expected = error instanceof ExpectedFailure;
   if (!expected) scope.ports.report(error, `tool ${tool.name}`);
+  const hint = expected ? error.hint : undefined;
   return {
     status: "error",
-    code: typeof code === "string" ? code : "failed",
-    message: `${tool.name} failed: ${message}`,
-    ...(typeof hint === "string" ? { hint } : {}),
+    code: errorCode(error) ?? "failed",
+    message: `${tool.name} failed: ${errorText(error)}`,
+    ...(hint === undefined ? {} : { hint }),
   };
-}
-
-function isLimit(code: string): boolean {
-  return code === "too_many_steps" || code === "no_answer";
 }

@@ -1,5 +1,6 @@
 import { approveWithin } from "./approval.ts";
 import { chosenModel } from "./chosen-model.ts";
+import { ExpectedFailure } from "./expected-failure.ts";
 import { generateWith, writeWith } from "./generate.ts";
 import { invokeSkill } from "./invoke-skill.ts";
 import type { Json } from "./json.ts";
@@ -12,13 +13,7 @@ import type { CallRequest, TurnScope } from "./turn-scope.ts";
 import { WaitingForPerson } from "./waiting.ts";
 
 /** A limit inside a tool, told to the model as an error result. */
-class ToolLimitError extends Error {
-  readonly code: "too_many_steps" | "no_answer";
-  constructor(code: "too_many_steps" | "no_answer", message: string) {
-    super(message);
-    this.code = code;
-  }
-}
+class ToolLimitError extends ExpectedFailure<"too_many_steps" | "no_answer"> {}
 
 /** The execution context of one call. */
 export function createToolContext(

@@ -90,6 +90,11 @@ export interface Tool {
   acts?: boolean;
   /** The id of the skill whose code the call runs, where the tool is none of that skill's own. */
   runsCodeOf?(input: Json): string | undefined;
+  /**
+   * How a model is shown the output, which is cut to the limit of tokens unless given: whole, because it is bounded by itself; or as the
+   * guide that the call activated, which is whole and not told a second time behind it.
+   */
+  shown?: "whole" | "guide" | undefined;
   /** True: the same call with the same arguments is run again (polling) instead of answered from the first. */
   repeatable?: boolean;
   /** A second call within this time is refused, ms. */

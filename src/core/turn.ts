@@ -2,7 +2,7 @@ import type { Catalogue } from "./catalogue.ts";
 import type { Clock } from "./clock.ts";
 import type { FileStore } from "./file-store.ts";
 import type { Author } from "./inbound.ts";
-import type { WhereText } from "./instructions.ts";
+import type { PinnedFact, WhereText } from "./instructions.ts";
 import type { Json } from "./json.ts";
 import type { KeyValue } from "./key-value.ts";
 import type { Effort, KeptImage, MessageImage } from "./message.ts";
@@ -127,6 +127,8 @@ export interface TurnPorts {
   redact: Redact;
   /** What transcripts open with, each stored once. */
   openings: Openings;
+  /** What people pinned in a namespace, oldest first. */
+  facts(namespace: string): Promise<readonly PinnedFact[]>;
   /** How many turns of a thread have been deleted so far. */
   deletions(place: Place): Promise<number>;
   models: Models;

@@ -1,3 +1,4 @@
+import { ExpectedFailure } from "./expected-failure.ts";
 /** The guarded way out to the network: private addresses refused, size, time and redirects limited. */
 export interface Web {
   /** @throws WebError */
@@ -46,10 +47,4 @@ export type WebErrorCode =
   | "http_error";
 
 /** Why a page was not fetched; the message is written for the person who asked. */
-export class WebError extends Error {
-  readonly code: WebErrorCode;
-  constructor(code: WebErrorCode, message: string, options?: { cause?: unknown }) {
-    super(message, options);
-    this.code = code;
-  }
-}
+export class WebError extends ExpectedFailure<WebErrorCode> {}

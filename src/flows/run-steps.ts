@@ -1,10 +1,8 @@
-import { errorCode } from "../base/error-text.ts";
 import { withTimeLimit } from "../base/time-limit.ts";
 import { SkillFailure } from "../core/define-skill.ts";
+import { ExpectedFailure } from "../core/expected-failure.ts";
 import type { Json } from "../core/json.ts";
-import { ModelError } from "../core/model.ts";
 import type { ToolContext } from "../core/tool.ts";
-import { WebError } from "../core/web.ts";
 import type { BlockScope, ControlScope, FlowStep, Ran, Target } from "./block.ts";
 import type { CodeRunner } from "./code-runner.ts";
 import { waitBeforeRetry } from "./http-failure.ts";
@@ -41,8 +39,8 @@ export class StepStopped extends Error {
   readonly step: FlowStep;
   /** With the turns of loops: `4.2[3]`. */
   readonly position: string;
-  readonly reason: ExpectedError;
-  constructor(step: FlowStep, position: string, reason: ExpectedError) {
+  readonly reason: ExpectedFailure;
+  constructor(step: FlowStep, position: string, reason: ExpectedFailure) {
     super(reason.message, { cause: reason });
     this.step = step;
     this.position = position;
@@ -78,7 +76,7 @@ export async function runStep(run: FlowRun, step: FlowStep, turns: readonly numb
     }
     return step.direct && ran.kind === "result" ? { kind: "direct", output: ran.result } : ran;
   } catch (error) {
-    if (isExpected(error)) throw new StepStopped(step, position, error);
+    if (error instanceof ExpectedFailure) throw new StepStopped(step, position, error);
     throw error;
   }
 }
@@ -142,7 +140,8 @@ async function runControl(run: FlowRun, step: FlowStep & { kind: "control" }, ar
   try {
     return await step.run(controlScope(run, step, around, record));
   } catch (error) {
-    if (!recorded && isExpected(error)) await run.context.step(around.name, () => Promise.reject(error));
+    if (!recorded && error instanceof ExpectedFailure)
+      await run.context.step(around.name, () => Promise.reject(error));
     throw error;
   }
 }
@@ -223,14 +222,4 @@ function gather(run: FlowRun, { kind }: FlowStep, result: Json): void {
   if (run.gathered <= mostGathered) return;
   const message = `The steps gathered more than ${mostGathered / 1_000_000} MB of results.`;
   throw new SkillFailure("too_much_data", message, "Let the flow ask for less at once.");
-}
-
-/** What makes a flow stop with an error that people and models can read. */
-export type ExpectedError = Error & { code: string; hint?: string | undefined };
-
-const limits: ReadonlySet<unknown> = new Set(["too_many_steps", "no_answer"]);
-
-function isExpected(error: unknown): error is ExpectedError {
-  if (error instanceof SkillFailure || error instanceof WebError || error instanceof ModelError) return true;
-  return limits.has(errorCode(error));
 }

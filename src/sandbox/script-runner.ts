@@ -22,12 +22,12 @@ export function createScriptRunner(context: SandboxContext): ScriptRunner {
 async function run(request: ScriptRequest, context: SandboxContext): Promise<ScriptOutcome> {
   const malformed = malformedInput(request) ?? exposedCommand(request, context);
   if (malformed !== undefined) return { status: "refused", reason: malformed };
-  const { skill, command } = request;
+  const { skill, work } = request;
   const { isolation } = context;
   const found =
-    command === undefined
-      ? await resolveScript(skill, request.script, isolation)
-      : await resolveCommand(skill, command, isolation);
+    work.kind === "script"
+      ? await resolveScript(skill, work.path, isolation)
+      : await resolveCommand(skill, work.line, isolation);
   if (!found.ok) return { status: "refused", reason: found.reason };
   const { folder, script, interpreter } = found.value;
   const { args, env, timeout_ms: timeoutMs } = request;
@@ -55,8 +55,8 @@ async function run(request: ScriptRequest, context: SandboxContext): Promise<Scr
 }
 
 /** A script was looked at by whoever ships or allows it; a command line is made up by a model on the spot. */
-function exposedCommand({ command }: ScriptRequest, { isolation }: SandboxContext): string | undefined {
-  if (command === undefined || isolation.kind !== "process") return undefined;
+function exposedCommand({ work }: ScriptRequest, { isolation }: SandboxContext): string | undefined {
+  if (work.kind === "script" || isolation.kind !== "process") return undefined;
   return `Command lines run with bubblewrap only, whatever skill they are of. ${isolation.lacks.problem} ${isolation.lacks.cure}`;
 }
 

@@ -11,9 +11,6 @@ import type { FolderContents } from "./read-contents.ts";
 import type { FolderScan } from "./scan-folder.ts";
 import { readSkillDocument } from "./skill-document.ts";
 
-/** Says of a package of tools that it is a guide only. */
-const toolModuleNotRun = "tool_module_not_run";
-
 /** Bytes of a SKILL.md, as OpenClaw limits it. */
 const largestDocument = 256 * 1024;
 
@@ -48,7 +45,7 @@ export async function loadFolder(request: FolderToLoad): Promise<LoadedFolder> {
   diagnostics.push(...contents.diagnostics);
   if (document === undefined) return failed(...diagnostics);
   const skill = createDocumentSkill({ ...request, file, diagnostics }, document);
-  const asTools = await loadTools(request, skill, diagnostics);
+  const asTools = document.tool_type && (await loadTools(request, skill, document.tool_type, diagnostics));
   if (asTools !== undefined) return asTools;
   const hasModule = contents.files.some((each) => each.path === moduleName);
   if (!hasModule) return { hash: contents.hash, skills: [skill], diagnostics };
@@ -67,19 +64,22 @@ export async function loadFolder(request: FolderToLoad): Promise<LoadedFolder> {
   }
 }
 
+/** The tools of a package that says it has some; undefined, with the reason in `diagnostics`, when it is a guide all the same. */
 async function loadTools(
-  { contents, toolPackages }: FolderToLoad,
+  { folder, contents, toolPackages }: FolderToLoad,
   skill: Skill,
+  type: string,
   diagnostics: Diagnostic[],
 ): Promise<LoadedFolder | undefined> {
-  const others = diagnostics.filter(({ code }) => code !== toolModuleNotRun);
-  const said = diagnostics.find(({ code }) => code === toolModuleNotRun);
-  if (said === undefined || toolPackages === undefined) return undefined;
-  const loaded = await toolPackages.load(skill);
+  const loaded = await toolPackages?.load(skill);
   if (loaded !== undefined) {
-    return { ...loaded, hash: contents.hash, diagnostics: [...others, ...loaded.diagnostics] };
+    return { ...loaded, hash: contents.hash, diagnostics: [...diagnostics, ...loaded.diagnostics] };
   }
-  diagnostics.splice(diagnostics.indexOf(said), 1, { ...said, message: noToolModule(skill, contents) });
+  const message =
+    toolPackages === undefined
+      ? `skill_type is ${type}, but the modules of skill packages are not run in the bot: it is loaded as a guide with scripts.`
+      : noToolModule(skill, contents);
+  diagnostics.push(caution(path.join(folder.path, folder.document), "tool_module_not_run", message));
   return undefined;
 }
 

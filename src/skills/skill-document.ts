@@ -23,6 +23,15 @@ export interface SkillDocument extends Pick<Skill, "invocation" | "settings_key"
   license?: string;
   homepage?: string;
   emoji?: string;
+  /** It says that it is a package of tools. */
+  tool_type?: ToolType;
+}
+
+type ToolType = "tool" | "langchain_tool";
+
+function readToolType(reader: FieldReader): ToolType | undefined {
+  const type = reader.read("skill_type", "text", z.string());
+  return type === "tool" || type === "langchain_tool" ? type : undefined;
 }
 
 /** Characters; the standard's limit. A longer description is loaded with a warning. */
@@ -61,18 +70,9 @@ export function readSkillDocument(
     homepage: reader.read("homepage", "text", z.string()),
     emoji: reader.read("emoji", "text", z.string()),
     allowed_tools: readAllowedTools(reader),
+    tool_type: readToolType(reader),
     ...readInvocation(reader, path, diagnostics),
   };
-  const type = reader.read("skill_type", "text", z.string());
-  if (type === "tool" || type === "langchain_tool") {
-    diagnostics.push(
-      caution(
-        path,
-        "tool_module_not_run",
-        `skill_type is ${type}, but the modules of skill packages are not run in the bot: it is loaded as a guide with scripts.`,
-      ),
-    );
-  }
   const given = Object.fromEntries(Object.entries(optional).filter(([, value]) => value !== undefined));
   return { document: { metadata, instructions: parsed.body, ...given }, diagnostics };
 }

@@ -11,6 +11,7 @@ import { defineMetaTool, failure, ok } from "./meta-tool.ts";
 export const createActivateSkill = () =>
   defineMetaTool({
     name: "activate_skill",
+    shown: "guide",
     title: ({ skill_name }) => `Learning the skill ${skill_name}`,
     description:
       "Activates a skill for this conversation: returns its guide, and its tools are there in your next step.",

@@ -10,6 +10,8 @@ interface MetaToolInput<Parameters extends z.ZodObject> {
   description: string;
   parameters: Parameters;
   effect: ToolEffect;
+  /** As a tool's. */
+  shown?: MetaTool["shown"];
   /** Whether this bot has it at all. */
   offered: MetaTool["offered"];
   /** Who has to approve a call before it runs; nobody unless told. */

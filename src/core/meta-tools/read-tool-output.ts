@@ -24,6 +24,7 @@ const parameters = z.object({
 export const createReadToolOutput = () =>
   defineMetaTool({
     name: "read_tool_output",
+    shown: "whole",
     title: ({ search }) => (search ? "Searching a long text" : "Reading on"),
     description:
       "Reads or searches a long text of this thread that was cut: a tool output, a message, a file. Search rather than read all of it.",

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { networkHint, withGrantedNetwork } from "../sandboxed-network.ts";
-import type { ScriptRunner } from "../scripts.ts";
+import type { ScriptRunner, ScriptWork } from "../scripts.ts";
 import type { Skill } from "../skill.ts";
 import type { ToolContext, ToolResult } from "../tool.ts";
 import { createToolContext } from "../tool-context.ts";
@@ -56,8 +56,7 @@ interface AskedScript {
   skill: Skill;
   /** As the model wrote it. */
   name: string;
-  script: string;
-  command?: string;
+  work: ScriptWork;
   args: readonly string[];
   stdin: string;
 }
@@ -66,19 +65,20 @@ interface AskedScript {
 function chosen(
   skill: Skill,
   { script, command }: { script?: string | undefined; command?: string | undefined },
-): Pick<AskedScript, "name" | "script" | "command"> | ToolResult {
+): Pick<AskedScript, "name" | "work"> | ToolResult {
   if ((script === undefined) === (command === undefined))
     return failure("invalid_arguments", "Give either script or command.");
-  if (script !== undefined) return { name: script, script: scriptPath(skill, script) };
+  if (script !== undefined)
+    return { name: script, work: { kind: "script", path: scriptPath(skill, script) } };
   if (command === undefined || skill.has_commands !== true) {
     return failure("refused", `${skill.id} has no command lines.`, "Run its scripts, or go on without it.");
   }
-  return { name: "The command", script: "", command: commandForShell(command) };
+  return { name: "The command", work: { kind: "command", line: commandForShell(command) } };
 }
 
 async function runScript(
   scripts: ScriptRunner,
-  { skill, name, args, ...asked }: AskedScript,
+  { skill, name, work, args, stdin }: AskedScript,
   context: ToolContext,
 ): Promise<ToolResult> {
   const allowed = await scripts.allows(skill);
@@ -88,8 +88,9 @@ async function runScript(
   }
   const { signal } = context;
   const request = {
-    ...asked,
     skill,
+    work,
+    stdin,
     args: args.map(argumentForScript),
     env: scriptEnvironment(skill, context),
     signal,

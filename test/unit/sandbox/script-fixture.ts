@@ -39,7 +39,7 @@ export function scriptRequest(
 ): ScriptRequest {
   return {
     skill,
-    script,
+    work: { kind: "script", path: script },
     args: [],
     stdin: "",
     env: {},

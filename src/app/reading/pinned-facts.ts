@@ -1,0 +1,18 @@
+import type { PinnedFact } from "../../core/instructions.ts";
+import { type Json, objectOf } from "../../core/json.ts";
+import type { KeyValue } from "../../core/key-value.ts";
+
+/** Reads the facts that people pinned in a namespace: what the skill `memory` keeps there, see `skills/memory/fact.ts`. */
+export function createPinnedFacts(store: Pick<KeyValue, "get">) {
+  return async (namespace: string): Promise<PinnedFact[]> => {
+    const pinned = await store.get(`skill:${namespace}:memory:pinned`);
+    return Array.isArray(pinned) ? pinned.flatMap((fact) => pinnedFact(fact) ?? []) : [];
+  };
+}
+
+/** Earlier versions kept the texts alone. */
+function pinnedFact(stored: Json): PinnedFact | undefined {
+  if (typeof stored === "string") return { text: stored };
+  const { text, by } = objectOf(stored);
+  return typeof text === "string" ? { text, by: typeof by === "string" ? by : undefined } : undefined;
+}

@@ -1,3 +1,4 @@
+import { backoff } from "../../base/backoff.ts";
 import type { TurnEventBody } from "../../core/turn-event.ts";
 import type { ClaimedTurn } from "../../core/turn-log.ts";
 import { finishedBy } from "./present/plan-answer.ts";
@@ -23,13 +24,13 @@ export function createTurnPresenter(deps: TurnPresenterDeps): TurnPresenter {
   };
 }
 
-/** A turn waits so long at most for a process that has its platform, ms. */
-const longestAbsence = 24 * 3_600_000;
-/** Between two looks whether this process has, ms. */
-const [firstPause, longestPause] = [2_000, 60_000];
+/** Longest a turn waits for a process that serves its platform, ms. */
+const maxAbsence = 24 * 3_600_000;
+/** Between two looks whether this process serves it, ms. */
+const pauses = { minMs: 2_000, maxMs: 60_000 };
 
 /**
- * A turn of a platform that this process has not: a command beside the stopped bot, or the platform was taken out of the
+ * A turn of a platform that this process does not serve: a command beside the stopped bot, or the platform was taken out of the
  * configuration. It waits for a bot that has it; after a day it ends where only the console sees it.
  */
 async function* withoutPlatform(
@@ -38,9 +39,9 @@ async function* withoutPlatform(
   run: () => AsyncGenerator<TurnEventBody, void>,
 ): AsyncGenerator<TurnEventBody, void> {
   const said = events[0]?.at ?? now;
-  if (now - said < longestAbsence) {
+  if (now - said < maxAbsence) {
     const waits = events.filter((event) => event.type === "turn_waiting").length;
-    yield { type: "turn_waiting", until: now + Math.min(firstPause * 2 ** Math.min(waits, 9), longestPause) };
+    yield { type: "turn_waiting", until: now + backoff(waits + 1, pauses) };
     return;
   }
   const ready = events.find((event) => event.type === "answer_ready");

@@ -1,21 +1,14 @@
+import { backoff } from "../../../base/backoff.ts";
 import { escapeMarkdown } from "../../../base/markdown-text.ts";
+import { unlessAborted } from "../../../base/time-limit.ts";
 import type { PlatformError, PlatformErrorCode } from "../../../core/chat-platform.ts";
 import type { TurnEvent, TurnEventBody } from "../../../core/turn-event.ts";
 import type { AnswerFiles } from "./answer-files.ts";
-import type { AnswerSlot } from "./answer-slots.ts";
-import { orGivenUp } from "./given-up-turn.ts";
 import type { LiveAnswer } from "./live-answer.ts";
 import { type AnswerMessage, type AnswerReady, planAnswer } from "./plan-answer.ts";
-import { lastReference, type PresentedTurn } from "./presented-turn.ts";
-import {
-  type Published,
-  passes,
-  platformErrorOf,
-  publishMessage,
-  redactMessage,
-  UnforeseenError,
-  whisperMessage,
-} from "./publish-message.ts";
+import { lastReference } from "./posted-message.ts";
+import type { PresentedTurn } from "./presented-turn.ts";
+import { type Published, passes, UnforeseenError, whisperMessage } from "./publish-message.ts";
 
 export interface Delivery {
   ready: AnswerReady;
@@ -31,8 +24,7 @@ export interface Delivery {
 export type Delivered = { kind: "delivered" } | { kind: "refused" } | { kind: "waiting"; until: number };
 
 /** Pauses between workers that try, and when it is given up, ms. */
-const firstWait = 5_000;
-const longestWait = 5 * 60_000;
+const waits = { minMs: 5_000, maxMs: 5 * 60_000 };
 const giveUpAfter = 24 * 3_600_000;
 /** A defect must not hold the thread up for so long: what nobody foresaw is met again this often, some half a minute in all. */
 const unforeseenWaits = 3;
@@ -44,11 +36,11 @@ export async function* deliverAnswer(
 ): AsyncGenerator<TurnEventBody, Delivered> {
   const { ready, live } = delivery;
   const { before, after } = splitAt(delivery.events);
-  if (ready.private) await removeParts(turn, live, 0);
+  if (ready.private) await dropParts(live, 0);
   const plan = planAnswer(turn, ready, delivery.files, isLive(delivery));
   for (const [part, message] of plan.entries()) {
     if (lastReference(after, "answer", part) !== undefined) continue;
-    const published = await orGivenUp(turn.givenUp, publishPart(turn, delivery, part, message));
+    const published = await unlessAborted(turn.givenUp, () => publishPart(turn, delivery, part, message));
     if (published.ok) {
       yield { type: "message_posted", purpose: "answer", part, reference: published.reference };
       continue;
@@ -56,17 +48,17 @@ export async function* deliverAnswer(
     const until = waitUntil(turn, delivery, published.error);
     if (until !== undefined) return { kind: "waiting", until };
     yield refusal(turn, published.error);
-    if (!ready.private) await orGivenUp(turn.givenUp, removeParts(turn, live, part));
-    await orGivenUp(turn.givenUp, tellAsker(turn, published.error));
+    if (!ready.private) await unlessAborted(turn.givenUp, () => dropParts(live, part));
+    await unlessAborted(turn.givenUp, () => tellAsker(turn, published.error));
     return { kind: "refused" };
   }
-  if (!ready.private) await removeParts(turn, live, plan.length);
+  if (!ready.private) await dropParts(live, plan.length);
   return { kind: "delivered" };
 
   /** Whether the first message stood in the channel before the answer was ready, and still does. */
   function isLive({ ready: { private: isPrivate } }: Delivery): boolean {
     if (isPrivate) return false;
-    if (before === undefined) return live.slot(0).reference !== undefined;
+    if (before === undefined) return live.part(0).reference !== undefined;
     const shown = lastReference(before, "answer", 0);
     const posted = lastReference(after, "answer", 0);
     return shown !== undefined && (posted === undefined || posted === shown);
@@ -91,19 +83,18 @@ async function publishPart(
   message: AnswerMessage,
 ): Promise<Published> {
   if (ready.private) return withoutFilesIfRefused(message, (now) => whisperMessage(turn, now));
-  const slot = live.slot(part);
-  const reference = await finishStream(turn, slot, message);
+  const posted = live.part(part);
+  const reference = await posted.finish(message);
   if (reference !== undefined) return { ok: true, reference };
-  const publish = (now: AnswerMessage) => publishMessage(turn, slot, now);
-  let published = await withoutFilesIfRefused(message, publish);
+  let published = await withoutFilesIfRefused(message, posted.publish);
   // A platform may take less in an edit than in a new message.
-  if (isFormRefused(published) && slot.reference !== undefined) {
-    await removeParts(turn, live, part, part + 1);
-    published = await publish(message);
+  if (isFormRefused(published) && posted.reference !== undefined) {
+    await posted.drop();
+    published = await posted.publish(message);
   }
   if (!isFormRefused(published)) return published;
   turn.logger.warn({ err: published.error, turn_id: turn.turn_id }, "An answer is posted as a file");
-  return publish(asFile(turn, message, part));
+  return posted.publish(asFile(turn, message, part));
 }
 
 /** Whether the platform might take the same answer in another form. A moderation rule is not worked around. */
@@ -127,32 +118,6 @@ function asFile(
   };
 }
 
-/** How often, and after what pause (ms) at most, a stream is finished that the platform slows down. */
-const mostFinishes = 3;
-const longestFinishPause = 3_000;
-
-/** The reference of the message if its stream lived and could be finished. */
-async function finishStream(
-  { redact, clock, givenUp, logger, turn_id }: PresentedTurn,
-  slot: AnswerSlot,
-  message: AnswerMessage,
-): Promise<string | undefined> {
-  const { stream, tag } = slot;
-  slot.stream = undefined;
-  for (let tries = 1; stream !== undefined; tries += 1) {
-    try {
-      await stream.finish(redactMessage({ ...message, tag }, redact));
-      return stream.reference;
-    } catch (thrown) {
-      const error = platformErrorOf(thrown);
-      logger.debug({ err: thrown, turn_id }, "A stream was not finished");
-      if (error.code !== "rate_limited" || tries >= mostFinishes) return undefined;
-      await clock.sleep(Math.min(error.retryAfterMs ?? 1_000, longestFinishPause), givenUp);
-    }
-  }
-  return undefined;
-}
-
 /** An answer whose files are refused is delivered without them. */
 async function withoutFilesIfRefused(
   message: AnswerMessage,
@@ -169,29 +134,9 @@ async function withoutFilesIfRefused(
 
 const isOneOf = ({ code }: PlatformError, ...codes: PlatformErrorCode[]) => codes.includes(code);
 
-/** Messages that stand there and are no part of the answer. */
-async function removeParts(
-  turn: PresentedTurn,
-  live: LiveAnswer,
-  from: number,
-  to = live.count(),
-): Promise<void> {
-  for (let part = from; part < to; part += 1) {
-    const slot = live.slot(part);
-    if (slot.reference === undefined) continue;
-    try {
-      if (slot.stream !== undefined) await slot.stream.cancel();
-      else await turn.platform.remove(turn.place, slot.reference);
-    } catch (error) {
-      turn.logger.debug(
-        { err: error, turn_id: turn.turn_id },
-        "A message that is void could not be taken away",
-      );
-    }
-    slot.stream = undefined;
-    slot.reference = undefined;
-    slot.lookFirst = false;
-  }
+/** Takes away messages that stand there and are no part of the answer. */
+async function dropParts(live: LiveAnswer, from: number): Promise<void> {
+  for (let part = from; part < live.count(); part += 1) await live.part(part).drop();
 }
 
 /** When the delivery goes on; undefined when it does not. */
@@ -202,9 +147,9 @@ function waitUntil(
 ): number | undefined {
   const now = clock.now();
   if (!passes(error) || now - readyAt >= giveUpAfter) return undefined;
-  const waits = splitAt(events).after.filter((event) => event.type === "turn_waiting").length;
-  if (error instanceof UnforeseenError && waits >= unforeseenWaits) return undefined;
-  const pause = Math.min(firstWait * 2 ** Math.min(waits, 20), longestWait);
+  const waited = splitAt(events).after.filter((event) => event.type === "turn_waiting").length;
+  if (error instanceof UnforeseenError && waited >= unforeseenWaits) return undefined;
+  const pause = backoff(waited + 1, waits);
   return now + Math.max(pause, error.retryAfterMs ?? 0);
 }
 

@@ -10,16 +10,3 @@ export function followGivenUp(signal: AbortSignal): { givenUp: AbortSignal; rele
   signal.addEventListener("abort", follow);
   return { givenUp: controller.signal, release: () => signal.removeEventListener("abort", follow) };
 }
-
-/** Settles as the work does, or rejects at once when the turn is given up: nobody waits for a platform then. */
-export async function orGivenUp<T>(givenUp: AbortSignal, work: Promise<T>): Promise<T> {
-  const { promise, reject } = Promise.withResolvers<never>();
-  const giveUp = () => reject(givenUp.reason);
-  if (givenUp.aborted) giveUp();
-  givenUp.addEventListener("abort", giveUp, { once: true });
-  try {
-    return await Promise.race([work, promise]);
-  } finally {
-    givenUp.removeEventListener("abort", giveUp);
-  }
-}

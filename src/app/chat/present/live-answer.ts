@@ -1,5 +1,6 @@
+import { backoff } from "../../../base/backoff.ts";
 import type { TurnEvent } from "../../../core/turn-event.ts";
-import { type AnswerSlots, createAnswerSlots } from "./answer-slots.ts";
+import { type AnswerParts, createAnswerParts } from "./answer-parts.ts";
 import { createEditPacer } from "./edit-pacer.ts";
 import type { PresentedTurn } from "./presented-turn.ts";
 import { passes, platformErrorOf } from "./publish-message.ts";
@@ -7,7 +8,7 @@ import { partsOfLongAnswer } from "./shape-answer.ts";
 import { splitMarkdown } from "./split-markdown.ts";
 
 /** The answer while it is written. Never disturbs the turn: what the platform refuses is delivered at the end. */
-export interface LiveAnswer extends Pick<AnswerSlots, "slot" | "count" | "leave"> {
+export interface LiveAnswer extends Pick<AnswerParts, "part" | "count"> {
   add(text: string): void;
   /** What was shown is void: it is taken away. */
   discard(): void;
@@ -26,7 +27,8 @@ const closing = 16;
 /** Secrets are found in whole words only: the last word is held back, up to this many characters. */
 const heldBack = 256;
 
-const longestPause = 30_000;
+/** Between tries to show it, ms. */
+const pauses = { minMs: 2_000, maxMs: 30_000 };
 
 /** @param changed tells whether something is shown now */
 export function createLiveAnswer(
@@ -36,7 +38,7 @@ export function createLiveAnswer(
 ): LiveAnswer {
   const { platform, clock, logger, redact, turn_id } = turn;
   const { edit_interval_ms, message_characters } = platform.limits;
-  const slots = createAnswerSlots(turn, events, changed);
+  const messages = createAnswerParts(turn, events, changed);
   let text = "";
   let begun: number | undefined;
   let cancelWait: (() => void) | undefined;
@@ -49,7 +51,7 @@ export function createLiveAnswer(
     try {
       const visible = redact(text.slice(0, text.length - unfinished(text)));
       const parts = splitMarkdown(visible, message_characters - closing).slice(0, partsOfLongAnswer);
-      for (const [index, part] of parts.entries()) await slots.grow(index, part);
+      for (const [index, part] of parts.entries()) await messages.grow(index, part);
       failures = 0;
       return 0;
     } catch (thrown) {
@@ -60,7 +62,7 @@ export function createLiveAnswer(
         return 0;
       }
       failures += 1;
-      return Math.min(error.retryAfterMs ?? 1_000 * 2 ** failures, longestPause);
+      return Math.min(error.retryAfterMs ?? backoff(failures, pauses), pauses.maxMs);
     }
   };
   const newPacer = () => createEditPacer(turn, edit_interval_ms, show);
@@ -78,9 +80,8 @@ export function createLiveAnswer(
   };
 
   return {
-    slot: slots.slot,
-    count: slots.count,
-    leave: slots.leave,
+    part: messages.part,
+    count: messages.count,
     add(more) {
       text += more;
       if (isOff) return;
@@ -94,14 +95,14 @@ export function createLiveAnswer(
       const old = pacer;
       pacer = newPacer();
       forget();
-      cleaned = cleaned.then(() => old.stop()).then(slots.takeAway);
+      cleaned = cleaned.then(() => old.stop()).then(messages.takeAway);
     },
     async settle() {
       isOff = true;
       cancelWait?.();
       await cleaned;
       await pacer.stop();
-      if (slots.slot(0).stream === undefined) await pacer.editable();
+      if (!messages.part(0).isStreaming) await pacer.editable();
     },
   };
 }

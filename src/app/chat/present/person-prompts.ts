@@ -1,8 +1,9 @@
 import { escapeMarkdown, oneLine } from "../../../base/markdown-text.ts";
-import type { OutgoingMessage, PlatformError } from "../../../core/chat-platform.ts";
+import type { PlatformError } from "../../../core/chat-platform.ts";
 import type { TurnEvent, TurnEventBody } from "../../../core/turn-event.ts";
-import { type MessageSlot, type PresentedTurn, slotOf } from "./presented-turn.ts";
-import { publishMessage } from "./publish-message.ts";
+import { createPostedMessage, type PostedMessage } from "./posted-message.ts";
+import type { PresentedTurn } from "./presented-turn.ts";
+import type { Content } from "./publish-message.ts";
 import {
   type Approval,
   type Question,
@@ -24,7 +25,7 @@ export interface PersonPrompts {
 
 interface Prompt {
   asked: Question | Approval;
-  slot: MessageSlot;
+  message: PostedMessage;
   decision: { what: string; by: string } | undefined;
   /** Whether this process has tried to post it. */
   tried: boolean;
@@ -51,7 +52,7 @@ export function createPersonPrompts(turn: PresentedTurn, events: readonly TurnEv
         const part = prompts.filter(({ asked }) => asked.type === event.type).length;
         const prompt = {
           asked: event,
-          slot: slotOf(turn, events, purpose, part),
+          message: createPostedMessage(turn, events, { purpose, part }),
           decision: undefined,
           tried: false,
           closed: false,
@@ -81,34 +82,29 @@ export function createPersonPrompts(turn: PresentedTurn, events: readonly TurnEv
     });
   };
   const post = async (prompt: Prompt) => {
-    if (prompt.tried || prompt.slot.reference !== undefined || prompt.decision !== undefined) return;
+    if (prompt.tried || prompt.message.reference !== undefined || prompt.decision !== undefined) return;
     prompt.tried = true;
-    const { asked, slot } = prompt;
-    const message =
+    const { asked, message } = prompt;
+    const content =
       asked.type === "question_asked"
         ? renderQuestion(turn.redact(asked), turn_id, limit)
         : renderApproval(turn.redact(asked), turn.author, limit);
-    const published = await publishMessage(turn, slot, message);
+    const published = await message.publish(content);
     if (published.ok) note(prompt, published.reference);
     else failure = published.error;
   };
-  const note = ({ slot: { tag } }: Prompt, reference: string) =>
+  const note = ({ message: { tag } }: Prompt, reference: string) =>
     turn.note({ type: "message_posted", purpose: tag.purpose, part: tag.part, reference });
   const close = async (prompt: Prompt, isEnd: boolean) => {
-    const { asked, slot } = prompt;
-    if (prompt.closed) return;
-    if (slot.reference === undefined && slot.lookFirst) {
-      slot.reference = await platform.find(turn.place, slot.tag);
-      slot.lookFirst = false;
-    }
-    if (slot.reference === undefined) return;
+    const { asked, message } = prompt;
+    if (prompt.closed || (await message.adopt()) === undefined) return;
     const end = await endOf(turn, prompt, isEnd);
-    const message: Omit<OutgoingMessage, "tag"> =
+    const content: Content =
       asked.type === "question_asked"
         ? renderClosedQuestion(turn.redact(asked), turn.redact(end), limit)
         : renderClosedApproval(turn.redact(asked), turn.redact(end), limit);
     prompt.closed = true;
-    await platform.edit(turn.place, slot.reference, { ...message, tag: slot.tag });
+    await message.amend(content);
   };
   const isExpired = ({ asked, decision }: Prompt) =>
     decision === undefined && asked.expires_at <= clock.now();

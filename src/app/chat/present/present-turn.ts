@@ -1,3 +1,4 @@
+import { unlessAborted } from "../../../base/time-limit.ts";
 import type { FileStore } from "../../../core/file-store.ts";
 import { type ProgressLevel, readNamespace } from "../../../core/namespace-state.ts";
 import type { TurnEvent, TurnEventBody } from "../../../core/turn-event.ts";
@@ -6,13 +7,14 @@ import { emptyTurnView, foldTurn, type TurnView } from "../../../core/turn-view.
 import { ShuttingDown } from "../../turns/given-up.ts";
 import { readAnswerFiles } from "./answer-files.ts";
 import { type Delivered, deliverAnswer } from "./deliver-answer.ts";
-import { followGivenUp, orGivenUp } from "./given-up-turn.ts";
+import { followGivenUp } from "./given-up-turn.ts";
 import { createLiveAnswer, type LiveAnswer } from "./live-answer.ts";
 import { mergeNotes } from "./merge-notes.ts";
 import { createNoteQueue, type NoteQueue } from "./note-queue.ts";
 import { createPersonPrompts, type PersonPrompts } from "./person-prompts.ts";
 import { type AnswerReady, finishedBy } from "./plan-answer.ts";
-import { lastReference, type PresentedTurn } from "./presented-turn.ts";
+import { lastReference } from "./posted-message.ts";
+import type { PresentedTurn } from "./presented-turn.ts";
 import type { TurnPresenterDeps } from "./presenter-deps.ts";
 import { createProgressMessage, type ProgressMessage } from "./progress-message.ts";
 import { passes } from "./publish-message.ts";
@@ -127,9 +129,9 @@ async function* showRun(
   }
   if (finished === undefined) return undefined;
   stage.view = foldTurn(stage.view, stamped(turn, finished));
-  await orGivenUp(turn.givenUp, live.settle());
+  await unlessAborted(turn.givenUp, () => live.settle());
   if (finished.merged_into !== undefined || finished.silent) {
-    await orGivenUp(turn.givenUp, Promise.all([unmark(stage), turn.platform.dismiss?.(turn.to)]));
+    await unlessAborted(turn.givenUp, () => Promise.all([unmark(stage), turn.platform.dismiss?.(turn.to)]));
     yield finished;
     return undefined;
   }
@@ -181,9 +183,8 @@ const stamped = ({ turn_id, clock }: PresentedTurn, event: TurnEventBody): TurnE
 /** Before the worker is freed everything that was begun is done, and what is asked stands in the channel. */
 async function* settleToWait(stage: Stage, until: number): AsyncGenerator<TurnEventBody, void> {
   const { turn, live, progress, prompts, mark, notes } = stage;
-  await orGivenUp(turn.givenUp, live.settle());
-  const [failure] = await orGivenUp(
-    turn.givenUp,
+  await unlessAborted(turn.givenUp, () => live.settle());
+  const [failure] = await unlessAborted(turn.givenUp, () =>
     Promise.all([prompts.posted(), progress.pause(), mark.hide()]),
   );
   yield* notes.take();
@@ -203,18 +204,17 @@ async function* settleToWait(stage: Stage, until: number): AsyncGenerator<TurnEv
 
 /** A worker that died may have begun the answer without saying so: that message is finished, not a second one. */
 async function adoptFirstPart({ turn, live }: Stage): Promise<void> {
-  const slot = live.slot(0);
-  if (slot.reference !== undefined || !slot.lookFirst) return;
+  const first = live.part(0);
+  if (first.reference !== undefined) return;
   try {
-    slot.reference = await orGivenUp(turn.givenUp, turn.platform.find(turn.place, slot.tag));
-    slot.lookFirst = false;
+    await unlessAborted(turn.givenUp, () => first.adopt());
   } catch (error) {
     turn.logger.debug(
       { err: error, turn_id: turn.turn_id },
       "An answer that may be there was not looked for",
     );
   }
-  const { reference } = slot;
+  const { reference } = first;
   if (reference !== undefined) turn.note({ type: "message_posted", purpose: "answer", part: 0, reference });
 }
 
@@ -231,7 +231,7 @@ async function* finish(
   const delivery = { ready, readyAt, events: claimed.events, live, files };
   const delivered: Delivered = yield* deliverAnswer(turn, delivery);
   const unmarked = delivered.kind === "waiting" ? undefined : unmark(stage);
-  await orGivenUp(turn.givenUp, Promise.allSettled([order, mark.hide(), unmarked]));
+  await unlessAborted(turn.givenUp, () => Promise.allSettled([order, mark.hide(), unmarked]));
   yield* notes.take();
   if (delivered.kind === "waiting") {
     yield { type: "turn_waiting", until: delivered.until };
@@ -253,7 +253,7 @@ async function unmark({ turn, log, taken }: Stage): Promise<void> {
 /** Nothing is left running: timers are cleared, and what is on its way to the platform may arrive. */
 async function close({ turn, live, mark, progress }: Stage): Promise<void> {
   const isNextStarts = turn.givenUp.reason instanceof ShuttingDown;
-  const answer = live.settle().then(() => (isNextStarts ? live.leave() : undefined));
+  const answer = live.settle().then(() => (isNextStarts ? live.part(0).leave() : undefined));
   const rest = Promise.allSettled([answer, progress.stop(), mark.hide()]);
   const patience = new AbortController();
   const enough = turn.clock.sleep(lastPatience, patience.signal).catch(() => undefined);

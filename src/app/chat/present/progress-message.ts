@@ -1,10 +1,10 @@
-import type { MessageTag, OutgoingMessage } from "../../../core/chat-platform.ts";
 import type { ProgressLevel } from "../../../core/namespace-state.ts";
 import type { TurnEvent } from "../../../core/turn-event.ts";
 import type { TurnView } from "../../../core/turn-view.ts";
 import { createEditPacer } from "./edit-pacer.ts";
-import { type PresentedTurn, slotOf } from "./presented-turn.ts";
-import { passes, placeMessage, platformErrorOf } from "./publish-message.ts";
+import { createPostedMessage } from "./posted-message.ts";
+import type { PresentedTurn } from "./presented-turn.ts";
+import { type Content, passes, platformErrorOf } from "./publish-message.ts";
 import { renderCollapsed, renderProgress } from "./render-progress.ts";
 
 /** The one message that tells what a turn does. Whatever the platform says to it, the turn goes on. */
@@ -36,21 +36,18 @@ export function createProgressMessage(
 ): ProgressMessage {
   const { clock, logger, platform, turn_id } = turn;
   const { edit_interval_ms, message_characters } = platform.limits;
-  const slot = slotOf(turn, events, "progress", 0);
+  const message = createPostedMessage(turn, events, { purpose: "progress", part: 0 });
   let newest: TurnView | undefined;
-  let shown = "";
   let waking: (() => void) | undefined;
   let isOver = false;
 
-  const place = async (message: Omit<OutgoingMessage, "tag">): Promise<number> => {
-    const text = JSON.stringify(message);
-    if (text === shown) return 0;
+  const place = async (content: Content): Promise<number> => {
     try {
-      const before = slot.reference;
-      const reference = await placeMessage(turn, slot, message);
-      if (reference !== before)
+      const before = message.reference;
+      await message.show(content);
+      const { reference } = message;
+      if (reference !== undefined && reference !== before)
         turn.note({ type: "message_posted", purpose: "progress", part: 0, reference });
-      shown = text;
       return 0;
     } catch (error) {
       logger.debug({ err: error, turn_id }, "Progress was not shown");
@@ -69,14 +66,17 @@ export function createProgressMessage(
     waking?.();
     waking = undefined;
     await pacer.stop();
-    if (slot.reference !== undefined) await pacer.editable();
+    if (message.reference !== undefined) await pacer.editable();
   };
 
-  /** `mayBe`: it may stand there although nobody noted it. */
-  const shownBefore = async (mayBe: boolean): Promise<string | undefined> => {
-    if (slot.reference === undefined && slot.lookFirst && mayBe)
-      slot.reference = await lookFor(turn, slot.tag);
-    return slot.reference;
+  /** Whether it is there, although maybe nobody noted it. */
+  const isThere = async (mayBe: boolean): Promise<boolean> => {
+    try {
+      return ((mayBe ? await message.adopt() : undefined) ?? message.reference) !== undefined;
+    } catch (error) {
+      logger.debug({ err: error, turn_id }, "Progress was not looked for");
+      return false;
+    }
   };
 
   return {
@@ -94,13 +94,12 @@ export function createProgressMessage(
     },
     async pause() {
       await stop();
-      if (slot.reference !== undefined || newest?.notice !== undefined) await show();
+      if (message.reference !== undefined || newest?.notice !== undefined) await show();
     },
     async end(view) {
       await stop();
-      const reference = await shownBefore(view.steps.length > 0);
-      if (reference === undefined) return;
-      if (view.steps.length === 0) return remove(turn, reference);
+      if (!(await isThere(view.steps.length > 0))) return;
+      if (view.steps.length === 0) return message.drop();
       const pause = await place(renderCollapsed(view));
       if (pause === 0 || pause > pauseAfterFailure || turn.givenUp.aborted) return;
       await clock.sleep(pause, turn.givenUp).catch(() => undefined);
@@ -112,24 +111,4 @@ export function createProgressMessage(
 /** An answer that is only written needs no progress beside it. */
 function isWorthShowing({ steps, notice, thought }: TurnView): boolean {
   return steps.length > 0 || notice !== undefined || thought !== undefined;
-}
-
-async function remove({ platform, place, logger, turn_id }: PresentedTurn, reference: string): Promise<void> {
-  try {
-    await platform.remove(place, reference);
-  } catch (error) {
-    logger.debug({ err: error, turn_id }, "Progress was not removed");
-  }
-}
-
-async function lookFor(
-  { platform, place, logger, turn_id }: PresentedTurn,
-  tag: MessageTag,
-): Promise<string | undefined> {
-  try {
-    return await platform.find(place, tag);
-  } catch (error) {
-    logger.debug({ err: error, turn_id }, "Progress was not looked for");
-    return undefined;
-  }
 }

@@ -1,6 +1,7 @@
+import { backoff } from "../../../base/backoff.ts";
 import { errorText } from "../../../base/error-text.ts";
 import { type OutgoingMessage, PlatformError } from "../../../core/chat-platform.ts";
-import type { MessageSlot, PresentedTurn } from "./presented-turn.ts";
+import type { PresentedTurn } from "./presented-turn.ts";
 
 /** A message without its name. */
 export type Content = Omit<OutgoingMessage, "tag">;
@@ -10,22 +11,10 @@ export type Published = { ok: true; reference: string } | { ok: false; error: Pl
 
 /** How long a message is tried before its turn waits instead, ms. */
 const patience = 10_000;
-const mostTries = 5;
-const firstPause = 500;
+const maxTries = 5;
+const pauses = { minMs: 500, maxMs: patience };
 
-/**
- * Brings a message to the platform: posts it, or edits the one in the slot. What fails in passing is tried again for some seconds;
- * what is refused as malformed is tried once more as plain text. Rejects only when the turn is given up.
- */
-export async function publishMessage(
-  turn: PresentedTurn,
-  slot: MessageSlot,
-  message: Content,
-): Promise<Published> {
-  return persist(turn, message, (now) => placeMessage(turn, slot, now));
-}
-
-/** As `publishMessage`, for the asker alone. */
+/** Shows a message to the asker alone, with further tries. Rejects only when the turn is given up. */
 export async function whisperMessage(turn: PresentedTurn, message: Content): Promise<Published> {
   const { platform, place, to, redact } = turn;
   return persist(turn, message, async (now) => {
@@ -34,7 +23,11 @@ export async function whisperMessage(turn: PresentedTurn, message: Content): Pro
   });
 }
 
-async function persist(
+/**
+ * Tries to bring a message to the platform. What fails in passing is tried again for some seconds; what is refused as malformed is
+ * tried once more as plain text. Rejects only when the turn is given up.
+ */
+export async function persist(
   { clock, givenUp }: PresentedTurn,
   wanted: Content,
   attempt: (message: Content) => Promise<string>,
@@ -51,62 +44,11 @@ async function persist(
         message = plainMessage(wanted);
         continue;
       }
-      const pause = error.retryAfterMs ?? firstPause * 2 ** (tries - 1);
-      const isOver = tries >= mostTries || clock.now() + pause - begun > patience;
+      const pause = error.retryAfterMs ?? backoff(tries, pauses);
+      const isOver = tries >= maxTries || clock.now() + pause - begun > patience;
       if (!passes(error) || isOver) return { ok: false, error };
       await clock.sleep(pause, givenUp);
     }
-  }
-}
-
-/**
- * Posts the message, or edits the one in the slot, once. A post whose outcome is unclear is looked for before the next one.
- * @throws PlatformError, or whatever the platform throws
- */
-export async function placeMessage(
-  turn: PresentedTurn,
-  slot: MessageSlot,
-  content: Content,
-): Promise<string> {
-  const { platform, place, to, redact } = turn;
-  const message = redactMessage({ ...content, tag: slot.tag }, redact);
-  const before = slot.reference;
-  const edited = await editKnown(turn, slot, message);
-  if (edited !== undefined) return edited;
-  // The one that was known is gone; a later one may have been posted and not noted.
-  slot.lookFirst = before !== undefined;
-  const found = await editKnown(turn, slot, message, before);
-  if (found !== undefined) return found;
-  try {
-    slot.reference = await platform.post(place, message, to);
-    return slot.reference;
-  } catch (error) {
-    if (platformErrorOf(error).code === "unavailable") slot.lookFirst = true;
-    throw error;
-  }
-}
-
-/** Edits the message in the slot, or the one that is found. Undefined when there is none, or it is gone. */
-async function editKnown(
-  { platform, place }: PresentedTurn,
-  slot: MessageSlot,
-  message: OutgoingMessage,
-  gone?: string,
-): Promise<string | undefined> {
-  if (slot.reference === undefined && slot.lookFirst) {
-    const found = await platform.find(place, slot.tag);
-    slot.reference = found === gone ? undefined : found;
-    slot.lookFirst = false;
-  }
-  const { reference } = slot;
-  if (reference === undefined) return undefined;
-  try {
-    await platform.edit(place, reference, message);
-    return reference;
-  } catch (error) {
-    if (platformErrorOf(error).code !== "gone") throw error;
-    slot.reference = undefined;
-    return undefined;
   }
 }
 

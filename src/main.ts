@@ -139,7 +139,7 @@ async function warnOfUnknownSkills(
   const named = [...lists.flat(), ...Object.keys(env), ...Object.keys(network)];
   if (named.length === 0) return;
   const { skills } = await catalogue.current();
-  const keys = [...skills.values()].flatMap(({ settings_key }) => settings_key ?? []);
+  const keys = [...skills.values()].flatMap(({ settings }) => settings?.key ?? []);
   for (const { key, message, hint } of unknownSkillSettings(config, [...skills.keys()], keys))
     logger.warn({ setting: key }, `${key} ${message}. ${hint ?? ""}`.trim());
 }

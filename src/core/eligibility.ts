@@ -22,7 +22,7 @@ export interface HostFacts {
 }
 
 /** What names a skill in the operator's settings. */
-export type SettingsOwner = Pick<Skill, "id" | "parent" | "settings_key" | "primary_env">;
+export type SettingsOwner = Pick<Skill, "id" | "parent" | "settings">;
 
 /** What a channel says about skills. Naming a skill means its parts too. */
 export interface ChannelFacts {
@@ -72,7 +72,7 @@ function switchedOff(skill: Skill, host: HostFacts): string[] {
     const why = { flow: "active: false", imported: "active is not true" }[skill.kind as string];
     reasons.push(`It is switched off in its own file (${why ?? "enabled: false"} in ${skill.origin.path}).`);
   }
-  if (isNamed(skill, host.disabled) || host.disabled.includes(skill.settings_key ?? "*")) {
+  if (isNamed(skill, host.disabled) || host.disabled.includes(skill.settings?.key ?? "*")) {
     reasons.push("The operator switched it off (skills.disabled in the configuration).");
   }
   if (isNamed(skill, host.denied))

@@ -109,5 +109,5 @@ export function isPinFallen(skill: Skill, state: NamespaceState): boolean {
 
 function isMarkedFor(skill: Skill, mark: z.infer<typeof markSchema> | undefined): boolean {
   if (mark === undefined || mark.source !== skill.origin.source) return false;
-  return !isInstalled(skill) || (mark.hash === skill.hash && mark.at >= (skill.installed_at ?? 0));
+  return !isInstalled(skill) || (mark.hash === skill.hash && mark.at >= (skill.origin.installed_at ?? 0));
 }

@@ -33,7 +33,7 @@ export function createNetworkGrants(
     const { path } = skill.origin;
     const hash = isInstalled(skill) ? { hash: skill.hash } : {};
     if (grant?.path !== path || grant.hash !== hash.hash) return { path, ...hash, hosts: [] };
-    return { ...grant, hosts: grant.hosts.filter(({ at }) => at >= (skill.installed_at ?? 0)) };
+    return { ...grant, hosts: grant.hosts.filter(({ at }) => at >= (skill.origin.installed_at ?? 0)) };
   };
   const read = async (skill: Skill) => bound(skill, (await store.get(keyOf(skill))) as Grant | undefined);
   return {

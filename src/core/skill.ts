@@ -78,6 +78,33 @@ export interface SkillOrigin {
   precedence: number;
   /** Absolute path of the folder or file. */
   path: string;
+  /** When these very files of a package were installed, ms since the epoch. What was allowed before no longer counts. */
+  installed_at?: number;
+}
+
+/** Code of a skill that runs in the sandbox. */
+export interface SkillCode {
+  /** Its tools: it cannot be used where they do not run. Or scripts and command lines beside a guide that can be read anywhere. */
+  runs: "tools" | "scripts";
+  /** True: its guide works with command lines. */
+  has_commands?: boolean;
+  /** Logical names of scripts: `{forecast: "scripts/forecast.py"}`. */
+  entry_points?: Record<string, string>;
+}
+
+/** What the operator's settings call a skill and its secret. */
+export interface SkillSettingsNames {
+  /** A further name of it in `skills.env` and `skills.disabled`: OpenClaw's `skillKey`. */
+  key?: string;
+  /** The variable that gets `apiKey` of its settings: OpenClaw's `primaryEnv`. */
+  api_key_variable?: string;
+}
+
+/** What a person may want to know of a skill besides what it does. */
+export interface SkillAbout {
+  license?: string;
+  homepage?: string;
+  emoji?: string;
 }
 
 /**
@@ -91,8 +118,6 @@ export interface Skill extends SkillMetadata {
   hash: string;
   /** The usage guide, Markdown; given to the model on activation. */
   instructions: string;
-  /** Of an installed package: since when these very files are installed, ms since the epoch. What was allowed before counts no more. */
-  installed_at?: number;
   output_schema?: JsonSchema;
   /** The id of the skill this one is a part of. */
   parent?: string;
@@ -109,24 +134,12 @@ export interface Skill extends SkillMetadata {
   tools: readonly Tool[];
   files?: SkillFiles;
   invocation?: Invocation;
-  /** A further name of it in the operator's settings (`skills.env`, `skills.disabled`): OpenClaw's `skillKey`. */
-  settings_key?: string;
-  /** The variable that gets `apiKey` of its settings: OpenClaw's `primaryEnv`. */
-  primary_env?: string;
+  settings?: SkillSettingsNames;
   /** What a model is told after the guide: how its files are read and its scripts run here. */
   guide_note?: string;
-  /** True: its guide works with command lines, which run in the sandbox as its scripts do. */
-  has_commands?: boolean;
-  /**
-   * What of it runs in the sandbox: its tools, so that it cannot be used where they do not run, or scripts and command lines beside
-   * a guide that can be read all the same.
-   */
-  sandboxed?: "tools" | "scripts";
-  /** Logical names of scripts: `{forecast: "scripts/forecast.py"}`. */
-  entry_points?: Record<string, string>;
-  license?: string;
-  homepage?: string;
-  emoji?: string;
+  /** Undefined: nothing of it runs in the sandbox. */
+  code?: SkillCode;
+  about?: SkillAbout;
 }
 
 /** Whether somebody installed the skill: such code and text is trusted by nobody until a person enables it. */

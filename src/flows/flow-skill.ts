@@ -44,7 +44,7 @@ export function createFlowSkill(
   const skill: Skill = {
     ...metadata,
     kind: "flow",
-    ...(allSteps(flow.steps).some(({ type }) => type === "code") ? { sandboxed: "tools" as const } : {}),
+    ...(allSteps(flow.steps).some(({ type }) => type === "code") ? { code: { runs: "tools" as const } } : {}),
     aliases: [flowAlias(fileName)],
     origin,
     hash: hash("sha256", text, "hex"),

@@ -34,7 +34,7 @@ export function createImportedSkill(
   const skill: Skill = {
     ...metadata,
     ...rest,
-    ...{ kind: "imported", sandboxed: "tools", origin, hash, files, tools: [] },
+    ...{ kind: "imported", code: { runs: "tools" }, origin, hash, files, tools: [] },
     instructions: guideOf(plugin),
     ...(problems.length === 0 ? {} : { problems }),
   };

@@ -5,7 +5,7 @@ import { readJson } from "../base/json-reader.ts";
 import { isRecord } from "../base/record.ts";
 import type { FormattedFolder } from "../core/folder-format.ts";
 import type { JsonObject } from "../core/json.ts";
-import { type Diagnostic, type SkillMetadata, skillMetadataSchema } from "../core/skill.ts";
+import { type Diagnostic, type SkillAbout, type SkillMetadata, skillMetadataSchema } from "../core/skill.ts";
 import { type PluginParameters, readParameters } from "./plugin-parameters.ts";
 
 /** Characters of a plugin.json. */
@@ -17,8 +17,7 @@ export interface Plugin {
   parameters: PluginParameters;
   /** The whole file, for `this.config`. */
   config: JsonObject;
-  license?: string;
-  homepage?: string;
+  about: SkillAbout;
 }
 
 export interface ReadPlugin {
@@ -88,8 +87,7 @@ function toPlugin(config: JsonObject, folderName: string, say: Say): Plugin {
   const [license, homepage] = [textOf(config.license), textOf(config.author_url)];
   return {
     ...{ metadata, parameters, config },
-    ...(license === undefined ? {} : { license }),
-    ...(homepage === undefined ? {} : { homepage }),
+    about: { ...(license && { license }), ...(homepage && { homepage }) },
   };
 }
 

@@ -84,7 +84,7 @@ export function createToolPackages(
       const entry = await entryOf(skill);
       if (entry === undefined) return undefined;
       const { guide_note: _, ...own } = skill;
-      const base: Skill = { ...own, kind: "imported", sandboxed: "tools" };
+      const base: Skill = { ...own, kind: "imported", code: { ...own.code, runs: "tools" } };
       // What is switched off, or cannot run here, is not run to look at it either; its source says why it cannot.
       if (!skill.enabled || !(await canRun(base))) return { skills: [base], diagnostics: [], complete: true };
       if (!(await mayRun(skill))) return { skills: [base], diagnostics: [], complete: false };
@@ -117,9 +117,9 @@ function unread(skill: Skill, severity: Diagnostic["severity"], message: string)
   return { skills: [skill], diagnostics: [diagnostic], complete: severity === "error" };
 }
 
-async function entryOf({ files, entry_points = {} }: Skill): Promise<string | undefined> {
+async function entryOf({ files, code }: Skill): Promise<string | undefined> {
   const present = new Set((await files?.list())?.map(({ path }) => path));
-  const named = [entry_points.tool, entry_points.main].filter((each) => each !== undefined);
+  const named = [code?.entry_points?.tool, code?.entry_points?.main].filter((each) => each !== undefined);
   return [...named, ...usualEntries].find((path) => /\.[cm]?js$/.test(path) && present.has(path));
 }
 

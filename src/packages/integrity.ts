@@ -49,7 +49,7 @@ function withProblems(loaded: LoadedSkills, index: RegisterIndex): LoadedSkills 
     const entry = entryOf(skill, index);
     const problem = problemOf(skill, entry);
     if (problem === undefined)
-      return { ...skill, ...(entry === undefined ? {} : { installed_at: entry.at }) };
+      return entry === undefined ? skill : { ...skill, origin: { ...skill.origin, installed_at: entry.at } };
     if (skill.parent === undefined) {
       diagnostics.push({
         path: skill.origin.path,

@@ -1,5 +1,12 @@
 import path from "node:path";
-import { type Diagnostic, isInstalled, type Skill, type SkillOrigin } from "../core/skill.ts";
+import {
+  type Diagnostic,
+  isInstalled,
+  type Skill,
+  type SkillCode,
+  type SkillOrigin,
+  type SkillSettingsNames,
+} from "../core/skill.ts";
 import { caution } from "./diagnose.ts";
 import { guideNote, hasCommands, isScript, withSkillFolder } from "./guide-note.ts";
 import type { FolderContents } from "./read-contents.ts";
@@ -19,27 +26,43 @@ export interface DocumentSkillRequest {
 /** The skill a SKILL.md makes of its folder: a guide, files and scripts. */
 export function createDocumentSkill(request: DocumentSkillRequest, document: SkillDocument): Skill {
   const { contents, origin, root } = request;
-  const { metadata, entry_points: written, settings_key, allowed_tools: _, ...rest } = document;
+  const { metadata, entry_points: written, settings, allowed_tools: _, ...rest } = document;
   const instructions = withSkillFolder(document.instructions);
   const entryPoints = written && existingEntryPoints(written, request);
   const paths = visibleFiles(contents.files).map((each) => each.path);
   const note = guideNote(metadata, { ...document, instructions }, paths, entryPoints);
-  const runsCode = hasCommands(document) || entryPoints !== undefined || paths.some(isScript);
+  const code = codeOf(hasCommands(document), entryPoints, paths);
   return {
     ...metadata,
     ...rest,
     instructions,
-    ...(entryPoints === undefined ? {} : { entry_points: entryPoints }),
-    // The settings of another skill are not for a stranger to claim: an installed one is known by its id alone.
-    ...(settings_key === undefined || isInstalled({ origin }) ? {} : { settings_key }),
+    ...(settings === undefined ? {} : { settings: settingsNames(settings, origin) }),
     ...(note === "" ? {} : { guide_note: note }),
-    ...(hasCommands(document) ? { has_commands: true } : {}),
-    ...(runsCode ? { sandboxed: "scripts" } : {}),
+    ...(code === undefined ? {} : { code }),
     kind: "document",
     origin,
     hash: contents.hash,
     tools: [],
     files: createSkillFiles(contents.files, root),
+  };
+}
+
+/** The settings of another skill are not for a stranger to claim: an installed one is known by its id alone. */
+function settingsNames(settings: SkillSettingsNames, origin: SkillOrigin): SkillSettingsNames {
+  const { key: _, ...others } = settings;
+  return isInstalled({ origin }) ? others : settings;
+}
+
+function codeOf(
+  has_commands: boolean,
+  entry_points: SkillCode["entry_points"],
+  paths: readonly string[],
+): SkillCode | undefined {
+  if (!has_commands && entry_points === undefined && !paths.some(isScript)) return undefined;
+  return {
+    runs: "scripts",
+    ...(has_commands && { has_commands }),
+    ...(entry_points === undefined ? {} : { entry_points }),
   };
 }
 

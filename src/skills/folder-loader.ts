@@ -87,8 +87,8 @@ async function loadTools(
 const otherModule = /^(?:__init__|tools?|main|index)\.(?:py|[cm]?ts|rb|go|php|sh)$/;
 
 /** Why a package of tools is a guide, and what of it works. */
-function noToolModule({ entry_points = {} }: Skill, { files }: FolderContents): string {
-  const named = entry_points.tool ?? entry_points.main;
+function noToolModule({ code }: Skill, { files }: FolderContents): string {
+  const named = code?.entry_points?.tool ?? code?.entry_points?.main;
   const module = named ?? files.find((each) => otherModule.test(each.path))?.path;
   const why =
     module === undefined

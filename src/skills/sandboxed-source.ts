@@ -37,10 +37,10 @@ async function judge(
   const diagnostics = [...loaded.diagnostics];
   const skills = await Promise.all(
     loaded.skills.map(async (skill) => {
-      if (skill.sandboxed === undefined) return skill;
+      if (skill.code === undefined) return skill;
       const verdict = await allows(skill);
       if (verdict.ok) return skill;
-      if (skill.sandboxed === "tools")
+      if (skill.code.runs === "tools")
         return { ...skill, problems: [...(skill.problems ?? []), verdict.reason] };
       diagnostics.push(scriptsDoNotRun(skill, verdict.reason));
       return { ...skill, guide_note: withoutScripts(skill) };

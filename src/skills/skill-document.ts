@@ -1,6 +1,12 @@
 import { z } from "zod";
 import { type Parameter, parameterSchema, parametersOf } from "../core/parameter.ts";
-import { type Diagnostic, type Skill, type SkillMetadata, skillMetadataSchema } from "../core/skill.ts";
+import {
+  type Diagnostic,
+  type Skill,
+  type SkillAbout,
+  type SkillMetadata,
+  skillMetadataSchema,
+} from "../core/skill.ts";
 import { caution, defect } from "./diagnose.ts";
 import {
   asFields,
@@ -14,15 +20,12 @@ import { invocationKeys, readInvocation } from "./skill-invocation.ts";
 import { readRequirements } from "./skill-requirements.ts";
 
 /** What a SKILL.md says, in the words of every source: Agent Skills, OpenClaw (moltbot, clawdbot), LINX and ours. */
-export interface SkillDocument extends Pick<Skill, "invocation" | "settings_key" | "primary_env"> {
+export interface SkillDocument extends Pick<Skill, "invocation" | "settings" | "about"> {
   metadata: SkillMetadata;
   instructions: string;
   /** The tools it expects, in the words of the agent it was written for. They are information: nothing is opened by them. */
   allowed_tools?: string[];
   entry_points?: Record<string, string>;
-  license?: string;
-  homepage?: string;
-  emoji?: string;
   /** It says that it is a package of tools. */
   tool_type?: ToolType;
 }
@@ -66,15 +69,20 @@ export function readSkillDocument(
   const metadata = readMetadata(reader, layers, description, folderName, path, diagnostics);
   const optional = {
     entry_points: readEntryPoints(reader, path, diagnostics),
-    license: reader.read("license", "text", z.string()),
-    homepage: reader.read("homepage", "text", z.string()),
-    emoji: reader.read("emoji", "text", z.string()),
+    about: readAbout(reader),
     allowed_tools: readAllowedTools(reader),
     tool_type: readToolType(reader),
     ...readInvocation(reader, path, diagnostics),
   };
   const given = Object.fromEntries(Object.entries(optional).filter(([, value]) => value !== undefined));
   return { document: { metadata, instructions: parsed.body, ...given }, diagnostics };
+}
+
+function readAbout(reader: FieldReader): SkillAbout | undefined {
+  const text = (name: string) => reader.read(name, "text", z.string());
+  const about = { license: text("license"), homepage: text("homepage"), emoji: text("emoji") };
+  const given = Object.entries(about).filter(([, value]) => value !== undefined);
+  return given.length === 0 ? undefined : Object.fromEntries(given);
 }
 
 /** Where a field may stand, the first wins: top level, `metadata.knack`, the OpenClaw block, `metadata` itself. */

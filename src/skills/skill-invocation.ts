@@ -3,7 +3,7 @@ import type { Diagnostic, Skill } from "../core/skill.ts";
 import { caution } from "./diagnose.ts";
 import type { FieldReader } from "./field-reader.ts";
 
-type Invoked = Pick<Skill, "invocation" | "settings_key" | "primary_env">;
+type Invoked = Pick<Skill, "invocation" | "settings">;
 
 /** Keys of OpenClaw that say who may call a skill and under which name its settings stand. */
 export const invocationKeys: readonly string[] = [
@@ -18,14 +18,15 @@ export function readInvocation(reader: FieldReader, path: string, diagnostics: D
   const by_people = flag("user_invocable") ?? true;
   const by_model = !(flag("disable_model_invocation") ?? false);
   const command_tool = readDispatch(text, path, diagnostics);
-  const settings_key = text("skillKey");
-  const primary_env = text("primaryEnv");
+  const key = text("skillKey");
+  const api_key_variable = text("primaryEnv");
   const isUsual = by_people && by_model && command_tool === undefined;
   const invocation = { by_people, by_model, ...(command_tool === undefined ? {} : { command_tool }) };
   return {
     ...(isUsual ? {} : { invocation }),
-    ...(settings_key === undefined ? {} : { settings_key }),
-    ...(primary_env === undefined ? {} : { primary_env }),
+    ...(key === undefined && api_key_variable === undefined
+      ? {}
+      : { settings: { ...(key && { key }), ...(api_key_variable && { api_key_variable }) } }),
   };
 }
 

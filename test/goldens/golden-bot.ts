@@ -98,9 +98,7 @@ function createSkills(): Skill[] {
     tags: ["memory", "text"],
     author: "Knack",
     examples: [{ prompt: "Note that the key is under the mat", call: "notes(text)" }],
-    license: "MIT",
-    homepage: "https://notes.example",
-    emoji: "🗒",
+    about: { license: "MIT", homepage: "https://notes.example", emoji: "🗒" },
   });
   return [
     notes,
@@ -148,8 +146,7 @@ function createSkills(): Skill[] {
     ),
     testSkill("weather", [{ name: "weather" }], {
       kind: "imported",
-      origin: { source: "managed", precedence: 3, path: "/data/skills/weather" },
-      installed_at: 0,
+      origin: { source: "managed", precedence: 3, path: "/data/skills/weather", installed_at: 0 },
     }),
   ];
 }

@@ -134,7 +134,7 @@ function unknownSkill(offer: Offer, id: string): Outcome<never> {
 }
 
 function listing({ skill, state, reasons, switched_off, notice }: OfferedSkill): SkillListing {
-  const { id, name, kind, description, category, version, hash, risk, emoji, parent, origin } = skill;
+  const { id, name, kind, description, category, version, hash, risk, about, parent, origin } = skill;
   return {
     id,
     name,
@@ -151,7 +151,7 @@ function listing({ skill, state, reasons, switched_off, notice }: OfferedSkill):
     ...(switched_off ? { switched_off } : {}),
     ...(notice === undefined ? {} : { notice }),
     risk,
-    ...(emoji === undefined ? {} : { emoji }),
+    ...(about?.emoji === undefined ? {} : { emoji: about.emoji }),
     ...(parent === undefined ? {} : { parent }),
   };
 }
@@ -192,8 +192,8 @@ async function detailOf(
     instructions: skill.instructions,
     max_execution_seconds: skill.max_execution_seconds,
     max_iterations: skill.max_iterations,
-    license: skill.license,
-    homepage: skill.homepage,
+    license: skill.about?.license,
+    homepage: skill.about?.homepage,
     invocation: skill.invocation,
     tool_list: skill.tool_list,
     problems: problemsOf(skill, offer.catalogue.diagnostics),

@@ -70,7 +70,7 @@ function chosen(
     return failure("invalid_arguments", "Give either script or command.");
   if (script !== undefined)
     return { name: script, work: { kind: "script", path: scriptPath(skill, script) } };
-  if (command === undefined || skill.has_commands !== true) {
+  if (command === undefined || skill.code?.has_commands !== true) {
     return failure("refused", `${skill.id} has no command lines.`, "Run its scripts, or go on without it.");
   }
   return { name: "The command", work: { kind: "command", line: commandForShell(command) } };
@@ -108,7 +108,8 @@ async function runScript(
 }
 
 /** By the name of an entry point, or by path. */
-function scriptPath({ entry_points = {} }: Skill, script: string): string {
+function scriptPath({ code }: Skill, script: string): string {
+  const entry_points = code?.entry_points ?? {};
   const named = Object.hasOwn(entry_points, script) ? entry_points[script] : undefined;
   return named ?? pathInSkill(script);
 }

@@ -24,7 +24,8 @@ export function scriptEnvironment(skill: Skill, context: ToolContext): Record<st
 
 /** Declared variables the script ran without; undefined when it had all. */
 export function missingVariables(skill: Skill, env: Readonly<Record<string, string>>): string | undefined {
-  const declared = new Set([...skill.requires.env, ...(skill.primary_env ? [skill.primary_env] : [])]);
+  const apiKey = skill.settings?.api_key_variable;
+  const declared = new Set([...skill.requires.env, ...(apiKey === undefined ? [] : [apiKey])]);
   const missing = [...declared].filter((name) => env[name] === undefined);
   if (missing.length === 0) return undefined;
   return `It ran without ${missing.join(", ")}, which an operator gives it under skills.env.${skill.id} in the configuration.`;

@@ -49,7 +49,7 @@ function complaintsOf(stderr: string): string[] {
   return [`[error output: ${shown}]`];
 }
 
-function scriptsOf({ entry_points = {} }: Skill): string | undefined {
-  const names = Object.keys(entry_points);
+function scriptsOf({ code }: Skill): string | undefined {
+  const names = Object.keys(code?.entry_points ?? {});
   return names.length === 0 ? undefined : `Its entry points: ${names.join(", ")}.`;
 }

@@ -92,7 +92,7 @@ test("what a skill says about installing its programs is told with what is missi
 });
 
 test("the operator's switch also knows a skill by the name of its settings, permissions do not", () => {
-  const keyed = skill({ settings_key: "memory" });
+  const keyed = skill({ settings: { key: "memory" } });
   expect(eligibility(keyed, { ...host, disabled: ["memory"] })).toHaveLength(1);
   expect(eligibility(keyed, { ...host, allowed: ["memory"] })).toHaveLength(1);
 });

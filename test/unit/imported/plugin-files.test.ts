@@ -44,8 +44,7 @@ describe("a folder of AnythingLLM skills", () => {
       examples: [
         { prompt: "What is the weather in Tokyo?", call: '{"latitude": 35.6895, "longitude": 139.6917}' },
       ],
-      homepage: "https://github.com/tester",
-      license: "MIT",
+      about: { homepage: "https://github.com/tester", license: "MIT" },
       active: false,
     });
   });

@@ -48,8 +48,10 @@ describe("an installed skill", () => {
 
   it("has to be enabled again when it was removed and the same files are installed again", async () => {
     const enabled = { pinned: { greeting: { ...mark, at: 10, hash: "new" } } };
-    expect((await offerOf({ ...skill, installed_at: 5 }, enabled)).usable).toEqual(["greeting"]);
-    const again = await offerOf({ ...skill, installed_at: 20 }, enabled);
+    expect(
+      (await offerOf({ ...skill, origin: { ...skill.origin, installed_at: 5 } }, enabled)).usable,
+    ).toEqual(["greeting"]);
+    const again = await offerOf({ ...skill, origin: { ...skill.origin, installed_at: 20 } }, enabled);
     expect(again).toMatchObject({ offered: { state: "available" }, usable: [] });
     expect(again.offered?.notice).toContain("/skill enable greeting");
   });
@@ -60,7 +62,7 @@ describe("an installed skill", () => {
     const packages = await place.open();
     const install = async () => {
       await packages.install(upload(zipOf([{ name: "SKILL.md", data: skillText("greeting") }])), byAnna);
-      return skillNamed((await packages.verify(await place.load())).skills, "greeting").installed_at;
+      return skillNamed((await packages.verify(await place.load())).skills, "greeting").origin.installed_at;
     };
     expect(await install()).toBe(100);
     now = 200;
@@ -84,7 +86,7 @@ describe("an installed skill", () => {
     const before = await source.load();
     expect(await source.load()).toBe(before);
     const skill = skillNamed(before.skills, "greeting");
-    const at = skill.installed_at;
+    const at = skill.origin.installed_at;
     const enabled = { pinned: { greeting: { ...mark, at, hash: skill.hash } } };
     expect((await offerOf(skill, enabled)).usable).toEqual(["greeting"]);
     await place.store.delete("packages:index");

@@ -28,12 +28,8 @@ metadata:
     },
   }`);
     expect(skill).toMatchObject({
-      ...{
-        emoji: "🌤️",
-        homepage: "https://example.com",
-        settings_key: "weather-settings",
-        primary_env: "WEATHER_KEY",
-      },
+      about: { emoji: "🌤️", homepage: "https://example.com" },
+      settings: { key: "weather-settings", api_key_variable: "WEATHER_KEY" },
       requires: {
         ...{ os: ["linux"], bins: ["curl"], anyBins: ["a", "b"], env: ["REGION"], config: ["x.y"] },
         install: [
@@ -53,7 +49,7 @@ metadata:
     skillKey: shared
     requires:
       bins: [curl]`);
-  expect(skill).toMatchObject({ settings_key: "shared", requires: { always: true, bins: ["curl"] } });
+  expect(skill).toMatchObject({ settings: { key: "shared" }, requires: { always: true, bins: ["curl"] } });
 });
 
 test("an installation that is no plain name is not told to people", async () => {
@@ -65,7 +61,7 @@ test("an installation that is no plain name is not told to people", async () => 
 
 test("an installed skill cannot name the settings of another", async () => {
   const { skill } = await load(openclaw('{"skillKey": "mail"}'), {}, "Body", "managed");
-  expect(skill.settings_key).toBeUndefined();
+  expect(skill.settings?.key).toBeUndefined();
 });
 
 test("who may call a skill is read at top level, and nothing is said where both may", async () => {
@@ -107,13 +103,13 @@ test("the note beside a guide names files, scripts, entry points and the counter
 
 test("a guide alone needs no note, unless it works with command lines", async () => {
   const { skill: plain } = await load("description: d");
-  expect([plain.guide_note, plain.has_commands]).toEqual([undefined, undefined]);
+  expect([plain.guide_note, plain.code?.has_commands]).toEqual([undefined, undefined]);
   for (const frontmatter of [
     openclaw('{"requires": {"bins": ["gh"]}}'),
     "description: d\nallowed-tools: Bash(git:*)",
   ]) {
     const { skill } = await load(frontmatter);
-    expect(skill.has_commands).toBe(true);
+    expect(skill.code?.has_commands).toBe(true);
     expect(skill.guide_note).toContain('run_skill_script(skill_name "probe", command)');
   }
 });

@@ -89,7 +89,7 @@ test("a field of the wrong type falls back to its default and is named", async (
 
 test("entry points that are no file of the skill are left out", async () => {
   const { skills } = await load("defects/entry_point_missing");
-  expect(skills[0]?.entry_points).toEqual({ here: "scripts/here.py" });
+  expect(skills[0]?.code?.entry_points).toEqual({ here: "scripts/here.py" });
 });
 
 test("an entry point that is no path is named, and the others stay", async () => {
@@ -99,7 +99,7 @@ test("an entry point that is no path is named, and the others stay", async () =>
     "points/scripts/here.py": "print(1)\n",
   };
   const { skills, diagnostics } = await sourceOf(temporaryFolder(files)).load();
-  expect(skills[0]?.entry_points).toEqual({ here: "scripts/here.py" });
+  expect(skills[0]?.code?.entry_points).toEqual({ here: "scripts/here.py" });
   expect(diagnostics).toMatchObject([
     { code: "wrong_type", severity: "warning", message: expect.stringContaining("entry point clean") },
   ]);
@@ -111,8 +111,7 @@ test("skills of other ecosystems are read", async () => {
   expect(diagnostics.filter((each) => each.severity === "error")).toEqual([]);
   expect(byId["openclaw-flow"]).toMatchObject({
     description: "Set up and use 1Password CLI (op). Use when: installing, signing in",
-    emoji: "🔐",
-    homepage: "https://example.com/op",
+    about: { emoji: "🔐", homepage: "https://example.com/op" },
     requires: {
       bins: ["op"],
       anyBins: ["a", "b"],
@@ -121,10 +120,13 @@ test("skills of other ecosystems are read", async () => {
       os: ["linux", "darwin"],
     },
   });
-  expect(byId["moltbot-json"]).toMatchObject({ emoji: "☔", requires: { bins: ["curl"] } });
+  expect(byId["moltbot-json"]).toMatchObject({ about: { emoji: "☔" }, requires: { bins: ["curl"] } });
   expect(byId["clawdbot-string"]?.requires).toMatchObject({ always: true, os: ["linux"] });
-  expect(byId["json5-comments"]).toMatchObject({ emoji: "🧪", requires: { bins: ["jq"] } });
-  expect(byId.linx).toMatchObject({ required_capabilities: ["code_exec"], entry_points: { main: "run.py" } });
+  expect(byId["json5-comments"]).toMatchObject({ about: { emoji: "🧪" }, requires: { bins: ["jq"] } });
+  expect(byId.linx).toMatchObject({
+    required_capabilities: ["code_exec"],
+    code: { entry_points: { main: "run.py" } },
+  });
   expect(byId.nameless).toMatchObject({ id: "nameless", name: "nameless" });
   expect(byId["lowercase-file"]).toMatchObject({ instructions: "Body" });
 });
@@ -153,7 +155,7 @@ test("our own keys are read as text in the standard's metadata", async () => {
       version: "2.0",
       risk: "medium",
     },
-    ...{ emoji: "📦", max_iterations: 4, active: true, license: "MIT" },
+    ...{ max_iterations: 4, active: true, about: { emoji: "📦", license: "MIT" } },
     required_tools: ["Bash(git add:*)", "Read"],
   });
 });

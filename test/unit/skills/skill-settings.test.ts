@@ -10,14 +10,14 @@ test("a skill gets the variables it declares and the operator set, and no others
 });
 
 test("apiKey of its settings comes in the variable the skill names as primary, which it need not declare twice", () => {
-  const skill = testSkill("notes", [], { primary_env: "NOTES_KEY" });
+  const skill = testSkill("notes", [], { settings: { api_key_variable: "NOTES_KEY" } });
   expect(skillEnvironment({ notes: { apiKey: "k" } }, skill)).toEqual({ NOTES_KEY: "k" });
   expect(skillEnvironment({ notes: { apiKey: "k", NOTES_KEY: "own" } }, skill)).toEqual({ NOTES_KEY: "own" });
 });
 
 test("settings stand under the id, the parent's id or the settings' name of a skill; the id wins", () => {
   const settings = { shared: { TOKEN: "shared", REGION: "shared" }, notes: { TOKEN: "notes" } };
-  const skill = testSkill("notes", [], { requires, settings_key: "shared" });
+  const skill = testSkill("notes", [], { requires, settings: { key: "shared" } });
   expect(skillEnvironment(settings, skill)).toEqual({ TOKEN: "notes", REGION: "shared" });
   const part = { ...skill, id: "notes#add", parent: "notes" };
   expect(skillEnvironment(settings, part)).toEqual({ TOKEN: "notes", REGION: "shared" });

@@ -1,3 +1,4 @@
+import type { ZodError } from "zod";
 import { type Json, parseJson } from "../../core/json.ts";
 import { type Command, type CommandCall, type CommandResult, refused } from "../operations/command.ts";
 import { type ChatForm, type Operation, runOperation, whatDoesNotFit } from "../operations/operation.ts";
@@ -29,19 +30,27 @@ function commandOf(operation: Operation, form: Form): Command {
 
 async function runCommand(
   operation: Operation,
-  { missing = "", say }: Extract<Form, { say: unknown }>,
+  { command: name, usage = "", missing = "", say }: Extract<Form, { say: unknown }>,
   command: CommandCall,
   services: Services,
 ): Promise<CommandResult> {
   if (command.input === undefined)
     return refused(typeof missing === "string" ? missing : missing(command.words));
   const parsed = operation.input.safeParse(command.input);
-  if (!parsed.success) return refused(whatDoesNotFit(parsed.error));
+  if (!parsed.success) return refused(`${unfit(parsed.error)} Write \`${`/${name} ${usage}`.trim()}\`.`);
   const { author, place, signal, files } = command;
   const asker = { by: author, namespace: place.namespace };
   const call = { input: parsed.data, asker, services, signal, files, command };
   const outcome = await runOperation(operation, call);
   return outcome.ok ? say(outcome.value, call) : refused(outcome.message);
+}
+
+/** Why a command cannot be run as it was written, for a person: what was given may be anything, and arbitrarily long. */
+function unfit(error: ZodError): string {
+  const [issue] = error.issues;
+  if (issue?.code === "too_big" && issue.origin === "string")
+    return `That is too long: it may have ${issue.maximum} characters at most.`;
+  return `That cannot be read (${whatDoesNotFit(error)}).`;
 }
 
 /** As it is stored. */

@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import { allOperations } from "../../../src/app/operations/table.ts";
 import type { JsonSchema } from "../../../src/core/json.ts";
 import { channelOf } from "../../support/ask-app.ts";
 import { createFakePlatform } from "../../support/fake-platform.ts";
@@ -11,6 +12,14 @@ const skills = [
   testSkill("weekly", [{ name: "weekly", run: () => "report" }], { kind: "flow" }),
 ];
 const newApp = (more = {}) => createTestApp(scriptedModel(["An answer."]), { skills, ...more });
+
+describe("a command with far too long words", () => {
+  const commands = allOperations.flatMap(({ chat = [] }) => chat.map(({ command }) => `/${command}`));
+  it.each(commands)("%s answers in words for people", async (command) => {
+    const { end } = await newApp().ask(`${command} ${"x".repeat(9_000)}`);
+    expect(end.text).not.toMatch(/Too big|expected string|invalid_|<=/);
+  });
+});
 
 describe("an answer of a command", () => {
   it.each([

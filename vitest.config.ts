@@ -4,8 +4,8 @@ import { needsReporter } from "./test/support/needs-reporter.ts";
 /** Tests whose files cannot share a process: they try the environment of the process itself. */
 const apart = ["test/unit/sandbox/**/*.test.ts"];
 
-/** Hostile code in real sandboxes is for vitest.e2e.config.ts. */
-const attacks = ["test/**/*-attacks.test.ts"];
+/** Hostile code in real sandboxes, and what waits for processes that hang, are for vitest.e2e.config.ts. */
+const long = ["test/**/*-attacks.test.ts", "test/**/*.long.test.ts"];
 
 /** Everything that needs no installed service. Real files, SQLite, HTTP and child processes; vitest.e2e.config.ts has the rest. */
 export default defineConfig({
@@ -16,13 +16,13 @@ export default defineConfig({
     maxWorkers: 3,
     reporters: ["default", needsReporter((line) => process.stdout.write(line))],
     projects: [
-      { extends: true, test: { name: "apart", include: apart, exclude: attacks } },
+      { extends: true, test: { name: "apart", include: apart, exclude: long } },
       {
         extends: true,
         test: {
           name: "together",
           include: ["test/{unit,contract,replay,goldens}/**/*.test.ts"],
-          exclude: [...apart, ...attacks],
+          exclude: [...apart, ...long],
           // Loading the bot anew for each file costs more than the tests.
           isolate: false,
         },

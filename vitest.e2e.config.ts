@@ -2,8 +2,8 @@ import { defineConfig } from "vitest/config";
 import { needsReporter } from "./test/support/needs-reporter.ts";
 
 /**
- * What takes longer: hostile code in real sandboxes, a turn that dies at every point of its life, and the bot in its own process,
- * driven from outside.
+ * What takes longer: hostile code in real sandboxes, processes that hang or run out of memory, a turn that dies at every point of its
+ * life, and the bot in its own process, driven from outside.
  */
 export default defineConfig({
   test: {
@@ -12,7 +12,10 @@ export default defineConfig({
     fileParallelism: false,
     reporters: ["default", needsReporter((line) => process.stdout.write(line))],
     projects: [
-      { extends: true, test: { name: "attacks", include: ["test/unit/**/*-attacks.test.ts"] } },
+      {
+        extends: true,
+        test: { name: "long", include: ["test/unit/**/*-attacks.test.ts", "test/unit/**/*.long.test.ts"] },
+      },
       { extends: true, test: { name: "crash points", include: ["test/crash-points/**/*.test.ts"] } },
       {
         extends: true,

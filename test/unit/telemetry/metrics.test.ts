@@ -70,10 +70,10 @@ describe("metrics", () => {
 
   it("name nobody and nothing that was said", async () => {
     const meter = await createMetrics();
-    const { ask } = createTestApp(scriptedModel(["The code is 4711."]), { meter });
+    const { ask } = createTestApp(scriptedModel(["The code is marigold."]), { meter });
     await ask("what is the secret code?", { by: ben });
     const { text } = await meter.read(idle);
-    for (const word of ["ben", "Ben", home.namespace, home.thread, "secret", "4711"])
+    for (const word of ["ben", "Ben", home.namespace, home.thread, "secret", "marigold"])
       expect(text).not.toContain(word);
   });
 

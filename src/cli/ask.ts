@@ -2,11 +2,14 @@ import type { ApiClient } from "../client/api-client.ts";
 import { ownTimeZone } from "../client/own-time-zone.ts";
 import type { TurnOutcome } from "../core/turn-event.ts";
 import { type Connection, withConnection } from "./bot-connection.ts";
-import type { CommandContext, GlobalOptions } from "./command-context.ts";
-import { exitCode, exitCodeOf } from "./exit-code.ts";
-import { answerForNobody } from "./nobody-there.ts";
-import { printJson } from "./print.ts";
-import { showTurn } from "./show-turn.ts";
+import {
+  type CommandContext,
+  exitCode,
+  exitCodeOf,
+  type GlobalOptions,
+  printJson,
+} from "./command-context.ts";
+import { answerForNobody, showTurn } from "./show-turn.ts";
 
 export interface AskOptions extends GlobalOptions {
   namespace: string;

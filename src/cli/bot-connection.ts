@@ -1,8 +1,16 @@
 import { operationRoutes } from "../app/operations/table.ts";
 import { type ApiClient, createApiClient } from "../client/api-client.ts";
+import { ApiError } from "../client/api-error.ts";
 import { type LoadedConfig, loadConfig } from "../config/load-config.ts";
 import type { Config } from "../config/schema.ts";
-import { type Bot, type CommandContext, CommandError, type GlobalOptions } from "./command-context.ts";
+import {
+  type Bot,
+  type CommandContext,
+  CommandError,
+  exitCode,
+  type GlobalOptions,
+  printJson,
+} from "./command-context.ts";
 
 /** A way to the HTTP API of the bot of this data folder. Close it when done. */
 export interface Connection {
@@ -123,4 +131,33 @@ export async function withConnection<T>(
   } finally {
     release();
   }
+}
+
+/**
+ * Runs `work` with a connection. What the bot refuses is said on stderr, and as `{error, code}` with `--json`; the exit code is 1 then.
+ * @throws what is no refusal: no answer at all, an error inside the bot; and a CommandError of `work`, of which `--json` shows the
+ * same
+ */
+export async function answerOrSay(
+  context: CommandContext,
+  options: ConnectOptions & { json?: true },
+  work: (connection: Connection) => Promise<number>,
+): Promise<number> {
+  return withConnection(context, options, async (connection) => {
+    try {
+      return await work(connection);
+    } catch (error) {
+      if (error instanceof CommandError && options.json) {
+        printJson(context, { error: error.message, code: error.code });
+      }
+      if (!(error instanceof ApiError) || !isRefusal(error)) throw error;
+      context.stderr.write(`${error.detail}\n`);
+      if (options.json) printJson(context, { error: error.detail, code: error.code });
+      return exitCode.failed;
+    }
+  });
+}
+
+function isRefusal({ status }: ApiError): boolean {
+  return status >= 400 && status < 500 && status !== 401;
 }

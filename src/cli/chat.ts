@@ -1,8 +1,6 @@
 import { runChat } from "../platforms/terminal/chat.ts";
 import { withConnection } from "./bot-connection.ts";
-import type { CommandContext, GlobalOptions } from "./command-context.ts";
-import { exitCode } from "./exit-code.ts";
-import { wantsColours } from "./print.ts";
+import { type CommandContext, exitCode, type GlobalOptions, wantsColours } from "./command-context.ts";
 
 export interface ChatCommandOptions extends GlobalOptions {
   namespace: string;

@@ -1,6 +1,7 @@
 import type { Environment } from "../config/environment.ts";
 import type { Config } from "../config/schema.ts";
 import type { Clock } from "../core/clock.ts";
+import type { TurnOutcome } from "../core/turn-event.ts";
 import type { LocalServer } from "../models/local-servers.ts";
 import type { ChatOutput } from "../platforms/terminal/chat-options.ts";
 import type { Keys } from "../platforms/terminal/line-reader.ts";
@@ -57,4 +58,40 @@ export class CommandError extends Error {
     super(message, options);
     this.exitCode = exitCode;
   }
+}
+
+/** Runs a command's work and keeps its exit code. */
+export type Run = (work: () => Promise<number>) => Promise<void>;
+
+/** The exit codes of the command line; scripts rely on them. */
+export const exitCode = { ok: 0, failed: 1, usage: 2, limitReached: 3, stopped: 130 } as const;
+
+/** The exit code of a turn. */
+export function exitCodeOf(outcome: TurnOutcome): number {
+  switch (outcome) {
+    case "completed":
+      return exitCode.ok;
+    case "failed":
+      return exitCode.failed;
+    case "limit_reached":
+      return exitCode.limitReached;
+    case "stopped":
+      return exitCode.stopped;
+    default:
+      return outcome satisfies never;
+  }
+}
+
+/** One JSON value as one line of the standard output. */
+export function printJson({ stdout }: Pick<CommandContext, "stdout">, value: unknown): void {
+  stdout.write(`${JSON.stringify(value)}\n`);
+}
+
+export function printLine({ stdout }: Pick<CommandContext, "stdout">, line: string): void {
+  stdout.write(`${line}\n`);
+}
+
+/** Whether colours are wanted: on a terminal, unless NO_COLOR is set (https://no-color.org). */
+export function wantsColours({ stdout, env }: Pick<CommandContext, "stdout" | "env">): boolean {
+  return stdout.isTTY === true && !env.NO_COLOR && env.TERM !== "dumb";
 }

@@ -5,10 +5,15 @@ import { createPaint } from "../platforms/terminal/paint.ts";
 import { plainLine, plainText } from "../platforms/terminal/plain-text.ts";
 import { screenOf } from "../platforms/terminal/screen.ts";
 import { type Connection, withConnection } from "./bot-connection.ts";
-import type { CommandContext, GlobalOptions } from "./command-context.ts";
-import { exitCode } from "./exit-code.ts";
-import { answerForNobody } from "./nobody-there.ts";
-import { printJson, printLine, wantsColours } from "./print.ts";
+import {
+  type CommandContext,
+  exitCode,
+  type GlobalOptions,
+  printJson,
+  printLine,
+  wantsColours,
+} from "./command-context.ts";
+import { answerForNobody } from "./show-turn.ts";
 
 export interface CommandOptions extends GlobalOptions {
   namespace: string;

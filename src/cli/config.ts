@@ -1,8 +1,12 @@
 import { describeConfig } from "../config/describe-config.ts";
 import { readConfig } from "./bot-connection.ts";
-import type { CommandContext, GlobalOptions } from "./command-context.ts";
-import { exitCode } from "./exit-code.ts";
-import { printJson, printLine } from "./print.ts";
+import {
+  type CommandContext,
+  exitCode,
+  type GlobalOptions,
+  printJson,
+  printLine,
+} from "./command-context.ts";
 
 /** `knack config`: the effective configuration with sources and meanings, secrets masked. */
 export async function showConfig(

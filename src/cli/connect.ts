@@ -2,13 +2,16 @@ import { readFile } from "node:fs/promises";
 import { slackMode } from "../config/incomplete-platforms.ts";
 import type { Config } from "../config/schema.ts";
 import { readConfig } from "./bot-connection.ts";
-import type { CommandContext, GlobalOptions } from "./command-context.ts";
-import type { Finding } from "./doctor-finding.ts";
-import { exitCode } from "./exit-code.ts";
+import {
+  type CommandContext,
+  exitCode,
+  type GlobalOptions,
+  printJson,
+  printLine,
+} from "./command-context.ts";
+import { type Finding, printFinding } from "./doctor-finding.ts";
 import { liveDiscordFindings, liveSlackFindings } from "./platform-findings.ts";
-import { printJson, printLine } from "./print.ts";
-import { printFinding } from "./print-finding.ts";
-import { readSecret } from "./read-secret.ts";
+import { readSecret } from "./terminal-input.ts";
 
 export interface ConnectOptions extends GlobalOptions {
   json?: true;

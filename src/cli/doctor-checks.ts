@@ -1,14 +1,20 @@
 import { once } from "node:events";
-import { mkdir, rm, writeFile } from "node:fs/promises";
+import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
 import { createServer } from "node:net";
+import { tmpdir } from "node:os";
 import path from "node:path";
 import { errorText } from "../base/error-text.ts";
 import { ConfigError } from "../config/config-error.ts";
 import type { LoadedConfig } from "../config/load-config.ts";
 import { providerOfModel } from "../config/model-providers.ts";
 import type { Config } from "../config/schema.ts";
+import { ModelError } from "../core/model.ts";
+import type { ModelFacts } from "../models/catalogue/model-facts.ts";
+import { factsOfModel, type ModelSettings } from "../models/create-model.ts";
 import type { LocalServer } from "../models/local-servers.ts";
+import { createSandbox } from "../sandbox/create-sandbox.ts";
 import { exposure } from "../storage/private-files.ts";
+import { sandboxOptions } from "../wiring/code-runners.ts";
 import { readConfig } from "./bot-connection.ts";
 import type { CommandContext, GlobalOptions } from "./command-context.ts";
 import type { Finding } from "./doctor-finding.ts";
@@ -130,4 +136,61 @@ export async function checkPort({ host, port }: Config["server"]): Promise<Findi
   } finally {
     server.close();
   }
+}
+
+/** Which isolation scripts of skills get here. Tried in a folder of its own: a running bot's workspaces stay untouched. */
+export async function checkSandbox(config: Config): Promise<Finding> {
+  const name = "sandbox";
+  const folder = await mkdtemp(path.join(tmpdir(), "knack-doctor-"));
+  try {
+    const sandbox = await createSandbox({ ...sandboxOptions(config), dataDir: folder });
+    const { isolation, detail, lacks } = sandbox.describe();
+    if (isolation === "bubblewrap") return { name, status: "ok", detail: `bubblewrap. ${detail}` };
+    const warning = { name, status: "warning" as const, detail: `process only, which is weaker. ${detail}` };
+    return lacks === undefined ? warning : { ...warning, advice: lacks.cure };
+  } finally {
+    await rm(folder, { recursive: true, force: true });
+  }
+}
+
+const dayMs = 86_400_000;
+
+/** How many days ahead the end of a model is told. */
+const noticeDays = 60;
+
+/**
+ * A warning for each model that ends soon or has ended.
+ * @param names as the configuration writes them, `provider/model`; `offline` never ends
+ * @param now ms since 1970
+ */
+export function checkModelLifetimes(
+  names: readonly string[],
+  settings: ModelSettings,
+  now: number,
+): Finding[] {
+  return [...new Set(names)].flatMap((name) => {
+    const { retires, successor } = knownFacts(name, settings);
+    if (retires === undefined) return [];
+    const days = Math.round((Date.parse(retires) - Math.floor(now / dayMs) * dayMs) / dayMs);
+    if (days > noticeDays) return [];
+    const provider = name.slice(0, name.indexOf("/"));
+    const other = successor === undefined ? "another model" : `${provider}/${successor}`;
+    const detail = days < 0 ? `${name} ended on ${retires}` : `${name} ends on ${retires}, ${inDays(days)}`;
+    return [{ name: "model", status: "warning" as const, detail, advice: `Use ${other} instead.` }];
+  });
+}
+
+/** A model whose provider is not set up is another check's affair. */
+function knownFacts(name: string, settings: ModelSettings): ModelFacts {
+  try {
+    return factsOfModel(name, settings);
+  } catch (error) {
+    if (error instanceof ModelError) return {};
+    throw error;
+  }
+}
+
+function inDays(days: number): string {
+  if (days === 0) return "today";
+  return days === 1 ? "tomorrow" : `in ${days} days`;
 }

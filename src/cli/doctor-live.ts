@@ -1,3 +1,4 @@
+import { crc32, deflateSync } from "node:zlib";
 import { providerOfModel } from "../config/model-providers.ts";
 import type { Config } from "../config/schema.ts";
 import type { Clock } from "../core/clock.ts";
@@ -5,7 +6,6 @@ import type { AssistantMessage, Message } from "../core/message.ts";
 import { type Model, ModelError, type ModelErrorCode, type ModelRequest } from "../core/model.ts";
 import { createModel, smallModelBeside } from "../models/create-model.ts";
 import { modelSettings } from "../wiring/app-settings.ts";
-import { plainColourPng } from "./colour-png.ts";
 import type { Finding } from "./doctor-finding.ts";
 
 /** How long one question to a model may take, ms; a local server may have to load the model for the first one. */
@@ -169,4 +169,31 @@ async function tryStructure(ask: Ask): Promise<string | undefined> {
   const { text } = await ask({ system: "Extract what is asked.", messages, output_schema: schema });
   const value = JSON.parse(text) as { city?: unknown; guests?: unknown };
   return value.city === "Lisbon" && value.guests === 7 ? undefined : "it gave other values than the text has";
+}
+
+/** Pixels of a side; some servers take nothing smaller. */
+const side = 64;
+
+/** A picture of one colour as base64. https://www.w3.org/TR/png-3/ */
+function plainColourPng(colour: readonly [number, number, number]): string {
+  const header = Buffer.alloc(13);
+  header.writeUInt32BE(side, 0);
+  header.writeUInt32BE(side, 4);
+  // 8 bits a channel, red, green and blue.
+  header.set([8, 2], 8);
+  // A line begins with its filter, none.
+  const line = [0, ...Array.from({ length: side }, () => colour).flat()];
+  const pixels = Buffer.from(Array.from({ length: side }, () => line).flat());
+  const signature = Buffer.from([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a]);
+  const chunks = [part("IHDR", header), part("IDAT", deflateSync(pixels)), part("IEND", Buffer.alloc(0))];
+  return Buffer.concat([signature, ...chunks]).toString("base64");
+}
+
+function part(type: string, data: Buffer): Buffer {
+  const content = Buffer.concat([Buffer.from(type, "latin1"), data]);
+  const chunk = Buffer.alloc(content.length + 8);
+  chunk.writeUInt32BE(data.length, 0);
+  content.copy(chunk, 4);
+  chunk.writeUInt32BE(crc32(content), content.length + 4);
+  return chunk;
 }

@@ -1,23 +1,20 @@
 import { loadProfiles } from "../config/load-profiles.ts";
 import { modelSettings } from "../wiring/app-settings.ts";
-import type { CommandContext, GlobalOptions } from "./command-context.ts";
+import { type CommandContext, exitCode, type GlobalOptions, printJson } from "./command-context.ts";
 import { checkBot } from "./doctor-bot.ts";
 import {
   checkConfiguration,
   checkDataFolder,
   checkModelKeys,
+  checkModelLifetimes,
   checkNode,
   checkPort,
+  checkSandbox,
 } from "./doctor-checks.ts";
-import type { Finding } from "./doctor-finding.ts";
+import { type Finding, printFinding } from "./doctor-finding.ts";
 import { checkLiveModels } from "./doctor-live.ts";
-import { checkModelLifetimes } from "./doctor-models.ts";
-import { checkSandbox } from "./doctor-sandbox.ts";
-import { exitCode } from "./exit-code.ts";
 import { configuredModels } from "./model-advice.ts";
 import { liveDiscordFindings, liveSlackFindings, platformFindings } from "./platform-findings.ts";
-import { printJson } from "./print.ts";
-import { printFinding } from "./print-finding.ts";
 
 export interface DoctorOptions extends GlobalOptions {
   json?: true;

@@ -2,14 +2,18 @@ import { readFile, stat } from "node:fs/promises";
 import path from "node:path";
 import type { Command } from "commander";
 import { plainLine, plainText } from "../platforms/terminal/plain-text.ts";
-import { answerOrSay } from "./answer-or-say.ts";
-import { type CommandContext, CommandError, type GlobalOptions } from "./command-context.ts";
-import { exitCode } from "./exit-code.ts";
-import { namespaceOption } from "./namespace-option.ts";
+import { answerOrSay } from "./bot-connection.ts";
+import {
+  type CommandContext,
+  CommandError,
+  exitCode,
+  type GlobalOptions,
+  printJson,
+  printLine,
+  type Run,
+} from "./command-context.ts";
 import { addOperationCommands } from "./operation-commands.ts";
-import { parseObject } from "./parse-object.ts";
-import { printJson, printLine } from "./print.ts";
-import type { Run } from "./run.ts";
+import { namespaceOption, parseObject } from "./shared-options.ts";
 
 interface FlowRunOptions extends GlobalOptions {
   namespace: string;

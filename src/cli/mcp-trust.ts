@@ -2,14 +2,17 @@ import { createInterface } from "node:readline";
 import type { Command } from "commander";
 import type { ServerStatus } from "../client/shapes.ts";
 import { plainLine } from "../platforms/terminal/plain-text.ts";
-import { answerOrSay } from "./answer-or-say.ts";
-import type { Connection } from "./bot-connection.ts";
-import type { GlobalOptions } from "./command-context.ts";
-import { type CommandContext, CommandError } from "./command-context.ts";
-import { exitCode } from "./exit-code.ts";
+import { answerOrSay, type Connection } from "./bot-connection.ts";
+import {
+  type CommandContext,
+  CommandError,
+  exitCode,
+  type GlobalOptions,
+  printJson,
+  printLine,
+  type Run,
+} from "./command-context.ts";
 import { addOperationCommands } from "./operation-commands.ts";
-import { printJson, printLine } from "./print.ts";
-import type { Run } from "./run.ts";
 
 interface TrustOptions extends GlobalOptions {
   json?: true;

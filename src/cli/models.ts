@@ -6,9 +6,14 @@ import { type ListedModel, listingFailure, listModels } from "../models/list-mod
 import { plainLine } from "../platforms/terminal/plain-text.ts";
 import { modelSettings } from "../wiring/app-settings.ts";
 import { readConfig } from "./bot-connection.ts";
-import { type CommandContext, CommandError, type GlobalOptions } from "./command-context.ts";
-import { exitCode } from "./exit-code.ts";
-import { printJson, printLine } from "./print.ts";
+import {
+  type CommandContext,
+  CommandError,
+  exitCode,
+  type GlobalOptions,
+  printJson,
+  printLine,
+} from "./command-context.ts";
 
 export interface ModelsOptions extends GlobalOptions {
   search?: string;

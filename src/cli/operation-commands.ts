@@ -3,12 +3,17 @@ import type { CommandLineForm, Operation, Terminal } from "../app/operations/ope
 import { allOperations } from "../app/operations/table.ts";
 import { createPaint } from "../platforms/terminal/paint.ts";
 import { plainLine } from "../platforms/terminal/plain-text.ts";
-import { answerOrSay } from "./answer-or-say.ts";
-import type { CommandContext, GlobalOptions } from "./command-context.ts";
-import { exitCode } from "./exit-code.ts";
-import { namespaceOption, onlyNamespaceOption } from "./namespace-option.ts";
-import { printJson, printLine, wantsColours } from "./print.ts";
-import type { Run } from "./run.ts";
+import { answerOrSay } from "./bot-connection.ts";
+import {
+  type CommandContext,
+  exitCode,
+  type GlobalOptions,
+  printJson,
+  printLine,
+  type Run,
+  wantsColours,
+} from "./command-context.ts";
+import { namespaceOption, onlyNamespaceOption } from "./shared-options.ts";
 
 type Form = CommandLineForm<unknown, unknown>;
 type Options = GlobalOptions & { json?: true };

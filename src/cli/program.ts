@@ -1,12 +1,9 @@
 import { Argument, Command, InvalidArgumentError, Option } from "commander";
-import type { CommandContext, GlobalOptions } from "./command-context.ts";
+import type { CommandContext, GlobalOptions, Run } from "./command-context.ts";
 import { addFlowCommands } from "./flow-run.ts";
 import { addServerCommands } from "./mcp-trust.ts";
-import { namespaceOption, parseThread } from "./namespace-option.ts";
 import { addOperationCommands } from "./operation-commands.ts";
-import { addDataCommands } from "./program-data.ts";
-import { addSkillCommands } from "./program-skills.ts";
-import type { Run } from "./run.ts";
+import { namespaceOption, parseNamespace, parseThread } from "./shared-options.ts";
 
 /**
  * The commands. Each module is loaded when its command runs, so that `knack --help` is quick. `done` gets the exit code.
@@ -71,7 +68,7 @@ function addBotCommands(program: Command, context: CommandContext, run: Run): vo
     .action((text: string, _options, command: Command) =>
       run(async () => {
         const { ask } = await import("./ask.ts");
-        const { readText } = await import("./read-text.ts");
+        const { readText } = await import("./terminal-input.ts");
         return ask(context, await readText(context, text), command.optsWithGlobals());
       }),
     );
@@ -85,6 +82,66 @@ function addBotCommands(program: Command, context: CommandContext, run: Run): vo
     .action((text: string, _options, command: Command) =>
       run(async () => (await import("./command.ts")).command(context, text, command.optsWithGlobals())),
     );
+}
+
+/** The commands about what the bot has stored. */
+function addDataCommands(program: Command, context: CommandContext, run: Run): void {
+  addOperationCommands(program, context, run);
+  program
+    .command("export")
+    .description("write everything stored of a channel, or of all, as JSON lines")
+    .option("--namespace <namespace>", "only this channel, as platform:workspace:channel", parseNamespace)
+    .option("--out <file>", "a new file to write to, instead of the standard output")
+    .action((_options, command: Command) =>
+      run(async () => (await import("./stored-data.ts")).exportData(context, command.optsWithGlobals())),
+    );
+  program
+    .command("forget")
+    .description("delete everything that is stored of a person")
+    .requiredOption("--user <id>", "their user id on the platform, or platform:workspace:id")
+    .option("--dry-run", "only say what would be deleted")
+    .option("--leave-posts", "answers that the bot posted may stay on the platform")
+    .option("--json", "what was deleted, and what is left")
+    .action((_options, command: Command) =>
+      run(async () => (await import("./stored-data.ts")).forgetPerson(context, command.optsWithGlobals())),
+    );
+}
+
+/** `knack skills …` */
+function addSkillCommands(program: Command, context: CommandContext, run: Run): void {
+  const skills = program.command("skills").description("list, explain, check, install and run skills");
+  skills
+    .command("validate")
+    .description("the strict Agent Skills check of a folder")
+    .argument("<dir>", "folder with a SKILL.md")
+    .option("--json", "{valid, errors}")
+    .action((folder: string, _options, command: Command) =>
+      run(async () =>
+        (await import("./skill-commands.ts")).validateSkill(context, folder, command.optsWithGlobals()),
+      ),
+    );
+  skills
+    .command("run")
+    .description("run a skill without a model")
+    .argument("<id>", "id of the skill")
+    .requiredOption("--params <json>", "its parameters, a JSON object")
+    .addOption(namespaceOption())
+    .option("--json", "{skill_id, output, success} or {error}")
+    .action((id: string, _options, command: Command) =>
+      run(async () => (await import("./skill-commands.ts")).runSkill(context, id, command.optsWithGlobals())),
+    );
+  skills
+    .command("install")
+    .description("show the review of a package, and install it; nothing of it is active afterwards")
+    .argument("<source>", "folder, .zip, .tar.gz, address of one, or of a git repository")
+    .option("--yes", "install without asking")
+    .option("--json", "{installed, reviews}")
+    .action((source: string, _options, command: Command) =>
+      run(async () =>
+        (await import("./skill-commands.ts")).installSkill(context, source, command.optsWithGlobals()),
+      ),
+    );
+  addOperationCommands(skills, context, run);
 }
 
 function addRunCommands(program: Command, context: CommandContext, run: Run): void {

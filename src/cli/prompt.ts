@@ -1,8 +1,12 @@
 import { plainLine, plainText } from "../platforms/terminal/plain-text.ts";
 import { withConnection } from "./bot-connection.ts";
-import type { CommandContext, GlobalOptions } from "./command-context.ts";
-import { exitCode } from "./exit-code.ts";
-import { printJson, printLine } from "./print.ts";
+import {
+  type CommandContext,
+  exitCode,
+  type GlobalOptions,
+  printJson,
+  printLine,
+} from "./command-context.ts";
 
 export interface PromptOptions extends GlobalOptions {
   namespace: string;

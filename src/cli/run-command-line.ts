@@ -1,6 +1,5 @@
 import { CommanderError } from "commander";
-import { type CommandContext, CommandError } from "./command-context.ts";
-import { exitCode } from "./exit-code.ts";
+import { type CommandContext, CommandError, exitCode } from "./command-context.ts";
 import { createProgram } from "./program.ts";
 
 /** Runs one command line (without the program's name) and answers its exit code. Errors are told on stderr. */

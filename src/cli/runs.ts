@@ -7,9 +7,14 @@ import { plainLine } from "../platforms/terminal/plain-text.ts";
 import { progressLines } from "../platforms/terminal/progress-lines.ts";
 import { screenOf } from "../platforms/terminal/screen.ts";
 import { withConnection } from "./bot-connection.ts";
-import type { CommandContext, GlobalOptions } from "./command-context.ts";
-import { exitCode } from "./exit-code.ts";
-import { printJson, printLine, wantsColours } from "./print.ts";
+import {
+  type CommandContext,
+  exitCode,
+  type GlobalOptions,
+  printJson,
+  printLine,
+  wantsColours,
+} from "./command-context.ts";
 
 /** `knack runs show`: one turn with its steps. */
 export async function showRun(

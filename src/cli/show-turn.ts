@@ -1,4 +1,4 @@
-import type { TurnOutcome } from "../core/turn-event.ts";
+import type { TurnEvent, TurnOutcome } from "../core/turn-event.ts";
 import type { ApprovalVerdict, ApprovalView, QuestionView } from "../core/turn-view.ts";
 import { askPerson } from "../platforms/terminal/ask-person.ts";
 import { decidePerson } from "../platforms/terminal/decide-person.ts";
@@ -10,9 +10,7 @@ import { createPaint } from "../platforms/terminal/paint.ts";
 import { plainLine } from "../platforms/terminal/plain-text.ts";
 import { screenOf } from "../platforms/terminal/screen.ts";
 import type { Connection } from "./bot-connection.ts";
-import type { CommandContext } from "./command-context.ts";
-import { nobodyThere } from "./nobody-there.ts";
-import { wantsColours } from "./print.ts";
+import { type CommandContext, wantsColours } from "./command-context.ts";
 
 /**
  * Shows a turn to a person: redrawn in place on a terminal, else progress on stderr and nothing but the answer on stdout.
@@ -104,4 +102,24 @@ async function withReader<T>(
   } finally {
     reader.close();
   }
+}
+
+/**
+ * What the agent hears when it asks a question and nobody can answer: a script runs `ask`, and the bot ends with this process.
+ * A bot that runs elsewhere keeps the question open for the console instead.
+ */
+const nobodyThere =
+  "Nobody is here to answer; this runs from a script. Decide yourself, and say in the answer what you assumed.";
+
+/** What needs a decision does not run where nobody can decide. With a bot that runs elsewhere this does nothing. */
+export async function answerForNobody(event: TurnEvent, { client, remote }: Connection): Promise<void> {
+  if (remote !== undefined) return;
+  if (event.type === "question_asked")
+    await client.call("turn.answer", {
+      id: event.turn_id,
+      question_id: event.question_id,
+      text: nobodyThere,
+    });
+  if (event.type === "approval_requested")
+    await client.call("approval.decide", { id: event.approval_id, approve: false });
 }

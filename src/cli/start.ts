@@ -4,9 +4,14 @@ import { loadConfig } from "../config/load-config.ts";
 import type { Config } from "../config/schema.ts";
 import type { LocalServer } from "../models/local-servers.ts";
 import { clientOf } from "./bot-connection.ts";
-import { type Bot, type CommandContext, CommandError, type GlobalOptions } from "./command-context.ts";
-import { exitCode } from "./exit-code.ts";
-import { printLine } from "./print.ts";
+import {
+  type Bot,
+  type CommandContext,
+  CommandError,
+  exitCode,
+  type GlobalOptions,
+  printLine,
+} from "./command-context.ts";
 import { startSummary } from "./start-summary.ts";
 
 export interface StartOptions extends GlobalOptions {

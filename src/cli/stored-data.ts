@@ -1,10 +1,15 @@
 import { open } from "node:fs/promises";
 import type { ForgottenPerson } from "../client/shapes.ts";
 import { plainLine } from "../platforms/terminal/plain-text.ts";
-import { answerOrSay } from "./answer-or-say.ts";
-import { type CommandContext, CommandError, type GlobalOptions } from "./command-context.ts";
-import { exitCode } from "./exit-code.ts";
-import { printJson, printLine } from "./print.ts";
+import { answerOrSay } from "./bot-connection.ts";
+import {
+  type CommandContext,
+  CommandError,
+  exitCode,
+  type GlobalOptions,
+  printJson,
+  printLine,
+} from "./command-context.ts";
 
 export interface ExportOptions extends GlobalOptions {
   namespace?: string;

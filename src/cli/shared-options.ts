@@ -1,6 +1,8 @@
 import { InvalidArgumentError, Option } from "commander";
 import type { z } from "zod";
+import type { Json } from "../core/json.ts";
 import { namespaceSchema, threadSchema } from "../core/place.ts";
+import { CommandError, exitCode } from "./command-context.ts";
 
 /** `--namespace`, the operator's direct message with the console unless given. */
 export function namespaceOption(): Option {
@@ -26,4 +28,27 @@ function parseWith(schema: z.ZodType<string>, text: string): string {
   const parsed = schema.safeParse(text);
   if (parsed.success) return parsed.data;
   throw new InvalidArgumentError(parsed.error.issues[0]?.message ?? "it is not valid");
+}
+
+/**
+ * The JSON object an option was given; `example` is one, as a shell takes it.
+ * @throws CommandError for wrong usage
+ */
+export function parseObject(text: string, option: string, example: string): { [key: string]: Json } {
+  const wrong = (reason: string, cause?: unknown) =>
+    new CommandError(
+      `${option} is ${reason}. Write a JSON object, e.g. ${option} ${example}`,
+      exitCode.usage,
+      {
+        cause,
+      },
+    );
+  let value: Json;
+  try {
+    value = JSON.parse(text);
+  } catch (cause) {
+    throw wrong("not valid JSON", cause);
+  }
+  if (value === null || typeof value !== "object" || Array.isArray(value)) throw wrong("not an object");
+  return value;
 }

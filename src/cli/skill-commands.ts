@@ -1,0 +1,182 @@
+import { openAsBlob } from "node:fs";
+import { readdir, stat } from "node:fs/promises";
+import path from "node:path";
+import { reviewLines } from "../app/operations/package-review.ts";
+import { ApiError } from "../client/api-error.ts";
+import type { InstalledPackage, PackageLocation, PackageReview } from "../client/shapes.ts";
+import type { Json } from "../core/json.ts";
+import { validatePlugin } from "../imported/validate-plugin.ts";
+import { plainLine, plainText } from "../platforms/terminal/plain-text.ts";
+import { validatePackage } from "../skills/validate-package.ts";
+import { answerOrSay, withConnection } from "./bot-connection.ts";
+import {
+  type CommandContext,
+  CommandError,
+  exitCode,
+  type GlobalOptions,
+  printJson,
+  printLine,
+} from "./command-context.ts";
+import { terminalOf } from "./operation-commands.ts";
+import { parseObject } from "./shared-options.ts";
+import { readYes } from "./terminal-input.ts";
+
+export interface InstallOptions extends GlobalOptions {
+  yes?: true;
+  json?: true;
+}
+
+/**
+ * `knack skills install`: shows the review, asks, and installs exactly what was reviewed. Without a person to ask it installs
+ * only with `--yes`.
+ */
+export async function installSkill(
+  context: CommandContext,
+  source: string,
+  options: InstallOptions,
+): Promise<number> {
+  return answerOrSay(context, options, ({ client }) =>
+    withPackage(source, context.cwd, async (location) => {
+      const { reviews } = await client.call("package.review", location);
+      if (!options.json) printReviews(context, reviews);
+      const agreed = options.yes === true || (await asked(context, reviews, options));
+      if (!agreed) return notInstalled(context, source, reviews, options);
+      const expected = reviews.map(({ hash }) => hash);
+      const { installed } = await client.call("package.install", { ...location, expected });
+      if (options.json) printJson(context, { installed, reviews });
+      else printInstalled(context, installed);
+      return exitCode.ok;
+    }),
+  );
+}
+
+function printReviews(context: CommandContext, reviews: readonly PackageReview[]): void {
+  const terminal = terminalOf(context);
+  for (const review of reviews) for (const line of reviewLines(review, terminal)) printLine(context, line);
+}
+
+function printInstalled(context: CommandContext, installed: readonly InstalledPackage[]): void {
+  for (const { skill_id } of installed) {
+    const name = plainLine(skill_id);
+    const next = `enable it in a channel with /skill enable ${name}`;
+    printLine(context, `${name} is installed. Nothing of it is active: ${next}`);
+  }
+}
+
+/** Programs are not asked. */
+async function asked(
+  context: CommandContext,
+  reviews: readonly PackageReview[],
+  { json }: InstallOptions,
+): Promise<boolean> {
+  if (json) return false;
+  const names = reviews.map(({ skill_id }) => plainLine(skill_id)).join(", ");
+  return (await readYes(context, `Install ${names}?`)) ?? false;
+}
+
+function notInstalled(
+  context: CommandContext,
+  source: string,
+  reviews: readonly PackageReview[],
+  { json }: InstallOptions,
+): number {
+  const error = `Nothing was installed. When you agree with the review: knack skills install ${source} --yes`;
+  if (json) printJson(context, { installed: [], reviews, error });
+  else context.stderr.write(`${error}\n`);
+  return exitCode.failed;
+}
+
+/**
+ * Does something with the package a person named: an address, or a folder or archive of this machine. A bot that does not take
+ * paths, or does not see this one (it runs in a container), gets the archive itself.
+ * @throws CommandError when there is no such file, or a folder would have to be sent
+ */
+export async function withPackage<T>(
+  source: string,
+  cwd: string,
+  work: (location: PackageLocation) => Promise<T>,
+): Promise<T> {
+  if (/^[a-z+]+:\/\//i.test(source)) return work({ url: source });
+  const file = path.resolve(cwd, source);
+  const isFolder = await isFolderOr(file, source);
+  try {
+    return await work({ path: file });
+  } catch (error) {
+    if (!(error instanceof ApiError) || !needsTheArchive.includes(error.code)) throw error;
+    if (isFolder) {
+      const advice = "Pack the folder (`tar -czf skill.tar.gz FOLDER`) and install the archive.";
+      throw new CommandError(`${error.detail} ${advice}`, exitCode.failed, { cause: error });
+    }
+    return work({ file: new File([await openAsBlob(file)], path.basename(file)) });
+  }
+}
+
+/** Codes of a bot that takes no paths, or does not see this one. */
+const needsTheArchive = ["path_refused", "unreadable"];
+
+async function isFolderOr(file: string, source: string): Promise<boolean> {
+  try {
+    return (await stat(file)).isDirectory();
+  } catch (cause) {
+    const message = `${source} is neither a folder, an archive nor an address. Give a folder with a skill, a .zip, a .tar.gz, or https://…`;
+    throw new CommandError(message, exitCode.failed, { cause });
+  }
+}
+
+/** `knack skills run`: the `invoke_skill` path without a model. */
+export async function runSkill(
+  context: CommandContext,
+  id: string,
+  options: GlobalOptions & { namespace: string; params: string; json?: true },
+): Promise<number> {
+  const params = parseObject(options.params, "--params", `'{"text": "hello"}'`);
+  return withConnection(context, options, async ({ client }) => {
+    const result = await client
+      .call("skill.run", { id, params, namespace: options.namespace })
+      .catch((error: unknown) => refusalOf(error));
+    if (options.json) printJson(context, result);
+    else printLine(context, plainText(JSON.stringify(result, null, 2)));
+    return succeeded(result) ? exitCode.ok : exitCode.failed;
+  });
+}
+
+/** What was not run reads like what failed. @throws what is no refusal */
+function refusalOf(error: unknown): Json {
+  if (!(error instanceof ApiError) || ![400, 404, 409].includes(error.status)) throw error;
+  return JSON.parse(JSON.stringify({ error: error.detail, code: error.code, ...error.more })) as Json;
+}
+
+function succeeded(result: Json): boolean {
+  return result !== null && typeof result === "object" && !Array.isArray(result) && result.success === true;
+}
+
+/** `knack skills validate`: the strict Agent Skills check of a folder; one with a plugin.json alone is checked as AnythingLLM's. */
+export async function validateSkill(
+  context: CommandContext,
+  folder: string,
+  options: { json?: true },
+): Promise<number> {
+  const verdict = await validate(path.resolve(context.cwd, folder));
+  const { valid, errors } = verdict;
+  if (options.json) printJson(context, verdict);
+  else if (valid) printLine(context, `${folder} is a valid skill.`);
+  else {
+    printLine(context, `${folder} is not a valid skill:`);
+    for (const error of errors) printLine(context, `  ${error}`);
+  }
+  for (const warning of verdict.warnings ?? []) context.stderr.write(`warning: ${warning}\n`);
+  return valid ? exitCode.ok : exitCode.failed;
+}
+
+async function validate(
+  directory: string,
+): Promise<{ valid: boolean; errors: string[]; warnings?: string[] }> {
+  const asPackage = await validatePackage(directory);
+  const hasDocument = await hasSkillDocument(directory);
+  return hasDocument ? asPackage : ((await validatePlugin(directory)) ?? asPackage);
+}
+
+async function hasSkillDocument(directory: string): Promise<boolean> {
+  const names = await readdir(directory).catch((): string[] => []);
+  return names.some((name) => /^skill\.md$/i.test(name));
+}

@@ -1,0 +1,58 @@
+import { createInterface } from "node:readline";
+import { Writable } from "node:stream";
+import { text } from "node:stream/consumers";
+import { type CommandContext, CommandError, exitCode } from "./command-context.ts";
+
+/**
+ * Asks for a secret without showing what is typed. Undefined when nothing is typed, or where nobody can be asked.
+ * @throws CommandError at Ctrl-C
+ */
+export async function readSecret(
+  { stdin, stderr }: Pick<CommandContext, "stdin" | "stderr">,
+  prompt: string,
+): Promise<string | undefined> {
+  if (stdin.isTTY !== true) return undefined;
+  stderr.write(prompt);
+  const silent = new Writable({ write: (_chunk, _encoding, done) => done() });
+  const lines = createInterface({ input: stdin, output: silent, terminal: true });
+  try {
+    return await new Promise<string | undefined>((resolve, reject) => {
+      lines.once("line", (line) => resolve(line.trim() || undefined));
+      lines.once("close", () => resolve(undefined));
+      lines.once("SIGINT", () => reject(new CommandError("Stopped.", exitCode.stopped)));
+    });
+  } finally {
+    lines.close();
+    stderr.write("\n");
+  }
+}
+
+/**
+ * Asks on stderr; anything but y or yes is a no. Undefined where nobody can be asked.
+ * @throws CommandError at Ctrl-C
+ */
+export async function readYes(
+  { stdin, stderr }: Pick<CommandContext, "stdin" | "stderr">,
+  question: string,
+): Promise<boolean | undefined> {
+  if (stdin.isTTY !== true) return undefined;
+  const lines = createInterface({ input: stdin, output: stderr, terminal: true });
+  try {
+    return await new Promise<boolean>((resolve, reject) => {
+      lines.once("SIGINT", () =>
+        reject(new CommandError("Stopped. Nothing was installed.", exitCode.stopped)),
+      );
+      lines.once("close", () => resolve(false));
+      lines.question(`${question} [y/N] `, (line) => resolve(/^y(es)?$/i.test(line.trim())));
+    });
+  } finally {
+    lines.close();
+  }
+}
+
+/** The text of an argument; `-` stands for the standard input. @throws CommandError when there is nothing in it */
+export async function readText({ stdin }: CommandContext, argument: string): Promise<string> {
+  const given = argument === "-" ? await text(stdin) : argument;
+  if (given.trim() === "") throw new CommandError('There is no text. Try: knack ask "hello"', exitCode.usage);
+  return given;
+}

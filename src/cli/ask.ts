@@ -1,5 +1,4 @@
-import type { ApiClient } from "../client/api-client.ts";
-import { ownTimeZone } from "../client/own-time-zone.ts";
+import { type ApiClient, ownTimeZone } from "../client/api-client.ts";
 import type { TurnOutcome } from "../core/turn-event.ts";
 import { type Connection, withConnection } from "./bot-connection.ts";
 import {

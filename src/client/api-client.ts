@@ -3,9 +3,9 @@
  * No imports but the stream parser at run time, so that the browser uses this very file.
  */
 
+import type { InputOf, OperationName, OutputOf } from "../app/operations/table.ts";
 import type { TurnEvent } from "../core/turn-event.ts";
 import { type Connection, streamMessages } from "./event-stream.ts";
-import { type CallOperation, createCall } from "./operation-call.ts";
 import { type ApiClientOptions, createSend, query, readJson, type SendOptions } from "./request.ts";
 import type * as shapes from "./shapes.ts";
 
@@ -87,4 +87,66 @@ export function createApiClient(options: ApiClientOptions): ApiClient {
       if (body !== null) yield* body;
     },
   };
+}
+
+/** Asks for an operation. Who asks is `user`; the operator unless told. With a `file` it is sent as a form. @throws ApiError */
+type CallOperation = <Name extends OperationName>(
+  name: Name,
+  input: InputOf<Name> & { user?: string | undefined; file?: File },
+) => Promise<OutputOf<Name>>;
+
+/** The routes of operations by name: `POST /skills/{id}/grant`. */
+interface Routes {
+  operations: { readonly [name: string]: string };
+}
+
+type ReadJson = <T>(path: string, options?: SendOptions) => Promise<T>;
+
+/** The typed call of every operation. @param json sends a request and reads its answer @param given routes, else the server is asked */
+function createCall(json: ReadJson, given?: Routes["operations"]): CallOperation {
+  let known = given === undefined ? undefined : Promise.resolve<Routes>({ operations: given });
+  const routes = () => {
+    known ??= json<Routes>("/api/v1/operations").catch((error: unknown) => {
+      known = undefined;
+      throw error;
+    });
+    return known;
+  };
+  return async (name, input) => {
+    const { operations } = await routes();
+    const { path, ...options } = requestOf(operations[name] ?? "", { ...input });
+    return json(path, options);
+  };
+}
+
+/** What is in braces goes into the path, the rest into the query or the body. */
+function requestOf(route: string, input: Record<string, unknown>): SendOptions & { path: string } {
+  const [method = "GET", template = ""] = route.split(" ") as [SendOptions["method"], string];
+  const filled = template.replace(/\{(\w+)\}/g, (_braces, key: string) => {
+    const value = String(input[key]);
+    delete input[key];
+    return encodeURIComponent(value);
+  });
+  const path = `/api/v1${filled}`;
+  if (method === "POST" || method === "PUT") return { method, path, body: bodyOf(input) };
+  return { method, path: `${path}${query(input as Record<string, string>)}` };
+}
+
+/** Lists have commas in a form. */
+function bodyOf(input: Record<string, unknown>): unknown {
+  if (!(input.file instanceof File)) return input;
+  const form = new FormData();
+  for (const [name, value] of Object.entries(input)) {
+    if (value !== undefined) form.set(name, value instanceof File ? value : String(value));
+  }
+  return form;
+}
+
+/**
+ * The `time_zone` of a turn somebody asks for at this machine or in this browser, to be spread into the request: nothing where it
+ * is not known.
+ */
+export function ownTimeZone(): { time_zone?: string } {
+  const zone: string | undefined = Intl.DateTimeFormat().resolvedOptions().timeZone;
+  return zone === undefined ? {} : { time_zone: zone };
 }

@@ -1,9 +1,10 @@
 /** The answers and requests of the HTTP API as types, inferred from the schemas the server parses and documents with. */
+
 import type { z } from "zod";
 import type { InputOf, OutputOf } from "../app/operations/table.ts";
 import type { TurnEvent } from "../core/turn-event.ts";
 import type * as schemas from "../server/schemas.ts";
-import type * as turns from "../server/turn-schemas.ts";
+import type * as turns from "../server/schemas.ts";
 
 export type About = OutputOf<"bot.about">;
 export type Completion = OutputOf<"command.complete">["completions"][number];

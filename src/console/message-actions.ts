@@ -1,5 +1,5 @@
+import { ownTimeZone } from "../client/api-client.ts";
 import type { ApiError } from "../client/api-error.ts";
-import { ownTimeZone } from "../client/own-time-zone.ts";
 import { type ApprovalVerdict, verdictInput } from "../core/turn-view.ts";
 import type { BrowserStorage } from "./browser-storage.ts";
 import type { ChannelActions } from "./channel-actions.ts";

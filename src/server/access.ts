@@ -2,6 +2,7 @@
  * Who may call. Without a token the server is for programs on this machine only, and a web page of another origin is kept
  * out by Host (DNS rebinding), Origin and Sec-Fetch-Site; with one, the API asks for it.
  */
+
 import { createHash, timingSafeEqual } from "node:crypto";
 import type { Context, MiddlewareHandler } from "hono";
 import ipaddr from "ipaddr.js";
@@ -49,7 +50,7 @@ const ofProxies =
   /^(forwarded|via|x-forwarded-.*|x-(real|client|cluster-client)-ip|true-client-ip|cf-connecting-ip)$/i;
 
 /** Whether a request says that a proxy passed it on. */
-export function isForwarded(context: Context): boolean {
+function isForwarded(context: Context): boolean {
   return Object.keys(context.req.header()).some((name) => ofProxies.test(name));
 }
 
@@ -140,4 +141,24 @@ function isSameHost(origin: string, host: string, allowed: ReadonlySet<string>):
   if (!URL.canParse(origin)) return false;
   const from = new URL(origin).host;
   return from === host || allowed.has(from);
+}
+
+/**
+ * Refuses what only programs on the bot's own machine may ask, such as to read a folder there. Those are calls of the same process,
+ * and calls to a server that listens for this machine alone and stands behind no proxy.
+ * @throws HttpProblem (403)
+ */
+export function requireOwnMachine(context: Context, { host, allowedHosts = [] }: Security): void {
+  if (isSameProcess(context)) return;
+  if (isLoopback(host) && allowedHosts.length === 0 && !isForwarded(context)) return;
+  throw new HttpProblem(
+    403,
+    "A path of the bot's machine is taken only from programs on that machine, while the bot listens on 127.0.0.1. Send the archive itself, or its address.",
+    { code: "path_refused" },
+  );
+}
+
+/** The listener gives every request its sockets; a call of the same process has none. */
+function isSameProcess({ env }: Context): boolean {
+  return typeof env !== "object" || env === null || !("incoming" in env);
 }

@@ -1,15 +1,15 @@
 import type { App } from "../app/app.ts";
-import type { Assets } from "./assets.ts";
+import type { Log } from "../core/log.ts";
+import type { Assets } from "./console-assets.ts";
 import type { StreamTiming } from "./event-stream.ts";
 import type { LoginPages } from "./routes/login-routes.ts";
-import type { ServerLogger } from "./server-logger.ts";
 
 /** What the routes work with. */
 export interface ServerDependencies {
   app: App;
   assets: Assets;
   version: string;
-  logger: ServerLogger;
+  logger: Pick<Log, "error">;
   /** The name shown for the person at this machine. */
   operator: string;
   /** Whether callers may give a person's id of a platform as their `user`. */

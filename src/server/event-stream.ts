@@ -1,6 +1,6 @@
 import type { Context } from "hono";
 import { type SSEMessage, type SSEStreamingApi, streamSSE } from "hono/streaming";
-import type { ServerLogger } from "./server-logger.ts";
+import type { Log } from "../core/log.ts";
 
 /** How long a stream stays silent before a comment keeps it alive, and how long a reader may take nothing, ms. */
 export interface StreamTiming {
@@ -17,7 +17,7 @@ export interface EventSource<T> {
   /** The server is closing. */
   closing: AbortSignal;
   timing: StreamTiming;
-  logger: ServerLogger;
+  logger: Pick<Log, "error">;
 }
 
 /**

@@ -8,11 +8,9 @@ import { HttpProblem, isProblemStatus, problemResponse } from "./http-problem.ts
 import { addOperationRoutes, formPaths } from "./operation-routes.ts";
 import { requireJson } from "./request-body.ts";
 import { addConsoleRoutes } from "./routes/console-routes.ts";
-import { addDataRoutes } from "./routes/data-routes.ts";
-import { addFileRoutes } from "./routes/file-routes.ts";
+import { addDownloadRoutes } from "./routes/download-routes.ts";
 import { addHealthRoutes } from "./routes/health-routes.ts";
 import { addLoginRoutes, loginPaths } from "./routes/login-routes.ts";
-import { addNamespaceRoutes } from "./routes/namespace-routes.ts";
 import { addTurnRoutes } from "./routes/turn-routes.ts";
 import { securityHeaders } from "./security-headers.ts";
 
@@ -57,10 +55,8 @@ export function createHttpApi(dependencies: ServerDependencies, security: Securi
 function createApi(dependencies: ServerDependencies, security: Security): OpenAPIHono {
   const api = new OpenAPIHono({ defaultHook: refuseInvalid });
   addTurnRoutes(api, dependencies);
-  addFileRoutes(api, dependencies);
-  addNamespaceRoutes(api, dependencies);
   addOperationRoutes(api, dependencies, security);
-  addDataRoutes(api, dependencies);
+  addDownloadRoutes(api, dependencies);
   return api;
 }
 

@@ -4,11 +4,10 @@ import type { CommandFile } from "../app/operations/command.ts";
 import type { Operation } from "../app/operations/operation.ts";
 import { allOperations, type OperationName, operationRoutes } from "../app/operations/table.ts";
 import type { Outcome } from "../core/outcome.ts";
-import type { Security } from "./access.ts";
+import { requireOwnMachine, type Security } from "./access.ts";
 import { apiAuthor } from "./api-author.ts";
 import type { ServerDependencies } from "./dependencies.ts";
 import { resultOf } from "./http-problem.ts";
-import { requireOwnMachine } from "./own-machine.ts";
 import { answers, consoleNamespace, jsonBody } from "./routes/route-parts.ts";
 
 type Method = "get" | "post" | "put" | "delete";

@@ -1,13 +1,13 @@
 import type { OpenAPIHono } from "@hono/zod-openapi";
 import type { App } from "../app/app.ts";
+import type { Log } from "../core/log.ts";
 import { requireSafeSetup, type Security } from "./access.ts";
-import type { Assets } from "./assets.ts";
+import type { Assets } from "./console-assets.ts";
 import type { ServerDependencies } from "./dependencies.ts";
 import type { StreamTiming } from "./event-stream.ts";
 import { createHttpApi } from "./http-api.ts";
 import { createListener, type OutsideHandler } from "./listener.ts";
 import type { LoginPages } from "./routes/login-routes.ts";
-import type { ServerLogger } from "./server-logger.ts";
 
 export interface ServerOptions {
   app: App;
@@ -15,7 +15,7 @@ export interface ServerOptions {
   security: Security;
   /** Knack's version. */
   version: string;
-  logger: ServerLogger;
+  logger: Pick<Log, "error">;
   /** The name shown for the person at this machine; `operator` unless told. */
   operator?: string;
   /** Whether callers may speak for people of platforms, by their ids; not unless told. */

@@ -1,6 +1,6 @@
 import { errorText } from "../../base/error-text.ts";
+import { ownTimeZone } from "../../client/api-client.ts";
 import { ApiError } from "../../client/api-error.ts";
-import { ownTimeZone } from "../../client/own-time-zone.ts";
 import type { TurnEvent } from "../../core/turn-event.ts";
 import type { ApprovalView, QuestionView } from "../../core/turn-view.ts";
 import { askPerson } from "./ask-person.ts";

@@ -1,7 +1,7 @@
 import type { OpenAPIHono } from "@hono/zod-openapi";
 import type { Context } from "hono";
 import { etag } from "hono/etag";
-import type { Asset, Assets } from "../assets.ts";
+import type { Asset, Assets } from "../console-assets.ts";
 import { found } from "./route-parts.ts";
 
 /**

@@ -7,22 +7,22 @@ import { apiAuthor } from "../api-author.ts";
 import type { ServerDependencies } from "../dependencies.ts";
 import { streamEvents } from "../event-stream.ts";
 import { resultOf } from "../http-problem.ts";
-import * as turns from "../turn-schemas.ts";
-import { found, jsonBody, problems, turnParams } from "./route-parts.ts";
+import * as schemas from "../schemas.ts";
+import { found, jsonBody, namespaceParams, problems, turnParams } from "./route-parts.ts";
 
 const submit = createRoute({
   method: "post",
   path: "/turns",
   summary: "Say something: runs a turn",
-  request: { body: jsonBody(turns.turnRequest) },
+  request: { body: jsonBody(schemas.turnRequest) },
   responses: {
-    202: { description: "accepted", content: { "application/json": { schema: turns.turnAccepted } } },
+    202: { description: "accepted", content: { "application/json": { schema: schemas.turnAccepted } } },
     ...problems,
   },
 });
 
 const seq = z.coerce.number().int().min(-1);
-const events = createRoute({
+const turnEvents = createRoute({
   method: "get",
   path: "/turns/{id}/events",
   summary: "The events of a turn up to turn_finished, live",
@@ -41,6 +41,21 @@ const events = createRoute({
   },
 });
 
+const channelEvents = createRoute({
+  method: "get",
+  path: "/namespaces/{ns}/events",
+  summary: "Everything that happens in a channel from now on, live",
+  request: { params: namespaceParams },
+  responses: {
+    200: {
+      description: "one feed item as JSON per message; not resumable",
+      content: { "text/event-stream": { schema: schemas.feedItem } },
+    },
+    ...problems,
+  },
+});
+
+/** What hands a message in, and what follows it: streams, which no operation is. */
 export function addTurnRoutes(server: OpenAPIHono, dependencies: ServerDependencies): void {
   const { app } = dependencies;
   server.openapi(submit, async (context) => {
@@ -55,7 +70,7 @@ export function addTurnRoutes(server: OpenAPIHono, dependencies: ServerDependenc
     return context.json({ turn_id, namespace: place.namespace, thread: place.thread }, 202);
   });
 
-  server.openapi(events, async (context) => {
+  server.openapi(turnEvents, async (context) => {
     const { id } = context.req.valid("param");
     const after = context.req.valid("header")["last-event-id"] ?? context.req.valid("query").after ?? -1;
     const { status } = found(await app.turn(id), `turn ${id}`);
@@ -67,6 +82,16 @@ export function addTurnRoutes(server: OpenAPIHono, dependencies: ServerDependenc
         ...(isEphemeral(event) ? {} : { id: String(event.seq) }),
       }),
       complete: status === "finished",
+    });
+  });
+
+  server.openapi(channelEvents, async (context) => {
+    const { ns } = context.req.valid("param");
+    return streamEvents(context, {
+      ...dependencies,
+      open: (signal) => app.watch(ns, signal),
+      message: (item) => ({ data: JSON.stringify(item) }),
+      complete: false,
     });
   });
 }

@@ -1,5 +1,9 @@
 import { createRoute, type OpenAPIHono, z } from "@hono/zod-openapi";
+import type { ExportRecord } from "../../app/services/export-data.ts";
+import type { Log } from "../../core/log.ts";
+import { namespaceSchema } from "../../core/place.ts";
 import type { ServerDependencies } from "../dependencies.ts";
+import { resultOf } from "../http-problem.ts";
 import { found, problems, turnParams } from "./route-parts.ts";
 
 const file = createRoute({
@@ -18,10 +22,25 @@ const file = createRoute({
   },
 });
 
+const exported = createRoute({
+  method: "get",
+  path: "/export",
+  summary: "Everything stored of a channel, or of all of them, as JSON lines",
+  request: { query: z.object({ namespace: namespaceSchema.optional() }) },
+  responses: {
+    200: {
+      description: "one JSON object a line; the last has the type export_finished",
+      content: { "application/x-ndjson": { schema: z.any().openapi({ type: "string" }) } },
+    },
+    ...problems,
+  },
+});
+
 /** Formats browsers only draw. Anything else, SVG and HTML above all, could run in the console's name. */
 const drawn = new Set(["image/png", "image/jpeg", "image/gif", "image/webp"]);
 
-export function addFileRoutes(server: OpenAPIHono, { app }: ServerDependencies): void {
+/** What is answered as bytes and not as JSON. */
+export function addDownloadRoutes(server: OpenAPIHono, { app, logger }: ServerDependencies): void {
   server.openapi(file, async (context) => {
     const { id, name } = context.req.valid("param");
     const { data, media_type } = found(await app.file(id, name), `file ${name.slice(0, 200)} in turn ${id}`);
@@ -33,6 +52,13 @@ export function addFileRoutes(server: OpenAPIHono, { app }: ServerDependencies):
       "X-Content-Type-Options": "nosniff",
     });
   });
+
+  server.openapi(exported, async (context) => {
+    const { namespace } = context.req.valid("query");
+    const lines = jsonLines(resultOf(await app.exportData(namespace)), logger);
+    // The types of the router take every media type with "json" in its name for one document.
+    return context.body(ReadableStream.from(lines), 200, { "Content-Type": "application/x-ndjson" }) as never;
+  });
 }
 
 /** RFC 6266: a plain name for old clients, and the real one. */
@@ -43,4 +69,18 @@ function fileNames(name: string): string {
     (character) => `%${character.charCodeAt(0).toString(16).toUpperCase()}`,
   );
   return `filename="${plain}"; filename*=UTF-8''${encoded}`;
+}
+
+/** One record is read when the one before it has been taken. A failure cuts the export off, which then has no last record. */
+async function* jsonLines(
+  records: AsyncIterable<ExportRecord>,
+  logger: Pick<Log, "error">,
+): AsyncGenerator<Uint8Array<ArrayBuffer>> {
+  const encoder = new TextEncoder();
+  try {
+    for await (const record of records) yield encoder.encode(`${JSON.stringify(record)}\n`);
+  } catch (error) {
+    logger.error({ err: error }, "An export was cut off");
+    throw error;
+  }
 }

@@ -1,4 +1,0 @@
-/** Where the server logs; pino fits. */
-export interface ServerLogger {
-  error(fields: object, message: string): void;
-}

@@ -1,7 +1,6 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { App } from "../app/app.ts";
-import type { ChatConnection } from "../app/chat/chat-connection.ts";
-import type { ChatHub } from "../app/chat/chat-hub.ts";
+import type { ChatConnection, ChatHub } from "../app/chat/chat-hub.ts";
 import { createLeases } from "../app/turns/leases.ts";
 import { slackMode } from "../config/incomplete-platforms.ts";
 import type { Config } from "../config/schema.ts";

@@ -1,18 +1,14 @@
 import type { ChatIntake } from "./chat-intake.ts";
 import { createSkillForm } from "./create-skill-form.ts";
-import { createCatchUp } from "./intake/catch-up.ts";
-import { forgetGreeting, greet } from "./intake/greet.ts";
-import type { ChatIntakeDeps, IntakeContext } from "./intake/intake-context.ts";
-import { createJoinedChannels } from "./intake/joined-channels.ts";
+import { createCatchUp, createJoinedChannels } from "./intake/catch-up.ts";
+import { forgetGreeting, greet, suggestPrompts } from "./intake/greet.ts";
+import { type ChatIntakeDeps, createSettingsReader, type IntakeContext } from "./intake/intake-context.ts";
 import { createLateMessages } from "./intake/late-messages.ts";
+import { createTakeEdit, takeRemoval } from "./intake/message-changes.ts";
 import { pressButton } from "./intake/press-button.ts";
 import { refusalOf } from "./intake/refusal-of.ts";
-import { createSettingsReader } from "./intake/settings-reader.ts";
-import { suggestPrompts } from "./intake/suggest-prompts.ts";
 import { takeCommand } from "./intake/take-command.ts";
-import { createTakeEdit } from "./intake/take-edit.ts";
 import { createTakeMessage } from "./intake/take-message.ts";
-import { takeRemoval } from "./intake/take-removal.ts";
 import { createThreadStates } from "./intake/thread-states.ts";
 import { createWhisperer } from "./intake/whisperer.ts";
 

@@ -7,13 +7,11 @@ import {
   progressLevelSchema,
   replyModeSchema,
 } from "../../core/namespace-state.ts";
-import type { SettingsChange } from "../services/channel-settings.ts";
-import { timeZones } from "../services/time-zones.ts";
-import { modelWords, smallModel } from "./channel-words.ts";
+import { type SettingsChange, timeZones } from "../services/channel-settings.ts";
 import { type CommandResult, said, shown } from "./command.ts";
 import type { ChatForm } from "./operation.ts";
-import { placeWords } from "./place-words.ts";
 import type { Services } from "./services.ts";
+import { modelWords, placeWords, smallModel } from "./words.ts";
 
 type Settings = NamespaceState["settings"];
 interface Input {

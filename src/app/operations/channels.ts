@@ -8,9 +8,9 @@ import { costText, type UsageTotal } from "../../core/usage-total.ts";
 import { type SettingsChange, settingsChange } from "../services/channel-settings.ts";
 import { milliseconds } from "../services/shapes.ts";
 import { settingForms } from "./channel-forms.ts";
-import { modelWords } from "./channel-words.ts";
 import { shown } from "./command.ts";
 import { type OperationCall, operation } from "./operation.ts";
+import { modelWords } from "./words.ts";
 
 const ns = namespaceSchema.describe("platform:workspace:channel");
 

@@ -4,10 +4,10 @@ import { diagnostic, ownNamespace } from "../services/shapes.ts";
 import { type SkillDetail, skillDetail, skillListing } from "../services/skill-listing.ts";
 import { said, shown } from "./command.ts";
 import { operation, runOperation } from "./operation.ts";
-import { placeWords } from "./place-words.ts";
 import type { Services } from "./services.ts";
 import { skillDetailText, skillLegend, skillLine } from "./skill-text.ts";
 import { setSkill } from "./skills.ts";
+import { placeWords } from "./words.ts";
 
 const noFlows =
   "There are no flows yet. An operator adds them by copying flow files into the bot's folder for flows (`.knack-workspace/flows` unless set otherwise). `/skill list` shows what there is instead.";

@@ -3,10 +3,9 @@ import type { Outcome } from "../../core/outcome.ts";
 import type { Skill } from "../../core/skill.ts";
 import { skillId } from "../services/shapes.ts";
 import { said } from "./command.ts";
-import { readHost } from "./host-name.ts";
 import { operation, operators, type Terminal } from "./operation.ts";
 import type { Services } from "./services.ts";
-import { completeSkills, findSkill } from "./skill-words.ts";
+import { completeSkills, findSkill } from "./words.ts";
 
 const hosts = z.array(z.string().min(1).max(300)).max(100);
 
@@ -176,4 +175,35 @@ function reaches({ skill_id, granted }: Granted): string {
 function reachLine({ skill_id, granted }: Granted, { plain }: Terminal): string[] {
   const reach = granted.length === 0 ? "no host" : granted.map(plain).join(", ");
   return [`The code of ${plain(skill_id)} may reach: ${reach}`];
+}
+
+/** A label of a host name as DNS has them (RFC 1123), internationalised ones in their ASCII form. */
+const label = /^[a-z0-9_](?:[a-z0-9_-]{0,61}[a-z0-9_])?$/;
+
+/** Ports a host's own grant covers, as URLs write them. */
+const webPorts = ["", "80", "443"];
+
+/**
+ * The host a person means: a name or IPv4 address in lower case and ASCII, `*.name` or `*`. Of an address such as
+ * `https://api.example.com/v1` it is the host alone. A port other than the web's (80, 443) stays with a single host, `name:8080`, as
+ * such a host has to be granted apart. Undefined when it is none of these.
+ */
+export function readHost(text: string): string | undefined {
+  const trimmed = text.trim();
+  if (trimmed === "*") return "*";
+  if (/^https?:\/\//i.test(trimmed)) return hostOfUrl(trimmed);
+  const wild = trimmed.startsWith("*.");
+  const [, name = "", port = ""] = /^([^:]*)(:\d{1,5})?$/.exec(wild ? trimmed.slice(2) : trimmed) ?? [];
+  if (/[\s/?#@*\\%]/.test(name) || (wild && port !== "")) return undefined;
+  const host = hostOfUrl(`http://${name}${port}/`);
+  return wild && host !== undefined ? `*.${host}` : host;
+}
+
+function hostOfUrl(url: string): string | undefined {
+  if (!URL.canParse(url)) return undefined;
+  const { hostname, port, username } = new URL(url);
+  const host = hostname.toLowerCase().replace(/\.$/, "");
+  const isName = host.length <= 253 && host.split(".").every((part) => label.test(part));
+  if (username !== "" || !isName) return undefined;
+  return webPorts.includes(port) ? host : `${host}:${port}`;
 }

@@ -14,7 +14,7 @@ import { operation, operators } from "./operation.ts";
 import { installedText, reviewLines, reviewText } from "./package-review.ts";
 import { packageForm, packageLocation, sourceOf } from "./package-source.ts";
 import type { Services } from "./services.ts";
-import { completeSkills, findSkill } from "./skill-words.ts";
+import { completeSkills, findSkill } from "./words.ts";
 
 const who = operators("install, update or remove skills");
 const input = z.object({ id: skillId });

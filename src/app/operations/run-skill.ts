@@ -14,7 +14,7 @@ import { isGuide } from "../turns/asked-skills.ts";
 import { type CommandCall, type CommandResult, refused } from "./command.ts";
 import { operation } from "./operation.ts";
 import { runAnswer } from "./run-answer.ts";
-import { completeSkills } from "./skill-words.ts";
+import { completeSkills } from "./words.ts";
 
 export const runSkill = operation({
   name: "skill.run",

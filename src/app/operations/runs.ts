@@ -3,7 +3,7 @@ import { escapeMarkdown, oneLine } from "../../base/markdown-text.ts";
 import { namespaceSchema, threadSchema } from "../../core/place.ts";
 import type { TurnFilter } from "../../core/turn-log.ts";
 import { formatDuration } from "../../core/turn-summary.ts";
-import { type SkillRun, skillRun } from "../services/skill-run.ts";
+import { type SkillRun, skillRun } from "../services/skill-runs.ts";
 import { shown } from "./command.ts";
 import { operation, type Terminal } from "./operation.ts";
 import type { Services } from "./services.ts";

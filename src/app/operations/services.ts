@@ -16,7 +16,7 @@ import type { ChangeSettings } from "../services/channel-settings.ts";
 import type { ForgetPerson } from "../services/forget-person/forgotten-person.ts";
 import type { Forget } from "../services/forgetting.ts";
 import type { Retention } from "../services/retention-policy.ts";
-import type { SkillRun } from "../services/skill-run.ts";
+import type { SkillRun } from "../services/skill-runs.ts";
 import type { SkillService } from "../services/skill-service.ts";
 import type { Feed } from "../turns/feed.ts";
 import type { PreviewPrompt } from "../turns/prompt-preview.ts";

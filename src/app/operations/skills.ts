@@ -7,10 +7,9 @@ import { type SkillListing, skillDetail, skillList, skillListing } from "../serv
 import { mayChangeSettings, settingsNote } from "./channels.ts";
 import { said, shown } from "./command.ts";
 import { type ChatForm, type OperationCall, operation } from "./operation.ts";
-import { placeWords } from "./place-words.ts";
 import { skillDetailLines, skillListLines } from "./skill-lines.ts";
 import { brokenLines, skillDetailText, skillLegend, skillLines } from "./skill-text.ts";
-import { completeSkills } from "./skill-words.ts";
+import { completeSkills, placeWords } from "./words.ts";
 
 const whichSkill = "Which skill? `/skill list` shows what there is.";
 

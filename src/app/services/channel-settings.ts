@@ -7,9 +7,9 @@ import { efforts } from "../../core/message.ts";
 import type { Models } from "../../core/model.ts";
 import { type NamespaceState, updateNamespace } from "../../core/namespace-state.ts";
 import type { Outcome } from "../../core/outcome.ts";
+import { nearest } from "../../core/skill-identifier.ts";
 import { timeZoneNamed } from "../../core/time-zone.ts";
 import type { Profile } from "../../core/turn.ts";
-import { nearestTimeZones } from "./time-zones.ts";
 
 /** A change of a namespace's settings. What is left out stays as it is; `null` goes back to the default. */
 export const settingsChange = z
@@ -110,4 +110,18 @@ function apply(
 
 function changed<T>(before: T | undefined, change: T | null | undefined): T | undefined {
   return change === undefined ? before : (change ?? undefined);
+}
+
+/** The time zones people can choose from, without aliases. */
+export function timeZones(): string[] {
+  return ["UTC", ...Intl.supportedValuesOf("timeZone")];
+}
+
+/** Up to three zones whose names, or whose cities, look like the text, best first. */
+function nearestTimeZones(text: string): string[] {
+  const wanted = text.trim().replaceAll(" ", "_");
+  const zones = timeZones();
+  const byCity = new Map(zones.map((zone) => [zone.slice(zone.lastIndexOf("/") + 1), zone]));
+  const cities = nearest(wanted, byCity.keys()).flatMap((city) => byCity.get(city) ?? []);
+  return [...new Set([...nearest(wanted, zones), ...cities])].slice(0, 3);
 }

@@ -1,7 +1,25 @@
+import { z } from "zod";
 import type { Json } from "../../core/json.ts";
 import type { TurnEvent, TurnEventOf } from "../../core/turn-event.ts";
 import type { TurnFilter, TurnReading, TurnRecord } from "../../core/turn-log.ts";
-import type { SkillRun } from "./skill-run.ts";
+import { json, milliseconds } from "./shapes.ts";
+
+/** An execution of one skill, from the turn log. */
+export const skillRun = z.object({
+  run_id: z.string(),
+  turn_id: z.string(),
+  skill_id: z.string(),
+  user: z.string(),
+  namespace: z.string(),
+  status: z.enum(["running", "completed", "failed"]),
+  input: json,
+  output: json.optional(),
+  error: z.string().optional().describe("why it failed"),
+  started_at: milliseconds,
+  finished_at: milliseconds.optional(),
+  duration_ms: z.number().optional(),
+});
+export type SkillRun = z.output<typeof skillRun>;
 
 /** The executions of skills in the turns of a filter, the latest first: a projection of the turn log. */
 export async function skillRuns(log: TurnReading, filter: TurnFilter): Promise<SkillRun[]> {

@@ -1,6 +1,5 @@
 import type { App } from "../../app/app.ts";
-import type { ChatConnection } from "../../app/chat/chat-connection.ts";
-import type { ChatHub } from "../../app/chat/chat-hub.ts";
+import type { ChatConnection, ChatHub } from "../../app/chat/chat-hub.ts";
 import type { Leases } from "../../app/turns/leases.ts";
 import { KeyedMutex } from "../../base/keyed-mutex.ts";
 import type { Clock } from "../../core/clock.ts";

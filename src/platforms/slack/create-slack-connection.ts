@@ -1,5 +1,5 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
-import type { ChatConnection } from "../../app/chat/chat-connection.ts";
+import type { ChatConnection } from "../../app/chat/chat-hub.ts";
 import { createCatchUp } from "./catch-up.ts";
 import { createBoltApp, type SlackBolt } from "./create-bolt-app.ts";
 import { createSlackPlatform } from "./create-slack-platform.ts";

@@ -1,5 +1,5 @@
 import { afterEach } from "vitest";
-import type { ChatConnection } from "../../../src/app/chat/chat-connection.ts";
+import type { ChatConnection } from "../../../src/app/chat/chat-hub.ts";
 import type { Leases } from "../../../src/app/turns/leases.ts";
 import { scopeKeyValue } from "../../../src/core/key-value.ts";
 import type { Model } from "../../../src/core/model.ts";

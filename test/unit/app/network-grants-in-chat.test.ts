@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { readHost } from "../../../src/app/operations/host-name.ts";
+import { readHost } from "../../../src/app/operations/grants.ts";
 import type { Author } from "../../../src/core/inbound.ts";
 import { scriptedModel } from "../../support/scripted-model.ts";
 import { createTestApp, home } from "../../support/test-app.ts";

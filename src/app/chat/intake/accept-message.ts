@@ -4,7 +4,7 @@ import type { SaidTo } from "../../turns/command-reader.ts";
 import type { Submission } from "../../turns/submit.ts";
 import type { ChatMessage } from "../chat-intake.ts";
 import { type IntakeContext, NotStoredError } from "./intake-context.ts";
-import type { Spoken } from "./thread-state.ts";
+import type { Spoken } from "./thread-states.ts";
 
 /** A message that is taken. */
 export interface TakenMessage extends Pick<ChatMessage, "key" | "place" | "id" | "in_thread"> {

@@ -1,15 +1,20 @@
+import { LRUCache } from "lru-cache";
 import type { ChatPerson, ChatPlatform } from "../../../core/chat-platform.ts";
 import type { Clock } from "../../../core/clock.ts";
 import type { Author } from "../../../core/inbound.ts";
 import type { KeyValue } from "../../../core/key-value.ts";
 import type { Log } from "../../../core/log.ts";
+import {
+  type NamespaceState,
+  type ReadNamespace,
+  readNamespaceAgain,
+} from "../../../core/namespace-state.ts";
 import type { ThreadRecord, TurnFilter, TurnLog, TurnRecord } from "../../../core/turn-log.ts";
 import type { RunOperation } from "../../operations/table.ts";
 import type { SkillService } from "../../services/skill-service.ts";
 import type { CommandReader } from "../../turns/command-reader.ts";
 import type { Submit } from "../../turns/submit.ts";
 import type { ChatPolicy } from "../chat-policy.ts";
-import type { SettingsReader } from "./settings-reader.ts";
 import type { ThreadStates } from "./thread-states.ts";
 import type { Whisperer } from "./whisperer.ts";
 
@@ -58,4 +63,24 @@ export class NotStoredError extends Error {
 /** What the turn log keeps of a person. */
 export function authorOf({ id, name, trust, time_zone }: ChatPerson): Author {
   return { id, name, trust, ...(time_zone === undefined ? {} : { time_zone }) };
+}
+
+/** The settings of channels. */
+export interface SettingsReader {
+  /** As they are stored now; costs next to nothing while they do not change. */
+  of(namespace: string): Promise<NamespaceState["settings"]>;
+}
+
+/** Channels whose settings are kept in memory. */
+const remembered = 1_000;
+
+export function createSettingsReader(store: KeyValue): SettingsReader {
+  const known = new LRUCache<string, ReadNamespace>({ max: remembered });
+  return {
+    async of(namespace) {
+      const read = await readNamespaceAgain(store, namespace, known.get(namespace));
+      known.set(namespace, read);
+      return read.state.settings;
+    },
+  };
 }

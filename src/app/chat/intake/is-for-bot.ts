@@ -1,6 +1,6 @@
 import type { ReplyMode } from "../../../core/namespace-state.ts";
 import type { ChatMessage } from "../chat-intake.ts";
-import type { ThreadState } from "./thread-state.ts";
+import type { ThreadState } from "./thread-states.ts";
 
 /** Whether the bot is spoken to directly: then refusals are told, and words like `stop` are commands. */
 export function isAddressed({ addressed }: Pick<ChatMessage, "addressed">): boolean {

@@ -9,7 +9,7 @@ import { formatDuration } from "../../../core/turn-summary.ts";
 import type { ButtonPress } from "../chat-intake.ts";
 import { acceptMessage, noteTaken, type TakenMessage } from "./accept-message.ts";
 import { authorOf, type IntakeContext } from "./intake-context.ts";
-import type { Spoken } from "./thread-state.ts";
+import type { Spoken } from "./thread-states.ts";
 
 /** Messages that are not answered unasked, since they came too late or were changed: the bot asks once per thread about them. */
 export interface LateMessages {

@@ -1,15 +1,15 @@
 import { LRUCache } from "lru-cache";
 import { KeyedMutex } from "../../../base/keyed-mutex.ts";
 import type { ChatPerson } from "../../../core/chat-platform.ts";
+import type { Clock } from "../../../core/clock.ts";
 import type { SaidTo } from "../../turns/command-reader.ts";
 import type { ChatMessage } from "../chat-intake.ts";
 import { acceptMessage, noteTaken, type TakenMessage } from "./accept-message.ts";
-import { type Cooldown, createCooldown } from "./cooldown.ts";
 import { authorOf, type IntakeContext } from "./intake-context.ts";
 import { isAddressed, isAloneWithBot, isForBot } from "./is-for-bot.ts";
 import type { LateMessages } from "./late-messages.ts";
 import { refusalOf } from "./refusal-of.ts";
-import type { ThreadState } from "./thread-state.ts";
+import type { ThreadState } from "./thread-states.ts";
 import type { Listener } from "./whisperer.ts";
 
 /** Decides about one message and does what was decided. Resolves once it is stored, or nothing is to be stored. */
@@ -180,4 +180,24 @@ async function mustWait(
   const markdown = `One question at a time, please: ask again in ${seconds} ${seconds === 1 ? "second" : "seconds"}. This message was not taken.`;
   await context.whisperer.say(to, markdown);
   return true;
+}
+
+/** The least time between two questions of one person. */
+interface Cooldown {
+  /** How long the person still has to wait, ms; 0 when they may ask. */
+  left(person: string): number;
+  /** They asked something. */
+  start(person: string): void;
+}
+
+/** People kept in memory. */
+const remembered = 10_000;
+
+function createCooldown(clock: Clock, cooldownMs: number): Cooldown {
+  const askedAt = new LRUCache<string, number>({ max: remembered });
+  return {
+    left: (person) =>
+      Math.max(0, (askedAt.get(person) ?? Number.NEGATIVE_INFINITY) + cooldownMs - clock.now()),
+    start: (person) => void askedAt.set(person, clock.now()),
+  };
 }

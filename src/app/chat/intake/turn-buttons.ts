@@ -7,7 +7,6 @@ import { type ApprovalVerdict, emptyTurnView, foldTurn, verdictInput } from "../
 import type { Submission } from "../../turns/submit.ts";
 import type { ButtonPress } from "../chat-intake.ts";
 import type { IntakeContext } from "./intake-context.ts";
-import { takeBack } from "./take-back.ts";
 import { turnDetails } from "./turn-details.ts";
 
 /** What a button of a turn does. */
@@ -172,4 +171,25 @@ async function originOf(
 async function forget(context: IntakeContext, { turn, press, by }: TurnPress): Promise<undefined> {
   const to = { place: press.place, person: by.id, about: press.id };
   await takeBack(context, turn, by, (reason) => context.whisperer.say(to, reason));
+}
+
+/**
+ * Takes a turn away with its messages. Resolves once it is stopped, which is what must survive; deleting takes several calls
+ * of the platform and goes on by itself. `failed` is called with what to tell when it did not work.
+ */
+export async function takeBack(
+  { app, background }: IntakeContext,
+  turn: TurnRecord,
+  by: Author,
+  failed: (reason: string) => Promise<void>,
+): Promise<void> {
+  const call = { input: { id: turn.turn_id }, asker: { by, namespace: turn.namespace } };
+  if (turn.status !== "finished") {
+    const stopped = await app.run("turn.stop", call);
+    if (!stopped.ok) return failed(stopped.message);
+  }
+  background(async () => {
+    const forgotten = await app.run("turn.forget", call);
+    if (!forgotten.ok) await failed(forgotten.message);
+  }, "An answer could not be deleted");
 }

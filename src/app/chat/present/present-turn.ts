@@ -4,20 +4,17 @@ import { type ProgressLevel, readNamespace } from "../../../core/namespace-state
 import type { TurnEvent, TurnEventBody } from "../../../core/turn-event.ts";
 import { type ClaimedTurn, seqStride } from "../../../core/turn-log.ts";
 import { emptyTurnView, foldTurn, type TurnView } from "../../../core/turn-view.ts";
-import { ShuttingDown } from "../../turns/given-up.ts";
+import { isGivenUp, ShuttingDown } from "../../turns/given-up.ts";
 import { readAnswerFiles } from "./answer-files.ts";
 import { type Delivered, deliverAnswer } from "./deliver-answer.ts";
-import { followGivenUp } from "./given-up-turn.ts";
 import { createLiveAnswer, type LiveAnswer } from "./live-answer.ts";
-import { mergeNotes } from "./merge-notes.ts";
-import { createNoteQueue, type NoteQueue } from "./note-queue.ts";
 import { createPersonPrompts, type PersonPrompts } from "./person-prompts.ts";
 import { type AnswerReady, finishedBy } from "./plan-answer.ts";
 import { lastReference } from "./posted-message.ts";
-import type { PresentedTurn } from "./presented-turn.ts";
-import type { TurnPresenterDeps } from "./presenter-deps.ts";
+import type { PresentedTurn, TurnPresenterDeps } from "./presented-turn.ts";
 import { createProgressMessage, type ProgressMessage } from "./progress-message.ts";
 import { passes } from "./publish-message.ts";
+import { createNoteQueue, mergeNotes, type NoteQueue } from "./turn-notes.ts";
 import { createWorkingMark, type WorkingMark } from "./working-mark.ts";
 
 type Finished = Extract<TurnEventBody, { type: "turn_finished" }>;
@@ -259,4 +256,15 @@ async function close({ turn, live, mark, progress }: Stage): Promise<void> {
   const enough = turn.clock.sleep(lastPatience, patience.signal).catch(() => undefined);
   await Promise.race([rest, enough]);
   patience.abort();
+}
+
+/** A signal that is aborted only when the turn is left to another worker or the next start; `release` when it is no longer needed. */
+function followGivenUp(signal: AbortSignal): { givenUp: AbortSignal; release(): void } {
+  const controller = new AbortController();
+  const follow = () => {
+    if (isGivenUp(signal.reason)) controller.abort(signal.reason);
+  };
+  if (signal.aborted) follow();
+  signal.addEventListener("abort", follow);
+  return { givenUp: controller.signal, release: () => signal.removeEventListener("abort", follow) };
 }

@@ -1,10 +1,14 @@
-import type { ChatPlatform, ReplyTarget } from "../../../core/chat-platform.ts";
+import type { ChatPlatform, ChatPlatforms, ReplyTarget } from "../../../core/chat-platform.ts";
 import type { Clock } from "../../../core/clock.ts";
+import type { FileStore } from "../../../core/file-store.ts";
 import type { Author, Inbound } from "../../../core/inbound.ts";
+import type { KeyValue } from "../../../core/key-value.ts";
 import type { Log } from "../../../core/log.ts";
 import type { Place } from "../../../core/place.ts";
 import type { Redact } from "../../../core/redact.ts";
 import type { TurnEventBody } from "../../../core/turn-event.ts";
+import type { TurnLog } from "../../../core/turn-log.ts";
+import type { ChatPolicy } from "../chat-policy.ts";
 
 /** A turn that is shown on a chat platform: what the parts of its presentation share. */
 export interface PresentedTurn {
@@ -25,4 +29,21 @@ export interface PresentedTurn {
   givenUp: AbortSignal;
   /** An event to be stored between the turn's own. */
   note(event: TurnEventBody): void;
+}
+
+/** What showing turns on chat platforms needs. */
+export interface TurnPresenterDeps {
+  log: Pick<TurnLog, "read" | "signals" | "steering">;
+  /** How long a question stays open, ms. */
+  question_ms: number;
+  platforms: ChatPlatforms;
+  store: KeyValue;
+  clock: Clock;
+  redact: Redact;
+  logger: Log;
+  chat: ChatPolicy;
+  /** The name people call the bot by. */
+  name: string;
+  /** Where the files are that tools made; without it they are only named. */
+  files?: FileStore | undefined;
 }

@@ -2,7 +2,6 @@ import type { Tokens } from "marked";
 import type { OutgoingFile, PlatformLimits } from "../../../core/chat-platform.ts";
 import { readBlocks } from "./read-markdown.ts";
 import { splitMarkdown } from "./split-markdown.ts";
-import { tableCsv } from "./table-csv.ts";
 
 /** An answer as a platform can show it: Markdown of its messages, in order, and what is attached. */
 export interface ShapedAnswer {
@@ -92,4 +91,17 @@ function freeName(wanted: string, taken: ReadonlySet<string>): string {
   for (let count = 2; taken.has(name); count += 1)
     name = `${wanted.slice(0, dot)}-${count}${wanted.slice(dot)}`;
   return name;
+}
+
+/**
+ * A Markdown table as CSV (RFC 4180: commas, quotes doubled, CRLF). Cells that a spreadsheet would take for a formula get a leading
+ * apostrophe.
+ */
+function tableCsv({ header, rows }: Pick<Tokens.Table, "header" | "rows">): string {
+  return [header, ...rows].map((row) => `${row.map((cell) => csvCell(cell.text)).join(",")}\r\n`).join("");
+}
+
+function csvCell(text: string): string {
+  const safe = /^[=+\-@\t\r]/.test(text) ? `'${text}` : text;
+  return /[",\r\n]/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe;
 }

@@ -1,8 +1,7 @@
 import type { Token, Tokens } from "marked";
 import { fenceLines, groupLines, type LineGroup } from "./markdown-fences.ts";
-import { packUnits, type Unit } from "./pack-units.ts";
 import { readBlocks } from "./read-markdown.ts";
-import { splitLine, uncuttable } from "./split-line.ts";
+import { packUnits, splitLine, type Unit, uncuttable } from "./split-line.ts";
 
 /**
  * Splits Markdown into messages of at most `limit` characters (UTF-16 units), none of them empty. Breaks between blocks where it

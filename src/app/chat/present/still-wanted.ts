@@ -1,7 +1,7 @@
 import type { TurnEvent, TurnEventBody } from "../../../core/turn-event.ts";
 import type { ClaimedTurn, Signal } from "../../../core/turn-log.ts";
 import { formatAge } from "../intake/late-messages.ts";
-import type { TurnPresenterDeps } from "./presenter-deps.ts";
+import type { TurnPresenterDeps } from "./presented-turn.ts";
 
 /** How ids of this question begin; what follows is the seq of the turn's last event before it. */
 const questionPrefix = "still-wanted:";

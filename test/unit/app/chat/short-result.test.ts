@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { shortResult } from "../../../../src/app/chat/present/short-result.ts";
+import { shortResult } from "../../../../src/app/chat/present/render-progress.ts";
 import type { Json } from "../../../../src/core/json.ts";
 
 test.each<[Json, string]>([

@@ -1,10 +1,12 @@
 import { LRUCache } from "lru-cache";
-import type { TurnRecord } from "../../../core/turn-log.ts";
+import type { Origin } from "../../../core/inbound.ts";
+import type { Place } from "../../../core/place.ts";
+import type { TurnReading, TurnRecord } from "../../../core/turn-log.ts";
 import type { ChatEdit } from "../chat-intake.ts";
 import { type IntakeContext, NotStoredError } from "./intake-context.ts";
 import { editKey, type LateMessages } from "./late-messages.ts";
-import { originOf, recentTurns } from "./message-turns.ts";
 import type { TakeMessage } from "./take-message.ts";
+import { takeBack } from "./turn-buttons.ts";
 
 /** Decides about a message whose text may have changed. */
 export type TakeEdit = (edit: ChatEdit) => Promise<void>;
@@ -119,4 +121,48 @@ async function steer({ app, whisperer }: IntakeContext, turn: TurnRecord, edit: 
   if (outcome.ok) return;
   if (outcome.status === 503) throw new NotStoredError(outcome.message);
   await whisperer.say({ place: edit.place, person: author.id, about: edit.id }, outcome.message);
+}
+
+/**
+ * A message is gone, and its answers with it, those to its edits too: deleting what one asked has the right of who asked. Resolves
+ * once its turns are stopped.
+ */
+export async function takeRemoval(
+  context: IntakeContext,
+  late: LateMessages,
+  { key, place }: { key: string; place: Place },
+): Promise<void> {
+  const { log, logger } = context;
+  const turnId = await log.find(key);
+  if (turnId === undefined) return late.drop(key, place);
+  const turn = await log.get(turnId);
+  if (turn === undefined || turn.namespace !== place.namespace) return;
+  await late.drop(key, { namespace: turn.namespace, thread: turn.thread });
+  for (const each of [turn, ...(await otherTurnsOf(log, turn))]) {
+    await takeBack(context, each, each.author, async (reason) => {
+      logger.warn({ turn_id: each.turn_id, reason }, "The answer to a deleted message could not be deleted");
+    });
+  }
+}
+
+/** Latest turns of a thread that are looked through for those of one message. */
+const recentTurns = 50;
+
+/** The message on the platform that a turn answers; undefined for turns that came from elsewhere. */
+async function originOf(log: TurnReading, turnId: string): Promise<Origin | undefined> {
+  const [first] = await log.read(turnId);
+  return first?.type === "inbound" ? first.inbound.origin : undefined;
+}
+
+/** The other turns that answer the same message: of its edits, and those that were asked for again. */
+async function otherTurnsOf(log: TurnReading, turn: TurnRecord): Promise<TurnRecord[]> {
+  const { namespace, thread, turn_id, author } = turn;
+  const message = (await originOf(log, turn_id))?.message;
+  if (message === undefined) return [];
+  const near = await log.list({ namespace, thread, limit: recentTurns });
+  const mine = near.filter(
+    (each) => each.turn_id !== turn_id && each.author.id === author.id && each.merged_into === undefined,
+  );
+  const origins = await Promise.all(mine.map((each) => originOf(log, each.turn_id)));
+  return mine.filter((_, at) => origins[at]?.message === message);
 }

@@ -1,0 +1,52 @@
+import { effortFor, modelFor } from "../../core/chosen-model.ts";
+import type { NamespaceState } from "../../core/namespace-state.ts";
+import type { Outcome } from "../../core/outcome.ts";
+import { isDirectMessage } from "../../core/place.ts";
+import { profileNamed } from "../../core/profile.ts";
+import type { Skill } from "../../core/skill.ts";
+import { resolveSkill } from "../../core/skill-identifier.ts";
+import type { Services } from "./services.ts";
+
+type Agents = Pick<Services, "models" | "effort" | "profiles">;
+
+/** The model and the effort of a channel in words, with who says so where it is not the configuration. */
+export function modelWords(
+  { models, effort, profiles }: Agents,
+  settings: NamespaceState["settings"],
+): { model: string; effort: string } {
+  const profile = profileNamed(profiles, settings.profile);
+  const from = (own: unknown, agents: unknown) =>
+    own !== undefined ? " (chosen here)" : agents !== undefined ? ` (of the agent ${profile.id})` : "";
+  return {
+    model: `**${modelFor(models, settings, profile).id}**${from(settings.model, profile.model)}`,
+    effort: `**${effortFor({ effort }, settings, profile) ?? "the model's own"}**${from(settings.effort, profile.effort)}`,
+  };
+}
+
+/** The model of small work in a channel, by its id. */
+export function smallModel({ models, profiles }: Agents, settings: NamespaceState["settings"]): string {
+  return models.small(modelFor(models, settings, profileNamed(profiles, settings.profile))).id;
+}
+
+/** How an answer names the place that a command changed. The console's and the terminal's own `dm` is one of their channels. */
+export function placeWords(namespace: string): string {
+  const isWithPerson = isDirectMessage(namespace) && !namespace.endsWith(":dm");
+  return isWithPerson ? "in our direct messages" : "in this channel";
+}
+
+/** Completions for a command that takes a skill. */
+export async function completeSkills({ skills }: Services, namespace: string) {
+  const { skills: all } = await skills.list(namespace);
+  return all.map(({ id, description }) => ({ text: id, description }));
+}
+
+/** The skill that a person means, by its id or what is close enough. Not ok: which there are. */
+export async function findSkill(id: string, { catalogue }: Services): Promise<Outcome<Skill>> {
+  const { skills } = await catalogue.current();
+  const resolved = resolveSkill(id, skills.values());
+  const skill = resolved.status === "found" ? skills.get(resolved.id) : undefined;
+  if (skill !== undefined) return { ok: true, value: skill };
+  const near = resolved.status === "unknown" ? resolved.nearest : [];
+  const hint = near.length > 0 ? `Did you mean ${near.join(" or ")}?` : "`/skill list` shows what there is.";
+  return { ok: false, status: 404, message: `There is no skill called ${id || "that"}. ${hint}` };
+}

@@ -3,9 +3,9 @@ import type { Outcome } from "../../core/outcome.ts";
 import type { Skill } from "../../core/skill.ts";
 import { skillId } from "../services/shapes.ts";
 import { said } from "./command.ts";
+import { completeSkills, findSkill } from "./find-skill.ts";
 import { operation, operators, type Terminal } from "./operation.ts";
 import type { Services } from "./services.ts";
-import { completeSkills, findSkill } from "./words.ts";
 
 const hosts = z.array(z.string().min(1).max(300)).max(100);
 

@@ -10,11 +10,11 @@ import {
 import { resolveSkillId } from "../../core/skill-identifier.ts";
 import { skillId } from "../services/shapes.ts";
 import { said, shown } from "./command.ts";
+import { completeSkills, findSkill } from "./find-skill.ts";
 import { operation, operators } from "./operation.ts";
 import { installedText, reviewLines, reviewText } from "./package-review.ts";
 import { packageForm, packageLocation, sourceOf } from "./package-source.ts";
 import type { Services } from "./services.ts";
-import { completeSkills, findSkill } from "./words.ts";
 
 const who = operators("install, update or remove skills");
 const input = z.object({ id: skillId });

@@ -12,9 +12,9 @@ import type { SkillDetail } from "../services/skill-listing.ts";
 import type { SkillService } from "../services/skill-service.ts";
 import { isGuide } from "../turns/asked-skills.ts";
 import { type CommandCall, type CommandResult, refused } from "./command.ts";
+import { completeSkills } from "./find-skill.ts";
 import { operation } from "./operation.ts";
 import { runAnswer } from "./run-answer.ts";
-import { completeSkills } from "./words.ts";
 
 export const runSkill = operation({
   name: "skill.run",

@@ -6,10 +6,11 @@ import { ownNamespace, skillId } from "../services/shapes.ts";
 import { type SkillListing, skillDetail, skillList, skillListing } from "../services/skill-listing.ts";
 import { mayChangeSettings, settingsNote } from "./channels.ts";
 import { said, shown } from "./command.ts";
+import { completeSkills } from "./find-skill.ts";
 import { type ChatForm, type OperationCall, operation } from "./operation.ts";
 import { skillDetailLines, skillListLines } from "./skill-lines.ts";
 import { brokenLines, skillDetailText, skillLegend, skillLines } from "./skill-text.ts";
-import { completeSkills, placeWords } from "./words.ts";
+import { placeWords } from "./words.ts";
 
 const whichSkill = "Which skill? `/skill list` shows what there is.";
 

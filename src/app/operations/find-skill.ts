@@ -1,0 +1,21 @@
+import type { Outcome } from "../../core/outcome.ts";
+import type { Skill } from "../../core/skill.ts";
+import { resolveSkill } from "../../core/skill-identifier.ts";
+import type { Services } from "./services.ts";
+
+/** Completions for a command that takes a skill. */
+export async function completeSkills({ skills }: Services, namespace: string) {
+  const { skills: all } = await skills.list(namespace);
+  return all.map(({ id, description }) => ({ text: id, description }));
+}
+
+/** The skill that a person means, by its id or what is close enough. Not ok: which there are. */
+export async function findSkill(id: string, { catalogue }: Services): Promise<Outcome<Skill>> {
+  const { skills } = await catalogue.current();
+  const resolved = resolveSkill(id, skills.values());
+  const skill = resolved.status === "found" ? skills.get(resolved.id) : undefined;
+  if (skill !== undefined) return { ok: true, value: skill };
+  const near = resolved.status === "unknown" ? resolved.nearest : [];
+  const hint = near.length > 0 ? `Did you mean ${near.join(" or ")}?` : "`/skill list` shows what there is.";
+  return { ok: false, status: 404, message: `There is no skill called ${id || "that"}. ${hint}` };
+}

@@ -1,19 +1,8 @@
-/** Servers whose ways are known. All but Anthropic's speak OpenAI's protocol. */
-export type ServerKind =
-  | "openai"
-  | "anthropic"
-  | "azure"
-  | "openrouter"
-  | "ollama"
-  | "lmstudio"
-  | "vllm"
-  | "llamacpp"
-  | "groq"
-  | "together"
-  | "deepseek"
-  | "mistral"
-  | "xai"
-  | "gemini";
+/**
+ * What a server is: `anthropic`, `openai`, `azure`, `groq`, … One that is not named in this room is asked in the usual way of its
+ * protocol, so a preset needs nothing here. All but Anthropic's speak OpenAI's.
+ */
+export type ServerKind = string;
 
 const local: ReadonlySet<ServerKind | undefined> = new Set(["ollama", "lmstudio", "vllm", "llamacpp"]);
 

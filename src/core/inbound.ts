@@ -18,7 +18,7 @@ const authorSchema = z.object({
 export type Author = z.infer<typeof authorSchema>;
 
 /** The longest text of one message, characters. A longer one is refused with a message that says so. */
-export const longestMessage = 2_000_000;
+export const maxMessageLength = 2_000_000;
 
 const fileReferenceSchema = z.object({
   /** The platform's id. */
@@ -68,7 +68,7 @@ export const inboundSchema = z.object({
   /** `command` is a slash command (`/skill list`); it does not wait in its thread's line. */
   kind: z.enum(["message", "command"]),
   /** As people read it. */
-  text: z.string().max(longestMessage),
+  text: z.string().max(maxMessageLength),
   /** Absent for help, for what is no command, and in commands that versions before this field stored. */
   command: commandSchema.optional(),
   /** Of a message that stands for `/skill run` of a guide. */

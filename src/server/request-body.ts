@@ -3,9 +3,9 @@ import { parseJson } from "../core/json.ts";
 import { HttpProblem } from "./http-problem.ts";
 
 /** The largest JSON body, bytes. */
-const largestBody = 4 * 1024 * 1024;
+const maxBodyBytes = 4 * 1024 * 1024;
 /** The largest upload, bytes: what an installed package may have, and room for the form around it. */
-const largestUpload = 51 * 1024 * 1024;
+const maxUploadBytes = 51 * 1024 * 1024;
 
 /**
  * Lets only JSON bodies through, read no further than the limit. A page of another origin can send `text/plain` or a form
@@ -19,7 +19,7 @@ export function requireJson(uploads: readonly string[] = []): MiddlewareHandler 
     const type = context.req.header("content-type") ?? "";
     const isUpload = uploads.includes(path) && /^multipart\/form-data *;/i.test(type);
     if (!isUpload) requireJsonType(type);
-    const limit = isUpload ? largestUpload : largestBody;
+    const limit = isUpload ? maxUploadBytes : maxBodyBytes;
     if (Number(context.req.header("content-length") ?? 0) > limit) throw tooLarge(limit);
     const sent = await readLimited(raw.body, limit);
     const body = isUpload ? sent : validJson(sent);

@@ -4,7 +4,7 @@
  */
 import { z } from "@hono/zod-openapi";
 import { turnEvent } from "../app/operations/turn-view.ts";
-import { longestMessage } from "../core/inbound.ts";
+import { maxMessageLength } from "../core/inbound.ts";
 import { namespaceSchema, threadSchema } from "../core/place.ts";
 
 /** One line of `GET /namespaces/{ns}/events`. */
@@ -33,7 +33,7 @@ export const turnRequest = z
   .object({
     namespace: namespaceSchema.default("console:local:dm"),
     thread: threadSchema.optional().describe("a new thread when left out"),
-    text: z.string().min(1).max(longestMessage),
+    text: z.string().min(1).max(maxMessageLength),
     user: z.string().min(1).max(200).default("operator"),
     time_zone: z
       .string()

@@ -6,7 +6,7 @@ import { outputOf } from "../../core/tool-output.ts";
 import { type CommandResult, refused, said } from "./command.ts";
 
 /** What is larger than this, characters of JSON, or nested deeper, is a file beside its finding. */
-const longestData = 4_000;
+const maxDataLength = 4_000;
 const deepest = 4;
 
 /**
@@ -22,7 +22,7 @@ export function runAnswer(skill_id: string, result: ToolResult): CommandResult {
 function shownData(skillId: string, value: Json): CommandResult {
   if (typeof value === "string") return said(value.trim() === "" ? `**${skillId}** is done.` : value);
   const json = JSON.stringify(value, null, 2);
-  if (json.length <= longestData && depthOf(value) <= deepest) return said(renderOutput(value));
+  if (json.length <= maxDataLength && depthOf(value) <= deepest) return said(renderOutput(value));
   const data = new TextEncoder().encode(json);
   const name = `${skillId.replaceAll(/[^\w.-]+/g, "-")}.json`;
   const text = `${findingIn(value) ?? `**${skillId}** is done.`}\n\nThe whole result is in ${name} (${formatBytes(data.byteLength)}).`;

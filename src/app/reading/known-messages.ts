@@ -11,7 +11,7 @@ export interface KnownMessages {
 }
 
 /** Turns of a thread that are looked at, newest first. */
-const mostTurns = 200;
+const maxTurns = 200;
 /** Turns remembered by what they were and had read. */
 const remembered = 4_000;
 
@@ -32,7 +32,7 @@ export function createKnownMessages(log: TurnReading): (place: Place) => Promise
   };
 
   return async ({ namespace, thread }) => {
-    const turns = await log.list({ namespace, thread, limit: mostTurns });
+    const turns = await log.list({ namespace, thread, limit: maxTurns });
     const all = await Promise.all(turns.map((turn) => ofTurn(turn.turn_id, turn.status === "finished")));
     return {
       ids: new Set(all.flatMap(({ ids }) => [...ids])),

@@ -18,17 +18,17 @@ export interface SentFile {
 }
 
 /** What is read of the files of one turn. */
-const mostFiles = 20;
+const maxFiles = 20;
 /** Bytes of one file, and of all together. */
-const mostBytes = 20_000_000;
-const mostBytesTogether = 40_000_000;
+const maxFileBytes = 20_000_000;
+const maxTotalBytes = 40_000_000;
 /** Files fetched at the same time. */
 const atOnce = 3;
-const tooMuch = `at most ${megabytes(mostBytesTogether)} of files are read at once; send it again alone`;
+const tooMuch = `at most ${megabytes(maxTotalBytes)} of files are read at once; send it again alone`;
 /** How long one file may take, ms. */
 const patience = 30_000;
 /** Pictures a model is shown, and their bytes together: requests to Anthropic may have 32 MB, with base64. */
-const mostImages = 8;
+const maxImages = 8;
 const imageBytesTogether = 20_000_000;
 /** Bytes of one picture: Anthropic takes 5 MiB of it in base64, which is a third longer. */
 const imageBytes = 3_932_160;
@@ -58,8 +58,8 @@ export async function readFiles(deps: ReadFilesDeps, request: FilesToRead): Prom
   const planned = plan(sent);
   const read: ReadFile[] = [];
   const room: Room = {
-    bytes: mostBytesTogether,
-    images: mostImages,
+    bytes: maxTotalBytes,
+    images: maxImages,
     imageBytes: imageBytesTogether,
   };
   const queue = planned.map((each, index) => ({ ...each, index }));
@@ -92,9 +92,9 @@ function plan(sent: readonly SentFile[]): { sent: SentFile; problem: string | un
     const { file } = each;
     const problem =
       unreadFormat(file.name, file.media_type) ??
-      (file.bytes > mostBytes ? tooLarge(file.bytes) : undefined) ??
-      (files >= mostFiles ? `at most ${mostFiles} files are read at once; send it again alone` : undefined) ??
-      (bytes + file.bytes > mostBytesTogether ? tooMuch : undefined);
+      (file.bytes > maxFileBytes ? tooLarge(file.bytes) : undefined) ??
+      (files >= maxFiles ? `at most ${maxFiles} files are read at once; send it again alone` : undefined) ??
+      (bytes + file.bytes > maxTotalBytes ? tooMuch : undefined);
     if (problem === undefined) {
       files += 1;
       bytes += file.bytes;
@@ -149,7 +149,7 @@ async function keepImage(
     return { problem: `pictures of more than ${megabytes(imageBytes)} cannot be looked at; send it smaller` };
   }
   if (room.images < 1 || room.imageBytes < data.byteLength) {
-    const most = `${mostImages} pictures of together ${megabytes(imageBytesTogether)}`;
+    const most = `${maxImages} pictures of together ${megabytes(imageBytesTogether)}`;
     return { problem: `at most ${most} are looked at at once; send it again alone` };
   }
   room.images -= 1;
@@ -172,10 +172,10 @@ async function fetchOne(
   if (room.bytes <= 0) return { problem: tooMuch };
   try {
     const data = await within(patience, clock, signal, (limit) =>
-      platform.download(place, file, { maxBytes: mostBytes, signal: limit }),
+      platform.download(place, file, { maxBytes: maxFileBytes, signal: limit }),
     );
     room.bytes -= data.byteLength;
-    return data.byteLength > mostBytes ? { problem: tooLarge(data.byteLength) } : { data };
+    return data.byteLength > maxFileBytes ? { problem: tooLarge(data.byteLength) } : { data };
   } catch (error) {
     signal.throwIfAborted();
     if (error instanceof TookTooLongError) {
@@ -225,8 +225,8 @@ async function keepWhole(
 }
 
 function tooLarge(bytes: number): string {
-  const size = bytes > mostBytes ? megabytes(bytes) : `more than ${megabytes(mostBytes)}`;
-  return `it has ${size}; at most ${megabytes(mostBytes)} are read`;
+  const size = bytes > maxFileBytes ? megabytes(bytes) : `more than ${megabytes(maxFileBytes)}`;
+  return `it has ${size}; at most ${megabytes(maxFileBytes)} are read`;
 }
 
 function megabytes(bytes: number): string {

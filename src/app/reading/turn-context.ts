@@ -34,7 +34,7 @@ export interface TurnContextDeps {
 }
 
 /** Messages asked of the platform. */
-const mostMessages = 200;
+const maxMessages = 200;
 /** How long the platform may take for a thread, ms. */
 const patience = 20_000;
 
@@ -51,7 +51,7 @@ export function createTurnContextReader(deps: TurnContextDeps): TurnContextReade
     signal: AbortSignal,
   ): Promise<ReadThread> => {
     const [messages, known] = await Promise.all([
-      within(patience, deps.clock, signal, () => platform.readThread(inbound, mostMessages)),
+      within(patience, deps.clock, signal, () => platform.readThread(inbound, maxMessages)),
       knownMessages(inbound),
     ]);
     const fresh = messages.filter(
@@ -158,8 +158,8 @@ function filesOf({ files, author }: ThreadMessage): SentFile[] {
 /** When the platform had more to tell than was asked for, and none of it is known from before. */
 function longThread(messages: readonly ThreadMessage[], newest: number): string[] {
   const oldest = messages[1]?.at ?? Number.NEGATIVE_INFINITY;
-  if (messages.length < mostMessages || newest >= oldest) return [];
-  return [`Only the latest ${mostMessages} messages of the thread were read; it may have more.`];
+  if (messages.length < maxMessages || newest >= oldest) return [];
+  return [`Only the latest ${maxMessages} messages of the thread were read; it may have more.`];
 }
 
 /** A file that was sent twice is read once, as the asker's if it is among theirs. */

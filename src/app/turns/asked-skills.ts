@@ -20,7 +20,7 @@ export interface AskedSkillsDeps {
 }
 
 /** Skills one message can name; OpenClaw takes as many. */
-const mostNamed = 8;
+const maxNamed = 8;
 
 export function createAskedSkills({ catalogue, offers }: AskedSkillsDeps): AskedSkills {
   const offerFor = async (namespace: string): Promise<Offer> =>
@@ -40,7 +40,7 @@ export function createAskedSkills({ catalogue, offers }: AskedSkillsDeps): Asked
       );
       if (names.length === 0) return [];
       const offer = await offerFor(namespace);
-      return [...new Set(names)].filter((name) => mayAsk(offer, name)).slice(0, mostNamed);
+      return [...new Set(names)].filter((name) => mayAsk(offer, name)).slice(0, maxNamed);
     },
   };
 }

@@ -2,7 +2,7 @@ import { isEphemeral } from "../../core/event-audience.ts";
 import type { TurnEvent } from "../../core/turn-event.ts";
 
 /** Events of one reader that nobody has fetched yet; a reader further behind is cut off and comes back. */
-const longestBacklog = 20_000;
+const maxBacklog = 20_000;
 
 /** What people watching a namespace see: every turn event, and changes of its state. */
 export type FeedItem =
@@ -73,7 +73,7 @@ function createQueue<T>(signal: AbortSignal): Queue<T> {
     push(item) {
       if (closed) return;
       items.push(item);
-      if (items.length - position > longestBacklog) close();
+      if (items.length - position > maxBacklog) close();
       wake();
     },
     async next() {

@@ -6,7 +6,7 @@ import type { TurnEvent } from "../../core/turn-event.ts";
 import type { ThreadReading, TurnReading } from "../../core/turn-log.ts";
 
 /** How many turns of a thread are looked through, and read from the log at a time. */
-const mostTurns = 500;
+const maxTurns = 500;
 const pageSize = 64;
 
 /** Finds what earlier turns of a thread left behind, the newest first. What was forgotten is not there. */
@@ -29,8 +29,8 @@ export function createPastOutputs(
 
 async function* pastTurns(log: ThreadReading, place: Place): AsyncGenerator<string, void> {
   let before = Number.MAX_SAFE_INTEGER;
-  for (let seen = 0; seen < mostTurns; seen += pageSize) {
-    const page = await log.finished(place, before, Math.min(pageSize, mostTurns - seen));
+  for (let seen = 0; seen < maxTurns; seen += pageSize) {
+    const page = await log.finished(place, before, Math.min(pageSize, maxTurns - seen));
     for (const { turn_id } of page) yield turn_id;
     const last = page.at(-1);
     if (last === undefined || page.length < pageSize) return;

@@ -5,7 +5,7 @@ import {
   type GivenCommand,
   type Inbound,
   inboundSchema,
-  longestMessage,
+  maxMessageLength,
   type Origin,
 } from "../../core/inbound.ts";
 import type { Outcome } from "../../core/outcome.ts";
@@ -95,8 +95,8 @@ function keyTaken(key: string): Outcome<never> {
 
 function inboundOf(submission: Submission, deps: SubmitDeps, id: string): Outcome<Inbound> {
   const { namespace, thread, text, to, author, key = `${namespace}:${id}`, origin } = submission;
-  if (text.length > longestMessage) {
-    const message = `The message has ${text.length} characters; at most ${longestMessage} are taken. Send the rest as a file or in parts.`;
+  if (text.length > maxMessageLength) {
+    const message = `The message has ${text.length} characters; at most ${maxMessageLength} are taken. Send the rest as a file or in parts.`;
     return { ok: false, status: 413, message };
   }
   const place = { namespace, thread };

@@ -21,7 +21,7 @@ export interface TurnWriter {
 }
 
 /** How long an event that need not be stored at once may wait to be stored together with others, ms. */
-const longestHold = 20;
+const maxHoldMs = 20;
 
 /**
  * Whether the log must have the event before the turn goes on: what would be done twice, or lost, if the bot died now. The
@@ -103,7 +103,7 @@ export function createTurnWriter(
     return written;
   };
   const flushLater = () => {
-    cancelTimer ??= clock.after(longestHold, () => void flush().catch(() => {}));
+    cancelTimer ??= clock.after(maxHoldMs, () => void flush().catch(() => {}));
   };
   const stamp = (body: TurnEventBody): TurnEvent => {
     seq += 1;

@@ -28,9 +28,9 @@ export interface LoginPages {
 export const loginPaths = { callback: "/oauth/mcp/callback", client: "/oauth/mcp/client.json" } as const;
 
 /** No code or state of a login is longer, characters. */
-const longestValue = 8_000;
+const maxValueLength = 8_000;
 /** The largest form, bytes: three such values, each character written as %XX. */
-const largestForm = 3 * 3 * longestValue + 1_000;
+const maxFormBytes = 3 * 3 * maxValueLength + 1_000;
 
 /**
  * The end of a login at a tool server. It needs no token of this API: the browser comes from elsewhere, and the state in the address
@@ -39,7 +39,7 @@ const largestForm = 3 * 3 * longestValue + 1_000;
  */
 export function addLoginRoutes(server: OpenAPIHono, login: LoginPages): void {
   server.get(loginPaths.callback, async (context) => {
-    const value = (name: string) => context.req.query(name)?.slice(0, longestValue);
+    const value = (name: string) => context.req.query(name)?.slice(0, maxValueLength);
     const returned = { state: value("state"), code: value("code"), iss: value("iss") };
     const answer = await login.check({
       ...returned,
@@ -48,11 +48,11 @@ export function addLoginRoutes(server: OpenAPIHono, login: LoginPages): void {
     });
     return answer.ok ? confirmation(answer, returned) : refusal(answer);
   });
-  server.post(loginPaths.callback, checkSite, bodyLimit({ maxSize: largestForm }), async (context) => {
+  server.post(loginPaths.callback, checkSite, bodyLimit({ maxSize: maxFormBytes }), async (context) => {
     const form = await context.req.parseBody();
     const value = (name: string) => {
       const entry = form[name];
-      return typeof entry === "string" ? entry.slice(0, longestValue) : undefined;
+      return typeof entry === "string" ? entry.slice(0, maxValueLength) : undefined;
     };
     const answer = await login.finish({ state: value("state"), code: value("code"), iss: value("iss") });
     if (!answer.ok) return refusal(answer);

@@ -7,7 +7,7 @@ import type { PresentedTurn } from "./presented-turn.ts";
 type FileEvent = Extract<TurnEventBody, { type: "file" }>;
 
 /** Discord takes at most ten files with a message. */
-const mostFiles = 10;
+const maxFiles = 10;
 
 /** Files that tools made in the turn, for its answer. */
 export interface AnswerFiles {
@@ -26,7 +26,7 @@ export async function readAnswerFiles(
   const attached: OutgoingFile[] = [];
   const named: string[] = [];
   for (const file of made.values()) {
-    const fits = file.bytes <= platform.limits.file_bytes && attached.length < mostFiles;
+    const fits = file.bytes <= platform.limits.file_bytes && attached.length < maxFiles;
     const data = fits ? await read(file.name) : undefined;
     if (data === undefined)
       named.push(`- ${escapeMarkdown(file.name)} (${formatBytes(file.bytes)}): ${file.url}`);

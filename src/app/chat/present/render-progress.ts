@@ -7,10 +7,10 @@ import type { TurnView } from "../../../core/turn-view.ts";
 import type { StepView } from "../../../core/turn-view-steps.ts";
 
 /** The latest steps that are shown one by one. */
-const mostSteps = 12;
+const maxSteps = 12;
 
 /** Characters of input and of output at level `full`. */
-const longestDetail = 160;
+const maxDetailLength = 160;
 
 type Step = ProgressCard["steps"][number];
 
@@ -22,7 +22,7 @@ export function renderProgress(
   now: number,
 ): Omit<OutgoingMessage, "tag"> {
   const all = ownSteps(view);
-  const shown = all.slice(-mostSteps);
+  const shown = all.slice(-maxSteps);
   const steps = shown.map((step) => stepOf(step, view.steps, level));
   const title = oneLine((toldLine(view, now) ?? "Working on it").replace(/[*`#]/g, ""), 200);
   const earlier = all.length - shown.length;
@@ -75,7 +75,7 @@ function noteOf(step: StepView, all: readonly StepView[]): string {
 
 function details({ input, output }: StepView): string[] {
   const short = (value: Json) =>
-    oneLine(typeof value === "string" ? value : JSON.stringify(value), longestDetail);
+    oneLine(typeof value === "string" ? value : JSON.stringify(value), maxDetailLength);
   return [`in: ${short(input)}`, ...(output === undefined ? [] : [`out: ${short(output)}`])];
 }
 

@@ -15,27 +15,27 @@ export type Approval = Omit<TurnEventOf<"approval_requested">, "seq" | "at" | "t
 const frame = 400;
 
 /** The longest label of a button (`OutgoingButton.label`), and how many buttons a message takes on every platform. */
-const longestLabel = 75;
-const mostButtons = 20;
+const maxLabelLength = 75;
+const maxButtons = 20;
 
 /** Characters of what “Always here” would allow. */
-const longestAlways = 700;
+const maxAlwaysLength = 700;
 
 /** Characters of what a skill asks approval for; its arguments need room too. */
-const longestAsked = 600;
+const maxReasonLength = 600;
 
 export function renderQuestion(
   { text, choices }: Question,
   turnId: string,
   limit: number,
 ): Omit<OutgoingMessage, "tag"> {
-  const buttons = choices.slice(0, mostButtons).map(
+  const buttons = choices.slice(0, maxButtons).map(
     (choice, index): OutgoingButton => ({
       action: { role: "answer", turn_id: turnId, choice: index },
-      label: oneLine(choice, longestLabel) || `${index + 1}`,
+      label: oneLine(choice, maxLabelLength) || `${index + 1}`,
     }),
   );
-  const isCut = choices.length > mostButtons || choices.some((choice) => choice.length > longestLabel);
+  const isCut = choices.length > maxButtons || choices.some((choice) => choice.length > maxLabelLength);
   const listed = isCut
     ? choices.map((choice, index) => `${index + 1}. ${escapeMarkdown(oneLine(choice, 200))}`)
     : [];
@@ -74,7 +74,7 @@ export function renderApproval(
 ): Omit<OutgoingMessage, "tag"> {
   const { approval_id, approver, expires_at, binds, addresses = [] } = approval;
   const always =
-    binds === undefined ? "" : cutText(`\n*${escapeMarkdown(alwaysText(binds))}*`, longestAlways);
+    binds === undefined ? "" : cutText(`\n*${escapeMarkdown(alwaysText(binds))}*`, maxAlwaysLength);
   const decide = (verdict: ApprovalVerdict): ButtonAction => ({ role: "decide", approval_id, verdict });
   const { markdown, whole } = describeApproval(approval, limit - frame - always.length);
   const file = {
@@ -126,7 +126,7 @@ function describeApproval(approval: Approval, room: number): { markdown: string;
 /** What is asked. A question of a skill's own is its words, so it is said whose they are. */
 function headOf(approval: Approval): string {
   const { reason = "" } = approval;
-  const why = reason.trim() === "" ? "" : `\n${escapeMarkdown(oneLine(reason, longestAsked))}`;
+  const why = reason.trim() === "" ? "" : `\n${escapeMarkdown(oneLine(reason, maxReasonLength))}`;
   return `${questionOf(approval)}${why}`;
 }
 
@@ -136,7 +136,7 @@ function questionOf({ tool, skill_id, input, question }: Approval): string {
   if (question !== undefined && question.trim() !== "") {
     const asker = skill === "" ? `**${shown(tool, 100)}**` : `The skill **${shown(skill, 100)}**`;
     const about = skill === "" ? "" : ` about **${shown(tool, 150)}**`;
-    return `${asker} asks${about}: ${shown(question, longestAsked)}`;
+    return `${asker} asks${about}: ${shown(question, maxReasonLength)}`;
   }
   const of = skill === "" ? "" : ` of the skill **${shown(skill, 100)}**`;
   return `May I run **${shown(tool, 100)}**${of} with exactly this?`;

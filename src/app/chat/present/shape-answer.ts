@@ -10,18 +10,18 @@ export interface ShapedAnswer {
 }
 
 /** An answer of more messages than this is cut, and attached whole. */
-const mostParts = 4;
+const maxParts = 4;
 
 /** How many messages of an answer that is attached whole are shown; also how many are shown while it is written. */
 export const partsOfLongAnswer = 3;
 
 /** Larger tables are shown in part, or are wider than a message; they are attached whole. */
-const mostRows = 15;
+const maxRows = 15;
 const shownRows = 10;
 const widestTable = 120;
 
 /** The same in sentences for a model that writes answers. */
-export const shapingRules = `Of a table with more than ${mostRows} rows the first ${shownRows} are shown, and the whole table is attached as a CSV file; an answer too long for ${mostParts} messages is cut and attached whole.`;
+export const shapingRules = `Of a table with more than ${maxRows} rows the first ${shownRows} are shown, and the whole table is attached as a CSV file; an answer too long for ${maxParts} messages is cut and attached whole.`;
 
 const cutNote = "\n\n*The answer goes on: all of it is in `answer.md`.*";
 const cutWithoutFile =
@@ -36,7 +36,7 @@ export function shapeAnswer(
   const tables = withTablesAttached(text, new Set(files.map((file) => file.name)), file_bytes);
   const attached = [...files, ...tables.files];
   const [first = text, ...rest] = splitMarkdown(tables.text, limit);
-  if (rest.length < mostParts) return { parts: [first, ...rest], files: attached };
+  if (rest.length < maxParts) return { parts: [first, ...rest], files: attached };
   const whole = textFile(
     freeName("answer.md", new Set(attached.map((file) => file.name))),
     "text/markdown",
@@ -60,7 +60,7 @@ function withTablesAttached(text: string, taken: Set<string>, largest: number) {
   const shown = blocks.map((token) => {
     if (token.type !== "table") return token.raw;
     const table = token as Tokens.Table;
-    const isLong = table.rows.length > mostRows;
+    const isLong = table.rows.length > maxRows;
     if (!isLong && widthOf(table) <= widestTable) return token.raw;
     const file = textFile(freeName("table.csv", taken), "text/csv", tableCsv(table));
     if (file.data.length > largest) return token.raw;

@@ -1,7 +1,7 @@
 import { readInline } from "./read-markdown.ts";
 
 /** Longer lines are no prose: their Markdown is not looked at. */
-const longestProse = 20_000;
+const maxProseLength = 20_000;
 
 /** Splits a line of Markdown at sentence ends, else between words, never within a link, inline code or a character people see. */
 export function splitLine(line: string, room: number, limit: number): string[] {
@@ -31,7 +31,7 @@ function sentencesOf(words: readonly string[]): Unit[] {
 
 /** Words with the white space after them. Links, inline code and short emphasis are one word. */
 function wordsOf(line: string, limit: number): string[] {
-  const tokens = line.length > longestProse ? undefined : readInline(line);
+  const tokens = line.length > maxProseLength ? undefined : readInline(line);
   if (tokens === undefined) return line.match(/\S*\s+|\S+$/gu) ?? [];
   const words: string[] = [];
   let word = "";

@@ -5,11 +5,10 @@ import { enableCompileCache } from "node:module";
 import { setTimeout as sleep } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import type { CommandContext } from "./cli/command-context.ts";
-import { runCommandLine } from "./cli/run-command-line.ts";
 import { processEnvironment } from "./config/environment.ts";
 import { usualLocalServers } from "./models/local-servers.ts";
 
-// Compiled once, the next start takes half the time. It lies with the code, which nobody else can write; where it cannot, nothing happens.
+// Compiled once, the next start takes half the time: so what is large is imported below this line. It lies with the code, which nobody else can write; where it cannot, nothing happens.
 enableCompileCache(fileURLToPath(new URL("../node_modules/.cache/knack", import.meta.url)));
 
 const { stdin, stdout, stderr } = process;
@@ -45,6 +44,7 @@ for (const stream of [stdout, stderr]) {
 
 const packageFile = new URL("../package.json", import.meta.url);
 const { version } = JSON.parse(await readFile(packageFile, "utf8")) as { version: string };
+const { runCommandLine } = await import("./cli/run-command-line.ts");
 const code = await runCommandLine(process.argv.slice(2), context, version);
 await new Promise((flushed) => stdout.write("", flushed));
 process.exit(code);

@@ -8,7 +8,8 @@ import type { CommandContext } from "./cli/command-context.ts";
 import { processEnvironment } from "./config/environment.ts";
 import { usualLocalServers } from "./models/local-servers.ts";
 
-// Compiled once, the next start takes half the time: so what is large is imported below this line. It lies with the code, which nobody else can write; where it cannot, nothing happens.
+// With a cache of compiled code a start takes half the time, so everything large is imported after this call. The cache
+// lies beside the code, where nobody else can write; a folder that cannot be written costs time and nothing more.
 enableCompileCache(fileURLToPath(new URL("../node_modules/.cache/knack", import.meta.url)));
 
 const { stdin, stdout, stderr } = process;

@@ -27,6 +27,7 @@ import { loadConsoleAssets } from "./server/console-assets.ts";
 import { createServer } from "./server/server.ts";
 import { type DataFolderLock, lockDataFolder } from "./storage/data-folder.ts";
 import { createDiskFileStore } from "./storage/disk-file-store.ts";
+import { createDiskWorkingFolders } from "./storage/disk-working-folders.ts";
 import { openKeyValue } from "./storage/keyv-store.ts";
 import { openSqliteTurnLog } from "./storage/sqlite-turn-log.ts";
 import { createLogger } from "./telemetry/logger.ts";
@@ -165,6 +166,9 @@ async function wire(
   { platforms: wanted = false }: OpenOptions,
 ): Promise<Knack> {
   const files = createDiskFileStore(join(config.data.folder, "files"));
+  const folders = createDiskWorkingFolders(join(config.data.folder, "threads"), {
+    mostBytes: config.files.thread_megabytes * 1_000_000,
+  });
   const running = createApp({
     log,
     store,
@@ -203,6 +207,13 @@ async function wire(
       pastOutput: createPastOutputs(log, files),
       web,
       scripts: skills.scripts,
+      code: skills.code,
+      documents: {
+        formatOf: () => undefined,
+        read: async () => ({ ok: false, problem: "" }),
+        table: async () => ({ ok: false, problem: "" }),
+      },
+      folders,
       grants: createNetworkGrants(
         store,
         (skill) => grantedHosts(config, skill),

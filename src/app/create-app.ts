@@ -151,15 +151,15 @@ export function createApp(deps: AppDeps): RunningApp {
   const whereOf = createWhere(describer, ports.name);
   const stored = createStoredAudit(store, deps.logger);
   const audit = createAudit({ ...deps, stored, post: auditChannel(deps.chat.audit_channel, platforms) });
-  const { files } = ports;
-  const retention = createRetention({ ...deps, past, files, stored, policy: deps.retention });
+  const { files, folders } = ports;
+  const retention = createRetention({ ...deps, past, files, folders, stored, policy: deps.retention });
   const { packages = noPackages, servers } = deps;
   const skills = createSkillService({ ...deps, offers, grants: ports.grants });
   const commands = operationCommands(allOperations);
   const reader = createCommandReader(commands, ports.name);
   const dispatcher = createDispatcher({ ...deps, feed });
   const { wake } = dispatcher;
-  const submit = createSubmit({ ...deps, feed, reader, asked, wake });
+  const submit = createSubmit({ ...deps, files, feed, reader, asked, wake });
   const follow: Follow = (turnId, afterSeq, signal) => followTurn(log, feed, turnId, afterSeq, signal);
   const turns = createTurnRunner({ ...deps, ports, past, spending, platforms, asked, reader, whereOf });
   const presenter = createTurnPresenter({
@@ -170,7 +170,7 @@ export function createApp(deps: AppDeps): RunningApp {
     question_ms: deps.limits.question_ms,
   });
   const control = createTurnControl(log, clock, dispatcher);
-  const forgetting = { ...deps, feed, past, files, platforms, audit, stop: control.stop };
+  const forgetting = { ...deps, feed, past, files, folders, platforms, audit, stop: control.stop };
   const services: Services = {
     ...deps,
     offers,
@@ -190,6 +190,7 @@ export function createApp(deps: AppDeps): RunningApp {
         return [...(await log.read(turn.turn_id)), ...tail].filter((event) => !isInternal(event));
       },
     },
+    folders,
     runs: (filter) => skillRuns(log, filter),
     changeSettings: createChangeSettings({ ...deps, models: ports.models }),
     name: ports.name,

@@ -185,6 +185,26 @@ const days = z.union([count.max(36_500), z.literal("never")], {
   error: "expected a whole number of days from 1 to 36500, or never",
 });
 
+const filesSchema = z.strictObject({
+  thread_megabytes: count
+    .default(500)
+    .describe(
+      "Space of the working folder of a thread, in megabytes: attachments, and what code and skills leave there",
+    ),
+});
+
+const codeSchema = z.strictObject({
+  enabled: z
+    .boolean()
+    .default(true)
+    .describe("Whether the agent may write and run code, on the files of the thread; in bubblewrap only"),
+  hosts: z
+    .array(z.string().min(1))
+    .default([])
+    .describe("Hosts that this code may reach; it can send them the files of the thread"),
+  max_seconds: seconds.default(120).describe("Longest time one run of this code may take, in seconds"),
+});
+
 const retentionSchema = z.strictObject({
   conversation_days: days
     .default(365)
@@ -192,7 +212,11 @@ const retentionSchema = z.strictObject({
   run_detail_days: days
     .default(30)
     .describe("Days until the steps of a finished turn are deleted; question and answer stay. Or never"),
-  file_days: days.default(30).describe("Days until the files of a finished turn are deleted, or never"),
+  file_days: days
+    .default(30)
+    .describe(
+      "Days until the files of a finished turn, and the folder of a thread in which nothing happened since, are deleted, or never",
+    ),
   audit_days: days.default(400).describe("Days until lines of the stored audit are deleted, or never"),
 });
 
@@ -243,6 +267,8 @@ export const configSchema = z.strictObject({
   mcp: mcpSchema.prefault({}),
   net: netSchema.prefault({}),
   spending: spendingSchema.prefault({}),
+  files: filesSchema.prefault({}),
+  code: codeSchema.prefault({}),
   retention: retentionSchema.prefault({}),
   slack: slackSchema.prefault({}),
   discord: discordSchema.prefault({}),

@@ -7,6 +7,7 @@ const internal: ReadonlySet<TurnEventBody["type"]> = new Set([
   "call_resumed",
   "call_waiting",
   "link_followed",
+  "picture_shown",
   "details_removed",
 ]);
 

@@ -75,6 +75,8 @@ export const inboundSchema = z.object({
   guide: guideSchema.optional(),
   /** A command that stops something: it does not wait behind other commands. */
   urgent: z.literal(true).optional(),
+  /** Files that came with the message itself, kept as files of its turn: `id` is their name there. */
+  files: z.array(fileReferenceSchema).max(50).optional(),
   /** Set by chat platforms alone: what comes through the API into a platform's namespace is not posted there. */
   origin: originSchema.optional(),
 });

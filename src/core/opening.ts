@@ -16,7 +16,7 @@ import type { TurnScope } from "./turn-scope.ts";
 export function makeOpening(scope: TurnScope, facts: readonly string[]): Opening {
   const { where, profile } = scope.turn;
   const { effort } = scope.namespace.settings;
-  const key = JSON.stringify(["opening", where, profile.id, facts, [...scope.ownTools.keys()], effort]);
+  const key = JSON.stringify(["opening", where, profile.id, facts, scope.ownDefinitions, effort]);
   return scope.namespaceOffer.once(key, () => buildOpening(scope, facts));
 }
 

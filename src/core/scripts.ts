@@ -1,5 +1,6 @@
 import type { NetworkAccess, Verdict } from "./programs.ts";
 import type { Skill } from "./skill.ts";
+import type { MountedFolder } from "./working-folder.ts";
 
 /** Runs a script of a skill isolated from the bot: own process, workspace, limits, and only declared variables. */
 export interface ScriptRunner {
@@ -21,15 +22,21 @@ export type ScriptWork =
    */
   | { kind: "command"; line: string };
 
-export interface ScriptRequest {
+export interface ScriptRequest extends RunRequest {
   skill: Skill;
   work: ScriptWork;
   /** In an argument `{baseDir}` is replaced by `KNACK_SKILL_DIR` as the script sees it, and `{outputDir}` by `KNACK_OUTPUT_DIR`. */
   args: readonly string[];
   stdin: string;
+}
+
+/** What a run may use. */
+export interface RunRequest {
+  /** The working folder it works in. Without one it has an empty one of its own, and hands out what it leaves in its output folder. */
+  working?: MountedFolder | undefined;
   /**
-   * The whole environment of the script, beside what the sandbox itself sets: PATH, HOME, `KNACK_SKILL_DIR`, `KNACK_WORKSPACE`,
-   * and `KNACK_OUTPUT_DIR`, a folder that is there and empty when the script begins.
+   * The whole environment of the code, beside what the sandbox itself sets: PATH, HOME, `KNACK_SKILL_DIR`, `KNACK_WORKSPACE`,
+   * `KNACK_OUTPUT_DIR`, a folder that is there when it begins, and, in a working folder, `KNACK_INPUT_DIR`.
    */
   env: Readonly<Record<string, string>>;
   /** Without it there is no network at all. */
@@ -39,6 +46,34 @@ export interface ScriptRequest {
   max_output_bytes: number;
   /** A line of output as it comes. */
   onLine?(line: string): void;
+}
+
+/** Languages that a model's code may be written in. */
+export const codeLanguages = ["python", "javascript", "bash"] as const;
+export type CodeLanguage = (typeof codeLanguages)[number];
+
+/** What code of a model finds here. */
+export interface CodeMeans {
+  /** Those whose programs are there. */
+  languages: readonly CodeLanguage[];
+  /** Prepared packages, by language: `numpy 2.3.1`. */
+  packages: Readonly<Partial<Record<CodeLanguage, readonly string[]>>>;
+  /** Hosts that it may reach. */
+  hosts: readonly string[];
+  /** How long it may run, ms. */
+  max_ms: number;
+}
+
+/** Runs code that a model wrote, in a sandbox that keeps it from everything but the working folder; nowhere else. */
+export interface CodeRunner {
+  /** What such code finds here; if it cannot run, why, in words for a person. Found out once. */
+  means(): Promise<({ ok: true } & CodeMeans) | { ok: false; reason: string }>;
+  run(request: CodeRequest): Promise<ScriptOutcome>;
+}
+
+export interface CodeRequest extends Omit<RunRequest, "env" | "network"> {
+  language: CodeLanguage;
+  code: string;
 }
 
 /** A regular file a script left in `KNACK_OUTPUT_DIR`, folders below it included. */

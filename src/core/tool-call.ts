@@ -4,7 +4,9 @@ import { approveCall } from "./approval.ts";
 import { type CheckedCall, findAndCheck } from "./check-call.ts";
 import { askedFor } from "./decide-call.ts";
 import { ExpectedFailure } from "./expected-failure.ts";
+import { changesInWords } from "./folder-run.ts";
 import type { Json } from "./json.ts";
+import type { ToolCall } from "./message.ts";
 import { toldWhenRepeated } from "./repeated-refusals.ts";
 import { shownOf } from "./shown-result.ts";
 import type { Tool, ToolResult } from "./tool.ts";
@@ -131,13 +133,13 @@ async function attemptAgain(
   checked: CheckedCall,
   before: CallState,
 ): Promise<ToolResult | "waiting"> {
-  const { name, id } = request.call;
+  const { id } = request.call;
   if (checked.status === "refused") {
     // It was found and valid when it started, so what is wrong with it now says nothing about its effect.
     const mayHaveRun = !before.asking && (before.started?.effect ?? "read_only") !== "read_only";
-    return mayHaveRun ? outcomeUnknown(name) : checked.result;
+    return mayHaveRun ? outcomeUnknown(scope, request.call) : checked.result;
   }
-  if (!mayRunAgain(before, checked)) return outcomeUnknown(name);
+  if (!mayRunAgain(before, checked)) return outcomeUnknown(scope, request.call);
   // What it does from here on must not be repeated after the next crash.
   if (checked.tool.effect(checked.input) === "side_effect")
     await scope.emit({ type: "call_resumed", call_id: id });
@@ -188,11 +190,13 @@ function mayRunAgain(
   return asking || tool.effect(input) !== "side_effect";
 }
 
-function outcomeUnknown(name: string): ToolResult {
+async function outcomeUnknown({ turn, ports }: TurnScope, { name, id }: ToolCall): Promise<ToolResult> {
+  const changed = changesInWords(await ports.folders.of(turn.place).interrupted(id));
+  const files = changed === "" ? "" : ` By then it had ${changed}.`;
   return {
     status: "error",
     code: "outcome_unknown",
-    message: `${name} had started when the bot was interrupted. Whether it took effect is not known, and it was not run again.`,
+    message: `${name} had started when the bot was interrupted. Whether it took effect is not known, and it was not run again.${files}`,
     hint: "Check whether it took effect before you call it again, or tell the person.",
   };
 }

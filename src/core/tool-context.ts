@@ -1,6 +1,7 @@
 import { approveWithin } from "./approval.ts";
 import { chosenModel } from "./chosen-model.ts";
 import { ExpectedFailure } from "./expected-failure.ts";
+import { runInFolder } from "./folder-run.ts";
 import { generateWith, writeWith } from "./generate.ts";
 import { invokeSkill } from "./invoke-skill.ts";
 import type { Json } from "./json.ts";
@@ -26,6 +27,7 @@ export function createToolContext(
   const skill = turn.catalogue.skills.get(tool.skill_id);
   const root = skill?.parent ?? tool.skill_id;
   let nested = 0;
+  const file = createToolFiles(scope, request.call.id, signal);
   return {
     call_id: request.call.id,
     turn_id: turn.turn_id,
@@ -50,7 +52,13 @@ export function createToolContext(
       nested += 1;
       return invokeSkill(scope, request, `${request.call.id}/${nested}`, skillId, params);
     },
-    file: createToolFiles(scope, request.call.id, signal),
+    file,
+    async look(picture) {
+      const { name, media_type, bytes } = await ports.files.put(turn.turn_id, picture);
+      await scope.emit({ type: "picture_shown", call_id: request.call.id, name, media_type, bytes });
+    },
+    inFolder: (text, run) =>
+      runInFolder(scope, { callId: request.call.id, skillId: root, text, file }, run, signal),
     store: scopeKeyValue(ports.store, `skill:${turn.place.namespace}:${root}:`),
     web: webOf(scope, request),
     reach: (address, options) => mayReach(scope, request, tool, address, options),

@@ -13,7 +13,7 @@ export function outputOf(result: ToolResult): Json {
 
 /**
  * An output as text: a string as it is, anything else as `readableJson`, and so a long string that is JSON in few lines. Offsets of
- * `read_tool_output` count in this text.
+ * `read_file` count in this text.
  */
 export function outputText(output: Json): string {
   if (typeof output !== "string") return readableJson(output);
@@ -25,7 +25,7 @@ const headShare = 0.7;
 
 /**
  * A text that fits into about `tokens`: whole, or its beginning and its end with a note between them that says how much is left
- * out and how `read_tool_output` reads it. `callId` is what that tool takes.
+ * out and how `read_file` reads it. `callId` is what that tool takes.
  */
 export function cutForModel(text: string, tokens: number, callId: string, countTokens: CountTokens): string {
   if (text.length <= tokens) return text;
@@ -36,7 +36,7 @@ export function cutForModel(text: string, tokens: number, callId: string, countT
   if (tailStart <= headEnd) return text;
   const characters = tailStart - headEnd;
   const lines = countLineBreaks(text, headEnd, tailStart);
-  const read = `read_tool_output(call_id: ${JSON.stringify(callId)}`;
+  const read = `read_file(path: ${JSON.stringify(callId)}`;
   const note = `[cut: ${characters} characters, ${lines} lines; ${read}, offset: ${headEnd}) reads on, ${read}, search: "words") finds a place]`;
   const head = text.slice(0, headEnd);
   return `${head}${head.endsWith("\n") ? "" : "\n"}${note}\n${text.slice(tailStart)}`;

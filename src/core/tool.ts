@@ -5,6 +5,7 @@ import type { Json, JsonSchema } from "./json.ts";
 import type { KeyValue } from "./key-value.ts";
 import type { Place } from "./place.ts";
 import type { Web } from "./web.ts";
+import type { MountedFolder } from "./working-folder.ts";
 
 /**
  * What running a tool does to the world. A `read_only` or `idempotent` call may be run again after a crash; a
@@ -197,6 +198,17 @@ export interface ToolContext {
    * replaces it, also when the call is run again after a crash. @throws SkillFailure when it is too large
    */
   file(file: NewFile): Promise<void>;
+  /** Shows the model a picture with the result of this call; people do not get it. It is kept with the turn. */
+  look(picture: NewFile): Promise<void>;
+  /**
+   * Runs code in the working folder of the thread: the skill's own part of it, or the agent's. What it leaves in its output folder the
+   * person gets. `text` is all that the call says: files it names are shown to the code too. Answers what came of it, and what a model is
+   * told of the files, a line each. @throws what `run` throws, and WorkingFolderError
+   */
+  inFolder<T>(
+    text: string,
+    run: (working: MountedFolder) => Promise<T>,
+  ): Promise<{ value: T; notes: readonly string[] }>;
   /** Storage of this skill in this namespace. */
   store: KeyValue;
   web: Web;

@@ -79,6 +79,7 @@ function createMessageReader(turnId: string): StepReader {
       case "model_message":
         return answer(event.message);
       case "file":
+      case "picture_shown":
         keepImage(images, event, turnId);
         return [];
       case "skill_activated":
@@ -133,8 +134,12 @@ function beginning(text: string): string {
   return text.length <= longestUnmarked ? text : `${text.slice(0, longestUnmarked)} […]`;
 }
 
-/** A picture that a call made is shown to the model with the call's result. */
-function keepImage(images: Map<string, KeptImage[]>, event: Body<"file">, turnId: string): void {
+/** A picture that a call made or looked at is shown to the model with the call's result. */
+function keepImage(
+  images: Map<string, KeptImage[]>,
+  event: Body<"file" | "picture_shown">,
+  turnId: string,
+): void {
   const { call_id, name, media_type, bytes } = event;
   if (call_id === undefined || !isImage(media_type) || bytes > largestImage) return;
   const others = (images.get(call_id) ?? []).filter((image) => image.name !== name);

@@ -127,6 +127,8 @@ export type TurnEventBody =
       bytes: number;
       url: string;
     }
+  /** A picture that a call looked at is shown to the model with the call's result: a file of the turn. */
+  | { type: "picture_shown"; call_id: string; name: string; media_type: string; bytes: number }
   /** What the bot read where it was called: the thread so far and the files of the message. */
   | ({ type: "context_read" } & MessageContext)
   | { type: "handoff"; from: string; to: string }
@@ -269,7 +271,9 @@ export interface ReadFile {
   author?: string | undefined;
   /** Its text, cut to the budget. */
   text?: string | undefined;
-  /** Name in the file store, for a text that was cut: all of it, as UTF-8. */
+  /** Where it lies in the working folder; absent where it could not be kept, and in logs of earlier versions. */
+  path?: string | undefined;
+  /** Of earlier versions: name in the file store, for a text that was cut: all of it, as UTF-8. */
   whole?: string | undefined;
   /** Name in the file store, for images the model is shown. */
   image?: string | undefined;

@@ -129,6 +129,8 @@ function ownTools(
   );
   return {
     ownTools: new Map(tools.map((tool) => [tool.name, tool])),
-    ownDefinitions: tools.map(({ name, description, parameters }) => ({ name, description, parameters })),
+    ownDefinitions: offered.flatMap(({ name, description, parameters, retired, describe }) =>
+      retired ? [] : { name, description: describe?.(turn) ?? description, parameters },
+    ),
   };
 }

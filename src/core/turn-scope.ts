@@ -25,7 +25,11 @@ export interface CallRequest {
 /** A tool of the agent itself: it works on the running turn, not for a skill. */
 export interface MetaTool extends Omit<Tool, "run" | "approval" | "runsCodeOf"> {
   /** Whether this bot has it at all: the same for all turns, so that what a model is sent stays the same. */
-  offered(turn: Pick<Turn, "profiles">, ports: Pick<TurnPorts, "models" | "scripts">): boolean;
+  offered(turn: Pick<Turn, "profiles" | "code">, ports: Pick<TurnPorts, "models" | "scripts">): boolean;
+  /** Of a tool that is offered: true where a model is not told of it, but conversations that began earlier may call it. */
+  retired?: boolean | undefined;
+  /** What a model reads of it here, instead of `description`. */
+  describe?: ((turn: Pick<Turn, "code">) => string) | undefined;
   /** As a tool's, with the running turn to look at. */
   approval?(input: Json, scope: TurnScope): Approver | ApprovalNeed | undefined;
   runsCodeOf?(input: Json, scope: TurnScope): string | undefined;

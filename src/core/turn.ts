@@ -1,5 +1,6 @@
 import type { Catalogue } from "./catalogue.ts";
 import type { Clock } from "./clock.ts";
+import type { DocumentReader } from "./document-reader.ts";
 import type { FileStore } from "./file-store.ts";
 import type { Author } from "./inbound.ts";
 import type { PinnedFact, WhereText } from "./instructions.ts";
@@ -13,13 +14,14 @@ import type { PastThread } from "./past-thread.ts";
 import type { Place } from "./place.ts";
 import type { Redact } from "./redact.ts";
 import type { SaidLine } from "./said-line.ts";
-import type { ScriptRunner } from "./scripts.ts";
+import type { CodeMeans, CodeRunner, ScriptRunner } from "./scripts.ts";
 import type { Skill } from "./skill.ts";
 import type { CountTokens } from "./token-count.ts";
 import type { Opening } from "./transcript.ts";
 import type { MessageContext, TurnEvent, TurnOutcome } from "./turn-event.ts";
 import type { Signal } from "./turn-log.ts";
 import type { Web } from "./web.ts";
+import type { WorkingFolders } from "./working-folder.ts";
 
 /** An agent: how it is instructed. */
 export interface Profile {
@@ -40,7 +42,7 @@ export interface TurnLimits {
   max_tool_calls: number;
   /** Tool calls of one response that run at the same time. */
   max_concurrent: number;
-  /** What the model sees of one tool output; the rest stays readable through `read_tool_output`. */
+  /** What the model sees of one tool output; the rest stays readable through `read_file`. */
   tool_output_tokens: number;
   /** What a transcript may have before another one begins. */
   transcript_tokens: number;
@@ -96,6 +98,8 @@ export interface Turn {
   crashes: number;
   /** Whoever reads the answer runs the bot, and is told in full why a model failed; a channel gets plain words. */
   detailed_errors: boolean;
+  /** What code that the model writes finds here; undefined where none can run. */
+  code?: CodeMeans | undefined;
   /** Ids of skills a person asked for by name: active in this turn, whatever the namespace says. */
   asked?: readonly string[] | undefined;
   /** The skills as they were when the turn began; they stay so. */
@@ -144,6 +148,11 @@ export interface TurnPorts {
   pastOutput(place: Place, callId: string): Promise<Json | string | undefined>;
   web: Web;
   scripts: ScriptRunner | undefined;
+  /** Runs code that models write; undefined where that is not offered at all. */
+  code: CodeRunner | undefined;
+  /** The files of threads. */
+  folders: WorkingFolders;
+  documents: DocumentReader;
   grants: NetworkGrants;
   /** Hosts that any address may lead to: names, `*.` for subdomains, with a port where it is not the usual one. */
   openHosts: readonly string[];

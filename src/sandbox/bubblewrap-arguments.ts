@@ -1,16 +1,24 @@
 import { existsSync } from "node:fs";
 import { lstat, readlink } from "node:fs/promises";
 import { dirname } from "node:path";
+import { inputFolder, type MountedFolder } from "../core/working-folder.ts";
+import type { PackageFolders } from "./isolation.ts";
 import { readableEtc, type ShownFile } from "./machine-files.ts";
 import { systemFolders } from "./programs.ts";
 
 /** What one sandbox is made of. Paths on the machine, except where it says inside. */
 export interface SandboxLayout {
-  skillFolder: string;
+  skillFolder?: string | undefined;
   /** Holds the bot's own module that is run, if one is. */
   moduleFolder?: string | undefined;
   /** The folder of the forwarder and the socket it forwards to, if there is a way out. */
   wayOut?: { programs: string; socket: string } | undefined;
+  /** Prepared packages. */
+  packages?: PackageFolders | undefined;
+  /** Holds a text that is run. */
+  textFolder?: string | undefined;
+  /** What is shown as the working folder, instead of an empty /workspace. */
+  working?: MountedFolder | undefined;
   /** The Node binary; inside it is `nodeInside`. */
   node: string;
   /** Files that exist for this sandbox alone, e.g. its /etc/passwd. */
@@ -36,13 +44,20 @@ export const inside = {
   wayOut: "/opt/net",
   socket: "/opt/proxy/socket",
   module: "/opt/knack",
+  /** Where a text that is run lies. */
+  text: "/opt/code",
+  pythonPackages: "/opt/python",
+  /** Node looks there from wherever a module lies. */
+  nodePackages: "/node_modules",
   workspace: "/workspace",
   temp: "/tmp",
+  home: "/tmp/home",
 };
 
 /**
  * bubblewrap's options (bwrap(1), 0.8) without those about users: nothing of the machine but its programs, nothing
- * writable but /tmp and /workspace, which live in memory and vanish with the sandbox; no network; processes of its own.
+ * writable but /tmp and /workspace, which live in memory and vanish with the sandbox unless a working folder is shown there; no network;
+ * processes of its own.
  */
 export async function bubblewrapArguments(layout: SandboxLayout): Promise<string[]> {
   const size = String(layout.workspaceBytes);
@@ -69,10 +84,47 @@ export async function bubblewrapArguments(layout: SandboxLayout): Promise<string
     ...(layout.contained ? [] : ["--proc", "/proc", ...keyListArguments(layout)]),
     ...["--dev", "/dev", "--remount-ro", "/dev"],
     ...writable(inside.temp, bounded?.temp),
-    ...writable(inside.workspace, bounded?.workspace),
-    ...["--ro-bind", layout.skillFolder, inside.skill],
-    ...["--chdir", inside.workspace, "--remount-ro", "/"],
+    ...["--perms", "1777", "--dir", inside.home],
+    ...(layout.working === undefined
+      ? writable(inside.workspace, bounded?.workspace)
+      : workingArguments(layout.working)),
+    ...readOnly(layout.skillFolder, inside.skill),
+    ...readOnly(layout.textFolder, inside.text),
+    ...readOnly(layout.packages?.python, inside.pythonPackages),
+    ...readOnly(layout.packages?.node, inside.nodePackages),
+    ...["--chdir", layout.working?.working ?? inside.workspace, "--remount-ro", "/"],
   ];
+}
+
+function readOnly(folder: string | undefined, to: string): string[] {
+  return folder === undefined ? [] : ["--ro-bind", folder, to];
+}
+
+/** The parts of a working folder. What people attached is beside a skill's own files, too: guides name files as they stand there. */
+function workingArguments({ mounts, working }: MountedFolder): string[] {
+  const parents = new Set(mounts.flatMap(({ to }) => foldersTo(to)));
+  const writable = mounts.find((mount) => mount.writable)?.to;
+  // Within what is mounted there are folders already.
+  const made = [...parents].filter(
+    (path) => writable === undefined || !`${path}/`.startsWith(`${writable}/`),
+  );
+  const input = mounts.find(({ to }) => to === inputFolder);
+  const beside =
+    input === undefined || working === dirname(inputFolder) ? [] : [{ ...input, to: `${working}/input` }];
+  return [
+    ...made.toSorted().flatMap((path) => ["--perms", "0755", "--dir", path]),
+    ...[...mounts, ...beside].flatMap(({ from, to, writable }) => [
+      writable ? "--bind" : "--ro-bind",
+      from,
+      to,
+    ]),
+  ];
+}
+
+/** The folders on the way to a path, from the root on. */
+function foldersTo(path: string): string[] {
+  const parent = dirname(path);
+  return parent === "/" ? [] : [...foldersTo(parent), parent];
 }
 
 function wayOutArguments({ wayOut }: SandboxLayout): string[] {

@@ -1,20 +1,24 @@
 import { randomInt } from "node:crypto";
-import { mkdir, writeFile } from "node:fs/promises";
+import { chown, mkdir, stat, writeFile } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
+import { inputFolder } from "../core/working-folder.ts";
 import { boundedFoldersPrefix, type MountPrograms, makeBoundedFolders } from "./bounded-folders.ts";
 import { bubblewrapArguments, inside } from "./bubblewrap-arguments.ts";
 import {
-  defaultEnvironment,
   fixedEnvironment,
   type Isolation,
   type Launch,
   type LaunchRequest,
+  moduleEnvironment,
+  outputIn,
+  type Places,
   placedArguments,
   proxyEnvironment,
   type SandboxLimits,
 } from "./isolation.ts";
 import { firstToGo, type LimitPrograms, limitPrefix } from "./limit-programs.ts";
 import { writeMachineFiles } from "./machine-files.ts";
+import { outputFolder } from "./output-files.ts";
 import { programFolders } from "./programs.ts";
 import { stageFolder } from "./staged-folder.ts";
 import { systemCallFilter } from "./system-call-filter.ts";
@@ -26,6 +30,9 @@ import { systemCallFilter } from "./system-call-filter.ts";
  * and an end to further namespaces.
  */
 export type UserMode = "namespace" | "switch" | "contained";
+
+/** Bytes a file may have even where a folder is full: programs write small ones of their own. */
+const leastFileBytes = 1_048_576;
 
 /** On the loopback of the sandbox's own network, where nothing else listens before. */
 const forwarderPort = 3128;
@@ -66,22 +73,22 @@ function detail({ limits, programs, mounts, mode }: BubblewrapOptions): string {
 }
 
 async function prepare(request: LaunchRequest, options: BubblewrapOptions): Promise<Launch> {
-  const { runFolder } = request;
-  // Within the range of ids that user-remapped containers have, outside the ranges distributions give out.
-  const user = options.mode === "switch" ? randomInt(50_000, 60_000) : 1000;
-  const skillFolder = options.mode === "switch" ? join(runFolder, "skill") : request.folder;
-  if (options.mode === "switch") await stageFolder(request.folder, skillFolder);
+  const { runFolder, working, packages } = request;
+  const user = await userFor(request, options);
+  const skillFolder = await shownSkill(request, options);
   await mkdir(runFolder, { recursive: true });
   const { certificates } = options;
-  const own = await writeMachineFiles(runFolder, { user, home: inside.workspace, certificates });
+  const own = await writeMachineFiles(runFolder, { user, home: inside.home, certificates });
   const path = [...programFolders, dirname(inside.node)].join(":");
   const wayOut = request.socket === undefined ? undefined : await stageWayOut(request.socket, runFolder);
   const proxied = wayOut === undefined ? {} : proxyEnvironment(forwarderPort);
+  const places = placesOf(request);
+  const pythonPackages = packages?.python === undefined ? undefined : inside.pythonPackages;
   const env = {
-    ...defaultEnvironment(inside.skill),
+    ...moduleEnvironment(places.skill, request.moduleFolders ?? [""], pythonPackages),
     ...own.env,
     ...request.env,
-    ...fixedEnvironment({ path, ...inside }),
+    ...fixedEnvironment({ path, temp: inside.temp, home: inside.home, ...places }),
     ...proxied,
   };
   const { hidden } = options;
@@ -89,11 +96,11 @@ async function prepare(request: LaunchRequest, options: BubblewrapOptions): Prom
   const { workspaceBytes } = options.limits;
   const moduleFolder =
     "module" in request.entry ? await stageModule(request.entry.module, runFolder) : undefined;
+  const textFolder = "text" in request.entry ? await stageText(request.entry, runFolder) : undefined;
   const node = process.execPath;
   const bounded = options.mounts && (await makeBoundedFolders(runFolder));
   const layout = {
-    skillFolder,
-    moduleFolder,
+    ...{ skillFolder, moduleFolder, textFolder, packages, working },
     wayOut,
     node,
     ...{ files: own.files, empty: own.empty },
@@ -113,7 +120,7 @@ async function prepare(request: LaunchRequest, options: BubblewrapOptions): Prom
   const [file = "", ...args] = [
     ...firstToGo(options.programs),
     ...(options.mounts && bounded ? boundedFoldersPrefix(options.mounts, bounded, mount) : []),
-    ...[options.bwrap, "--args", "3", "--", ...command(request, options, user)],
+    ...[options.bwrap, "--args", "3", "--", ...command(request, options, { user, places })],
   ];
   return {
     file,
@@ -125,6 +132,50 @@ async function prepare(request: LaunchRequest, options: BubblewrapOptions): Prom
     env: {},
     cwd: "/",
   };
+}
+
+/** Where the run's folders are inside. */
+function placesOf({ folder, working }: LaunchRequest): Places {
+  const skill = folder === undefined ? undefined : inside.skill;
+  const { workspace } = inside;
+  return working === undefined
+    ? { skill, workspace, output: outputIn(workspace) }
+    : { skill, workspace: working.working, output: working.output, input: inputFolder };
+}
+
+/**
+ * The user that code runs as. Where it becomes another one, whoever owns the folder it writes to: what an earlier run left there stays
+ * its own. A new folder is given to a user within the range of ids that user-remapped containers have, outside the ranges that
+ * distributions give out.
+ */
+async function userFor({ working }: LaunchRequest, { mode }: BubblewrapOptions): Promise<number> {
+  if (mode !== "switch") return 1000;
+  const user = randomInt(50_000, 60_000);
+  const written = working?.mounts.find(({ writable }) => writable);
+  if (written === undefined) return user;
+  const { uid } = await stat(written.from);
+  if (uid !== 0) return uid;
+  // All of it is ours, and nobody else is in it yet.
+  for (const path of [written.from, join(written.from, outputFolder)]) await chown(path, user, user);
+  return user;
+}
+
+/** The skill's folder as it is shown: as it is, or a copy that another user can read. */
+async function shownSkill(
+  { folder, runFolder }: LaunchRequest,
+  { mode }: BubblewrapOptions,
+): Promise<string | undefined> {
+  if (folder === undefined || mode !== "switch") return folder;
+  const staged = join(runFolder, "skill");
+  await stageFolder(folder, staged);
+  return staged;
+}
+
+async function stageText({ name, text }: { name: string; text: string }, runFolder: string): Promise<string> {
+  const folder = join(runFolder, "code");
+  await mkdir(folder, { mode: 0o755 });
+  await writeFile(join(folder, name), text, { mode: 0o644 });
+  return folder;
 }
 
 /** A copy of a module's folder that is one of ES modules for Node, wherever it is seen. */
@@ -164,9 +215,17 @@ function userArguments(mode: UserMode, user: number): string[] {
   ];
 }
 
-function command(request: LaunchRequest, options: BubblewrapOptions, user: number): string[] {
-  const { programs, limits } = options;
-  const { entry, timeoutMs } = request;
+function command(
+  request: LaunchRequest,
+  options: BubblewrapOptions,
+  { user, places }: { user: number; places: Places },
+): string[] {
+  const { programs } = options;
+  const { entry, timeoutMs, working } = request;
+  const limits =
+    working === undefined
+      ? options.limits
+      : { ...options.limits, workspaceBytes: Math.max(leastFileBytes, working.room) };
   const [program = "node", ...flags] = request.interpreter;
   const interpreter =
     program === "node"
@@ -181,9 +240,14 @@ function command(request: LaunchRequest, options: BubblewrapOptions, user: numbe
     ...(request.socket === undefined ? [] : forwarderCommand),
     ...interpreter,
     ...flags,
-    "module" in entry ? `${inside.module}/${basename(entry.module)}` : `${inside.skill}/${entry.script}`,
-    ...placedArguments(request.args, inside),
+    entryInside(entry),
+    ...placedArguments(request.args, places),
   ];
+}
+
+function entryInside(entry: LaunchRequest["entry"]): string {
+  if ("module" in entry) return `${inside.module}/${basename(entry.module)}`;
+  return "text" in entry ? `${inside.text}/${entry.name}` : `${inside.skill}/${entry.script}`;
 }
 
 /** Where bubblewrap leaves no process inside, a shell is the first one: it takes in what the command leaves running. */

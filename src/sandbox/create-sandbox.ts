@@ -1,9 +1,10 @@
 import { mkdir, readdir, realpath, rm, stat } from "node:fs/promises";
 import { join, resolve } from "node:path";
 import type { ProgramRunner, Verdict } from "../core/programs.ts";
-import type { ScriptRunner } from "../core/scripts.ts";
+import type { CodeMeans, CodeRunner, ScriptRunner } from "../core/scripts.ts";
 import type { Skill } from "../core/skill.ts";
 import { chooseIsolation } from "./choose-isolation.ts";
+import { createCodeRunner } from "./code-runner.ts";
 import { defaultLimits, type Isolation, type SandboxLimits } from "./isolation.ts";
 import type { IsolationLack } from "./isolation-cure.ts";
 import { MemoryWatch } from "./memory-watch.ts";
@@ -24,6 +25,8 @@ export interface SandboxOptions {
   searchPath?: readonly string[];
   /** Files of certificates that programs trust beside the machine's, by the variable that names them, e.g. SSL_CERT_FILE. */
   certificates?: Readonly<Record<string, string>>;
+  /** What code of models may use; no host and two minutes unless given. */
+  code?: Pick<CodeMeans, "hosts" | "max_ms">;
   /** Opens the only way out for code that has been granted hosts; without it no code has network. */
   openProxy?: OpenProxy;
 }
@@ -32,6 +35,7 @@ export interface SandboxOptions {
 export interface Sandbox {
   scripts: ScriptRunner;
   programs: ProgramRunner;
+  code: CodeRunner;
   /** For `doctor`: what isolation is in force. */
   describe(): { isolation: Isolation["kind"]; detail: string; lacks?: IsolationLack };
 }
@@ -64,6 +68,7 @@ export async function createSandbox(options: SandboxOptions): Promise<Sandbox> {
   return {
     scripts: createScriptRunner(context),
     programs: createProgramRunner(context),
+    code: createCodeRunner(context, options.code ?? { hosts: [], max_ms: 120_000 }),
     describe: () => {
       const { kind, detail } = isolation;
       return { isolation: kind, detail, ...(kind === "process" ? { lacks: isolation.lacks } : {}) };

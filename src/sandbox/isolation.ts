@@ -1,4 +1,5 @@
 import { totalmem } from "node:os";
+import type { MountedFolder } from "../core/working-folder.ts";
 import type { IsolationLack } from "./isolation-cure.ts";
 import { outputFolder } from "./output-files.ts";
 
@@ -38,12 +39,18 @@ function availableMemory(): number {
 }
 
 export interface LaunchRequest {
-  /** Real path of the skill's folder. */
-  folder: string;
+  /** Real path of the skill's folder; absent for code that belongs to no skill. */
+  folder?: string | undefined;
   /** `node` stands for the Node this bot runs on; everything else is an absolute path or an argument. */
   interpreter: readonly string[];
-  /** What the interpreter runs: a path within the skill's folder, or a module of the bot, seen with its folder. */
-  entry: { script: string } | { module: string };
+  /** What the interpreter runs: a path within the skill's folder, a module of the bot, seen with its folder, or a text. */
+  entry: { script: string } | { module: string } | { text: string; name: string };
+  /** The working folder of the thread it works for; without one it has an empty one of its own. */
+  working?: MountedFolder | undefined;
+  /** Folders of the skill from which Python finds modules, relative to it. */
+  moduleFolders?: readonly string[];
+  /** Prepared packages that it may use. */
+  packages?: PackageFolders | undefined;
   /** See `placedArguments`. */
   args: readonly string[];
   /** Runs the command and hands out the files it left; see `collectorPrefix`. Absent for programs that stay. */
@@ -57,6 +64,12 @@ export interface LaunchRequest {
   socket?: string;
   /** An empty folder of this run, removed afterwards. */
   runFolder: string;
+}
+
+/** Folders of this machine with packages that were prepared for code, each seen under `packageFolders`. */
+export interface PackageFolders {
+  python?: string | undefined;
+  node?: string | undefined;
 }
 
 /** A process ready to be started. */
@@ -73,18 +86,38 @@ export interface Launch {
   filter?: Uint8Array | undefined;
 }
 
+/** Where a run finds its folders, as its code sees them. */
+export interface Places {
+  /** Absent where there is no skill. */
+  skill?: string | undefined;
+  /** Where it begins. */
+  workspace: string;
+  /** Where it leaves files for the person. */
+  output: string;
+  /** The files of the thread. */
+  input?: string | undefined;
+}
+
 /** Arguments as they are passed on: `{baseDir}` stands for the skill's folder, `{outputDir}` for where files are left. */
-export function placedArguments(
-  args: readonly string[],
-  { skill, workspace }: { skill: string; workspace: string },
-): string[] {
-  const output = `${workspace}/${outputFolder}`;
+export function placedArguments(args: readonly string[], { skill = "", output }: Places): string[] {
   return args.map((argument) => argument.replaceAll("{baseDir}", skill).replaceAll("{outputDir}", output));
 }
 
-/** Variables every script gets unless its own are different: Python finds modules from the skill's folder on, as in `scripts.helper`. */
-export function defaultEnvironment(skill: string): Record<string, string> {
-  return { PYTHONPATH: skill };
+/** Where a run without a working folder leaves files, within its workspace. */
+export function outputIn(workspace: string): string {
+  return `${workspace}/${outputFolder}`;
+}
+
+/** Variables every script gets unless its own are different: where Python finds modules. */
+export function moduleEnvironment(
+  skill: string | undefined,
+  folders: readonly string[],
+  packages: string | undefined,
+): Record<string, string> {
+  const own =
+    skill === undefined ? [] : folders.map((folder) => (folder === "" ? skill : `${skill}/${folder}`));
+  const path = [...new Set([...own, ...(packages === undefined ? [] : [packages])])];
+  return path.length === 0 ? {} : { PYTHONPATH: path.join(":") };
 }
 
 /** A way to keep scripts apart from the bot. */
@@ -103,17 +136,20 @@ interface WeakIsolation {
 }
 
 /** The variables every script gets; a request cannot change them. */
-export function fixedEnvironment(place: { path: string; workspace: string; skill: string; temp: string }) {
+export function fixedEnvironment(place: Places & { path: string; temp: string; home: string }) {
   return {
     PATH: place.path,
-    HOME: place.workspace,
+    HOME: place.home,
     TMPDIR: place.temp,
     LANG: "C.UTF-8",
     PYTHONUNBUFFERED: "1",
     PYTHONDONTWRITEBYTECODE: "1",
+    // What lies in the folder code works in is not imported for that: another one may have left it there.
+    PYTHONSAFEPATH: "1",
     KNACK_WORKSPACE: place.workspace,
-    KNACK_SKILL_DIR: place.skill,
-    KNACK_OUTPUT_DIR: `${place.workspace}/${outputFolder}`,
+    KNACK_OUTPUT_DIR: place.output,
+    ...(place.skill === undefined ? {} : { KNACK_SKILL_DIR: place.skill }),
+    ...(place.input === undefined ? {} : { KNACK_INPUT_DIR: place.input }),
   };
 }
 

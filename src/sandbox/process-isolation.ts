@@ -1,9 +1,12 @@
 import { dirname, join } from "node:path";
+import { inputFolder, type MountedFolder } from "../core/working-folder.ts";
 import {
-  defaultEnvironment,
   fixedEnvironment,
   type Isolation,
   type LaunchRequest,
+  moduleEnvironment,
+  outputIn,
+  type Places,
   placedArguments,
   type SandboxLimits,
 } from "./isolation.ts";
@@ -35,16 +38,21 @@ export function createProcessIsolation(options: ProcessIsolationOptions): Isolat
     lacks: options.lacks,
     programFolders: folders,
     async prepare(request) {
-      const { runFolder, folder } = request;
+      const { runFolder } = request;
       const { NODE_OPTIONS: _, ...env } = request.env;
-      const [file = "", ...args] = command(request, options);
-      const place = { path: folders.join(":"), workspace: runFolder, skill: folder, temp: runFolder };
+      const places = placesOf(request);
+      const [file = "", ...args] = command(request, options, places);
+      const fixed = { path: folders.join(":"), temp: runFolder, home: runFolder, ...places };
       const handsOutFiles = request.collector !== undefined;
       return {
         file,
         args,
-        env: { ...defaultEnvironment(folder), ...env, ...fixedEnvironment(place) },
-        cwd: runFolder,
+        env: {
+          ...moduleEnvironment(places.skill, request.moduleFolders ?? [""], request.packages?.python),
+          ...env,
+          ...fixedEnvironment(fixed),
+        },
+        cwd: places.workspace,
         handsOutFiles,
       };
     },
@@ -65,8 +73,31 @@ function detail({ lacks, programs, allowWeak }: ProcessIsolationOptions): string
   ].join(" ");
 }
 
-function command(request: LaunchRequest, { programs, limits }: ProcessIsolationOptions): string[] {
-  const { entry, folder, timeoutMs } = request;
+/** The folders as they are on the machine: what is mounted elsewhere is where it lies. */
+function placesOf({ folder, runFolder, working }: LaunchRequest): Places {
+  if (working === undefined) return { skill: folder, workspace: runFolder, output: outputIn(runFolder) };
+  const onMachine = (path: string) => machinePath(path, working.mounts);
+  return {
+    skill: folder,
+    workspace: onMachine(working.working),
+    output: onMachine(working.output),
+    input: onMachine(inputFolder),
+  };
+}
+
+/** Where a path of the working folder lies on the machine; the innermost mount counts. Other texts stay as they are. */
+function machinePath(path: string, mounts: MountedFolder["mounts"]): string {
+  const mount = mounts.findLast(({ to }) => path === to || path.startsWith(`${to}/`));
+  return mount === undefined ? path : mount.from + path.slice(mount.to.length);
+}
+
+function command(
+  request: LaunchRequest,
+  { programs, limits }: ProcessIsolationOptions,
+  places: Places,
+): string[] {
+  const { entry, folder = "", timeoutMs, working } = request;
+  const args = placedArguments(request.args, places);
   const [program = "node", ...flags] = request.interpreter;
   const isNode = program === "node";
   return [
@@ -78,17 +109,23 @@ function command(request: LaunchRequest, { programs, limits }: ProcessIsolationO
     isNode ? process.execPath : program,
     ...(isNode && !request.shipped ? permissionFlags(request) : []),
     ...flags,
-    "module" in entry ? entry.module : join(folder, entry.script),
-    ...placedArguments(request.args, { skill: folder, workspace: request.runFolder }),
+    "module" in entry ? entry.module : join(folder, "script" in entry ? entry.script : ""),
+    ...(working === undefined ? args : args.map((argument) => machinePath(argument, working.mounts))),
   ];
 }
 
 /** Node's permission model: its own files to read, its workspace to write, nothing to start. */
-function permissionFlags({ entry, folder, runFolder }: LaunchRequest): string[] {
-  const readable = [folder, runFolder, ...("module" in entry ? [dirname(entry.module)] : [])];
+function permissionFlags({ entry, folder, runFolder, working }: LaunchRequest): string[] {
+  const mounts = working?.mounts ?? [];
+  const readable = [
+    ...(folder === undefined ? [] : [folder]),
+    ...[runFolder, ...mounts.map(({ from }) => from)],
+    ...("module" in entry ? [dirname(entry.module)] : []),
+  ];
+  const writable = [runFolder, ...mounts.filter((mount) => mount.writable).map(({ from }) => from)];
   return [
     "--permission",
-    ...readable.map((path) => `--allow-fs-read=${path}/*`),
-    `--allow-fs-write=${runFolder}/*`,
+    ...readable.flatMap((path) => [`--allow-fs-read=${path}`, `--allow-fs-read=${path}/*`]),
+    ...writable.map((path) => `--allow-fs-write=${path}/*`),
   ];
 }

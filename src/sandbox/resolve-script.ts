@@ -1,5 +1,5 @@
-import { constants } from "node:fs";
-import { access, open, realpath, stat } from "node:fs/promises";
+import { constants, type Dirent } from "node:fs";
+import { access, open, readdir, realpath, stat } from "node:fs/promises";
 import { basename, dirname, extname, isAbsolute, join, relative, sep } from "node:path";
 import type { Skill } from "../core/skill.ts";
 import type { Isolation } from "./isolation.ts";
@@ -13,6 +13,8 @@ interface ResolvedScript {
   script: string;
   /** `node` stands for the Node this bot runs on; everything else is an absolute path or an argument. */
   interpreter: readonly string[];
+  /** Folders from which Python finds modules, relative to the skill's: the script's own, the skill's, and those that have some. */
+  moduleFolders: readonly string[];
 }
 
 export type Resolution = { ok: true; value: ResolvedScript } | { ok: false; reason: string };
@@ -47,7 +49,9 @@ export async function resolveScript(skill: Skill, script: string, isolation: Iso
   }
   const interpreter = await interpreterOf(file, shown, isolation);
   if (!interpreter.ok) return interpreter;
-  return { ok: true, value: { folder, script: inside.split(sep).join("/"), interpreter: interpreter.value } };
+  const path = inside.split(sep).join("/");
+  const moduleFolders = await foldersWithModules(folder, path.slice(0, Math.max(0, path.lastIndexOf("/"))));
+  return { ok: true, value: { folder, script: path, interpreter: interpreter.value, moduleFolders } };
 }
 
 /** What runs a command line; the skill's folder is there beside it. */
@@ -61,7 +65,38 @@ export async function resolveCommand(
   if (folder === undefined) return refuse(`The skill ${skill.id} has no folder.`);
   const bash = await programFor("bash", ["-c", command], "A command line", isolation);
   // bash calls itself by what stands in the place of the script.
-  return bash.ok ? { ok: true, value: { folder, script: "bash", interpreter: bash.value } } : bash;
+  if (!bash.ok) return bash;
+  const moduleFolders = await foldersWithModules(folder, "");
+  return { ok: true, value: { folder, script: "bash", interpreter: bash.value, moduleFolders } };
+}
+
+function hasModules(entries: readonly Dirent[]): boolean {
+  const isPackage = entries.some(({ name }) => name === "__init__.py");
+  return !isPackage && entries.some(({ name }) => name.endsWith(".py"));
+}
+
+function mayHaveModules(entry: Dirent): boolean {
+  return entry.isDirectory() && !/^(\.|node_modules$|__pycache__$)/.test(entry.name);
+}
+
+/** How deep modules are looked for, and how many folders of them there may be. */
+const deepest = 3;
+const mostFolders = 20;
+
+/**
+ * Where Python looks: first where the script lies, as it does by itself, then in the skill's folder (`from scripts.x import …`), then in
+ * those of its folders that are no packages but have modules, for the scripts that a command line starts.
+ */
+async function foldersWithModules(folder: string, first: string): Promise<string[]> {
+  const found = new Set([first, ""]);
+  const look = async (path: string, depth: number): Promise<void> => {
+    const entries = await readdir(join(folder, path), { withFileTypes: true }).catch(() => []);
+    if (hasModules(entries)) found.add(path);
+    const further = depth < deepest && found.size < mostFolders ? entries.filter(mayHaveModules) : [];
+    for (const { name } of further) await look(path === "" ? name : `${path}/${name}`, depth + 1);
+  };
+  await look("", 0);
+  return [...found].slice(0, mostFolders);
 }
 
 function refuse(reason: string): { ok: false; reason: string } {
@@ -107,7 +142,7 @@ async function interpreterOf(file: string, shown: string, isolation: Isolation):
   return await programFor(basename(first) === "node" ? "node" : first, rest, shown, isolation);
 }
 
-async function programFor(
+export async function programFor(
   name: string,
   flags: readonly string[],
   shown: string,

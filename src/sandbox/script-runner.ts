@@ -1,4 +1,5 @@
-import type { ScriptOutcome, ScriptRequest, ScriptRunner } from "../core/scripts.ts";
+import type { RunRequest, ScriptOutcome, ScriptRequest, ScriptRunner } from "../core/scripts.ts";
+import type { LaunchRequest } from "./isolation.ts";
 import { malformedEnvironment } from "./malformed-environment.ts";
 import { openRun } from "./open-run.ts";
 import { collectorPrefix } from "./output-files.ts";
@@ -22,28 +23,33 @@ export function createScriptRunner(context: SandboxContext): ScriptRunner {
 async function run(request: ScriptRequest, context: SandboxContext): Promise<ScriptOutcome> {
   const malformed = malformedInput(request) ?? exposedCommand(request, context);
   if (malformed !== undefined) return { status: "refused", reason: malformed };
-  const { skill, work } = request;
+  const { skill, work, args, env } = request;
   const { isolation } = context;
   const found =
     work.kind === "script"
       ? await resolveScript(skill, work.path, isolation)
       : await resolveCommand(skill, work.line, isolation);
   if (!found.ok) return { status: "refused", reason: found.reason };
-  const { folder, script, interpreter } = found.value;
-  const { args, env, timeout_ms: timeoutMs } = request;
-  const collector = await collectorPrefix();
-  const collects = collector.length === 0 ? {} : { collector };
+  const { folder, script, interpreter, moduleFolders } = found.value;
   const code = {
-    folder,
-    interpreter,
+    ...{ folder, interpreter, moduleFolders, args, env },
     entry: { script },
-    args,
-    env,
-    timeoutMs,
-    ...collects,
     shipped: isShipped(skill),
   };
-  const opened = await openRun(code, request, context);
+  return await runToEnd(code, request, context);
+}
+
+/** Runs what has been found, with its limits, to its end. */
+export async function runToEnd(
+  code: Omit<LaunchRequest, "runFolder" | "socket" | "timeoutMs" | "collector" | "working">,
+  request: RunRequest & { stdin: string },
+  context: SandboxContext,
+): Promise<ScriptOutcome> {
+  const { working, timeout_ms: timeoutMs } = request;
+  // What is left in a working folder stays there.
+  const collector = working === undefined ? await collectorPrefix() : [];
+  const collects = collector.length === 0 ? {} : { collector };
+  const opened = await openRun({ ...code, ...collects, working, timeoutMs }, request, context);
   if ("reason" in opened) return { status: "refused", reason: opened.reason };
   const { launch, close } = opened;
   try {

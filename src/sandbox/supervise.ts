@@ -1,6 +1,7 @@
 import { ChildProcess } from "node:child_process";
 import type { Readable } from "node:stream";
 import type { ScriptOutcome, ScriptRequest } from "../core/scripts.ts";
+import type { MountedFolder } from "../core/working-folder.ts";
 import { CapturedOutput } from "../process/captured-output.ts";
 import { exitStatus, groupEnd, killGroup, writeAndEnd } from "../process/process-group.ts";
 import { startFailure, startProcess } from "./child-process.ts";
@@ -11,10 +12,13 @@ import { type OutputFiles, outputDescriptor, readOutputFiles } from "./output-fi
 /** How often a script's memory is looked at, ms. */
 const watchMs = 250;
 
+/** How long after one look at a working folder the next one begins, ms. What is written meanwhile may exceed its quota. */
+const folderMs = 500;
+
 /** The part of a request that is about a running process. */
 export type Supervision = Pick<
   ScriptRequest,
-  "stdin" | "signal" | "timeout_ms" | "max_output_bytes" | "onLine"
+  "stdin" | "signal" | "timeout_ms" | "max_output_bytes" | "onLine" | "working"
 >;
 
 /**
@@ -41,6 +45,10 @@ export async function supervise(
     note = reason;
     killGroup(child);
   });
+  const unwatchFolder = watchFolder(request.working, (reason) => {
+    note = `\n${reason}`;
+    killGroup(child);
+  });
   const abort = () => killGroup(child);
   request.signal.addEventListener("abort", abort);
   collect(child.stdout, stdout);
@@ -58,8 +66,28 @@ export async function supervise(
   } finally {
     clearTimeout(timer);
     unwatch?.();
+    unwatchFolder();
     request.signal.removeEventListener("abort", abort);
   }
+}
+
+/** Looks again and again whether a run has filled its working folder. Answers a function that ends the watch. */
+function watchFolder(working: MountedFolder | undefined, onFull: (reason: string) => void): () => void {
+  if (working === undefined) return () => {};
+  let timer: NodeJS.Timeout | undefined;
+  let ended = false;
+  const look = async () => {
+    // One that cannot be looked at is looked at again.
+    const reason = await working.exceeded().catch(() => undefined);
+    if (ended) return;
+    if (reason !== undefined) return onFull(reason);
+    timer = setTimeout(look, folderMs);
+  };
+  timer = setTimeout(look, folderMs);
+  return () => {
+    ended = true;
+    clearTimeout(timer);
+  };
 }
 
 type Ending = { started: true; code: number } | { started: false; reason: string };

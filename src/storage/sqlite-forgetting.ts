@@ -89,6 +89,7 @@ function withoutTexts(events: readonly TurnEvent[], by: string, at: number): Tur
   const { origin, command: _command, guide: _guide, ...said } = entry.inbound;
   const inbound: Inbound = { ...said, text: "" };
   if (origin !== undefined) inbound.origin = { ...origin, files: [] };
+  if (inbound.files !== undefined) inbound.files = [];
   const seq = (events.at(-1)?.seq ?? 0) + 1;
   const { output: _output, private: _private, ...rest } = end;
   return [

@@ -3,7 +3,7 @@ import path from "node:path";
 import { certificateFiles, processEnvironment } from "../config/environment.ts";
 import type { Config } from "../config/schema.ts";
 import { ProgramError, type ProgramRunner, type Verdict } from "../core/programs.ts";
-import type { ScriptRunner } from "../core/scripts.ts";
+import type { CodeRunner, ScriptRunner } from "../core/scripts.ts";
 import type { Skill } from "../core/skill.ts";
 import type { OwnPort } from "../net/address-policy.ts";
 import { createGuardedProxy } from "../net/guarded-proxy.ts";
@@ -30,6 +30,7 @@ export function sandboxOptions(config: Config, own?: OwnPort): SandboxOptions {
     allowWeak: execution.allow_weak,
     searchPath: programFolders(),
     certificates: certificateFiles(processEnvironment()),
+    code: { hosts: config.code.hosts, max_ms: config.code.max_seconds * 1_000 },
   };
 }
 
@@ -46,6 +47,8 @@ export type IsolationFound = ReturnType<Sandbox["describe"]>;
 export interface CodeRunners {
   scripts: ScriptRunner;
   programs: ProgramRunner;
+  /** Undefined where the configuration says that no model runs code. */
+  code: CodeRunner | undefined;
   /** What isolation code of this skill runs in here, or why it would not run; for people. */
   describe(skill: Skill): Promise<string>;
   /** What isolation is in force. */
@@ -87,6 +90,12 @@ export function lazyCodeRunners(
         return (await open()).programs.start(request);
       },
     },
+    code: config.code.enabled
+      ? {
+          means: async () => (await open()).code.means(),
+          run: async (request) => (await open()).code.run(request),
+        }
+      : undefined,
     isolation: async () => (await open()).describe(),
     async describe(skill) {
       if (skill.kind === "builtin") return "It ships with Knack and runs in the bot's own process.";

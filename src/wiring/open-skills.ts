@@ -7,7 +7,7 @@ import type { Clock } from "../core/clock.ts";
 import { createEnabledPackages } from "../core/enabled-packages.ts";
 import { type KeyValue, scopeKeyValue } from "../core/key-value.ts";
 import type { Packages } from "../core/packages.ts";
-import type { ScriptRunner } from "../core/scripts.ts";
+import type { CodeRunner, ScriptRunner } from "../core/scripts.ts";
 import type { Servers } from "../core/servers.ts";
 import type { SkillSource } from "../core/skill.ts";
 import type { Web } from "../core/web.ts";
@@ -47,6 +47,8 @@ export interface SkillDeps {
 export interface OpenedSkills {
   catalogue: CatalogueLoader;
   scripts: ScriptRunner;
+  /** Undefined where models run no code. */
+  code: CodeRunner | undefined;
   packages: Packages;
   servers: Servers;
   addFlow: AddFlow;
@@ -109,7 +111,15 @@ export async function openSkills(config: Config, deps: SkillDeps): Promise<Opene
   const catalogue = createCatalogueLoader(judged, createMiniSearchIndex);
   let cancelStart = () => {};
   return {
-    ...{ catalogue, packages, login, scripts: runners.scripts, servers: mcp.servers, addFlow: adHoc.add },
+    ...{
+      catalogue,
+      packages,
+      login,
+      scripts: runners.scripts,
+      code: runners.code,
+      servers: mcp.servers,
+      addFlow: adHoc.add,
+    },
     isolation: runners.isolation,
     start(listening) {
       address = listening;

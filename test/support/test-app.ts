@@ -1,10 +1,14 @@
 import { randomUUID } from "node:crypto";
+import { rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import type { ChatPolicy } from "../../src/app/chat/chat-policy.ts";
 import { type AppDeps, createApp, type RunningApp } from "../../src/app/create-app.ts";
 import type { RetentionPolicy } from "../../src/app/services/retention-policy.ts";
 import { createPastOutputs } from "../../src/app/turns/past-outputs.ts";
 import { createCatalogueLoader } from "../../src/core/catalogue.ts";
 import type { Clock } from "../../src/core/clock.ts";
+import type { DocumentReader } from "../../src/core/document-reader.ts";
 import type { FileStore } from "../../src/core/file-store.ts";
 import type { Author, Origin } from "../../src/core/inbound.ts";
 import type { KeyValue } from "../../src/core/key-value.ts";
@@ -14,20 +18,23 @@ import type { Model, Models } from "../../src/core/model.ts";
 import { createNetworkGrants } from "../../src/core/network-grants.ts";
 import { createRedactor } from "../../src/core/redact.ts";
 import type { SaidLine } from "../../src/core/said-line.ts";
-import type { ScriptRunner } from "../../src/core/scripts.ts";
+import type { CodeRunner, ScriptRunner } from "../../src/core/scripts.ts";
 import type { Skill, SkillSource } from "../../src/core/skill.ts";
 import type { Profile, TurnLimits } from "../../src/core/turn.ts";
 import type { TurnEvent, TurnEventOf } from "../../src/core/turn-event.ts";
 import type { TurnLog } from "../../src/core/turn-log.ts";
 import type { Web } from "../../src/core/web.ts";
+import type { WorkingFolders } from "../../src/core/working-folder.ts";
 import { countTokens } from "../../src/models/count-tokens.ts";
 import { createMiniSearchIndex } from "../../src/search/minisearch-index.ts";
 import { createHostFacts } from "../../src/skills/host-facts.ts";
 import { type SkillEnv, skillEnvironment } from "../../src/skills/skill-settings.ts";
+import { createDiskWorkingFolders } from "../../src/storage/disk-working-folders.ts";
 import { createMemoryFileStore } from "../../src/storage/memory-file-store.ts";
 import { createMemoryKeyValue } from "../../src/storage/memory-key-value.ts";
 import { createMemoryTurnLog } from "../../src/storage/memory-turn-log.ts";
 import { systemClock } from "../../src/wiring/system-clock.ts";
+import { noDocuments } from "./no-documents.ts";
 import { soleModel } from "./sole-model.ts";
 
 export const ada: Author = { id: "ada", name: "Ada", trust: "operator" };
@@ -86,6 +93,12 @@ export interface TestAppOptions
   optIn?: readonly string[];
   /** Runs scripts of skills; they are refused unless given. */
   scripts?: ScriptRunner;
+  /** Runs code that models write; none is offered unless given. */
+  code?: CodeRunner;
+  /** Makes text of documents; none unless given. */
+  documents?: DocumentReader;
+  /** Where threads have their files; a folder of the machine's for temporary files unless given. */
+  folders?: WorkingFolders;
   /** Variables the operator gives skills. */
   skillEnv?: SkillEnv;
   profiles?: readonly [Profile, ...Profile[]];
@@ -98,6 +111,7 @@ export interface TestApp extends RunningApp {
   log: TurnLog;
   store: KeyValue;
   files: FileStore;
+  folders: WorkingFolders;
   /** Unexpected errors that were logged. */
   errors: unknown[];
   /** Says something and answers the turn's id. */
@@ -160,6 +174,14 @@ function chatPolicy({ access, ...more }: NonNullable<TestAppOptions["chat"]> = {
 /** The same place for a test that does not care. */
 export const home = { namespace: "console:local:general", thread: "t1" };
 
+const temporary = join(tmpdir(), `knack-test-${process.pid}-${randomUUID()}`);
+process.once("exit", () => rmSync(temporary, { recursive: true, force: true }));
+
+/** Folders that vanish with the process that tests run in. */
+function temporaryFolders(): WorkingFolders {
+  return createDiskWorkingFolders(join(temporary, randomUUID()), { mostBytes: 5e8 });
+}
+
 export function createTestApp(model: Model, options: TestAppOptions = {}): TestApp {
   const {
     skills = [],
@@ -168,6 +190,7 @@ export function createTestApp(model: Model, options: TestAppOptions = {}): TestA
     files = createMemoryFileStore(),
     clock = systemClock,
     skillEnv = {},
+    folders = temporaryFolders(),
   } = options;
   const errors: unknown[] = [];
   const quiet = () => {};
@@ -212,6 +235,9 @@ export function createTestApp(model: Model, options: TestAppOptions = {}): TestA
       pastOutput: createPastOutputs(log, files),
       web: options.web ?? noWeb,
       scripts: options.scripts,
+      code: options.code,
+      folders,
+      documents: options.documents ?? noDocuments,
       grants: createNetworkGrants(store, () => [], clock),
       openHosts: options.openHosts ?? [],
       clock,
@@ -248,6 +274,7 @@ export function createTestApp(model: Model, options: TestAppOptions = {}): TestA
     log,
     store,
     files,
+    folders,
     errors,
     say,
     events,

@@ -10,6 +10,7 @@ import type { Servers } from "../../core/servers.ts";
 import type { Profile } from "../../core/turn.ts";
 import type { TurnEvent } from "../../core/turn-event.ts";
 import type { ThreadRecord, TurnFilter, TurnLog, TurnRecord } from "../../core/turn-log.ts";
+import type { WorkingFolders } from "../../core/working-folder.ts";
 import type { Approvals } from "../services/approvals.ts";
 import type { Audit } from "../services/audit.ts";
 import type { ChangeSettings } from "../services/channel-settings.ts";
@@ -68,6 +69,8 @@ export interface Services {
     events(turn: TurnRecord): Promise<TurnEvent[]>;
   };
   /** The executions of skills in the turns of a filter, the latest first. */
+  /** The files of threads. */
+  folders: WorkingFolders;
   runs(filter: TurnFilter): Promise<SkillRun[]>;
   changeSettings: ChangeSettings;
   /** The name people call the bot by, and Knack's version. */

@@ -56,7 +56,17 @@ export const answerTurn = operation({
 export const forgetTurn = operation({
   name: "turn.forget",
   input: z.object({ id: turnId }),
-  output: z.object({ forgotten: z.boolean().describe("its texts and files are gone for good") }),
+  output: z.object({
+    forgotten: z.boolean().describe("its texts and files are gone for good"),
+    attachments: z
+      .array(z.string())
+      .readonly()
+      .describe("files of the thread that came with it, and are gone"),
+    made_from_them: z
+      .array(z.string())
+      .readonly()
+      .describe("files that code made of these, and that are still there"),
+  }),
   who: ofAsker(({ name }) => `Only ${name}, who asked, or a manager of the channel may delete this.`),
   http: {
     route: "DELETE /turns/{id}",

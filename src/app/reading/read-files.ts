@@ -1,12 +1,13 @@
-import { type ChatPlatform, PlatformError } from "../../core/chat-platform.ts";
+import { PlatformError } from "../../core/chat-platform.ts";
 import type { Clock } from "../../core/clock.ts";
+import type { DocumentReader } from "../../core/document-reader.ts";
 import type { FileStore } from "../../core/file-store.ts";
 import type { FileReference } from "../../core/inbound.ts";
-import type { Place } from "../../core/place.ts";
-import type { CountTokens } from "../../core/token-count.ts";
-import { fitBeginning } from "../../core/token-count.ts";
+import { readFileContent } from "../../core/read-file-content.ts";
+import { tableText } from "../../core/table-text.ts";
+import { type CountTokens, fitBeginning } from "../../core/token-count.ts";
 import type { ReadFile } from "../../core/turn-event.ts";
-import { readContent, unreadFormat } from "./file-content.ts";
+import { type WorkingFolder, WorkingFolderError } from "../../core/working-folder.ts";
 import { TookTooLongError, within } from "./within.ts";
 
 /** A file of a message, and who sent it when it was not the asker. */
@@ -20,21 +21,22 @@ export interface SentFile {
 /** What is read of the files of one turn. */
 const maxFiles = 20;
 /** Bytes of one file, and of all together. */
-const maxFileBytes = 20_000_000;
-const maxTotalBytes = 40_000_000;
+const maxFileBytes = 50_000_000;
+const maxTotalBytes = 100_000_000;
 /** Files fetched at the same time. */
-const atOnce = 3;
+const atOnce = 2;
 const tooMuch = `at most ${megabytes(maxTotalBytes)} of files are read at once; send it again alone`;
 /** How long one file may take, ms. */
-const patience = 30_000;
+const patience = 60_000;
 /** Pictures a model is shown, and their bytes together: requests to Anthropic may have 32 MB, with base64. */
 const maxImages = 8;
 const imageBytesTogether = 20_000_000;
-/** Bytes of one picture: Anthropic takes 5 MiB of it in base64, which is a third longer. */
-const imageBytes = 3_932_160;
 
 export interface ReadFilesDeps {
-  platform: Pick<ChatPlatform, "download">;
+  /** Fetches what was sent. @throws PlatformError */
+  download(file: FileReference, options: { maxBytes: number; signal: AbortSignal }): Promise<Uint8Array>;
+  folder: Pick<WorkingFolder, "attach" | "open">;
+  documents: DocumentReader;
   store: FileStore;
   clock: Clock;
   countTokens: CountTokens;
@@ -44,7 +46,6 @@ export interface ReadFilesDeps {
 
 export interface FilesToRead {
   turn_id: string;
-  place: Place;
   /** Those that matter most first. */
   sent: readonly SentFile[];
   /** What their texts may take together. */
@@ -52,7 +53,10 @@ export interface FilesToRead {
   signal: AbortSignal;
 }
 
-/** Fetches and reads files. What cannot be read is named with the reason. @throws the signal's reason, nothing else */
+/**
+ * Fetches files, keeps them in the working folder, and reads them. What cannot be kept or read is named with the reason.
+ * @throws the signal's reason, nothing else
+ */
 export async function readFiles(deps: ReadFilesDeps, request: FilesToRead): Promise<ReadFile[]> {
   const { sent, signal } = request;
   const planned = plan(sent);
@@ -73,8 +77,7 @@ export async function readFiles(deps: ReadFilesDeps, request: FilesToRead): Prom
   };
   await Promise.all(Array.from({ length: Math.min(atOnce, queue.length) }, work));
   signal.throwIfAborted();
-  const fitted = withinTokens(read, request.tokens, deps.countTokens);
-  return Promise.all(fitted.map((file, index) => keepWhole(deps, request, file, read[index]?.text)));
+  return withinTokens(read, request.tokens, deps.countTokens);
 }
 
 /** What may still be read: bytes of any file, pictures, and their bytes. */
@@ -91,7 +94,6 @@ function plan(sent: readonly SentFile[]): { sent: SentFile; problem: string | un
   return sent.map((each) => {
     const { file } = each;
     const problem =
-      unreadFormat(file.name, file.media_type) ??
       (file.bytes > maxFileBytes ? tooLarge(file.bytes) : undefined) ??
       (files >= maxFiles ? `at most ${maxFiles} files are read at once; send it again alone` : undefined) ??
       (bytes + file.bytes > maxTotalBytes ? tooMuch : undefined);
@@ -119,22 +121,73 @@ async function readOne(
   if ("problem" in fetched) return { ...about(sent), problem: fetched.problem };
   const { data } = fetched;
   const known: ReadFile = { ...about(sent), bytes: data.byteLength };
-  const content = readContent(sent.file.name, sent.file.media_type, data);
-  switch (content.kind) {
-    case "text":
-      return { ...known, text: content.text };
-    case "unreadable":
-      return { ...known, problem: content.problem };
-    case "image": {
-      const { media_type } = content;
-      return {
-        ...known,
-        media_type,
-        ...(await keepImage(deps, request, { ...known, media_type }, data, room)),
-      };
+  const kept = await keepInFolder(deps, request, sent, data);
+  if ("problem" in kept) return { ...known, problem: kept.problem };
+  const { path } = kept;
+  return { ...known, path, ...(await read(deps, request, known, path, room)) };
+}
+
+async function keepInFolder(
+  { folder, report }: ReadFilesDeps,
+  { turn_id }: FilesToRead,
+  { file, by }: SentFile,
+  data: Uint8Array,
+): Promise<{ path: string } | { problem: string }> {
+  try {
+    const { name, media_type } = file;
+    return await folder.attach({ name, media_type, data }, { turn_id, by });
+  } catch (error) {
+    if (error instanceof WorkingFolderError) return { problem: `it was not kept: ${error.message}` };
+    report(error, "keeping a file");
+    return { problem: "it could not be kept on the bot's disk" };
+  }
+}
+
+/** What a model is told of a file in the folder. */
+async function read(
+  deps: ReadFilesDeps,
+  request: FilesToRead,
+  known: ReadFile,
+  path: string,
+  room: Room,
+): Promise<Partial<ReadFile>> {
+  const file = await deps.folder.open(path);
+  if (file === undefined) return { problem: "it is gone" };
+  try {
+    const content = await readFileContent(file, deps.documents, request.signal);
+    switch (content.kind) {
+      case "text":
+        return { text: content.text };
+      case "unreadable":
+        return { problem: content.problem };
+      case "table":
+        return {
+          text: tableText(content.table),
+          problem: "a table, as its columns and first rows; code reads all of it",
+        };
+      case "document": {
+        const { format, text, tables, note } = content;
+        const told = tables.length === 0 ? text : tables.map(tableText).join("\n\n");
+        return {
+          text: told,
+          problem: [`the text of a file of the kind ${format}`, ...(note === undefined ? [] : [note])].join(
+            "; ",
+          ),
+        };
+      }
+      case "image":
+        return await keepImage(
+          deps,
+          request,
+          { ...known, media_type: content.media_type },
+          content.data,
+          room,
+        );
+      default:
+        return content satisfies never;
     }
-    default:
-      return content satisfies never;
+  } finally {
+    await file.close();
   }
 }
 
@@ -144,27 +197,24 @@ async function keepImage(
   { name, media_type }: ReadFile,
   data: Uint8Array,
   room: Room,
-): Promise<{ image: string } | { problem: string }> {
-  if (data.byteLength > imageBytes) {
-    return { problem: `pictures of more than ${megabytes(imageBytes)} cannot be looked at; send it smaller` };
-  }
+): Promise<Partial<ReadFile>> {
   if (room.images < 1 || room.imageBytes < data.byteLength) {
     const most = `${maxImages} pictures of together ${megabytes(imageBytesTogether)}`;
-    return { problem: `at most ${most} are looked at at once; send it again alone` };
+    return { media_type, problem: `at most ${most} are shown at once; read_file shows it` };
   }
   room.images -= 1;
   room.imageBytes -= data.byteLength;
   try {
-    return { image: (await store.put(turn_id, { name, media_type, data })).name };
+    return { media_type, image: (await store.put(turn_id, { name, media_type, data })).name };
   } catch (error) {
     report(error, "keeping a picture");
-    return { problem: "it could not be kept on the bot's disk" };
+    return { media_type, problem: "it could not be kept on the bot's disk" };
   }
 }
 
 async function fetchOne(
-  { platform, clock, report }: ReadFilesDeps,
-  { place, signal }: FilesToRead,
+  { download, clock, report }: ReadFilesDeps,
+  { signal }: FilesToRead,
   file: FileReference,
   room: Room,
 ): Promise<{ data: Uint8Array } | { problem: string }> {
@@ -172,7 +222,7 @@ async function fetchOne(
   if (room.bytes <= 0) return { problem: tooMuch };
   try {
     const data = await within(patience, clock, signal, (limit) =>
-      platform.download(place, file, { maxBytes: maxFileBytes, signal: limit }),
+      download(file, { maxBytes: maxFileBytes, signal: limit }),
     );
     room.bytes -= data.byteLength;
     return data.byteLength > maxFileBytes ? { problem: tooLarge(data.byteLength) } : { data };
@@ -196,32 +246,16 @@ function withinTokens(files: readonly ReadFile[], tokens: number, countTokens: C
   let waiting = files.filter((file) => file.text !== undefined).length;
   return files.map((file) => {
     if (file.text === undefined) return file;
-    const { text } = fitBeginning(file.text, Math.floor(room / waiting), countTokens);
+    const { text, left_out } = fitBeginning(file.text, Math.floor(room / waiting), countTokens);
     waiting -= 1;
     room -= countTokens(text);
-    return { ...file, text };
+    return left_out === 0 ? file : { ...file, text, problem: cutNote(file, text.length, left_out) };
   });
 }
 
-/** Of a text that is cut the rest stays readable. */
-async function keepWhole(
-  { store, report }: ReadFilesDeps,
-  { turn_id }: FilesToRead,
-  file: ReadFile,
-  whole: string | undefined,
-): Promise<ReadFile> {
-  const { text, name } = file;
-  if (text === undefined || whole === undefined || text.length === whole.length) return file;
-  const problem = `only the beginning is here; ${(whole.length - text.length).toLocaleString("en")} more characters are cut`;
-  try {
-    const data = new TextEncoder().encode(whole);
-    const stored = await store.put(turn_id, { name, media_type: "text/plain", data });
-    const from = `read_tool_output(call_id: file:${stored.name}, offset: ${text.length}) reads on, with search: words it finds a place`;
-    return { ...file, whole: stored.name, problem: `${problem}; ${from}` };
-  } catch (error) {
-    report(error, "keeping a file");
-    return { ...file, problem };
-  }
+function cutNote({ path = "", problem }: ReadFile, at: number, leftOut: number): string {
+  const cut = `only the beginning is here, ${leftOut.toLocaleString("en")} more characters are not; read_file(path: ${path}, offset: ${at}) reads on, with search: words it finds a place`;
+  return problem === undefined ? cut : `${problem}; ${cut}`;
 }
 
 function tooLarge(bytes: number): string {

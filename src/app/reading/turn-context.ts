@@ -1,15 +1,16 @@
 import type { ChatPlatforms } from "../../core/chat-platform.ts";
 import { type ChatPlatform, PlatformError, type ThreadMessage } from "../../core/chat-platform.ts";
 import type { Clock } from "../../core/clock.ts";
+import type { DocumentReader } from "../../core/document-reader.ts";
 import type { FileStore } from "../../core/file-store.ts";
-import type { Origin } from "../../core/inbound.ts";
 import type { Place } from "../../core/place.ts";
 import type { CountTokens } from "../../core/token-count.ts";
-import type { MessageContext, TurnEventBody } from "../../core/turn-event.ts";
+import type { MessageContext, ReadFile, TurnEventBody } from "../../core/turn-event.ts";
 import type { ClaimedTurn, TurnLog } from "../../core/turn-log.ts";
+import type { WorkingFolders } from "../../core/working-folder.ts";
 import { fitThread, type HeardInThread } from "./fit-thread.ts";
 import { createKnownMessages } from "./known-messages.ts";
-import { readFiles, type SentFile } from "./read-files.ts";
+import { type ReadFilesDeps, readFiles, type SentFile } from "./read-files.ts";
 import { TookTooLongError, within } from "./within.ts";
 
 /** What the bot reads where it is called: the thread so far, and the files of the message. */
@@ -25,6 +26,8 @@ export interface TurnContextDeps {
   log: TurnLog;
   platforms: ChatPlatforms;
   files: FileStore;
+  folders: WorkingFolders;
+  documents: DocumentReader;
   clock: Clock;
   countTokens: CountTokens;
   /** Tokens of a person's message: files may take as much, the thread half of it. */
@@ -74,52 +77,101 @@ export function createTurnContextReader(deps: TurnContextDeps): TurnContextReade
   };
 
   const readAll = async (
-    platform: ChatPlatform,
-    claimed: ClaimedTurn,
-    origin: Origin,
+    { turn_id, inbound }: ClaimedTurn,
+    thread: ReadThread,
+    download: ReadFilesDeps["download"],
     signal: AbortSignal,
   ): Promise<MessageContext> => {
-    const thread = origin.in_thread
-      ? await readThread(platform, claimed, signal).catch((error: unknown) => {
-          signal.throwIfAborted();
-          return unreadable(error, deps.report);
-        })
-      : { thread: [], notes: [], sent: [] };
-    const own = origin.files.map((file): SentFile => ({ file }));
-    const { namespace, thread: name } = claimed.inbound;
+    const { namespace, thread: name, origin, files: given = [] } = inbound;
+    const own = [...(origin?.files ?? []), ...given].map(
+      (file): SentFile => ({ file, by: inbound.author.name }),
+    );
     const files = await readFiles(
-      { ...deps, platform, store: deps.files },
+      { ...deps, download, store: deps.files, folder: deps.folders.of({ namespace, thread: name }) },
       {
-        turn_id: claimed.turn_id,
-        place: { namespace, thread: name },
+        turn_id,
         sent: withoutRepeated([...own, ...thread.sent]),
         tokens: deps.message_tokens,
         signal,
       },
     );
-    return { thread: thread.thread, files, ...(thread.notes.length === 0 ? {} : { notes: thread.notes }) };
+    return {
+      thread: thread.thread,
+      files: files.map((file, at) => (at < own.length ? withoutSender(file) : file)),
+      ...(thread.notes.length === 0 ? {} : { notes: thread.notes }),
+    };
+  };
+
+  /** What was read where a platform showed the message, and with it. Undefined when there is nothing. */
+  const readContext = async (
+    claimed: ClaimedTurn,
+    signal: AbortSignal,
+  ): Promise<MessageContext | undefined> => {
+    const { inbound, turn_id } = claimed;
+    const { origin, namespace, files = [] } = inbound;
+    if (origin === undefined) {
+      const download = fromStore(deps.files, turn_id);
+      return files.length === 0 ? undefined : await readAll(claimed, nothing, download, signal);
+    }
+    const platform = deps.platforms.of(namespace);
+    if (platform === undefined || (!origin.in_thread && origin.files.length === 0)) return undefined;
+    const thread = origin.in_thread
+      ? await readThread(platform, claimed, signal).catch((error: unknown) => {
+          signal.throwIfAborted();
+          return unreadable(error, deps.report);
+        })
+      : nothing;
+    const place = { namespace, thread: inbound.thread };
+    return await readAll(claimed, thread, (file, how) => platform.download(place, file, how), signal);
   };
 
   return {
     async *read(claimed, signal) {
       const made = claimed.events.find((event) => event.type === "context_read");
       if (made !== undefined) return made;
-      const { origin, namespace } = claimed.inbound;
-      const platform = deps.platforms.of(namespace);
-      if (origin === undefined || platform === undefined || signal.aborted) return undefined;
-      if (!origin.in_thread && origin.files.length === 0) return undefined;
-      let context: MessageContext;
-      try {
-        context = await readAll(platform, claimed, origin, signal);
-      } catch (error) {
-        // Stopped meanwhile: the loop says so.
-        if (signal.aborted) return undefined;
-        throw error;
-      }
+      const context = await unlessAborted(signal, () => readContext(claimed, signal));
+      if (context === undefined) return undefined;
       yield { type: "context_read", ...context };
+      await removeGiven(deps.files, claimed, context);
       return context;
     },
   };
+}
+
+/** Undefined when it was stopped meanwhile: the loop says so. */
+async function unlessAborted<T>(signal: AbortSignal, work: () => Promise<T>): Promise<T | undefined> {
+  try {
+    return signal.aborted ? undefined : await work();
+  } catch (error) {
+    if (signal.aborted) return undefined;
+    throw error;
+  }
+}
+
+/** Files that came with the message are in the working folder now; pictures stay, as the transcript keeps them. */
+async function removeGiven(
+  files: Pick<FileStore, "remove">,
+  { turn_id, inbound }: ClaimedTurn,
+  context: MessageContext,
+): Promise<void> {
+  const shown = new Set(context.files.map(({ image }) => image));
+  for (const { id } of inbound.files ?? []) if (!shown.has(id)) await files.remove(turn_id, id);
+}
+
+const nothing: ReadThread = { thread: [], notes: [], sent: [] };
+
+/** Files that came with the message itself. */
+function fromStore(files: Pick<FileStore, "get">, turnId: string): ReadFilesDeps["download"] {
+  return async ({ id }) => {
+    const found = await files.get(turnId, id);
+    if (found === undefined) throw new PlatformError("gone", "it is not there any more");
+    return found.data;
+  };
+}
+
+/** Of the asker's own files it need not be said whose they are. */
+function withoutSender({ by: _, ...file }: ReadFile): ReadFile {
+  return file;
 }
 
 /** Authors of a thread that are looked up; what the others said counts as a stranger's. */

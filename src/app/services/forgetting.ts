@@ -8,6 +8,7 @@ import type { Log } from "../../core/log.ts";
 import type { Outcome } from "../../core/outcome.ts";
 import type { TurnEvent } from "../../core/turn-event.ts";
 import type { TurnLog, TurnRecord } from "../../core/turn-log.ts";
+import type { WorkingFolders } from "../../core/working-folder.ts";
 import type { Feed } from "../turns/feed.ts";
 import type { PastThreads } from "../turns/past-threads.ts";
 import { followTurn } from "../turns/turn-events.ts";
@@ -18,6 +19,7 @@ export interface ForgettingDeps {
   feed: Feed;
   past: Pick<PastThreads, "forget">;
   files: Pick<FileStore, "forget">;
+  folders: WorkingFolders;
   platforms: ChatPlatforms;
   clock: Clock;
   logger: Log;
@@ -29,7 +31,16 @@ export interface ForgettingDeps {
 const endsWithin = 30_000;
 
 /** Takes a turn away for good. */
-export type Forget = (turnId: string, by: Author) => Promise<Outcome<{ forgotten: boolean }>>;
+export type Forget = (turnId: string, by: Author) => Promise<Outcome<Forgotten>>;
+
+/** What went with a turn. */
+export interface Forgotten {
+  forgotten: boolean;
+  /** Files that were attached to it. */
+  attachments: readonly string[];
+  /** Files of the thread that code made of these, and that are still there. */
+  made_from_them: readonly string[];
+}
 
 /**
  * Deletes a turn everywhere: its messages on the platform, its files, its texts in the log, and what later turns would see of it.
@@ -60,7 +71,7 @@ export async function forgetTurn(
   turn: TurnRecord,
   by: Author,
   { leavePosts = false } = {},
-): Promise<Outcome<{ forgotten: boolean }>> {
+): Promise<Outcome<Forgotten>> {
   if (!(await hasEnded(deps, turn, by))) {
     const message =
       "It is stopped, but has not ended yet. Nothing is deleted so far: delete it again in a moment.";
@@ -70,8 +81,11 @@ export async function forgetTurn(
   const problem = leavePosts ? undefined : await removeMessages(deps, turn, events);
   if (problem !== undefined) return { ok: false, status: 503, message: problem };
   const taken = events.flatMap((event) => (event.type === "steered" ? [event.from_turn] : []));
-  for (const id of [...taken, turn.turn_id]) await forgetOne(deps, turn, id, by.id);
-  return { ok: true, value: { forgotten: true } };
+  const all = [...taken, turn.turn_id];
+  // Before the turns: a crash in between leaves turns that are deleted again, not files of nobody.
+  const { removed, made_from_them } = await deps.folders.of(turn).forget(all);
+  for (const id of all) await forgetOne(deps, turn, id, by.id);
+  return { ok: true, value: { forgotten: true, attachments: removed, made_from_them } };
 }
 
 async function hasEnded(

@@ -80,7 +80,7 @@ export const retentionReport = retentionStatus.extend({
     threads: z.number().describe("whole conversations"),
     turns: z.number().describe("turns of these"),
     run_details: z.number().describe("turns that lose their steps"),
-    files: z.number().describe("turns that lose their files"),
+    files: z.number().describe("turns and threads that lose their files"),
     audit: z.number().describe("lines of the audit"),
     openings: z.number().describe("beginnings of conversations that none goes on from"),
   }),

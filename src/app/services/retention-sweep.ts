@@ -1,6 +1,7 @@
 import type { FileStore } from "../../core/file-store.ts";
 import type { KeyValue } from "../../core/key-value.ts";
 import type { TurnLog } from "../../core/turn-log.ts";
+import type { WorkingFolders } from "../../core/working-folder.ts";
 import { removeOldOpenings } from "../turns/openings.ts";
 import { limitOf, type RetentionCounts, type RetentionPolicy } from "./retention-policy.ts";
 import type { StoredAudit } from "./stored-audit.ts";
@@ -17,6 +18,7 @@ export const noCounts: RetentionCounts = {
 export interface SweepDeps {
   log: TurnLog;
   files: Pick<FileStore, "turns" | "forget">;
+  folders: WorkingFolders;
   store: KeyValue;
   stored: Pick<StoredAudit, "removeBefore">;
 }
@@ -48,6 +50,7 @@ export function sweeps(deps: SweepDeps, policy: RetentionPolicy, options: SweepO
     ...(conversations === undefined ? [] : [sweepThreads(deps, conversations, options)]),
     ...(details === undefined ? [] : [sweepDetails(deps, details, options)]),
     sweepFiles(deps, limitOf(policy.file_days, now), options),
+    sweepFolders(deps, limitOf(policy.file_days, now), options),
     ...(audit === undefined ? [] : [sweepAudit(deps, audit, options)]),
     // A day later, so that no thread is left that goes on from one.
     ...(conversations === undefined ? [] : [sweepOpenings(deps, conversations - dayMs, options)]),
@@ -69,7 +72,7 @@ async function* sweepThreads(deps: SweepDeps, before: number, options: SweepOpti
 
 /** Turns go before their files: what a crash leaves are files without a turn, which `sweepFiles` finds. */
 async function* removeThread(
-  { log, files }: SweepDeps,
+  { log, files, folders }: SweepDeps,
   place: { namespace: string; thread: string },
   before: number,
 ): Steps {
@@ -80,7 +83,9 @@ async function* removeThread(
     yield { turns: removed.length };
   }
   const rest = await log.list({ ...place, limit: 1 });
-  if (rest.length === 0) yield { threads: 1 };
+  if (rest.length > 0) return;
+  await folders.of(place).clear();
+  yield { threads: 1 };
 }
 
 async function* sweepDetails({ log }: SweepDeps, before: number, { now, dryRun }: SweepOptions): Steps {
@@ -109,6 +114,22 @@ async function* sweepFiles(
     looked += 1;
     if (isStray || isOld) yield { files: 1 };
     else if (looked % turnsPerStep === 0) yield {};
+  }
+}
+
+/** A folder goes with its thread, or when nothing happened in either for long. */
+async function* sweepFolders(
+  { log, folders }: SweepDeps,
+  before: number | undefined,
+  { now, dryRun }: SweepOptions,
+): Steps {
+  for await (const { place, changed_at } of folders.all()) {
+    const [latest] = await log.list({ ...place, limit: 1 });
+    const isStray = latest === undefined && changed_at < now - strayMs;
+    const used = Math.max(changed_at, latest?.finished_at ?? (latest === undefined ? 0 : now));
+    const isOld = before !== undefined && used < before;
+    if ((isStray || isOld) && !dryRun) await folders.of(place).clear();
+    yield isStray || isOld ? { files: 1 } : {};
   }
 }
 

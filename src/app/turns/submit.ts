@@ -1,7 +1,10 @@
 import { errorText } from "../../base/error-text.ts";
 import type { Clock } from "../../core/clock.ts";
+import type { FileStore, NewFile } from "../../core/file-store.ts";
+import { formatBytes } from "../../core/format-bytes.ts";
 import {
   type Author,
+  type FileReference,
   type GivenCommand,
   type Inbound,
   inboundSchema,
@@ -29,6 +32,8 @@ export interface Submission {
   key?: string;
   /** Given by chat platforms: the turn is shown and answered there. */
   origin?: Origin;
+  /** Files that come with it, where no platform keeps them. */
+  files?: readonly NewFile[];
 }
 
 /** Takes a message or command in. `accepted` is false when the key was seen before. */
@@ -36,6 +41,7 @@ export type Submit = (submission: Submission) => Promise<Outcome<{ turn_id: stri
 
 export interface SubmitDeps {
   log: TurnLog;
+  files: Pick<FileStore, "put" | "forget">;
   feed: Feed;
   clock: Clock;
   newId(): string;
@@ -48,21 +54,69 @@ export interface SubmitDeps {
 /** The way in: a message is stored under its key and queued, in one write, and shown to those who watch. */
 export function createSubmit(deps: SubmitDeps): Submit {
   const { log, feed, clock, newId, wake } = deps;
+  const publish = async (turnId: string, { namespace, thread }: Inbound) => {
+    const [entry] = await log.read(turnId);
+    if (entry !== undefined) feed.publish(namespace, thread, entry);
+  };
+  /** The message was not taken, or under its key before. */
+  const discard = async ({ files }: Pick<Inbound, "files">, turnId: string) => {
+    if (files !== undefined) await deps.files.forget(turnId);
+  };
   return async (submission) => {
     const parsed = inboundOf(submission, deps, newId());
     if (!parsed.ok) return parsed;
-    const inbound = await withGuide(parsed.value, deps);
-    const accepted = await acceptSafely(log, inbound, newId(), clock.now());
+    const turnId = newId();
+    const kept = await keepFiles(submission.files ?? [], turnId, deps);
+    if (!kept.ok) return kept;
+    const inbound = { ...(await withGuide(parsed.value, deps)), ...kept.value };
+    const accepted = await acceptSafely(log, inbound, turnId, clock.now());
+    if (!accepted.ok || !accepted.value.accepted) await discard(kept.value, turnId);
     if (!accepted.ok) return accepted;
     // A chat platform delivers a message again that was edited meanwhile: it was taken as it was.
     if (accepted.value.differs && submission.origin === undefined) return keyTaken(inbound.key);
-    if (accepted.value.accepted) {
-      const [entry] = await log.read(accepted.value.turn_id);
-      if (entry !== undefined) feed.publish(inbound.namespace, inbound.thread, entry);
-    }
+    if (accepted.value.accepted) await publish(turnId, inbound);
     wake();
     return accepted;
   };
+}
+
+/** Files of a message and of all together, bytes; as many as a turn reads. */
+export const submittedFiles = { most: 20, bytes: 50_000_000, together: 100_000_000 };
+
+/** Keeps the files of a message before it is accepted: what is acknowledged is on the disk. Those of a message that is not are removed. */
+async function keepFiles(
+  given: readonly NewFile[],
+  turnId: string,
+  { files }: SubmitDeps,
+): Promise<Outcome<Pick<Inbound, "files">>> {
+  if (given.length === 0) return { ok: true, value: {} };
+  const problem = tooMuch(given);
+  if (problem !== undefined) return { ok: false, status: 413, message: problem };
+  try {
+    const kept: FileReference[] = [];
+    for (const file of given) {
+      const { name, media_type, bytes } = await files.put(turnId, file);
+      kept.push({ id: name, name: file.name.slice(0, 300), media_type, bytes });
+    }
+    return { ok: true, value: { files: kept } };
+  } catch (error) {
+    await files.forget(turnId).catch(() => undefined);
+    const message = `Your files could not be stored, so nothing was done. ${errorText(error)}`;
+    return { ok: false, status: 503, message };
+  }
+}
+
+function tooMuch(given: readonly NewFile[]): string | undefined {
+  const { most, bytes, together } = submittedFiles;
+  if (given.length > most)
+    return `The message has ${given.length} files; at most ${most} are taken at once. Nothing was done.`;
+  const large = given.find(({ data }) => data.byteLength > bytes);
+  if (large !== undefined)
+    return `${large.name.slice(0, 100)} has ${formatBytes(large.data.byteLength)}; a file may have ${formatBytes(bytes)}. Nothing was done.`;
+  const total = given.reduce((sum, { data }) => sum + data.byteLength, 0);
+  if (total > together)
+    return `The files have ${formatBytes(total)} together; at most ${formatBytes(together)} are taken at once. Nothing was done.`;
+  return undefined;
 }
 
 /** `/skill run` of a guide is a message: work for the agent, in its thread's line. */
@@ -122,7 +176,8 @@ function inboundOf(submission: Submission, deps: SubmitDeps, id: string): Outcom
       status: 400,
       message: parsed.error.issues.map((issue) => `${issue.path.join(".")}: ${issue.message}`).join("; "),
     };
-  const isEmpty = parsed.data.text.trim() === "" && (origin?.files ?? []).length === 0;
+  const files = [...(origin?.files ?? []), ...(submission.files ?? [])];
+  const isEmpty = parsed.data.text.trim() === "" && files.length === 0;
   if (isEmpty) return { ok: false, status: 400, message: "The message is empty." };
   return { ok: true, value: parsed.data };
 }

@@ -84,10 +84,11 @@ export function createTurnRunner(deps: TurnRunnerDeps): TurnRunner {
 
   const prepareHere = async (claimed: ClaimedTurn, signal: AbortSignal) => {
     const { inbound } = claimed;
-    const [catalogue, past, where] = await Promise.all([
+    const [catalogue, past, where, code] = await Promise.all([
       deps.catalogue.current(),
       deps.past.read(inbound, claimed.ordinal),
       deps.whereOf(inbound),
+      ports.code?.means(),
     ]);
     const { state } = await ports.offers.read(inbound.namespace, catalogue);
     const asked = await askedIn(deps, inbound);
@@ -99,7 +100,8 @@ export function createTurnRunner(deps: TurnRunnerDeps): TurnRunner {
       text: asked.text,
       asked: asked.skills,
       said_at: inbound.origin?.said_at ?? claimed.events[0]?.at ?? ports.clock.now(),
-      where,
+      where: code?.ok === false ? withoutCode(where, code.reason) : where,
+      ...(code?.ok === true ? { code } : {}),
       profile,
       profiles: deps.profiles,
       events: claimed.events,
@@ -189,6 +191,11 @@ export function timeSpent(events: readonly TurnEvent[], now: number): number {
 function timeAfter(event: TurnEvent, next: TurnEvent | undefined, now: number): number {
   if (event.type === "turn_waiting") return Math.min(next?.at ?? now, event.until) - event.at;
   return next === undefined || next.type === "turn_resumed" ? 0 : next.at - event.at;
+}
+
+/** The agent says what is missing when somebody wants something computed. */
+function withoutCode(where: WhereText, reason: string): WhereText {
+  return { ...where, cannot: `${where.cannot}, run code (${reason})` };
 }
 
 /** What a message asks for: its text, and the skills it names. */

@@ -3,9 +3,11 @@ import { createActivateSkill } from "./activate-skill.ts";
 import { createAskUser } from "./ask-user.ts";
 import { createHandoff } from "./handoff.ts";
 import { createInvokeSkill } from "./invoke-skill-tool.ts";
+import { createListFiles } from "./list-files.ts";
 import { createListSkills } from "./list-skills.ts";
 import { createOffloadSkill } from "./offload-skill.ts";
-import { createReadToolOutput } from "./read-tool-output.ts";
+import { createReadFile, createReadToolOutput } from "./read-file.ts";
+import { createRunCode } from "./run-code.ts";
 import { createRunSkillScript } from "./run-skill-script.ts";
 import { createReadSkillFile } from "./skill-files.ts";
 
@@ -18,6 +20,9 @@ export function createMetaTools(): MetaTool[] {
     createInvokeSkill(),
     createReadSkillFile(),
     createRunSkillScript(),
+    createListFiles(),
+    createReadFile(),
+    createRunCode(),
     createReadToolOutput(),
     createAskUser(),
     createHandoff(),

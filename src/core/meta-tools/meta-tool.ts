@@ -14,6 +14,9 @@ interface MetaToolInput<Parameters extends z.ZodObject> {
   shown?: MetaTool["shown"];
   /** Whether this bot has it at all. */
   offered: MetaTool["offered"];
+  /** As a meta tool's. */
+  retired?: MetaTool["retired"];
+  describe?: MetaTool["describe"];
   /** Who has to approve a call before it runs; nobody unless told. */
   approval?(input: z.output<Parameters>, scope: TurnScope): Approver | ApprovalNeed | undefined;
   /** The id of the skill whose code a call runs. */

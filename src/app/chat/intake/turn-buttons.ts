@@ -175,21 +175,35 @@ async function forget(context: IntakeContext, { turn, press, by }: TurnPress): P
 
 /**
  * Takes a turn away with its messages. Resolves once it is stopped, which is what must survive; deleting takes several calls
- * of the platform and goes on by itself. `failed` is called with what to tell when it did not work.
+ * of the platform and goes on by itself. `tell` is called with what to say when it did not work, and about files that were made of
+ * what goes.
  */
 export async function takeBack(
   { app, background }: IntakeContext,
   turn: TurnRecord,
   by: Author,
-  failed: (reason: string) => Promise<void>,
+  tell: (text: string) => Promise<void>,
 ): Promise<void> {
   const call = { input: { id: turn.turn_id }, asker: { by, namespace: turn.namespace } };
   if (turn.status !== "finished") {
     const stopped = await app.run("turn.stop", call);
-    if (!stopped.ok) return failed(stopped.message);
+    if (!stopped.ok) return tell(stopped.message);
   }
   background(async () => {
     const forgotten = await app.run("turn.forget", call);
-    if (!forgotten.ok) await failed(forgotten.message);
+    if (!forgotten.ok) return tell(forgotten.message);
+    const { attachments, made_from_them } = forgotten.value;
+    if (made_from_them.length > 0) await tell(stillThere(attachments, made_from_them));
   }, "An answer could not be deleted");
+}
+
+/** Files outlive the message whose attachments they were made of: whoever deletes it is told which. */
+function stillThere(attachments: readonly string[], made: readonly string[]): string {
+  const names = (paths: readonly string[]) =>
+    paths
+      .slice(0, 10)
+      .map((path) => `\`${path.replaceAll("`", "'")}\``)
+      .join(", ");
+  const more = made.length > 10 ? ` and ${made.length - 10} more` : "";
+  return `It is deleted, with ${names(attachments)}. Files that were made of that are still in this thread: ${names(made)}${more}. \`/agent files remove PATH\` deletes one.`;
 }

@@ -1,6 +1,6 @@
 import { withoutDetails } from "../../../core/event-audience.ts";
 import type { Author } from "../../../core/inbound.ts";
-import type { TurnEvent } from "../../../core/turn-event.ts";
+import type { ReadFile, TurnEvent } from "../../../core/turn-event.ts";
 import type { TurnRecord } from "../../../core/turn-log.ts";
 import { saysAny } from "../../turns/says.ts";
 import { type ForgettingDeps, forgetTurn } from "../forgetting.ts";
@@ -100,12 +100,24 @@ export async function stripOtherTurns(
     }
     done.count += 1;
     if (dryRun) continue;
-    for (const name of filesFrom(events, traces)) await deps.files.remove(turn.turn_id, name);
+    await removeFiles(deps, turn, filesFrom(events, traces));
     found.push(turn.turn_id);
     if (found.length >= strippedAtOnce) await strip();
   }
   await strip();
   return done;
+}
+
+async function removeFiles(
+  { files, folders }: PersonTurnsDeps,
+  turn: TurnRecord,
+  sent: readonly ReadFile[],
+): Promise<void> {
+  const folder = folders.of(turn);
+  for (const { whole, image, path } of sent) {
+    for (const name of [whole, image]) if (name !== undefined) await files.remove(turn.turn_id, name);
+    if (path !== undefined) await folder.remove(path);
+  }
 }
 
 async function* othersTurns({ log }: PersonTurnsDeps, person: Person): AsyncGenerator<TurnRecord> {
@@ -152,13 +164,9 @@ function isFrom(
   return author === undefined ? by !== undefined && traces.names.has(by) : author === traces.person.id;
 }
 
-/** Names in the file store of the files the person sent. */
-function filesFrom(events: readonly TurnEvent[], traces: Traces): string[] {
+/** The files the person sent. */
+function filesFrom(events: readonly TurnEvent[], traces: Traces): ReadFile[] {
   return events.flatMap((event) =>
-    event.type === "context_read"
-      ? event.files
-          .filter((file) => isFrom(file, traces))
-          .flatMap(({ whole, image }) => [whole ?? [], image ?? []].flat())
-      : [],
+    event.type === "context_read" ? event.files.filter((file) => isFrom(file, traces)) : [],
   );
 }

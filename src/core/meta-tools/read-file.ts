@@ -1,10 +1,14 @@
 import { z } from "zod";
+import { formatBytes } from "../format-bytes.ts";
+import { readFileContent } from "../read-file-content.ts";
 import { searchText } from "../search-text.ts";
+import { tableText } from "../table-text.ts";
 import { countLineBreaks, partEnd } from "../text-part.ts";
-import type { ToolResult } from "../tool.ts";
+import type { ToolContext, ToolResult } from "../tool.ts";
 import { outputText } from "../tool-output.ts";
 import type { TurnScope } from "../turn-scope.ts";
 import { messageCallId } from "../user-message.ts";
+import type { OpenedFile } from "../working-folder.ts";
 import { defineMetaTool, failure, ok } from "./meta-tool.ts";
 
 /** Characters in one answer. */
@@ -12,39 +16,104 @@ const pageLength = 8_000;
 /** Lines shown before and after a match. */
 const context = 2;
 
-const parameters = z.object({
-  call_id: z.string().min(1).describe("as the note at the cut says"),
+const part = {
   offset: z.number().int().min(0).optional().describe("read or search from this character on"),
   line: z.number().int().min(1).optional().describe("or from this line on"),
   lines: z.number().int().min(1).optional().describe("at most so many lines"),
   search: z.string().trim().max(500).optional().describe("words to find; a|b: either; a*b: both in a line"),
-});
+};
 
-/** Pages and searches what was too long to show whole: an output, a message or a file, of this turn or an earlier one of the thread. */
+interface Part {
+  offset?: number | undefined;
+  line?: number | undefined;
+  lines?: number | undefined;
+  search?: string | undefined;
+}
+
+/** Reads, pages and searches the files of the thread, and what was too long to show whole: an output, a message. */
+export const createReadFile = () =>
+  defineMetaTool({
+    name: "read_file",
+    shown: "whole",
+    title: ({ path, search }) =>
+      `${search ? "Searching" : "Reading"} ${path.slice(path.lastIndexOf("/") + 1, 200)}`,
+    description:
+      "Reads or searches a file of this thread (text, PDF, Office, e-mail, archive; tables as columns and first rows), looks at a picture again, or reads on in a long text that was cut. Search rather than read all of a long one.",
+    parameters: z.object({
+      path: z.string().min(1).max(1_000).describe("of a file, or as the note at a cut says"),
+      ...part,
+    }),
+    effect: "read_only",
+    offered: () => true,
+    run: async ({ path, ...where }, context, scope) => {
+      const file = await scope.ports.folders.of(scope.turn.place).open(path);
+      if (file !== undefined) return readWorkingFile(scope, context, file, where).finally(() => file.close());
+      const whole = await textOf(scope, path);
+      return whole === undefined ? unknown(path) : partOf(whole, where);
+    },
+  });
+
+/** What `read_file` does, as conversations that began with earlier versions call it. */
 export const createReadToolOutput = () =>
   defineMetaTool({
     name: "read_tool_output",
     shown: "whole",
     title: ({ search }) => (search ? "Searching a long text" : "Reading on"),
-    description:
-      "Reads or searches a long text of this thread that was cut: a tool output, a message, a file. Search rather than read all of it.",
-    parameters,
+    description: "As read_file, for texts that were cut.",
+    parameters: z.object({ call_id: z.string().min(1), ...part }),
     effect: "read_only",
+    retired: true,
     offered: () => true,
-    run: async ({ call_id, search, ...where }, _context, scope) => {
+    run: async ({ call_id, ...where }, _context, scope) => {
       const whole = await textOf(scope, call_id);
-      if (whole === undefined) {
-        return failure(
-          "unknown_call",
-          `There is no text ${call_id} in this thread.`,
-          "Take the call_id from the note at the cut, or call the tool again.",
-        );
-      }
-      const from = where.line === undefined ? (where.offset ?? 0) : startOfLine(whole, where.line);
-      if (from > 0 && from >= whole.length) return pastEnd(whole);
-      return search ? searched(whole, search, from) : page(whole, from, where.lines);
+      return whole === undefined ? unknown(call_id) : partOf(whole, where);
     },
   });
+
+function unknown(named: string): ToolResult {
+  const hint = "list_files shows the files. For a text that was cut, take what the note at the cut says.";
+  return failure("unknown_file", `There is no file or text ${named.slice(0, 300)} in this thread.`, hint);
+}
+
+async function readWorkingFile(
+  { ports }: TurnScope,
+  context: ToolContext,
+  file: OpenedFile,
+  where: Part,
+): Promise<ToolResult> {
+  const content = await readFileContent(file, ports.documents, context.signal);
+  const isWhole = Object.values(where).every((value) => value === undefined || value === "");
+  const name = file.path.slice(file.path.lastIndexOf("/") + 1);
+  switch (content.kind) {
+    case "unreadable":
+      return failure("not_readable", `${name} cannot be read: ${content.problem}.`);
+    case "image":
+      await context.look({ name, media_type: content.media_type, data: content.data });
+      return ok(
+        `[${name}, ${content.media_type}, ${formatBytes(file.bytes)}: the picture is shown with this result]`,
+      );
+    case "table": {
+      if (content.text !== undefined && !isWhole) return partOf(content.text, where);
+      return ok(tableText(content.table));
+    }
+    case "document": {
+      const { format, text, tables, note } = content;
+      const head = [format, ...(note === undefined ? [] : [note])].join(": ");
+      if (isWhole && tables.length > 0) return ok([`[${head}]`, ...tables.map(tableText)].join("\n\n"));
+      return partOf(text, where, `[${head}]\n`);
+    }
+    case "text":
+      return partOf(content.text, where);
+    default:
+      return content satisfies never;
+  }
+}
+
+function partOf(whole: string, { search, line, lines, offset = 0 }: Part, head = ""): ToolResult {
+  const from = line === undefined ? offset : startOfLine(whole, line);
+  if (from > 0 && from >= whole.length) return pastEnd(whole);
+  return search ? searched(whole, search, from) : page(whole, from, lines, head);
+}
 
 async function textOf(scope: TurnScope, callId: string): Promise<string | undefined> {
   const { turn, state, ports } = scope;
@@ -68,7 +137,7 @@ async function fileText({ turn, ports }: TurnScope, callId: string): Promise<str
 }
 
 /** From where to where, and where the next part begins, before the text itself. */
-function page(whole: string, from: number, lines: number | undefined): ToolResult {
+function page(whole: string, from: number, lines: number | undefined, head: string): ToolResult {
   const longest = partEnd(whole, from, pageLength);
   const end = lines === undefined ? longest : Math.min(longest, endOfLines(whole, from, lines));
   const first = countLineBreaks(whole, 0, from) + 1;
@@ -76,7 +145,7 @@ function page(whole: string, from: number, lines: number | undefined): ToolResul
   const all = last + countLineBreaks(whole, end - 1);
   const next = end < whole.length ? `; go on with offset: ${end}` : "; this is the end";
   return ok(
-    `[lines ${first} to ${last} of ${all}, characters ${from} to ${end} of ${whole.length}${next}]\n${whole.slice(from, end)}`,
+    `${head}[lines ${first} to ${last} of ${all}, characters ${from} to ${end} of ${whole.length}${next}]\n${whole.slice(from, end)}`,
   );
 }
 

@@ -5,50 +5,20 @@ export type FileContent =
   | { kind: "image"; media_type: "image/png" | "image/jpeg" | "image/gif" | "image/webp" }
   | { kind: "unreadable"; problem: string };
 
-/** Formats that are not read, by what they are called. Their files are not even fetched. */
-const unread: readonly [RegExp, RegExp, string][] = [
-  [/^application\/pdf$/, /\.pdf$/i, "PDF files"],
-  [
-    /^application\/(msword|rtf|vnd\.(ms-|openxmlformats|oasis|apple))/,
-    /\.(docx?|xlsx?|pptx?|odt|ods|odp|rtf|pages|numbers|key)$/i,
-    "Office documents",
-  ],
-  [/^audio\//, /\.(mp3|wav|ogg|m4a|flac|aac|opus)$/i, "Sounds"],
-  [/^video\//, /\.(mp4|mov|mkv|avi|webm|m4v)$/i, "Videos"],
-  [
-    /^application\/(zip|gzip|x-(tar|gzip|7z|rar|bzip2|xz)|vnd\.rar)/,
-    /\.(zip|gz|tgz|tar|7z|rar|bz2|xz|zst)$/i,
-    "Archives",
-  ],
-];
-
-/** Why a file of this name and type is not worth fetching; undefined when it is. */
-export function unreadFormat(name: string, mediaType: string): string | undefined {
-  const [, , what] =
-    unread.find(([type, ending]) => type.test(mediaType) || (isVague(mediaType) && ending.test(name))) ?? [];
-  return what === undefined ? undefined : `${what} cannot be read yet; send it as text`;
-}
-
-function isVague(mediaType: string): boolean {
-  return mediaType === "application/octet-stream" || mediaType === "";
-}
-
 /** Text, a picture models are shown, or why it is neither. */
 export function readContent(name: string, mediaType: string, data: Uint8Array): FileContent {
   const image = imageType(data);
   if (image !== undefined) return { kind: "image", media_type: image };
-  if (startsWith(data, 0, "%PDF-"))
-    return { kind: "unreadable", problem: "PDF files cannot be read yet; send it as text" };
   if (mediaType.startsWith("image/") && mediaType !== "image/svg+xml") {
     return { kind: "unreadable", problem: "only PNG, JPEG, GIF and WebP pictures can be looked at" };
   }
   const text = decodeText(data, isTextLike(name, mediaType));
   if (text !== undefined) return { kind: "text", text };
-  return { kind: "unreadable", problem: "it is not text and no picture the bot knows" };
+  return { kind: "unreadable", problem: "it is neither text nor a picture or document that can be read" };
 }
 
 /** By the first bytes: https://www.w3.org/TR/png/, ITU T.81, GIF89a, https://developers.google.com/speed/webp/docs/riff_container */
-function imageType(data: Uint8Array) {
+export function imageType(data: Uint8Array) {
   if (startsWith(data, 0, "\u0089PNG\r\n\u001a\n")) return "image/png";
   if (startsWith(data, 0, "\u00ff\u00d8\u00ff")) return "image/jpeg";
   if (startsWith(data, 0, "GIF87a") || startsWith(data, 0, "GIF89a")) return "image/gif";

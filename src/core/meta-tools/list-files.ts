@@ -1,0 +1,70 @@
+import { z } from "zod";
+import { readable } from "../folder-run.ts";
+import { formatBytes } from "../format-bytes.ts";
+import type { FolderListing, WorkingFile } from "../working-folder.ts";
+import { defineMetaTool, ok } from "./meta-tool.ts";
+
+/** Files named in one answer. */
+const pageSize = 200;
+
+/** What the working folder of the thread has. */
+export const createListFiles = () =>
+  defineMetaTool({
+    name: "list_files",
+    shown: "whole",
+    title: "Looking through the files",
+    description:
+      "Lists the files of this thread: what people attached (also in earlier messages) and what code and skills left.",
+    parameters: z.object({
+      pattern: z.string().max(300).optional().describe("part of a path, or one with * and **"),
+      offset: z.number().int().min(0).optional().describe("leave out so many"),
+    }),
+    effect: "read_only",
+    offered: () => true,
+    run: async ({ pattern, offset = 0 }, _context, { turn, ports }) => {
+      const listing = await ports.folders.of(turn.place).list();
+      const fits = matcher(pattern);
+      const files = listing.files.filter(({ path }) => fits(path));
+      return ok(listed(files, offset, listing, pattern));
+    },
+  });
+
+function listed(
+  files: readonly WorkingFile[],
+  offset: number,
+  { files: all, bytes, most_bytes }: FolderListing,
+  pattern: string | undefined,
+): string {
+  const page = files.slice(offset, offset + pageSize);
+  const rest = files.length - offset - page.length;
+  const which = pattern === undefined ? "" : ` that fit, of ${all.length.toLocaleString("en")}`;
+  const room = `${formatBytes(bytes)} of ${formatBytes(most_bytes)} used`;
+  const more = rest > 0 ? `; ${rest.toLocaleString("en")} more from offset ${offset + page.length} on` : "";
+  const head = `[${files.length.toLocaleString("en")} files${which}, ${room}${more}]`;
+  return [head, ...page.map(lineOf)].join("\n");
+}
+
+function lineOf({ path, bytes, changed_at, by }: WorkingFile): string {
+  const when = `${new Date(changed_at).toISOString().slice(0, 16).replace("T", " ")} UTC`;
+  const who = by === undefined ? "" : `, from ${readable(by)}`;
+  return `${readable(path)} (${formatBytes(bytes)}, ${when}${who})`;
+}
+
+/** More of these in one pattern would take long to match. */
+const mostWildcards = 6;
+
+/** `**` stands for anything, `*` for anything but a slash; without them a pattern is a part of the path, in any case. */
+function matcher(pattern: string | undefined): (path: string) => boolean {
+  if (pattern === undefined) return () => true;
+  const parts = pattern.replace(/^\//, "").split(/(\*\*\/?|\*)/);
+  const plain = pattern.replaceAll("*", "").toLowerCase();
+  if (parts.length === 1 || parts.length > mostWildcards * 2 + 1)
+    return (path) => path.toLowerCase().includes(plain);
+  const source = parts
+    .map((part) =>
+      part.startsWith("**") ? ".*" : part === "*" ? "[^/]*" : part.replace(/[.+?^${}()|[\]\\]/g, "\\$&"),
+    )
+    .join("");
+  const whole = new RegExp(`(^|/)${source}$`, "i");
+  return (path) => whole.test(path);
+}

@@ -1,0 +1,97 @@
+import { z } from "zod";
+import type { CodeLanguage, CodeMeans, ScriptOutcome } from "../scripts.ts";
+import { codeLanguages } from "../scripts.ts";
+import type { ToolResult } from "../tool.ts";
+import { inputFolder, outputFolder } from "../working-folder.ts";
+import { defineMetaTool, failure, ok } from "./meta-tool.ts";
+
+/** Bytes that code may print. */
+const largestOutput = 950_000;
+/** The runner ends it, and with what it printed; this only catches one that does not. Ms. */
+const longestRun = 86_400_000;
+
+/** Code that the model writes, in the sandbox, on the files of the thread. */
+export const createRunCode = () =>
+  defineMetaTool({
+    name: "run_code",
+    title: ({ language }) => `Running ${names[language]}`,
+    description: "Runs code in a sandbox.",
+    describe: ({ code }) => described(code),
+    parameters: z.object({
+      language: z.enum(codeLanguages),
+      code: z.string().min(1).max(200_000).describe("whole program; print what you need to know"),
+    }),
+    effect: "side_effect",
+    max_execution_ms: longestRun,
+    offered: ({ code }) => code !== undefined,
+    run: async ({ language, code }, context, { turn, ports }) => {
+      const runner = ports.code;
+      if (runner === undefined || turn.code === undefined)
+        return failure("refused", "Code cannot be run here.", "Tell the person.");
+      const { max_ms } = turn.code;
+      const ran = await context.inFolder(code, (working) =>
+        runner.run({
+          ...{ language, code, working },
+          signal: context.signal,
+          timeout_ms: max_ms,
+          max_output_bytes: largestOutput,
+          onLine: (line) => context.progress(line.slice(0, 200)),
+        }),
+      );
+      return resultOf(ran.value, ran.notes, max_ms);
+    },
+  });
+
+const names: Readonly<Record<CodeLanguage, string>> = {
+  python: "Python",
+  javascript: "JavaScript",
+  bash: "a shell script",
+};
+
+function described(code: CodeMeans | undefined): string {
+  const { languages = [], packages = {}, hosts = [] } = code ?? {};
+  const missing = codeLanguages.filter((language) => !languages.includes(language));
+  const prepared = codeLanguages.flatMap((language) => {
+    const list = packages[language] ?? [];
+    return list.length === 0 ? [] : [`${names[language]} has ${list.join(", ")}.`];
+  });
+  return [
+    `Runs code in a sandbox, in the folder of this thread: files of people are in ${inputFolder}, read-only; what it leaves in ${outputFolder} is posted with your answer (plots as PNG); other files stay for later calls. JavaScript is an ES module.`,
+    ...(missing.length === 0 ? [] : [`There is no ${missing.join(" and no ")} here.`]),
+    ...prepared,
+    hosts.length === 0 ? "No network." : `It reaches ${hosts.join(", ")} and nothing else.`,
+  ].join(" ");
+}
+
+function resultOf(outcome: ScriptOutcome, notes: readonly string[], mostMs: number): ToolResult {
+  switch (outcome.status) {
+    case "refused":
+      return failure("refused", outcome.reason, "Tell the person.");
+    case "timed_out": {
+      const printed = [outcome.stdout, outcome.stderr].map((text) => text.trim()).filter(Boolean);
+      const message = `It was stopped after ${mostMs / 1_000} s.`;
+      return failure("timed_out", [message, ...printed, ...notes].join("\n"), "Do less at once.");
+    }
+    case "exited": {
+      const { exit_code, stdout, stderr, truncated } = outcome;
+      const cut = truncated ? ["[output cut]"] : [];
+      const complaint = stderr.trim();
+      if (exit_code === 0) {
+        const said = complaint === "" ? [] : [`[error output: ${complaint.slice(-2_000)}]`];
+        return ok(
+          [stdout.trimEnd(), ...said, ...cut, ...notes].filter(Boolean).join("\n") || "(it printed nothing)",
+        );
+      }
+      const message = [
+        `It ended with ${exit_code}.`,
+        stdout.trim(),
+        complaint.slice(-4_000),
+        ...cut,
+        ...notes,
+      ];
+      return failure("code_failed", message.filter(Boolean).join("\n"));
+    }
+    default:
+      return outcome satisfies never;
+  }
+}

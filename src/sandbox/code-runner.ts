@@ -1,0 +1,66 @@
+import { coversHost } from "../core/network-grants.ts";
+import {
+  type CodeLanguage,
+  type CodeMeans,
+  type CodeRequest,
+  type CodeRunner,
+  codeLanguages,
+} from "../core/scripts.ts";
+import type { Isolation } from "./isolation.ts";
+import { programFor } from "./resolve-script.ts";
+import type { SandboxContext } from "./sandbox-context.ts";
+import { runToEnd } from "./script-runner.ts";
+
+/** What runs each language, and what its text is called. */
+const programs: Readonly<Record<CodeLanguage, { program: string; name: string }>> = {
+  python: { program: "python3", name: "main.py" },
+  javascript: { program: "node", name: "main.mjs" },
+  bash: { program: "bash", name: "main.sh" },
+};
+
+/**
+ * Code of models: in bubblewrap alone, whatever an operator allows skills.
+ */
+export function createCodeRunner(
+  context: SandboxContext,
+  { hosts, max_ms }: Pick<CodeMeans, "hosts" | "max_ms">,
+): CodeRunner {
+  const { isolation } = context;
+  return {
+    async means() {
+      if (isolation.kind !== "bubblewrap") {
+        const { problem, cure } = isolation.lacks;
+        return { ok: false, reason: `${problem} ${cure}` };
+      }
+      const found = await Promise.all(
+        codeLanguages.map(async (language) =>
+          (await interpreter(language, isolation)).ok ? [language] : [],
+        ),
+      );
+      return { ok: true, languages: found.flat(), packages: {}, hosts, max_ms };
+    },
+    async run(request) {
+      request.signal.throwIfAborted();
+      if (isolation.kind !== "bubblewrap")
+        return { status: "refused", reason: `Code runs with bubblewrap only. ${isolation.lacks.cure}` };
+      const program = await interpreter(request.language, isolation);
+      if (!program.ok) return { status: "refused", reason: program.reason };
+      return await runToEnd(codeOf(request, program.value), withHosts(request, hosts), context);
+    },
+  };
+}
+
+async function interpreter(language: CodeLanguage, isolation: Isolation) {
+  return await programFor(programs[language].program, [], `Code in ${language}`, isolation);
+}
+
+function codeOf({ language, code }: CodeRequest, interpreter: readonly string[]) {
+  const entry = { name: programs[language].name, text: code };
+  return { interpreter, entry, args: [], env: {}, shipped: false };
+}
+
+function withHosts(request: CodeRequest, hosts: readonly string[]) {
+  const network =
+    hosts.length === 0 ? {} : { network: { permits: (host: string) => coversHost(hosts, host) } };
+  return { ...request, ...network, env: {}, stdin: "" };
+}

@@ -1,0 +1,77 @@
+import { createHash, randomUUID } from "node:crypto";
+import { mkdir, opendir, readFile, rename, rmdir, stat, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { z } from "zod";
+import { KeyedMutex } from "../base/keyed-mutex.ts";
+import { namespaceSchema, type Place, threadSchema } from "../core/place.ts";
+import type { WorkingFolders } from "../core/working-folder.ts";
+import { createDiskWorkingFolder } from "./disk-working-folder.ts";
+import { removeForeignFolder } from "./foreign-files.ts";
+
+const ownerName = "thread.json";
+const ownerSchema = z.object({ namespace: namespaceSchema, thread: threadSchema });
+/** What is on its way out; removed for good by the next sweep if a crash leaves it. */
+const leaving = "leaving-";
+
+/**
+ * Working folders under `folder`, one for each thread, named by a hash of its place, for this user alone (0700). For one process: the
+ * data folder has one owner.
+ */
+export function createDiskWorkingFolders(folder: string, limits: { mostBytes: number }): WorkingFolders {
+  const busy = new KeyedMutex();
+  const pathOf = (place: Place) => join(folder, nameOf(place));
+  return {
+    of(place) {
+      const path = pathOf(place);
+      return createDiskWorkingFolder({
+        path,
+        busy,
+        ...limits,
+        async make() {
+          await mkdir(path, { recursive: true, mode: 0o700 });
+          const { namespace, thread } = place;
+          await writeFile(join(path, ownerName), JSON.stringify({ namespace, thread }), { mode: 0o600 });
+        },
+        async clear() {
+          const away = join(folder, `${leaving}${randomUUID()}`);
+          try {
+            await rename(path, away);
+          } catch (error) {
+            if ((error as NodeJS.ErrnoException).code === "ENOENT") return;
+            throw error;
+          }
+          await removeForeignFolder(away);
+        },
+      });
+    },
+    async *all() {
+      const opened = await opendir(folder).catch((error: NodeJS.ErrnoException) => {
+        if (error.code === "ENOENT") return undefined;
+        throw error;
+      });
+      if (opened === undefined) return;
+      for await (const entry of opened) {
+        const path = join(folder, entry.name);
+        if (entry.name.startsWith(leaving)) await removeForeignFolder(path);
+        const place = entry.name.startsWith(leaving) ? undefined : await ownerOf(path);
+        const stats = await stat(path).catch(() => undefined);
+        if (place !== undefined && stats !== undefined) yield { place, changed_at: stats.mtimeMs };
+      }
+    },
+  };
+}
+
+/** Threads have names that files cannot have. */
+function nameOf({ namespace, thread }: Place): string {
+  return createHash("sha256").update(`${namespace}\n${thread}`).digest("hex").slice(0, 32);
+}
+
+/** The thread a folder belongs to. One without is left of a crash while it was made, and has nothing in it. */
+async function ownerOf(path: string): Promise<Place | undefined> {
+  try {
+    return ownerSchema.parse(JSON.parse(await readFile(join(path, ownerName), "utf8")));
+  } catch {
+    await rmdir(path).catch(() => {});
+    return undefined;
+  }
+}

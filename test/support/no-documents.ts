@@ -1,0 +1,8 @@
+import type { DocumentReader } from "../../src/core/document-reader.ts";
+
+/** Reads nothing but what is plain text anyway, for tests that are not about documents. */
+export const noDocuments: DocumentReader = {
+  formatOf: () => undefined,
+  read: async () => ({ ok: false, problem: "no documents are read in this test" }),
+  table: async () => ({ ok: false, problem: "no tables are read in this test" }),
+};

@@ -1,6 +1,5 @@
 import { randomUUID } from "node:crypto";
-import { tmpdir } from "node:os";
-import path, { join } from "node:path";
+import path from "node:path";
 import { fileURLToPath } from "node:url";
 import { createApp, type RunningApp } from "../src/app/create-app.ts";
 import { createPastOutputs } from "../src/app/turns/past-outputs.ts";
@@ -25,12 +24,12 @@ import { createWeb } from "../src/net/create-web.ts";
 import { createMiniSearchIndex } from "../src/search/minisearch-index.ts";
 import { createFolderSource } from "../src/skills/folder-source.ts";
 import { createHostFacts } from "../src/skills/host-facts.ts";
-import { createDiskWorkingFolders } from "../src/storage/disk-working-folders.ts";
 import { createMemoryFileStore } from "../src/storage/memory-file-store.ts";
 import { createLogger } from "../src/telemetry/logger.ts";
 import { chatPolicy, turnLimits } from "../src/wiring/app-settings.ts";
 import { systemClock } from "../src/wiring/system-clock.ts";
 import { noDocuments } from "../test/support/no-documents.ts";
+import { temporaryFolders } from "../test/support/temporary-folders.ts";
 
 /** Who asks, and where. */
 export const asker: Author = { id: "bench", name: "Bench", trust: "operator" };
@@ -142,7 +141,7 @@ export async function createBenchApp({
       scripts,
       code: undefined,
       documents: noDocuments,
-      folders: createDiskWorkingFolders(join(tmpdir(), `knack-bench-${process.pid}`), { mostBytes: 5e8 }),
+      folders: temporaryFolders(),
       openHosts: [],
       grants: createNetworkGrants(store, () => [], systemClock),
       clock: systemClock,

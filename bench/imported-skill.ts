@@ -6,6 +6,7 @@ import { createImportedSkills } from "../src/imported/create-imported-skills.ts"
 import { createSandbox } from "../src/sandbox/create-sandbox.ts";
 import { createFolderSource } from "../src/skills/folder-source.ts";
 import { systemClock } from "../src/wiring/system-clock.ts";
+import { temporaryFolders } from "../test/support/temporary-folders.ts";
 import { namespace } from "./bench-app.ts";
 import { limited, type Measure, median } from "./measure.ts";
 
@@ -40,6 +41,7 @@ export async function measureImportedSkill(folder: string): Promise<Measure[]> {
   await writeFile(path.join(root, "timed", "handler.js"), handler);
   const { programs } = await createSandbox({ dataDir: path.join(folder, "imported-data") });
   const imported = createImportedSkills({
+    folders: temporaryFolders(),
     ...{ programs, clock: systemClock, settingsOf: () => ({}), question_ms: 60_000 },
   });
   try {

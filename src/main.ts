@@ -19,6 +19,7 @@ import { startingOf, whenReady } from "./core/starting-skills.ts";
 import type { Profile } from "./core/turn.ts";
 import type { TurnLog } from "./core/turn-log.ts";
 import type { Web } from "./core/web.ts";
+import type { WorkingFolders } from "./core/working-folder.ts";
 import { createTokenCounter } from "./models/count-tokens.ts";
 import { createModels } from "./models/create-models.ts";
 import { createCouldReach } from "./net/could-reach.ts";
@@ -110,8 +111,11 @@ export async function openKnack(config: Config, options: OpenOptions = {}): Prom
     const web = createWeb({ ...webOptions(config), own });
     // Nobody reads the metrics of a command.
     const counting = options.platforms ? createMetrics() : undefined;
+    const folders = createDiskWorkingFolders(join(config.data.folder, "threads"), {
+      mostBytes: config.files.thread_megabytes * 1_000_000,
+    });
     const skills = await openSkills(config, {
-      ...{ store, web, own, version, clock: systemClock },
+      ...{ store, folders, web, own, version, clock: systemClock },
       report: (error, where) => logger.error({ err: error, where }, "Unexpected error"),
       onLog: (skill, text) => logger.debug({ skill, text }, "Output of a skill"),
     });
@@ -120,7 +124,7 @@ export async function openKnack(config: Config, options: OpenOptions = {}): Prom
     const [profiles, metrics] = await Promise.all([loadProfiles(config.model), counting]);
     return await wire(
       config,
-      { log, store, skills, web, profiles, metrics, lock, redact, logger, listening, closeAll },
+      { log, store, folders, skills, web, profiles, metrics, lock, redact, logger, listening, closeAll },
       options,
     );
   } catch (error) {
@@ -148,6 +152,7 @@ async function warnOfUnknownSkills(
 interface Opened {
   log: TurnLog;
   store: KeyValue;
+  folders: WorkingFolders;
   skills: OpenedSkills;
   web: Web;
   redact: Redact;
@@ -162,13 +167,10 @@ interface Opened {
 
 async function wire(
   config: Config,
-  { log, store, skills, web, profiles, metrics, lock, redact, logger, listening, closeAll }: Opened,
+  { log, store, folders, skills, web, profiles, metrics, lock, redact, logger, listening, closeAll }: Opened,
   { platforms: wanted = false }: OpenOptions,
 ): Promise<Knack> {
   const files = createDiskFileStore(join(config.data.folder, "files"));
-  const folders = createDiskWorkingFolders(join(config.data.folder, "threads"), {
-    mostBytes: config.files.thread_megabytes * 1_000_000,
-  });
   const running = createApp({
     log,
     store,

@@ -35,10 +35,20 @@ export async function runInFolder<T>(
     signal,
   );
   signal.throwIfAborted();
+  return { value, notes: await tellOfChanges(folder, output, changed, file) };
+}
+
+/** Hands over what a run left in its output folder. Answers what a model is told of all that it changed, a line each. */
+export async function tellOfChanges(
+  folder: WorkingFolder,
+  output: string,
+  changed: readonly FileChange[],
+  file: ToolContext["file"],
+): Promise<string[]> {
   const isForPerson = ({ path, change }: FileChange) => change !== "removed" && path.startsWith(`${output}/`);
   const posted = await post(folder, changed.filter(isForPerson), file);
   const others = changesInWords(changed.filter((each) => !isForPerson(each)));
-  return { value, notes: [...posted, ...(others === "" ? [] : [`[it ${others}]`])] };
+  return [...posted, ...(others === "" ? [] : [`[it ${others}]`])];
 }
 
 /** Makes files of the answer of those that the person has not got yet. Answers what the model is told. */

@@ -1,5 +1,6 @@
 import type { Json } from "./json.ts";
 import type { Skill } from "./skill.ts";
+import type { MountedFolder } from "./working-folder.ts";
 
 /** Whether something may happen here; `reason` is written for a person. `unconfined`: it runs without a sandbox then. */
 export type Verdict = { ok: true; unconfined?: true } | { ok: false; reason: string };
@@ -21,6 +22,8 @@ export interface ProgramRequest {
   module: string;
   /** The whole environment, beside what the sandbox itself sets (`KNACK_SKILL_DIR`, `KNACK_WORKSPACE`, HOME, PATH …). */
   env: Readonly<Record<string, string>>;
+  /** The working folder of the thread it works for, for as long as it stays. */
+  working?: MountedFolder | undefined;
   /** Without it there is no network at all. */
   network?: NetworkAccess;
   /** A value the program wrote. Lines that are no JSON, and what it writes to stderr, come as `onText`. */

@@ -25,14 +25,14 @@ export type ScriptWork =
 export interface ScriptRequest extends RunRequest {
   skill: Skill;
   work: ScriptWork;
-  /** In an argument `{baseDir}` is replaced by `KNACK_SKILL_DIR` as the script sees it, and `{outputDir}` by `KNACK_OUTPUT_DIR`. */
+  /** The code's variables in them are replaced as a shell does, `$NAME` and `${NAME}`, and `{baseDir}` by `KNACK_SKILL_DIR`. */
   args: readonly string[];
   stdin: string;
 }
 
 /** What a run may use. */
 export interface RunRequest {
-  /** The working folder it works in. Without one it has an empty one of its own, and hands out what it leaves in its output folder. */
+  /** The working folder it works in. Without one it has an empty one of its own, which is gone with it. */
   working?: MountedFolder | undefined;
   /**
    * The whole environment of the code, beside what the sandbox itself sets: PATH, HOME, `KNACK_SKILL_DIR`, `KNACK_WORKSPACE`,
@@ -76,16 +76,6 @@ export interface CodeRequest extends Omit<RunRequest, "env" | "network"> {
   code: string;
 }
 
-/** A regular file a script left in `KNACK_OUTPUT_DIR`, folders below it included. */
-export interface ScriptFile {
-  /** Its path in that folder, with forward slashes. */
-  name: string;
-  data: Uint8Array;
-}
-
-/** A runner hands on at most this many files of one run, and this many bytes in all. */
-export const scriptFileLimits = { files: 10, bytes: 25_000_000 };
-
 export type ScriptOutcome =
   | {
       status: "exited";
@@ -93,9 +83,6 @@ export type ScriptOutcome =
       stdout: string;
       stderr: string;
       truncated: boolean;
-      files?: readonly ScriptFile[];
-      /** Why further files were not handed on, in words for a person. */
-      files_left_out?: string;
     }
   | { status: "timed_out"; stdout: string; stderr: string }
   | { status: "refused"; reason: string };

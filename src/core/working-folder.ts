@@ -47,6 +47,8 @@ export interface FolderUse {
   call_id: string;
   /** All that the call says: of files it names, a skill sees those of others too, and what it makes counts as made from them. */
   text: string;
+  /** Calls that one process serves at once share what they write; what changed counts as the doing of the one that ends first. */
+  shared?: true;
 }
 
 /** The folder as a sandbox shows it to one run. */
@@ -102,7 +104,7 @@ export interface WorkingFolder {
   /** Undefined when there is no such regular file; links are none. The path may also be relative to `/workspace`. */
   open(path: string): Promise<OpenedFile | undefined>;
   /**
-   * Runs code on the folder, when nobody else who writes to the same part does. Answers what it changed, also when it failed or was
+   * Runs code on the folder, when nobody else who writes to the same part does, unless they share it. Answers what it changed, also when it failed or was
    * killed. @throws what `work` throws
    */
   use<T>(

@@ -1,6 +1,6 @@
 import { hash } from "node:crypto";
 import { errorText } from "../base/error-text.ts";
-import { handOverFiles } from "../core/hand-over-files.ts";
+import { tellOfChanges } from "../core/folder-run.ts";
 import { canonicalJson, type Json } from "../core/json.ts";
 import { createOutsideWork, type ServeTurn } from "../core/outside-work.ts";
 import type { ParkedCalls } from "../core/parked-calls.ts";
@@ -10,6 +10,7 @@ import { networkHint, withGrantedNetwork } from "../core/sandboxed-network.ts";
 import type { Skill } from "../core/skill.ts";
 import type { ToolContext, ToolResult } from "../core/tool.ts";
 import { WaitingForPerson } from "../core/waiting.ts";
+import type { WorkingFolders } from "../core/working-folder.ts";
 import { isGivenAddress } from "./given-address.ts";
 import type { HostRequest, ToHost } from "./host/protocol.ts";
 import type { CallOutcome } from "./hosted-program.ts";
@@ -20,6 +21,8 @@ export interface ImportedMeans {
   programs: ProgramRunner;
   warm: WarmPrograms;
   parked: ParkedCalls;
+  /** The files of threads. */
+  folders: WorkingFolders;
 }
 
 /** What is run. */
@@ -57,7 +60,7 @@ interface Turn {
 }
 
 async function run(
-  { warm }: ImportedMeans,
+  { warm, folders }: ImportedMeans,
   { skill, setup, env, redact, hosts }: ImportedCode,
   args: Json,
   { serve, signal, current }: Turn,
@@ -68,18 +71,35 @@ async function run(
     couldReach,
     request: (wanted) => serve((context) => context.network.request(wanted)),
   };
-  const namespace = current()?.place.namespace ?? "";
-  const outcome = await withGrantedNetwork({ network }, await hosts(), (access) =>
-    warm.call({
-      ...{ skill, setup, env, namespace, args, access, signal },
-      onProgress: (note) => current()?.progress(redact(note)),
-      onRequest: (asks, number) => serveRequest({ skillId: skill.id, args }, asks, number, { serve, redact }),
-    }),
+  const { place, turn_id, call_id } = await serve(async (context) => context);
+  const folder = folders.of(place);
+  let output = "";
+  const { value: outcome, changed } = await folder.use(
+    {
+      writer: { kind: "skill", id: skill.parent ?? skill.id },
+      turn_id,
+      call_id,
+      text: JSON.stringify(args),
+      shared: true,
+    },
+    async (working) => {
+      output = working.output;
+      return withGrantedNetwork({ network }, await hosts(), (access) =>
+        warm.call({
+          ...{ skill, setup, env, place, working, args, access, signal },
+          onProgress: (note) => current()?.progress(redact(note)),
+          onRequest: (asks, number) =>
+            serveRequest({ skillId: skill.id, args }, asks, number, { serve, redact }),
+        }),
+      );
+    },
+    signal,
   );
   const { value, refused } = outcome;
-  const left = value.status === "result" ? value.left : {};
-  const leftNone = Object.keys(left).length === 0;
-  const notes = leftNone ? [] : await serve((context) => handOverFiles(left, context));
+  const notes =
+    changed.length === 0
+      ? []
+      : await serve((context) => tellOfChanges(folder, output, changed, context.file));
   return redact(toResult(skill, value, notes, networkHint(skill.id, refused, couldReach)));
 }
 

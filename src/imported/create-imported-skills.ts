@@ -4,6 +4,7 @@ import { createParkedCalls } from "../core/parked-calls.ts";
 import type { ProgramRunner } from "../core/programs.ts";
 import type { Skill } from "../core/skill.ts";
 import type { ToolPackages } from "../core/tool-packages.ts";
+import type { WorkingFolders } from "../core/working-folder.ts";
 import { createImportedSkill } from "./imported-skill.ts";
 import { readPlugin } from "./plugin-file.ts";
 import { createToolPackages } from "./tool-package.ts";
@@ -22,6 +23,8 @@ export interface ImportedSkillsOptions {
   onLog?(skillId: string, text: string): void;
   /** How long a process is kept after its last call, ms; five minutes unless told. */
   idle_ms?: number;
+  /** The files of threads. */
+  folders: WorkingFolders;
   /** How many processes are kept that nobody calls; eight unless told. */
   most_idle?: number;
 }
@@ -39,10 +42,10 @@ export interface ImportedSkills {
 /** Nothing is started before the first call. */
 export function createImportedSkills(options: ImportedSkillsOptions): ImportedSkills {
   const { programs, clock, settingsOf, question_ms, onLog = () => {}, mayRun = async () => true } = options;
-  const { idle_ms = 5 * 60_000, most_idle = 8 } = options;
+  const { idle_ms = 5 * 60_000, most_idle = 8, folders } = options;
   const warm = createWarmPrograms({ programs, clock, idle_ms, most: most_idle, onLog });
   const parked = createParkedCalls(clock, question_ms);
-  const means = { programs, warm, parked };
+  const means = { programs, warm, parked, folders };
   return {
     format: {
       manifest: "plugin.json",

@@ -9,13 +9,13 @@ import {
   type RunningProgram,
 } from "../core/programs.ts";
 import type { Skill } from "../core/skill.ts";
+import type { MountedFolder } from "../core/working-folder.ts";
 import { type CallAllowance, createCallAllowance } from "./call-allowance.ts";
 import type { FromHost, HostError, HostRequest, ToHost } from "./host/protocol.ts";
-import { type FoundFiles, LeftFiles } from "./left-files.ts";
 
 /** How a call of a program ended. */
 export type CallOutcome =
-  | { status: "result"; text: string; data?: boolean; left: FoundFiles }
+  | { status: "result"; text: string; data?: boolean }
   | { status: "error"; error: HostError }
   /** The program ended before it answered, or never started. */
   | { status: "ended"; reason: string };
@@ -41,6 +41,8 @@ export interface HostedProgram {
 export interface HostedProgramOptions {
   programs: ProgramRunner;
   skill: Skill;
+  /** The working folder of the thread it works for. */
+  working?: MountedFolder | undefined;
   /** The first thing the program is told. */
   setup: ToHost;
   env: Readonly<Record<string, string>>;
@@ -64,23 +66,15 @@ const messageSchema = z.discriminatedUnion("type", [
   z.object({ type: z.literal("progress"), id: z.number(), note: z.string() }),
   z.object({ type: z.literal("log"), text: z.string() }),
   z.object({ type: z.literal("request"), id: z.number(), request: z.number(), asks: requestSchema }),
-  z.object({
-    type: z.literal("file"),
-    id: z.number(),
-    name: z.string().max(500),
-    data: z.base64(),
-    last: z.boolean(),
-  }),
   z.object({ type: z.literal("result"), id: z.number(), text: z.string(), data: z.boolean().default(false) }),
   z.object({ type: z.literal("error"), id: z.number(), error: errorSchema }),
   z.object({ type: z.literal("ending") }),
 ]);
 
-type CallMessage = Extract<z.infer<typeof messageSchema>, { type: "progress" | "file" | "result" | "error" }>;
+type CallMessage = Extract<z.infer<typeof messageSchema>, { type: "progress" | "result" | "error" }>;
 
 interface OpenCall extends ProgramCall {
   allowance: CallAllowance;
-  left: LeftFiles;
   end(outcome: CallOutcome): void;
 }
 
@@ -131,11 +125,10 @@ export function startHostedProgram(options: HostedProgramOptions): HostedProgram
   const reply = (id: number, message: CallMessage): void => {
     const call = open.get(id);
     if (message.type === "progress") tell(call, message.note);
-    else if (message.type === "file") call?.left.add(message);
     else if (message.type === "error") finish(id, { status: "error", error: hostError(message.error) });
     else {
       const { text, data } = message;
-      finish(id, { status: "result", text, data, left: call?.left.found() ?? {} });
+      finish(id, { status: "result", text, data });
     }
   };
   const receive = (json: Json): void => {
@@ -148,14 +141,14 @@ export function startHostedProgram(options: HostedProgramOptions): HostedProgram
     else reply(message.id, message);
   };
 
-  const { skill, env } = options;
+  const { skill, env, working } = options;
   // While no call is open there is no network: nobody would know on whose behalf. Every open call is asked, not only until one
   // permits: each notes what was tried while it ran.
   const permits = (host: string) =>
     [...open.values()].filter(({ access }) => access.permits(host)).length > 0;
   const started = options.programs
     .start({
-      ...{ skill, module, env, network: { permits }, onMessage: receive, onText: log },
+      ...{ skill, module, env, working, network: { permits }, onMessage: receive, onText: log },
       onEnd: ({ reason }) => stop(reason),
       onWanted() {
         if (open.size > 0) return;
@@ -187,7 +180,7 @@ export function startHostedProgram(options: HostedProgramOptions): HostedProgram
       count += 1;
       const id = count;
       const { promise, resolve } = Promise.withResolvers<CallOutcome>();
-      open.set(id, { ...request, allowance: createCallAllowance(), left: new LeftFiles(), end: resolve });
+      open.set(id, { ...request, allowance: createCallAllowance(), end: resolve });
       send({ type: "call", id, args: request.args });
       return promise;
     },

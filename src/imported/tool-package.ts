@@ -155,7 +155,6 @@ async function readListing(
   const cancel = clock.after(longestListing, () => controller.abort(new Error("too long")));
   const outcome = await warm.call({
     ...{ skill, setup, env, args: { list: true }, signal: controller.signal },
-    namespace: "",
     access: { permits: () => false },
     onProgress: () => {},
     onRequest: async () => ({ approved: false, message: "Nobody is there to ask." }),

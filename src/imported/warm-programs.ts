@@ -1,6 +1,8 @@
 import type { Clock } from "../core/clock.ts";
+import type { Place } from "../core/place.ts";
 import type { ProgramRunner } from "../core/programs.ts";
 import type { Skill } from "../core/skill.ts";
+import type { MountedFolder } from "../core/working-folder.ts";
 import type { ToHost } from "./host/protocol.ts";
 import {
   type CallOutcome,
@@ -11,8 +13,9 @@ import {
 
 interface WarmCall extends ProgramCall {
   skill: Skill;
-  /** The channel it works for: what a program remembers of one is not there in another. */
-  namespace: string;
+  /** The thread it works for, if it does: what a program remembers of one is not there in another. */
+  place?: Place;
+  working?: MountedFolder | undefined;
   setup: ToHost;
   env: Readonly<Record<string, string>>;
   /** Aborted, the process is killed, and with it the other calls it serves. */
@@ -21,7 +24,7 @@ interface WarmCall extends ProgramCall {
 
 /**
  * Programs of skills that are kept after a call, so that the next one finds them running. None serves two skills, two versions or two
- * channels.
+ * threads.
  */
 export interface WarmPrograms {
   /** Never rejects. */
@@ -42,7 +45,7 @@ export interface WarmProgramsOptions {
 
 interface Entry {
   skillId: string;
-  /** What makes programs of one skill differ, its channel left out. */
+  /** What makes programs of one skill differ, its thread left out. */
   version: string;
   program: HostedProgram;
   cancelIdle(): void;
@@ -58,9 +61,9 @@ export function createWarmPrograms(options: WarmProgramsOptions): WarmPrograms {
     entry?.cancelIdle();
     entry?.program.stop(reason);
   };
-  const start = (key: string, version: string, { skill, setup, env }: WarmCall): Entry => {
+  const start = (key: string, version: string, { skill, setup, env, working }: WarmCall): Entry => {
     const program = startHostedProgram({
-      ...{ programs: options.programs, skill, setup, env },
+      ...{ programs: options.programs, skill, setup, env, working },
       onLog: (text) => options.onLog(skill.id, text),
       onEnd: () => {
         entry.cancelIdle();
@@ -80,9 +83,11 @@ export function createWarmPrograms(options: WarmProgramsOptions): WarmPrograms {
 
   return {
     async call(request) {
-      const { skill, signal, env, namespace } = request;
+      const { skill, signal, env, place, working } = request;
       const version = JSON.stringify([skill.origin.path, skill.hash, env]);
-      const key = JSON.stringify([skill.id, version, namespace]);
+      // What it is shown cannot be changed while it runs.
+      const shown = working?.mounts.map(({ to }) => to);
+      const key = JSON.stringify([skill.id, version, place?.namespace, place?.thread, shown]);
       const entry = warm.get(key) ?? start(key, version, request);
       warm.delete(key);
       warm.set(key, entry);

@@ -2,7 +2,7 @@ import { existsSync } from "node:fs";
 import { lstat, readlink } from "node:fs/promises";
 import { dirname } from "node:path";
 import { inputFolder, type MountedFolder } from "../core/working-folder.ts";
-import type { PackageFolders } from "./isolation.ts";
+import { outputIn, type PackageFolders } from "./isolation.ts";
 import { readableEtc, type ShownFile } from "./machine-files.ts";
 import { systemFolders } from "./programs.ts";
 
@@ -86,7 +86,13 @@ export async function bubblewrapArguments(layout: SandboxLayout): Promise<string
     ...writable(inside.temp, bounded?.temp),
     ...["--perms", "1777", "--dir", inside.home],
     ...(layout.working === undefined
-      ? writable(inside.workspace, bounded?.workspace)
+      ? [
+          ...writable(inside.workspace, bounded?.workspace),
+          "--perms",
+          "1777",
+          "--dir",
+          outputIn(inside.workspace),
+        ]
       : workingArguments(layout.working)),
     ...readOnly(layout.skillFolder, inside.skill),
     ...readOnly(layout.textFolder, inside.text),

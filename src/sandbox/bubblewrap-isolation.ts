@@ -10,6 +10,7 @@ import {
   type Launch,
   type LaunchRequest,
   moduleEnvironment,
+  outputFolder,
   outputIn,
   type Places,
   placedArguments,
@@ -18,7 +19,6 @@ import {
 } from "./isolation.ts";
 import { firstToGo, type LimitPrograms, limitPrefix } from "./limit-programs.ts";
 import { writeMachineFiles } from "./machine-files.ts";
-import { outputFolder } from "./output-files.ts";
 import { programFolders } from "./programs.ts";
 import { stageFolder } from "./staged-folder.ts";
 import { systemCallFilter } from "./system-call-filter.ts";
@@ -120,14 +120,13 @@ async function prepare(request: LaunchRequest, options: BubblewrapOptions): Prom
   const [file = "", ...args] = [
     ...firstToGo(options.programs),
     ...(options.mounts && bounded ? boundedFoldersPrefix(options.mounts, bounded, mount) : []),
-    ...[options.bwrap, "--args", "3", "--", ...command(request, options, { user, places })],
+    ...[options.bwrap, "--args", "3", "--", ...command(request, options, { user, places, env })],
   ];
   return {
     file,
     args,
     // Variables may be secrets, and every user of the machine can read a process's arguments.
     privateInput: settings.map((argument) => `${argument}\0`).join(""),
-    handsOutFiles: request.collector !== undefined,
     filter,
     env: {},
     cwd: "/",
@@ -218,7 +217,7 @@ function userArguments(mode: UserMode, user: number): string[] {
 function command(
   request: LaunchRequest,
   options: BubblewrapOptions,
-  { user, places }: { user: number; places: Places },
+  { user, places, env }: { user: number; places: Places; env: Readonly<Record<string, string>> },
 ): string[] {
   const { programs } = options;
   const { entry, timeoutMs, working } = request;
@@ -236,12 +235,12 @@ function command(
     ...(programs === undefined
       ? []
       : limitPrefix(programs, limits, { timeoutMs, processes: limits.processes })),
-    ...(request.collector ?? firstProcess(options)),
+    ...firstProcess(options),
     ...(request.socket === undefined ? [] : forwarderCommand),
     ...interpreter,
     ...flags,
     entryInside(entry),
-    ...placedArguments(request.args, places),
+    ...placedArguments(request.args, places, env),
   ];
 }
 

@@ -36,7 +36,6 @@ function streams(launch: Launch, nothing: number): StdioOptions {
   const taken: ("pipe" | number | undefined)[] = ["pipe", "pipe", "pipe"];
   for (const descriptor of inheritedDescriptors()) taken[descriptor] ??= nothing;
   if (launch.privateInput !== undefined) taken[3] = "pipe";
-  if (launch.handsOutFiles === true) taken[4] = "pipe";
   if (launch.filter !== undefined) taken[5] = "pipe";
   return Array.from(taken, (each) => each ?? "ignore");
 }

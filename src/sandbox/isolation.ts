@@ -1,7 +1,6 @@
 import { totalmem } from "node:os";
 import type { MountedFolder } from "../core/working-folder.ts";
 import type { IsolationLack } from "./isolation-cure.ts";
-import { outputFolder } from "./output-files.ts";
 
 /** What a script may use, however it is isolated. */
 export interface SandboxLimits {
@@ -53,8 +52,6 @@ export interface LaunchRequest {
   packages?: PackageFolders | undefined;
   /** See `placedArguments`. */
   args: readonly string[];
-  /** Runs the command and hands out the files it left; see `collectorPrefix`. Absent for programs that stay. */
-  collector?: readonly string[];
   env: Readonly<Record<string, string>>;
   /** Whether the code shipped with the bot. */
   shipped: boolean;
@@ -80,8 +77,6 @@ export interface Launch {
   cwd: string;
   /** Written to file descriptor 3: what must not stand in the process list. */
   privateInput?: string;
-  /** Whether file descriptor 4 is read for files. */
-  handsOutFiles?: boolean;
   /** Written to file descriptor 5: `systemCallFilter`. */
   filter?: Uint8Array | undefined;
 }
@@ -98,12 +93,29 @@ export interface Places {
   input?: string | undefined;
 }
 
-/** Arguments as they are passed on: `{baseDir}` stands for the skill's folder, `{outputDir}` for where files are left. */
-export function placedArguments(args: readonly string[], { skill = "", output }: Places): string[] {
-  return args.map((argument) => argument.replaceAll("{baseDir}", skill).replaceAll("{outputDir}", output));
+/**
+ * Arguments as they are passed on: variables that the code has are replaced as a shell does, `{baseDir}` by the skill's folder. What names
+ * no variable stays.
+ */
+export function placedArguments(
+  args: readonly string[],
+  { skill = "" }: Places,
+  env: Readonly<Record<string, string>>,
+): string[] {
+  const replaced = (whole: string, name: string) => (Object.hasOwn(env, name) ? (env[name] ?? whole) : whole);
+  return args.map((argument) =>
+    argument
+      .replace(/\$?\{baseDir\}/g, () => skill)
+      .replace(/\$(?:\{([A-Za-z_]\w*)\}|([A-Za-z_]\w*))/g, (whole, braced?: string, plain?: string) =>
+        replaced(whole, braced ?? plain ?? ""),
+      ),
+  );
 }
 
-/** Where a run without a working folder leaves files, within its workspace. */
+/** Where code leaves files for the person, within its workspace. */
+export const outputFolder = "output";
+
+/** The same, of a run without a working folder. */
 export function outputIn(workspace: string): string {
   return `${workspace}/${outputFolder}`;
 }

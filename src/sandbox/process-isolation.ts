@@ -1,3 +1,4 @@
+import { mkdir } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { inputFolder, type MountedFolder } from "../core/working-folder.ts";
 import {
@@ -38,23 +39,17 @@ export function createProcessIsolation(options: ProcessIsolationOptions): Isolat
     lacks: options.lacks,
     programFolders: folders,
     async prepare(request) {
-      const { runFolder } = request;
-      const { NODE_OPTIONS: _, ...env } = request.env;
+      const { NODE_OPTIONS: _, ...given } = request.env;
       const places = placesOf(request);
-      const [file = "", ...args] = command(request, options, places);
-      const fixed = { path: folders.join(":"), temp: runFolder, home: runFolder, ...places };
-      const handsOutFiles = request.collector !== undefined;
-      return {
-        file,
-        args,
-        env: {
-          ...moduleEnvironment(places.skill, request.moduleFolders ?? [""], request.packages?.python),
-          ...env,
-          ...fixedEnvironment(fixed),
-        },
-        cwd: places.workspace,
-        handsOutFiles,
+      const { runFolder: temp, packages, moduleFolders = [""] } = request;
+      const env = {
+        ...moduleEnvironment(places.skill, moduleFolders, packages?.python),
+        ...given,
+        ...fixedEnvironment({ path: folders.join(":"), temp, home: temp, ...places }),
       };
+      await mkdir(places.output, { recursive: true });
+      const [file = "", ...args] = command(request, options, { places, env });
+      return { file, args, env, cwd: places.workspace };
     },
   };
 }
@@ -94,10 +89,10 @@ function machinePath(path: string, mounts: MountedFolder["mounts"]): string {
 function command(
   request: LaunchRequest,
   { programs, limits }: ProcessIsolationOptions,
-  places: Places,
+  { places, env }: { places: Places; env: Readonly<Record<string, string>> },
 ): string[] {
   const { entry, folder = "", timeoutMs, working } = request;
-  const args = placedArguments(request.args, places);
+  const args = placedArguments(request.args, places, env);
   const [program = "node", ...flags] = request.interpreter;
   const isNode = program === "node";
   return [
@@ -105,7 +100,6 @@ function command(
     ...(programs === undefined ? [] : [programs.setpriv, "--pdeathsig", "KILL", "--"]),
     ...(programs === undefined ? [] : limitPrefix(programs, limits, { timeoutMs })),
     ...firstToGo(programs),
-    ...(request.collector ?? []),
     isNode ? process.execPath : program,
     ...(isNode && !request.shipped ? permissionFlags(request) : []),
     ...flags,

@@ -27,13 +27,14 @@ export function createProgramRunner(context: SandboxContext): ProgramRunner {
       const folder = await skillFolder(request.skill.origin.path);
       if (folder === undefined)
         throw new ProgramError(`The skill ${request.skill.id} has no folder any more.`);
-      const { module, env } = request;
+      const { module, env, working } = request;
       const code = {
         folder,
         interpreter: ["node"],
         entry: { module },
         args: [],
         env,
+        working,
         shipped: isShipped(request.skill),
       };
       const opened = await openRun(code, request, context).catch(asProgramError);

@@ -2,7 +2,6 @@ import type { RunRequest, ScriptOutcome, ScriptRequest, ScriptRunner } from "../
 import type { LaunchRequest } from "./isolation.ts";
 import { malformedEnvironment } from "./malformed-environment.ts";
 import { openRun } from "./open-run.ts";
-import { collectorPrefix } from "./output-files.ts";
 import { resolveCommand, resolveScript } from "./resolve-script.ts";
 import { isShipped, type SandboxContext } from "./sandbox-context.ts";
 import { supervise } from "./supervise.ts";
@@ -41,15 +40,12 @@ async function run(request: ScriptRequest, context: SandboxContext): Promise<Scr
 
 /** Runs what has been found, with its limits, to its end. */
 export async function runToEnd(
-  code: Omit<LaunchRequest, "runFolder" | "socket" | "timeoutMs" | "collector" | "working">,
+  code: Omit<LaunchRequest, "runFolder" | "socket" | "timeoutMs" | "working">,
   request: RunRequest & { stdin: string },
   context: SandboxContext,
 ): Promise<ScriptOutcome> {
   const { working, timeout_ms: timeoutMs } = request;
-  // What is left in a working folder stays there.
-  const collector = working === undefined ? await collectorPrefix() : [];
-  const collects = collector.length === 0 ? {} : { collector };
-  const opened = await openRun({ ...code, ...collects, working, timeoutMs }, request, context);
+  const opened = await openRun({ ...code, working, timeoutMs }, request, context);
   if ("reason" in opened) return { status: "refused", reason: opened.reason };
   const { launch, close } = opened;
   try {

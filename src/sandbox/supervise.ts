@@ -7,7 +7,6 @@ import { exitStatus, groupEnd, killGroup, writeAndEnd } from "../process/process
 import { startFailure, startProcess } from "./child-process.ts";
 import type { Launch } from "./isolation.ts";
 import type { MemoryWatch } from "./memory-watch.ts";
-import { type OutputFiles, outputDescriptor, readOutputFiles } from "./output-files.ts";
 
 /** How often a script's memory is looked at, ms. */
 const watchMs = 250;
@@ -54,7 +53,6 @@ export async function supervise(
   collect(child.stdout, stdout);
   collect(child.stderr, stderr);
   writeAndEnd(child.stdin, request.stdin);
-  const collected = collectFiles(child, launch);
   try {
     const ending = await ended;
     request.signal.throwIfAborted();
@@ -62,7 +60,7 @@ export async function supervise(
     const output = { stdout: stdout.text(), stderr: stderr.text() + note };
     if (timedOut) return { status: "timed_out", ...output };
     const truncated = stdout.truncated || stderr.truncated;
-    return { status: "exited", exit_code: ending.code, ...output, truncated, ...(await collected) };
+    return { status: "exited", exit_code: ending.code, ...output, truncated };
   } finally {
     clearTimeout(timer);
     unwatch?.();
@@ -100,14 +98,6 @@ async function end(child: ChildProcess): Promise<Ending> {
   });
   const ended = groupEnd(child).then((ending): Ending => ({ started: true, code: exitStatus(ending) }));
   return Promise.race([failed, ended]);
-}
-
-/** The files of a run, where it left any. Read as they come: an unread pipe would hold up the run. */
-async function collectFiles(child: ChildProcess, launch: Launch): Promise<Partial<OutputFiles>> {
-  const stream = child.stdio[outputDescriptor];
-  if (launch.handsOutFiles !== true || stream === null || stream === undefined) return {};
-  const found = await readOutputFiles(stream as Readable);
-  return found.files.length === 0 && found.files_left_out === undefined ? {} : found;
 }
 
 function collect(stream: Readable | null, output: CapturedOutput): void {

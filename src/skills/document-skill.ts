@@ -37,7 +37,7 @@ export function createDocumentSkill(request: DocumentSkillRequest, document: Ski
     ...rest,
     instructions,
     ...(settings === undefined ? {} : { settings: settingsNames(settings, origin) }),
-    ...(note === "" ? {} : { guide_note: note }),
+    guide_note: note,
     ...(code === undefined ? {} : { code }),
     kind: "document",
     origin,

@@ -1,4 +1,5 @@
 import type { Skill } from "../core/skill.ts";
+import { inputFolder, skillFolder } from "../core/working-folder.ts";
 import type { SkillDocument } from "./skill-document.ts";
 
 /** Files and scripts that are named; the tools answer with the others. */
@@ -9,10 +10,10 @@ export function withSkillFolder(guide: string): string {
   return guide.replace(/\$?\{baseDir\}/g, "$KNACK_SKILL_DIR");
 }
 
-/** What a model has to know beside a guide that was written for another agent; empty when there is nothing to say. */
+/** What a model has to know beside a guide that was written for another agent. */
 export function guideNote(
   { id }: Pick<Skill, "id">,
-  { instructions, allowed_tools = [], metadata }: SkillDocument,
+  { instructions, allowed_tools = [] }: SkillDocument,
   paths: readonly string[],
   entryPoints: Readonly<Record<string, string>> = {},
 ): string {
@@ -24,21 +25,19 @@ export function guideNote(
   if (files.length > 0) lines.push(`read_skill_file(skill_name "${id}") reads its files: ${listed(files)}.`);
   if (runnable.length > 0) {
     lines.push(
-      `run_skill_script(skill_name "${id}", script, args) runs its scripts in a sandbox: ${listed(runnable)}. Where the guide says \`python3 scripts/x.py a b\`, give script "scripts/x.py", args ["a", "b"]. What a script writes to the folder $KNACK_OUTPUT_DIR is handed to the person as files.`,
+      `run_skill_script(skill_name "${id}", script, args) runs its scripts in a sandbox: ${listed(runnable)}. Where the guide says \`python3 scripts/x.py a b\`, give script "scripts/x.py", args ["a", "b"].`,
     );
   }
   if (instructions.includes("$KNACK_SKILL_DIR")) {
     lines.push(
-      "$KNACK_SKILL_DIR is this skill's folder: leave it out of file_path and script, keep it in args.",
+      "$KNACK_SKILL_DIR is this skill's folder, read-only: leave it out of file_path and script, keep it in args and commands.",
     );
   }
-  if (hasCommands({ allowed_tools, metadata })) {
-    lines.push(
-      `run_skill_script(skill_name "${id}", command) runs a command line of its guide in a sandbox: without a terminal, with the hosts an operator allowed, and nothing is kept from one call to the next. What a command writes to the folder $KNACK_OUTPUT_DIR is handed to the person as files.`,
-    );
-  }
+  lines.push(
+    `run_skill_script(skill_name "${id}", command) runs a command line of bash in the sandbox, without a terminal; a here-document writes a file. Scripts and commands begin in ${skillFolder(id)}, which is kept from call to call; the files of people are in ${inputFolder}, read-only; what is left in ${skillFolder(id)}/output ($KNACK_OUTPUT_DIR) the person gets.`,
+  );
   lines.push(...expectedTools(allowed_tools));
-  return lines.length === 0 ? "" : ["How this guide works here:", ...lines].join("\n- ");
+  return ["How this guide works here:", ...lines].join("\n- ");
 }
 
 /** Whether a file is run when it is named, going by its ending. */

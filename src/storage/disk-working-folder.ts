@@ -150,7 +150,8 @@ export function createDiskWorkingFolder({
 
     async use(how, work, signal) {
       const area = areaOfWriter(how.writer);
-      return busy.run(`${root} ${area}`, async () => {
+      const alone = <R>(run: () => Promise<R>) => (how.shared ? run() : busy.run(`${root} ${area}`, run));
+      return alone(async () => {
         signal.throwIfAborted();
         await make();
         await Promise.all(

@@ -11,6 +11,7 @@ import type { CodeRunner, ScriptRunner } from "../core/scripts.ts";
 import type { Servers } from "../core/servers.ts";
 import type { SkillSource } from "../core/skill.ts";
 import type { Web } from "../core/web.ts";
+import type { WorkingFolders } from "../core/working-folder.ts";
 import { createAdHocFlows } from "../flows/ad-hoc-flows.ts";
 import { createImportedSkills } from "../imported/create-imported-skills.ts";
 import type { McpLoginWithReturn } from "../mcp/login/create-mcp-login.ts";
@@ -31,6 +32,8 @@ import { openToolServerLogin } from "./tool-server-login.ts";
 const quietMs = 1_000;
 
 export interface SkillDeps {
+  /** The files of threads. */
+  folders: WorkingFolders;
   store: KeyValue;
   clock: Clock;
   web: Web;
@@ -69,6 +72,7 @@ export async function openSkills(config: Config, deps: SkillDeps): Promise<Opene
   const runners = lazyCodeRunners(config, own, (skill) => packages.verifyBeforeRun(skill));
   const imported = createImportedSkills({
     programs: runners.programs,
+    folders: deps.folders,
     clock,
     settingsOf: (id) => settingsOf(config, id),
     question_ms,

@@ -1,7 +1,4 @@
 import { randomUUID } from "node:crypto";
-import { rmSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import type { ChatPolicy } from "../../src/app/chat/chat-policy.ts";
 import { type AppDeps, createApp, type RunningApp } from "../../src/app/create-app.ts";
 import type { RetentionPolicy } from "../../src/app/services/retention-policy.ts";
@@ -29,13 +26,13 @@ import { countTokens } from "../../src/models/count-tokens.ts";
 import { createMiniSearchIndex } from "../../src/search/minisearch-index.ts";
 import { createHostFacts } from "../../src/skills/host-facts.ts";
 import { type SkillEnv, skillEnvironment } from "../../src/skills/skill-settings.ts";
-import { createDiskWorkingFolders } from "../../src/storage/disk-working-folders.ts";
 import { createMemoryFileStore } from "../../src/storage/memory-file-store.ts";
 import { createMemoryKeyValue } from "../../src/storage/memory-key-value.ts";
 import { createMemoryTurnLog } from "../../src/storage/memory-turn-log.ts";
 import { systemClock } from "../../src/wiring/system-clock.ts";
 import { noDocuments } from "./no-documents.ts";
 import { soleModel } from "./sole-model.ts";
+import { temporaryFolders } from "./temporary-folders.ts";
 
 export const ada: Author = { id: "ada", name: "Ada", trust: "operator" };
 export const ben: Author = { id: "ben", name: "Ben", trust: "member" };
@@ -173,14 +170,6 @@ function chatPolicy({ access, ...more }: NonNullable<TestAppOptions["chat"]> = {
 
 /** The same place for a test that does not care. */
 export const home = { namespace: "console:local:general", thread: "t1" };
-
-const temporary = join(tmpdir(), `knack-test-${process.pid}-${randomUUID()}`);
-process.once("exit", () => rmSync(temporary, { recursive: true, force: true }));
-
-/** Folders that vanish with the process that tests run in. */
-function temporaryFolders(): WorkingFolders {
-  return createDiskWorkingFolders(join(temporary, randomUUID()), { mostBytes: 5e8 });
-}
 
 export function createTestApp(model: Model, options: TestAppOptions = {}): TestApp {
   const {

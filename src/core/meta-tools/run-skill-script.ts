@@ -8,7 +8,7 @@ import { findOffered } from "./activate-skill.ts";
 import { defineMetaTool, failure } from "./meta-tool.ts";
 import { scriptEnvironment } from "./script-environment.ts";
 import { scriptResult } from "./script-result.ts";
-import { argumentForScript, commandForShell, pathInSkill } from "./skill-path.ts";
+import { commandForShell, pathInSkill } from "./skill-path.ts";
 
 /** Bytes a script may print; with the notes on it, it stays below what a tool may answer. */
 const largestOutput = 950_000;
@@ -61,7 +61,7 @@ interface AskedScript {
   stdin: string;
 }
 
-/** A script or a command line; the latter only of skills whose guides work with them. */
+/** A script or a command line; the latter only of skills whose guides are followed by hand. */
 function chosen(
   skill: Skill,
   { script, command }: { script?: string | undefined; command?: string | undefined },
@@ -70,7 +70,7 @@ function chosen(
     return failure("invalid_arguments", "Give either script or command.");
   if (script !== undefined)
     return { name: script, work: { kind: "script", path: scriptPath(skill, script) } };
-  if (command === undefined || skill.code?.has_commands !== true) {
+  if (command === undefined || skill.kind !== "document") {
     return failure("refused", `${skill.id} has no command lines.`, "Run its scripts, or go on without it.");
   }
   return { name: "The command", work: { kind: "command", line: commandForShell(command) } };
@@ -91,20 +91,19 @@ async function runScript(
     skill,
     work,
     stdin,
-    args: args.map(argumentForScript),
+    args,
     env: scriptEnvironment(skill, context),
     signal,
     timeout_ms: skill.max_execution_seconds * 1000,
     max_output_bytes: largestOutput,
     onLine: (line: string) => context.progress(line.slice(0, 200)),
   };
-  const ran = await withGrantedNetwork(context, [], (network) => scripts.run({ ...request, network }));
-  return scriptResult(
-    { skill, name },
-    ran.value,
-    context,
-    networkHint(skill.id, ran.refused, context.network.couldReach),
+  const text = JSON.stringify([work, args, stdin]);
+  const { value: ran, notes } = await context.inFolder(text, (working) =>
+    withGrantedNetwork(context, [], (network) => scripts.run({ ...request, working, network })),
   );
+  const hint = networkHint(skill.id, ran.refused, context.network.couldReach);
+  return scriptResult({ skill, name }, ran.value, context, { notes, networkHint: hint });
 }
 
 /** By the name of an entry point, or by path. */

@@ -1,4 +1,3 @@
-import { handOverFiles } from "../hand-over-files.ts";
 import type { ScriptOutcome } from "../scripts.ts";
 import type { Skill } from "../skill.ts";
 import type { ToolContext, ToolResult } from "../tool.ts";
@@ -9,20 +8,20 @@ import { missingVariables } from "./script-environment.ts";
 const longestComplaint = 2_000;
 
 /**
- * What a model reads of a script's end; files it made become files of the answer. `networkHint` tells what it could not reach.
+ * What a model reads of a script's end. `notes` tell of the files it left, `networkHint` what it could not reach.
  */
-export async function scriptResult(
+export function scriptResult(
   { skill, name }: { skill: Skill; name: string },
   outcome: ScriptOutcome,
   context: ToolContext,
-  networkHint: string | undefined,
-): Promise<ToolResult> {
+  { notes, networkHint }: { notes: readonly string[]; networkHint: string | undefined },
+): ToolResult {
   switch (outcome.status) {
     case "refused":
       return failure("refused", outcome.reason, scriptsOf(skill));
     case "timed_out": {
       const message = `${name} was stopped: it took longer than ${skill.max_execution_seconds} s.`;
-      return failure("timed_out", `${message} ${outcome.stderr}`.trim(), networkHint);
+      return failure("timed_out", [`${message} ${outcome.stderr}`.trim(), ...notes].join("\n"), networkHint);
     }
     case "exited": {
       const { exit_code, stdout, stderr } = outcome;
@@ -30,13 +29,13 @@ export async function scriptResult(
         const hints = [networkHint, missingVariables(skill, context.env)].filter(
           (hint) => hint !== undefined,
         );
-        const message = `${name} ended with ${exit_code}: ${stderr || stdout}`;
+        const message = [`${name} ended with ${exit_code}: ${stderr || stdout}`.trimEnd(), ...notes].join(
+          "\n",
+        );
         return failure("script_failed", message, hints.length === 0 ? undefined : hints.join(" "));
       }
       const cut = outcome.truncated ? ["[output cut]"] : [];
-      return ok(
-        [stdout, ...complaintsOf(stderr), ...cut, ...(await handOverFiles(outcome, context))].join("\n"),
-      );
+      return ok([stdout, ...complaintsOf(stderr), ...cut, ...notes].join("\n"));
     }
   }
 }

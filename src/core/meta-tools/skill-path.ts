@@ -1,17 +1,10 @@
-/** How a guide and a model may write the folder of a skill; a runner of scripts knows `{baseDir}`. */
+/** How a guide and a model may write the folder of a skill. */
 const folder = /\$\{KNACK_SKILL_DIR\}|\$KNACK_SKILL_DIR\b|\$?\{baseDir\}/g;
-
-const outputFolder = /\$\{KNACK_OUTPUT_DIR\}|\$KNACK_OUTPUT_DIR\b/g;
 
 /** A path within a skill's folder, relative to it, however it was written. */
 export function pathInSkill(written: string): string {
   const path = written.trim().replace(folder, "/skill");
   return path.replace(/^\/skill\/+/, "").replace(/^(\.\/+)+/, "");
-}
-
-/** An argument of a script, with the folders as runners replace them: no shell does. */
-export function argumentForScript(written: string): string {
-  return written.replace(folder, "{baseDir}").replace(outputFolder, "{outputDir}");
 }
 
 /** A command line for a shell, which knows the folder as a variable. */

@@ -4,12 +4,10 @@
  */
 import { AsyncLocalStorage } from "node:async_hooks";
 import { writeSync } from "node:fs";
-import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { type CallPort, handlerContext } from "./handler-context.ts";
 import { type HandlerRuntime, loadHandler } from "./load-handler.ts";
 import { loadPackage } from "./load-package.ts";
-import { makeOutputFolder, takeFiles } from "./output-files.ts";
 import type { FromHost, HostedSkill, ToHost } from "./protocol.ts";
 import { describeError, textOf } from "./value-text.ts";
 
@@ -18,9 +16,6 @@ const largestResult = 2_000_000;
 
 // biome-ignore lint/style/noProcessEnv: this is how the sandbox says where it shows the skill's folder.
 const folder = process.env.KNACK_SKILL_DIR ?? process.cwd();
-
-// biome-ignore lint/style/noProcessEnv: as above, for where files are left.
-const outputFolder = process.env.KNACK_OUTPUT_DIR ?? join(process.cwd(), "output");
 
 interface OpenCall {
   id: number;
@@ -71,7 +66,6 @@ async function run(call: OpenCall, args: unknown): Promise<void> {
     const size = Buffer.byteLength(text);
     if (size > largestResult)
       throw new RangeError(`It answered ${size} bytes; at most ${largestResult} are kept`);
-    sendFiles(id);
     if (calls.delete(id)) send({ type: "result", id, text, ...(isData ? { data: true } : {}) });
   } catch (error) {
     fail(call, error);
@@ -79,10 +73,6 @@ async function run(call: OpenCall, args: unknown): Promise<void> {
 }
 
 /** Handlers that run at the same time share a folder: a file belongs to the call that ends first after it was written. */
-function sendFiles(id: number): void {
-  for (const piece of takeFiles(outputFolder)) send({ type: "file", id, ...piece });
-}
-
 function portOf(call: OpenCall): CallPort {
   const { id } = call;
   return {
@@ -134,7 +124,6 @@ process.on("exit", (code) => {
   send({ type: "ending" });
   failOpen(new Error(`It ended its own process (exit code ${code})`));
 });
-makeOutputFolder(outputFolder);
 const lines = createInterface({ input: process.stdin });
 lines.on("line", (line) => receive(JSON.parse(line)));
 lines.on("close", () => exit(0));

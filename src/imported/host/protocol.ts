@@ -24,8 +24,6 @@ export type FromHost =
   | { type: "progress"; id: number; note: string }
   | { type: "log"; text: string }
   | { type: "request"; id: number; request: number; asks: HostRequest }
-  /** Part of a file that a call left; before its result. */
-  | { type: "file"; id: number; name: string; data: string; last: boolean }
   | { type: "result"; id: number; text: string; data?: boolean }
   | { type: "error"; id: number; error: HostError }
   /** It is about to end: what is open is answered, and nothing more is taken. */

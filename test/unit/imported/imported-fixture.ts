@@ -14,6 +14,7 @@ import { createGuardedProxy } from "../../../src/net/guarded-proxy.ts";
 import { createSandbox, type Sandbox } from "../../../src/sandbox/create-sandbox.ts";
 import { createFolderSource } from "../../../src/skills/folder-source.ts";
 import { systemClock } from "../../../src/wiring/system-clock.ts";
+import { temporaryFolders } from "../../support/temporary-folders.ts";
 
 export const fixtures = path.resolve(import.meta.dirname, "../../fixtures/imported");
 
@@ -118,6 +119,7 @@ export function importedFixture(
   const { cleanUp = onTestFinished, root = temporaryFolder(cleanUp), ...more } = options;
   const log: string[] = [];
   const imported = createImportedSkills({
+    folders: temporaryFolders(),
     programs,
     clock: systemClock,
     settingsOf: () => ({}),

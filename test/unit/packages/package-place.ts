@@ -10,6 +10,7 @@ import { createPackages } from "../../../src/packages/create-packages.ts";
 import type { PackagesOptions } from "../../../src/packages/packages-options.ts";
 import { createFolderSource } from "../../../src/skills/folder-source.ts";
 import { createMemoryKeyValue } from "../../../src/storage/memory-key-value.ts";
+import { temporaryFolders } from "../../support/temporary-folders.ts";
 
 /** A data folder of its own with real loaders. `open` starts the installed skills as a bot does; again for a restart. */
 export async function packagePlace(more: Partial<PackagesOptions> = {}) {
@@ -49,6 +50,7 @@ export async function packagePlace(more: Partial<PackagesOptions> = {}) {
 }
 
 const { format } = createImportedSkills({
+  folders: temporaryFolders(),
   programs: {
     allows: async () => ({ ok: true }),
     start: async () => {

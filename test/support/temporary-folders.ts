@@ -1,0 +1,14 @@
+import { randomUUID } from "node:crypto";
+import { rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import type { WorkingFolders } from "../../src/core/working-folder.ts";
+import { createDiskWorkingFolders } from "../../src/storage/disk-working-folders.ts";
+
+const temporary = join(tmpdir(), `knack-test-${process.pid}-${randomUUID()}`);
+process.once("exit", () => rmSync(temporary, { recursive: true, force: true }));
+
+/** Working folders that vanish with the process that tests run in. */
+export function temporaryFolders(mostBytes = 500_000_000): WorkingFolders {
+  return createDiskWorkingFolders(join(temporary, randomUUID()), { mostBytes });
+}

@@ -1,4 +1,4 @@
-import { withoutInvisible } from "./invisible-text.ts";
+import { withoutInvisible } from "../base/invisible-text.ts";
 import { createMarkdownConverter } from "./markdown.ts";
 import type { PageDocument, PageElement } from "./page-element.ts";
 

@@ -78,7 +78,12 @@ module.exports = {
       from: { path: "^src/process/" },
       to: { pathNot: ["^src/base/", "^src/process/"], dependencyTypesNot: ["core"] },
     },
-    only("html-on-base", "^src/html/", ["^src/html/"], "readable text of HTML, for adapters; it knows no port"),
+    only(
+      "html-on-base",
+      "^src/html/",
+      ["^src/html/"],
+      "readable text of HTML, for adapters; it knows no port",
+    ),
     only("server-on-app", "^src/server/", ["^src/server/", "^src/app/", "^src/core/"], "the HTTP surface"),
     only(
       "client-of-server",

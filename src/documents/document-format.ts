@@ -53,16 +53,26 @@ export function documentFormat(name: string, head: Uint8Array): DocumentFormat |
   const named = namedFormat(name);
   if (head.length === 0) return named;
   const start = latin(head, 0, 512);
-  // ISO 32000-1, annex H.3: readers accept other bytes before the header.
-  if (start.trimStart().startsWith("%PDF-") || (named === "pdf" && latin(head, 0, 1_024).includes("%PDF-")))
-    return "pdf";
+  if (isPdf(named, start, head)) return "pdf";
   if (start.startsWith("PK\u0003\u0004") || start.startsWith("PK\u0005\u0006"))
     return zippedFormat(named, start);
-  if (start.startsWith(oldOffice)) return named !== undefined && office.includes(named) ? named : undefined;
-  if (start.slice(257, 262) === "ustar") return "tar";
-  if (named === "tar")
-    return start.startsWith("\u001f\u008b") || !/\.t(ar\.)?gz$/i.test(name) ? "tar" : undefined;
-  return named !== undefined && written.includes(named) && isWritten(head) ? named : undefined;
+  if (isTar(named, start, name)) return "tar";
+  if (named === undefined) return undefined;
+  if (start.startsWith(oldOffice)) return office.includes(named) ? named : undefined;
+  return written.includes(named) && isWritten(head) ? named : undefined;
+}
+
+/** ISO 32000-1, annex H.3: readers accept other bytes before the header. */
+function isPdf(named: DocumentFormat | undefined, start: string, head: Uint8Array): boolean {
+  return (
+    start.trimStart().startsWith("%PDF-") || (named === "pdf" && latin(head, 0, 1_024).includes("%PDF-"))
+  );
+}
+
+/** The header of POSIX archives; older ones have none, and of compressed ones only the name tells what is in them. */
+function isTar(named: DocumentFormat | undefined, start: string, name: string): boolean {
+  if (start.slice(257, 262) === "ustar") return true;
+  return named === "tar" && start.startsWith("\u001f\u008b") === /gz$/i.test(name);
 }
 
 /** Why a file is no document that can be read, as a sentence. */

@@ -25,12 +25,15 @@ export const defaultLimits: ReadLimits = {
   textCharacters: 5_000_000,
 };
 
-/** What the reading process is asked for; the file is its descriptor 3. */
+/** What the reading process is asked for, in its argument; the file is its descriptor 3. */
 export interface ReadRequest {
   as: DocumentFormat | "table";
   bytes: number;
   limits: ReadLimits;
 }
 
-/** The reading process writes this and nothing else when it needs more memory than it may. */
+/** The reading process answers this when it needs more memory than it may, JSON otherwise. */
 export const outOfMemory = "out of memory";
+
+/** Ends an answer; without it the process was killed in the middle. */
+export const endOfAnswer = "\n";

@@ -3,7 +3,7 @@ import path from "node:path";
 import { fileURLToPath } from "node:url";
 import { CapturedOutput } from "../process/captured-output.ts";
 import { groupEnd, killGroup, spawnGroup } from "../process/process-group.ts";
-import { outOfMemory, type ReadRequest } from "./read-limits.ts";
+import { endOfAnswer, outOfMemory, type ReadRequest } from "./read-limits.ts";
 
 /** Bytes of an answer: the longest text escaped, and its tables. */
 const maxAnswerBytes = 100_000_000;
@@ -23,7 +23,7 @@ export async function runReader(
 ): Promise<ReaderEnd> {
   signal.throwIfAborted();
   const late = AbortSignal.timeout(request.limits.timeoutMs);
-  const child = start(descriptor);
+  const child = start(request, descriptor);
   if (child === undefined) return { failed: "crashed" };
   const stop = () => killGroup(child);
   const ends = AbortSignal.any([signal, late]);
@@ -34,19 +34,25 @@ export async function runReader(
   child.stdout?.on("data", (chunk: Buffer) => output.add(chunk));
   // Its input stays open: the process ends with it.
   child.stdin?.on("error", () => undefined);
-  child.stdin?.write(`${JSON.stringify(request)}\n`);
   await groupEnd(child);
   ends.removeEventListener("abort", stop);
   signal.throwIfAborted();
-  const answer = output.text();
-  if (answer === outOfMemory) return { failed: "memory" };
-  if (answer !== "" && !output.truncated) return { answer };
-  return { failed: late.aborted ? "late" : "crashed" };
+  const text = output.text();
+  if (output.truncated || !text.endsWith(endOfAnswer)) return { failed: late.aborted ? "late" : "crashed" };
+  const answer = text.slice(0, -endOfAnswer.length);
+  return answer === outOfMemory ? { failed: "memory" } : { answer };
 }
 
-function start(descriptor: number) {
+function start(request: ReadRequest, descriptor: number) {
   const readable = readableFolders().map((folder) => `--allow-fs-read=${folder}/*`);
-  const args = ["--permission", "--allow-worker", ...readable, "--no-warnings", fileURLToPath(entry)];
+  const args = [
+    "--permission",
+    "--allow-worker",
+    ...readable,
+    "--no-warnings",
+    fileURLToPath(entry),
+    JSON.stringify(request),
+  ];
   try {
     return spawnGroup(process.execPath, args, { env: {}, stdio: ["pipe", "pipe", "ignore", descriptor] });
   } catch {

@@ -8,7 +8,7 @@ import { UnreadableDocument } from "./unreadable.ts";
 
 /** What delimiter, columns and first rows are found in, bytes. */
 const headBytes = 1_000_000;
-const chunkBytes = 1_000_000;
+const chunkBytes = 262_144;
 const delimiters = [",", ";", "\t", "|"];
 
 /**
@@ -17,7 +17,8 @@ const delimiters = [",", ";", "\t", "|"];
  */
 export function readTable(descriptor: number): Table {
   const chunk = Buffer.alloc(chunkBytes);
-  const head = Buffer.from(chunk.subarray(0, readSync(descriptor, chunk, 0, headBytes, 0)));
+  const beginning = Buffer.alloc(headBytes);
+  const head = beginning.subarray(0, readSync(descriptor, beginning, 0, headBytes, 0));
   const goesOn = head.length === headBytes;
   const encoding = encodingOf(head, goesOn);
   if (encoding === undefined) throw new UnreadableDocument("It is not text; send the table as CSV.");

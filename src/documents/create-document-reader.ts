@@ -90,7 +90,7 @@ function failure(
   const part = "send the part that matters, or its text";
   if (why === "late") return `Reading it took longer than ${timeoutMs / 1_000} s and was stopped; ${part}.`;
   if (why === "memory")
-    return `Reading it needed more than ${formatBytes(memoryBytes)} of memory and was stopped; ${part}.`;
+    return `Reading it needed more than ${Math.round(memoryBytes / 1_000_000)} MB of memory and was stopped; ${part}.`;
   return "Reading it failed: the file is damaged or made in an unusual way; send it as PDF or as text.";
 }
 

@@ -29,7 +29,7 @@ const byEnding: Readonly<Record<string, DocumentFormat>> = {
   ...{ tar: "tar", tgz: "tar" },
 };
 
-/** Documents that are ZIP archives. Encrypted ones of Microsoft's are compound files instead (MS-OFFCRYPTO). */
+/** Documents that are ZIP archives; with a password, those of Microsoft's are compound files instead (MS-OFFCRYPTO). */
 const office: readonly DocumentFormat[] = ["docx", "xlsx", "pptx"];
 const zipped: readonly DocumentFormat[] = [...office, "odt", "ods", "odp", "zip"];
 const written: readonly DocumentFormat[] = ["html", "eml"];
@@ -57,9 +57,7 @@ export function documentFormat(name: string, head: Uint8Array): DocumentFormat |
   if (start.startsWith("PK\u0003\u0004") || start.startsWith("PK\u0005\u0006"))
     return zippedFormat(named, start);
   if (isTar(named, start, name)) return "tar";
-  if (named === undefined) return undefined;
-  if (start.startsWith(oldOffice)) return office.includes(named) ? named : undefined;
-  return written.includes(named) && isWritten(head) ? named : undefined;
+  return named !== undefined && written.includes(named) && isWritten(head) ? named : undefined;
 }
 
 /** ISO 32000-1, annex H.3: readers accept other bytes before the header. */
@@ -81,6 +79,9 @@ export function whyUnread(name: string, head: Uint8Array): string {
   const start = latin(head, 0, 16);
   const [, what, instead] = unread.find(([bytes]) => start.startsWith(bytes)) ?? [];
   const named = namedFormat(name);
+  if (start.startsWith(oldOffice) && named !== undefined && office.includes(named)) {
+    return "It is protected with a password; remove it and send it again.";
+  }
   const claimed = named === undefined ? "" : `, not a ${formatNames[named]}`;
   if (what === undefined) {
     return named === undefined

@@ -42,6 +42,12 @@ export async function readablePage(html: string, url: string): Promise<ReadableP
   return { title: oneLine(title || (article?.title ?? "")), text: chosen };
 }
 
+/** All of HTML as Markdown, for HTML that was made of a document and hides nothing. */
+export async function markdownOf(html: string): Promise<string> {
+  const { body } = await parsePage(html);
+  return tidy((await createMarkdownConverter()).turndown(body as never));
+}
+
 async function parsePage(html: string): Promise<PageDocument> {
   const { parseHTML } = await import("linkedom");
   return parseHTML(withDocument(html)).document as PageDocument;

@@ -15,6 +15,7 @@ export async function readPdf({ data, limits }: OpenedDocument): Promise<ReadDoc
   const empty: number[] = [];
   const broken: number[] = [];
   const pages = Math.min(pdf.numPages, maxPages);
+  if (pages === 0) throw new UnreadableDocument("It is damaged: it has no pages; send it again.");
   let failures = 0;
   for (let number = 1; number <= pages && failures < maxFailures && !text.cut; number += 1) {
     const found = await pageText(pdf, number);
@@ -85,8 +86,8 @@ async function pageText(pdf: Pdf, number: number): Promise<string | undefined> {
 }
 
 function scanned(pages: number): string {
-  const what = pages === 1 ? "Its only page has" : `None of its ${pages} pages has`;
-  return `${what} text: it is probably a scan. Send pictures of the pages, or a PDF with text.`;
+  const what = pages === 1 ? "Its only page has no text" : `None of its ${pages} pages has text`;
+  return `${what}: it is probably a scan. Send pictures of the pages, or a PDF with text.`;
 }
 
 function named(pages: readonly number[]): string {

@@ -58,7 +58,7 @@ function refuseHugeSheet(xml: string): void {
   }
   if (rows > lastRow || rows * columns > maxCells) {
     throw new UnreadableDocument(
-      `A sheet reaches over ${rows.toLocaleString("en-US")} rows and ${columns.toLocaleString("en-US")} columns, too many to be read; send the part that matters, or CSV.`,
+      `A sheet is ${rows.toLocaleString("en-US")} rows high and ${columns.toLocaleString("en-US")} columns wide, too large to be read; send the part that matters, or CSV.`,
     );
   }
 }

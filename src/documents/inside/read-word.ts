@@ -1,4 +1,4 @@
-import { createMarkdownConverter } from "../../html/markdown.ts";
+import { markdownOf } from "../../html/readable-page.ts";
 import { BoundedText } from "./bounded-text.ts";
 import { openZip, refuseManyEntries, storedArchive } from "./open-zip.ts";
 import type { OpenedDocument, ReadDocument } from "./opened-document.ts";
@@ -20,6 +20,6 @@ export async function readWord({ data, limits }: OpenedDocument): Promise<ReadDo
     },
   );
   const text = new BoundedText(limits.textCharacters);
-  if (html !== "") text.add((await createMarkdownConverter()).turndown(html));
+  text.add(await markdownOf(html));
   return { text };
 }

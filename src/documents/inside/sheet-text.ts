@@ -26,8 +26,9 @@ export function writeSheet(
     text.line(cells.map(csvCell).join(","));
     count += 1;
   }
+  if (count === 0) return undefined;
   text.line("");
-  return count === 0 ? undefined : { name, ...makeTable(kept, count - 1) };
+  return { name, ...makeTable(kept, count - 1) };
 }
 
 /** A table of its first row and those after it, cut to what is kept. */

@@ -70,7 +70,7 @@ function isPdf(named: DocumentFormat | undefined, start: string, head: Uint8Arra
 /** The header of POSIX archives; older ones have none, and of compressed ones only the name tells what is in them. */
 function isTar(named: DocumentFormat | undefined, start: string, name: string): boolean {
   if (start.slice(257, 262) === "ustar") return true;
-  return named === "tar" && start.startsWith("\u001f\u008b") === /gz$/i.test(name);
+  return named === "tar" && (start.startsWith("\u001f\u008b") || !/gz$/i.test(name));
 }
 
 /** Why a file is no document that can be read, as a sentence. */

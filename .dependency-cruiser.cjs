@@ -1,11 +1,14 @@
 /** The layers of the house: an arrow is an import. CONTRIBUTING.md draws them. */
 const adapters = [
   ...["skills", "imported", "flows", "mcp", "packages"],
-  ...["models", "storage", "net", "sandbox", "search", "telemetry"],
+  ...["models", "storage", "net", "documents", "sandbox", "search", "telemetry"],
 ];
 
 /** Adapters that start child processes. */
-const startProcesses = ["mcp", "packages", "sandbox"];
+const startProcesses = ["mcp", "packages", "sandbox", "documents"];
+
+/** Adapters that read HTML. */
+const readHtml = ["net", "documents"];
 
 /** What each room of app may know besides itself. */
 const roomsOfApp = {
@@ -59,7 +62,12 @@ module.exports = {
       only(
         `${adapter}-is-an-adapter`,
         `^src/${adapter}/`,
-        [`^src/${adapter}/`, "^src/core/", ...(startProcesses.includes(adapter) ? ["^src/process/"] : [])],
+        [
+          `^src/${adapter}/`,
+          "^src/core/",
+          ...(startProcesses.includes(adapter) ? ["^src/process/"] : []),
+          ...(readHtml.includes(adapter) ? ["^src/html/"] : []),
+        ],
         "an adapter implements core's ports and knows no other adapter",
       ),
     ),
@@ -70,6 +78,12 @@ module.exports = {
       from: { path: "^src/process/" },
       to: { pathNot: ["^src/base/", "^src/process/"], dependencyTypesNot: ["core"] },
     },
+    only(
+      "html-on-base",
+      "^src/html/",
+      ["^src/html/"],
+      "readable text of HTML, for adapters; it knows no port",
+    ),
     only("server-on-app", "^src/server/", ["^src/server/", "^src/app/", "^src/core/"], "the HTTP surface"),
     only(
       "client-of-server",

@@ -1,9 +1,9 @@
 import type { LookupFunction } from "node:net";
+import { withoutInvisible } from "../base/invisible-text.ts";
 import { type Web, WebError, type WebPage } from "../core/web.ts";
 import { createAddressPolicy, type OwnPort } from "./address-policy.ts";
 import { extractPage } from "./extract-page.ts";
 import { type FetchedText, type FetchLimits, guardedFetch } from "./guarded-fetch.ts";
-import { withoutInvisible } from "./invisible-text.ts";
 import { shownUrl } from "./web-url.ts";
 
 export interface WebOptions {

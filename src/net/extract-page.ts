@@ -1,7 +1,7 @@
 import { once } from "node:events";
 import { Worker } from "node:worker_threads";
-import { withoutInvisible } from "./invisible-text.ts";
-import type { ReadablePage } from "./readable-page.ts";
+import { withoutInvisible } from "../base/invisible-text.ts";
+import type { ReadablePage } from "../html/readable-page.ts";
 
 export interface PageRequest {
   html: string;

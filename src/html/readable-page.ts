@@ -1,4 +1,4 @@
-import { withoutInvisible } from "./invisible-text.ts";
+import { withoutInvisible } from "../base/invisible-text.ts";
 import { createMarkdownConverter } from "./markdown.ts";
 import type { PageDocument, PageElement } from "./page-element.ts";
 
@@ -40,6 +40,12 @@ export async function readablePage(html: string, url: string): Promise<ReadableP
   // A short "article" is a teaser or a cookie notice: the whole body says more.
   const chosen = text.length >= shortestArticle ? text : body;
   return { title: oneLine(title || (article?.title ?? "")), text: chosen };
+}
+
+/** All of HTML as Markdown, for HTML that was made of a document and hides nothing. */
+export async function markdownOf(html: string): Promise<string> {
+  const { body } = await parsePage(html);
+  return tidy((await createMarkdownConverter()).turndown(body as never));
 }
 
 async function parsePage(html: string): Promise<PageDocument> {

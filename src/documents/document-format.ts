@@ -1,0 +1,119 @@
+/** What a file is, by its first bytes and its name. */
+
+/** The formats that are read, as people call them. */
+export const formatNames = {
+  pdf: "PDF",
+  docx: "Word document",
+  xlsx: "Excel spreadsheet",
+  pptx: "PowerPoint presentation",
+  odt: "OpenDocument text",
+  ods: "OpenDocument spreadsheet",
+  odp: "OpenDocument presentation",
+  html: "web page",
+  eml: "e-mail",
+  zip: "ZIP archive",
+  tar: "tar archive",
+} as const;
+
+export type DocumentFormat = keyof typeof formatNames;
+
+const byEnding: Readonly<Record<string, DocumentFormat>> = {
+  pdf: "pdf",
+  ...{ docx: "docx", docm: "docx", dotx: "docx" },
+  ...{ xlsx: "xlsx", xlsm: "xlsx", xltx: "xlsx" },
+  ...{ pptx: "pptx", pptm: "pptx", ppsx: "pptx", potx: "pptx" },
+  ...{ odt: "odt", ott: "odt", ods: "ods", ots: "ods", odp: "odp", otp: "odp" },
+  ...{ html: "html", htm: "html", xhtml: "html" },
+  eml: "eml",
+  zip: "zip",
+  ...{ tar: "tar", tgz: "tar" },
+};
+
+/** Documents that are ZIP archives; with a password, those of Microsoft's are compound files instead (MS-OFFCRYPTO). */
+const office: readonly DocumentFormat[] = ["docx", "xlsx", "pptx"];
+const zipped: readonly DocumentFormat[] = [...office, "odt", "ods", "odp", "zip"];
+const written: readonly DocumentFormat[] = ["html", "eml"];
+
+/** A compound file (MS-CFB). */
+const oldOffice = "\u00d0\u00cf\u0011\u00e0\u00a1\u00b1\u001a\u00e1";
+
+/** Files that are not read, by their first bytes: what they are, and what to send instead. */
+const unread: readonly [start: string, what: string, instead: string][] = [
+  ["{\\rtf", "an RTF file", "save it as .docx or PDF and send that"],
+  [oldOffice, "a document of Office 2003 or older", "save it as .docx, .xlsx or .pptx and send that"],
+  ["7z\u00bc\u00af\u0027\u001c", "a 7z archive", "pack it as .zip and send that"],
+  ["Rar!\u001a\u0007", "a RAR archive", "pack it as .zip and send that"],
+  ["\u0089PNG\r\n", "a PNG picture", ""],
+  ["\u00ff\u00d8\u00ff", "a JPEG picture", ""],
+  ["GIF8", "a GIF picture", ""],
+];
+
+/** The format a file can be read as; by its name alone where `head` is empty. */
+export function documentFormat(name: string, head: Uint8Array): DocumentFormat | undefined {
+  const named = namedFormat(name);
+  if (head.length === 0) return named;
+  const start = latin(head, 0, 512);
+  if (isPdf(named, start, head)) return "pdf";
+  if (start.startsWith("PK\u0003\u0004") || start.startsWith("PK\u0005\u0006"))
+    return zippedFormat(named, start);
+  if (isTar(named, start, name)) return "tar";
+  return named !== undefined && written.includes(named) && isWritten(head) ? named : undefined;
+}
+
+/** ISO 32000-1, annex H.3: readers accept other bytes before the header. */
+function isPdf(named: DocumentFormat | undefined, start: string, head: Uint8Array): boolean {
+  return (
+    start.trimStart().startsWith("%PDF-") || (named === "pdf" && latin(head, 0, 1_024).includes("%PDF-"))
+  );
+}
+
+/** The header of POSIX archives; older ones have none, and of compressed ones only the name tells what is in them. */
+function isTar(named: DocumentFormat | undefined, start: string, name: string): boolean {
+  if (start.slice(257, 262) === "ustar") return true;
+  return named === "tar" && (start.startsWith("\u001f\u008b") || !/gz$/i.test(name));
+}
+
+/** Why a file is no document that can be read, as a sentence. */
+export function whyUnread(name: string, head: Uint8Array): string {
+  if (head.length === 0) return "The file is empty.";
+  const start = latin(head, 0, 16);
+  const [, what, instead] = unread.find(([bytes]) => start.startsWith(bytes)) ?? [];
+  const named = namedFormat(name);
+  if (start.startsWith(oldOffice) && named !== undefined && office.includes(named)) {
+    return "It is protected with a password; remove it and send it again.";
+  }
+  const claimed = named === undefined ? "" : `, not a ${formatNames[named]}`;
+  if (what === undefined) {
+    return named === undefined
+      ? "It is not a document that can be read; send it as PDF or as text."
+      : `Its content is no ${formatNames[named]}; the file may be damaged or have the wrong ending.`;
+  }
+  return `It is ${what}${claimed}${instead === "" ? "" : `; ${instead}`}.`;
+}
+
+function namedFormat(name: string): DocumentFormat | undefined {
+  if (/\.tar\.gz$/i.test(name)) return "tar";
+  const ending = /\.([a-z]+)$/i.exec(name.trimEnd())?.[1]?.toLowerCase() ?? "";
+  return Object.hasOwn(byEnding, ending) ? byEnding[ending] : undefined;
+}
+
+/** OpenDocument files begin with their media type, stored (OpenDocument 1.3 part 2, 3.3). */
+function zippedFormat(named: DocumentFormat | undefined, start: string): DocumentFormat {
+  const type = /mimetypeapplication\/vnd\.oasis\.opendocument\.(text|spreadsheet|presentation)/.exec(
+    start,
+  )?.[1];
+  if (type === "text") return "odt";
+  if (type === "spreadsheet") return "ods";
+  if (type === "presentation") return "odp";
+  return named !== undefined && zipped.includes(named) ? named : "zip";
+}
+
+/** Whether text of any encoding may begin like this. */
+function isWritten(head: Uint8Array): boolean {
+  const isWide = (head[0] === 0xff && head[1] === 0xfe) || (head[0] === 0xfe && head[1] === 0xff);
+  return isWide || !head.some((byte) => byte < 9 || (byte > 13 && byte < 27) || (byte > 27 && byte < 32));
+}
+
+function latin(bytes: Uint8Array, from: number, to: number): string {
+  return Array.from(bytes.subarray(from, to), (byte) => String.fromCharCode(byte)).join("");
+}

@@ -1,0 +1,97 @@
+import { BoundedText } from "./bounded-text.ts";
+import type { OpenedDocument, ReadDocument } from "./opened-document.ts";
+import { UnreadableDocument } from "./unreadable.ts";
+
+const maxPages = 10_000;
+/** Pages in a row that fail before the rest is given up: a damaged file may claim any number of pages. */
+const maxFailures = 20;
+/** Page numbers that a note names. */
+const maxNamed = 20;
+
+/** The text of a PDF page by page. Pictures are not looked at: a scanned page has no text. */
+export async function readPdf({ data, limits }: OpenedDocument): Promise<ReadDocument> {
+  const pdf = await open(data);
+  const text = new BoundedText(limits.textCharacters);
+  const empty: number[] = [];
+  const broken: number[] = [];
+  const pages = Math.min(pdf.numPages, maxPages);
+  if (pages === 0) throw new UnreadableDocument("It is damaged: it has no pages; send it again.");
+  let failures = 0;
+  for (let number = 1; number <= pages && failures < maxFailures && !text.cut; number += 1) {
+    const found = await pageText(pdf, number);
+    failures = found === undefined ? failures + 1 : 0;
+    if (found === undefined) broken.push(number);
+    else if (found === "") empty.push(number);
+    text.add(`--- page ${number} ---\n${found ? `${found}\n` : ""}\n`);
+  }
+  if (broken.length > 0 && broken.length === Math.min(pages, maxFailures)) {
+    throw new UnreadableDocument("It is damaged: its pages cannot be read; send it again.");
+  }
+  if (empty.length === pages) {
+    return { text: new BoundedText(0), pages: pdf.numPages, note: scanned(pages) };
+  }
+  const note = missing(pdf.numPages, empty, broken, failures);
+  return { text, pages: pdf.numPages, ...(note === "" ? {} : { note }) };
+}
+
+/** What the text lacks, as sentences. */
+function missing(
+  pages: number,
+  empty: readonly number[],
+  broken: readonly number[],
+  failures: number,
+): string {
+  const sentences = [
+    empty.length === 0 ? "" : `Without text, maybe scanned: ${named(empty)}.`,
+    broken.length === 0 ? "" : `Damaged and left out: ${named(broken)}.`,
+    failures < maxFailures ? "" : "The pages after them were not tried.",
+    pages <= maxPages ? "" : `Only the first ${maxPages} pages were read.`,
+  ];
+  return sentences.filter((sentence) => sentence !== "").join(" ");
+}
+
+type Pdf = Awaited<ReturnType<typeof open>>;
+
+async function open(data: Buffer) {
+  const { getDocumentProxy } = await import("unpdf");
+  try {
+    return await getDocumentProxy(new Uint8Array(data), {
+      verbosity: 0,
+      useSystemFonts: false,
+      disableFontFace: true,
+      enableXfa: false,
+    });
+  } catch (error) {
+    // PasswordException of pdf.js; its classes are not exported.
+    if (error instanceof Error && error.name === "PasswordException") {
+      throw new UnreadableDocument("It is protected with a password; remove it and send it again.");
+    }
+    throw new UnreadableDocument("It is damaged or incomplete and cannot be read as a PDF; send it again.");
+  }
+}
+
+/** Undefined for a page that cannot be read. */
+async function pageText(pdf: Pdf, number: number): Promise<string | undefined> {
+  try {
+    const page = await pdf.getPage(number);
+    const { items } = await page.getTextContent();
+    page.cleanup();
+    return items
+      .map((item) => ("str" in item ? `${item.str}${item.hasEOL ? "\n" : ""}` : ""))
+      .join("")
+      .trim();
+  } catch {
+    return undefined;
+  }
+}
+
+function scanned(pages: number): string {
+  const what = pages === 1 ? "Its only page has no text" : `None of its ${pages} pages has text`;
+  return `${what}: it is probably a scan. Send pictures of the pages, or a PDF with text.`;
+}
+
+function named(pages: readonly number[]): string {
+  const shown = pages.slice(0, maxNamed).join(", ");
+  const more = pages.length <= maxNamed ? "" : ` and ${pages.length - maxNamed} more`;
+  return `${pages.length === 1 ? "page" : "pages"} ${shown}${more}`;
+}

@@ -1,0 +1,88 @@
+/** The thread that reads: one file, as `workerData` asks, whose answer it posts as JSON. */
+import { readSync } from "node:fs";
+import { parentPort, workerData } from "node:worker_threads";
+import { withoutInvisible } from "../../base/invisible-text.ts";
+import type { DocumentText, TableText } from "../../core/document-reader.ts";
+import { type DocumentFormat, formatNames } from "../document-format.ts";
+import type { ReadLimits, ReadRequest } from "../read-limits.ts";
+import type { OpenedDocument, ReadDocument } from "./opened-document.ts";
+import { UnreadableDocument } from "./unreadable.ts";
+
+/** The file. */
+const descriptor = 3;
+
+type Read = (document: OpenedDocument) => Promise<ReadDocument>;
+
+/** Libraries are loaded for the format that needs them. */
+const readers: Readonly<Record<DocumentFormat, () => Promise<Read>>> = {
+  pdf: async () => (await import("./read-pdf.ts")).readPdf,
+  docx: async () => (await import("./read-word.ts")).readWord,
+  xlsx: async () => (await import("./read-spreadsheet.ts")).readSpreadsheet,
+  pptx: async () => (await import("./read-slides.ts")).readSlides,
+  odt: async () => (await import("./read-open-document.ts")).readOpenDocument,
+  ods: async () => (await import("./read-open-document.ts")).readOpenDocument,
+  odp: async () => (await import("./read-open-document.ts")).readOpenDocument,
+  html: async () => (await import("./read-web-page.ts")).readWebPage,
+  eml: async () => (await import("./read-mail.ts")).readMail,
+  zip: async () => (await import("./read-archive.ts")).readZipArchive,
+  tar: async () => (await import("./read-archive.ts")).readTarArchive,
+};
+
+// Nothing here asks a network. Libraries that could find nothing to do it with.
+for (const name of ["fetch", "WebSocket", "EventSource", "XMLHttpRequest"])
+  Reflect.deleteProperty(globalThis, name);
+parentPort?.postMessage(JSON.stringify(await answer(workerData as ReadRequest)));
+
+async function answer({ as, bytes, limits }: ReadRequest): Promise<DocumentText | TableText> {
+  try {
+    if (as !== "table") return await documentText(as, bytes, limits);
+    const { readTable } = await import("./read-table.ts");
+    return { ok: true, table: readTable(descriptor) };
+  } catch (error) {
+    if (error instanceof UnreadableDocument) return { ok: false, problem: error.message };
+    if (as === "table") throw error;
+    // Whatever a library throws: the file is not what it expects. A bug of ours looks the same to a person.
+    return {
+      ok: false,
+      problem: `It is damaged or no ${formatNames[as]} that can be read; send it as PDF or text.`,
+    };
+  }
+}
+
+async function documentText(
+  format: DocumentFormat,
+  bytes: number,
+  limits: ReadLimits,
+): Promise<DocumentText> {
+  const read = await readers[format]();
+  const { text, note, ...found } = await read({ data: content(bytes), limits });
+  const notes = [
+    ...(note === undefined ? [] : [note]),
+    ...(text.cut ? [`It was cut after ${limits.textCharacters.toLocaleString("en-US")} characters.`] : []),
+  ];
+  return {
+    ok: true,
+    format: formatNames[format],
+    text: clean(text.text()),
+    ...found,
+    ...(notes.length === 0 ? {} : { note: notes.join(" ") }),
+  };
+}
+
+function content(bytes: number): Buffer {
+  const data = Buffer.alloc(bytes);
+  let at = 0;
+  while (at < bytes) {
+    const read = readSync(descriptor, data, at, bytes - at, at);
+    if (read === 0) break;
+    at += read;
+  }
+  return data.subarray(0, at);
+}
+
+/** Without control characters and without what nobody sees. */
+function clean(text: string): string {
+  return withoutInvisible(text.replace(/\r\n?/g, "\n").replace(/(?![\t\n])\p{Cc}/gu, ""))
+    .toWellFormed()
+    .trim();
+}

@@ -1,0 +1,62 @@
+import type { Table } from "../../core/document-reader.ts";
+import type { BoundedText } from "./bounded-text.ts";
+
+/** Rows of a table that are kept besides its text. */
+export const firstRows = 20;
+/** Characters kept of a cell of these rows, and of these rows together. */
+const maxCell = 500;
+const maxFirst = 100_000;
+
+/**
+ * Writes a sheet as its name and lines of CSV, and answers its table. Empty rows and empty cells at the ends of rows are left out.
+ * Undefined for a sheet without content.
+ */
+export function writeSheet(
+  text: BoundedText,
+  name: string,
+  rows: Iterable<readonly string[]>,
+): Table | undefined {
+  let count = 0;
+  const kept: string[][] = [];
+  for (const row of rows) {
+    const cells = withoutEmptyEnd(row);
+    if (cells.length === 0) continue;
+    if (count === 0) text.line(`--- ${name} ---`);
+    if (count <= firstRows) kept.push(cells);
+    text.line(cells.map(csvCell).join(","));
+    count += 1;
+  }
+  if (count === 0) return undefined;
+  text.line("");
+  return { name, ...makeTable(kept, count - 1) };
+}
+
+/** A table of its first row and those after it, cut to what is kept. */
+export function makeTable(head: readonly (readonly string[])[], rows: number): Omit<Table, "name"> {
+  let room = maxFirst;
+  const cut = (cells: readonly string[]) =>
+    cells.map((cell) => {
+      const part = cell.length <= maxCell ? cell : `${cell.slice(0, maxCell).toWellFormed()}…`;
+      room -= part.length + 1;
+      return part;
+    });
+  const columns = cut(head[0] ?? []);
+  const first: string[][] = [];
+  for (const row of head.slice(1, firstRows + 1)) {
+    const cells = cut(row);
+    if (room < 0) break;
+    first.push(cells);
+  }
+  return { columns, rows, first };
+}
+
+function withoutEmptyEnd(row: readonly string[]): string[] {
+  let length = row.length;
+  while (length > 0 && row[length - 1]?.trim() === "") length -= 1;
+  return row.slice(0, length);
+}
+
+/** RFC 4180. */
+function csvCell(cell: string): string {
+  return /[",\r\n]/.test(cell) ? `"${cell.replaceAll('"', '""')}"` : cell;
+}

@@ -1,0 +1,213 @@
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import { gzipSync } from "node:zlib";
+import { create } from "tar";
+import { expect, it, onTestFinished } from "vitest";
+import {
+  makeDocx,
+  makeOpenDocument,
+  makePptx,
+  makeXlsx,
+  makeZip,
+  sheetRow,
+} from "../../support/documents/make-office.ts";
+import { makePdf } from "../../support/documents/make-pdf.ts";
+import { readBytes } from "../../support/documents/read-bytes.ts";
+
+const paragraph = (text: string) => `<w:p><w:r><w:t>${text}</w:t></w:r></w:p>`;
+
+it("reads a PDF page by page and says which pages have no text", async () => {
+  expect(await readBytes("report.pdf", makePdf(["First page", "", "Last page"]))).toEqual({
+    ok: true,
+    format: "PDF",
+    text: "--- page 1 ---\nFirst page\n\n--- page 2 ---\n\n--- page 3 ---\nLast page",
+    pages: 3,
+    note: "Without text, maybe scanned: page 2.",
+  });
+});
+
+it("says of a PDF without any text that it is a scan", async () => {
+  const read = await readBytes("scan.pdf", makePdf(["", ""]));
+  expect(read).toMatchObject({ ok: true, text: "", pages: 2 });
+  expect(read).toHaveProperty("note", expect.stringContaining("None of its 2 pages has text"));
+});
+
+it("reads a Word document as Markdown, with headings, lists of cells and without pictures", async () => {
+  const heading = '<w:p><w:pPr><w:pStyle w:val="Heading1"/></w:pPr><w:r><w:t>Plan</w:t></w:r></w:p>';
+  const row = (...cells: string[]) =>
+    `<w:tr>${cells.map((cell) => `<w:tc>${paragraph(cell)}</w:tc>`).join("")}</w:tr>`;
+  const styles =
+    '<w:styles xmlns:w="http://schemas.openxmlformats.org/wordprocessingml/2006/main"><w:style w:type="paragraph" w:styleId="Heading1"><w:name w:val="heading 1"/></w:style></w:styles>';
+  const document = makeDocx(
+    `${heading}${paragraph("We &amp; you")}<w:tbl>${row("who", "when")}${row("Ann", "May")}</w:tbl>`,
+    { "word/styles.xml": styles },
+  );
+  expect(await readBytes("plan.docx", document)).toEqual({
+    ok: true,
+    format: "Word document",
+    text: "# Plan\n\nWe & you\n\n| who | when |\n| --- | --- |\n| Ann | May |",
+  });
+});
+
+it("reads every sheet of a spreadsheet as CSV and as a table", async () => {
+  const rows = Array.from({ length: 30 }, (_, at) => sheetRow(at + 2, `item, ${at}`, at / 2)).join("");
+  const read = await readBytes(
+    "stock.xlsx",
+    makeXlsx({ Stock: sheetRow(1, "name", "price") + rows, Empty: "", More: sheetRow(3, "only") }),
+  );
+  if (!read.ok) throw new Error(read.problem);
+  expect(read.text.split("\n").slice(0, 3)).toEqual(["--- Stock ---", "name,price", '"item, 0",0']);
+  expect(read.tables).toMatchObject([
+    { name: "Stock", columns: ["name", "price"], rows: 30 },
+    { name: "More", columns: ["only"], rows: 0, first: [] },
+  ]);
+  expect(read.tables?.[0]?.first).toHaveLength(20);
+  expect(read.tables?.[0]?.first[3]).toEqual(["item, 3", "1.5"]);
+});
+
+it("reads dates of a spreadsheet as dates", async () => {
+  const styles =
+    '<styleSheet xmlns="http://schemas.openxmlformats.org/spreadsheetml/2006/main"><cellXfs><xf numFmtId="0"/><xf numFmtId="14" applyNumberFormat="1"/></cellXfs></styleSheet>';
+  const sheet = '<row r="1"><c r="A1" s="1"><v>45000</v></c><c r="B1" s="1"><v>45000.5</v></c></row>';
+  const book = makeXlsx(
+    { S: sheet },
+    {
+      "xl/styles.xml": styles,
+      "xl/_rels/workbook.xml.rels":
+        '<Relationships xmlns="http://schemas.openxmlformats.org/package/2006/relationships"><Relationship Id="rId1" Type="http://schemas.openxmlformats.org/officeDocument/2006/relationships/worksheet" Target="worksheets/sheet1.xml"/><Relationship Id="rId2" Type="http://schemas.openxmlformats.org/officeDocument/2006/relationships/styles" Target="styles.xml"/></Relationships>',
+    },
+  );
+  expect(await readBytes("d.xlsx", book)).toMatchObject({
+    text: "--- S ---\n2023-03-15,2023-03-15 12:00:00",
+  });
+});
+
+it("reads slides in the order they are shown, with the speaker's notes", async () => {
+  const slides = makePptx([["Welcome", "all"], ["Opening"]], [2, 1], "Smile");
+  expect(await readBytes("talk.pptx", slides)).toMatchObject({
+    ok: true,
+    format: "PowerPoint presentation",
+    text: "--- slide 1 ---\nOpening\n\n--- slide 2 ---\nWelcome\nall\nNotes: Smile",
+  });
+});
+
+it("reads OpenDocument text with headings, lists, spaces and tables, without comments", async () => {
+  const cell = (text: string) => `<table:table-cell><text:p>${text}</text:p></table:table-cell>`;
+  const content = `<text:h text:outline-level="2">Plan</text:h>
+    <text:p>a<text:s text:c="2"/>b<office:annotation><text:p>hidden</text:p></office:annotation></text:p>
+    <text:list><text:list-item><text:p>first</text:p></text:list-item></text:list>
+    <table:table table:name="T"><table:table-row>${cell("x")}${cell("y")}</table:table-row></table:table>`;
+  expect(await readBytes("plan.odt", makeOpenDocument("text", content))).toEqual({
+    ok: true,
+    format: "OpenDocument text",
+    text: "## Plan\na  b\n- first\n| x | y |",
+  });
+});
+
+it("reads OpenDocument sheets with repeated rows, and not the million empty ones", async () => {
+  const cell = (text: string, times = 1) =>
+    `<table:table-cell table:number-columns-repeated="${times}">${text === "" ? "" : `<text:p>${text}</text:p>`}</table:table-cell>`;
+  const row = (cells: string, times = 1) =>
+    `<table:table-row table:number-rows-repeated="${times}">${cells}</table:table-row>`;
+  const sheet = `${row(cell("n") + cell("v") + cell("", 16_382))}${row(cell("x", 2), 3)}${row(cell("", 16_384), 1_048_572)}`;
+  const book = makeOpenDocument("spreadsheet", `<table:table table:name="S">${sheet}</table:table>`);
+  expect(await readBytes("s.ods", book)).toMatchObject({
+    ok: true,
+    text: "--- S ---\nn,v\nx,x\nx,x\nx,x",
+    tables: [{ name: "S", columns: ["n", "v"], rows: 3 }],
+  });
+});
+
+it("reads OpenDocument slides", async () => {
+  const slides = "<draw:page><text:p>One</text:p></draw:page><draw:page><text:p>Two</text:p></draw:page>";
+  expect(await readBytes("t.odp", makeOpenDocument("presentation", slides))).toMatchObject({
+    text: "--- slide 1 ---\nOne\n\n--- slide 2 ---\nTwo",
+  });
+});
+
+it("reads an HTML file as Markdown, without scripts and what is hidden", async () => {
+  const html =
+    '<title>News</title><body><h2>Today</h2><p>All <b>good</b><img src="http://127.0.0.1:9/x.png"></p><p hidden>no</p><script>no()</script></body>';
+  expect(await readBytes("news.html", html)).toMatchObject({
+    ok: true,
+    format: "web page",
+    text: "# News\n\n## Today\n\nAll **good**",
+  });
+});
+
+it("reads an e-mail: headers, text, and its attachments by name and size", async () => {
+  const mail = [
+    "From: Ann <ann@example.org>",
+    "To: bob@example.org, cee@example.org",
+    "Subject: =?utf-8?q?Gr=C3=BC=C3=9Fe?=",
+    "Date: Mon, 01 Jan 2024 10:00:00 +0000",
+    "MIME-Version: 1.0",
+    "Content-Type: multipart/mixed; boundary=b",
+    "",
+    "--b",
+    "Content-Type: text/html",
+    "",
+    "<p>Hello <i>Bob</i></p>",
+    "--b",
+    'Content-Type: application/pdf; name="a.pdf"',
+    'Content-Disposition: attachment; filename="a.pdf"',
+    "Content-Transfer-Encoding: base64",
+    "",
+    "JVBERi0=",
+    "--b--",
+  ];
+  expect(await readBytes("hello.eml", mail.join("\r\n"))).toMatchObject({
+    ok: true,
+    format: "e-mail",
+    text: [
+      "From: Ann <ann@example.org>",
+      "To: bob@example.org, cee@example.org",
+      "Date: 2024-01-01T10:00:00.000Z",
+      "Subject: Grüße",
+      "",
+      "Hello _Bob_",
+      "",
+      "Attachments, not read:",
+      "- a.pdf (application/pdf, 5 B)",
+    ].join("\n"),
+  });
+});
+
+it("lists a ZIP archive and shows its small text files", async () => {
+  const zip = makeZip({
+    "src/a.txt": "hello",
+    "data.bin": new Uint8Array([0, 1, 2]),
+    "long.txt": "x".repeat(300_000),
+  });
+  expect(await readBytes("all.zip", zip)).toEqual({
+    ok: true,
+    format: "ZIP archive",
+    text: "3 files, 300 kB unpacked\n- src/a.txt (5 B)\n- data.bin (3 B)\n- long.txt (300 kB)\n\n--- src/a.txt ---\nhello",
+  });
+});
+
+it.each(["all.tar", "all.tgz", "all.tar.gz"])("lists %s and shows its small text files", async (name) => {
+  const folder = mkdtempSync(path.join(tmpdir(), "tar-"));
+  onTestFinished(() => rmSync(folder, { recursive: true }));
+  writeFileSync(path.join(folder, "a.txt"), "hello");
+  create({ cwd: folder, file: path.join(folder, "it"), sync: true }, ["a.txt"]);
+  const tar = readFileSync(path.join(folder, "it"));
+  expect(await readBytes(name, name.endsWith("gz") ? gzipSync(tar) : tar)).toMatchObject({
+    ok: true,
+    format: "tar archive",
+    text: "1 file, 5 B unpacked\n- a.txt (5 B)\n\n--- a.txt ---\nhello",
+  });
+});
+
+it("cuts text at the limit and says so", async () => {
+  expect(await readBytes("a.docx", makeDocx(paragraph("abcdefgh")), { textCharacters: 5 })).toMatchObject({
+    text: "abcde",
+    note: "It was cut after 5 characters.",
+  });
+});
+
+it("leaves out characters that nobody sees", async () => {
+  const hidden = "a\u200bb\u{e0041}c\u202ed";
+  expect(await readBytes("a.docx", makeDocx(paragraph(hidden)))).toMatchObject({ text: "abcd" });
+});

@@ -1,0 +1,256 @@
+import { spawnSync } from "node:child_process";
+import { expect, it } from "vitest";
+import { createDocumentReader } from "../../../src/documents/create-document-reader.ts";
+import {
+  makeDocx,
+  makeOpenDocument,
+  makePptx,
+  makeXlsx,
+  makeZip,
+  relationships,
+  sheetRow,
+  withDeclaredSize,
+} from "../../support/documents/make-office.ts";
+import { makeLockedPdf, makePdf, pdfOf } from "../../support/documents/make-pdf.ts";
+import { readBytes, tableOf, withFile } from "../../support/documents/read-bytes.ts";
+
+const paragraph = (text: string) => `<w:p><w:r><w:t>${text}</w:t></w:r></w:p>`;
+const zeros = new Uint8Array(30_000_000);
+const small = { unpackedBytes: 20_000_000 };
+
+/** Entities that multiply to 10^11 characters. */
+const laughs = `<!DOCTYPE d [<!ENTITY l0 "lol">${Array.from(
+  { length: 11 },
+  (_, at) => `<!ENTITY l${at + 1} "${`&l${at};`.repeat(10)}">`,
+).join("")}]>`;
+
+it.each([
+  [
+    "a Word document that unpacks to too much",
+    "a.docx",
+    makeDocx("", { "word/zeros.xml": zeros }),
+    /larger than 20 MB/,
+  ],
+  [
+    "one that declares less than it unpacks to",
+    "a.docx",
+    withDeclaredSize(makeZip({ "word/document.xml": zeros }), 0, 9),
+    /damaged/,
+  ],
+  [
+    "a spreadsheet that unpacks to too much",
+    "a.xlsx",
+    makeXlsx({ S: "" }, { "xl/zeros.xml": zeros }),
+    /larger than 20 MB/,
+  ],
+  [
+    "a presentation that unpacks to too much",
+    "a.pptx",
+    makeZip({ "ppt/presentation.xml": zeros }),
+    /larger than 20 MB/,
+  ],
+  [
+    "an OpenDocument file that unpacks to too much",
+    "a.odt",
+    makeZip({ "content.xml": zeros }),
+    /larger than 20 MB/,
+  ],
+  [
+    "an OpenDocument file that is encrypted",
+    "a.odt",
+    makeOpenDocument("text", "", { "META-INF/manifest.xml": "<manifest:encryption-data/>" }),
+    /password/,
+  ],
+  [
+    "a sheet whose last cell is used",
+    "a.xlsx",
+    makeXlsx({ S: '<row r="1048576"><c r="XFD1048576"><v>1</v></c></row>' }),
+    /1,048,576 rows high and 16,384 columns wide/,
+  ],
+  ["a sheet with a row beyond the last", "a.xlsx", makeXlsx({ S: '<row r="999999999"></row>' }), /too large/],
+  [
+    "an OpenDocument sheet of repetitions",
+    "a.ods",
+    makeOpenDocument(
+      "spreadsheet",
+      '<table:table><table:table-row table:number-rows-repeated="1048576"><table:table-cell table:number-columns-repeated="16384"><text:p>x</text:p></table:table-cell></table:table-row></table:table>',
+    ),
+    /more cells/,
+  ],
+  [
+    "a Word document with entities that multiply",
+    "a.docx",
+    makeDocx(paragraph("&l11;"), {}, laughs),
+    /no Word document that can be read/,
+  ],
+  [
+    "a Word document with an entity from a file",
+    "a.docx",
+    makeDocx(paragraph("&e;"), {}, '<!DOCTYPE d [<!ENTITY e SYSTEM "file:///etc/passwd">]>'),
+    /no Word document that can be read/,
+  ],
+  [
+    "a PDF whose pages are its pages",
+    "a.pdf",
+    pdfOf(["<< /Type /Catalog /Pages 2 0 R >>", "<< /Type /Pages /Kids [2 0 R 2 0 R] /Count 1000000000 >>"]),
+    /damaged/,
+  ],
+  [
+    "a PDF that claims pages and has none",
+    "a.pdf",
+    pdfOf(["<< /Type /Catalog /Pages 2 0 R >>", "<< /Type /Pages /Kids [] /Count 1000000000 >>"]),
+    /damaged/,
+  ],
+  [
+    "a PDF of nested arrays",
+    "a.pdf",
+    pdfOf([`<< /Type /Catalog /Pages 2 0 R /X ${"[".repeat(1_000_000)} >>`]),
+    /damaged/,
+  ],
+  ["a PDF with a password", "a.pdf", makeLockedPdf(), /protected with a password/],
+  [
+    "an Office document with a password",
+    "a.xlsx",
+    Buffer.from("d0cf11e0a1b11ae1", "hex"),
+    /protected with a password/,
+  ],
+  [
+    "an old Office document",
+    "a.doc",
+    Buffer.from("d0cf11e0a1b11ae1", "hex"),
+    /Office 2003 or older; save it as/,
+  ],
+  ["an RTF file", "a.rtf", "{\\rtf1 hello}", /RTF file; save it as/],
+  ["a PNG named .pdf", "a.pdf", Buffer.from("\u0089PNG\r\n\u001a\n", "latin1"), /a PNG picture, not a PDF/],
+  ["text named .xlsx", "a.xlsx", "hello", /no Excel spreadsheet/],
+  ["an unknown file", "a.xyz", "hello", /not a document/],
+  ["an empty file", "a.pdf", "", /empty/],
+  ["half a PDF", "a.pdf", makePdf(["x", "y"]).subarray(0, 300), /damaged or incomplete/],
+  ["half a Word document", "a.docx", makeDocx(paragraph("x")).subarray(0, 500), /damaged or incomplete/],
+  ["half an archive", "a.zip", makeZip({ a: "b" }).subarray(0, 20), /damaged or incomplete/],
+  ["half a tar archive", "a.tgz", Buffer.from("1f8b0800000000000003ab", "hex"), /damaged or incomplete/],
+  ["a mail that is none", "a.eml", "\r\nhello", /not an e-mail/],
+])("says why it does not read %s", async (_what, name, content, problem) => {
+  const read = await readBytes(name, content, small);
+  expect(read).toEqual({ ok: false, problem: expect.stringMatching(problem) });
+});
+
+it("reads a spreadsheet with entities that multiply as it stands", async () => {
+  const sheet = `${laughs}<worksheet xmlns="http://schemas.openxmlformats.org/spreadsheetml/2006/main"><sheetData>${sheetRow(1, "a &l11; b")}</sheetData></worksheet>`;
+  const read = await readBytes("a.xlsx", makeXlsx({ S: "" }, { "xl/worksheets/sheet1.xml": sheet }));
+  expect(read).toMatchObject({ ok: true, text: "--- S ---\na &l11; b" });
+});
+
+it("takes no notice of how large a sheet says it is", async () => {
+  const sheet = `<worksheet xmlns="http://schemas.openxmlformats.org/spreadsheetml/2006/main"><dimension ref="A1:XFD1048576"/><sheetData>${sheetRow(1, "a")}</sheetData></worksheet>`;
+  const read = await readBytes("a.xlsx", makeXlsx({ S: "" }, { "xl/worksheets/sheet1.xml": sheet }));
+  expect(read).toMatchObject({ ok: true, text: "--- S ---\na" });
+});
+
+it("reads a Word document whose picture is elsewhere without the picture", async () => {
+  const picture =
+    '<w:p><w:r><w:drawing><wp:inline xmlns:wp="http://schemas.openxmlformats.org/drawingml/2006/wordprocessingDrawing"><a:graphic xmlns:a="http://schemas.openxmlformats.org/drawingml/2006/main"><a:graphicData><pic:pic xmlns:pic="http://schemas.openxmlformats.org/drawingml/2006/picture"><pic:blipFill><a:blip r:link="rId9"/></pic:blipFill></pic:pic></a:graphicData></a:graphic></wp:inline></w:drawing></w:r></w:p>';
+  const links = relationships({ id: "rId9", type: "image", target: "file:///etc/passwd", external: true });
+  const document = makeDocx(paragraph("before") + picture + paragraph("after"), {
+    "word/_rels/document.xml.rels": links,
+  });
+  const read = await readBytes("a.docx", document);
+  expect(read).toMatchObject({ ok: true, text: "before\n\nafter" });
+});
+
+it("reads no slide from outside of the presentation", async () => {
+  const links = relationships({ id: "rId1", type: "slide", target: "file:///etc/passwd", external: true });
+  const slides = makePptx([["x"]], [1], "");
+  const { unzipSync } = await import("fflate");
+  const changed = makeZip({ ...unzipSync(slides), "ppt/_rels/presentation.xml.rels": links });
+  expect(await readBytes("a.pptx", changed)).toEqual({
+    ok: true,
+    format: "PowerPoint presentation",
+    text: "",
+  });
+});
+
+it("lists an archive of archives and does not open them, nor what is too large", async () => {
+  const inner = makeZip({ "zeros.txt": zeros });
+  const read = await readBytes("a.zip", makeZip({ "inner.zip": inner, "zeros.txt": zeros }), small);
+  expect(read).toMatchObject({
+    ok: true,
+    text: expect.stringMatching(/^2 files, .*\n- inner\.zip .*\n- zeros\.txt \(30\.0 MB\)$/),
+  });
+});
+
+it("lists a file that lies about its size without its text", async () => {
+  const lying = withDeclaredSize(makeZip({ "a.txt": "x".repeat(1_000_000), "b.txt": "honest" }), 0, 10);
+  const read = await readBytes("a.zip", lying);
+  expect(read).toMatchObject({
+    text: "2 files, 16 B unpacked\n- a.txt (10 B)\n- b.txt (6 B)\n\n--- b.txt ---\nhonest",
+  });
+});
+
+it("looks at no more entries of an archive than the limit", async () => {
+  const many = makeZip(Object.fromEntries(Array.from({ length: 40 }, (_, at) => [`${at}.txt`, "x"])));
+  expect(await readBytes("a.zip", many, { entries: 30 })).toMatchObject({
+    text: expect.stringMatching(/^30 files/),
+    note: "Only the first 30 entries were looked at.",
+  });
+  expect(await readBytes("a.docx", many, { entries: 30 })).toEqual({
+    ok: false,
+    problem: expect.stringMatching(/more than 30 parts/),
+  });
+});
+
+it("shows names with control characters on one line", async () => {
+  const read = await readBytes(
+    "a.zip",
+    makeZip({ "a\n--- b ---\u202e.bin": new Uint8Array([0]), "ü.bin": "" }),
+  );
+  expect(read).toMatchObject({ text: "2 files, 1 B unpacked\n- a�--- b ---�.bin (1 B)\n- ü.bin (0 B)" });
+});
+
+it("reads no document that is too large", async () => {
+  const read = await readBytes("a.pdf", makePdf(["x"]), { documentBytes: 100 });
+  expect(read).toEqual({ ok: false, problem: expect.stringMatching(/^It has 6\d\d B.*up to 100 B/) });
+});
+
+it("says that reading took too long", async () => {
+  const read = await readBytes("a.pdf", makePdf(["x"]), { timeoutMs: 1 });
+  expect(read).toEqual({ ok: false, problem: expect.stringMatching(/took longer than 0.001 s/) });
+  expect(await tableOf("a,b", { timeoutMs: 1 })).toMatchObject({ ok: false });
+});
+
+it("says that reading needed too much memory", async () => {
+  const read = await readBytes("a.pdf", makePdf(["x"]), { memoryBytes: 60_000_000 });
+  expect(read).toEqual({ ok: false, problem: expect.stringMatching(/more than 60 MB of memory/) });
+});
+
+it("rejects with the signal's reason and leaves no process behind", async () => {
+  const stop = new AbortController();
+  const marked = 987_654_321;
+  const running = readBytes("a.pdf", makePdf(["x"]), { textCharacters: marked }, stop.signal);
+  const alive = () => spawnSync("ps", ["-axo", "command"]).stdout.toString().includes(`${marked}`);
+  await expect.poll(alive).toBe(true);
+  stop.abort(new Error("stopped by Ann"));
+  await expect(running).rejects.toThrow("stopped by Ann");
+  expect(alive()).toBe(false);
+});
+
+it("reads nothing for a signal that is aborted", async () => {
+  const reason = new Error("too late");
+  await expect(readBytes("a.pdf", makePdf(["x"]), {}, AbortSignal.abort(reason))).rejects.toBe(reason);
+});
+
+it("says that a closed file cannot be opened", async () => {
+  const read = await createDocumentReader().read(
+    { name: "a.pdf", descriptor: 1_000_000 },
+    new AbortController().signal,
+  );
+  expect(read).toEqual({ ok: false, problem: expect.stringMatching(/cannot be opened/) });
+});
+
+it("reads files one after another where there are many", async () => {
+  const reader = createDocumentReader();
+  const reads = await withFile("a.pdf", makePdf(["x"]), (file) =>
+    Promise.all(Array.from({ length: 5 }, () => reader.read(file, new AbortController().signal))),
+  );
+  expect(reads.every(({ ok }) => ok)).toBe(true);
+});

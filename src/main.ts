@@ -20,6 +20,7 @@ import type { Profile } from "./core/turn.ts";
 import type { TurnLog } from "./core/turn-log.ts";
 import type { Web } from "./core/web.ts";
 import type { WorkingFolders } from "./core/working-folder.ts";
+import { createDocumentReader } from "./documents/create-document-reader.ts";
 import { createTokenCounter } from "./models/count-tokens.ts";
 import { createModels } from "./models/create-models.ts";
 import { createCouldReach } from "./net/could-reach.ts";
@@ -210,11 +211,7 @@ async function wire(
       web,
       scripts: skills.scripts,
       code: skills.code,
-      documents: {
-        formatOf: () => undefined,
-        read: async () => ({ ok: false, problem: "" }),
-        table: async () => ({ ok: false, problem: "" }),
-      },
+      documents: createDocumentReader(),
       folders,
       grants: createNetworkGrants(
         store,

@@ -50,8 +50,16 @@ const scripts: Record<string, Told> = {
       : { say: "Here are the late orders by month.", invents: [] },
   "and by country?": ([result]) =>
     result === undefined
-      ? code(`${readOrders}\nfor country, count in Counter(row["country"] for row in late).most_common():\n    print(country, count)`)
-      : { say: `Late orders by country:\n\n${result.split("\n").filter((line) => /^\w+ \d+$/.test(line)).map((line) => `- ${line.replace(" ", ": ")}`).join("\n")}` },
+      ? code(
+          `${readOrders}\nfor country, count in Counter(row["country"] for row in late).most_common():\n    print(country, count)`,
+        )
+      : {
+          say: `Late orders by country:\n\n${result
+            .split("\n")
+            .filter((line) => /^\w+ \d+$/.test(line))
+            .map((line) => `- ${line.replace(" ", ": ")}`)
+            .join("\n")}`,
+        },
   "keep this picture in mind": () => ({ say: "I have seen wall.png." }),
   "thanks, now something else: hello": () => ({ say: "Oh, hello." }),
   "which colour was the wall in the picture?": ([result]) =>
@@ -99,7 +107,10 @@ function pageStep(results: readonly string[]): Step {
     case 2:
       return {
         call: "run_skill_script",
-        with: { skill_name, command: "sed -i 's/TITLE/Hello, team!/' hello/index.html && grep h1 hello/index.html" },
+        with: {
+          skill_name,
+          command: "sed -i 's/TITLE/Hello, team!/' hello/index.html && grep h1 hello/index.html",
+        },
         invents: ["s/TITLE/Hello, team!/"],
       };
     case 3:
@@ -107,7 +118,8 @@ function pageStep(results: readonly string[]): Step {
         call: "run_skill_script",
         with: {
           skill_name,
-          command: "bash $KNACK_SKILL_DIR/scripts/bundle.sh hello && cp hello/bundle.html $KNACK_OUTPUT_DIR/hello.html",
+          command:
+            "bash $KNACK_SKILL_DIR/scripts/bundle.sh hello && cp hello/bundle.html $KNACK_OUTPUT_DIR/hello.html",
         },
         invents: [],
       };

@@ -1,16 +1,20 @@
-import { cp, readFile } from "node:fs/promises";
+import { cp } from "node:fs/promises";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
-import type { TurnEvent } from "../../../src/core/turn-event.ts";
 import { createHonestModel, type HonestModel } from "../../support/honest-model.ts";
 import { needs } from "../../support/needs.ts";
 import { type PlatformBot, usePlatformBot } from "../../support/platform-bot.ts";
-import { type ChatSurface, type Conversation as Chat, said, until } from "../../support/surfaces/chat-surface.ts";
+import {
+  type Conversation as Chat,
+  type ChatSurface,
+  said,
+  until,
+} from "../../support/surfaces/chat-surface.ts";
 import { consoleChat } from "../../support/surfaces/console-chat.ts";
 import { slackChat } from "../../support/surfaces/slack-chat.ts";
 import { teach } from "./model-script.ts";
-import { type Conversation, conversations, type Effect, type Sentence } from "./sentences.ts";
+import { conversations, type Effect, type Sentence } from "./sentences.ts";
 
 const packages = fileURLToPath(new URL("../../fixtures/skill-packages", import.meta.url));
 
@@ -36,24 +40,28 @@ afterAll(async () => {
   for (const surface of surfaces.values()) await surface.close();
 });
 
-describe.each(["slack", "console"])("what people say about files on %s", needs("bubblewrap", "python3"), (name) => {
-  test.each(conversations)("$name", async (conversation) => {
-    const bot = platformBot();
-    const surface = surfaces.get(name);
-    if (surface === undefined) throw new Error(`There is no ${name}.`);
-    const chat = await surface.open();
-    for (const sentence of conversation.sentences) {
-      const before = await chat.files();
-      await chat.say(sentence.say, "asker", sentence.attach);
-      const parts = await until(chat, (shown) => isAnswered(said(shown, "answer"), sentence.effect));
-      expect(model.lies).toEqual([]);
-      expect(said(parts, "answer")).toBeTruthy();
-      await expectPosts(chat, before.length, sentence.effect);
-      await expectCalls(bot, sentence);
-      expectRequests(model.requests(sentence.say), sentence.effect);
-    }
-  });
-});
+describe.each(["slack", "console"])(
+  "what people say about files on %s",
+  needs("bubblewrap", "python3"),
+  (name) => {
+    test.each(conversations)("$name", async (conversation) => {
+      const bot = platformBot();
+      const surface = surfaces.get(name);
+      if (surface === undefined) throw new Error(`There is no ${name}.`);
+      const chat = await surface.open();
+      for (const sentence of conversation.sentences) {
+        const before = await chat.files();
+        await chat.say(sentence.say, "asker", sentence.attach);
+        const parts = await until(chat, (shown) => isAnswered(said(shown, "answer"), sentence.effect));
+        expect(model.lies).toEqual([]);
+        expect(said(parts, "answer")).toBeTruthy();
+        await expectPosts(chat, before.length, sentence.effect);
+        await expectCalls(bot, sentence);
+        expectRequests(model.requests(sentence.say), sentence.effect);
+      }
+    });
+  },
+);
 
 function isAnswered(answer: string, { says }: Effect): boolean {
   return says.every((part) => part.test(answer));
@@ -69,14 +77,17 @@ async function expectPosts(chat: Chat, before: number, { posts = [] }: Effect): 
   }
 }
 
+/** The calls of a turn, and how they ended. */
 async function expectCalls({ bot }: PlatformBot, { say, effect: { calls = [] } }: Sentence): Promise<void> {
-  const { turns } = await bot().client.call("turns.list", { limit: 20 });
-  const turn = turns.find(({ text }: { text: string }) => text.includes(say));
-  expect(turn).toBeDefined();
-  const events: TurnEvent[] = [];
-  for await (const event of bot().client.events(turn?.turn_id ?? "")) events.push(event);
-  const finished = events.filter((event) => event.type === "tool_finished");
-  expect(finished.map(({ tool, status }) => `${tool} ${status}`)).toEqual(calls.map((tool) => `${tool} ok`));
+  const { client, url } = bot();
+  const answer = await fetch(`${url}/api/v1/turns?limit=20`);
+  const { turns } = (await answer.json()) as { turns: { turn_id: string; text: string }[] };
+  const turn = turns.find(({ text }) => text.includes(say));
+  const finished: string[] = [];
+  for await (const event of client.turnEvents(turn?.turn_id ?? "")) {
+    if (event.type === "tool_finished") finished.push(`${event.tool} ${event.status}`);
+  }
+  expect(finished).toEqual(calls.map((tool) => `${tool} ok`));
 }
 
 function expectRequests(bodies: readonly string[], { unsaid = [], shows }: Effect): void {
@@ -85,6 +96,3 @@ function expectRequests(bodies: readonly string[], { unsaid = [], shows }: Effec
   const pictures = bodies.map((body) => body.split('"image_url"').length - 1);
   expect(pictures.at(-1)).toBeGreaterThanOrEqual(shows);
 }
-
-void readFile;
-export type { Conversation };

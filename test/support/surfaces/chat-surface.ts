@@ -33,10 +33,17 @@ export interface FetchedFile {
   text: string;
 }
 
+/** A file that is sent with a message. */
+export interface AttachedFile {
+  name: string;
+  media_type: string;
+  data: Uint8Array;
+}
+
 /** A conversation with the bot in one channel. */
 export interface Conversation {
   /** Writes; the first message addresses the bot as people do there. */
-  say(text: string, who?: Somebody): Promise<void>;
+  say(text: string, who?: Somebody, files?: readonly AttachedFile[]): Promise<void>;
   /** What this person sees of the bot in the conversation now, oldest first. */
   shown(who?: Somebody): Promise<Part[]>;
   /** Presses what has this label, or does what stands for it. */

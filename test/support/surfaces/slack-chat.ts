@@ -64,11 +64,15 @@ export async function openThread(
   const messages = (state: Observation) =>
     thread === undefined ? [] : state.botMessages(channel, thread).filter(({ ts }) => ts !== thread);
   return {
-    async say(text, who = "asker") {
+    async say(text, who = "asker", attached = []) {
       isCrowded ||= who === "manager";
       const mention = thread === undefined || isCrowded ? begin : "";
       const place = thread === undefined ? {} : { thread_ts: thread };
-      const { ts } = await slack.say({ user: people[who], channel, text: mention + text, ...place });
+      const files = attached.map(({ name, media_type, data }) => ({
+        ...{ name, mimetype: media_type },
+        content_base64: Buffer.from(data).toString("base64"),
+      }));
+      const { ts } = await slack.say({ user: people[who], channel, text: mention + text, ...place, files });
       thread ??= ts;
     },
     async shown(who = "asker") {

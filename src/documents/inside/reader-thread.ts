@@ -60,7 +60,9 @@ async function documentText(
   const read = await readers[format]();
   const { text, note, tables, ...found } = await read({ data: content(bytes), limits });
   const listed = tables === undefined ? undefined : firstTables(tables);
+  const cleaned = clean(text.text());
   const notes = [
+    ...(cleaned === "" && note === undefined ? ["It has no text."] : []),
     ...(note === undefined ? [] : [note]),
     ...(tables?.length === listed?.length ? [] : [`Only the first ${listed?.length} sheets are described.`]),
     ...(text.cut ? [`It was cut after ${limits.textCharacters.toLocaleString("en-US")} characters.`] : []),
@@ -68,7 +70,7 @@ async function documentText(
   return {
     ok: true,
     format: formatNames[format],
-    text: clean(text.text()),
+    text: cleaned,
     ...found,
     ...(listed === undefined ? {} : { tables: listed }),
     ...(notes.length === 0 ? {} : { note: notes.join(" ") }),
@@ -96,9 +98,10 @@ function content(bytes: number): Buffer {
   return data.subarray(0, at);
 }
 
-/** Without control characters and without what nobody sees. */
+/** Without control characters, what nobody sees and more than one empty line at a time. */
 function clean(text: string): string {
   return withoutInvisible(text.replace(/\r\n?/g, "\n").replace(/(?![\t\n])\p{Cc}/gu, ""))
+    .replace(/\n{3,}/g, "\n\n")
     .toWellFormed()
     .trim();
 }

@@ -167,6 +167,7 @@ it("reads no slide from outside of the presentation", async () => {
     ok: true,
     format: "PowerPoint presentation",
     text: "",
+    note: "It has no text.",
   });
 });
 

@@ -14,6 +14,7 @@
  * 10. What the same tasks cost at the vendors' prices, cache included, and their model calls, against a plain loop that has all
  *    tools in every request.
  * 11. How much of the input comes from the vendors' caches in a thread whose skills change.
+ * 12. Columns, rows and beginning of an attached CSV file of 100 MB, against reading its lines once.
  *
  * `--json` prints the measures as JSON, `--check` exits 1 when a target is missed, `--profile` prints where the CPU of
  * measure 1 goes instead and keeps the CPU profiles, `--only 1,4` measures some.
@@ -25,6 +26,7 @@ import { parseArgs } from "node:util";
 import { measureAcknowledgement } from "./acknowledgement.ts";
 import { measureCachedShare } from "./cached-share.ts";
 import { type MockModel, startMockModel } from "./child.ts";
+import { measureCsvTable } from "./csv-table.ts";
 import { measureFirstAnswer } from "./first-answer.ts";
 import { measureFlowBlocks } from "./flow-blocks.ts";
 import { measureImportedSkill } from "./imported-skill.ts";
@@ -57,6 +59,7 @@ const measurements: ((mock: MockModel, folder: string) => Promise<Measure[]>)[] 
   measureFirstAnswer,
   measureTaskPrice,
   measureCachedShare,
+  (_, folder) => measureCsvTable(folder),
 ];
 
 const folder = await mkdtemp(path.join(tmpdir(), "knack-bench-"));

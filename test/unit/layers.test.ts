@@ -40,6 +40,8 @@ describe("the layering check", () => {
       'import { spawn } from "node:child_process";\nexport { fine } from "../base/fine.ts";\nexport const start = spawn;\n',
     "src/mcp/fine.ts":
       'export { fine } from "../process/fine.ts";\nexport { fine as base } from "../base/fine.ts";\n',
+    "src/html/fine.ts": 'import { parseHTML } from "linkedom";\nexport const fine = parseHTML;\n',
+    "src/documents/fine.ts": 'export { fine } from "../html/fine.ts";\n',
     "src/config/on-base.ts": 'export { fine } from "../base/fine.ts";\n',
     "skills/fine/skill.ts": 'export { fine } from "../../src/base/fine.ts";\n',
     "src/core/fine.ts":
@@ -73,6 +75,9 @@ describe("the layering check", () => {
     ],
     ["core-is-pure", "src/core/disk.ts", 'import { rm } from "node:fs";\nexport const bad = rm;\n'],
     ["models-is-an-adapter", "src/models/bad.ts", 'export { fine } from "../storage/fine.ts";\n'],
+    ["models-is-an-adapter", "src/models/html.ts", 'export { fine } from "../html/fine.ts";\n'],
+    ["documents-is-an-adapter", "src/documents/bad.ts", 'export { fine } from "../storage/fine.ts";\n'],
+    ["html-on-base", "src/html/bad.ts", 'export { fine } from "../core/fine.ts";\n'],
     ["flows-is-an-adapter", "src/flows/bad.ts", 'export { fine } from "../storage/fine.ts";\n'],
     ["shipped-skills-on-core", "skills/bad/skill.ts", 'export { fine } from "../../src/app/app.ts";\n'],
     ["server-on-app", "src/server/bad.ts", 'export { fine } from "../config/fine.ts";\n'],

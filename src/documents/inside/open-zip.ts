@@ -4,7 +4,7 @@ import type { ReadLimits } from "../read-limits.ts";
 import { UnreadableDocument } from "./unreadable.ts";
 
 /** A file in a ZIP archive. */
-export interface ZipEntry {
+interface ZipEntry {
   name: string;
   /** As the archive says, which may be a lie. */
   bytes: number;

@@ -2,7 +2,7 @@
 import { readSync } from "node:fs";
 import { parentPort, workerData } from "node:worker_threads";
 import { withoutInvisible } from "../../base/invisible-text.ts";
-import type { DocumentText, TableText } from "../../core/document-reader.ts";
+import type { DocumentText, Table, TableText } from "../../core/document-reader.ts";
 import { type DocumentFormat, formatNames } from "../document-format.ts";
 import type { ReadLimits, ReadRequest } from "../read-limits.ts";
 import type { OpenedDocument, ReadDocument } from "./opened-document.ts";
@@ -10,6 +10,9 @@ import { UnreadableDocument } from "./unreadable.ts";
 
 /** The file. */
 const descriptor = 3;
+
+/** Of all tables of a document together, characters. */
+const maxTableCharacters = 10_000_000;
 
 type Read = (document: OpenedDocument) => Promise<ReadDocument>;
 
@@ -55,18 +58,33 @@ async function documentText(
   limits: ReadLimits,
 ): Promise<DocumentText> {
   const read = await readers[format]();
-  const { text, note, ...found } = await read({ data: content(bytes), limits });
+  const { text, note, tables, ...found } = await read({ data: content(bytes), limits });
+  const listed = tables === undefined ? undefined : firstTables(tables);
+  const cleaned = clean(text.text());
   const notes = [
+    ...(cleaned === "" && note === undefined ? ["It has no text."] : []),
     ...(note === undefined ? [] : [note]),
+    ...(tables?.length === listed?.length ? [] : [`Only the first ${listed?.length} sheets are described.`]),
     ...(text.cut ? [`It was cut after ${limits.textCharacters.toLocaleString("en-US")} characters.`] : []),
   ];
   return {
     ok: true,
     format: formatNames[format],
-    text: clean(text.text()),
+    text: cleaned,
     ...found,
+    ...(listed === undefined ? {} : { tables: listed }),
     ...(notes.length === 0 ? {} : { note: notes.join(" ") }),
   };
+}
+
+/** The tables that are not too many and too wide to be handed over. */
+function firstTables(tables: readonly Table[]): readonly Table[] {
+  let characters = 0;
+  const end = tables.findIndex((table) => {
+    characters += JSON.stringify(table).length;
+    return characters > maxTableCharacters;
+  });
+  return end < 0 ? tables : tables.slice(0, end);
 }
 
 function content(bytes: number): Buffer {
@@ -80,9 +98,10 @@ function content(bytes: number): Buffer {
   return data.subarray(0, at);
 }
 
-/** Without control characters and without what nobody sees. */
+/** Without control characters, what nobody sees and more than one empty line at a time. */
 function clean(text: string): string {
   return withoutInvisible(text.replace(/\r\n?/g, "\n").replace(/(?![\t\n])\p{Cc}/gu, ""))
+    .replace(/\n{3,}/g, "\n\n")
     .toWellFormed()
     .trim();
 }

@@ -166,7 +166,7 @@ it("reads an e-mail: headers, text, and its attachments by name and size", async
       "Date: 2024-01-01T10:00:00.000Z",
       "Subject: Grüße",
       "",
-      "Hello _Bob_",
+      "Hello *Bob*",
       "",
       "Attachments, not read:",
       "- a.pdf (application/pdf, 5 B)",

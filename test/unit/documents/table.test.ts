@@ -1,6 +1,7 @@
 import { expect, it } from "vitest";
 import { RowCounter } from "../../../src/documents/inside/count-rows.ts";
-import { tableOf } from "../../support/documents/read-bytes.ts";
+import { readTable } from "../../../src/documents/inside/read-table.ts";
+import { tableOf, withFile } from "../../support/documents/read-bytes.ts";
 
 const utf16 = (text: string) => Buffer.from(`\ufeff${text}`, "utf16le");
 
@@ -52,10 +53,8 @@ it.each([
   ["one column", "a\n1\n2", ",", ["a"], [["1"], ["2"]]],
   ["a header alone", "a,b", ",", ["a", "b"], []],
 ])("reads a table with %s", async (_what, content, delimiter, columns, first) => {
-  expect(await tableOf(content)).toEqual({
-    ok: true,
-    table: { columns, rows: first.length, first, delimiter },
-  });
+  const table = await withFile("a.csv", content, async ({ descriptor }) => readTable(descriptor));
+  expect(table).toEqual({ columns, rows: first.length, first, delimiter });
 });
 
 it("counts all rows and keeps the first 20", async () => {

@@ -1,0 +1,85 @@
+import { spawn, spawnSync } from "node:child_process";
+import { once } from "node:events";
+import { closeSync, ftruncateSync, mkdtempSync, openSync, rmSync, writeSync } from "node:fs";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import { Readable } from "node:stream";
+import { text } from "node:stream/consumers";
+import { fileURLToPath } from "node:url";
+import { deflateSync } from "node:zlib";
+import { expect, it } from "vitest";
+import { createDocumentReader } from "../../../src/documents/create-document-reader.ts";
+import { defaultLimits, type ReadRequest } from "../../../src/documents/read-limits.ts";
+import { pdfOf, stream } from "../../support/documents/make-pdf.ts";
+import { readBytes, withFile } from "../../support/documents/read-bytes.ts";
+
+/** A PDF of one page whose content unpacks to this. */
+function pdfWith(content: Uint8Array, filter: string): Buffer {
+  return pdfOf([
+    "<< /Type /Catalog /Pages 2 0 R >>",
+    "<< /Type /Pages /Kids [4 0 R] /Count 1 >>",
+    "<< /Type /Font /Subtype /Type1 /BaseFont /Helvetica >>",
+    "<< /Type /Page /Parent 2 0 R /MediaBox [0 0 612 792] /Resources << /Font << /F1 3 0 R >> >> /Contents 5 0 R >>",
+    stream(content, `/Filter ${filter}`),
+  ]);
+}
+
+/** Four million lines of text on one page. */
+const busy = pdfWith(
+  deflateSync(Buffer.from("BT /F1 24 Tf 72 700 Td (text) Tj ET\n".repeat(4_000_000))),
+  "/FlateDecode",
+);
+
+it("stops a PDF whose content unpacks twice to 2 GB", async () => {
+  const bomb = pdfWith(deflateSync(deflateSync(Buffer.alloc(2_000_000_000))), "[/FlateDecode /FlateDecode]");
+  expect(await readBytes("a.pdf", bomb, { memoryBytes: 400_000_000 })).toEqual({
+    ok: false,
+    problem: expect.stringMatching(/more than 400 MB of memory/),
+  });
+});
+
+it("stops a reading that is busy when its time is up", async () => {
+  expect(await readBytes("a.pdf", busy, { timeoutMs: 1_000 })).toEqual({
+    ok: false,
+    problem: expect.stringMatching(/took longer than 1 s/),
+  });
+});
+
+it("stops a reading that is busy when it is aborted", async () => {
+  await expect(readBytes("a.pdf", busy, {}, AbortSignal.timeout(700))).rejects.toThrow(
+    /aborted due to timeout/,
+  );
+});
+
+it("ends the reading process when the bot is gone, though it is busy", async () => {
+  await withFile("a.pdf", busy, async ({ descriptor }) => {
+    const entry = fileURLToPath(new URL("../../../src/documents/inside/reader-process.ts", import.meta.url));
+    const request: ReadRequest = { as: "pdf", bytes: busy.length, limits: defaultLimits };
+    const child = spawn(process.execPath, [entry, JSON.stringify(request)], {
+      stdio: ["pipe", "pipe", "inherit", descriptor],
+    });
+    const ended = once(child, "exit");
+    const kilobytes = () => Number(spawnSync("ps", ["-o", "rss=", "-p", `${child.pid}`]).stdout);
+    await expect.poll(kilobytes, { timeout: 10_000 }).toBeGreaterThan(300_000);
+    child.stdin?.end();
+    expect(await ended).toEqual([null, "SIGKILL"]);
+    // Not by its limit on memory.
+    expect((await text(child.stdout ?? Readable.from([]))).trim()).toBe("");
+  });
+});
+
+it("reads a table whose only line has 1 GB in little memory", async () => {
+  const folder = mkdtempSync(path.join(tmpdir(), "table-"));
+  const descriptor = openSync(path.join(folder, "a.csv"), "w+");
+  try {
+    // Most of it is a hole that takes no room on the disk.
+    writeSync(descriptor, `a,b\n${"x".repeat(1_100_000)}`);
+    ftruncateSync(descriptor, 1_000_000_000);
+    const reader = createDocumentReader({ memoryBytes: 250_000_000 });
+    const read = await reader.table({ name: "a.csv", descriptor }, new AbortController().signal);
+    expect(read).toMatchObject({ ok: true, table: { columns: ["a", "b"], rows: 1 } });
+  } finally {
+    closeSync(descriptor);
+    rmSync(folder, { recursive: true });
+  }
+});

@@ -58,7 +58,7 @@ export const orders: readonly Order[] = Array.from({ length: 1_900 }, (_, at) =>
   // A linear congruential generator (Numerical Recipes): the same table in every run.
   const random = (Math.imul(at + 1, 1_664_525) + 1_013_904_223) >>> 0;
   const promised = begin + (at % 180) * day;
-  const country = countries[random % countries.length] ?? "Germany";
+  const country = countries[(random >>> 11) % countries.length] ?? "Germany";
   return {
     id: `A-${10_000 + at}`,
     customer: `Customer ${(random >>> 8) % 400}`,

@@ -2,6 +2,7 @@ import { cp } from "node:fs/promises";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import type { TurnEvent } from "../../../src/core/turn-event.ts";
 import { createHonestModel, type HonestModel } from "../../support/honest-model.ts";
 import { needs } from "../../support/needs.ts";
 import { type PlatformBot, usePlatformBot } from "../../support/platform-bot.ts";
@@ -18,7 +19,12 @@ import { conversations, type Effect, type Sentence } from "./sentences.ts";
 
 const packages = fileURLToPath(new URL("../../fixtures/skill-packages", import.meta.url));
 
-const platformBot = usePlatformBot({ env: { KNACK_MODEL: "openai/gpt-5.4" } });
+const platformBot = usePlatformBot({ config: "model:\n  models:\n    openai/test: { images: true }\n" });
+
+const namespaces: Record<string, string> = {
+  slack: "slack:T0ACME:C0GENERAL",
+  console: "console:local:general",
+};
 
 let model: HonestModel;
 const surfaces = new Map<string, ChatSurface>();
@@ -28,7 +34,8 @@ beforeAll(async () => {
   const skills = join(bot.home.folder, ".knack-workspace/skills");
   for (const name of new Set(conversations.flatMap(({ skills: names = [] }) => names)))
     await cp(join(packages, name), join(skills, name), { recursive: true });
-  await bot.start();
+  // Files are fetched from where the API is, without the gate.
+  await bot.start({ env: { SLACK_API_URL: `${bot.slack.url}/api/` } });
   surfaces.set("slack", await slackChat(bot.slack));
   surfaces.set("console", await consoleChat(() => bot.bot()));
 });
@@ -56,7 +63,7 @@ describe.each(["slack", "console"])(
         expect(model.lies).toEqual([]);
         expect(said(parts, "answer")).toBeTruthy();
         await expectPosts(chat, before.length, sentence.effect);
-        await expectCalls(bot, sentence);
+        await expectCalls(bot, namespaces[name] ?? "", sentence);
         expectRequests(model.requests(sentence.say), sentence.effect);
       }
     });
@@ -77,17 +84,28 @@ async function expectPosts(chat: Chat, before: number, { posts = [] }: Effect): 
   }
 }
 
-/** The calls of a turn, and how they ended. */
-async function expectCalls({ bot }: PlatformBot, { say, effect: { calls = [] } }: Sentence): Promise<void> {
-  const { client, url } = bot();
-  const answer = await fetch(`${url}/api/v1/turns?limit=20`);
-  const { turns } = (await answer.json()) as { turns: { turn_id: string; text: string }[] };
-  const turn = turns.find(({ text }) => text.includes(say));
-  const finished: string[] = [];
-  for await (const event of client.turnEvents(turn?.turn_id ?? "")) {
-    if (event.type === "tool_finished") finished.push(`${event.tool} ${event.status}`);
-  }
-  expect(finished).toEqual(calls.map((tool) => `${tool} ok`));
+/** The calls of the turn that was begun with these words, and how they ended. */
+async function expectCalls(
+  { bot }: PlatformBot,
+  ns: string,
+  { say, effect: { calls = [] } }: Sentence,
+): Promise<void> {
+  const { client } = bot();
+  const finished = async () => {
+    const { threads } = await client.call("thread.list", { ns });
+    const shown = await Promise.all(threads.map(({ thread }) => client.call("thread.show", { ns, thread })));
+    const events = shown
+      .flatMap(({ turns }) => turns)
+      .find((turn) => turn.events.some((event) => isSaid(event, say)))?.events;
+    return events?.flatMap((event) =>
+      event.type === "tool_finished" ? [`${event.tool} ${event.status}`] : [],
+    );
+  };
+  await expect.poll(finished).toEqual(calls.map((tool) => `${tool} ok`));
+}
+
+function isSaid(event: TurnEvent, text: string): boolean {
+  return event.type === "inbound" && event.inbound.text.includes(text);
 }
 
 function expectRequests(bodies: readonly string[], { unsaid = [], shows }: Effect): void {

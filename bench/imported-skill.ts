@@ -69,7 +69,7 @@ function contextOf(call: number): ToolContext {
   return {
     turn_id: "bench",
     call_id: String(call),
-    place: { namespace, thread_id: "bench" },
+    place: { namespace, thread: "bench" },
     signal: new AbortController().signal,
     progress: () => {},
     network: { hosts: async () => [], couldReach: () => true, request: async () => false },

@@ -15,6 +15,7 @@
  *    tools in every request.
  * 11. How much of the input comes from the vendors' caches in a thread whose skills change.
  * 12. Columns, rows and beginning of an attached CSV file of 100 MB, against reading its lines once.
+ * 13. The start of code in the folder of a thread, beyond that of bubblewrap alone.
  *
  * `--json` prints the measures as JSON, `--check` exits 1 when a target is missed, `--profile` prints where the CPU of
  * measure 1 goes instead and keeps the CPU profiles, `--only 1,4` measures some.
@@ -26,6 +27,7 @@ import { parseArgs } from "node:util";
 import { measureAcknowledgement } from "./acknowledgement.ts";
 import { measureCachedShare } from "./cached-share.ts";
 import { type MockModel, startMockModel } from "./child.ts";
+import { measureCodeStart } from "./code-start.ts";
 import { measureCsvTable } from "./csv-table.ts";
 import { measureFirstAnswer } from "./first-answer.ts";
 import { measureFlowBlocks } from "./flow-blocks.ts";
@@ -60,6 +62,7 @@ const measurements: ((mock: MockModel, folder: string) => Promise<Measure[]>)[] 
   measureTaskPrice,
   measureCachedShare,
   (_, folder) => measureCsvTable(folder),
+  (_, folder) => measureCodeStart(folder),
 ];
 
 const folder = await mkdtemp(path.join(tmpdir(), "knack-bench-"));

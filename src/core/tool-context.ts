@@ -160,7 +160,8 @@ function createPermissions(
         const missing = wanted.filter((host) => !coversHost(granted, host));
         if (skill === undefined || missing.length === 0) return missing.length === 0;
         if (!missing.every(grants.couldReach)) return false;
-        const question = `May the code of the skill ${skill.id} reach ${missing.join(", ")}, now and in future?`;
+        const names = missing.join(", ");
+        const question = `May the code of the skill ${skill.id} reach ${names}, now and in future? It reads files of the threads it is called in, and may send them to ${names}.`;
         const input = { hosts: [...missing] };
         // Named, because it is not asked any more once it is granted, and would leave its number to the next approval.
         const key = `hosts:${missing.join(",")}`;

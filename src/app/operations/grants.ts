@@ -168,8 +168,10 @@ function namesOf(texts: readonly string[]): string {
 
 function reaches({ skill_id, granted }: Granted): string {
   if (granted.length === 0) return `The code of **${skill_id}** may reach no host now.`;
-  if (granted.includes("*")) return `The code of **${skill_id}** may reach every public host now.`;
-  return `The code of **${skill_id}** may reach ${granted.map((host) => `\`${host}\``).join(", ")} now.`;
+  const files = "It reads files of the threads it is called in, and may send them there.";
+  if (granted.includes("*")) return `The code of **${skill_id}** may reach every public host now. ${files}`;
+  const hosts = granted.map((host) => `\`${host}\``).join(", ");
+  return `The code of **${skill_id}** may reach ${hosts} now. ${files}`;
 }
 
 function reachLine({ skill_id, granted }: Granted, { plain }: Terminal): string[] {

@@ -26,6 +26,7 @@ export function reviewText(review: PackageReview): string {
       const rest = values.length > 15 ? ` … and ${values.length - 15} more` : "";
       return `${title}: ${values.slice(0, 15).map(code).join(", ")}${rest}`;
     }),
+    ...filesNote(review).map((note) => text(note, 400)),
     `Its code: ${text(isolation, 300)}`,
     `sha256 \`${hash.slice(0, 16)}…\``,
   ];
@@ -84,6 +85,7 @@ export function reviewLines(review: PackageReview, terminal: Terminal): string[]
       ([title, values]) =>
         `  ${title.charAt(0).toLowerCase()}${title.slice(1)}: ${values.map(plain).join(", ")}`,
     ),
+    ...filesNote(review).map((note) => `  ${plain(note)}`),
     `  its code: ${plain(isolation)}`,
     dim(`  sha256 ${hash}`),
   ];
@@ -105,6 +107,16 @@ function lineOf(line: number | undefined): string {
 
 function countOf(files: number): string {
   return files === 1 ? "1 file" : `${files} files`;
+}
+
+/** What its code sees of a conversation, and where that may go. */
+function filesNote({ scripts, hosts }: PackageReview): string[] {
+  if (scripts.length === 0) return [];
+  const where =
+    hosts.length === 0
+      ? "to any host that an operator grants it"
+      : `to ${hosts.slice(0, 5).join(", ")}${hosts.length > 5 ? " and others" : ""}, if an operator grants it`;
+  return [`Its code reads files of the thread it is called in: it may send them ${where}.`];
 }
 
 /** What a package brings and asks for, as far as it does. */

@@ -230,8 +230,8 @@ function noGuide(
   return { code: "not_configured", text };
 }
 
-function steeringText({ text, origin }: Inbound): { text: string; has_files: boolean } {
-  const names = origin?.files.map(({ name }) => `[file that was not read: ${name}]`) ?? [];
+function steeringText({ text, origin, files = [] }: Inbound): { text: string; has_files: boolean } {
+  const names = [...(origin?.files ?? []), ...files].map(({ name }) => `[file that was not read: ${name}]`);
   return { text: [text, ...names].filter(Boolean).join("\n"), has_files: names.length > 0 };
 }
 

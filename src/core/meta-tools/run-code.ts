@@ -1,7 +1,9 @@
 import { z } from "zod";
 import type { CodeLanguage, CodeMeans, ScriptOutcome } from "../scripts.ts";
 import { codeLanguages } from "../scripts.ts";
-import type { ToolResult } from "../tool.ts";
+import type { ApprovalNeed, ToolResult } from "../tool.ts";
+import type { TurnScope } from "../turn-scope.ts";
+import { untrustedIn } from "../untrusted.ts";
 import { inputFolder, outputFolder } from "../working-folder.ts";
 import { defineMetaTool, failure, ok } from "./meta-tool.ts";
 
@@ -22,6 +24,7 @@ export const createRunCode = () =>
       code: z.string().min(1).max(200_000).describe("whole program; print what you need to know"),
     }),
     effect: "side_effect",
+    approval: (_input, scope) => mayCarryOut(scope),
     max_execution_ms: longestRun,
     offered: ({ code }) => code !== undefined,
     run: async ({ language, code }, context, { turn, ports }) => {
@@ -41,6 +44,14 @@ export const createRunCode = () =>
       return resultOf(ran.value, ran.notes, max_ms);
     },
   });
+
+/** Code that reaches hosts could send them the files of the thread, and a model obeys what it reads. */
+function mayCarryOut(scope: TurnScope): ApprovalNeed | undefined {
+  const hosts = scope.turn.code?.hosts ?? [];
+  if (hosts.length === 0 || untrustedIn(scope).length === 0) return undefined;
+  const reason = `The code can reach ${hosts.join(", ")} with the files of this thread, and the agent has read text that nobody here vouches for.`;
+  return { approver: "asker", reason };
+}
 
 const names: Readonly<Record<CodeLanguage, string>> = {
   python: "Python",

@@ -14,7 +14,7 @@ export interface ShownFile {
  */
 const readable: readonly string[] = [
   ...["/etc/ld.so.cache", "/etc/alternatives", "/etc/localtime"],
-  ...["/etc/mime.types", "/etc/protocols", "/etc/services"],
+  ...["/etc/mime.types", "/etc/protocols", "/etc/services", "/etc/matplotlibrc", "/etc/fonts"],
   ...["/etc/ssl/certs", "/etc/ssl/cert.pem", "/etc/ssl/ca-bundle.pem", "/etc/ssl/openssl.cnf"],
   ...["/etc/ca-certificates", "/etc/crypto-policies/back-ends"],
   ...[

@@ -13,7 +13,7 @@ const manifest = z.object({
   skill: z.object({ id: z.string(), listed: z.string() }).optional(),
   asked: z.array(z.string()),
   /** What was asked for first. `hashes`: of the files that were installed, `sha256:…` or npm's `sha512-…`. */
-  packages: z.array(z.object({ name: z.string(), version: z.string(), hashes: z.array(z.string()) })),
+  packages: z.array(z.object({ name: z.string(), version: z.string(), hashes: z.array(z.string()).readonly() })),
   /** `3.11` of Python, `24` of Node. */
   runtime: z.string(),
   prepared_at: z.number(),

@@ -1,6 +1,10 @@
 import { mkdir, readdir, realpath, rm, stat } from "node:fs/promises";
 import { join, resolve } from "node:path";
-import { noPreparedPackages, type PackageLanguage, type PreparedPackages } from "../core/prepared-packages.ts";
+import {
+  noPreparedPackages,
+  type PackageLanguage,
+  type PreparedPackages,
+} from "../core/prepared-packages.ts";
 import type { ProgramRunner, Verdict } from "../core/programs.ts";
 import type { CodeMeans, CodeRunner, ScriptRunner } from "../core/scripts.ts";
 import type { Skill } from "../core/skill.ts";
@@ -76,7 +80,10 @@ export async function createSandbox(options: SandboxOptions): Promise<Sandbox> {
   if (options.packages !== undefined) await sets.clean();
   const context: SandboxContext = {
     ...{ isolation, limits, runs, openProxy: options.openProxy, openPackageProxy: options.openPackageProxy },
-    prepared: createPreparedFolders(sets, async ({ language, runtime }) => (await runtimeOf(language)) === runtime),
+    prepared: createPreparedFolders(
+      sets,
+      async ({ language, runtime }) => (await runtimeOf(language)) === runtime,
+    ),
     places: new Places(limits.maxRunning, limits.maxWaitMs),
     memory: new MemoryWatch(limits),
     allows: (skill) => allowed(skill, isolation, allowWeak),

@@ -80,13 +80,19 @@ function noPackage(language: PackageLanguage, text: string): string {
 /** The packages of a requirements.txt (https://pip.pypa.io/en/stable/reference/requirements-file-format/), hashes included. */
 export function readRequirements(text: string): AskedPackages {
   const found = new Map<string, AskedPackage>();
-  for (const line of text.replace(/^\uFEFF/, "").replace(/\\\r?\n/g, " ").split(/\r?\n/)) {
+  for (const line of text
+    .replace(/^\uFEFF/, "")
+    .replace(/\\\r?\n/g, " ")
+    .split(/\r?\n/)) {
     const written = line.replace(/(^|\s)#.*$/, "").trim();
     if (written === "") continue;
-    const hashes = [...written.matchAll(/\s--hash[= ]sha256:([0-9a-f]{64})(?=\s|$)/g)].map(([, hex = ""]) => hex);
+    const hashes = [...written.matchAll(/\s--hash[= ]sha256:([0-9a-f]{64})(?=\s|$)/g)].map(
+      ([, hex = ""]) => hex,
+    );
     const plain = written.replace(/\s--hash[= ]sha256:[0-9a-f]{64}(?=\s|$)/g, "").trim();
     const asked = plain.length > 400 ? undefined : pythonPackage(plain, hashes);
-    if (asked === undefined) return { ok: false, reason: `Of its requirements.txt, ${noPackage("python", plain)}` };
+    if (asked === undefined)
+      return { ok: false, reason: `Of its requirements.txt, ${noPackage("python", plain)}` };
     // A package may be named once for each marker; pip judges which one counts.
     found.set(`${asked.name} ${asked.spec.split(";")[1] ?? ""}`, asked);
   }

@@ -4,7 +4,7 @@ import { z } from "zod";
 import { coversHost } from "../core/network-grants.ts";
 import { BuildRefusal, readReport } from "./build-folder.ts";
 import type { AskedPackage } from "./package-names.ts";
-import { inOrder, type Installed, type PinnedPackage } from "./prepare-python.ts";
+import { type Installed, inOrder, type PinnedPackage } from "./prepare-python.ts";
 import { findProgram } from "./programs.ts";
 import { hostsOf, type InstallerContext, inBuild, missingProgram, runInstaller } from "./run-installer.ts";
 
@@ -74,15 +74,23 @@ interface NpmRun {
 }
 
 /** npm is shown as a skill's folder is: where it lies on the machine may be anywhere. */
-async function runNpm(npm: string, args: readonly string[], { folder, files, context }: NpmRun): Promise<void> {
+async function runNpm(
+  npm: string,
+  args: readonly string[],
+  { folder, files, context }: NpmRun,
+): Promise<void> {
   const { npmRegistry: address } = context.sources;
   const run = {
     code: {
       folder: npm,
-      interpreter: ["node"],
+      // The operator's own certificates may be among the machine's.
+      interpreter: ["node", "--use-system-ca"],
       entry: { script: "bin/npm-cli.js" },
       args: [...args, ...common],
-      env: { npm_config_registry: address, ...(npm.startsWith(debianModules) ? { NODE_PATH: debianModules } : {}) },
+      env: {
+        npm_config_registry: address,
+        ...(npm.startsWith(debianModules) ? { NODE_PATH: debianModules } : {}),
+      },
     },
     ...{ address, folder },
     async fill(path: string) {
@@ -149,23 +157,29 @@ function checked(found: Lock, before: Lock | undefined, { sources }: InstallerCo
       integrity,
     ]),
   );
-  return Object.entries(found.packages).flatMap(([path, { version, resolved, integrity, link, inBundle }]) => {
-    if (path === "" || inBundle === true) return [];
-    const name = nameOf(path);
-    const url = URL.parse(resolved ?? "");
-    const isOfRegistry =
-      url !== null && /^https?:$/.test(url.protocol) && hostsOf(url.href).some((host) => coversHost(hosts, host));
-    if (link === true || !path.startsWith("node_modules/") || !isOfRegistry)
-      throw new BuildRefusal(`${name} does not come from the registry (${(resolved ?? path).slice(0, 200)}). It is not taken.`);
-    if (version === undefined || integrity === undefined || !/\bsha(?:512|384|256)-/.test(integrity))
-      throw new BuildRefusal(`The registry says no hash of ${name}. It is not taken.`);
-    const pinned = pins.get(`${name}@${version}`);
-    if (pinned !== undefined && pinned !== integrity)
-      throw new BuildRefusal(
-        `The registry now has another file for ${name} ${version} than the one that was pinned by its hash. Nothing was installed.`,
-      );
-    return [{ name, version, hashes: [integrity] }];
-  });
+  return Object.entries(found.packages).flatMap(
+    ([path, { version, resolved, integrity, link, inBundle }]) => {
+      if (path === "" || inBundle === true) return [];
+      const name = nameOf(path);
+      const url = URL.parse(resolved ?? "");
+      const isOfRegistry =
+        url !== null &&
+        /^https?:$/.test(url.protocol) &&
+        hostsOf(url.href).some((host) => coversHost(hosts, host));
+      if (link === true || !path.startsWith("node_modules/") || !isOfRegistry)
+        throw new BuildRefusal(
+          `${name} does not come from the registry (${(resolved ?? path).slice(0, 200)}). It is not taken.`,
+        );
+      if (version === undefined || integrity === undefined || !/\bsha(?:512|384|256)-/.test(integrity))
+        throw new BuildRefusal(`The registry says no hash of ${name}. It is not taken.`);
+      const pinned = pins.get(`${name}@${version}`);
+      if (pinned !== undefined && pinned !== integrity)
+        throw new BuildRefusal(
+          `The registry now has another file for ${name} ${version} than the one that was pinned by its hash. Nothing was installed.`,
+        );
+      return [{ name, version, hashes: [integrity] }];
+    },
+  );
 }
 
 function nameOf(path: string): string {

@@ -4,13 +4,7 @@ import { z } from "zod";
 import { BuildRefusal, readReport } from "./build-folder.ts";
 import { type AskedPackage, pythonName } from "./package-names.ts";
 import { findProgram } from "./programs.ts";
-import {
-  type InstallerContext,
-  inBuild,
-  missingProgram,
-  runInstaller,
-  withTemp,
-} from "./run-installer.ts";
+import { type InstallerContext, inBuild, missingProgram, runInstaller, withTemp } from "./run-installer.ts";
 
 /** A package as it is installed, and which files of it may be. */
 export interface PinnedPackage {
@@ -91,7 +85,8 @@ async function resolve(
     fill: (path) => writeFile(join(path, "constraints.txt"), constraints, { mode: 0o644 }),
   });
   const parsed = report.safeParse(JSON.parse((await readReport(join(folder, "report.json"))) ?? "{}"));
-  if (!parsed.success) throw new BuildRefusal("pip wrote no report of what it found. Is it pip 22.2 or newer?");
+  if (!parsed.success)
+    throw new BuildRefusal("pip wrote no report of what it found. Is it pip 22.2 or newer?");
   return parsed.data.install;
 }
 
@@ -128,7 +123,8 @@ async function runPip(
     const sources = sourcesOnly(log.text);
     if (error instanceof BuildRefusal && sources !== undefined && error.message.startsWith(noneFits))
       throw new BuildRefusal(sources);
-    if (error instanceof BuildRefusal && error.message === noPip) throw await missingProgram("pip", "python3-pip");
+    if (error instanceof BuildRefusal && error.message === noPip)
+      throw await missingProgram("pip", "python3-pip");
     throw error;
   }
 }
@@ -145,7 +141,8 @@ function explain(printed: string): string | undefined {
     return `The index now has another file for ${name} than the one that was pinned by its hash. Nothing was installed. Find out why it changed; to take the new one, remove the package and add it again.`;
   }
   const missing = errors.findLast((text) => /^No matching distribution found for /.test(text));
-  if (missing !== undefined) return `${noneFits}${missing}. Is the name right, and does it have a wheel for this Python and machine?`;
+  if (missing !== undefined)
+    return `${noneFits}${missing}. Is the name right, and does it have a wheel for this Python and machine?`;
   if (/ResolutionImpossible|conflicting dependencies/.test(printed)) {
     const conflict = /The conflict is caused by:\n([\s\S]*?)\n\n/.exec(printed)?.[1] ?? errors.join(" ");
     return `They do not fit together: ${conflict.replace(/\s+/g, " ").trim().slice(0, 600)}. What is installed already keeps its version unless it is named too.`;
@@ -201,7 +198,8 @@ export function inOrder(packages: readonly PinnedPackage[], asked: readonly Aske
 function lockOf(packages: readonly PinnedPackage[]): string {
   return packages
     .map(
-      ({ name, version, hashes }) => `${name}==${version} ${hashes.map((hash) => `--hash=${hash}`).join(" ")}\n`,
+      ({ name, version, hashes }) =>
+        `${name}==${version} ${hashes.map((hash) => `--hash=${hash}`).join(" ")}\n`,
     )
     .join("");
 }

@@ -1,6 +1,6 @@
+import { languageNames, type PackageLanguage, packageLanguages } from "../core/prepared-packages.ts";
 import type { CodeMeans } from "../core/scripts.ts";
 import type { Skill } from "../core/skill.ts";
-import { languageNames, type PackageLanguage, packageLanguages } from "../core/prepared-packages.ts";
 import type { PackageFolders } from "./isolation.ts";
 import { readPackage } from "./package-names.ts";
 import type { PreparedSets, StoredSet } from "./prepared-sets.ts";

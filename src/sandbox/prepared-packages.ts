@@ -12,10 +12,10 @@ import {
 import type { Skill } from "../core/skill.ts";
 import { BuildRefusal, sealFolder } from "./build-folder.ts";
 import { type AskedPackage, readPackage, readPackages } from "./package-names.ts";
-import { isPreparedFrom, outdated } from "./prepared-folders.ts";
-import type { PreparedSets, SetName, StoredSet } from "./prepared-sets.ts";
 import { prepareNode } from "./prepare-node.ts";
 import { preparePython } from "./prepare-python.ts";
+import { isPreparedFrom, outdated } from "./prepared-folders.ts";
+import type { PreparedSets, SetName, StoredSet } from "./prepared-sets.ts";
 import type { PackageSources } from "./run-installer.ts";
 import type { SandboxContext } from "./sandbox-context.ts";
 import { isThereAnyway, type ListedPackages, listedPackages } from "./skill-packages.ts";
@@ -66,7 +66,10 @@ export function createPreparedPackages(options: PreparedOptions): PreparedPackag
     const timer = setTimeout(() => later.resolve(undefined), options.patienceMs);
     const outcome = await Promise.race([done, later.promise]);
     clearTimeout(timer);
-    return outcome ?? ok("working", `${what}: this takes longer and goes on. \`knack sandbox list\` shows how it does.`);
+    return (
+      outcome ??
+      ok("working", `${what}: this takes longer and goes on. \`knack sandbox list\` shows how it does.`)
+    );
   }
 
   async function finish(what: string, work: () => Promise<string>): Promise<Outcome<Preparation>> {
@@ -110,7 +113,8 @@ export function createPreparedPackages(options: PreparedOptions): PreparedPackag
       const before = await sets.get({ language });
       const there = askedOf(before);
       const unknown = named.value.find(({ name }) => there.every((each) => each.name !== name));
-      if (unknown !== undefined || named.value.length === 0) return refuse(404, notAsked(language, there, unknown));
+      if (unknown !== undefined || named.value.length === 0)
+        return refuse(404, notAsked(language, there, unknown));
       const asked = there.filter(({ name }) => named.value.every((each) => each.name !== name));
       const job = { name: { language }, asked, renewed: [], anew: false, by };
       return await start(`${languageNames[language]} without ${texts.join(", ")}`, async (onLine) => {
@@ -123,7 +127,10 @@ export function createPreparedPackages(options: PreparedOptions): PreparedPackag
       const id = skill.parent ?? skill.id;
       const listed = await listedPackages(skill);
       if (listed.length === 0)
-        return refuse(409, `${id} lists no packages for its code: a requirements.txt or a package.json with dependencies.`);
+        return refuse(
+          409,
+          `${id} lists no packages for its code: a requirements.txt or a package.json with dependencies.`,
+        );
       return await start(`the skill ${id}`, async (onLine) => {
         const said: string[] = [];
         for (const each of listed) {

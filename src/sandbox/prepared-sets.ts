@@ -3,8 +3,8 @@ import { constants } from "node:fs";
 import { mkdir, open, readdir, readFile, rename, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { z } from "zod";
-import { packageLanguages } from "../core/prepared-packages.ts";
 import type { PackageLanguage } from "../core/prepared-packages.ts";
+import { packageLanguages } from "../core/prepared-packages.ts";
 
 /** What is kept of a set beside its files. */
 const manifest = z.object({
@@ -13,7 +13,9 @@ const manifest = z.object({
   skill: z.object({ id: z.string(), listed: z.string() }).optional(),
   asked: z.array(z.string()),
   /** What was asked for first. `hashes`: of the files that were installed, `sha256:…` or npm's `sha512-…`. */
-  packages: z.array(z.object({ name: z.string(), version: z.string(), hashes: z.array(z.string()).readonly() })),
+  packages: z.array(
+    z.object({ name: z.string(), version: z.string(), hashes: z.array(z.string()).readonly() }),
+  ),
   /** `3.11` of Python, `24` of Node. */
   runtime: z.string(),
   prepared_at: z.number(),

@@ -82,7 +82,9 @@ function failureOf(
     const end = lastLines(printed);
     return `The installer was stopped after ${Math.round(mostMs / 60_000)} minutes.${end === "" ? "" : ` It last said: ${end}`}`;
   }
-  return explain(printed) ?? `The installer failed: ${lastLines(printed) || `it ended with ${outcome.exit_code}`}`;
+  return (
+    explain(printed) ?? `The installer failed: ${lastLines(printed) || `it ended with ${outcome.exit_code}`}`
+  );
 }
 
 function lastLines(text: string): string {

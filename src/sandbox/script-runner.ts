@@ -4,9 +4,9 @@ import { malformedEnvironment } from "./malformed-environment.ts";
 import { openRun } from "./open-run.ts";
 import { collectorPrefix } from "./output-files.ts";
 import { resolveCommand, resolveScript } from "./resolve-script.ts";
-import { exposedModules, unreadModules } from "./unread-modules.ts";
 import { isShipped, type SandboxContext } from "./sandbox-context.ts";
 import { supervise } from "./supervise.ts";
+import { exposedModules, unreadModules } from "./unread-modules.ts";
 
 /** Scripts of skills: each run is a process that ends. */
 export function createScriptRunner(context: SandboxContext): ScriptRunner {

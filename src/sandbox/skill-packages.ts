@@ -4,12 +4,7 @@ import { open, readdir } from "node:fs/promises";
 import { join } from "node:path";
 import { type PackageLanguage, packageLanguages } from "../core/prepared-packages.ts";
 import type { Skill } from "../core/skill.ts";
-import {
-  type AskedPackages,
-  pythonName,
-  readDependencies,
-  readRequirements,
-} from "./package-names.ts";
+import { type AskedPackages, pythonName, readDependencies, readRequirements } from "./package-names.ts";
 import { skillFolder } from "./resolve-script.ts";
 
 /** What the files of a skill list for one language. */

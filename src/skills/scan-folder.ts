@@ -93,9 +93,15 @@ function scanDirectory(scan: Scanning, directory: string, prefix: string): void 
     if (kind === "file") addFile(scan, absolute, relative);
     else if (kind === "link") followLink(scan, absolute, relative);
     else if (kind === "other") scan.diagnostics.push(notAFile(absolute));
-    else if (name === "node_modules" && scan.withoutModules) scan.leftOut.push(relative);
-    else if (name !== ".git") scanDirectory(scan, absolute, `${relative}/`);
+    else scanFolderWithin(scan, absolute, relative);
   }
+}
+
+function scanFolderWithin(scan: Scanning, absolute: string, relative: string): void {
+  const name = path.basename(absolute);
+  if (name === ".git") return;
+  if (name === "node_modules" && scan.withoutModules) scan.leftOut.push(relative);
+  else scanDirectory(scan, absolute, `${relative}/`);
 }
 
 function followLink(scan: Scanning, absolute: string, relative: string): void {

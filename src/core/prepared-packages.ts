@@ -13,7 +13,7 @@ export type PackageLanguage = (typeof packageLanguages)[number];
 /** As people write the names of the languages. */
 export const languageNames: Readonly<Record<PackageLanguage, string>> = { python: "Python", node: "Node" };
 
-export const preparedSet = z.object({
+const preparedSet = z.object({
   language: z.enum(packageLanguages),
   skill: z.string().optional().describe("the skill that alone sees it; absent: all sandboxed code does"),
   asked: z.array(z.string()).describe("what was asked for, as it was written"),

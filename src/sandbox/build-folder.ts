@@ -36,7 +36,7 @@ export async function openBuild(folder: string, mostBytes: number): Promise<Moun
   };
 }
 
-export function tooLarge(mostBytes: number): string {
+function tooLarge(mostBytes: number): string {
   return `It is larger than ${Math.round(mostBytes / 1_048_576)} MB (skills.execution.package_megabytes) or has more than ${mostFiles} files.`;
 }
 
@@ -61,7 +61,6 @@ async function measure(folder: string): Promise<{ bytes: number; files: number }
  * refused. Nothing may write there any more. Answers its size. @throws BuildRefusal
  */
 export async function sealFolder(folder: string, mostBytes: number): Promise<number> {
-  const owner = { uid: process.getuid?.() ?? 0, gid: process.getgid?.() ?? 0 };
   let bytes = 0;
   let files = 0;
   const seal = async (path: string): Promise<void> => {
@@ -70,13 +69,19 @@ export async function sealFolder(folder: string, mostBytes: number): Promise<num
     bytes += found.isFile() ? found.size : 0;
     if (bytes > mostBytes || files > mostFiles) throw new BuildRefusal(tooLarge(mostBytes));
     if (found.isSymbolicLink()) return await checkLink(path, folder);
-    if (!found.isDirectory() && !found.isFile()) throw new BuildRefusal(`${shown(path, folder)} is no file.`);
-    if (found.uid !== owner.uid) await chown(path, owner.uid, owner.gid);
-    await chmod(path, modeOf(found));
+    await own(path, found, folder);
     if (found.isDirectory()) for (const name of await readdir(path)) await seal(join(path, name));
   };
   await seal(folder);
   return bytes;
+}
+
+/** @throws BuildRefusal for a special file */
+async function own(path: string, found: Stats, folder: string): Promise<void> {
+  if (!found.isDirectory() && !found.isFile()) throw new BuildRefusal(`${shown(path, folder)} is no file.`);
+  const user = process.getuid?.() ?? found.uid;
+  if (found.uid !== user) await chown(path, user, process.getgid?.() ?? found.gid);
+  await chmod(path, modeOf(found));
 }
 
 function modeOf(found: Stats): number {

@@ -29,7 +29,10 @@ const report = z.object({
       download_info: z.object({
         url: z.string(),
         archive_info: z
-          .object({ hash: z.string().optional(), hashes: z.record(z.string(), z.string()).optional() })
+          .object({
+            hash: z.string().optional(),
+            hashes: z.object({ sha256: z.string().optional() }).optional(),
+          })
           .optional(),
       }),
     }),
@@ -138,7 +141,7 @@ function explain(printed: string): string | undefined {
   const errors = [...printed.matchAll(/^ERROR: (.+)$/gm)].map(([, text = ""]) => text.trim());
   if (/THESE PACKAGES DO NOT MATCH THE HASHES/.test(printed)) {
     const [, name = "a package"] = /^ {4}(\S+) from /m.exec(printed) ?? [];
-    return `The index now has another file for ${name} than the one that was pinned by its hash. Nothing was installed. Find out why it changed; to take the new one, remove the package and add it again.`;
+    return anotherFile(name);
   }
   const missing = errors.findLast((text) => /^No matching distribution found for /.test(text));
   if (missing !== undefined)
@@ -160,32 +163,43 @@ function sourcesOnly(log: string): string | undefined {
   return `${list}: the index has no wheel for this Python and machine, only source distributions. Those are not taken, because building one runs its code. Choose a version that has a wheel.`;
 }
 
+type Found = z.output<typeof report>["install"][number];
+
 /** What pip would install, where nothing but wheels of the index is among it and what was pinned is what it was. @throws BuildRefusal */
 function checked(
-  found: z.output<typeof report>["install"],
+  found: readonly Found[],
   asked: readonly AskedPackage[],
   pinned: readonly PinnedPackage[],
 ): PinnedPackage[] {
-  return found.map(({ is_direct, metadata, download_info: { url, archive_info } }) => {
-    const name = pythonName(metadata.name);
-    const { version } = metadata;
-    const sha256 = archive_info?.hashes?.["sha256"] ?? /^sha256=(.+)$/.exec(archive_info?.hash ?? "")?.[1];
-    const path = URL.parse(url)?.pathname ?? "";
-    if (is_direct || !/^https?:/.test(url) || !path.endsWith(".whl"))
-      throw new BuildRefusal(`${name} ${version} does not come as a wheel from the index. It is not taken.`);
-    if (!/^[a-z0-9-]+$/.test(name) || !/^[A-Za-z0-9.+!_-]+$/.test(version))
-      throw new BuildRefusal("The index answered a package with a malformed name or version.");
-    if (sha256 === undefined || !/^[0-9a-f]{64}$/.test(sha256))
-      throw new BuildRefusal(`The index says no sha256 of ${name} ${version}. It is not taken.`);
-    const known = pinned.find((each) => each.name === name && each.version === version)?.hashes;
-    const own = asked.filter((each) => each.name === name).flatMap(({ hashes }) => hashes);
+  return found.map((each) => {
+    const { name, version, sha256 } = wheelOf(each);
     const hash = `sha256:${sha256}`;
-    if ((known !== undefined && !known.includes(hash)) || (own.length > 0 && !own.includes(sha256)))
-      throw new BuildRefusal(
-        `The index now has another file for ${name} ${version} than the one that was pinned by its hash. Nothing was installed. Find out why it changed; to take the new one, remove the package and add it again.`,
-      );
+    const known = pinned.find((other) => other.name === name && other.version === version)?.hashes;
+    const own = asked.filter((other) => other.name === name).flatMap(({ hashes }) => hashes);
+    const isAnother = known !== undefined && !known.includes(hash);
+    if (isAnother || (own.length > 0 && !own.includes(sha256)))
+      throw new BuildRefusal(anotherFile(`${name} ${version}`));
     return { name, version, hashes: [hash] };
   });
+}
+
+/** @throws BuildRefusal when it is no wheel of the index */
+function wheelOf({ is_direct, metadata, download_info: { url, archive_info } }: Found) {
+  const name = pythonName(metadata.name);
+  const { version } = metadata;
+  if (!/^[a-z0-9-]+$/.test(name) || !/^[A-Za-z0-9.+!_-]+$/.test(version))
+    throw new BuildRefusal("The index answered a package with a malformed name or version.");
+  const isWheel = /^https?:/.test(url) && URL.parse(url)?.pathname.endsWith(".whl");
+  if (is_direct || !isWheel)
+    throw new BuildRefusal(`${name} ${version} does not come as a wheel from the index. It is not taken.`);
+  const sha256 = archive_info?.hashes?.sha256 ?? /^sha256=(.+)$/.exec(archive_info?.hash ?? "")?.[1];
+  if (sha256 === undefined || !/^[0-9a-f]{64}$/.test(sha256))
+    throw new BuildRefusal(`The index says no sha256 of ${name} ${version}. It is not taken.`);
+  return { name, version, sha256 };
+}
+
+function anotherFile(what: string): string {
+  return `The index now has another file for ${what} than the one that was pinned by its hash. Nothing was installed. Find out why it changed; to take the new one, remove the package and add it again.`;
 }
 
 /** What was asked for stands first. */

@@ -143,6 +143,10 @@ function explain(printed: string): string | undefined {
     const [, name = "a package"] = /^ {4}(\S+) from /m.exec(printed) ?? [];
     return anotherFile(name);
   }
+  const unreached =
+    /^WARNING: Retrying \(.*?'([A-Za-z]*(?:Error|Timeout)[^\n]{0,300})/m.exec(printed)?.[1] ??
+    /((?:Read|Connect)Timeout\w*[^\n]{0,200})/.exec(printed)?.[1];
+  if (unreached !== undefined) return `The index could not be reached: ${unreached}`;
   const missing = errors.findLast((text) => /^No matching distribution found for /.test(text));
   if (missing !== undefined)
     return `${noneFits}${missing}. Is the name right, and does it have a wheel for this Python and machine?`;

@@ -1,4 +1,4 @@
-import { realpath, writeFile } from "node:fs/promises";
+import { chmod, realpath, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { z } from "zod";
 import { coversHost } from "../core/network-grants.ts";
@@ -95,7 +95,9 @@ async function runNpm(
     ...{ address, folder },
     async fill(path: string) {
       for (const [name, text] of files) {
-        await writeFile(join(path, name), text, { mode: 0o666 });
+        await writeFile(join(path, name), text);
+        // npm, which may be another user, writes the lock anew.
+        await chmod(join(path, name), 0o666);
       }
     },
   };

@@ -42,7 +42,7 @@ export async function startPackageServers(): Promise<PackageServers> {
     const answer = files.get(decodeURIComponent(request.url ?? ""));
     if (answer === undefined) response.writeHead(404).end("not here");
     else if (typeof answer === "function") answer(request, response);
-    else response.end(answer);
+    else response.setHeader("content-type", contentType(request.url)).end(answer);
   });
   const origin = `http://${host}:${server.port}`;
   // The registry is public in life; here it is a server of the test, which the operator allowed.
@@ -66,7 +66,10 @@ export async function startPackageServers(): Promise<PackageServers> {
       const link = `<a href="/files/${file}#sha256=${sha256(data)}">${file}</a>`;
       const others = (index.get(name) ?? []).filter((each) => !each.includes(`>${file}<`));
       index.set(name, [...others, link]);
-      files.set(`/simple/${name}/`, `<!DOCTYPE html><html><body>${index.get(name)?.join("\n")}</body></html>`);
+      files.set(
+        `/simple/${name}/`,
+        `<!DOCTYPE html><html><body>${index.get(name)?.join("\n")}</body></html>`,
+      );
     },
     npm(name, version, { code = `module.exports = "${name} ${version}";`, manifest = {}, more = [] } = {}) {
       const described = { name, version, main: "index.js", ...manifest };
@@ -78,12 +81,19 @@ export async function startPackageServers(): Promise<PackageServers> {
       const path = `/npm/${name}/-/${name.split("/").at(-1)}-${version}.tgz`;
       files.set(path, data);
       const integrity = `sha512-${createHash("sha512").update(data).digest("base64")}`;
-      const versions = { ...packuments.get(name), [version]: { ...described, dist: { tarball: origin + path, integrity } } };
+      const versions = {
+        ...packuments.get(name),
+        [version]: { ...described, dist: { tarball: origin + path, integrity } },
+      };
       packuments.set(name, versions);
       files.set(`/npm/${name}`, JSON.stringify({ name, "dist-tags": { latest: version }, versions }));
     },
     [Symbol.asyncDispose]: () => server[Symbol.asyncDispose](),
   };
+}
+
+function contentType(url = ""): string {
+  return url.startsWith("/simple/") ? "text/html" : "application/octet-stream";
 }
 
 function sha256(data: Buffer): string {
@@ -98,8 +108,14 @@ export function wheelOf(name: string, version: string, made: Partial<Wheel> = {}
   const needed = requires.map((each) => `Requires-Dist: ${each}\n`).join("");
   const entries = [
     { name: `${module}/__init__.py`, data: code },
-    { name: `${info}/METADATA`, data: `Metadata-Version: 2.1\nName: ${name}\nVersion: ${version}\n${needed}` },
-    { name: `${info}/WHEEL`, data: "Wheel-Version: 1.0\nGenerator: test\nRoot-Is-Purelib: true\nTag: py3-none-any\n" },
+    {
+      name: `${info}/METADATA`,
+      data: `Metadata-Version: 2.1\nName: ${name}\nVersion: ${version}\n${needed}`,
+    },
+    {
+      name: `${info}/WHEEL`,
+      data: "Wheel-Version: 1.0\nGenerator: test\nRoot-Is-Purelib: true\nTag: py3-none-any\n",
+    },
     ...more,
   ];
   const record = [...entries.map((entry) => `${entry.name},,\n`), `${info}/RECORD,,\n`].join("");

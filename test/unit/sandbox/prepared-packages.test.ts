@@ -1,6 +1,8 @@
-import { readdir, readFile } from "node:fs/promises";
+import { mkdir, readdir, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import type { Outcome } from "../../../src/core/outcome.ts";
+import type { Preparation } from "../../../src/core/prepared-packages.ts";
 import type { CodeLanguage, ScriptOutcome } from "../../../src/core/scripts.ts";
 import type { Skill } from "../../../src/core/skill.ts";
 import { createSandbox, type Sandbox } from "../../../src/sandbox/create-sandbox.ts";
@@ -35,6 +37,8 @@ describe("prepared packages", { ...needs("bubblewrap", "python3-pip", "npm"), ti
     const outcome = await run(language, code);
     return outcome.status === "exited" ? outcome.stdout + outcome.stderr : outcome.status;
   };
+  const done = async (outcome: Promise<Outcome<Preparation>>) =>
+    expect(await outcome).toMatchObject({ ok: true, value: { state: "done" } });
   const prepared = join(fixture.dataDir, "prepared");
 
   beforeAll(async () => {
@@ -67,7 +71,7 @@ describe("prepared packages", { ...needs("bubblewrap", "python3-pip", "npm"), ti
   });
 
   it("keeps what is there when more is added, by its hash, and takes what nobody asked for away", async () => {
-    expect(await sandbox.prepared.add("python", ["nuts"], "ada")).toMatchObject({ ok: true });
+    await done(sandbox.prepared.add("python", ["nuts"], "ada"));
     const { sets } = await sandbox.prepared.list();
     expect(sets).toMatchObject([
       {
@@ -88,46 +92,58 @@ describe("prepared packages", { ...needs("bubblewrap", "python3-pip", "npm"), ti
         expect.stringMatching(new RegExp(`^${pin} --hash=sha256:[0-9a-f]{64}$`)),
       ),
     );
-    expect(await sandbox.prepared.add("python", ["fruit>1"], "ada")).toMatchObject({ ok: true });
+    await done(sandbox.prepared.add("python", ["fruit>1"], "ada"));
     expect(await printed("python", "import fruit\nprint(fruit.version)")).toBe("2.0\n");
-    expect(await sandbox.prepared.remove("python", ["fruit"], "ada")).toMatchObject({ ok: true });
+    await done(sandbox.prepared.remove("python", ["fruit"], "ada"));
     expect(await printed("python", "import nuts, fruit_core")).toContain("No module named 'fruit_core'");
-    expect(await sandbox.prepared.remove("python", ["nuts"], "ada")).toMatchObject({ ok: true });
+    await done(sandbox.prepared.remove("python", ["nuts"], "ada"));
     expect(await sandbox.prepared.list()).toMatchObject({ sets: [] });
     expect(await printed("python", "import nuts")).toContain("No module named 'nuts'");
   });
 
   it("installs packages of npm with what they need, pinned by a lock", async () => {
-    expect(await sandbox.prepared.add("node", ["core@^3"], "ada")).toMatchObject({ ok: true });
+    await done(sandbox.prepared.add("node", ["core@^3"], "ada"));
     const code = 'import core from "core"; import pips from "pips"; console.log(core, pips);';
     expect(await printed("javascript", code)).toBe("core 3.0.0 pips 1.2.0\n");
     servers.npm("pips", "1.3.0");
     servers.npm("oak", "1.0.0");
-    expect(await sandbox.prepared.add("node", ["oak"], "ada")).toMatchObject({ ok: true });
+    await done(sandbox.prepared.add("node", ["oak"], "ada"));
     expect(await printed("javascript", code)).toBe("core 3.0.0 pips 1.2.0\n");
     expect(await sandbox.code.means()).toMatchObject({
       packages: { javascript: ["core 3.0.0", "oak 1.0.0", "1 dependency of these"] },
     });
-    expect(await sandbox.prepared.add("node", [], "ada")).toMatchObject({ ok: true });
+    await done(sandbox.prepared.add("node", [], "ada"));
     expect(await printed("javascript", code)).toBe("core 3.0.0 pips 1.3.0\n");
   });
 
   it("leaves runs that are under way what they began with, and removes it after them", async () => {
     servers.wheel("late", "1.0");
-    expect(await sandbox.prepared.add("python", ["late"], "ada")).toMatchObject({ ok: true });
+    await done(sandbox.prepared.add("python", ["late"], "ada"));
     const before = await readFile(join(prepared, "python", "current"), "utf8");
     const began = Promise.withResolvers<void>();
+    const folder = join(fixture.root, "thread");
+    await mkdir(join(folder, "output"), { recursive: true });
+    const mounts = [{ from: folder, to: "/workspace", writable: true }];
     const running = sandbox.code.run({
       language: "python",
-      code: "import sys, time\nprint('began', flush=True)\nsys.stdin.readline()\ntime.sleep(8)\nimport late\nprint(late.version)",
-      ...{ stdin: "\n", signal: new AbortController().signal, timeout_ms: 40_000, max_output_bytes: 10_000 },
+      code: `import os, time
+print("began", flush=True)
+while not os.path.exists("/workspace/go"): time.sleep(0.05)
+import late
+print(late.version)`,
+      working: {
+        ...{ mounts, working: "/workspace", output: "/workspace/output", room: 1_000_000 },
+        exceeded: async () => undefined,
+      },
+      ...{ stdin: "", signal: new AbortController().signal, timeout_ms: 40_000, max_output_bytes: 10_000 },
       onLine: () => began.resolve(),
     });
     await began.promise;
     servers.wheel("late", "2.0");
-    expect(await sandbox.prepared.add("python", ["late"], "ada")).toMatchObject({ ok: true });
+    await done(sandbox.prepared.add("python", ["late"], "ada"));
     expect(await readdir(join(prepared, "python"))).toContain(before);
     expect(await printed("python", "import late\nprint(late.version)")).toBe("2.0\n");
+    await writeFile(join(folder, "go"), "");
     expect(await running).toMatchObject({ exit_code: 0, stdout: "began\n1.0\n" });
     await expect.poll(() => readdir(join(prepared, "python"))).not.toContain(before);
   });
@@ -153,7 +169,7 @@ describe("prepared packages", { ...needs("bubblewrap", "python3-pip", "npm"), ti
     };
     const skill = withFiles(fixture.skill(files), Object.keys(files));
     expect(await sandbox.prepared.lacks(skill)).toContain("knack sandbox prepare probe");
-    expect(await sandbox.prepared.prepare(skill, "ada")).toMatchObject({ ok: true });
+    await done(sandbox.prepared.prepare(skill, "ada"));
     expect(await sandbox.prepared.lacks(skill)).toBeUndefined();
     const script = async (path: string) => await sandbox.scripts.run(scriptRequest(skill, path));
     expect(await script("scripts/run.py")).toMatchObject({ stdout: "0.1\n" });
@@ -174,7 +190,11 @@ describe("prepared packages", { ...needs("bubblewrap", "python3-pip", "npm"), ti
   });
 
   it("asks nothing of a skill whose list no code of it needs", async () => {
-    const files = { "requirements.txt": "nuts\n", "package.json": '{"dependencies":{"oak":"1"}}', "run.sh": "echo" };
+    const files = {
+      "requirements.txt": "nuts\n",
+      "package.json": '{"dependencies":{"oak":"1"}}',
+      "run.sh": "echo",
+    };
     const skill = withFiles(fixture.skill(files), Object.keys(files));
     expect(await sandbox.prepared.lacks(skill)).toBeUndefined();
     expect(await sandbox.prepared.prepare(skill, "ada")).toMatchObject({ ok: false });
@@ -182,8 +202,10 @@ describe("prepared packages", { ...needs("bubblewrap", "python3-pip", "npm"), ti
 
   it("keeps code from a node_modules that the skill does not know", async () => {
     const files = {
-      "run.mjs":
-        'import { readdirSync } from "node:fs"; console.log(readdirSync("/skill/node_modules").length, await import("hidden").catch(() => "none"));',
+      "run.mjs": `import { readdirSync } from "node:fs";
+let found = [];
+try { found = readdirSync("/skill/node_modules"); } catch {}
+console.log(found.length, await import("hidden").then((module) => module.default, () => "none"));`,
       "node_modules/hidden/index.js": "export default 'seen'",
       "node_modules/hidden/package.json": '{"type":"module","main":"index.js"}',
     };

@@ -5,7 +5,7 @@ import { coversHost } from "../core/network-grants.ts";
 import { BuildRefusal, readReport } from "./build-folder.ts";
 import type { AskedPackage } from "./package-names.ts";
 import { type Installed, inOrder, type PinnedPackage } from "./prepare-python.ts";
-import { findProgram } from "./programs.ts";
+import { findProgram, systemFolders } from "./programs.ts";
 import { hostsOf, type InstallerContext, inBuild, missingProgram, runInstaller } from "./run-installer.ts";
 
 /** https://docs.npmjs.com/cli/v11/configuring-npm/package-lock-json, as far as it is looked at. */
@@ -73,7 +73,6 @@ interface NpmRun {
   context: InstallerContext;
 }
 
-/** npm is shown as a skill's folder is: where it lies on the machine may be anywhere. */
 async function runNpm(
   npm: string,
   args: readonly string[],
@@ -82,10 +81,9 @@ async function runNpm(
   const { npmRegistry: address } = context.sources;
   const run = {
     code: {
-      folder: npm,
+      ...placeOf(npm),
       // The operator's own certificates may be among the machine's.
       interpreter: ["node", "--use-system-ca"],
-      entry: { script: "bin/npm-cli.js" },
       args: [...args, ...common],
       env: {
         npm_config_registry: address,
@@ -102,6 +100,14 @@ async function runNpm(
     },
   };
   await runInstaller(run, context, explain);
+}
+
+/** Code sees the npm of the machine where it lies; another one is shown as a skill's folder is. */
+function placeOf(npm: string) {
+  const program = "bin/npm-cli.js";
+  if (!systemFolders.some((folder) => npm.startsWith(`${folder}/`)))
+    return { folder: npm, entry: { script: program } };
+  return { entry: { name: "npm.cjs", text: `require(${JSON.stringify(join(npm, program))});\n` } };
 }
 
 /** Debian's npm finds its parts there. */

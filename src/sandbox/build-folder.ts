@@ -36,7 +36,8 @@ export async function openBuild(folder: string, mostBytes: number): Promise<Moun
   };
 }
 
-function tooLarge(mostBytes: number): string {
+/** What is wrong with something that does not fit, and the setting. */
+export function tooLarge(mostBytes: number): string {
   return `It is larger than ${Math.round(mostBytes / 1_048_576)} MB (skills.execution.package_megabytes) or has more than ${mostFiles} files.`;
 }
 

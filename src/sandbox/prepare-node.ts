@@ -26,7 +26,14 @@ type Lock = z.output<typeof lockFile>;
 /** `--ignore-scripts`: nothing of a package runs when it is installed. */
 const common = [
   ...["--ignore-scripts", "--no-audit", "--no-fund", "--no-update-notifier", "--omit=dev"],
-  ...["--loglevel=http", "--fetch-timeout=20000", "--fetch-retries=1", `--cache=${inBuild("cache")}`],
+  ...[
+    "--loglevel=http",
+    "--fetch-timeout=20000",
+    "--fetch-retries=1",
+    "--fetch-retry-mintimeout=1000",
+    `--cache=${inBuild("cache")}`,
+    "--noproxy=",
+  ],
 ];
 
 /**
@@ -191,5 +198,6 @@ function checked(found: Lock, before: Lock | undefined, { sources }: InstallerCo
 }
 
 function nameOf(path: string): string {
-  return path.slice(path.lastIndexOf("node_modules/") + "node_modules/".length);
+  const at = path.lastIndexOf("node_modules/");
+  return at < 0 ? path : path.slice(at + "node_modules/".length);
 }

@@ -141,7 +141,7 @@ function explain(printed: string): string | undefined {
   const errors = [...printed.matchAll(/^ERROR: (.+)$/gm)].map(([, text = ""]) => text.trim());
   if (/THESE PACKAGES DO NOT MATCH THE HASHES/.test(printed)) {
     const [, name = "a package"] = /^ {4}(\S+) from /m.exec(printed) ?? [];
-    return anotherFile(name);
+    return `The file of ${name} that the index served is not the one that its hash says. Nothing was installed.`;
   }
   const unreached =
     /^WARNING: Retrying \(.*?'([A-Za-z]*(?:Error|Timeout)[^\n]{0,300})/m.exec(printed)?.[1] ??
@@ -150,6 +150,8 @@ function explain(printed: string): string | undefined {
   const missing = errors.findLast((text) => /^No matching distribution found for /.test(text));
   if (missing !== undefined)
     return `${noneFits}${missing}. Is the name right, and does it have a wheel for this Python and machine?`;
+  if (/metadata-generation-failed|generating package metadata|build dependencies|egg_info/.test(printed))
+    return `One of them needs a package that would have to be built. Only wheels are taken, because building runs code. ${errors.join(" ").slice(0, 400)}`;
   if (/ResolutionImpossible|conflicting dependencies/.test(printed)) {
     const conflict = /The conflict is caused by:\n([\s\S]*?)\n\n/.exec(printed)?.[1] ?? errors.join(" ");
     return `They do not fit together: ${conflict.replace(/\s+/g, " ").trim().slice(0, 600)}. What is installed already keeps its version unless it is named too.`;

@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import { coversHost } from "../core/network-grants.ts";
 import type { ScriptOutcome } from "../core/scripts.ts";
-import { BuildRefusal, buildInside, openBuild } from "./build-folder.ts";
+import { BuildRefusal, buildInside, openBuild, tooLarge } from "./build-folder.ts";
 import type { LaunchRequest } from "./isolation.ts";
 import { installCommand, thisMachine } from "./isolation-cure.ts";
 import { findProgram } from "./programs.ts";
@@ -73,14 +73,16 @@ function printedBy(outcome: ScriptOutcome): string {
 
 function failureOf(
   outcome: ScriptOutcome,
-  { mostMs }: PackageSources,
+  { mostMs, mostBytes }: PackageSources,
   explain: (printed: string) => string | undefined,
 ): string {
   if (outcome.status === "refused") return outcome.reason;
   const printed = printedBy(outcome);
+  if (/\[Errno 2[78]\]|\b(?:EFBIG|ENOSPC)\b/.test(printed))
+    return `There is no room for it. ${tooLarge(mostBytes)}`;
   if (outcome.status === "timed_out") {
     const end = lastLines(printed);
-    return `The installer was stopped after ${Math.round(mostMs / 60_000)} minutes.${end === "" ? "" : ` It last said: ${end}`}`;
+    return `The installer was stopped after ${Math.round(mostMs / 1_000)} seconds.${end === "" ? "" : ` It last said: ${end}`}`;
   }
   return (
     explain(printed) ?? `The installer failed: ${lastLines(printed) || `it ended with ${outcome.exit_code}`}`
@@ -121,10 +123,13 @@ export async function missingProgram(what: string, systemPackage: string): Promi
   return new BuildRefusal(`${what} is not installed system-wide on this machine. ${cure}, then try again.`);
 }
 
-/** A command prefix that sets where temporary files go: the sandbox's own place for them is small. */
+/**
+ * A command prefix that sets where temporary files go, as the sandbox's own place for them is small, and leads all addresses to the
+ * proxy: an index may listen on this machine, which is not the sandbox.
+ */
 export async function withTemp(): Promise<string[]> {
   const env = await findProgram("env");
-  return env === undefined ? [] : [env, `TMPDIR=${buildInside}/temp`];
+  return env === undefined ? [] : [env, `TMPDIR=${buildInside}/temp`, "NO_PROXY=", "no_proxy="];
 }
 
 /** Names `folder/name` on this machine as the installer sees it. */

@@ -30,7 +30,7 @@ describe("prepared packages", { ...needs("bubblewrap", "python3-pip", "npm"), ti
   let sandbox: Sandbox;
   const run = async (language: CodeLanguage, code: string): Promise<ScriptOutcome> =>
     await sandbox.code.run({
-      ...{ language, code, stdin: "", signal: new AbortController().signal },
+      ...{ language, code, signal: new AbortController().signal },
       ...{ timeout_ms: 20_000, max_output_bytes: 10_000 },
     });
   const printed = async (language: CodeLanguage, code: string) => {
@@ -135,7 +135,7 @@ print(late.version)`,
         ...{ mounts, working: "/workspace", output: "/workspace/output", room: 1_000_000 },
         exceeded: async () => undefined,
       },
-      ...{ stdin: "", signal: new AbortController().signal, timeout_ms: 40_000, max_output_bytes: 10_000 },
+      ...{ signal: new AbortController().signal, timeout_ms: 40_000, max_output_bytes: 10_000 },
       onLine: () => began.resolve(),
     });
     await began.promise;

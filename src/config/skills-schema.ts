@@ -4,10 +4,10 @@ const ids = z.array(z.string().min(1));
 const count = z.number().int().positive();
 
 /** Where packages come from; it may hold a user and a password. */
-const packageAddress = (preset: string, description: string) =>
+const packageAddress = (description: string) =>
   z
     .url({ protocol: /^https?$/, error: "expected an address that begins with https:// or http://" })
-    .default(preset)
+    .optional()
     .meta({ description, secret: true });
 
 const executionSchema = z.strictObject({
@@ -41,12 +41,10 @@ const executionSchema = z.strictObject({
       "Memory all code of skills together may use, in megabytes; what uses the most is stopped. 0 means half of the machine's memory",
     ),
   python_index: packageAddress(
-    "https://pypi.org/simple",
-    "Index that `knack sandbox add python` and `knack sandbox prepare` take wheels from",
+    "Index that `knack sandbox add python` and `knack sandbox prepare` take wheels from; https://pypi.org/simple unless set",
   ),
   npm_registry: packageAddress(
-    "https://registry.npmjs.org/",
-    "Registry that `knack sandbox add node` and `knack sandbox prepare` take packages from",
+    "Registry that `knack sandbox add node` and `knack sandbox prepare` take packages from; https://registry.npmjs.org unless set",
   ),
   package_hosts: ids
     .default([])

@@ -46,8 +46,9 @@ function packageOptions(
 ): Pick<SandboxOptions, "packages" | "openPackageProxy"> {
   const { python_index, npm_registry, package_hosts, package_megabytes } = skills.execution;
   const mostBytes = package_megabytes * megabyte;
-  const addresses = [python_index, npm_registry].map((address) => new URL(address).hostname);
-  const named = addresses.filter((host) => !publicHosts.includes(host));
+  const named = [python_index, npm_registry].flatMap((address) =>
+    address === undefined ? [] : new URL(address).hostname,
+  );
   const proxy = createGuardedProxy({
     allow: [...net.allow, ...named, ...package_hosts],
     ...(own === undefined ? {} : { own }),
@@ -57,13 +58,13 @@ function packageOptions(
   return {
     openPackageProxy: proxy.open,
     packages: {
-      ...{ pythonIndex: python_index, npmRegistry: npm_registry, hosts: package_hosts },
+      pythonIndex: python_index ?? "https://pypi.org/simple",
+      npmRegistry: npm_registry ?? "https://registry.npmjs.org/",
+      hosts: package_hosts,
       ...{ mostBytes, mostMs: longestInstall },
     },
   };
 }
-
-const publicHosts = ["pypi.org", "registry.npmjs.org"];
 
 /** Where this process finds programs, without those of the bot's own dependencies, which npm puts first. */
 function programFolders(): string[] {

@@ -6,7 +6,7 @@ import { type LocalServer, resolverOf, startServer } from "../unit/net/local-ser
 import { type TarEntry, tgzOf, type ZipEntry, zipOf } from "../unit/packages/build-archives.ts";
 
 /** What is served under a path. */
-export type Answer = Buffer | string | ((request: IncomingMessage, response: ServerResponse) => void);
+type Answer = Buffer | string | ((request: IncomingMessage, response: ServerResponse) => void);
 
 /** A Python index and an npm registry on the loopback; `files` can be changed while they run. */
 export interface PackageServers extends AsyncDisposable {
@@ -101,7 +101,7 @@ function sha256(data: Buffer): string {
 }
 
 /** https://packaging.python.org/en/latest/specifications/binary-distribution-format/ */
-export function wheelOf(name: string, version: string, made: Partial<Wheel> = {}): Buffer {
+function wheelOf(name: string, version: string, made: Partial<Wheel> = {}): Buffer {
   const module = name.replaceAll("-", "_");
   const { code = `version = "${version}"\n`, requires = [], more = [] } = made;
   const info = `${module}-${version}.dist-info`;

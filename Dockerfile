@@ -7,7 +7,7 @@
 FROM node:24-slim
 
 RUN apt-get update \
-  && apt-get install --yes --no-install-recommends bubblewrap ca-certificates curl git jq python3 tini util-linux \
+  && apt-get install --yes --no-install-recommends bubblewrap ca-certificates curl git jq python3 python3-pip tini util-linux \
   && rm -rf /var/lib/apt/lists/*
 
 WORKDIR /app

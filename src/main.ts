@@ -180,6 +180,7 @@ async function wire(
     clock: systemClock,
     catalogue: skills.catalogue,
     packages: skills.packages,
+    prepared: skills.prepared,
     servers: skills.servers,
     addFlow: skills.addFlow,
     metaTools: createMetaTools(),

@@ -9,6 +9,7 @@ import { type Meter, noMeter } from "../core/meter.ts";
 import { createOfferReader } from "../core/offer-reader.ts";
 import { noPackages, type Packages } from "../core/packages.ts";
 import type { Place } from "../core/place.ts";
+import { noPreparedPackages, type PreparedPackages } from "../core/prepared-packages.ts";
 import type { Redact } from "../core/redact.ts";
 import type { Servers } from "../core/servers.ts";
 import type { Profile, TurnLimits, TurnPorts } from "../core/turn.ts";
@@ -104,6 +105,8 @@ export interface AppDeps {
   chat: ChatPolicy;
   /** Skills that people install; without it nothing can be installed. */
   packages?: Packages | undefined;
+  /** Packages for code in the sandbox; without it none can be prepared. */
+  prepared?: PreparedPackages | undefined;
   /** The tool servers of the configuration. */
   servers?: Servers | undefined;
   /** Takes in flows that are in no folder. */
@@ -153,7 +156,7 @@ export function createApp(deps: AppDeps): RunningApp {
   const audit = createAudit({ ...deps, stored, post: auditChannel(deps.chat.audit_channel, platforms) });
   const { files, folders } = ports;
   const retention = createRetention({ ...deps, past, files, folders, stored, policy: deps.retention });
-  const { packages = noPackages, servers } = deps;
+  const { packages = noPackages, prepared = noPreparedPackages, servers } = deps;
   const skills = createSkillService({ ...deps, offers, grants: ports.grants });
   const commands = operationCommands(allOperations);
   const reader = createCommandReader(commands, ports.name);
@@ -175,6 +178,7 @@ export function createApp(deps: AppDeps): RunningApp {
     ...deps,
     offers,
     packages,
+    prepared,
     servers,
     audit,
     feed,

@@ -8,7 +8,13 @@ import { unknownSkillSettings } from "../config/settings-without-effect.ts";
 import { withConnection } from "./bot-connection.ts";
 import type { CommandContext, GlobalOptions } from "./command-context.ts";
 import type { Finding } from "./doctor-finding.ts";
-import { changedPackages, flowFindings, packageFindings, serverFindings } from "./doctor-skills.ts";
+import {
+  changedPackages,
+  flowFindings,
+  packageFindings,
+  serverFindings,
+  setFindings,
+} from "./doctor-skills.ts";
 
 /** What the bot says of itself: store, queue, model, the skills and flows it loaded, packages and tool servers. Opens one when none runs. */
 export async function* checkBot(context: CommandContext, options: GlobalOptions): AsyncGenerator<Finding> {
@@ -23,6 +29,7 @@ export async function* checkBot(context: CommandContext, options: GlobalOptions)
         ...skillFindings(skills, config, changed),
         ...flowFindings(await client.call("flow.list", {})),
         ...packageFindings(packages, skills),
+        ...(await preparedFindings(client)),
         ...serverFindings((await client.call("server.list", {})).servers),
         ...(await retentionFindings(client, context.clock.now())),
       ];
@@ -35,6 +42,18 @@ export async function* checkBot(context: CommandContext, options: GlobalOptions)
       detail,
       advice: "Correct this first; `knack start` would fail the same way.",
     };
+  }
+}
+
+/** What is prepared for code, and what of it code does not see. */
+async function preparedFindings(client: Pick<ApiClient, "call">): Promise<Finding[]> {
+  try {
+    const { sets } = await client.call("sandbox.list", {});
+    return setFindings(sets);
+  } catch (error) {
+    // A bot of an earlier version that still runs prepares nothing.
+    if (error instanceof ApiError && error.status === 404) return [];
+    throw error;
   }
 }
 

@@ -1,4 +1,5 @@
 import type { FlowList, InstalledPackage, ServerStatus, SkillList } from "../client/shapes.ts";
+import { languageNames, type PreparedSet } from "../core/prepared-packages.ts";
 import type { Finding } from "./doctor-finding.ts";
 
 /** How the tool servers do. Those that are stopped start when they are needed. */
@@ -72,6 +73,20 @@ export function changedPackages(
     if (skill?.hash === hash) return [];
     const what = skill === undefined ? "its files are gone" : "its files changed since it was installed";
     return [{ skill_id, what }];
+  });
+}
+
+/** What is prepared for code in the sandbox. */
+export function setFindings(sets: readonly PreparedSet[]): Finding[] {
+  const name = "sandbox packages";
+  if (sets.length === 0) return [{ name, status: "ok", detail: "none is prepared" }];
+  return sets.map(({ language, skill, asked, packages, problem }): Finding => {
+    const whose = skill === undefined ? "" : ` of ${skill}`;
+    const wanted = asked.slice(0, 20).join(", ") + (asked.length > 20 ? " …" : "");
+    const detail = `${languageNames[language]}${whose}: ${wanted} (${packages.length} in all)`;
+    return problem === undefined
+      ? { name, status: "ok", detail }
+      : { name, status: "warning", detail, advice: problem };
   });
 }
 

@@ -13,6 +13,7 @@ import {
   type Run,
   wantsColours,
 } from "./command-context.ts";
+import { type Call, followWork } from "./follow-work.ts";
 import { namespaceOption, onlyNamespaceOption } from "./shared-options.ts";
 
 type Form = CommandLineForm<unknown, unknown>;
@@ -84,13 +85,26 @@ async function runCommand(
       if (json) printJson(context, { error });
       return exitCode.failed;
     }
-    const output = await (client.call as unknown as (name: string, input: object) => Promise<unknown>)(
-      operation.name,
-      input,
-    );
+    const call = client.call as unknown as Call;
+    const begun = call(operation.name, input);
+    const shown = json ? undefined : (line: string) => void context.stderr.write(`${plainLine(line)}\n`);
+    const followed =
+      form.follow === undefined
+        ? { output: await begun, failed: false }
+        : await followWork(form.follow, begun, call, { clock: context.clock, onLine: shown });
+    const { output } = followed;
+    if (followed.failed) return saySorry(context, output, json === true);
     say(context, form, { input, output, json: json === true, here: remote === undefined });
     return failed?.(output, input) ? exitCode.failed : exitCode.ok;
   });
+}
+
+/** Work that failed after it was answered that it goes on. */
+function saySorry(context: CommandContext, output: unknown, json: boolean): number {
+  const { message = "It failed." } = output as { message?: string };
+  context.stderr.write(`${plainLine(message)}\n`);
+  if (json) printJson(context, { error: message });
+  return exitCode.failed;
 }
 
 interface Answered {

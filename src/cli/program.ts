@@ -28,6 +28,7 @@ export function createProgram(
     .showHelpAfterError("(knack --help shows all commands)");
   addBotCommands(program, context, run);
   addSkillCommands(program, context, run);
+  addSandboxCommands(program, context, run);
   addFlowCommands(program, context, run);
   addServerCommands(program, context, run);
   addRunCommands(program, context, run);
@@ -142,6 +143,12 @@ function addSkillCommands(program: Command, context: CommandContext, run: Run): 
       ),
     );
   addOperationCommands(skills, context, run);
+}
+
+/** `knack sandbox …` */
+function addSandboxCommands(program: Command, context: CommandContext, run: Run): void {
+  const sandbox = program.command("sandbox").description("packages that code in the sandbox finds");
+  addOperationCommands(sandbox, context, run);
 }
 
 function addRunCommands(program: Command, context: CommandContext, run: Run): void {

@@ -30,7 +30,7 @@ export const configFileVariable = "KNACK_CONFIG";
 interface Variable {
   path: readonly string[];
   /** How the text becomes the key's value. */
-  form: "text" | "lower_case" | "comma_list" | "path_list" | "listening_address";
+  form: "text" | "lower_case" | "comma_list" | "path_list" | "listening_address" | "package_address";
 }
 
 /** Keys and addresses of every known provider. */
@@ -49,6 +49,8 @@ const providerVariables = Object.fromEntries(
 const variables: Readonly<Record<string, Variable>> = {
   KNACK_DATA: { path: ["data", "folder"], form: "text" },
   KNACK_SKILLS_EXTRA: { path: ["skills", "extra"], form: "path_list" },
+  PIP_INDEX_URL: { path: ["skills", "execution", "python_index"], form: "package_address" },
+  NPM_CONFIG_REGISTRY: { path: ["skills", "execution", "npm_registry"], form: "package_address" },
   KNACK_MODEL: { path: ["model", "choice"], form: "text" },
   KNACK_API_TOKEN: { path: ["server", "token"], form: "text" },
   KNACK_OPERATORS: { path: ["operators"], form: "comma_list" },
@@ -82,13 +84,17 @@ export function readEnvironment(environment: Environment): EnvironmentValue[] {
   return Object.entries(variables).flatMap(([variable, { path: key, form }]) => {
     const text = environment[variable]?.trim();
     const value = text ? parse(text, form) : undefined;
-    return value === undefined ? [] : [{ variable, path: key, value, yields: form === "listening_address" }];
+    return value === undefined
+      ? []
+      : [{ variable, path: key, value, yields: form === "listening_address" || form === "package_address" }];
   });
 }
 
 function parse(text: string, form: Variable["form"]): string | string[] | undefined {
   if (form === "text") return text;
   if (form === "listening_address") return reachable(text);
+  // Of another kind, such as a folder, it is for pip or npm alone.
+  if (form === "package_address") return /^https?:$/.test(URL.parse(text)?.protocol ?? "") ? text : undefined;
   if (form === "lower_case") return text.toLowerCase();
   const separator = form === "comma_list" ? "," : path.delimiter;
   return text

@@ -3,6 +3,13 @@ import { z } from "zod";
 const ids = z.array(z.string().min(1));
 const count = z.number().int().positive();
 
+/** Where packages come from; it may hold a user and a password. */
+const packageAddress = (description: string) =>
+  z
+    .url({ protocol: /^https?$/, error: "expected an address that begins with https:// or http://" })
+    .optional()
+    .meta({ description, secret: true });
+
 const executionSchema = z.strictObject({
   max_seconds: count
     .max(86_400)
@@ -33,6 +40,19 @@ const executionSchema = z.strictObject({
     .describe(
       "Memory all code of skills together may use, in megabytes; what uses the most is stopped. 0 means half of the machine's memory",
     ),
+  python_index: packageAddress(
+    "Index that `knack sandbox add python` and `knack sandbox prepare` take wheels from; https://pypi.org/simple unless set",
+  ),
+  npm_registry: packageAddress(
+    "Registry that `knack sandbox add node` and `knack sandbox prepare` take packages from; https://registry.npmjs.org unless set",
+  ),
+  package_hosts: ids
+    .default([])
+    .describe("Hosts of package files besides those of python_index and npm_registry, e.g. cdn.example.com"),
+  package_megabytes: count
+    .min(10)
+    .default(2048)
+    .describe("Space one set of prepared packages may take, downloads included, in megabytes"),
   allow_weak: ids
     .default([])
     .describe(

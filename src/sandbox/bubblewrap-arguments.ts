@@ -9,6 +9,8 @@ import { systemFolders } from "./programs.ts";
 /** What one sandbox is made of. Paths on the machine, except where it says inside. */
 export interface SandboxLayout {
   skillFolder?: string | undefined;
+  /** Folders within it that are seen empty. */
+  leftOut?: readonly string[] | undefined;
   /** Holds the bot's own module that is run, if one is. */
   moduleFolder?: string | undefined;
   /** The folder of the forwarder and the socket it forwards to, if there is a way out. */
@@ -95,6 +97,7 @@ export async function bubblewrapArguments(layout: SandboxLayout): Promise<string
         ]
       : workingArguments(layout.working)),
     ...readOnly(layout.skillFolder, inside.skill),
+    ...leftOutArguments(layout),
     ...readOnly(layout.textFolder, inside.text),
     ...readOnly(layout.packages?.python, inside.pythonPackages),
     ...readOnly(layout.packages?.node, inside.nodePackages),
@@ -104,6 +107,16 @@ export async function bubblewrapArguments(layout: SandboxLayout): Promise<string
 
 function readOnly(folder: string | undefined, to: string): string[] {
   return folder === undefined ? [] : ["--ro-bind", folder, to];
+}
+
+/** Something empty is shown over what nobody looked at. */
+function leftOutArguments({ skillFolder, leftOut = [] }: SandboxLayout): string[] {
+  if (skillFolder === undefined) return [];
+  const there = leftOut.filter((path) => existsSync(`${skillFolder}/${path}`));
+  return there.flatMap((path) => {
+    const to = `${inside.skill}/${path}`;
+    return ["--tmpfs", to, "--remount-ro", to];
+  });
 }
 
 /** The parts of a working folder. What people attached is beside a skill's own files, too: guides name files as they stand there. */

@@ -100,7 +100,7 @@ async function prepare(request: LaunchRequest, options: BubblewrapOptions): Prom
   const node = process.execPath;
   const bounded = options.mounts && (await makeBoundedFolders(runFolder));
   const layout = {
-    ...{ skillFolder, moduleFolder, textFolder, packages, working },
+    ...{ skillFolder, leftOut: request.leftOut, moduleFolder, textFolder, packages, working },
     wayOut,
     node,
     ...{ files: own.files, empty: own.empty },
@@ -161,12 +161,12 @@ async function userFor({ working }: LaunchRequest, { mode }: BubblewrapOptions):
 
 /** The skill's folder as it is shown: as it is, or a copy that another user can read. */
 async function shownSkill(
-  { folder, runFolder }: LaunchRequest,
+  { folder, runFolder, leftOut = [] }: LaunchRequest,
   { mode }: BubblewrapOptions,
 ): Promise<string | undefined> {
   if (folder === undefined || mode !== "switch") return folder;
   const staged = join(runFolder, "skill");
-  await stageFolder(folder, staged);
+  await stageFolder(folder, staged, leftOut);
   return staged;
 }
 

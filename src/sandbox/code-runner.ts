@@ -37,7 +37,7 @@ export function createCodeRunner(
           (await interpreter(language, isolation)).ok ? [language] : [],
         ),
       );
-      return { ok: true, languages: found.flat(), packages: {}, hosts, max_ms };
+      return { ok: true, languages: found.flat(), packages: await context.prepared.means(), hosts, max_ms };
     },
     async run(request) {
       request.signal.throwIfAborted();
@@ -45,7 +45,13 @@ export function createCodeRunner(
         return { status: "refused", reason: `Code runs with bubblewrap only. ${isolation.lacks.cure}` };
       const program = await interpreter(request.language, isolation);
       if (!program.ok) return { status: "refused", reason: program.reason };
-      return await runToEnd(codeOf(request, program.value), withHosts(request, hosts), context);
+      const { packages, release } = await context.prepared.take();
+      try {
+        const code = { ...codeOf(request, program.value), packages };
+        return await runToEnd(code, withHosts(request, hosts), context);
+      } finally {
+        release();
+      }
     },
   };
 }

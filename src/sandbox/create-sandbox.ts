@@ -1,5 +1,10 @@
 import { mkdir, readdir, realpath, rm, stat } from "node:fs/promises";
 import { join, resolve } from "node:path";
+import {
+  noPreparedPackages,
+  type PackageLanguage,
+  type PreparedPackages,
+} from "../core/prepared-packages.ts";
 import type { ProgramRunner, Verdict } from "../core/programs.ts";
 import type { CodeMeans, CodeRunner, ScriptRunner } from "../core/scripts.ts";
 import type { Skill } from "../core/skill.ts";
@@ -9,7 +14,12 @@ import { defaultLimits, type Isolation, type SandboxLimits } from "./isolation.t
 import type { IsolationLack } from "./isolation-cure.ts";
 import { MemoryWatch } from "./memory-watch.ts";
 import { Places } from "./places.ts";
+import { createPreparedFolders } from "./prepared-folders.ts";
+import { createPreparedPackages } from "./prepared-packages.ts";
+import { PreparedSets } from "./prepared-sets.ts";
 import { createProgramRunner } from "./program-runner.ts";
+import { createPythonVersion } from "./python-version.ts";
+import type { PackageSources } from "./run-installer.ts";
 import { isShipped, type OpenProxy, type SandboxContext } from "./sandbox-context.ts";
 import { createScriptRunner } from "./script-runner.ts";
 
@@ -29,6 +39,12 @@ export interface SandboxOptions {
   code?: Pick<CodeMeans, "hosts" | "max_ms">;
   /** Opens the only way out for code that has been granted hosts; without it no code has network. */
   openProxy?: OpenProxy;
+  /** The same for installers of packages, which fetch more. */
+  openPackageProxy?: OpenProxy;
+  /** Where packages for code come from; without it none can be prepared, and none are seen. */
+  packages?: PackageSources;
+  /** How long a request to prepare packages waits for the end, ms. */
+  preparePatienceMs?: number;
 }
 
 /** Where code of skills runs. */
@@ -36,6 +52,7 @@ export interface Sandbox {
   scripts: ScriptRunner;
   programs: ProgramRunner;
   code: CodeRunner;
+  prepared: PreparedPackages;
   /** For `doctor`: what isolation is in force. */
   describe(): { isolation: Isolation["kind"]; detail: string; lacks?: IsolationLack };
 }
@@ -59,16 +76,33 @@ export async function createSandbox(options: SandboxOptions): Promise<Sandbox> {
     searchPath,
     certificates,
   });
+  const sets = new PreparedSets(join(resolve(options.dataDir), "prepared"));
+  if (options.packages !== undefined) await sets.clean();
   const context: SandboxContext = {
-    ...{ isolation, limits, runs, openProxy: options.openProxy },
+    ...{ isolation, limits, runs, openProxy: options.openProxy, openPackageProxy: options.openPackageProxy },
+    prepared: createPreparedFolders(
+      sets,
+      async ({ language, runtime }) => (await runtimeOf(language)) === runtime,
+    ),
     places: new Places(limits.maxRunning, limits.maxWaitMs),
     memory: new MemoryWatch(limits),
     allows: (skill) => allowed(skill, isolation, allowWeak),
   };
+  const pythonVersion = createPythonVersion(context);
+  const runtimeOf = async (language: PackageLanguage) =>
+    language === "python" ? await pythonVersion() : process.versions.node.split(".")[0];
+  const { packages: sources } = options;
   return {
     scripts: createScriptRunner(context),
     programs: createProgramRunner(context),
     code: createCodeRunner(context, options.code ?? { hosts: [], max_ms: 120_000 }),
+    prepared:
+      sources === undefined
+        ? noPreparedPackages
+        : createPreparedPackages({
+            ...{ sandbox: context, sets, sources, runtimeOf, now: Date.now },
+            patienceMs: options.preparePatienceMs ?? 100_000,
+          }),
     describe: () => {
       const { kind, detail } = isolation;
       return { isolation: kind, detail, ...(kind === "process" ? { lacks: isolation.lacks } : {}) };

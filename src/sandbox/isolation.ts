@@ -44,6 +44,8 @@ export interface LaunchRequest {
   interpreter: readonly string[];
   /** What the interpreter runs: a path within the skill's folder, a module of the bot, seen with its folder, or a text. */
   entry: { script: string } | { module: string } | { text: string; name: string };
+  /** Folders of the skill's folder, relative to it, that are seen empty: nobody looked at what is in them. */
+  leftOut?: readonly string[] | undefined;
   /** The working folder of the thread it works for; without one it has an empty one of its own. */
   working?: MountedFolder | undefined;
   /** Folders of the skill from which Python finds modules, relative to it. */

@@ -13,6 +13,7 @@ import { malformedEnvironment } from "./malformed-environment.ts";
 import { openRun } from "./open-run.ts";
 import { skillFolder } from "./resolve-script.ts";
 import { isShipped, type SandboxContext } from "./sandbox-context.ts";
+import { exposedModules, unreadModules } from "./unread-modules.ts";
 import { type WatchedProgram, watchProgram } from "./watched-program.ts";
 
 /** Programs of skills that stay, in the same isolation as scripts. */
@@ -28,18 +29,29 @@ export function createProgramRunner(context: SandboxContext): ProgramRunner {
       if (folder === undefined)
         throw new ProgramError(`The skill ${request.skill.id} has no folder any more.`);
       const { module, env, working } = request;
+      const leftOut = await unreadModules(request.skill, folder);
+      const exposed = exposedModules(leftOut, context.isolation);
+      if (exposed !== undefined) throw new ProgramError(exposed);
+      const { packages, release } = await context.prepared.take(request.skill);
       const code = {
         folder,
         interpreter: ["node"],
         entry: { module },
         args: [],
-        env,
-        working,
+        ...{ env, packages, working },
+        leftOut,
         shipped: isShipped(request.skill),
       };
-      const opened = await openRun(code, request, context).catch(asProgramError);
-      if ("reason" in opened) throw new ProgramError(opened.reason);
-      const { launch, close } = opened;
+      const opened = await openRun(code, request, context).catch((error: unknown) => {
+        release();
+        return asProgramError(error);
+      });
+      if ("reason" in opened) {
+        release();
+        throw new ProgramError(opened.reason);
+      }
+      const { launch } = opened;
+      const close = () => opened.close().finally(release);
       try {
         return running(await startWatched(launch, request, context), request, close);
       } catch (error) {

@@ -3,6 +3,7 @@ import type { Skill } from "../core/skill.ts";
 import type { Isolation, SandboxLimits } from "./isolation.ts";
 import type { MemoryWatch } from "./memory-watch.ts";
 import type { Places } from "./places.ts";
+import type { PreparedFolders } from "./prepared-folders.ts";
 
 /** Opens a proxy on a unix socket that reaches what `access` permits. */
 export type OpenProxy = (access: NetworkAccess) => Promise<{ socket: string; close(): Promise<void> }>;
@@ -19,7 +20,10 @@ export interface SandboxContext {
   /** Where each run has its folder. */
   runs: string;
   openProxy: OpenProxy | undefined;
+  /** For installers of packages, whose downloads are large; `openProxy` unless given. */
+  openPackageProxy?: OpenProxy | undefined;
   places: Places;
   memory: MemoryWatch;
+  prepared: PreparedFolders;
   allows(skill: Skill): Verdict;
 }

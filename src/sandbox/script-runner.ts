@@ -5,6 +5,7 @@ import { openRun } from "./open-run.ts";
 import { resolveCommand, resolveScript } from "./resolve-script.ts";
 import { isShipped, type SandboxContext } from "./sandbox-context.ts";
 import { supervise } from "./supervise.ts";
+import { exposedModules, unreadModules } from "./unread-modules.ts";
 
 /** Scripts of skills: each run is a process that ends. */
 export function createScriptRunner(context: SandboxContext): ScriptRunner {
@@ -30,12 +31,21 @@ async function run(request: ScriptRequest, context: SandboxContext): Promise<Scr
       : await resolveCommand(skill, work.line, isolation);
   if (!found.ok) return { status: "refused", reason: found.reason };
   const { folder, script, interpreter, moduleFolders } = found.value;
+  const leftOut = await unreadModules(skill, folder);
+  const exposed = exposedModules(leftOut, isolation);
+  if (exposed !== undefined) return { status: "refused", reason: exposed };
+  const { packages, release } = await context.prepared.take(skill);
   const code = {
-    ...{ folder, interpreter, moduleFolders, args, env },
+    ...{ folder, interpreter, moduleFolders, args, env, packages },
     entry: { script },
+    leftOut,
     shipped: isShipped(skill),
   };
-  return await runToEnd(code, request, context);
+  try {
+    return await runToEnd(code, request, context);
+  } finally {
+    release();
+  }
 }
 
 /** Runs what has been found, with its limits, to its end. */

@@ -3,14 +3,19 @@ import { basename, join } from "node:path";
 
 /**
  * Copies a folder so that an unprivileged user can read it, whatever its owner and modes are. Links stay links
- * (those that lead out dangle inside the sandbox); devices, sockets and repository data are left out.
+ * (those that lead out dangle inside the sandbox); devices, sockets, repository data and the folders that `leftOut` names are left out.
  */
-export async function stageFolder(folder: string, target: string): Promise<void> {
+export async function stageFolder(
+  folder: string,
+  target: string,
+  leftOut: readonly string[] = [],
+): Promise<void> {
+  const without = new Set(leftOut.map((path) => join(folder, path)));
   await cp(folder, target, {
     recursive: true,
     verbatimSymlinks: true,
     filter: async (source) => {
-      if (basename(source) === ".git") return false;
+      if (basename(source) === ".git" || without.has(source)) return false;
       const found = await lstat(source);
       return found.isDirectory() || found.isFile() || found.isSymbolicLink();
     },

@@ -30,9 +30,13 @@ export interface FolderScan {
   tooLarge: boolean;
   /** Something changed so recently that a second change might not show: the contents decide. */
   young: boolean;
+  /** Folders called node_modules that were not read, because with them the folder is over a limit. Code of the skill must not see them. */
+  leftOut: string[];
 }
 
 interface Scanning extends FolderScan {
+  /** Whether folders called node_modules are left out. */
+  withoutModules: boolean;
   root: string;
   folder: string;
   listings: DirectoryListings;
@@ -43,17 +47,34 @@ interface Scanning extends FolderScan {
 
 /** Lists all files of a skill, hidden ones included (scripts may use them), `.git` not. Links may lead within `root`. */
 export function scanFolder(folder: string, root: string, listings: DirectoryListings): FolderScan {
+  const whole = scanAll(folder, root, listings, false);
+  if (!whole.tooLarge) return whole;
+  // What `npm install` leaves makes no skill vanish. It is not looked at, so nothing of it may run.
+  const rest = scanAll(folder, root, listings, true);
+  return rest.tooLarge || rest.leftOut.length === 0 ? whole : rest;
+}
+
+function scanAll(
+  folder: string,
+  root: string,
+  listings: DirectoryListings,
+  withoutModules: boolean,
+): FolderScan {
   const scan: Scanning = {
-    ...{ files: [], diagnostics: [], tooLarge: false, young: false },
-    ...{ root, folder, listings, lookedAt: Date.now(), bytes: 0, entries: 0 },
+    ...{ files: [], diagnostics: [], tooLarge: false, young: false, leftOut: [] },
+    ...{ root, folder, listings, lookedAt: Date.now(), bytes: 0, entries: 0, withoutModules },
   };
   scanDirectory(scan, folder, "");
+  for (const left of scan.leftOut) {
+    const message = `It is left out, because it makes the folder larger than ${mostFiles} files or ${mostBytes / 1024 / 1024} MB. Code of the skill does not see it. Remove it, list the packages in package.json, and let an operator run \`knack sandbox prepare\` for the skill.`;
+    scan.diagnostics.push(caution(`${folder}${path.sep}${left}`, "node_modules_left_out", message));
+  }
   if (scan.tooLarge) {
     const message = `The folder holds more than ${mostFiles} files or ${mostBytes / 1024 / 1024} MB. Remove what the skill does not need.`;
     scan.diagnostics.push(defect(folder, "folder_too_large", message));
   }
-  const { files, diagnostics, tooLarge, young } = scan;
-  return { files, diagnostics, tooLarge, young };
+  const { files, diagnostics, tooLarge, young, leftOut } = scan;
+  return { files, diagnostics, tooLarge, young, leftOut };
 }
 
 function scanDirectory(scan: Scanning, directory: string, prefix: string): void {
@@ -72,8 +93,15 @@ function scanDirectory(scan: Scanning, directory: string, prefix: string): void 
     if (kind === "file") addFile(scan, absolute, relative);
     else if (kind === "link") followLink(scan, absolute, relative);
     else if (kind === "other") scan.diagnostics.push(notAFile(absolute));
-    else if (name !== ".git") scanDirectory(scan, absolute, `${relative}/`);
+    else scanFolderWithin(scan, absolute, relative);
   }
+}
+
+function scanFolderWithin(scan: Scanning, absolute: string, relative: string): void {
+  const name = path.basename(absolute);
+  if (name === ".git") return;
+  if (name === "node_modules" && scan.withoutModules) scan.leftOut.push(relative);
+  else scanDirectory(scan, absolute, `${relative}/`);
 }
 
 function followLink(scan: Scanning, absolute: string, relative: string): void {

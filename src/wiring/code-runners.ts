@@ -2,6 +2,7 @@
 import path from "node:path";
 import { certificateFiles, processEnvironment } from "../config/environment.ts";
 import type { Config } from "../config/schema.ts";
+import type { PreparedPackages } from "../core/prepared-packages.ts";
 import { ProgramError, type ProgramRunner, type Verdict } from "../core/programs.ts";
 import type { CodeRunner, ScriptRunner } from "../core/scripts.ts";
 import type { Skill } from "../core/skill.ts";
@@ -17,6 +18,7 @@ export function sandboxOptions(config: Config, own?: OwnPort): SandboxOptions {
   return {
     dataDir: config.data.folder,
     openProxy: createGuardedProxy({ allow: config.net.allow, ...(own === undefined ? {} : { own }) }).open,
+    ...packageOptions(config, own),
     limits: {
       memoryBytes: execution.memory_megabytes * megabyte,
       totalMemoryBytes: execution.total_memory_megabytes * megabyte,
@@ -31,6 +33,36 @@ export function sandboxOptions(config: Config, own?: OwnPort): SandboxOptions {
     searchPath: programFolders(),
     certificates: certificateFiles(processEnvironment()),
     code: { hosts: config.code.hosts, max_ms: config.code.max_seconds * 1_000 },
+  };
+}
+
+/** How long an installer of packages may run, ms. */
+const longestInstall = 900_000;
+
+/** Where packages for code come from. An index that the operator named may be in a private network. */
+function packageOptions(
+  { net, skills }: Config,
+  own?: OwnPort,
+): Pick<SandboxOptions, "packages" | "openPackageProxy"> {
+  const { python_index, npm_registry, package_hosts, package_megabytes } = skills.execution;
+  const mostBytes = package_megabytes * megabyte;
+  const named = [python_index, npm_registry].flatMap((address) =>
+    address === undefined ? [] : new URL(address).hostname,
+  );
+  const proxy = createGuardedProxy({
+    allow: [...net.allow, ...named, ...package_hosts],
+    ...(own === undefined ? {} : { own }),
+    // What is downloaded is also what is written, and that is watched more closely.
+    limits: { connectionBytes: mostBytes, hourlyBytes: 2 * mostBytes },
+  });
+  return {
+    openPackageProxy: proxy.open,
+    packages: {
+      pythonIndex: python_index ?? "https://pypi.org/simple",
+      npmRegistry: npm_registry ?? "https://registry.npmjs.org/",
+      hosts: package_hosts,
+      ...{ mostBytes, mostMs: longestInstall },
+    },
   };
 }
 
@@ -49,6 +81,8 @@ export interface CodeRunners {
   programs: ProgramRunner;
   /** Undefined where the configuration says that no model runs code. */
   code: CodeRunner | undefined;
+  /** Packages that operators install for code. */
+  prepared: PreparedPackages;
   /** What isolation code of this skill runs in here, or why it would not run; for people. */
   describe(skill: Skill): Promise<string>;
   /** What isolation is in force. */
@@ -96,6 +130,7 @@ export function lazyCodeRunners(
           run: async (request) => (await open()).code.run(request),
         }
       : undefined,
+    prepared: lazyPreparedPackages(async () => (await open()).prepared),
     isolation: async () => (await open()).describe(),
     async describe(skill) {
       if (skill.kind === "builtin") return "It ships with Knack and runs in the bot's own process.";
@@ -103,6 +138,24 @@ export function lazyCodeRunners(
       const verdict = await opened.programs.allows(skill);
       return verdict.ok ? opened.describe().detail : verdict.reason;
     },
+  };
+}
+
+function lazyPreparedPackages(open: () => Promise<PreparedPackages>): PreparedPackages {
+  let opened: PreparedPackages | undefined;
+  const prepared = async () => {
+    opened ??= await open();
+    return opened;
+  };
+  return {
+    list: async () => (await prepared()).list(),
+    add: async (...given) => (await prepared()).add(...given),
+    remove: async (...given) => (await prepared()).remove(...given),
+    prepare: async (...given) => (await prepared()).prepare(...given),
+    drop: async (id) => (await prepared()).drop(id),
+    // Without code nothing is missing, and the sandbox need not be opened.
+    lacks: async (skill) => (skill.code === undefined ? undefined : (await prepared()).lacks(skill)),
+    changes: () => opened?.changes() ?? 0,
   };
 }
 

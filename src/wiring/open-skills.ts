@@ -7,6 +7,7 @@ import type { Clock } from "../core/clock.ts";
 import { createEnabledPackages } from "../core/enabled-packages.ts";
 import { type KeyValue, scopeKeyValue } from "../core/key-value.ts";
 import type { Packages } from "../core/packages.ts";
+import type { PreparedPackages } from "../core/prepared-packages.ts";
 import type { CodeRunner, ScriptRunner } from "../core/scripts.ts";
 import type { Servers } from "../core/servers.ts";
 import type { SkillSource } from "../core/skill.ts";
@@ -19,6 +20,7 @@ import { createMcpServers } from "../mcp/mcp-servers.ts";
 import { createServerRequests } from "../mcp/requests/create-server-requests.ts";
 import type { OwnPort } from "../net/address-policy.ts";
 import { createMiniSearchIndex } from "../search/minisearch-index.ts";
+import { createPreparedSource } from "../skills/prepared-source.ts";
 import { createSandboxedSource } from "../skills/sandboxed-source.ts";
 import { type IsolationFound, lazyCodeRunners } from "./code-runners.ts";
 import { openPackages } from "./open-packages.ts";
@@ -53,6 +55,8 @@ export interface OpenedSkills {
   /** Undefined where models run no code. */
   code: CodeRunner | undefined;
   packages: Packages;
+  /** Packages that operators install for code. */
+  prepared: PreparedPackages;
   servers: Servers;
   addFlow: AddFlow;
   /** The end of logins at tool servers, for the HTTP server. */
@@ -111,13 +115,24 @@ export async function openSkills(config: Config, deps: SkillDeps): Promise<Opene
     mcp.source,
     adHoc.source,
   ];
-  const judged = sources.map((source) => createSandboxedSource(source, runners.programs.allows));
+  const { prepared } = runners;
+  const judged = sources.map((source) =>
+    createPreparedSource(createSandboxedSource(source, runners.programs.allows), prepared),
+  );
   const catalogue = createCatalogueLoader(judged, createMiniSearchIndex);
   let cancelStart = () => {};
   return {
     ...{
       catalogue,
-      packages,
+      prepared,
+      packages: {
+        ...packages,
+        async remove(id) {
+          const removed = await packages.remove(id);
+          if (removed.ok) await prepared.drop(id);
+          return removed;
+        },
+      },
       login,
       scripts: runners.scripts,
       code: runners.code,

@@ -5,6 +5,8 @@ const programs = {
   bubblewrap: ["bwrap", "--unshare-all", "--ro-bind", "/", "/", "true"],
   git: ["git", "--version"],
   openssl: ["openssl", "version"],
+  "python3-pip": ["sh", "-c", "PATH=/usr/local/bin:/usr/bin:/bin python3 -m pip --version"],
+  npm: ["npm", "--version"],
   python3: ["python3", "--version"],
 } as const;
 

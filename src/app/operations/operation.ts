@@ -86,6 +86,15 @@ export interface Terminal {
   now: number;
 }
 
+interface Follow<Output> {
+  /** An operation without input that is asked again and again. */
+  operation: string;
+  /** What that says: a line of the work, or how it ended. */
+  look(output: unknown): { line: string } | { ended: Output; failed: boolean };
+  /** Whether the output says that the work goes on after the answer. */
+  goesOn(output: Output): boolean;
+}
+
 /** A command of the command line. `--json` prints the output as it is. */
 export interface CommandLineForm<Input, Output> {
   /** `skills grant`. */
@@ -101,6 +110,8 @@ export interface CommandLineForm<Input, Output> {
   read?(given: { readonly [name: string]: string & readonly string[] }): unknown;
   /** Waits until all skills have started. */
   settled?: true;
+  /** How work that takes long is shown while it goes on, and waited for. */
+  follow?: Follow<Output>;
   /** Needs a bot that goes on running: why, after “The bot has to run for this,”. */
   needsBot?: string;
   print(output: Output, terminal: Terminal, input: Input): readonly string[];

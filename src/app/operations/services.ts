@@ -6,6 +6,7 @@ import type { Models } from "../../core/model.ts";
 import type { NetworkGrants } from "../../core/network-grants.ts";
 import type { OfferReader } from "../../core/offer-reader.ts";
 import type { Packages } from "../../core/packages.ts";
+import type { PreparedPackages } from "../../core/prepared-packages.ts";
 import type { Servers } from "../../core/servers.ts";
 import type { Profile } from "../../core/turn.ts";
 import type { TurnEvent } from "../../core/turn-event.ts";
@@ -55,6 +56,8 @@ export interface Services {
   grants: NetworkGrants;
   offers: OfferReader;
   packages: Packages;
+  /** Packages that operators install for code in the sandbox. */
+  prepared: PreparedPackages;
   /** Absent where flows come from folders alone. */
   addFlow?: AddFlow | undefined;
   /** The tool servers of the configuration; absent where there can be none. */

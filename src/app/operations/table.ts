@@ -18,6 +18,12 @@ import {
 import { runFlow, runFlowText } from "./run-flow.ts";
 import { runSkill } from "./run-skill.ts";
 import { listRuns, showRun } from "./runs.ts";
+import {
+  addSandboxPackages,
+  listSandboxPackages,
+  prepareSkill,
+  removeSandboxPackages,
+} from "./sandbox-packages.ts";
 import { loginServer, logoutServer } from "./server-accounts.ts";
 import { controlServer, listServers, trustServer } from "./servers.ts";
 import type { Services } from "./services.ts";
@@ -43,6 +49,10 @@ const operations = [
   reviewPackage,
   grantHosts,
   revokeHosts,
+  prepareSkill,
+  listSandboxPackages,
+  addSandboxPackages,
+  removeSandboxPackages,
   listFlows,
   showFlow,
   runFlow,

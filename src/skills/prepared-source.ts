@@ -1,0 +1,44 @@
+import type { PreparedPackages } from "../core/prepared-packages.ts";
+import type { LoadedSkills, SkillSource } from "../core/skill.ts";
+
+/**
+ * The skills of a source, of which those cannot be used whose code needs packages that nobody prepared. Answers the same object as
+ * before while the source does and nothing was prepared.
+ */
+export function createPreparedSource(
+  source: SkillSource,
+  prepared: Pick<PreparedPackages, "lacks" | "changes">,
+): SkillSource {
+  let before: { loaded: LoadedSkills; changes: number } | undefined;
+  let judged: LoadedSkills = { skills: [], diagnostics: [] };
+  return {
+    id: source.id,
+    async load() {
+      const loaded = await source.load();
+      const changes = prepared.changes();
+      if (loaded === before?.loaded && changes === before.changes) return judged;
+      try {
+        judged = await judge(loaded, prepared);
+      } catch {
+        // What is missing is not known, on a full disk for instance: the next load asks again.
+        return loaded;
+      }
+      before = { loaded, changes };
+      return judged;
+    },
+  };
+}
+
+async function judge(
+  loaded: LoadedSkills,
+  { lacks }: Pick<PreparedPackages, "lacks">,
+): Promise<LoadedSkills> {
+  const skills = await Promise.all(
+    loaded.skills.map(async (skill) => {
+      if (skill.code === undefined) return skill;
+      const lack = await lacks(skill);
+      return lack === undefined ? skill : { ...skill, problems: [...(skill.problems ?? []), lack] };
+    }),
+  );
+  return skills.every((skill, at) => skill === loaded.skills[at]) ? loaded : { ...loaded, skills };
+}

@@ -1,0 +1,112 @@
+import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { mkdir, readdir, readFile, symlink, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { sealFolder } from "../../../src/sandbox/build-folder.ts";
+import { PreparedSets, type SetManifest, type SetName } from "../../../src/sandbox/prepared-sets.ts";
+
+const python: SetName = { language: "python" };
+
+const manifest = (version: string): SetManifest => ({
+  language: "python",
+  asked: ["fruit"],
+  packages: [{ name: "fruit", version, hashes: ["sha256:0"] }],
+  runtime: "3.11",
+  prepared_at: 1,
+  by: "ada",
+  bytes: 1,
+});
+
+describe("the sets of prepared packages", () => {
+  let root: string;
+  let sets: PreparedSets;
+  const put = async (name: SetName, version: string) => {
+    const build = await sets.makeBuild(name);
+    await mkdir(join(build, "site"));
+    await writeFile(join(build, "site", "fruit.py"), version);
+    await sets.swap(name, join(build, "site"), manifest(version), `fruit==${version}\n`);
+    rmSync(build, { recursive: true });
+  };
+  const seen = async (in_ = sets) => {
+    const set = await in_.get(python);
+    return set && (await readFile(join(set.folder, "fruit.py"), "utf8"));
+  };
+
+  beforeEach(() => {
+    root = mkdtempSync(join(tmpdir(), "knack-sets-"));
+    sets = new PreparedSets(root);
+  });
+  afterEach(() => rmSync(root, { recursive: true, force: true }));
+
+  it("replaces a version by the next in one step and removes the old one", async () => {
+    expect(await seen()).toBeUndefined();
+    await put(python, "1");
+    await put(python, "2");
+    expect(await seen()).toBe("2");
+    expect(await seen(new PreparedSets(root))).toBe("2");
+    expect(await readdir(join(root, "python"))).toEqual(["current", expect.stringMatching(/^v-/)]);
+  });
+
+  it("keeps a version while it is used, also when it is removed, and no longer", async () => {
+    await put(python, "1");
+    const set = await sets.get(python);
+    if (set === undefined) throw new Error("there is none");
+    const releases = [sets.use(set), sets.use(set)];
+    await put(python, "2");
+    releases[0]?.();
+    releases[0]?.();
+    expect(existsSync(set.folder)).toBe(true);
+    releases[1]?.();
+    await expect.poll(() => existsSync(set.folder)).toBe(false);
+    expect(await seen()).toBe("2");
+  });
+
+  it.each(["build", "version", "next"])("has the old version after a crash with a new %s", async (left) => {
+    await put(python, "1");
+    const folder = join(root, "python");
+    if (left === "build") mkdirSync(join(folder, "build-1", "install"), { recursive: true });
+    if (left !== "build")
+      mkdirSync(join(folder, "v-00000000-0000-0000-0000-000000000000", "packages"), { recursive: true });
+    if (left === "next") writeFileSync(join(folder, "next"), "v-00000000-0000-0000-0000-000000000000");
+    const later = new PreparedSets(root);
+    await later.clean();
+    expect(await seen(later)).toBe("1");
+    expect(await readdir(folder)).toEqual(["current", expect.stringMatching(/^v-/)]);
+  });
+
+  it("has none where nothing was ever complete, or files of it are gone", async () => {
+    await sets.makeBuild(python);
+    const later = new PreparedSets(root);
+    await later.clean();
+    expect(await later.get(python)).toBeUndefined();
+    expect(await readdir(root)).toEqual([]);
+    await put(python, "1");
+    const set = await sets.get(python);
+    rmSync(join(set?.folder ?? "", "..", "set.json"));
+    expect(await seen(new PreparedSets(root))).toBeUndefined();
+    expect(await new PreparedSets(root).all()).toEqual([]);
+  });
+
+  it("keeps the sets of skills apart, whatever they are called", async () => {
+    for (const skill of ["../python", "a/b", "a_b"]) await put({ language: "python", skill }, skill);
+    expect(await seen()).toBeUndefined();
+    expect(await sets.all()).toHaveLength(3);
+    await sets.remove({ language: "python", skill: "a/b" });
+    expect(await sets.all()).toHaveLength(2);
+  });
+
+  it("seals no folder with a link that leads out, or with too much", async () => {
+    const folder = join(root, "made");
+    await mkdir(join(folder, "deep"), { recursive: true });
+    await writeFile(join(folder, "deep", "x.js"), "12345");
+    await symlink("deep/x.js", join(folder, "fine"));
+    expect(await sealFolder(folder, 100)).toBe(5);
+    await expect(sealFolder(folder, 4)).rejects.toThrow(/larger than/);
+    for (const target of ["/etc/passwd", "../outside", "deep/../../outside"]) {
+      await symlink(target, join(folder, "bad"));
+      await expect(sealFolder(folder, 100)).rejects.toThrow(/bad in it leads out/);
+      rmSync(join(folder, "bad"));
+    }
+  });
+});

@@ -37,6 +37,12 @@ export interface App {
   /** A file of a turn. */
   file(turnId: string, name: string): Promise<{ media_type: string; data: Uint8Array } | undefined>;
 
+  /** A file that came with a turn's message, counted from 0. */
+  attachment(
+    turnId: string,
+    number: number,
+  ): Promise<{ name: string; media_type: string; data: Uint8Array } | undefined>;
+
   namespaces(platform: string): Promise<string[]>;
   threads(namespace: string): Promise<ThreadRecord[]>;
   /** Everything that happens in a namespace from now on, until the signal. */

@@ -44,7 +44,7 @@ import { createAskedSkills } from "./turns/asked-skills.ts";
 import { createCommandReader } from "./turns/command-reader.ts";
 import { createDispatcher } from "./turns/dispatcher.ts";
 import { createFeed } from "./turns/feed.ts";
-import { createPictures, turnFile } from "./turns/kept-files.ts";
+import { attachedFile, createPictures, turnFile } from "./turns/kept-files.ts";
 import { createOpenings } from "./turns/openings.ts";
 import { createPastThreads } from "./turns/past-threads.ts";
 import { createPromptPreview } from "./turns/prompt-preview.ts";
@@ -233,6 +233,7 @@ export function createApp(deps: AppDeps): RunningApp {
     events: follow,
     exportData: createExportData({ ...deps, stored }),
     file: (turnId, name) => turnFile(ports.files, turnId, name),
+    attachment: (turnId, number) => attachedFile({ log, files, folders }, turnId, number),
     namespaces: services.namespaces,
     threads: services.threads,
     watch: (namespace, signal) => feed.watch(namespace, signal),

@@ -1,5 +1,6 @@
 import { type ApiClient, ownTimeZone } from "../client/api-client.ts";
 import type { TurnOutcome } from "../core/turn-event.ts";
+import { type AttachedFile, attachedFile } from "../platforms/terminal/attached-file.ts";
 import { type Connection, withConnection } from "./bot-connection.ts";
 import {
   type CommandContext,
@@ -14,6 +15,8 @@ export interface AskOptions extends GlobalOptions {
   namespace: string;
   thread?: string;
   json?: true;
+  /** Paths of files that go with it. */
+  file?: readonly string[];
 }
 
 /** How long somebody at a prompt waits for a model that does not answer, minutes. */
@@ -21,15 +24,20 @@ const patienceMinutes = 2;
 
 /** `knack ask`: one turn. Ctrl-C stops it; a second one leaves it alone. */
 export async function ask(context: CommandContext, text: string, options: AskOptions): Promise<number> {
+  const files: AttachedFile[] = [];
+  for (const path of options.file ?? []) {
+    const file = await attachedFile(path);
+    if (typeof file === "string") {
+      context.stderr.write(`${file} Nothing was sent.\n`);
+      return exitCode.usage;
+    }
+    files.push(file);
+  }
   return withConnection(context, { maxAwayMinutes: patienceMinutes, ...options }, async (connection) => {
     const { client } = connection;
     const { namespace, thread } = options;
-    const accepted = await client.submitTurn({
-      namespace,
-      text,
-      ...ownTimeZone(),
-      ...(thread === undefined ? {} : { thread }),
-    });
+    const message = { namespace, text, ...ownTimeZone(), ...(thread === undefined ? {} : { thread }) };
+    const accepted = await client.submitTurn(message, files);
     const watch = new AbortController();
     const stopListening = onInterrupts(context, client, accepted.turn_id, watch);
     try {

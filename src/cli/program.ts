@@ -65,6 +65,11 @@ function addBotCommands(program: Command, context: CommandContext, run: Run): vo
     .argument("<text>", "what to ask")
     .addOption(namespaceOption())
     .option("--thread <thread>", "go on with this thread", parseThread)
+    .option(
+      "--file <path>",
+      "a file that goes with it; may be given several times",
+      (path: string, before: string[] = []) => [...before, path],
+    )
     .option("--json", "every turn event as one line of JSON")
     .action((text: string, _options, command: Command) =>
       run(async () => {

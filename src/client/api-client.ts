@@ -23,7 +23,11 @@ export interface ApiClient {
   /** Whether everything the bot needs is usable; not being ready is an answer, not an error. */
   ready(): Promise<shapes.Readiness>;
 
-  submitTurn(request: shapes.TurnRequest): Promise<shapes.TurnAccepted>;
+  /** Hands a message in; with files the text may be empty. */
+  submitTurn(
+    request: shapes.TurnRequest,
+    files?: readonly { name: string; content: Blob }[],
+  ): Promise<shapes.TurnAccepted>;
   /**
    * The events of a turn up to and including `turn_finished`. A lost connection is made again without losing stored events
    * or repeating any; deltas of the time between may be missing. Ends early, without an error, when the signal aborts.
@@ -59,7 +63,8 @@ export function createApiClient(options: ApiClientOptions): ApiClient {
     call: createCall(json, options.routes),
     ready: () => json("/readyz", { expect: [503] }),
 
-    submitTurn: (request) => post("/turns", request),
+    submitTurn: (request, files = []) =>
+      post("/turns", files.length === 0 ? request : formOf(request, files)),
     async *turnEvents(turnId, { after, signal = new AbortController().signal, onConnection } = {}) {
       const path = `${api}/turns/${at(turnId)}/events`;
       const from = after === undefined || after < 0 ? undefined : String(after);
@@ -101,6 +106,13 @@ interface Routes {
 }
 
 type ReadJson = <T>(path: string, options?: SendOptions) => Promise<T>;
+
+function formOf(request: shapes.TurnRequest, files: readonly { name: string; content: Blob }[]): FormData {
+  const form = new FormData();
+  for (const [name, value] of Object.entries(request)) if (value !== undefined) form.append(name, value);
+  for (const { name, content } of files) form.append("file", content, name);
+  return form;
+}
 
 /** The typed call of every operation. @param json sends a request and reads its answer @param given routes, else the server is asked */
 function createCall(json: ReadJson, given?: Routes["operations"]): CallOperation {

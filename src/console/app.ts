@@ -4,6 +4,7 @@ import type { Actions } from "./actions.ts";
 import { formatAddress, parseAddress } from "./address.ts";
 import { announceTurns } from "./announcer.ts";
 import { appView } from "./app-view.ts";
+import { takeDrops } from "./attached-files.ts";
 import { createBrowserStorage } from "./browser-storage.ts";
 import { createChannelActions } from "./channel-actions.ts";
 import { directMessage } from "./channels.ts";
@@ -95,11 +96,14 @@ function startConsole(root: HTMLElement, announcer: HTMLElement): void {
   markEmojiSupport(document);
   enableKeyboard(document, store, actions);
   enableCopying(document, navigator.clipboard);
+  takeDrops(document, actions);
   addEventListener("popstate", () => channels.open(addressNow()));
   addEventListener("pagehide", draft.keep);
   restWhenHidden(document, channels);
 
-  const unsent = storage.outgoing().map((message) => ({ ...message, problem: "Not sent yet." }));
+  const unsent = storage
+    .outgoing()
+    .map((message) => ({ ...message, problem: message.problem ?? "Not sent yet." }));
   store.set({ outgoing: unsent });
   paint();
   follow = followScroll(element("scroller"), element("to-latest"));

@@ -27,10 +27,11 @@ const threadKey = (namespace: string) => `knack:thread:${channelName(namespace)}
 
 export function createBrowserStorage(lasting: Storage, ofTab: Storage): BrowserStorage {
   return {
-    draft: (address) => readJson<Draft>(lasting, draftKey(address)) ?? emptyDraft,
+    draft: (address) => ({ ...emptyDraft, ...readJson<Omit<Draft, "files">>(lasting, draftKey(address)) }),
     keepDraft(address, draft) {
       const isEmpty = draft.text === "" && draft.pasted.length === 0;
-      keep(lasting, draftKey(address), isEmpty ? undefined : JSON.stringify(draft));
+      const { text, pasted } = draft;
+      keep(lasting, draftKey(address), isEmpty ? undefined : JSON.stringify({ text, pasted }));
     },
     lastThread: (namespace) => lasting.getItem(threadKey(namespace)) ?? undefined,
     keepLastThread: ({ namespace, thread }) => keep(lasting, threadKey(namespace), thread),
@@ -38,7 +39,8 @@ export function createBrowserStorage(lasting: Storage, ofTab: Storage): BrowserS
     keepChannels: (namespaces) => keep(lasting, "knack:channels", JSON.stringify(namespaces)),
     outgoing: () => readJson<OutgoingMessage[]>(ofTab, "knack:outgoing") ?? [],
     keepOutgoing(messages) {
-      keep(ofTab, "knack:outgoing", messages.length === 0 ? undefined : JSON.stringify(messages));
+      const kept = messages.map(withoutFiles);
+      keep(ofTab, "knack:outgoing", kept.length === 0 ? undefined : JSON.stringify(kept));
     },
     token: () => ofTab.getItem("knack:token") ?? undefined,
     keepToken: (token) => keep(ofTab, "knack:token", token),
@@ -69,4 +71,15 @@ function keep(storage: Storage, key: string, value: string | undefined): void {
     // The quota is used up (a draft of megabytes): what was kept before would be wrong now.
     storage.removeItem(key);
   }
+}
+
+/** What a reload would lose is said instead. */
+function withoutFiles({ files = [], ...message }: OutgoingMessage): OutgoingMessage {
+  if (files.length === 0) return message;
+  const names = files.map(({ name }) => name).join(", ");
+  return {
+    ...message,
+    problem: `Not sent, and its files were lost with the reload: attach ${names} again.`,
+    sent_at: 0,
+  };
 }

@@ -1,6 +1,7 @@
 import { html, nothing, type TemplateResult } from "lit-html";
 import { live } from "lit-html/directives/live.js";
 import type { Actions } from "./actions.ts";
+import { chosenFiles, dropArea, filesIn } from "./attached-files.ts";
 import { channelName, isDirect } from "./channels.ts";
 import { completionList } from "./completion-list.ts";
 import { icon } from "./icons.ts";
@@ -13,7 +14,7 @@ const mostLines = 10;
 /** Where people write. */
 export function composerView(state: ConsoleState, actions: Actions): TemplateResult {
   const { draft, completions } = state;
-  const isEmpty = draft.text.trim() === "" && draft.pasted.length === 0;
+  const isEmpty = draft.text.trim() === "" && draft.pasted.length === 0 && draft.files.length === 0;
   const lines = Math.min(mostLines, draft.text.slice(0, 5_000).split("\n").length);
   const submit = (event: Event) => {
     event.preventDefault();
@@ -22,6 +23,8 @@ export function composerView(state: ConsoleState, actions: Actions): TemplateRes
   return html`<form class="composer column" @submit=${submit}>
     ${completionList(state, actions)}
     <div class="composer-box">
+      ${dropArea(state.dropping)}
+      ${chosenFiles(draft.files, actions)}
       ${draft.pasted.length === 0 ? nothing : pastedPieces(draft.pasted, actions)}
       <textarea
         id="composer"
@@ -42,12 +45,27 @@ export function composerView(state: ConsoleState, actions: Actions): TemplateRes
         @blur=${() => actions.draft.closeCompletions()}
       ></textarea>
       <div class="composer-foot">
+        ${attachButton(actions)}
         <span class="hint"><kbd>/</kbd> commands <span class="wide-only"> · <kbd>Shift</kbd> <kbd>Enter</kbd> new line</span></span>
         ${stopButton(state, actions)}
         <button type="submit" class="send" aria-label="Send" ?disabled=${isEmpty}>${icon("send")}</button>
       </div>
     </div>
   </form>`;
+}
+
+function attachButton(actions: Actions): TemplateResult {
+  const chosen = (event: Event) => {
+    const input = event.target;
+    if (!(input instanceof HTMLInputElement)) return;
+    actions.draft.attach([...(input.files ?? [])]);
+    // The same file may be chosen again.
+    input.value = "";
+  };
+  return html`<label class="icon-button attach" title="Attach files">
+    <input type="file" multiple class="visually-hidden" aria-label="Attach files" @change=${chosen} />
+    ${icon("attach")}
+  </label>`;
 }
 
 /** In reach however long the answer is; Escape does the same. */
@@ -100,6 +118,12 @@ function textIn(event: Event): string {
 }
 
 function onPaste(event: ClipboardEvent, actions: Actions): void {
+  const files = filesIn(event.clipboardData);
+  if (files.length > 0) {
+    event.preventDefault();
+    actions.draft.attach(files);
+    return;
+  }
   const text = event.clipboardData?.getData("text/plain") ?? "";
   if (actions.draft.paste(text)) event.preventDefault();
 }

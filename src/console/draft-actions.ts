@@ -1,3 +1,4 @@
+import { chooseFiles } from "./attached-files.ts";
 import type { BrowserStorage } from "./browser-storage.ts";
 import type { Session } from "./session.ts";
 import type { ConsoleStore, Draft } from "./state.ts";
@@ -11,6 +12,11 @@ export interface DraftActions {
   /** Puts a long pasted piece into the editor after all. */
   unfoldPasted(index: number): void;
   removePasted(index: number): void;
+  /** Takes files to be attached; what is too large or too many is refused in words. */
+  attach(files: readonly File[]): void;
+  removeFile(index: number): void;
+  /** Whether files are held over the page. */
+  dropping(isOver: boolean): void;
   selectCompletion(step: 1 | -1): void;
   /** Takes over a completion, the selected one unless told. */
   acceptCompletion(index?: number): void;
@@ -68,7 +74,20 @@ export function createDraftActions(parts: {
     unfoldPasted(index) {
       const { draft } = store.get();
       const text = [draft.text, draft.pasted[index] ?? ""].filter((part) => part !== "").join("\n\n");
-      setDraft({ text, pasted: dropPasted(index) });
+      setDraft({ ...draft, text, pasted: dropPasted(index) });
+    },
+    attach(files) {
+      const { draft } = store.get();
+      const { taken, problem } = chooseFiles(draft.files, files);
+      store.set({ notice: problem, dropping: false });
+      if (taken.length > 0) setDraft({ ...draft, files: [...draft.files, ...taken] });
+    },
+    removeFile(index) {
+      const { draft } = store.get();
+      setDraft({ ...draft, files: draft.files.filter((_, other) => other !== index) });
+    },
+    dropping(isOver) {
+      if (store.get().dropping !== isOver) store.set({ dropping: isOver });
     },
     removePasted: (index) => setDraft({ ...store.get().draft, pasted: dropPasted(index) }),
     selectCompletion(step) {

@@ -46,7 +46,8 @@ export function createFileActions({
     store.set(({ pictures }) => ({ pictures: new Map(pictures).set(pictureKey(file), address) }));
   };
   const loadNew = ({ timeline }: ConsoleState) => {
-    for (const file of turnsOf(timeline).flatMap(({ files }) => files.filter(isPicture))) {
+    const shown = turnsOf(timeline).flatMap(({ attachments, files }) => [...attachments, ...files]);
+    for (const file of shown.filter(isPicture)) {
       if (asked.has(pictureKey(file))) continue;
       asked.add(pictureKey(file));
       load(file).catch(() => askLater(file));

@@ -1,19 +1,20 @@
 import { html, nothing, type TemplateResult } from "lit-html";
 import { formatBytes } from "../core/format-bytes.ts";
-import type { FileView, TurnView } from "../core/turn-view.ts";
+import type { FileView } from "../core/turn-view.ts";
 import type { Actions } from "./actions.ts";
 import { isPicture, pictureKey } from "./file-actions.ts";
 import { icon } from "./icons.ts";
 import type { ConsoleState } from "./state.ts";
 
-/** The files of a turn: pictures as they are, everything to download. */
+/** Files of a turn, attached or made: pictures as they are, everything to download. */
 export function fileList(
-  { files }: TurnView,
+  files: readonly FileView[],
+  label: string,
   state: ConsoleState,
   actions: Actions,
 ): TemplateResult | typeof nothing {
   if (files.length === 0) return nothing;
-  return html`<ul class="files" aria-label="Files">
+  return html`<ul class="files" aria-label=${label}>
     ${files.map((file) => html`<li>${picture(file, state)}${downloadButton(file, actions)}</li>`)}
   </ul>`;
 }

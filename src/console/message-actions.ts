@@ -48,10 +48,11 @@ export function createMessageActions(parts: {
     setOutgoing((all) => all.map((message) => (message.key === key ? members(message) : message)));
   const deliver = createDelivery(store, session, setOutgoing, change);
 
-  const post = (text: string) => {
+  const post = (text: string, files: readonly File[] = []) => {
     const { namespace, thread: current } = store.get().open;
     const thread = current ?? (text.startsWith("/") ? commandThread : `t-${randomId()}`);
-    const message = { namespace, thread, key: randomId(), text, sent_at: Date.now() };
+    const attached = files.length === 0 ? {} : { files };
+    const message = { namespace, thread, key: randomId(), text, sent_at: Date.now(), ...attached };
     setOutgoing((all) => [...all, message]);
     parts.open({ namespace, thread });
     deliver(message);
@@ -62,10 +63,10 @@ export function createMessageActions(parts: {
       if (text !== undefined) return post(text);
       const { draft, open } = store.get();
       const written = [draft.text.trim(), ...draft.pasted].filter((part) => part !== "").join("\n\n");
-      if (written === "") return;
+      if (written === "" && draft.files.length === 0) return;
       store.set({ draft: emptyDraft, completions: undefined });
       storage.keepDraft(open, emptyDraft);
-      post(written);
+      post(written, draft.files);
     },
     retry(key) {
       const message = store.get().outgoing.find((other) => other.key === key);
@@ -110,13 +111,17 @@ function createDelivery(
   change: (key: string, members: (message: OutgoingMessage) => OutgoingMessage) => void,
 ): (message: OutgoingMessage) => void {
   let line: Promise<void> = Promise.resolve();
-  const deliver = async ({ namespace, thread, key, text }: OutgoingMessage) => {
+  const deliver = async ({ namespace, thread, key, text, files = [] }: OutgoingMessage) => {
     const failed = ({ detail, status }: ApiError) => {
       const problem = status === 0 ? "Not sent: Knack did not answer. Is it still running?" : detail;
       change(key, (message) => ({ ...message, problem }));
     };
     const accepted = await session.attempt(
-      (client) => client.submitTurn({ namespace, thread, key, text, ...ownTimeZone() }),
+      (client) =>
+        client.submitTurn(
+          { namespace, thread, key, text, ...ownTimeZone() },
+          files.map((content) => ({ name: content.name, content })),
+        ),
       failed,
     );
     if (accepted === undefined) {

@@ -10,10 +10,13 @@ export function outgoingCard(
   state: ConsoleState,
   actions: Actions,
 ): TemplateResult {
-  const { key, text, problem } = message;
+  const { key, text, problem, files = [] } = message;
   return html`<article class="turn ${text.startsWith("/") ? "is-command" : ""}" aria-label="Message on its way">
     <div class="bubble-row">
-      <div class="bubble is-outgoing">${saidText(`${key}/said`, text, state, actions)}</div>
+      <div class="bubble is-outgoing">
+        ${text === "" ? nothing : saidText(`${key}/said`, text, state, actions)}
+        ${files.map(({ name }) => html`<p class="hint">${icon("attach")} ${name}${problem === undefined ? ", on its way" : ""}</p>`)}
+      </div>
       ${problem === undefined ? nothing : problemNote(key, problem, actions)}
     </div>
   </article>`;

@@ -15,12 +15,16 @@ export interface OutgoingMessage extends Address {
   turn_id?: string;
   /** Why it was not sent, in words for the person. */
   problem?: string;
+  /** Files that go with it; a reload of the page loses them. */
+  files?: readonly File[];
 }
 
 /** What is being written: the text, and long pasted pieces that would only be in the way there. */
 export interface Draft {
   text: string;
   pasted: readonly string[];
+  /** To be attached; a reload of the page loses them. */
+  files: readonly File[];
 }
 
 export interface CompletionList {
@@ -60,6 +64,8 @@ export interface ConsoleState {
   dialog: Dialog;
   switcher: { query: string; selected: number };
   tokenProblem: string | undefined;
+  /** Files are held over the page. */
+  dropping: boolean;
   /** A failure that belongs to no message, e.g. `The turn could not be stopped`. */
   notice: string | undefined;
   theme: "system" | "light" | "dark";
@@ -69,7 +75,7 @@ export interface ConsoleState {
 
 export type ConsoleStore = Store<ConsoleState>;
 
-export const emptyDraft: Draft = { text: "", pasted: [] };
+export const emptyDraft: Draft = { text: "", pasted: [], files: [] };
 
 /** The state before anything is known. */
 export function initialState(now: number): ConsoleState {
@@ -85,6 +91,7 @@ export function initialState(now: number): ConsoleState {
     threadLoaded: false,
     outgoing: [],
     draft: emptyDraft,
+    dropping: false,
     completions: undefined,
     skills: emptyPanel,
     installing: nothingChosen,

@@ -28,14 +28,14 @@ export function turnCard(
   const isCommand = view.kind === "command";
   if (view.forgotten_by !== undefined) return deletedTurn(view);
   return html`<article class="turn ${isCommand ? "is-command" : ""}" aria-label="Turn" data-status=${view.status}>
-    ${view.said === "" ? nothing : saidBubble(view, state, actions)}
+    ${view.said === "" && view.attachments.length === 0 ? nothing : saidBubble(view, state, actions)}
     ${view.steered.map(({ text }) => steeredBubble(text, name))}
     <div class="reply">
       ${view.status === "queued" ? queuedNote(view, state, actions) : nothing}
       ${progressBlock(view, state, actions)}
       ${view.handoffs.map(({ to }) => html`<p class="handoff">Handed over to ${to}</p>`)}
       ${view.text === "" || isOnlyTheFailure(view) ? nothing : answer(view, markdown, name)}
-      ${fileList(view, state, actions)}
+      ${fileList(view.files, "Files", state, actions)}
       ${view.question === undefined ? nothing : questionCard(view.turn_id, view.question, actions)}
       ${view.approvals.map((approval) => approvalCard(approval, actions))}
       ${view.status === "finished" ? outcomeNote(view, actions, markdown) : nothing}
@@ -55,7 +55,8 @@ function saidBubble(view: TurnView, state: ConsoleState, actions: Actions): Temp
   return html`<div class="bubble-row">
     <div class="bubble" title=${fullTime(view.accepted_at)}>
       <span class=${isOther ? "bubble-author" : "visually-hidden"}>${isOther ? view.author.name : "You"}: </span>
-      ${saidText(`${view.turn_id}/said`, view.said, state, actions)}
+      ${view.said === "" ? nothing : saidText(`${view.turn_id}/said`, view.said, state, actions)}
+      ${fileList(view.attachments, "Attached files", state, actions)}
     </div>
   </div>`;
 }

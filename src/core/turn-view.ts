@@ -18,7 +18,7 @@ export interface QuestionView {
   expires_at: number;
 }
 
-/** A file a tool made; `url` is its address in the HTTP API. */
+/** A file that came with a message, or that a tool made; `url` is its address in the HTTP API. */
 export interface FileView {
   name: string;
   media_type: string;
@@ -67,6 +67,8 @@ export interface TurnView extends UsageTotal {
   kind: "message" | "command";
   /** What was said. */
   said: string;
+  /** Files that came with it. */
+  attachments: FileView[];
   /** Further messages of the asker, taken into the turn while it ran. */
   steered: { by: string; text: string }[];
   status: "queued" | "running" | "waiting" | "finished";
@@ -110,6 +112,7 @@ export function emptyTurnView(turnId: string): TurnView {
     steered: [],
     status: "queued",
     steps: [],
+    attachments: [],
     files: [],
     text: "",
     remarks: [],
@@ -133,12 +136,17 @@ export function foldTurn(view: TurnView, event: TurnEvent): TurnView {
   if (asked !== undefined) return asked;
   switch (event.type) {
     case "inbound": {
-      const { author, kind, text } = event.inbound;
+      const { author, kind, text, origin, files = [] } = event.inbound;
+      const sent = [...(origin?.files ?? []), ...files];
       return {
         ...view,
         author: { id: author.id, name: author.name },
         kind,
         said: text,
+        attachments: sent.map(({ name, media_type, bytes }, number) => {
+          const url = `/api/v1/turns/${encodeURIComponent(event.turn_id)}/attachments/${number}`;
+          return { name, media_type, bytes, url };
+        }),
         accepted_at: event.at,
       };
     }
@@ -216,8 +224,19 @@ function finished(view: TurnView, event: TurnEventOf<"turn_finished">): TurnView
 }
 
 function withoutTexts(view: TurnView): TurnView {
-  const { approvals, files, steps, steered, remarks, handoffs } = emptyTurnView(view.turn_id);
-  return { ...view, said: "", error: undefined, approvals, files, steps, steered, remarks, handoffs };
+  const { approvals, attachments, files, steps, steered, remarks, handoffs } = emptyTurnView(view.turn_id);
+  return {
+    ...view,
+    said: "",
+    error: undefined,
+    approvals,
+    attachments,
+    files,
+    steps,
+    steered,
+    remarks,
+    handoffs,
+  };
 }
 
 /** What a person is asked: questions and approvals. */

@@ -2,6 +2,7 @@ import { OpenAPIHono } from "@hono/zod-openapi";
 import type { Context } from "hono";
 import { HTTPException } from "hono/http-exception";
 import { methodNotAllowed } from "hono/method-not-allowed";
+import { submittedFiles } from "../app/turns/submit.ts";
 import { checkCaller, checkDirect, checkSite, checkSource, type Security } from "./access.ts";
 import type { ServerDependencies } from "./dependencies.ts";
 import { HttpProblem, isProblemStatus, problemResponse } from "./http-problem.ts";
@@ -11,8 +12,14 @@ import { addConsoleRoutes } from "./routes/console-routes.ts";
 import { addDownloadRoutes } from "./routes/download-routes.ts";
 import { addHealthRoutes } from "./routes/health-routes.ts";
 import { addLoginRoutes, loginPaths } from "./routes/login-routes.ts";
-import { addTurnRoutes } from "./routes/turn-routes.ts";
+import { addTurnRoutes, turnsPath } from "./routes/turn-routes.ts";
 import { securityHeaders } from "./security-headers.ts";
+
+/** Paths that take forms, and the bytes of what may be uploaded there: of an installed package, and of a message's files. */
+const uploads = new Map([
+  ...formPaths.map((path) => [path, 50 * 1024 * 1024] as const),
+  [`/api/v1${turnsPath}`, submittedFiles.together] as const,
+]);
 
 /** The whole HTTP surface as a request handler: health, API and console behind the checks of who may call. */
 export function createHttpApi(dependencies: ServerDependencies, security: Security): OpenAPIHono {
@@ -26,7 +33,7 @@ export function createHttpApi(dependencies: ServerDependencies, security: Securi
     }),
   );
   server.use(checkDirect(security), checkSource(security, [loginPaths.callback]));
-  server.use("/api/*", checkSite, checkCaller(security), requireJson(formPaths), neverCache);
+  server.use("/api/*", checkSite, checkCaller(security), requireJson(uploads), neverCache);
   addHealthRoutes(server, dependencies, security);
   if (login !== undefined) addLoginRoutes(server, login);
   server.route("/api/v1", createApi(dependencies, security));

@@ -4,22 +4,24 @@ import { HttpProblem } from "./http-problem.ts";
 
 /** The largest JSON body, bytes. */
 const maxBodyBytes = 4 * 1024 * 1024;
-/** The largest upload, bytes: what an installed package may have, and room for the form around it. */
-const maxUploadBytes = 51 * 1024 * 1024;
+/** Room for the form around what is uploaded, bytes. */
+const formBytes = 1024 * 1024;
 
 /**
  * Lets only JSON bodies through, read no further than the limit. A page of another origin can send `text/plain` or a form
  * without asking first, but not `application/json`: this is part of the protection against such pages, so an empty body, which
- * stands for `{}`, must say so, too. `uploads` are paths that take forms as well: there the checks of Origin and Sec-Fetch-Site stand alone.
+ * stands for `{}`, must say so, too. `uploads` are paths that take forms as well, with the bytes of what may be uploaded there: for these the
+ * checks of Origin and Sec-Fetch-Site stand alone.
  */
-export function requireJson(uploads: readonly string[] = []): MiddlewareHandler {
+export function requireJson(uploads: ReadonlyMap<string, number> = new Map()): MiddlewareHandler {
   return async (context, next) => {
     const { method, raw, path } = context.req;
     if (method !== "POST" && method !== "PUT") return next();
     const type = context.req.header("content-type") ?? "";
-    const isUpload = uploads.includes(path) && /^multipart\/form-data *;/i.test(type);
+    const largestUpload = /^multipart\/form-data *;/i.test(type) ? uploads.get(path) : undefined;
+    const isUpload = largestUpload !== undefined;
     if (!isUpload) requireJsonType(type);
-    const limit = isUpload ? maxUploadBytes : maxBodyBytes;
+    const limit = isUpload ? largestUpload + formBytes : maxBodyBytes;
     if (Number(context.req.header("content-length") ?? 0) > limit) throw tooLarge(limit);
     const sent = await readLimited(raw.body, limit);
     const body = isUpload ? sent : validJson(sent);

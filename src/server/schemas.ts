@@ -51,4 +51,19 @@ export const turnRequest = z
   })
   .strict();
 
+/** The same as a form; every part that is a file is attached. */
+export const turnForm = z.object({
+  namespace: z.string().optional(),
+  thread: z.string().optional(),
+  text: z.string().optional().describe("may be left out where there are files"),
+  user: z.string().optional(),
+  time_zone: z.string().optional(),
+  key: z.string().optional(),
+  file: z
+    .any()
+    .optional()
+    .openapi({ type: "array", items: { type: "string", format: "binary" } })
+    .describe("at most 20 files of 50 MB, 100 MB together"),
+});
+
 export const turnAccepted = z.object({ turn_id: z.string(), namespace: z.string(), thread: z.string() });

@@ -1,5 +1,8 @@
+import { safeMediaType } from "../../core/file-name.ts";
 import type { FileStore } from "../../core/file-store.ts";
 import type { TurnPorts } from "../../core/turn.ts";
+import type { TurnReading } from "../../core/turn-log.ts";
+import type { WorkingFolders } from "../../core/working-folder.ts";
 
 /** Reads pictures that messages keep. One that cannot be had any more is left out; its message still names it. */
 export function createPictures(
@@ -26,4 +29,29 @@ export async function turnFile(
 ): Promise<{ media_type: string; data: Uint8Array } | undefined> {
   const found = await files.get(turnId, name);
   return found === undefined ? undefined : { media_type: found.file.media_type, data: found.data };
+}
+
+/** A file that came with the message of a turn: in the folder of its thread, or still with the turn. */
+export async function attachedFile(
+  { log, files, folders }: { log: TurnReading; files: Pick<FileStore, "get">; folders: WorkingFolders },
+  turnId: string,
+  number: number,
+): Promise<{ name: string; media_type: string; data: Uint8Array } | undefined> {
+  const events = await log.read(turnId);
+  const [first] = events;
+  if (first?.type !== "inbound") return undefined;
+  const { origin, files: given = [] } = first.inbound;
+  const sent = [...(origin?.files ?? []), ...given][number];
+  if (sent === undefined) return undefined;
+  const { name, bytes } = sent;
+  const media_type = safeMediaType(sent.media_type);
+  const read = events.find((event) => event.type === "context_read")?.files ?? [];
+  const path = read.find((file) => file.name === name && (file.bytes === bytes || bytes === 0))?.path;
+  const file = path === undefined ? undefined : await folders.of(first.inbound).open(path);
+  if (file !== undefined) {
+    const data = await file.read(0, file.bytes).finally(() => file.close());
+    return { name, media_type, data };
+  }
+  const kept = await files.get(turnId, sent.id);
+  return kept === undefined ? undefined : { name, media_type, data: kept.data };
 }

@@ -1,9 +1,11 @@
 import { errorText } from "../../base/error-text.ts";
 import { ownTimeZone } from "../../client/api-client.ts";
 import { ApiError } from "../../client/api-error.ts";
+import { formatBytes } from "../../core/format-bytes.ts";
 import type { TurnEvent } from "../../core/turn-event.ts";
 import type { ApprovalView, QuestionView } from "../../core/turn-view.ts";
 import { askPerson } from "./ask-person.ts";
+import { type AttachedFile, attachedFile } from "./attached-file.ts";
 import type { ChatOptions } from "./chat-options.ts";
 import { decidePerson } from "./decide-person.ts";
 import { followTurn } from "./follow-turn.ts";
@@ -16,7 +18,7 @@ import { plainLine } from "./plain-text.ts";
 import { type Screen, screenOf } from "./screen.ts";
 
 /** The commands the chat answers itself. */
-const localCommands = ["/exit", "/new"];
+const localCommands = ["/exit", "/new", "/file "];
 
 export interface ChatSession {
   /** A terminal on both sides: lines are edited and progress is redrawn in place. */
@@ -29,6 +31,8 @@ export interface ChatSession {
   /** The next line; undefined at the end of the input or when the person left with Ctrl-C. */
   read(): Promise<string | undefined>;
   startThread(): void;
+  /** Takes a file of this machine to go with the next message. */
+  attach(path: string): Promise<void>;
   /** Sends a message or command and shows its turn until it is finished. */
   send(text: string): Promise<void>;
   /** Shows a turn of which some events are known. */
@@ -45,6 +49,7 @@ export function createChatSession(options: ChatOptions, history: readonly string
   const say = (line: string) => screen.write(`${line}\n`);
   const complain = (error: unknown) => say(paint.bad(plainLine(errorText(error))));
   let thread = options.thread;
+  let files: AttachedFile[] = [];
 
   const interrupts = createInterrupts({
     stop: (turnId) => void client.call("turn.stop", { id: turnId }).catch(complain),
@@ -95,15 +100,19 @@ export function createChatSession(options: ChatOptions, history: readonly string
       thread = undefined;
       say(paint.dim("A new thread begins with your next message."));
     },
+    async attach(path) {
+      const file = path.trim() === "" ? "Which file? For example /file report.pdf" : await attachedFile(path);
+      if (typeof file === "string") return say(paint.bad(plainLine(file)));
+      files = [...files, file];
+      const names = files.map(({ name, content }) => `${plainLine(name)} (${formatBytes(content.size)})`);
+      say(paint.dim(`Goes with your next message: ${names.join(", ")}`));
+    },
     async send(text) {
       interrupts.forget();
       try {
-        const accepted = await client.submitTurn({
-          namespace,
-          text,
-          ...ownTimeZone(),
-          ...(thread === undefined ? {} : { thread }),
-        });
+        const message = { namespace, text, ...ownTimeZone(), ...(thread === undefined ? {} : { thread }) };
+        const accepted = await client.submitTurn(message, files);
+        files = [];
         thread = accepted.thread;
         await follow(accepted.turn_id);
       } catch (error) {

@@ -23,7 +23,9 @@ export async function runChat(options: ChatOptions): Promise<void> {
     if (session.interactive) {
       say(`${paint.bold(plainLine(about.name))} ${paint.dim(`· ${about.model} · ${namespace}`)}`);
       say(
-        paint.dim("/exit leaves, /new starts a new thread, /skill list shows what I can do, Tab completes."),
+        paint.dim(
+          "/exit leaves, /new starts a new thread, /file PATH attaches a file, /skill list shows what I can do, Tab completes.",
+        ),
       );
       if (earlier.length === 0) {
         for (const idea of about.suggestions) say(paint.dim(`  e.g. ${plainLine(idea)}`));
@@ -46,6 +48,7 @@ async function converse(session: ReturnType<typeof createChatSession>): Promise<
     if (line === undefined || line === "/exit" || line === "/quit") return;
     if (line === "") continue;
     if (line === "/new") session.startThread();
+    else if (line === "/file" || line.startsWith("/file ")) await session.attach(line.slice(5));
     else await session.send(line);
   }
 }

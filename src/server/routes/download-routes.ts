@@ -22,6 +22,16 @@ const file = createRoute({
   },
 });
 
+const attachment = createRoute({
+  method: "get",
+  path: "/turns/{id}/attachments/{number}",
+  summary: "A file that came with a turn's message",
+  request: {
+    params: turnParams.extend({ number: z.coerce.number().int().min(0).max(100).describe("from 0") }),
+  },
+  responses: file.responses,
+});
+
 const exported = createRoute({
   method: "get",
   path: "/export",
@@ -44,13 +54,16 @@ export function addDownloadRoutes(server: OpenAPIHono, { app, logger }: ServerDe
   server.openapi(file, async (context) => {
     const { id, name } = context.req.valid("param");
     const { data, media_type } = found(await app.file(id, name), `file ${name.slice(0, 200)} in turn ${id}`);
-    const disposition = drawn.has(media_type) ? "inline" : "attachment";
-    return context.body(Uint8Array.from(data), 200, {
-      "Content-Type": media_type,
-      "Content-Disposition": `${disposition}; ${fileNames(name)}`,
-      "Content-Security-Policy": "default-src 'none'; sandbox; frame-ancestors 'none'",
-      "X-Content-Type-Options": "nosniff",
-    });
+    return context.body(Uint8Array.from(data), 200, fileHeaders(name, media_type));
+  });
+
+  server.openapi(attachment, async (context) => {
+    const { id, number } = context.req.valid("param");
+    const { name, data, media_type } = found(
+      await app.attachment(id, number),
+      `attachment ${number} in turn ${id}`,
+    );
+    return context.body(Uint8Array.from(data), 200, fileHeaders(name, media_type));
   });
 
   server.openapi(exported, async (context) => {
@@ -59,6 +72,16 @@ export function addDownloadRoutes(server: OpenAPIHono, { app, logger }: ServerDe
     // The types of the router take every media type with "json" in its name for one document.
     return context.body(ReadableStream.from(lines), 200, { "Content-Type": "application/x-ndjson" }) as never;
   });
+}
+
+function fileHeaders(name: string, mediaType: string): Record<string, string> {
+  const disposition = drawn.has(mediaType) ? "inline" : "attachment";
+  return {
+    "Content-Type": mediaType,
+    "Content-Disposition": `${disposition}; ${fileNames(name)}`,
+    "Content-Security-Policy": "default-src 'none'; sandbox; frame-ancestors 'none'",
+    "X-Content-Type-Options": "nosniff",
+  };
 }
 
 /** RFC 6266: a plain name for old clients, and the real one. */

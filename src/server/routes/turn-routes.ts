@@ -1,20 +1,34 @@
 import { createHash, randomUUID } from "node:crypto";
 import { createRoute, type OpenAPIHono, z } from "@hono/zod-openapi";
+import type { HonoRequest } from "hono";
 import { turnEvent } from "../../app/operations/turn-view.ts";
 import { isEphemeral } from "../../core/event-audience.ts";
+import type { NewFile } from "../../core/file-store.ts";
+import { mediaTypeOf } from "../../core/media-type.ts";
 import type { TurnEvent } from "../../core/turn-event.ts";
 import { apiAuthor } from "../api-author.ts";
 import type { ServerDependencies } from "../dependencies.ts";
 import { streamEvents } from "../event-stream.ts";
-import { resultOf } from "../http-problem.ts";
+import { HttpProblem, resultOf } from "../http-problem.ts";
 import * as schemas from "../schemas.ts";
-import { found, jsonBody, namespaceParams, problems, turnParams } from "./route-parts.ts";
+import { found, namespaceParams, problems, turnParams } from "./route-parts.ts";
+
+/** Where messages are handed in, behind the prefix of the API. */
+export const turnsPath = "/turns";
 
 const submit = createRoute({
   method: "post",
-  path: "/turns",
-  summary: "Say something: runs a turn",
-  request: { body: jsonBody(schemas.turnRequest) },
+  path: turnsPath,
+  summary: "Say something, with files or without: runs a turn",
+  request: {
+    body: {
+      required: true,
+      content: {
+        "application/json": { schema: schemas.turnRequest },
+        "multipart/form-data": { schema: schemas.turnForm },
+      },
+    },
+  },
   responses: {
     202: { description: "accepted", content: { "application/json": { schema: schemas.turnAccepted } } },
     ...problems,
@@ -59,12 +73,13 @@ const channelEvents = createRoute({
 export function addTurnRoutes(server: OpenAPIHono, dependencies: ServerDependencies): void {
   const { app } = dependencies;
   server.openapi(submit, async (context) => {
-    const { user, time_zone, key, thread = newThread(key), ...said } = context.req.valid("json");
+    const { request, files } = await submitted(context.req);
+    const { user, time_zone, key, thread = newThread(key), ...said } = request;
     const author = {
       ...apiAuthor(user, dependencies, said.namespace),
       ...(time_zone === undefined ? {} : { time_zone }),
     };
-    const submission = { ...said, thread, author, ...(key === undefined ? {} : { key }) };
+    const submission = { ...said, thread, author, files, ...(key === undefined ? {} : { key }) };
     const { turn_id, accepted } = resultOf(await app.submit(submission));
     const place = accepted ? submission : ((await app.turn(turn_id)) ?? submission);
     return context.json({ turn_id, namespace: place.namespace, thread: place.thread }, 202);
@@ -94,6 +109,42 @@ export function addTurnRoutes(server: OpenAPIHono, dependencies: ServerDependenc
       complete: false,
     });
   });
+}
+
+/** A message as it was handed in: JSON, or a form with the same members and files. */
+async function submitted(
+  request: HonoRequest,
+): Promise<{ request: z.output<typeof schemas.turnRequest>; files: NewFile[] }> {
+  if (!/^multipart\/form-data/i.test(request.header("content-type") ?? ""))
+    return { request: schemas.turnRequest.parse(await request.json()), files: [] };
+  const form = await readForm(request);
+  const members: Record<string, string> = {};
+  const files: NewFile[] = [];
+  for (const [name, value] of form) {
+    if (typeof value === "string") members[name] = value;
+    else files.push(await newFile(value));
+  }
+  const parsed = schemas.turnRequest
+    .extend({ text: schemas.turnRequest.shape.text.or(z.literal("")).default("") })
+    .safeParse(members);
+  if (!parsed.success) throw new HttpProblem(400, z.prettifyError(parsed.error), { code: "invalid_request" });
+  return { request: parsed.data, files };
+}
+
+async function readForm(request: HonoRequest): Promise<FormData> {
+  try {
+    return await request.formData();
+  } catch (cause) {
+    throw new HttpProblem(400, "The form cannot be read: it is damaged, or was cut off. Send it again.", {
+      cause,
+    });
+  }
+}
+
+async function newFile(file: File): Promise<NewFile> {
+  const media_type =
+    file.type === "" || file.type === "application/octet-stream" ? mediaTypeOf(file.name) : file.type;
+  return { name: file.name || "file", media_type, data: new Uint8Array(await file.arrayBuffer()) };
 }
 
 /** A retry with the same key and no thread means the same thread. */

@@ -60,6 +60,7 @@ export function createFakeApp() {
       );
     },
     file: async (_turnId, name) => files.get(name),
+    attachment: async () => undefined,
     async exportData(namespace) {
       asked.push({ exportData: namespace });
       if (namespace === "slack:T1:none") return { ok: false, status: 404, message: "Nothing is stored." };

@@ -64,5 +64,8 @@ function validJson(body: Buffer<ArrayBuffer>): Buffer<ArrayBuffer> {
 }
 
 function tooLarge(limit: number): HttpProblem {
-  return new HttpProblem(413, `The request is larger than ${limit / 1024 / 1024} MB. Send less at once.`);
+  return new HttpProblem(
+    413,
+    `The request is larger than ${Math.round(limit / 1024 / 1024)} MB. Send less at once.`,
+  );
 }

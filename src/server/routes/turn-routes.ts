@@ -22,7 +22,8 @@ const submit = createRoute({
   summary: "Say something, with files or without: runs a turn",
   request: {
     body: {
-      required: true,
+      // Required, each of them would be checked whatever was sent.
+      required: false,
       content: {
         "application/json": { schema: schemas.turnRequest },
         "multipart/form-data": { schema: schemas.turnForm },

@@ -53,14 +53,22 @@ async function newPage(context: BrowserContext, url: string): Promise<Page> {
 
 function openWindow(page: Page, markdown: TurndownService): Conversation {
   return {
-    async say(text) {
+    async say(text, _who, attached = []) {
+      const files = attached.map(({ name, media_type, data }) => ({
+        ...{ name, mimeType: media_type },
+        buffer: Buffer.from(data),
+      }));
+      if (files.length > 0) await page.getByLabel("Attach files").setInputFiles(files);
       await page.locator("#composer").fill(text);
       await page.locator("#composer").press("Enter");
     },
     shown: () => partsOf(page, markdown),
     press: (label) => page.getByRole("button", { name: label, exact: true }).last().click(),
     async files() {
-      const buttons = await page.getByRole("button", { name: /^Download / }).all();
+      const buttons = await page
+        .locator(".reply")
+        .getByRole("button", { name: /^Download / })
+        .all();
       const files: FetchedFile[] = [];
       for (const button of buttons) {
         const download = page.waitForEvent("download");

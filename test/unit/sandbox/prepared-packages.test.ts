@@ -189,6 +189,40 @@ print(late.version)`,
     expect(left).toEqual([]);
   });
 
+  it("goes on where it takes long, says how it does, and prepares nothing else meanwhile", async () => {
+    const patient = await createSandbox({
+      ...{ dataDir: join(fixture.root, "other"), preparePatienceMs: 0 },
+      ...servers.options,
+    });
+    expect(await patient.prepared.add("python", ["nuts"], "ada")).toMatchObject({
+      ok: true,
+      value: { state: "working", message: expect.stringContaining("knack sandbox list") },
+    });
+    expect(await patient.prepared.add("node", ["oak"], "ben")).toMatchObject({ ok: false, status: 409 });
+    expect(await patient.prepared.list()).toMatchObject({ sets: [], working: { what: "Python: nuts" } });
+    await expect
+      .poll(async () => (await patient.prepared.list()).working, { timeout: longest })
+      .toBeUndefined();
+    expect(await patient.prepared.list()).toMatchObject({ sets: [{ asked: ["nuts"] }], last: { ok: true } });
+  });
+
+  it("says when the machine's Python is another one, and shows code nothing then", async () => {
+    await done(sandbox.prepared.add("python", ["nuts"], "ada"));
+    const version = join(prepared, "python", await readFile(join(prepared, "python", "current"), "utf8"));
+    const text = await readFile(join(version, "set.json"), "utf8");
+    const runtime = JSON.parse(text).runtime;
+    await writeFile(join(version, "set.json"), text.replace(`"runtime": "${runtime}"`, '"runtime": "3.1"'));
+    sandbox = await createSandbox({ dataDir: fixture.dataDir, ...servers.options });
+    const { sets } = await sandbox.prepared.list();
+    expect(sets.find(({ language }) => language === "python")?.problem).toBe(
+      `It was prepared for Python 3.1, and it is Python ${runtime} now: no code sees it. Prepare it again with \`knack sandbox add python\`.`,
+    );
+    expect(await printed("python", "import nuts")).toContain("No module named");
+    expect((await sandbox.code.means()) as object).not.toHaveProperty("packages.python");
+    await done(sandbox.prepared.add("python", [], "ada"));
+    expect(await printed("python", "import nuts\nprint(nuts.version)")).toBe("0.1\n");
+  });
+
   it("asks nothing of a skill whose list no code of it needs", async () => {
     const files = {
       "requirements.txt": "nuts\n",

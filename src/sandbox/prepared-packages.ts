@@ -28,6 +28,8 @@ export interface PreparedOptions {
   runtimeOf(language: PackageLanguage): Promise<string | undefined>;
   /** ms since the epoch. */
   now(): number;
+  /** Ends what is being prepared. */
+  signal: AbortSignal;
   /** How long a request waits before it answers that the work goes on, ms. */
   patienceMs: number;
 }
@@ -44,9 +46,12 @@ interface Job {
   by: string;
 }
 
-/** Prepares packages inside the sandbox, one set at a time, and says what there is. */
-export function createPreparedPackages(options: PreparedOptions): PreparedPackages {
+/** Prepares packages inside the sandbox, one set at a time, and says what there is. `settled` waits for the end of what is begun. */
+export function createPreparedPackages(
+  options: PreparedOptions,
+): PreparedPackages & { settled(): Promise<unknown> } {
   const { sets, sandbox, now } = options;
+  let current: Promise<unknown> = Promise.resolve();
   let working: PreparedState["working"];
   let last: PreparedState["last"];
   let changes = 0;
@@ -62,6 +67,7 @@ export function createPreparedPackages(options: PreparedOptions): PreparedPackag
     const job = { what, since: now(), line: "" };
     working = job;
     const done = finish(what, () => work((line) => (job.line = plain(line) || job.line)));
+    current = done;
     const later = Promise.withResolvers<undefined>();
     const timer = setTimeout(() => later.resolve(undefined), options.patienceMs);
     const outcome = await Promise.race([done, later.promise]);
@@ -89,6 +95,7 @@ export function createPreparedPackages(options: PreparedOptions): PreparedPackag
   }
 
   return {
+    settled: () => current,
     changes: () => changes,
     async list() {
       const all = (await sets.all()).toSorted((a, b) => (orderOf(a) < orderOf(b) ? -1 : 1));
@@ -149,7 +156,7 @@ export function createPreparedPackages(options: PreparedOptions): PreparedPackag
     },
     async lacks(skill) {
       // Elsewhere code runs with what is installed on the machine, and nothing can be prepared.
-      if (sandbox.isolation.kind !== "bubblewrap" || skill.parent !== undefined) return undefined;
+      if (sandbox.isolation.kind !== "bubblewrap") return undefined;
       const missing = await Promise.all(
         (await listedPackages(skill)).map((each) => missingOf(each, skill, options)),
       );
@@ -164,14 +171,15 @@ async function missingOf(
   { sets, runtimeOf }: PreparedOptions,
 ): Promise<string | undefined> {
   const { language, file } = listed;
-  const set = await sets.get({ language, skill: skill.id });
+  const id = skill.parent ?? skill.id;
+  const set = await sets.get({ language, skill: id });
   if (isPreparedFrom(set, listed) && set?.runtime === (await runtimeOf(language))) return undefined;
   if (set === undefined && (await isThereAnyway(listed, skill))) return undefined;
   const why =
     set === undefined
       ? `Its code needs the packages that its ${file} lists, which are not prepared`
       : `Its ${file}, or the ${languageNames[language]} of this machine, changed since its packages were prepared`;
-  return `${why}. An operator can prepare them: knack sandbox prepare ${skill.id}, or /skill prepare ${skill.id}.`;
+  return `${why}. An operator can prepare them: knack sandbox prepare ${id}, or /skill prepare ${id}.`;
 }
 
 /** Builds a set in a folder of its own and makes it the one that code sees. Answers what is there now, for a person. @throws BuildRefusal */
@@ -188,7 +196,7 @@ async function build(
   const pins = before?.runtime === runtime ? before : undefined;
   const folder = await sets.makeBuild(name);
   try {
-    const context = { sandbox, sources, onLine, signal: new AbortController().signal };
+    const context = { sandbox, sources, onLine, signal: options.signal };
     const pinned = (pins?.packages ?? []).filter((each) => !renewed.includes(each.name));
     const made =
       language === "python"

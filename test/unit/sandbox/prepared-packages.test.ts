@@ -206,6 +206,15 @@ print(late.version)`,
     expect(await patient.prepared.list()).toMatchObject({ sets: [{ asked: ["nuts"] }], last: { ok: true } });
   });
 
+  it("stops what is being prepared when it is closed, and leaves nothing of it", async () => {
+    const dataDir = join(fixture.root, "closed");
+    const closing = await createSandbox({ dataDir, ...servers.options, preparePatienceMs: 0 });
+    await closing.prepared.add("python", ["nuts"], "ada");
+    await closing.close();
+    expect(await closing.prepared.list()).toMatchObject({ sets: [], last: { ok: false } });
+    expect(await readdir(join(dataDir, "prepared", "python"))).toEqual([]);
+  });
+
   it("says when the machine's Python is another one, and shows code nothing then", async () => {
     await done(sandbox.prepared.add("python", ["nuts"], "ada"));
     const version = join(prepared, "python", await readFile(join(prepared, "python", "current"), "utf8"));

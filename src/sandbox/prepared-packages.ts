@@ -81,7 +81,6 @@ export function createPreparedPackages(
   async function finish(what: string, work: () => Promise<string>): Promise<Outcome<Preparation>> {
     try {
       const message = await work();
-      changes += 1;
       last = { what, ok: true, message };
       return ok("done", message);
     } catch (error) {
@@ -90,6 +89,7 @@ export function createPreparedPackages(
       last = { what, ok: false, message };
       return refuse(409, message);
     } finally {
+      changes += 1;
       working = undefined;
     }
   }
@@ -138,12 +138,14 @@ export function createPreparedPackages(
           409,
           `${id} lists no packages for its code: a requirements.txt or a package.json with dependencies.`,
         );
+      const wrong = listed.map(({ asked }) => (asked.ok ? undefined : asked.reason)).find(Boolean);
+      if (wrong !== undefined) return refuse(409, `${wrong} Nothing was installed.`);
       return await start(`the skill ${id}`, async (onLine) => {
         const said: string[] = [];
         for (const each of listed) {
-          if (!each.asked.ok) throw new BuildRefusal(each.asked.reason);
           const name = { language: each.language, skill: id };
-          const job = { name, asked: each.asked.value, renewed: [], anew: true, listed: each, by };
+          const asked = each.asked.ok ? each.asked.value : [];
+          const job = { name, asked, renewed: [], anew: true, listed: each, by };
           said.push(await build(job, options, onLine));
         }
         return said.join(" ");
@@ -170,7 +172,8 @@ async function missingOf(
   skill: Skill,
   { sets, runtimeOf }: PreparedOptions,
 ): Promise<string | undefined> {
-  const { language, file } = listed;
+  const { language, file, asked } = listed;
+  if (!asked.ok) return `Its code misses its packages. ${asked.reason}`;
   const id = skill.parent ?? skill.id;
   const set = await sets.get({ language, skill: id });
   if (isPreparedFrom(set, listed) && set?.runtime === (await runtimeOf(language))) return undefined;

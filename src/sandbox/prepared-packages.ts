@@ -28,6 +28,8 @@ export interface PreparedOptions {
   runtimeOf(language: PackageLanguage): Promise<string | undefined>;
   /** ms since the epoch. */
   now(): number;
+  /** Ends what is being prepared. */
+  signal: AbortSignal;
   /** How long a request waits before it answers that the work goes on, ms. */
   patienceMs: number;
 }
@@ -44,9 +46,12 @@ interface Job {
   by: string;
 }
 
-/** Prepares packages inside the sandbox, one set at a time, and says what there is. */
-export function createPreparedPackages(options: PreparedOptions): PreparedPackages {
+/** Prepares packages inside the sandbox, one set at a time, and says what there is. `settled` waits for the end of what is begun. */
+export function createPreparedPackages(
+  options: PreparedOptions,
+): PreparedPackages & { settled(): Promise<unknown> } {
   const { sets, sandbox, now } = options;
+  let current: Promise<unknown> = Promise.resolve();
   let working: PreparedState["working"];
   let last: PreparedState["last"];
   let changes = 0;
@@ -62,6 +67,7 @@ export function createPreparedPackages(options: PreparedOptions): PreparedPackag
     const job = { what, since: now(), line: "" };
     working = job;
     const done = finish(what, () => work((line) => (job.line = plain(line) || job.line)));
+    current = done;
     const later = Promise.withResolvers<undefined>();
     const timer = setTimeout(() => later.resolve(undefined), options.patienceMs);
     const outcome = await Promise.race([done, later.promise]);
@@ -75,7 +81,6 @@ export function createPreparedPackages(options: PreparedOptions): PreparedPackag
   async function finish(what: string, work: () => Promise<string>): Promise<Outcome<Preparation>> {
     try {
       const message = await work();
-      changes += 1;
       last = { what, ok: true, message };
       return ok("done", message);
     } catch (error) {
@@ -84,11 +89,13 @@ export function createPreparedPackages(options: PreparedOptions): PreparedPackag
       last = { what, ok: false, message };
       return refuse(409, message);
     } finally {
+      changes += 1;
       working = undefined;
     }
   }
 
   return {
+    settled: () => current,
     changes: () => changes,
     async list() {
       const all = (await sets.all()).toSorted((a, b) => (orderOf(a) < orderOf(b) ? -1 : 1));
@@ -131,12 +138,14 @@ export function createPreparedPackages(options: PreparedOptions): PreparedPackag
           409,
           `${id} lists no packages for its code: a requirements.txt or a package.json with dependencies.`,
         );
+      const wrong = listed.map(({ asked }) => (asked.ok ? undefined : asked.reason)).find(Boolean);
+      if (wrong !== undefined) return refuse(409, `${wrong} Nothing was installed.`);
       return await start(`the skill ${id}`, async (onLine) => {
         const said: string[] = [];
         for (const each of listed) {
-          if (!each.asked.ok) throw new BuildRefusal(each.asked.reason);
           const name = { language: each.language, skill: id };
-          const job = { name, asked: each.asked.value, renewed: [], anew: true, listed: each, by };
+          const asked = each.asked.ok ? each.asked.value : [];
+          const job = { name, asked, renewed: [], anew: true, listed: each, by };
           said.push(await build(job, options, onLine));
         }
         return said.join(" ");
@@ -149,7 +158,7 @@ export function createPreparedPackages(options: PreparedOptions): PreparedPackag
     },
     async lacks(skill) {
       // Elsewhere code runs with what is installed on the machine, and nothing can be prepared.
-      if (sandbox.isolation.kind !== "bubblewrap" || skill.parent !== undefined) return undefined;
+      if (sandbox.isolation.kind !== "bubblewrap") return undefined;
       const missing = await Promise.all(
         (await listedPackages(skill)).map((each) => missingOf(each, skill, options)),
       );
@@ -163,15 +172,17 @@ async function missingOf(
   skill: Skill,
   { sets, runtimeOf }: PreparedOptions,
 ): Promise<string | undefined> {
-  const { language, file } = listed;
-  const set = await sets.get({ language, skill: skill.id });
+  const { language, file, asked } = listed;
+  if (!asked.ok) return `Its code misses its packages. ${asked.reason}`;
+  const id = skill.parent ?? skill.id;
+  const set = await sets.get({ language, skill: id });
   if (isPreparedFrom(set, listed) && set?.runtime === (await runtimeOf(language))) return undefined;
   if (set === undefined && (await isThereAnyway(listed, skill))) return undefined;
   const why =
     set === undefined
       ? `Its code needs the packages that its ${file} lists, which are not prepared`
       : `Its ${file}, or the ${languageNames[language]} of this machine, changed since its packages were prepared`;
-  return `${why}. An operator can prepare them: knack sandbox prepare ${skill.id}, or /skill prepare ${skill.id}.`;
+  return `${why}. An operator can prepare them: knack sandbox prepare ${id}, or /skill prepare ${id}.`;
 }
 
 /** Builds a set in a folder of its own and makes it the one that code sees. Answers what is there now, for a person. @throws BuildRefusal */
@@ -188,7 +199,7 @@ async function build(
   const pins = before?.runtime === runtime ? before : undefined;
   const folder = await sets.makeBuild(name);
   try {
-    const context = { sandbox, sources, onLine, signal: new AbortController().signal };
+    const context = { sandbox, sources, onLine, signal: options.signal };
     const pinned = (pins?.packages ?? []).filter((each) => !renewed.includes(each.name));
     const made =
       language === "python"

@@ -87,6 +87,8 @@ export interface CodeRunners {
   describe(skill: Skill): Promise<string>;
   /** What isolation is in force. */
   isolation(): Promise<IsolationFound>;
+  /** Ends the preparation of packages. */
+  close(): Promise<void>;
 }
 
 /**
@@ -132,6 +134,7 @@ export function lazyCodeRunners(
       : undefined,
     prepared: lazyPreparedPackages(async () => (await open()).prepared),
     isolation: async () => (await open()).describe(),
+    close: async () => (await sandbox)?.close(),
     async describe(skill) {
       if (skill.kind === "builtin") return "It ships with Knack and runs in the bot's own process.";
       const opened = await open();

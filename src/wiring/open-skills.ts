@@ -69,6 +69,20 @@ export interface OpenedSkills {
   close(): Promise<void>;
 }
 
+/** The sets of a skill go with it: before people see or change any. */
+function withoutGoneSkills(
+  prepared: PreparedPackages,
+  isThere: (skillId: string) => Promise<boolean>,
+): PreparedPackages {
+  const list = async () => {
+    const { sets } = await prepared.list();
+    const owners = new Set(sets.flatMap(({ skill }) => skill ?? []));
+    for (const id of owners) if (!(await isThere(id))) await prepared.drop(id);
+    return await prepared.list();
+  };
+  return { ...prepared, list };
+}
+
 /** Opens the installed packages and puts the sources together. No server and no process is started. */
 export async function openSkills(config: Config, deps: SkillDeps): Promise<OpenedSkills> {
   const { clock, store, own, report } = deps;
@@ -115,7 +129,9 @@ export async function openSkills(config: Config, deps: SkillDeps): Promise<Opene
     mcp.source,
     adHoc.source,
   ];
-  const { prepared } = runners;
+  const prepared = withoutGoneSkills(runners.prepared, async (id) =>
+    (await catalogue.current()).skills.has(id),
+  );
   const judged = sources.map((source) =>
     createPreparedSource(createSandboxedSource(source, runners.programs.allows), prepared),
   );
@@ -147,6 +163,7 @@ export async function openSkills(config: Config, deps: SkillDeps): Promise<Opene
     async close() {
       cancelStart();
       imported.close();
+      await runners.close();
       await mcp.close();
     },
   };

@@ -42,6 +42,7 @@ function inputOf({ input }: Operation, namespace: string): Record<string, unknow
     id: turn.turn_id,
     settings: { paused: true },
     hash: "a".repeat(64),
+    language: "python",
   };
   const entries = Object.entries(input.shape).flatMap(([name, schema]) => {
     const fitting = [

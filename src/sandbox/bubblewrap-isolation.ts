@@ -38,6 +38,8 @@ export interface BubblewrapOptions {
   mounts: MountPrograms | undefined;
   /** The operator's files of certificates, by the variable that names them. */
   certificates: Readonly<Record<string, string>>;
+  /** An IANA name. */
+  timeZone: string;
   /** Path of `sh`. */
   shell: string | undefined;
   limits: SandboxLimits;
@@ -72,8 +74,8 @@ async function prepare(request: LaunchRequest, options: BubblewrapOptions): Prom
   const skillFolder = options.mode === "switch" ? join(runFolder, "skill") : request.folder;
   if (options.mode === "switch") await stageFolder(request.folder, skillFolder);
   await mkdir(runFolder, { recursive: true });
-  const { certificates } = options;
-  const own = await writeMachineFiles(runFolder, { user, home: inside.workspace, certificates });
+  const { certificates, timeZone } = options;
+  const own = await writeMachineFiles(runFolder, { user, home: inside.workspace, certificates, timeZone });
   const path = [...programFolders, dirname(inside.node)].join(":");
   const wayOut = request.socket === undefined ? undefined : await stageWayOut(request.socket, runFolder);
   const proxied = wayOut === undefined ? {} : proxyEnvironment(forwarderPort);

@@ -24,6 +24,8 @@ export interface SandboxOptions {
   searchPath?: readonly string[];
   /** Files of certificates that programs trust beside the machine's, by the variable that names them, e.g. SSL_CERT_FILE. */
   certificates?: Readonly<Record<string, string>>;
+  /** The time zone that programs see, an IANA name; the machine's unless given. */
+  timeZone?: string;
   /** Opens the only way out for code that has been granted hosts; without it no code has network. */
   openProxy?: OpenProxy;
 }
@@ -46,6 +48,7 @@ export async function createSandbox(options: SandboxOptions): Promise<Sandbox> {
     [options.dataDir, join(import.meta.dirname, "../..")].map((path) => realpath(path)),
   );
   const { bwrap, allowWeak = [], searchPath = [], certificates = {} } = options;
+  const timeZone = options.timeZone ?? Intl.DateTimeFormat().resolvedOptions().timeZone;
   const isolation = await chooseIsolation({
     bwrap,
     limits,
@@ -54,6 +57,7 @@ export async function createSandbox(options: SandboxOptions): Promise<Sandbox> {
     allowWeak,
     searchPath,
     certificates,
+    timeZone,
   });
   const context: SandboxContext = {
     ...{ isolation, limits, runs, openProxy: options.openProxy },

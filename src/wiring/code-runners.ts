@@ -8,6 +8,7 @@ import type { Skill } from "../core/skill.ts";
 import type { OwnPort } from "../net/address-policy.ts";
 import { createGuardedProxy } from "../net/guarded-proxy.ts";
 import type { Sandbox, SandboxOptions } from "../sandbox/create-sandbox.ts";
+import { serverTimeZone } from "./app-settings.ts";
 
 const megabyte = 1_048_576;
 
@@ -30,6 +31,7 @@ export function sandboxOptions(config: Config, own?: OwnPort): SandboxOptions {
     allowWeak: execution.allow_weak,
     searchPath: programFolders(),
     certificates: certificateFiles(processEnvironment()),
+    timeZone: serverTimeZone(config),
   };
 }
 

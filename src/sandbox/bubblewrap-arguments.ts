@@ -85,6 +85,8 @@ export async function bubblewrapArguments(layout: SandboxLayout): Promise<string
     ...wayOutArguments(layout),
     ...(layout.contained ? [] : ["--proc", "/proc", ...keyListArguments(layout)]),
     ...["--dev", "/dev", "--remount-ro", "/dev"],
+    // Semaphores and shared memory of POSIX are files there; with /tmp they share its limits.
+    ...writable("/dev/shm", bounded?.temp),
     ...writable(inside.temp, bounded?.temp),
     ...["--perms", "1777", "--dir", inside.home],
     ...(layout.working === undefined

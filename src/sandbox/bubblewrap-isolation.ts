@@ -45,6 +45,8 @@ export interface BubblewrapOptions {
   mounts: MountPrograms | undefined;
   /** The operator's files of certificates, by the variable that names them. */
   certificates: Readonly<Record<string, string>>;
+  /** An IANA name. */
+  timeZone: string;
   /** Path of `sh`. */
   shell: string | undefined;
   limits: SandboxLimits;
@@ -77,8 +79,8 @@ async function prepare(request: LaunchRequest, options: BubblewrapOptions): Prom
   const user = await userFor(request, options);
   const skillFolder = await shownSkill(request, options);
   await mkdir(runFolder, { recursive: true });
-  const { certificates } = options;
-  const own = await writeMachineFiles(runFolder, { user, home: inside.home, certificates });
+  const { certificates, timeZone } = options;
+  const own = await writeMachineFiles(runFolder, { user, home: inside.home, certificates, timeZone });
   const path = [...programFolders, dirname(inside.node)].join(":");
   const wayOut = request.socket === undefined ? undefined : await stageWayOut(request.socket, runFolder);
   const proxied = wayOut === undefined ? {} : proxyEnvironment(forwarderPort);

@@ -18,6 +18,8 @@ interface Choice {
   hidden: readonly string[];
   /** The operator's files of certificates, by the variable that names them. */
   certificates: Readonly<Record<string, string>>;
+  /** An IANA name. */
+  timeZone: string;
   /** Ids of the skills that run without bubblewrap although they did not ship. */
   allowWeak: readonly string[];
   /** Further folders of programs for code without isolation: those of the bot's PATH. */
@@ -26,7 +28,7 @@ interface Choice {
 
 /** The strongest isolation that works here. Each is tried with a real sandbox: being installed is not enough. */
 export async function chooseIsolation(choice: Choice): Promise<Isolation> {
-  const { bwrap, limits, runs, hidden, allowWeak, searchPath, certificates } = choice;
+  const { bwrap, limits, runs, hidden, allowWeak, searchPath, certificates, timeZone } = choice;
   const programs = await findLimitPrograms();
   const weak = (lacks: IsolationLack) =>
     createProcessIsolation({ lacks, programs, limits, allowWeak, searchPath });
@@ -44,7 +46,7 @@ export async function chooseIsolation(choice: Choice): Promise<Isolation> {
   for (const attempt of attempts) {
     const isolation = createBubblewrapIsolation({
       ...attempt,
-      ...{ bwrap: path, shell, programs, limits, hidden, certificates },
+      ...{ bwrap: path, shell, programs, limits, hidden, certificates, timeZone },
     });
     const failure = await probe(isolation, runs);
     if (failure === undefined) return isolation;

@@ -37,6 +37,8 @@ export interface SandboxOptions {
   certificates?: Readonly<Record<string, string>>;
   /** What code of models may use; no host and two minutes unless given. */
   code?: Pick<CodeMeans, "hosts" | "max_ms">;
+  /** The time zone that programs see, an IANA name; the machine's unless given. */
+  timeZone?: string;
   /** Opens the only way out for code that has been granted hosts; without it no code has network. */
   openProxy?: OpenProxy;
   /** The same for installers of packages, which fetch more. */
@@ -69,6 +71,7 @@ export async function createSandbox(options: SandboxOptions): Promise<Sandbox> {
     [options.dataDir, join(import.meta.dirname, "../..")].map((path) => realpath(path)),
   );
   const { bwrap, allowWeak = [], searchPath = [], certificates = {} } = options;
+  const timeZone = options.timeZone ?? Intl.DateTimeFormat().resolvedOptions().timeZone;
   const isolation = await chooseIsolation({
     bwrap,
     limits,
@@ -77,6 +80,7 @@ export async function createSandbox(options: SandboxOptions): Promise<Sandbox> {
     allowWeak,
     searchPath,
     certificates,
+    timeZone,
   });
   const sets = new PreparedSets(join(resolve(options.dataDir), "prepared"));
   if (options.packages !== undefined) await sets.clean();

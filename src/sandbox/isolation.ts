@@ -170,7 +170,8 @@ export function fixedEnvironment(place: Places & { path: string; temp: string; h
 /** Variables by which Node's fetch, Python, curl and most others find a proxy on the loopback. */
 export function proxyEnvironment(port: number): Record<string, string> {
   const proxy = `http://127.0.0.1:${port}`;
-  const direct = "localhost,127.0.0.1,::1";
+  // Some programs know networks, some only names. No `[::1]`: httpx takes what is behind its colon for a port and fails.
+  const direct = "localhost,127.0.0.1,::1,0.0.0.0,127.0.0.0/8,sandbox";
   return {
     ...{ HTTP_PROXY: proxy, HTTPS_PROXY: proxy, http_proxy: proxy, https_proxy: proxy },
     ...{ NO_PROXY: direct, no_proxy: direct, NODE_USE_ENV_PROXY: "1" },

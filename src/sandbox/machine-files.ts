@@ -1,6 +1,7 @@
 import { existsSync } from "node:fs";
-import { chmod, copyFile, mkdir, writeFile } from "node:fs/promises";
+import { mkdir, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
+import { writeCertificates } from "./certificates.ts";
 
 /** A file or folder of the machine and where code sees it. */
 export interface ShownFile {
@@ -9,12 +10,15 @@ export interface ShownFile {
 }
 
 /**
- * Parts of /etc that programs need: the loader's cache, Debian's alternatives, the time zone, names of services and types, and the
- * public certificates by which they know whom they talk to (Debian, Alpine, Fedora, SUSE, Arch). No folder with private keys.
+ * Parts of /etc that programs need: the loader's cache, Debian's alternatives, what the system is called, terminals, names of services
+ * and types, fonts and their cache, what LibreOffice and ImageMagick begin with, and the public certificates by which programs know
+ * whom they talk to (Debian, Alpine, Fedora, SUSE, Arch). No folder with private keys or passwords.
  */
 const readable: readonly string[] = [
-  ...["/etc/ld.so.cache", "/etc/alternatives", "/etc/localtime"],
-  ...["/etc/mime.types", "/etc/protocols", "/etc/services", "/etc/matplotlibrc", "/etc/fonts"],
+  ...["/etc/ld.so.cache", "/etc/alternatives", "/etc/os-release", "/etc/terminfo"],
+  ...["/etc/mime.types", "/etc/protocols", "/etc/services", "/etc/matplotlibrc"],
+  ...["/etc/fonts", "/var/cache/fontconfig", "/etc/papersize"],
+  ...["/etc/libreoffice", "/etc/ImageMagick-6", "/etc/ImageMagick-7"],
   ...["/etc/ssl/certs", "/etc/ssl/cert.pem", "/etc/ssl/ca-bundle.pem", "/etc/ssl/openssl.cnf"],
   ...["/etc/ca-certificates", "/etc/crypto-policies/back-ends"],
   ...[
@@ -34,63 +38,86 @@ export function readableEtc(): { folders: string[]; files: ShownFile[] } {
 
 function foldersOn(path: string): string[] {
   const parent = dirname(path);
-  return parent === "/etc" ? [] : [...foldersOn(parent), parent];
+  return parent === "/etc" || parent === "/" ? [] : [...foldersOn(parent), parent];
 }
 
-/** Where the operator's own certificates are inside, in a folder that is made for them. */
-const certificateFolder = "/opt/certificates";
-
-/** Files that exist for one run alone, the variables that name some of them, and an empty one. */
+/** Files that exist for one run alone, variables that tell programs of the machine, and an empty file. */
 export interface MachineFiles {
   files: ShownFile[];
   env: Record<string, string>;
   empty: string;
 }
 
-/**
- * Writes what a machine of its own says about itself: one user, one name, and no way to ask others for names (the proxy does).
- * `certificates` are files by the variable that names them, e.g. SSL_CERT_FILE; one that cannot be read is left out.
- */
+export interface Machine {
+  /** The id of its only user and group. */
+  user: number;
+  /** That user's folder inside. */
+  home: string;
+  /** The operator's files of certificates, by the variable that names them, e.g. SSL_CERT_FILE. */
+  certificates: Readonly<Record<string, string>>;
+  /** Its time zone, an IANA name. */
+  timeZone: string;
+}
+
+/** Where time zones are on every system that has them. */
+const zones = "/usr/share/zoneinfo";
+
+/** Writes what a machine of its own says about itself: one user, one name, and no way to ask others for names (the proxy does). */
 export async function writeMachineFiles(
   runFolder: string,
-  {
-    user,
-    home,
-    certificates,
-  }: { user: number; home: string; certificates: Readonly<Record<string, string>> },
+  { user, home, certificates, timeZone }: Machine,
 ): Promise<MachineFiles> {
   const folder = join(runFolder, "etc");
   await mkdir(folder);
+  const zone = join(zones, timeZone);
+  // Without a file of the zone programs would take its name for UTC.
+  const knowsZone = zone.startsWith(`${zones}/`) && existsSync(zone);
   const texts = {
     passwd: `script:x:${user}:${user}:script:${home}:/bin/sh\n`,
     group: `script:x:${user}:\n`,
     hosts: "127.0.0.1 localhost sandbox\n::1 localhost ip6-localhost ip6-loopback\n",
     "nsswitch.conf": "passwd: files\ngroup: files\nhosts: files\nservices: files\nprotocols: files\n",
+    gitconfig: gitSettings,
+    ...(knowsZone ? { timezone: `${timeZone}\n` } : {}),
   };
-  const files: ShownFile[] = [];
-  const env: Record<string, string> = {};
+  const files: ShownFile[] = knowsZone ? [{ from: zone, to: "/etc/localtime" }] : [];
   for (const [name, text] of Object.entries(texts)) {
     await writeFile(join(folder, name), text, { mode: 0o644 });
     files.push({ from: join(folder, name), to: `/etc/${name}` });
   }
-  for (const [variable, path] of Object.entries(certificates)) {
-    const copy = join(folder, variable);
-    if (!(await copyIfReadable(path, copy))) continue;
-    env[variable] = `${certificateFolder}/${variable}`;
-    files.push({ from: copy, to: env[variable] });
-  }
+  const trusted = await writeCertificates(folder, Object.values(certificates));
   const empty = join(folder, "empty");
   await writeFile(empty, "", { mode: 0o444 });
-  return { files, env, empty };
+  const env = {
+    ...{ USER: "script", LOGNAME: "script", SHELL: "/bin/sh", ...(knowsZone ? { TZ: timeZone } : {}) },
+    ...packageManagers,
+    ...trusted.env,
+  };
+  return { files: [...files, ...trusted.files], env, empty };
 }
 
-async function copyIfReadable(from: string, to: string): Promise<boolean> {
-  try {
-    await copyFile(from, to);
-    await chmod(to, 0o644);
-    return true;
-  } catch {
-    // A variable that names nothing; the programs of the machine do without, too.
-    return false;
-  }
-}
+/** Files of a skill may be another user's. Settings of a repository and of the user win over these. */
+const gitSettings = `[safe]
+\tdirectory = *
+[user]
+\tname = script
+\temail = script@sandbox.invalid
+[init]
+\tdefaultBranch = main
+`;
+
+/**
+ * No package manager asks whether it is the newest, and each gives up on what cannot be reached within seconds. What pip installs goes
+ * to the user's folder: the system's is read-only, so there is nothing to break.
+ */
+const packageManagers: Readonly<Record<string, string>> = {
+  PIP_DISABLE_PIP_VERSION_CHECK: "1",
+  PIP_BREAK_SYSTEM_PACKAGES: "1",
+  PIP_NO_INPUT: "1",
+  PIP_RETRIES: "1",
+  npm_config_update_notifier: "false",
+  npm_config_audit: "false",
+  npm_config_fund: "false",
+  npm_config_fetch_retries: "1",
+  npm_config_fetch_retry_mintimeout: "500",
+};

@@ -9,6 +9,7 @@ import type { Skill } from "../core/skill.ts";
 import type { OwnPort } from "../net/address-policy.ts";
 import { createGuardedProxy } from "../net/guarded-proxy.ts";
 import type { Sandbox, SandboxOptions } from "../sandbox/create-sandbox.ts";
+import { serverTimeZone } from "./app-settings.ts";
 
 const megabyte = 1_048_576;
 
@@ -32,6 +33,7 @@ export function sandboxOptions(config: Config, own?: OwnPort): SandboxOptions {
     allowWeak: execution.allow_weak,
     searchPath: programFolders(),
     certificates: certificateFiles(processEnvironment()),
+    timeZone: serverTimeZone(config),
     code: { hosts: config.code.hosts, max_ms: config.code.max_seconds * 1_000 },
   };
 }

@@ -4,6 +4,7 @@ import { decideApproval, listApprovals, removeApproval } from "./approvals.ts";
 import { aboutBot, completeCommand, showPrompt } from "./bot.ts";
 import { changeChannel, listAgents, listChannels, showChannel, showStatus, showUsage } from "./channels.ts";
 import type { CommandFile } from "./command.ts";
+import { listFiles, removeFile } from "./files.ts";
 import { listFlows, setFlow, showFlow } from "./flows.ts";
 import { grantHosts, revokeHosts } from "./grants.ts";
 import { type Operation, runOperation, whatDoesNotFit } from "./operation.ts";
@@ -71,6 +72,8 @@ const operations = [
   listApprovals,
   decideApproval,
   removeApproval,
+  listFiles,
+  removeFile,
   listChannels,
   showChannel,
   listThreads,

@@ -80,7 +80,8 @@ export function addTurnRoutes(server: OpenAPIHono, dependencies: ServerDependenc
       ...apiAuthor(user, dependencies, said.namespace),
       ...(time_zone === undefined ? {} : { time_zone }),
     };
-    const submission = { ...said, thread, author, files, ...(key === undefined ? {} : { key }) };
+    const attached = files.length === 0 ? {} : { files };
+    const submission = { ...said, thread, author, ...attached, ...(key === undefined ? {} : { key }) };
     const { turn_id, accepted } = resultOf(await app.submit(submission));
     const place = accepted ? submission : ((await app.turn(turn_id)) ?? submission);
     return context.json({ turn_id, namespace: place.namespace, thread: place.thread }, 202);

@@ -81,9 +81,9 @@ describe("a package", () => {
 });
 
 describe("a form", () => {
-  it("is taken for packages alone", async () => {
+  it("is taken for packages and messages alone", async () => {
     const { url, asked } = await startServer();
-    for (const path of ["turns", "skills/x/run", "packages/weather/update"]) {
+    for (const path of ["skills/x/run", "packages/weather/update"]) {
       expect((await post(`${url}/api/v1/${path}`, form({ file: archive() }))).status).toBe(415);
     }
     expect(asked).toEqual([]);

@@ -1,0 +1,146 @@
+import { z } from "zod";
+import { oneLine } from "../../base/markdown-text.ts";
+import { formatBytes } from "../../core/format-bytes.ts";
+import { namespaceSchema, threadSchema } from "../../core/place.ts";
+import { folderRoot } from "../../core/working-folder.ts";
+import { milliseconds } from "../services/shapes.ts";
+import { said, shown } from "./command.ts";
+import { operation } from "./operation.ts";
+
+const place = z.object({
+  ns: namespaceSchema.describe("platform:workspace:channel"),
+  thread: threadSchema,
+});
+
+const listing = z.object({
+  files: z.array(
+    z.object({
+      path: z.string().describe("as code and tools see it"),
+      bytes: z.number(),
+      changed_at: milliseconds,
+      by: z.string().optional().describe("the name of who attached it"),
+    }),
+  ),
+  bytes: z.number().describe("of all files together"),
+  most_bytes: z.number().describe("what they may have together"),
+});
+
+/** Files that a chat shows; the rest is counted. */
+const mostShown = 30;
+
+export const listFiles = operation({
+  name: "files.list",
+  input: place,
+  output: listing,
+  who: "anyone",
+  http: {
+    route: "GET /namespaces/{ns}/threads/{thread}/files",
+    summary: "The files of a thread: what people attached, and what code left",
+    answers: "the files, by path",
+  },
+  chat: [
+    {
+      command: "agent files",
+      usage: "[remove <path>]",
+      description: "Shows the files of this thread, and how much room they take; managers remove one",
+      read: (words, { namespace: ns, thread }) => (words === "" ? { ns, thread } : undefined),
+      missing: "`/agent files` shows them, `/agent files remove <path>` removes one.",
+      say({ files, bytes, most_bytes }) {
+        if (files.length === 0)
+          return shown("This thread has no files. Ask in the thread itself: `@Knack agent files`.");
+        const more = files.length - mostShown;
+        return shown(
+          [
+            `${files.length.toLocaleString("en")} files, ${formatBytes(bytes)} of ${formatBytes(most_bytes)}:`,
+            ...files.slice(0, mostShown).map(({ path, bytes: size, by }) => {
+              const who = by === undefined ? "" : `, from ${oneLine(by, 80)}`;
+              return `- ${code(shortened(path))} (${formatBytes(size)}${who})`;
+            }),
+            ...(more > 0 ? [`… and ${more.toLocaleString("en")} more.`] : []),
+          ].join("\n"),
+        );
+      },
+    },
+  ],
+  commandLine: [
+    {
+      command: "files list",
+      description: "the files of a thread",
+      arguments: [
+        ["<namespace>", "platform:workspace:channel"],
+        ["<thread>", "id of the thread"],
+      ],
+      json: "{files, bytes, most_bytes}",
+      read: ({ namespace, thread }) => ({ ns: namespace, thread }),
+      print: ({ files, bytes, most_bytes }, { plain, dim }) => [
+        ...files.map(({ path, bytes: size, by }) => {
+          const who = by === undefined ? "" : `, from ${plain(by)}`;
+          return `${plain(path)}  ${dim(`${formatBytes(size)}${who}`)}`;
+        }),
+        dim(`${files.length} files, ${formatBytes(bytes)} of ${formatBytes(most_bytes)}`),
+      ],
+    },
+  ],
+  async run({ input: { ns: namespace, thread }, services: { folders } }) {
+    const { files, bytes, most_bytes } = await folders.of({ namespace, thread }).list();
+    return { ok: true, value: { files: files.map((file) => ({ ...file })), bytes, most_bytes } };
+  },
+});
+
+export const removeFile = operation({
+  name: "files.remove",
+  input: place.extend({ path: z.string().min(1).max(1_000) }),
+  output: z.object({ path: z.string() }),
+  who: {
+    least: "manager",
+    refusal:
+      "Managers of the channel remove files. Who attached one deletes their message, and the file goes with it.",
+  },
+  http: {
+    route: "DELETE /namespaces/{ns}/threads/{thread}/files",
+    summary: "Remove a file of a thread",
+    answers: "its path",
+  },
+  chat: [
+    {
+      command: "agent files remove",
+      partOf: "agent files",
+      read: (words, { namespace: ns, thread }) => (words === "" ? undefined : { ns, thread, path: words }),
+      missing: "Which file? `/agent files` shows them.",
+      say: ({ path }) => said(`${code(path)} is removed.`),
+    },
+  ],
+  commandLine: [
+    {
+      command: "files remove",
+      description: "remove a file of a thread",
+      arguments: [
+        ["<namespace>", "platform:workspace:channel"],
+        ["<thread>", "id of the thread"],
+        ["<path>", "as files list shows it"],
+      ],
+      json: "{path}",
+      read: ({ namespace, thread, path }) => ({ ns: namespace, thread, path }),
+      print: ({ path }, { plain }) => [`${plain(path)} is removed.`],
+    },
+  ],
+  async run({ input: { ns: namespace, thread, path }, services: { folders } }) {
+    if (await folders.of({ namespace, thread }).remove(path)) return { ok: true, value: { path } };
+    const message = `There is no file ${path.slice(0, 300)} in this thread.`;
+    return { ok: false, status: 404, message };
+  },
+  audit: ({ path }) => ({
+    action: "file_removed",
+    subject: path,
+    detail: `removed the file ${code(path)}`,
+  }),
+});
+
+function shortened(path: string): string {
+  return path.startsWith(`${folderRoot}/`) ? path.slice(folderRoot.length + 1) : path;
+}
+
+/** A name that code gave cannot end the code it is shown as. */
+function code(path: string): string {
+  return `\`${oneLine(path.replaceAll("`", "ˋ"), 300)}\``;
+}

@@ -1,6 +1,8 @@
+import { ExpectedFailure } from "./expected-failure.ts";
 import { formatBytes } from "./format-bytes.ts";
 import { mediaTypeOf } from "./media-type.ts";
 import type { ToolContext } from "./tool.ts";
+import { largestToolFile } from "./tool-files.ts";
 import type { TurnScope } from "./turn-scope.ts";
 import type { FileChange, MountedFolder, WorkingFolder } from "./working-folder.ts";
 
@@ -46,29 +48,53 @@ export async function tellOfChanges(
   file: ToolContext["file"],
 ): Promise<string[]> {
   const isForPerson = ({ path, change }: FileChange) => change !== "removed" && path.startsWith(`${output}/`);
-  const posted = await post(folder, changed.filter(isForPerson), file);
+  const left = changed.filter(isForPerson);
+  const [large, fitting] = [left.filter(isLarge), left.filter((each) => !isLarge(each))];
+  const posted = await post(folder, output, fitting, file);
   const others = changesInWords(changed.filter((each) => !isForPerson(each)));
-  return [...posted, ...(others === "" ? [] : [`[it ${others}]`])];
+  return [
+    ...posted,
+    ...(large.length === 0
+      ? []
+      : [`[too large to be handed over, at most ${formatBytes(largestToolFile)} a file: ${listed(large)}]`]),
+    ...(others === "" ? [] : [`[it ${others}]`]),
+  ];
+}
+
+function isLarge({ bytes }: FileChange): boolean {
+  return bytes > largestToolFile;
 }
 
 /** Makes files of the answer of those that the person has not got yet. Answers what the model is told. */
 async function post(
   folder: WorkingFolder,
+  output: string,
   left: readonly FileChange[],
   file: ToolContext["file"],
 ): Promise<string[]> {
   const fresh = new Set(await folder.handOver(left.slice(0, mostPosted).map(({ path }) => path)));
-  const posted = left.filter(({ path }) => fresh.has(path));
-  for (const { path, bytes } of posted) {
+  const posted: FileChange[] = [];
+  const problems: string[] = [];
+  for (const change of left.filter(({ path }) => fresh.has(path))) {
+    const { path } = change;
     const opened = await folder.open(path);
     if (opened === undefined) continue;
-    const name = path.slice(path.lastIndexOf("/") + 1);
-    const data = await opened.read(0, bytes).finally(() => opened.close());
-    await file({ name, media_type: mediaTypeOf(name), data });
+    // Two files of one call may have the same name in different folders.
+    const name = path.slice(output.length + 1);
+    try {
+      const data = await opened.read(0, opened.bytes).finally(() => opened.close());
+      await file({ name, media_type: mediaTypeOf(name), data });
+      posted.push(change);
+    } catch (error) {
+      // What the code printed is worth more than one file of it.
+      if (!(error instanceof ExpectedFailure)) throw error;
+      problems.push(`[${readable(path)} was not handed over: ${readable(error.message)}]`);
+    }
   }
   const rest = left.length - mostPosted;
   return [
     ...(posted.length === 0 ? [] : [`[files the person gets with your answer: ${listed(posted)}]`]),
+    ...problems,
     ...(rest > 0
       ? [`[${rest} more files in the output folder were not handed over: at most ${mostPosted} a call]`]
       : []),

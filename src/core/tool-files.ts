@@ -5,8 +5,9 @@ import type { ToolContext } from "./tool.ts";
 import type { TurnEventOf } from "./turn-event.ts";
 import type { TurnScope } from "./turn-scope.ts";
 
-/** Bytes of one file, and files of one turn. */
-const mostBytes = 25_000_000;
+/** Bytes of one file that a call makes. */
+export const largestToolFile = 25_000_000;
+/** Files of one turn. */
 const mostFiles = 50;
 
 /** Files of a turn by what they were called in which call: a call that is run again replaces its own. */
@@ -47,11 +48,11 @@ export function createToolFiles(scope: TurnScope, callId: string, signal: AbortS
 }
 
 function requireSize({ name, data }: NewFile): void {
-  if (data.byteLength <= mostBytes) return;
+  if (data.byteLength <= largestToolFile) return;
   const size = Math.ceil(data.byteLength / 1_000_000);
   throw new SkillFailure(
     "file_too_large",
-    `${safeFileName(name)} has ${size} MB; a file may have ${mostBytes / 1_000_000} MB`,
+    `${safeFileName(name)} has ${size} MB; a file may have ${largestToolFile / 1_000_000} MB`,
     "Make it smaller, or make several files.",
   );
 }

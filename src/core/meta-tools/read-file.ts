@@ -46,7 +46,8 @@ export const createReadFile = () =>
     effect: "read_only",
     offered: () => true,
     run: async ({ path, ...where }, context, scope) => {
-      const file = await scope.ports.folders.of(scope.turn.place).open(path);
+      const folder = scope.ports.folders.of(scope.turn.place);
+      const file = (await folder.open(path)) ?? (await folder.open(unescaped(path)));
       if (file !== undefined) return readWorkingFile(scope, context, file, where).finally(() => file.close());
       const whole = await textOf(scope, path);
       return whole === undefined ? unknown(path) : partOf(whole, where);
@@ -69,6 +70,11 @@ export const createReadToolOutput = () =>
       return whole === undefined ? unknown(call_id) : partOf(whole, where);
     },
   });
+
+/** Where a path or call was named, an ampersand was written as markup. */
+function unescaped(named: string): string {
+  return named.replaceAll("&amp;", "&");
+}
 
 function unknown(named: string): ToolResult {
   const hint = "list_files shows the files. For a text that was cut, take what the note at the cut says.";
@@ -120,8 +126,7 @@ async function textOf(scope: TurnScope, callId: string): Promise<string | undefi
   if (callId === "message" || callId === messageCallId(turn.turn_id)) return turn.text;
   const finished = state.calls.get(callId)?.finished;
   if (finished !== undefined) return outputText(finished.output);
-  // Where it was named, an ampersand was written as markup.
-  const named = callId.replaceAll("&amp;", "&");
+  const named = unescaped(callId);
   const past = (await fileText(scope, named)) ?? (await ports.pastOutput(turn.place, named));
   return past === undefined ? undefined : outputText(past);
 }

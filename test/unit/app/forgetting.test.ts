@@ -12,7 +12,7 @@ import { testSkill } from "../../support/test-skill.ts";
 
 const mia: Author = { id: "mia", name: "Mia", trust: "manager" };
 const carl: Author = { id: "carl", name: "Carl", trust: "member" };
-const forgotten = { ok: true, value: { forgotten: true } };
+const forgotten = { ok: true, value: { forgotten: true, attachments: [], made_from_them: [] } };
 
 describe("a deleted turn", () => {
   it("is gone from the log, the thread and what later turns see, and its record stays", async () => {

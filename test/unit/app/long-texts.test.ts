@@ -16,7 +16,7 @@ function bot(...reads: object[]) {
   const script: Line[] = [
     [{ call: "orders", id: "first" }],
     "Done.",
-    reads.map((read) => ({ call: "read_tool_output", with: read })),
+    reads.map((read) => ({ call: "read_file", with: read })),
     "Read.",
   ];
   const model = scriptedModel(script);
@@ -27,12 +27,12 @@ function bot(...reads: object[]) {
 describe("a long text of an earlier turn of the thread", () => {
   it("is searched, and read by offset and by line", async () => {
     const { ask, results } = bot(
-      { call_id: "first", search: "LATE" },
-      { call_id: "first", line: 1_999 },
-      { call_id: "first", line: 11, lines: 2 },
-      { call_id: "first", offset: long.join("\n").length - 5 },
-      { call_id: "first", search: "early" },
-      { call_id: "first", offset: 1_000_000 },
+      { path: "first", search: "LATE" },
+      { path: "first", line: 1_999 },
+      { path: "first", line: 11, lines: 2 },
+      { path: "first", offset: long.join("\n").length - 5 },
+      { path: "first", search: "early" },
+      { path: "first", offset: 1_000_000 },
     );
     await ask("List the orders");
     await ask("Which are late?");
@@ -51,16 +51,16 @@ describe("a long text of an earlier turn of the thread", () => {
   });
 
   it("is gone when its turn was forgotten, and is not there in other threads", async () => {
-    const { ask, app, results } = bot({ call_id: "first", line: 1 });
+    const { ask, app, results } = bot({ path: "first", line: 1 });
     const { turnId } = await ask("List the orders");
     await forgetTurn(app, turnId, { id: "ada", name: "Ada", trust: "operator" });
     await ask("Which are late?");
-    expect(results()[0]).toContain("There is no text first in this thread.");
+    expect(results()[0]).toContain("There is no file or text first in this thread.");
 
-    const other = bot({ call_id: "first", line: 1 });
+    const other = bot({ path: "first", line: 1 });
     await other.ask("List the orders");
     await other.ask("Which are late?", { thread: "elsewhere" });
-    expect(other.results()[0]).toContain("unknown_call");
+    expect(other.results()[0]).toContain("unknown_file");
   });
 
   it("may be what a person said", async () => {
@@ -69,11 +69,11 @@ describe("a long text of an earlier turn of the thread", () => {
     await ask("And now?");
     expect(results()[0]).toMatch(/1 of 1 matches in 3 lines[\s\S]*2: the needle/);
     await ask("And in another thread?", "elsewhere");
-    expect(results()[0]).toContain("unknown_call");
+    expect(results()[0]).toContain("unknown_file");
   });
 
   it("may be a file that came with a message", async () => {
-    const read = [{ call: "read_tool_output", with: { call_id: "file:orders.csv", search: "late" } }];
+    const read = [{ call: "read_file", with: { path: "/workspace/input/orders.csv", search: "late" } }];
     const model = scriptedModel(["Seen.", read, "Read."]);
     const { platform, call } = callable({ limits: { message_tokens: 300 } }, model);
     platform.files.set("f1", bytes(long.join("\n")));
@@ -90,9 +90,9 @@ describe("what the note at a cut says", () => {
       const found = messages.flatMap(({ text }) => note.exec(text) ?? []);
       if (found.length === 0 || messages.at(-1)?.role === "tool" || messages.at(-1)?.text === "first")
         return "Done.";
-      return [{ call: "read_tool_output", with: { call_id: found[1], search: "needle" } }];
+      return [{ call: "read_file", with: { path: found[1], search: "needle" } }];
     });
-  const cutNote = /read_tool_output\(call_id: "([^"]+)"/;
+  const cutNote = /read_file\(path: "([^"]+)"/;
   const filler = "hay ".repeat(2_000);
 
   it("holds for a message in later turns, whatever is said then", async () => {
@@ -144,7 +144,7 @@ function createReader() {
   let first = "";
   const model = scriptedModel(({ messages }) => {
     if (messages.at(-1)?.role === "tool" || first === "") return "Done.";
-    return [{ call: "read_tool_output", with: { call_id: `message:${first}`, search: "needle" } }];
+    return [{ call: "read_file", with: { path: `message:${first}`, search: "needle" } }];
   });
   const app = createTestApp(model);
   return {

@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { PlatformError } from "../../../src/core/chat-platform.ts";
 import { bytes, callable, channel, fileOf, heard, lastSaid } from "../../support/called-bot.ts";
+import { fakeDocuments } from "../../support/fake-documents.ts";
 import { scriptedModel, toolResults } from "../../support/scripted-model.ts";
 import { testSkill } from "../../support/test-skill.ts";
 
@@ -13,7 +14,7 @@ describe("the files of a message", () => {
     const files = [fileOf("f1", "a.csv"), fileOf("f2", "b.txt"), fileOf("f3", "c.txt")];
     const said = await call("Look", { files, in_thread: false });
     expect(said).toContain(
-      '<attached_file name="a.csv" type="text/plain">\nname;city\nAda;London\n</attached_file>',
+      '<attached_file path="/workspace/input/a.csv" type="text/plain">\nname;city\nAda;London\n</attached_file>',
     );
     expect(said).toContain("\nHü\n");
     expect(said).toContain("\ncafé\n");
@@ -29,31 +30,53 @@ describe("the files of a message", () => {
       in_thread: false,
     });
     expect(said).toMatch(
-      /name="big.txt" type="text\/plain" note="only the beginning is here; 2\d,\d{3} more characters are cut; read_tool_output/,
+      /path="\/workspace\/input\/big.txt" type="text\/plain" note="only the beginning is here, 2\d,\d{3} more characters are not; read_file\(path: \/workspace\/input\/big.txt, offset: \d+\)/,
     );
     expect(said.length).toBeLessThan(2_500);
     expect(said).toContain(`\n${small}\n`);
   });
 
-  it("are named with the reason when they cannot be read, and fetched only when they might", async () => {
+  it("are kept for code when they cannot be read, and named with the reason", async () => {
     const { app, platform, call } = callable();
     platform.files.set("f1", new Uint8Array([1, 0, 2, 0, 250]));
-    platform.fail("download", new Error("boom"), { times: 0 });
     const files = [
       fileOf("f1", "tool.bin", { media_type: "application/octet-stream" }),
-      fileOf("f2", "report.pdf", { media_type: "application/pdf" }),
-      fileOf("f3", "huge.txt", { bytes: 31_000_000 }),
-      fileOf("f4", "plan.docx", { media_type: "application/octet-stream" }),
+      fileOf("f2", "huge.txt", { bytes: 51_000_000 }),
     ];
     const said = await call("Look", { files, in_thread: false });
-    expect(said).toMatch(/name="tool.bin".* not_read="it is not text/);
+    expect(said).toMatch(/path="\/workspace\/input\/tool.bin".* not_read="it is neither text nor a picture/);
     expect(said).toContain(
-      'name="report.pdf" type="application/pdf" not_read="PDF files cannot be read yet; send it as text"',
+      'name="huge.txt" type="text/plain" not_read="it has 51 MB; at most 50 MB are read"',
     );
-    expect(said).toContain('not_read="it has 31 MB; at most 20 MB are read"');
-    expect(said).toMatch(/name="plan.docx".*Office documents cannot be read yet/);
     expect(platform.calls.filter(({ call: made }) => made === "download")).toHaveLength(1);
+    const { files: kept } = await app.folders.of({ namespace: channel, thread: "t1" }).list();
+    expect(kept.map(({ path, bytes: size, by }) => [path, size, by])).toEqual([
+      ["/workspace/input/tool.bin", 5, "Ada"],
+    ]);
     expect(app.errors).toEqual([]);
+  });
+
+  it("are shown as the text of documents and the beginning of tables, or with what the reader says", async () => {
+    const rows = `city,sales\n${"London,1\n".repeat(400)}`;
+    const { platform, call } = callable({ documents: fakeDocuments });
+    for (const [id, text] of Object.entries({
+      f1: "%PDF Terms",
+      f2: "%PDF broken",
+      f3: rows,
+      f4: "a,b\n1,2",
+    }))
+      platform.files.set(id, bytes(text));
+    const files = ["terms.pdf", "broken.pdf", "sales.csv", "small.csv"].map((name, at) =>
+      fileOf(`f${at + 1}`, name, { media_type: "application/octet-stream" }),
+    );
+    const said = await call("Look", { files, in_thread: false });
+    expect(said).toMatch(/terms.pdf"[^>]* note="the text of a file of the kind PDF; 1 page">\nthe terms\n/);
+    expect(said).toMatch(/broken.pdf"[^>]* not_read="it needs a password" \/>/);
+    expect(said).toMatch(
+      /sales.csv"[^>]* note="a table, as its columns and first rows; code reads all of it">/,
+    );
+    expect(said).toMatch(/columns: city, sales\n400 rows; the first 20:/);
+    expect(said).toMatch(/small.csv"[^>]*>\na,b\n1,2\n/);
   });
 
   it("are named with the platform's reason when they cannot be fetched", async () => {
@@ -75,29 +98,29 @@ describe("the files of a message", () => {
     const said = await call("Look", { files: own });
     expect(said.match(/content of/g)).toHaveLength(20);
     expect(said.match(/at most 20 files are read at once/g)).toHaveLength(40);
-    expect(said).toContain('name="other-19.txt" type="text/plain" from="Ben"');
+    expect(said).toContain('name="other-19.txt" type="text/plain" from="Ben" not_read=');
   });
 
-  it("are read up to forty megabytes together, also when their sizes were not told before", async () => {
+  it("are read up to a hundred megabytes together, also when their sizes were not told before", async () => {
     const { platform, call } = callable();
-    const told = ["a.txt", "b.txt", "c.txt"].map((name) => fileOf(name, name, { bytes: 15_000_000 }));
-    const untold = Array.from({ length: 8 }, (_, at) => fileOf(`u${at}`, `u${at}.txt`, { bytes: 0 }));
-    const large = new Uint8Array(14_000_000).fill(97);
+    const told = ["a.txt", "b.txt", "c.txt"].map((name) => fileOf(name, name, { bytes: 40_000_000 }));
+    const untold = Array.from({ length: 7 }, (_, at) => fileOf(`u${at}`, `u${at}.txt`, { bytes: 0 }));
+    const large = new Uint8Array(30_000_000);
     for (const { id } of told) platform.files.set(id, bytes("small after all"));
     for (const { id } of untold) platform.files.set(id, large);
     const said = await call("Look", { files: [...told, ...untold], in_thread: false });
-    const refused = [...said.matchAll(/name="(\w+).txt"[^>]*at most 40 MB of files are read at once/g)];
+    const refused = [...said.matchAll(/name="(\w+).txt"[^>]*at most 100 MB of files are read at once/g)];
     const names = refused.map(([, name]) => name);
     expect(names[0]).toBe("c");
-    // Three are fetched at a time: two may be on their way when a third one fills the room.
-    expect(names.slice(-3)).toEqual(["u5", "u6", "u7"]);
+    // Two are fetched at a time: one may be on its way when another one fills the room.
+    expect(names.slice(-2)).toEqual(["u5", "u6"]);
   });
 
   it("are named as too large when that is only found out while they are fetched", async () => {
     const { platform, call } = callable();
     platform.fail("download", new PlatformError("too_large", "no"));
     const said = await call("Look", { files: [fileOf("f1", "a.txt", { bytes: 0 })], in_thread: false });
-    expect(said).toContain('not_read="it has more than 20 MB; at most 20 MB are read"');
+    expect(said).toContain('not_read="it has more than 50 MB; at most 50 MB are read"');
   });
 
   it("may come without a word", async () => {
@@ -118,8 +141,10 @@ describe("the files of a message", () => {
       fileOf("f2", "fake.png", { media_type: "image/png" }),
     ];
     const said = await call("What is this?", { files, in_thread: false });
-    expect(said).toContain('<attached_file name="chart.png" type="image/png" shown_as="image" />');
-    expect(said).toMatch(/name="fake.png".*only PNG, JPEG, GIF and WebP/);
+    expect(said).toContain(
+      '<attached_file path="/workspace/input/chart.png" type="image/png" shown_as="image" />',
+    );
+    expect(said).toMatch(/input\/fake.png".*only PNG, JPEG, GIF and WebP/);
     const shown = model.requests[0]?.messages.at(-1);
     const base64 = Buffer.from(png).toString("base64");
     expect(shown).toMatchObject({ images: [{ media_type: "image/png", base64 }] });
@@ -136,9 +161,9 @@ describe("the files of a message", () => {
     const lines = Array.from({ length: 3_000 }, (_, at) => `line ${at} & more`).join("\n");
     const readsOn = scriptedModel((request) => {
       const said = request.messages.findLast((message) => message.role === "user")?.text ?? "";
-      const found = /read_tool_output\(call_id: (\S+), offset: (\d+)\)/.exec(said);
+      const found = /read_file\(path: (\S+), offset: (\d+)\)/.exec(said);
       if (found === null || request.messages.at(-1)?.role === "tool") return "Done.";
-      return [{ call: "read_tool_output", with: { call_id: found[1], offset: Number(found[2]) } }];
+      return [{ call: "read_file", with: { path: found[1], offset: Number(found[2]) } }];
     });
     const { platform, model, call } = callable(
       { limits: { message_tokens: 300, tool_output_tokens: 9_000 } },

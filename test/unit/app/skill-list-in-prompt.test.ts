@@ -46,7 +46,8 @@ describe("the list of skills in the prompt", () => {
       "offload_skill",
       "invoke_skill",
       "read_skill_file",
-      "read_tool_output",
+      "list_files",
+      "read_file",
       "ask_user",
     ]);
   });

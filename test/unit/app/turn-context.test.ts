@@ -135,14 +135,14 @@ describe("a bot called into a thread", () => {
   it("goes on without what does not come in time", async () => {
     const impatient: Clock = {
       ...systemClock,
-      after: (ms, callback) => systemClock.after(ms === 20_000 || ms === 30_000 ? 1 : ms, callback),
+      after: (ms, callback) => systemClock.after(ms === 20_000 || ms === 60_000 ? 1 : ms, callback),
     };
-    const { platform, call } = callable({ clock: impatient });
+    const { platform, call } = callable({ clock: impatient, max_duration_ms: 120_000 });
     platform.readThread = () => new Promise(() => {});
     platform.download = () => new Promise(() => {});
     const said = await call("Why?", { files: [fileOf("f1", "a.txt")] });
     expect(said).toContain("The thread could not be read (it took longer than 20 s)");
-    expect(said).toContain('not_read="it could not be fetched within 30 s; send it again"');
+    expect(said).toContain('not_read="it could not be fetched within 60 s; send it again"');
   });
 
   it("reads again when a message came that is no turn, but not the bot's own or the turns of the thread", async () => {

@@ -344,8 +344,8 @@ describe("a turn", () => {
     expect(end.text).toBe("short answer");
     const [request] = model.requests;
     expect(request?.messages[0]?.text.length).toBeLessThan(40_000);
-    expect(request?.messages[0]?.text).toContain(`read_tool_output(call_id: "message:${turnId}"`);
-    expect(request?.tools.map((tool) => tool.name)).toContain("read_tool_output");
+    expect(request?.messages[0]?.text).toContain(`read_file(path: "message:${turnId}"`);
+    expect(request?.tools.map((tool) => tool.name)).toContain("read_file");
   });
 
   it("says what failed when no model answers, and keeps the message", async () => {

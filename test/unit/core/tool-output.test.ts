@@ -16,7 +16,7 @@ describe("a text that is too long for the model", () => {
     const left = lines.join("").length - head.length - tail.length;
     const leftLines = 5_000 - head.split("\n").length - tail.split("\n").length + 2;
     expect(note).toBe(
-      `[cut: ${left} characters, ${leftLines} lines; read_tool_output(call_id: "a\\"b", offset: ${head.length}) reads on, read_tool_output(call_id: "a\\"b", search: "words") finds a place]\n`,
+      `[cut: ${left} characters, ${leftLines} lines; read_file(path: "a\\"b", offset: ${head.length}) reads on, read_file(path: "a\\"b", search: "words") finds a place]\n`,
     );
   });
 

@@ -197,6 +197,7 @@ describe("a script runner without bubblewrap", () => {
       "PATH",
       "PYTHONDONTWRITEBYTECODE",
       "PYTHONPATH",
+      "PYTHONSAFEPATH",
       "PYTHONUNBUFFERED",
       "TMPDIR",
     ];

@@ -143,7 +143,7 @@ test("files a script leaves come with the answer", async () => {
   const { app, model } = setUp({ "make.sh": script }, [run("make.sh")]);
   const { turnId, events } = await app.ask("go");
   expect(results(model)[0]).toMatch(
-    /^made\n+\[files the person gets with your answer: charts\/sales.csv \(4 B\)\]$/,
+    /^made\n+\[files the person gets with your answer: \/workspace\/skills\/probe\/output\/charts\/sales.csv \(4 B\)\]$/,
   );
   const file = events.find((event) => event.type === "file");
   expect(file).toMatchObject({ media_type: "text/csv", bytes: 4 });
@@ -198,11 +198,13 @@ test(
   },
 );
 
-test("a guide with command lines does not promise that anything is kept between them", async () => {
+test("a guide says where its commands work, what is kept there, and what the person gets", async () => {
   const frontmatter = `${head}\nallowed-tools: Bash`;
   const { app, model } = setUp({}, [{ call: "activate_skill", with: {} }], { frontmatter, inactive: true });
   await app.ask("go");
-  expect(results(model)[0]).toMatch(/nothing is kept from one call to the next\. What a command writes/);
+  expect(results(model)[0]).toMatch(
+    /begin in \/workspace\/skills\/probe, which is kept from call to call;.*\/workspace\/skills\/probe\/output \(\$KNACK_OUTPUT_DIR\) the person gets/,
+  );
 });
 
 test(
@@ -235,17 +237,21 @@ test("a command line never runs where processes alone are to be had, of a skill 
   expect(results(model)[1]?.trim()).toBe("hi");
 });
 
-test("a guide that names no programs has no command lines, and a call names one thing to run", async () => {
-  const { app, model } = setUp({ "x.sh": "echo x" }, [
-    { call: "run_skill_script", with: { command: "echo hi" } },
-    { call: "run_skill_script", with: { command: "echo hi", script: "x.sh" } },
-    { call: "run_skill_script", with: {} },
-  ]);
-  await app.ask("go");
-  expect(results(model)[0]).toContain("probe has no command lines.");
-  expect(results(model)[1]).toContain("Give either script or command.");
-  expect(results(model)[2]).toContain("Give either script or command.");
-});
+test(
+  "a guide that names no programs has command lines too, and a call names one thing to run",
+  needs("bubblewrap"),
+  async () => {
+    const { app, model } = setUp({ "x.sh": "echo x" }, [
+      { call: "run_skill_script", with: { command: "echo hi" } },
+      { call: "run_skill_script", with: { command: "echo hi", script: "x.sh" } },
+      { call: "run_skill_script", with: {} },
+    ]);
+    await app.ask("go");
+    expect(results(model)[0]).toContain("hi");
+    expect(results(model)[1]).toContain("Give either script or command.");
+    expect(results(model)[2]).toContain("Give either script or command.");
+  },
+);
 
 test("a script has the time its skill says", async () => {
   const frontmatter = `${head}\nmax_execution_seconds: 0.3`;

@@ -29,6 +29,7 @@ export function createProgram(
   addBotCommands(program, context, run);
   addSkillCommands(program, context, run);
   addSandboxCommands(program, context, run);
+  addFileCommands(program, context, run);
   addFlowCommands(program, context, run);
   addServerCommands(program, context, run);
   addRunCommands(program, context, run);
@@ -148,6 +149,12 @@ function addSkillCommands(program: Command, context: CommandContext, run: Run): 
       ),
     );
   addOperationCommands(skills, context, run);
+}
+
+/** `knack files …` */
+function addFileCommands(program: Command, context: CommandContext, run: Run): void {
+  const files = program.command("files").description("the files of a thread");
+  addOperationCommands(files, context, run);
 }
 
 /** `knack sandbox …` */

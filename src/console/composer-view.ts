@@ -1,8 +1,9 @@
 import { html, nothing, type TemplateResult } from "lit-html";
 import { live } from "lit-html/directives/live.js";
 import type { Actions } from "./actions.ts";
-import { chosenFiles, dropArea, filesIn } from "./attached-files.ts";
+import { chosenFiles, dropArea } from "./attached-files.ts";
 import { channelName, isDirect } from "./channels.ts";
+import { filesIn } from "./chosen-files.ts";
 import { completionList } from "./completion-list.ts";
 import { icon } from "./icons.ts";
 import type { ConsoleState } from "./state.ts";

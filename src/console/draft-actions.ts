@@ -1,5 +1,5 @@
-import { chooseFiles } from "./attached-files.ts";
 import type { BrowserStorage } from "./browser-storage.ts";
+import { chooseFiles } from "./chosen-files.ts";
 import type { Session } from "./session.ts";
 import type { ConsoleStore, Draft } from "./state.ts";
 import { turnsOf } from "./timeline.ts";

@@ -18,7 +18,7 @@ type ImageType = Extract<FileContent, { kind: "image" }>["media_type"];
 /** Bytes of a file that is read as text, whole. */
 const largestText = 32_000_000;
 /** Bytes of a picture: Anthropic takes 5 MiB of it in base64, which is a third longer. */
-export const largestPicture = 3_932_160;
+const largestPicture = 3_932_160;
 /** Bytes by which a kind of file is known. */
 const headBytes = 4_096;
 /** Bytes of a table that is short enough to be shown as it stands. */

@@ -85,7 +85,7 @@ export interface FolderListing {
 export const folderLimits = { files: 10_000 };
 
 /** What became of files whose turns were deleted. */
-export interface ForgottenFiles {
+interface ForgottenFiles {
   removed: readonly string[];
   /** Files that code made of them, as far as its calls named them, and that are still there. */
   made_from_them: readonly string[];

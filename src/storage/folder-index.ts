@@ -18,7 +18,7 @@ const knownFileSchema = z.object({
   /** The sha256 of what the person got. */
   given: z.string().optional(),
 });
-export type KnownFile = z.infer<typeof knownFileSchema>;
+type KnownFile = z.infer<typeof knownFileSchema>;
 export type FolderIndex = Map<string, KnownFile>;
 
 const indexName = "files.json";

@@ -5,7 +5,7 @@
  */
 
 /** A file a person attaches. */
-export interface Attached {
+interface Attached {
   name: string;
   media_type: string;
   data: Uint8Array;
@@ -54,7 +54,7 @@ interface Order {
   amount: number;
 }
 
-export const orders: readonly Order[] = Array.from({ length: 1_900 }, (_, at) => {
+const orders: readonly Order[] = Array.from({ length: 1_900 }, (_, at) => {
   // A linear congruential generator (Numerical Recipes): the same table in every run.
   const random = (Math.imul(at + 1, 1_664_525) + 1_013_904_223) >>> 0;
   const promised = begin + (at % 180) * day;
@@ -69,7 +69,7 @@ export const orders: readonly Order[] = Array.from({ length: 1_900 }, (_, at) =>
   };
 });
 
-export const lateOrders = orders.filter(({ promised, delivered }) => delivered > promised);
+const lateOrders = orders.filter(({ promised, delivered }) => delivered > promised);
 
 const date = (at: number) => new Date(at).toISOString().slice(0, 10);
 
@@ -85,10 +85,10 @@ function ordersTable(): string {
 const hiddenRow = /A-11234,/;
 
 /** What stands on the third page of the report, and nowhere else. */
-export const reportFact = "The warehouse in Gdansk closes on 14 March 2027.";
+const reportFact = "The warehouse in Gdansk closes on 14 March 2027.";
 
 /** A PDF of three pages with a line of text each. */
-export function reportPdf(): Uint8Array {
+function reportPdf(): Uint8Array {
   const pages = ["Report on the warehouses", "All five warehouses were visited in October.", reportFact];
   const objects = [
     "<< /Type /Catalog /Pages 2 0 R >>",
@@ -114,7 +114,7 @@ export function reportPdf(): Uint8Array {
 }
 
 /** A picture of one red pixel. */
-export const redPicture = new Uint8Array(
+const redPicture = new Uint8Array(
   Buffer.from(
     "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mP8z8BQDwAEhQGAhKmMIQAAAABJRU5ErkJggg==",
     "base64",

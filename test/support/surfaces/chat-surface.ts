@@ -34,7 +34,7 @@ export interface FetchedFile {
 }
 
 /** A file that is sent with a message. */
-export interface AttachedFile {
+interface AttachedFile {
   name: string;
   media_type: string;
   data: Uint8Array;

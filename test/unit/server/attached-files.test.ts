@@ -1,0 +1,71 @@
+import { describe, expect, it } from "vitest";
+import { startServer } from "./start-server.ts";
+
+const post = (url: string, body: FormData | string, headers: Record<string, string> = {}) =>
+  fetch(`${url}/api/v1/turns`, { method: "POST", body, headers });
+
+function form(text: string | undefined, ...files: File[]): FormData {
+  const made = new FormData();
+  made.set("namespace", "console:local:general");
+  if (text !== undefined) made.set("text", text);
+  for (const file of files) made.append("file", file);
+  return made;
+}
+
+const table = () => new File(["a,b\n1,2\n"], "größen.csv", { type: "text/csv" });
+
+describe("a message with files", () => {
+  it("is handed in as a form, every byte and name as it was", async () => {
+    const { url, asked } = await startServer();
+    const answer = await post(
+      url,
+      form("count them", table(), new File([new Uint8Array([0, 255])], "x.bin")),
+    );
+    expect(answer.status).toBe(202);
+    expect(asked).toMatchObject([
+      {
+        namespace: "console:local:general",
+        text: "count them",
+        files: [
+          { name: "größen.csv", media_type: "text/csv", data: new TextEncoder().encode("a,b\n1,2\n") },
+          { name: "x.bin", media_type: "application/octet-stream", data: new Uint8Array([0, 255]) },
+        ],
+      },
+    ]);
+  });
+
+  it("needs no text", async () => {
+    const { url } = await startServer();
+    expect((await post(url, form(undefined, table()))).status).toBe(202);
+  });
+
+  it("says what is wrong with a form that is cut off, or has no place", async () => {
+    const { url, asked } = await startServer();
+    const type = { "content-type": "multipart/form-data; boundary=x" };
+    const cut = await post(url, '--x\r\nContent-Disposition: form-data; name="text"\r\n\r\nhal', type);
+    expect(cut.status).toBe(400);
+    const wrong = form("hi", table());
+    wrong.set("namespace", "no place");
+    const refused = await post(url, wrong);
+    expect([refused.status, await refused.text()]).toEqual([
+      400,
+      expect.stringContaining("platform:workspace:channel"),
+    ]);
+    expect(asked).toEqual([]);
+  });
+
+  it("is not read beyond what all its files may have together", async () => {
+    const { url, asked } = await startServer();
+    const large = new File([new Uint8Array(102_000_000)], "large.bin");
+    const answer = await post(url, form("hi", large));
+    expect([answer.status, await answer.text()]).toEqual([413, expect.stringContaining("MB")]);
+    expect(asked).toEqual([]);
+  });
+
+  it("of a page of another site is refused", async () => {
+    const { url, asked } = await startServer();
+    const answer = await post(url, form("hi", table()), { origin: "https://evil.example" });
+    expect(answer.status).toBe(403);
+    expect(asked).toEqual([]);
+  });
+});

@@ -1,8 +1,9 @@
 import { existsSync } from "node:fs";
 import { lstat, readlink } from "node:fs/promises";
 import { dirname } from "node:path";
-import { readableEtc, type ShownFile } from "./machine-files.ts";
+import { readableEtc } from "./machine-files.ts";
 import { systemFolders } from "./programs.ts";
+import type { ShownFile } from "./shown-file.ts";
 
 /** What one sandbox is made of. Paths on the machine, except where it says inside. */
 export interface SandboxLayout {

@@ -2,12 +2,7 @@ import { existsSync } from "node:fs";
 import { mkdir, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { writeCertificates } from "./certificates.ts";
-
-/** A file or folder of the machine and where code sees it. */
-export interface ShownFile {
-  from: string;
-  to: string;
-}
+import type { ShownFile } from "./shown-file.ts";
 
 /**
  * Parts of /etc that programs need: the loader's cache, Debian's alternatives, what the system is called, terminals, names of services

@@ -2,10 +2,10 @@ import { existsSync } from "node:fs";
 import { lstat, readlink } from "node:fs/promises";
 import { dirname } from "node:path";
 import { inputFolder, type MountedFolder } from "../core/working-folder.ts";
-import type { ShownFile } from "./isolation.ts";
 import { outputIn, type PackageFolders } from "./isolation.ts";
 import { readableEtc } from "./machine-files.ts";
 import { systemFolders } from "./programs.ts";
+import type { ShownFile } from "./shown-file.ts";
 
 /** What one sandbox is made of. Paths on the machine, except where it says inside. */
 export interface SandboxLayout {

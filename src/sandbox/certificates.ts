@@ -1,7 +1,7 @@
 import { existsSync } from "node:fs";
 import { readFile, realpath, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import type { ShownFile } from "./isolation.ts";
+import type { ShownFile } from "./shown-file.ts";
 
 /** Where certificates are inside, in a folder that is made for them. */
 const folderInside = "/opt/certificates";

@@ -71,12 +71,6 @@ export interface PackageFolders {
   node?: string | undefined;
 }
 
-/** A file or folder of the machine and where code sees it. */
-export interface ShownFile {
-  from: string;
-  to: string;
-}
-
 /** A process ready to be started. */
 export interface Launch {
   file: string;

@@ -2,17 +2,17 @@ import { existsSync } from "node:fs";
 import { mkdir, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { writeCertificates } from "./certificates.ts";
-import type { ShownFile } from "./isolation.ts";
+import type { ShownFile } from "./shown-file.ts";
 
 /**
  * Parts of /etc that programs need: the loader's cache, Debian's alternatives, what the system is called, terminals, names of services
- * and types, fonts and their cache, what LibreOffice and ImageMagick begin with, and the public certificates by which programs know
+ * and types, fonts, what LibreOffice and ImageMagick begin with, and the public certificates by which programs know
  * whom they talk to (Debian, Alpine, Fedora, SUSE, Arch). No folder with private keys or passwords.
  */
 const readable: readonly string[] = [
   ...["/etc/ld.so.cache", "/etc/alternatives", "/etc/os-release", "/etc/terminfo"],
   ...["/etc/mime.types", "/etc/protocols", "/etc/services", "/etc/matplotlibrc"],
-  ...["/etc/fonts", "/var/cache/fontconfig", "/etc/papersize"],
+  ...["/etc/fonts", "/etc/papersize"],
   ...["/etc/libreoffice", "/etc/ImageMagick-6", "/etc/ImageMagick-7"],
   ...["/etc/ssl/certs", "/etc/ssl/cert.pem", "/etc/ssl/ca-bundle.pem", "/etc/ssl/openssl.cnf"],
   ...["/etc/ca-certificates", "/etc/crypto-policies/back-ends"],
@@ -33,7 +33,7 @@ export function readableEtc(): { folders: string[]; files: ShownFile[] } {
 
 function foldersOn(path: string): string[] {
   const parent = dirname(path);
-  return parent === "/etc" || parent === "/" ? [] : [...foldersOn(parent), parent];
+  return parent === "/etc" ? [] : [...foldersOn(parent), parent];
 }
 
 /** Files that exist for one run alone, variables that tell programs of the machine, and an empty file. */

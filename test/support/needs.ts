@@ -1,13 +1,25 @@
 import { spawnSync } from "node:child_process";
 
+/** Runs where the sandbox looks for programs: a tester's own Python or npm is not in there. */
+const inSystem = ["env", "PATH=/usr/local/bin:/usr/bin:/bin"] as const;
+const pythonModule = (name: string) => [...inSystem, "python3", "-c", `import ${name}`] as const;
+
 /** Programs that some tests need and a fresh clone does not have to have: a command that works where they do. */
 const programs = {
   bubblewrap: ["bwrap", "--unshare-all", "--ro-bind", "/", "/", "true"],
+  curl: [...inSystem, "curl", "--version"],
   git: ["git", "--version"],
+  npm: [...inSystem, "npm", "--version"],
   openssl: ["openssl", "version"],
   "python3-pip": ["sh", "-c", "PATH=/usr/local/bin:/usr/bin:/bin python3 -m pip --version"],
   npm: ["npm", "--version"],
   python3: ["python3", "--version"],
+  "python3-aiohttp": pythonModule("aiohttp"),
+  "python3-httpx": pythonModule("httpx"),
+  "python3-pip": pythonModule("pip"),
+  "python3-requests": pythonModule("requests"),
+  "python3-websockets": pythonModule("websockets"),
+  wget: [...inSystem, "wget", "--version"],
 } as const;
 
 /** The name of the program's package, too, on the usual systems. */

@@ -99,13 +99,13 @@ for path in sys.argv[1:]:
     expect(commands.join("\n")).not.toContain("hush-hush-value");
   });
 
-  it("writes nowhere but to its workspace and /tmp, which vanish", async () => {
+  it("writes nowhere but to its workspace, /tmp and /dev/shm, which vanish", async () => {
     const skill = fixture.skill({
-      "write.sh": `for f in /x /usr/x /etc/x /dev/x /dev/shm/x /opt/x /skill/x ${fixture.root}/x; do (echo hi > $f) 2>/dev/null && echo "wrote $f"; done
-echo mine > /workspace/file && echo temp > /tmp/file && cat /workspace/file /tmp/file; pwd`,
+      "write.sh": `for f in /x /usr/x /etc/x /dev/x /opt/x /skill/x ${fixture.root}/x; do (echo hi > $f) 2>/dev/null && echo "wrote $f"; done
+echo mine > /workspace/file && echo temp > /tmp/file && echo shared > /dev/shm/shared && cat /workspace/file /tmp/file /dev/shm/shared; pwd`,
     });
     const { stdout } = await runToEnd(runner, scriptRequest(skill, "write.sh"));
-    expect(stdout).toBe("mine\ntemp\n/workspace\n");
+    expect(stdout).toBe("mine\ntemp\nshared\n/workspace\n");
     expect(existsSync(join(skill.origin.path, "x"))).toBe(false);
     expect(await readdir(join(fixture.dataDir, "workspaces"))).toEqual([]);
   });
@@ -115,9 +115,11 @@ echo mine > /workspace/file && echo temp > /tmp/file && cat /workspace/file /tmp
       dataDir: fixture.dataDir,
       limits: { workspaceBytes: 1_000_000 },
     });
-    const skill = fixture.skill({ "fill.sh": "head -c 5000000 /dev/zero > big; wc -c < big" });
-    const { stdout } = await runToEnd(small, scriptRequest(skill, "fill.sh"));
-    expect(Number(stdout.trim())).toBeLessThanOrEqual(1_000_000);
+    const skill = fixture.skill({ "fill.sh": 'head -c 5000000 /dev/zero > "$1"; wc -c < "$1"' });
+    for (const file of ["big", "/tmp/big", "/dev/shm/big"]) {
+      const { stdout } = await runToEnd(small, scriptRequest(skill, "fill.sh", { args: [file] }));
+      expect(Number(stdout.trim())).toBeLessThanOrEqual(1_000_000);
+    }
   });
 
   it("reaches no server on the machine's loopback", async () => {

@@ -1,0 +1,5 @@
+/** A file or folder of the machine and where code sees it. */
+export interface ShownFile {
+  from: string;
+  to: string;
+}

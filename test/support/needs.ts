@@ -11,8 +11,6 @@ const programs = {
   git: ["git", "--version"],
   npm: [...inSystem, "npm", "--version"],
   openssl: ["openssl", "version"],
-  "python3-pip": ["sh", "-c", "PATH=/usr/local/bin:/usr/bin:/bin python3 -m pip --version"],
-  npm: ["npm", "--version"],
   python3: ["python3", "--version"],
   "python3-aiohttp": pythonModule("aiohttp"),
   "python3-httpx": pythonModule("httpx"),

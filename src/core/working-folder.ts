@@ -51,10 +51,18 @@ export interface FolderUse {
   shared?: true;
 }
 
+export interface FolderMount {
+  from: string;
+  to: string;
+  writable: boolean;
+  /** Of a copy: differs when it is one of something else. */
+  version?: string | undefined;
+}
+
 /** The folder as a sandbox shows it to one run. */
 export interface MountedFolder {
   /** Folders and files of this machine, and where code sees them. Those within others come later. */
-  mounts: readonly { from: string; to: string; writable: boolean }[];
+  mounts: readonly FolderMount[];
   /** Where it begins: within a mount that it may write to. */
   working: string;
   /** Where it leaves files for the person; it is there. */
@@ -112,13 +120,13 @@ export interface WorkingFolder {
     work: (mounted: MountedFolder) => Promise<T>,
     signal: AbortSignal,
   ): Promise<{ value: T; changed: readonly FileChange[] }>;
-  /** What a run that a crash ended has changed. */
+  /** What a run has changed that has not been told: a crash ended it, or came before it was told; or it failed. Nothing of any other. */
   interrupted(callId: string): Promise<readonly FileChange[]>;
   /**
    * Which of these files the person has not got as they are now, and from now on has: by their content.
    */
   handOver(paths: readonly string[]): Promise<readonly string[]>;
-  /** Removes one file. False when there is none. */
+  /** Removes one file, or a link. False when there is none. */
   remove(path: string): Promise<boolean>;
   /** Removes what was attached with these turns and with no other. */
   forget(turnIds: readonly string[]): Promise<ForgottenFiles>;

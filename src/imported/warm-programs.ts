@@ -86,7 +86,7 @@ export function createWarmPrograms(options: WarmProgramsOptions): WarmPrograms {
       const { skill, signal, env, place, working } = request;
       const version = JSON.stringify([skill.origin.path, skill.hash, env]);
       // What it is shown cannot be changed while it runs.
-      const shown = working?.mounts.map(({ to }) => to);
+      const shown = working?.mounts.map(({ to, version = "" }) => [to, version]);
       const key = JSON.stringify([skill.id, version, place?.namespace, place?.thread, shown]);
       const entry = warm.get(key) ?? start(key, version, request);
       warm.delete(key);

@@ -1,5 +1,5 @@
 import { randomInt } from "node:crypto";
-import { chown, mkdir, stat, writeFile } from "node:fs/promises";
+import { lchown, mkdir, stat, writeFile } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
 import { inputFolder } from "../core/working-folder.ts";
 import { boundedFoldersPrefix, type MountPrograms, makeBoundedFolders } from "./bounded-folders.ts";
@@ -157,7 +157,8 @@ async function userFor({ working }: LaunchRequest, { mode }: BubblewrapOptions):
   const { uid } = await stat(written.from);
   if (uid !== 0) return uid;
   // All of it is ours, and nobody else is in it yet.
-  for (const path of [written.from, join(written.from, outputFolder)]) await chown(path, user, user);
+  // The folder itself comes last: what a crash leaves half done is done again.
+  for (const path of [join(written.from, outputFolder), written.from]) await lchown(path, user, user);
   return user;
 }
 

@@ -57,6 +57,9 @@ export async function supervise(
     const ending = await ended;
     request.signal.throwIfAborted();
     if (!ending.started) return { status: "refused", reason: ending.reason };
+    // What ends between two looks is told all the same.
+    const full = note === "" ? await request.working?.exceeded().catch(() => undefined) : undefined;
+    if (full !== undefined) note = `\n${full}`;
     const output = { stdout: stdout.text(), stderr: stderr.text() + note };
     if (timedOut) return { status: "timed_out", ...output };
     const truncated = stdout.truncated || stderr.truncated;

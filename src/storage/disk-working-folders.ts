@@ -1,12 +1,14 @@
 import { createHash, randomUUID } from "node:crypto";
-import { mkdir, opendir, readFile, rename, rmdir, stat, writeFile } from "node:fs/promises";
+import { mkdir, opendir, rename, rmdir, stat } from "node:fs/promises";
 import { join } from "node:path";
 import { z } from "zod";
 import { KeyedMutex } from "../base/keyed-mutex.ts";
 import { namespaceSchema, type Place, threadSchema } from "../core/place.ts";
 import type { WorkingFolders } from "../core/working-folder.ts";
 import { createDiskWorkingFolder } from "./disk-working-folder.ts";
-import { removeForeignFolder } from "./foreign-files.ts";
+import { readJson, writeJson } from "./folder-json.ts";
+import type { RunningCalls } from "./folder-runs.ts";
+import { removeForeignFolder } from "./remove-foreign-folder.ts";
 
 const ownerName = "thread.json";
 const ownerSchema = z.object({ namespace: namespaceSchema, thread: threadSchema });
@@ -19,6 +21,7 @@ const leaving = "leaving-";
  */
 export function createDiskWorkingFolders(folder: string, limits: { mostBytes: number }): WorkingFolders {
   const busy = new KeyedMutex();
+  const running: RunningCalls = new Set();
   const pathOf = (place: Place) => join(folder, nameOf(place));
   return {
     of(place) {
@@ -26,12 +29,9 @@ export function createDiskWorkingFolders(folder: string, limits: { mostBytes: nu
       return createDiskWorkingFolder({
         path,
         busy,
+        running,
         ...limits,
-        async make() {
-          await mkdir(path, { recursive: true, mode: 0o700 });
-          const { namespace, thread } = place;
-          await writeFile(join(path, ownerName), JSON.stringify({ namespace, thread }), { mode: 0o600 });
-        },
+        make: () => makeFor(place, path),
         async clear() {
           const away = join(folder, `${leaving}${randomUUID()}`);
           try {
@@ -66,12 +66,30 @@ function nameOf({ namespace, thread }: Place): string {
   return createHash("sha256").update(`${namespace}\n${thread}`).digest("hex").slice(0, 32);
 }
 
+/** Makes the folder and notes whose it is. */
+async function makeFor({ namespace, thread }: Place, path: string): Promise<void> {
+  for (let attempt = 1; ; attempt += 1) {
+    await mkdir(path, { recursive: true, mode: 0o700 });
+    try {
+      const owner = await readJson(join(path, ownerName), ownerSchema);
+      if (owner.status !== "read") await writeJson(path, ownerName, { namespace, thread });
+      return;
+    } catch (error) {
+      // Somebody who looked through all folders took it for an empty one of nobody.
+      if ((error as NodeJS.ErrnoException).code !== "ENOENT" || attempt === 3) throw error;
+    }
+  }
+}
+
 /** The thread a folder belongs to. One without is left of a crash while it was made, and has nothing in it. */
 async function ownerOf(path: string): Promise<Place | undefined> {
   try {
-    return ownerSchema.parse(JSON.parse(await readFile(join(path, ownerName), "utf8")));
+    const owner = await readJson(join(path, ownerName), ownerSchema);
+    if (owner.status === "read") return owner.value;
   } catch {
-    await rmdir(path).catch(() => {});
+    // It cannot be read now; the next sweep tries again.
     return undefined;
   }
+  await rmdir(path).catch(() => {});
+  return undefined;
 }

@@ -1,10 +1,9 @@
-import { randomUUID } from "node:crypto";
-import { readFile, rename, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { z } from "zod";
-import type { FileChange } from "../core/working-folder.ts";
-import { areaOf, seenAs } from "./folder-paths.ts";
-import type { ForeignFile } from "./foreign-files.ts";
+import { type FileChange, folderLimits } from "../core/working-folder.ts";
+import { readJson, writeJson } from "./folder-json.ts";
+import { areaOf, areasIn, seenAs } from "./folder-paths.ts";
+import { type ForeignFiles, listForeignFiles } from "./foreign-files.ts";
 
 /** What is known of a file beside what the disk says. Paths are relative to the folder as code sees it. */
 const knownFileSchema = z.object({
@@ -24,48 +23,23 @@ export type FolderIndex = Map<string, KnownFile>;
 const indexName = "files.json";
 const indexSchema = z.record(z.string(), knownFileSchema);
 
-/** What stands in the index; empty where there is none, or a damaged one: the files themselves are still there. */
-export async function readIndex(root: string): Promise<FolderIndex> {
-  return new Map(Object.entries((await readJson(join(root, indexName), indexSchema)) ?? {}));
+/** What stands in the index; where it is damaged, one that was made anew from the files: with whom they came is lost then. */
+export async function readIndex(root: string): Promise<{ index: FolderIndex; damaged: boolean }> {
+  const read = await readJson(join(root, indexName), indexSchema);
+  if (read.status === "read") return { index: new Map(Object.entries(read.value)), damaged: false };
+  const index: FolderIndex = new Map();
+  if (read.status === "missing") return { index, damaged: false };
+  for (const area of await areasIn(root)) updateIndex(index, area, await takenStock(root, area), []);
+  return { index, damaged: true };
 }
 
 export async function writeIndex(root: string, index: FolderIndex): Promise<void> {
   await writeJson(root, indexName, Object.fromEntries(index));
 }
 
-const runSchema = z.object({ call_id: z.string(), from: z.array(z.string()) });
-/** A run that has begun and has not been taken stock of. */
-export type OpenRun = z.infer<typeof runSchema>;
-
-const runName = (area: string) => `run-${area.replaceAll("/", "_")}.json`;
-
-/** Undefined when the last run in this part of the folder ended in order. */
-export async function readOpenRun(root: string, area: string): Promise<OpenRun | undefined> {
-  return await readJson(join(root, runName(area)), runSchema);
-}
-
-export async function writeOpenRun(root: string, area: string, run: OpenRun): Promise<void> {
-  await writeJson(root, runName(area), run);
-}
-
-export async function removeOpenRun(root: string, area: string): Promise<void> {
-  await rm(join(root, runName(area)), { force: true });
-}
-
-async function readJson<T>(path: string, schema: z.ZodType<T>): Promise<T | undefined> {
-  try {
-    return schema.parse(JSON.parse(await readFile(path, "utf8")));
-  } catch (error) {
-    const isDamaged = error instanceof SyntaxError || error instanceof z.ZodError;
-    if (isDamaged || (error as NodeJS.ErrnoException).code === "ENOENT") return undefined;
-    throw error;
-  }
-}
-
-async function writeJson(root: string, name: string, value: object): Promise<void> {
-  const draft = join(root, `.${randomUUID()}.draft`);
-  await writeFile(draft, JSON.stringify(value), { mode: 0o600 });
-  await rename(draft, join(root, name));
+/** What is in a part of the folder, also where it has more than it may have. */
+export async function takenStock(root: string, area: string): Promise<ForeignFiles> {
+  return await listForeignFiles(join(root, area), 2 * folderLimits.files);
 }
 
 export function sizeOf(index: FolderIndex, area?: string): number {
@@ -107,7 +81,7 @@ export function madeFrom(removed: readonly string[], index: FolderIndex): string
 export function updateIndex(
   index: FolderIndex,
   area: string,
-  files: readonly ForeignFile[],
+  { files, cut }: Pick<ForeignFiles, "files" | "cut">,
   from: readonly string[],
 ): FileChange[] {
   const there = new Set<string>();
@@ -121,6 +95,8 @@ export function updateIndex(
     const sources = [...new Set([...(known?.from ?? []), ...from])].filter((each) => each !== path);
     index.set(path, { ...known, bytes, changed_at, ...(sources.length === 0 ? {} : { from: sources }) });
   }
+  // What was not looked at may still be there.
+  if (cut !== undefined) return changes;
   for (const [path, { bytes }] of [...index]) {
     if (areaOf(path).area !== area || there.has(path)) continue;
     changes.push({ path, bytes, change: "removed" });

@@ -4,13 +4,18 @@ import { join } from "node:path";
 import { numberedFileName, safeFileName } from "../core/file-name.ts";
 import { openForeignFile } from "./foreign-files.ts";
 
-/** Writes a file below `root` under a name that is free there, or finds it there already. `root` is where it is written first. */
+/**
+ * Writes a file to a folder under a name that is free there, or finds it there already. `root` is where it is written first.
+ * `allow` throws where there is no room for another one.
+ */
 export async function keepInput(
   root: string,
   folder: string,
   file: { name: string; data: Uint8Array },
+  allow: () => void,
 ): Promise<{ name: string; changed_at: number }> {
   const { name, isNew } = await freeName(folder, file);
+  if (isNew) allow();
   const path = join(folder, name);
   if (isNew) await writeWhole(root, path, file.data);
   return { name, changed_at: (await stat(path)).mtimeMs };

@@ -1,0 +1,23 @@
+import { formatBytes } from "../core/format-bytes.ts";
+import { folderLimits, WorkingFolderError } from "../core/working-folder.ts";
+import type { ForeignFiles } from "./foreign-files.ts";
+import { deepestFolder } from "./foreign-files.ts";
+
+export function full(used: number, most: number): WorkingFolderError {
+  const message = `The folder of this thread is full: ${formatBytes(used)} of ${formatBytes(most)} are used. What is there is kept.`;
+  const hint = "Remove files that are not needed any more, or an operator raises files.thread_megabytes.";
+  return new WorkingFolderError("folder_full", `${message} ${hint}`);
+}
+
+export function tooManyFiles(): WorkingFolderError {
+  const most = folderLimits.files.toLocaleString("en");
+  const message = `The folder of this thread has more than ${most} files and folders, as many as it may have. What is there is kept: remove some, or pack them into one.`;
+  return new WorkingFolderError("folder_full", message);
+}
+
+/** Why a part of a folder has more than it may have, whatever its files take; undefined where it has not. */
+export function excessIn({ entries, cut }: ForeignFiles): string | undefined {
+  if (entries > folderLimits.files || cut === "entries") return tooManyFiles().message;
+  if (cut === undefined) return undefined;
+  return `The folder of this thread has folders that lie more than ${deepestFolder} deep. What is there is kept: move or remove them.`;
+}

@@ -1,0 +1,163 @@
+import { createHash } from "node:crypto";
+import { rm, stat } from "node:fs/promises";
+import { join } from "node:path";
+import { z } from "zod";
+import type { FileChange } from "../core/working-folder.ts";
+import { type FolderIndex, namedIn, takenStock, updateIndex } from "./folder-index.ts";
+import { readJson, writeJson } from "./folder-json.ts";
+import { isHidden, shown } from "./folder-paths.ts";
+
+const changesSchema = z.array(
+  z.object({ path: z.string(), bytes: z.number(), change: z.enum(["made", "changed", "removed"]) }),
+);
+
+const runSchema = z.object({
+  call_id: z.string(),
+  /** The part of the folder it writes to. */
+  area: z.string(),
+  /** The files that its call named. */
+  from: z.array(z.string()),
+  /** What the same call changed before, when it failed. */
+  earlier: changesSchema.optional(),
+  /** What it changed; absent while it runs, and when it ended with the bot. */
+  changed: changesSchema.optional(),
+  /** It threw, and its changes were told nobody. */
+  failed: z.literal(true).optional(),
+});
+/** A run of code in a folder. It is on the disk before the code begins. */
+type FolderRun = z.infer<typeof runSchema>;
+
+const runsName = "runs.json";
+/** Runs that are remembered, and files of each. */
+const mostRuns = 40;
+const mostChanges = 1_000;
+
+/** Runs that this process has begun and not ended, by folder and call. Those of others ended with a crash. */
+export type RunningCalls = Set<string>;
+
+const keyOf = (root: string, callId: string) => JSON.stringify([root, callId]);
+
+/** Notes that a run begins, when those were taken stock of that a crash ended. Answers the files that its call names. */
+export async function beginRun(
+  root: string,
+  index: FolderIndex,
+  { call_id, area, text }: { call_id: string; area: string; text: string },
+  running: RunningCalls,
+): Promise<string[]> {
+  let runs = await readRuns(root);
+  const again = runs.find((run) => run.call_id === call_id);
+  // What the same call left when it ended with the bot is told with what it does now.
+  if (again === undefined || again.changed !== undefined)
+    runs = await settled(root, index, { runs, area }, running);
+  const from = namedIn(text, index);
+  const earlier = again?.failed === true ? { earlier: changesOf(again) } : {};
+  await writeRuns(root, [
+    ...runs.filter((run) => run.call_id !== call_id),
+    { call_id, area, from, ...earlier },
+  ]);
+  running.add(keyOf(root, call_id));
+  return from;
+}
+
+/** Takes stock of what a run has changed, and answers it; nothing where the folder was removed meanwhile. */
+export async function endRun(
+  root: string,
+  index: FolderIndex,
+  {
+    call_id,
+    area,
+    from,
+    failed,
+  }: { call_id: string; area: string; from: readonly string[]; failed: boolean },
+  running: RunningCalls,
+): Promise<FileChange[]> {
+  running.delete(keyOf(root, call_id));
+  if ((await stat(root).catch(() => undefined)) === undefined) return [];
+  await removeCopies(root, call_id);
+  const changed = await takeStock(root, index, area, from);
+  const runs = (await readRuns(root)).map((run) =>
+    run.call_id === call_id ? { ...run, changed, ...(failed ? { failed: true as const } : {}) } : run,
+  );
+  await writeRuns(root, runs);
+  const own = runs.find((run) => run.call_id === call_id);
+  return own === undefined ? changed : changesOf(own);
+}
+
+/** What a run has changed that nobody was told of: it ended with the bot, or the bot ended before it had told. */
+export async function changesOfRun(
+  root: string,
+  index: FolderIndex,
+  callId: string,
+  running: RunningCalls,
+): Promise<FileChange[]> {
+  const runs = await readRuns(root);
+  const run = runs.find(({ call_id }) => call_id === callId);
+  if (run === undefined) return [];
+  if (run.changed !== undefined || running.has(keyOf(root, callId))) return changesOf(run);
+  const known = await settled(root, index, { runs, area: run.area }, running);
+  await writeRuns(root, known);
+  return known.filter(({ call_id }) => call_id === callId).flatMap(changesOf);
+}
+
+/** The runs, those in this part of the folder that a crash ended with what they changed; of several, the first has it. */
+async function settled(
+  root: string,
+  index: FolderIndex,
+  { runs, area }: { runs: readonly FolderRun[]; area: string },
+  running: RunningCalls,
+): Promise<FolderRun[]> {
+  const isOpen = (run: FolderRun) =>
+    run.area === area && run.changed === undefined && !running.has(keyOf(root, run.call_id));
+  const open = runs.filter(isOpen);
+  const [first] = open;
+  if (first === undefined) return [...runs];
+  const from = [...new Set(open.flatMap((run) => run.from))];
+  const changed = await takeStock(root, index, area, from);
+  for (const { call_id } of open) await removeCopies(root, call_id);
+  return runs.map((run) => (isOpen(run) ? { ...run, changed: run === first ? changed : [] } : run));
+}
+
+/** Brings the index to what is there: what changed since the last time. */
+async function takeStock(
+  root: string,
+  index: FolderIndex,
+  area: string,
+  from: readonly string[],
+): Promise<FileChange[]> {
+  const changes = updateIndex(index, area, await takenStock(root, area), from);
+  return changes.filter(({ path }) => !isHidden(path)).map((each) => ({ ...each, path: shown(each.path) }));
+}
+
+/** Where copies of files lie while a call runs that sees them. */
+export function copiesFor(root: string, callId: string): string {
+  return join(root, `shown-${createHash("sha256").update(callId).digest("hex").slice(0, 32)}`);
+}
+
+async function removeCopies(root: string, callId: string): Promise<void> {
+  await rm(copiesFor(root, callId), { recursive: true, force: true });
+}
+
+async function readRuns(root: string): Promise<FolderRun[]> {
+  const read = await readJson(join(root, runsName), z.array(runSchema));
+  return read.status === "read" ? read.value : [];
+}
+
+/** Those that began first are forgotten first. */
+async function writeRuns(root: string, runs: readonly FolderRun[]): Promise<void> {
+  const kept = runs.slice(-mostRuns).map(({ changed, ...run }) => ({
+    ...run,
+    ...(changed === undefined ? {} : { changed: changed.slice(0, mostChanges) }),
+  }));
+  await writeJson(root, runsName, kept);
+}
+
+/** What a call changed, in all its runs. */
+function changesOf({ earlier = [], changed = [] }: FolderRun): FileChange[] {
+  const byPath = new Map(earlier.map((change) => [change.path, change]));
+  for (const change of changed) {
+    const before = byPath.get(change.path)?.change;
+    if (before === "made" && change.change === "removed") byPath.delete(change.path);
+    else byPath.set(change.path, before === "made" ? { ...change, change: "made" } : change);
+  }
+  return [...byPath.values()];
+}

@@ -1,0 +1,80 @@
+import { createWriteStream } from "node:fs";
+import { mkdir } from "node:fs/promises";
+import { join } from "node:path";
+import { pipeline } from "node:stream/promises";
+import {
+  type FolderUse,
+  folderLimits,
+  folderRoot,
+  inputFolder,
+  type MountedFolder,
+  skillFolder,
+} from "../core/working-folder.ts";
+import { type FolderIndex, sizeOf } from "./folder-index.ts";
+import { excessIn, full } from "./folder-limits.ts";
+import { areaOf, shown } from "./folder-paths.ts";
+import { listForeignFiles, openForeignFile } from "./foreign-files.ts";
+
+interface Mounting {
+  root: string;
+  area: string;
+  index: FolderIndex;
+  /** Files that the call names. */
+  named: readonly string[];
+  /** Has copies of files while the run lasts; not there yet. */
+  copies: string;
+  mostBytes: number;
+}
+
+/** Bytes that code may always write, so that it can tidy up a full folder. */
+const leastRoom = 1_000_000;
+
+/** What one run sees of a folder. */
+export async function mountedFolder(
+  { writer }: FolderUse,
+  { root, area, index, named, copies, mostBytes }: Mounting,
+): Promise<MountedFolder> {
+  const own = writer.kind === "agent" ? folderRoot : skillFolder(writer.id);
+  const input = { from: join(root, "input"), to: inputFolder, writable: false };
+  const skills = { from: join(root, "skills"), to: `${folderRoot}/skills`, writable: false };
+  const isOthers = (path: string) => !["input", area].includes(areaOf(path).area);
+  const others = writer.kind === "agent" ? [skills] : await copied(root, copies, named.filter(isOthers));
+  const start = sizeOf(index, area);
+  const beside = sizeOf(index) - start;
+  const mostInArea = Math.max(mostBytes - beside, start + leastRoom);
+  return {
+    mounts: [{ from: join(root, area), to: own, writable: true }, input, ...others],
+    working: own,
+    output: `${own}/output`,
+    room: mostInArea - start,
+    async exceeded() {
+      const there = await listForeignFiles(join(root, area), folderLimits.files + 1);
+      const bytes = there.files.reduce((sum, file) => sum + file.bytes, 0);
+      return excessIn(there) ?? (bytes > mostInArea ? full(beside + bytes, mostBytes).message : undefined);
+    },
+  };
+}
+
+/**
+ * Files of others are shown as copies: a mount follows links, and code that writes where they lie may put one in their place at any
+ * time. A copy can also be read where the file is closed to others.
+ */
+async function copied(
+  root: string,
+  copies: string,
+  paths: readonly string[],
+): Promise<MountedFolder["mounts"]> {
+  const mounts: MountedFolder["mounts"][number][] = [];
+  for (const path of paths) {
+    const { area, rest } = areaOf(path);
+    const found = await openForeignFile(join(root, area), rest);
+    if (found === undefined) continue;
+    const { ino, size, mtimeNs } = found.stats;
+    await mkdir(copies, { recursive: true, mode: 0o755 });
+    const from = join(copies, String(mounts.length));
+    const source = found.handle.createReadStream({ end: Math.max(0, Number(size) - 1) });
+    await pipeline(source, createWriteStream(from, { mode: 0o644 }));
+    mounts.push({ from, to: shown(path), writable: false, version: `${ino} ${size} ${mtimeNs}` });
+  }
+  return mounts;
+}

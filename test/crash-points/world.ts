@@ -11,6 +11,7 @@ import { createMemoryKeyValue } from "../../src/storage/memory-key-value.ts";
 import { createMemoryTurnLog } from "../../src/storage/memory-turn-log.ts";
 import { createFakeClock, type FakeClock } from "../support/fake-clock.ts";
 import { createFakePlatform, type FakePlatform } from "../support/fake-platform.ts";
+import { noFolders } from "../support/no-folders.ts";
 import { pendingTurns } from "../support/pending-turns.ts";
 import type { RecordingModel } from "../support/recording-model.ts";
 import { createTestApp } from "../support/test-app.ts";
@@ -95,6 +96,7 @@ function startBot(world: World, life: Life) {
     store: mortalStore(life, world.store),
     files: mortalFiles(life, world.files),
     clock,
+    folders: noFolders,
     sources: [startingSource(fair, clock), testSource([outside])],
     profiles,
     chat: { progress_delay_ms: 0 },

@@ -26,6 +26,11 @@ export const botUsers: readonly BotUser[] = process.getuid?.() === 0 ? ["root", 
 
 const asNobody = ["setpriv", "--reuid=65534", "--regid=65534", "--clear-groups", "--"];
 
+/** What a command begins with that this user runs. */
+export function startedAs(user: BotUser): readonly string[] {
+  return user === "nobody" ? asNobody : [];
+}
+
 /** Starts a process that runs one script of a skill in the sandbox, and prints the outcome. */
 export function startAs(
   { user, startedBy = [], descriptors = {} }: BotProcess,
@@ -33,7 +38,7 @@ export function startAs(
 ): ChildProcess {
   const entry = join(import.meta.dirname, "script-process.ts");
   const [file = "", ...args] = [
-    ...(user === "nobody" ? asNobody : []),
+    ...startedAs(user),
     ...startedBy,
     ...[process.execPath, entry, JSON.stringify(request)],
   ];

@@ -1,0 +1,109 @@
+/** A process of its own that takes the steps of a story in working folders, with the real sandbox: `folder-process.ts STEPS`, JSON. */
+import { mkdirSync, mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import type { ScriptOutcome } from "../../../src/core/scripts.ts";
+import type { FolderUse, MountedFolder } from "../../../src/core/working-folder.ts";
+import { createSandbox } from "../../../src/sandbox/create-sandbox.ts";
+import { createDiskWorkingFolders } from "../../../src/storage/disk-working-folders.ts";
+import { attached, inWords, noSignal, textAt } from "../../support/folder-code.ts";
+import type { Answer, FolderStep } from "./folder-story.ts";
+import { ScriptFixture, scriptRequest } from "./script-fixture.ts";
+
+const steps: FolderStep[] = JSON.parse(process.argv[2] ?? "[]");
+using fixture = new ScriptFixture();
+// What code must never see: beside the folders, and in another thread.
+const root = mkdtempSync(join(tmpdir(), "knack-folder-story-"));
+mkdirSync(join(root, "outside"));
+for (const name of ["f", "secret.txt"]) writeFileSync(join(root, "outside", name), "TOP-SECRET");
+mkdirSync(join(root, "data"), { mode: 0o700 });
+writeFileSync(join(root, "data", "tokens.db"), "TOP-SECRET");
+const sandbox = await createSandbox({ dataDir: join(root, "data") });
+const open = () => createDiskWorkingFolders(join(root, "data", "threads"), { mostBytes: 50_000_000 });
+const folders = open();
+await folders
+  .of({ namespace: "n:w:c", thread: "other" })
+  .attach(attached("secret.txt", "TOP-SECRET"), { turn_id: "other" });
+const folder = folders.of({ namespace: "n:w:c", thread: "t" });
+let calls = 0;
+
+async function run(
+  writer: FolderUse["writer"],
+  text: string,
+  work: (working: MountedFolder) => Promise<ScriptOutcome>,
+): Promise<Answer> {
+  calls += 1;
+  const how = { writer, turn_id: "t", call_id: `c${calls}`, text };
+  const { value, changed } = await folder.use(how, work, noSignal);
+  const output = "stdout" in value ? `${value.stdout}${value.stderr}` : value.reason;
+  return { status: value.status, output: output.replaceAll(root, "ROOT"), changed: inWords(changed) };
+}
+
+async function take(step: FolderStep): Promise<Answer> {
+  const rooted = (text: string) => text.replaceAll("ROOT", root);
+  switch (step.do) {
+    case "attach":
+      return (await folder.attach(attached(step.name, step.text), { turn_id: "t" })).path;
+    case "code": {
+      const { language, timeout_ms = 20_000 } = step;
+      const limits = { timeout_ms, max_output_bytes: 100_000, signal: noSignal };
+      const code = rooted(step.code);
+      return await run({ kind: "agent" }, code, (working) =>
+        sandbox.code.run({ ...limits, language, code, working }),
+      );
+    }
+    case "script": {
+      const { id, name, args = [] } = step;
+      const skill = { ...fixture.skill({ [name]: rooted(step.text) }), id };
+      const more = { args: args.map(rooted), timeout_ms: 20_000 };
+      return await run({ kind: "skill", id }, JSON.stringify(args), (working) =>
+        sandbox.scripts.run(scriptRequest(skill, name, { ...more, working })),
+      );
+    }
+    case "list": {
+      const { files, bytes } = await folder.list();
+      return { paths: files.slice(0, 50).map(({ path }) => path), count: files.length, bytes };
+    }
+    case "read":
+      return (await textAt(folder, step.path)) ?? null;
+    case "hand over":
+      return [...(await folder.handOver(step.paths))];
+    case "owners": {
+      const thread = join(root, "data", "threads");
+      const found = readdirSync(thread, { recursive: true, encoding: "utf8" })
+        .filter((path) => path.endsWith(step.name))
+        .map((path) => statSync(join(thread, path)).uid);
+      return found.map((uid) => uid === 0);
+    }
+    case "race": {
+      const code = rooted(step.code);
+      const seen = new Set<string>();
+      let over = false;
+      const racing = take({ do: "code", language: "python", code }).finally(() => {
+        over = true;
+      });
+      while (!over) {
+        const text = await textAt(folder, step.path);
+        if (text !== undefined) seen.add(text);
+        for (const { path, bytes } of (await folder.list()).files) seen.add(`${path} ${bytes}`);
+      }
+      await racing;
+      return [...seen];
+    }
+    case "clear": {
+      await folder.clear();
+      return readdirSync(join(root, "data", "threads")).length;
+    }
+    default:
+      return step satisfies never;
+  }
+}
+
+try {
+  const answers: Answer[] = [];
+  for (const step of steps) answers.push(await take(step));
+  process.stdout.write(JSON.stringify({ isolation: sandbox.describe().isolation, answers }));
+} finally {
+  await Array.fromAsync(folders.all(), ({ place }) => folders.of(place).clear());
+  rmSync(root, { recursive: true, force: true });
+}

@@ -58,6 +58,8 @@ export interface CodeMeans {
   languages: readonly CodeLanguage[];
   /** Prepared packages, by language: `numpy 2.3.1`. */
   packages: Readonly<Partial<Record<CodeLanguage, readonly string[]>>>;
+  /** Packages for Python that the machine has anyway: those that models would not count on without being told. */
+  of_machine?: readonly string[];
   /** Hosts that it may reach. */
   hosts: readonly string[];
   /** How long it may run, ms. */

@@ -10,6 +10,7 @@ import type { Isolation } from "./isolation.ts";
 import { programFor } from "./resolve-script.ts";
 import type { SandboxContext } from "./sandbox-context.ts";
 import { runToEnd } from "./script-runner.ts";
+import { pythonPackagesOfMachine } from "./skill-packages.ts";
 
 /** What runs each language, and what its text is called. */
 const programs: Readonly<Record<CodeLanguage, { program: string; name: string }>> = {
@@ -37,7 +38,9 @@ export function createCodeRunner(
           (await interpreter(language, isolation)).ok ? [language] : [],
         ),
       );
-      return { ok: true, languages: found.flat(), packages: await context.prepared.means(), hosts, max_ms };
+      const packages = await context.prepared.means();
+      const of_machine = await toldOfMachine(packages.python ?? []);
+      return { ok: true, languages: found.flat(), packages, of_machine, hosts, max_ms };
     },
     async run(request) {
       request.signal.throwIfAborted();
@@ -54,6 +57,19 @@ export function createCodeRunner(
       }
     },
   };
+}
+
+const worthTelling: readonly string[] = [
+  ...["numpy", "pandas", "polars", "scipy", "sympy", "scikit-learn", "matplotlib", "seaborn", "pillow"],
+  ...["openpyxl", "python-docx", "python-pptx", "pypdf", "reportlab", "lxml", "beautifulsoup4"],
+];
+
+/** What the machine has of these, and what was prepared does not have. */
+async function toldOfMachine(prepared: readonly string[]): Promise<string[]> {
+  const there = await pythonPackagesOfMachine();
+  return worthTelling.filter(
+    (name) => there.has(name) && !prepared.some((text) => text.startsWith(`${name} `)),
+  );
 }
 
 async function interpreter(language: CodeLanguage, isolation: Isolation) {

@@ -85,7 +85,7 @@ function nodePackageOf(path: string): string | undefined {
 }
 
 /** What the system's Python finds, which the sandbox shows too. By the folders in which installers describe it. */
-async function pythonPackagesOfMachine(): Promise<Set<string>> {
+export async function pythonPackagesOfMachine(): Promise<Set<string>> {
   const libraries = ["/usr/lib", "/usr/lib64", "/usr/local/lib"];
   const versions = await Promise.all(
     libraries.map(async (library) =>

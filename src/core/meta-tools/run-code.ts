@@ -60,10 +60,10 @@ const names: Readonly<Record<CodeLanguage, string>> = {
 };
 
 function described(code: CodeMeans | undefined): string {
-  const { languages = [], packages = {}, hosts = [] } = code ?? {};
+  const { languages = [], packages = {}, of_machine = [], hosts = [] } = code ?? {};
   const missing = codeLanguages.filter((language) => !languages.includes(language));
   const prepared = codeLanguages.flatMap((language) => {
-    const list = packages[language] ?? [];
+    const list = [...(packages[language] ?? []), ...(language === "python" ? of_machine : [])];
     return list.length === 0 ? [] : [`${names[language]} has ${list.join(", ")}.`];
   });
   return [

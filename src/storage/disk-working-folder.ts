@@ -7,7 +7,15 @@ import {
   type WorkingFile,
   type WorkingFolder,
 } from "../core/working-folder.ts";
-import { type FolderIndex, madeFrom, readIndex, sizeOf, takenStock, writeIndex } from "./folder-index.ts";
+import {
+  type FolderIndex,
+  madeFrom,
+  readIndex,
+  sizeOf,
+  takenStock,
+  withoutSources,
+  writeIndex,
+} from "./folder-index.ts";
 import { full, tooManyFiles } from "./folder-limits.ts";
 import { areaOf, areaOfWriter, areasIn, isHidden, relativePath, seenAs, shown } from "./folder-paths.ts";
 import { beginRun, changesOfRun, copiesFor, endRun, type RunningCalls } from "./folder-runs.ts";
@@ -180,6 +188,7 @@ export function createDiskWorkingFolder({
           }
         }
         const made = madeFrom(removed, index);
+        withoutSources(removed, index);
         return { removed: removed.map(shown), made_from_them: made.map(shown) };
       }),
 

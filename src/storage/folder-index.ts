@@ -74,6 +74,14 @@ export function madeFrom(removed: readonly string[], index: FolderIndex): string
   return [...made];
 }
 
+/** Of what is gone, the names go too. */
+export function withoutSources(gone: readonly string[], index: FolderIndex): void {
+  for (const [path, { from, ...known }] of [...index]) {
+    if (from?.some((source) => gone.includes(source)) !== true) continue;
+    index.set(path, { ...known, from: from.filter((source) => !gone.includes(source)) });
+  }
+}
+
 /**
  * Brings the index to what is there now in a part of the folder. Answers what has changed; `from` are the files that the run named which
  * changed it.

@@ -15,7 +15,7 @@ const runSchema = z.object({
   call_id: z.string(),
   /** The part of the folder it writes to. */
   area: z.string(),
-  /** The files that its call named. */
+  /** The files that its call named, until it has ended. */
   from: z.array(z.string()),
   /** What the same call changed before, when it failed. */
   earlier: changesSchema.optional(),
@@ -76,7 +76,9 @@ export async function endRun(
   await removeCopies(root, call_id);
   const changed = await takeStock(root, index, area, from);
   const runs = (await readRuns(root)).map((run) =>
-    run.call_id === call_id ? { ...run, changed, ...(failed ? { failed: true as const } : {}) } : run,
+    run.call_id === call_id
+      ? { ...run, from: [], changed, ...(failed ? { failed: true as const } : {}) }
+      : run,
   );
   await writeRuns(root, runs);
   const own = runs.find((run) => run.call_id === call_id);
@@ -114,7 +116,7 @@ async function settled(
   const from = [...new Set(open.flatMap((run) => run.from))];
   const changed = await takeStock(root, index, area, from);
   for (const { call_id } of open) await removeCopies(root, call_id);
-  return runs.map((run) => (isOpen(run) ? { ...run, changed: run === first ? changed : [] } : run));
+  return runs.map((run) => (isOpen(run) ? { ...run, from: [], changed: run === first ? changed : [] } : run));
 }
 
 /** Brings the index to what is there: what changed since the last time. */

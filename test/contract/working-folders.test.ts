@@ -3,6 +3,7 @@ import {
   mkdirSync,
   mkdtempSync,
   readdirSync,
+  readFileSync,
   rmSync,
   statSync,
   symlinkSync,
@@ -101,6 +102,18 @@ describe("working folders on disk", () => {
     mkdirSync(join(root, "0123"));
     expect(await Array.fromAsync(open().all())).toMatchObject([{ place: here }]);
     expect(readdirSync(root)).toHaveLength(1);
+  });
+
+  it("keep no name of a file that was forgotten", async () => {
+    const { root, open } = onNewDisk();
+    const folder = open().of(here);
+    await folder.attach(attached("zora-quill.csv", "1"), { turn_id: "t", by: "Zora" });
+    await runThatWrites(folder, { "made.txt": "m" }, { text: "input/zora-quill.csv" });
+    expect((await folder.forget(["t"])).made_from_them).toEqual(["/workspace/made.txt"]);
+    const names = readdirSync(threadIn(root)).filter((name) => name.endsWith(".json"));
+    const stored = names.map((name) => readFileSync(join(threadIn(root), name), "utf8")).join("\n");
+    expect(stored).toContain("made.txt");
+    expect(stored).not.toMatch(/zora/i);
   });
 
   it("stay usable where copies and drafts of a run were left that the bot died in", async () => {

@@ -31,12 +31,14 @@ export function onDisk({ mounts }: MountedFolder, path: string): string {
 }
 
 /** What code does that writes these files; paths are relative to where it begins. */
-export function writes(files: Record<string, string>): (working: MountedFolder) => Promise<void> {
+export function writes(
+  files: Record<string, string | Uint8Array>,
+): (working: MountedFolder) => Promise<void> {
   return async (working) => {
-    for (const [name, text] of Object.entries(files)) {
+    for (const [name, data] of Object.entries(files)) {
       const path = onDisk(working, join(working.working, name));
       mkdirSync(dirname(path), { recursive: true });
-      writeFileSync(path, text);
+      writeFileSync(path, data);
     }
   };
 }

@@ -1,0 +1,116 @@
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import type { CodeLanguage, CodeRunner, ScriptOutcome } from "../../../src/core/scripts.ts";
+import { createSandbox } from "../../../src/sandbox/create-sandbox.ts";
+import { needs } from "../../support/needs.ts";
+import { temporaryFolders } from "../../support/temporary-folders.ts";
+
+let dataDir: string;
+beforeAll(async () => {
+  dataDir = await mkdtemp(join(tmpdir(), "knack-code-"));
+});
+afterAll(() => rm(dataDir, { recursive: true, force: true }));
+
+const place = { namespace: "console:local:general", thread: "t1" };
+
+/** Code in the folder of a thread, as a model's call runs it. */
+async function run(
+  code: CodeRunner,
+  language: CodeLanguage,
+  text: string,
+  { folders = temporaryFolders(), timeout_ms = 20_000 } = {},
+): Promise<ScriptOutcome> {
+  const { signal } = new AbortController();
+  const how = { writer: { kind: "agent" as const }, turn_id: "turn", call_id: text.slice(0, 50), text };
+  const { value } = await folders
+    .of(place)
+    .use(
+      how,
+      (working) => code.run({ language, code: text, working, signal, timeout_ms, max_output_bytes: 100_000 }),
+      signal,
+    );
+  return value;
+}
+
+describe("code of a model", needs("bubblewrap", "python3"), () => {
+  it.each([
+    ["python", "import os, sys\nprint(os.getcwd(), sys.version_info >= (3,))", "/workspace True"],
+    [
+      "javascript",
+      "import { cwd } from 'node:process';\nconsole.log(cwd(), await Promise.resolve(1));",
+      "/workspace 1",
+    ],
+    ["bash", 'echo "$PWD $KNACK_OUTPUT_DIR"', "/workspace /workspace/output"],
+  ] as const)("runs in %s, in the folder of the thread", async (language, text, printed) => {
+    const { code } = await createSandbox({ dataDir });
+    expect(await code.means()).toMatchObject({ ok: true, languages: ["python", "javascript", "bash"] });
+    expect(await run(code, language, text)).toMatchObject({ exit_code: 0, stdout: `${printed}\n` });
+  });
+
+  it("finds what an earlier run left, and cannot change what people attached", async () => {
+    const { code } = await createSandbox({ dataDir });
+    const folders = temporaryFolders();
+    const data = new TextEncoder().encode("theirs");
+    await folders.of(place).attach({ name: "a.txt", media_type: "text/plain", data }, { turn_id: "turn" });
+    await run(code, "bash", "mkdir -p kept && echo ours > kept/b.txt", { folders });
+    const later = await run(code, "python", 'print(open("kept/b.txt").read(), open("input/a.txt").read())', {
+      folders,
+    });
+    expect(later).toMatchObject({ exit_code: 0, stdout: "ours\n theirs\n" });
+    const changed = await run(code, "bash", "echo mine > input/a.txt; rm -f input/a.txt; cat input/a.txt", {
+      folders,
+    });
+    expect(changed).toMatchObject({ stdout: "theirs", stderr: expect.stringContaining("Read-only") });
+  });
+
+  it("reaches no network, and not the bot's environment", async () => {
+    const { code } = await createSandbox({ dataDir });
+    const tried = await run(
+      code,
+      "python",
+      'import os, socket\nprint(sorted(name for name in os.environ if "KEY" in name or "TOKEN" in name))\nsocket.create_connection(("1.1.1.1", 80), 2)',
+    );
+    expect(tried).toMatchObject({
+      exit_code: 1,
+      stdout: "[]\n",
+      stderr: expect.stringContaining("unreachable"),
+    });
+  });
+
+  it("is stopped when its time is up, with what it printed", async () => {
+    const { code } = await createSandbox({ dataDir });
+    const late = await run(code, "bash", "echo begun; sleep 60", { timeout_ms: 700 });
+    expect(late).toMatchObject({ status: "timed_out", stdout: "begun\n" });
+  });
+
+  it("imports nothing that lies in the folder", async () => {
+    const { code } = await createSandbox({ dataDir });
+    const folders = temporaryFolders();
+    await run(
+      code,
+      "bash",
+      "echo 'raise SystemExit(\"planted\")' | tee json.py sitecustomize.py > usercustomize.py",
+      { folders },
+    );
+    expect(await run(code, "python", "import json\nprint(json.dumps(1))", { folders })).toMatchObject({
+      stdout: "1\n",
+    });
+    expect(await run(code, "bash", "python3 -c 'import json; print(2)'", { folders })).toMatchObject({
+      stdout: "2\n",
+    });
+  });
+});
+
+describe("without bubblewrap", () => {
+  it("no code of a model runs, whatever an operator allows skills", async () => {
+    const { code } = await createSandbox({
+      dataDir,
+      bwrap: "/nonexistent/bwrap",
+      allowWeak: ["run_code", ""],
+    });
+    expect(await code.means()).toMatchObject({ ok: false, reason: expect.stringMatching(/bubblewrap/i) });
+    expect(await run(code, "bash", "echo ran")).toMatchObject({ status: "refused" });
+  });
+});

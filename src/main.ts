@@ -29,7 +29,7 @@ import { loadConsoleAssets } from "./server/console-assets.ts";
 import { createServer } from "./server/server.ts";
 import { type DataFolderLock, lockDataFolder } from "./storage/data-folder.ts";
 import { createDiskFileStore } from "./storage/disk-file-store.ts";
-import { createDiskWorkingFolders } from "./storage/disk-working-folders.ts";
+import { createDiskWorkingFolders } from "./storage/folders/disk-working-folders.ts";
 import { openKeyValue } from "./storage/keyv-store.ts";
 import { openSqliteTurnLog } from "./storage/sqlite-turn-log.ts";
 import { createLogger } from "./telemetry/logger.ts";

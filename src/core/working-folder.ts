@@ -51,7 +51,7 @@ export interface FolderUse {
   shared?: true;
 }
 
-export interface FolderMount {
+interface FolderMount {
   from: string;
   to: string;
   writable: boolean;

@@ -12,7 +12,7 @@ import {
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, describe, expect, it } from "vitest";
-import { createDiskWorkingFolders } from "../../src/storage/disk-working-folders.ts";
+import { createDiskWorkingFolders } from "../../src/storage/folders/disk-working-folders.ts";
 import { attached, noSignal, onDisk, pathsIn, runThatWrites, textAt, useOf } from "../support/folder-code.ts";
 import { workingFolderRunsContract } from "./working-folder-runs-contract.ts";
 import { here, mostBytes, workingFoldersContract } from "./working-folders-contract.ts";

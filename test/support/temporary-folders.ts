@@ -3,7 +3,7 @@ import { rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { WorkingFolders } from "../../src/core/working-folder.ts";
-import { createDiskWorkingFolders } from "../../src/storage/disk-working-folders.ts";
+import { createDiskWorkingFolders } from "../../src/storage/folders/disk-working-folders.ts";
 
 const temporary = join(tmpdir(), `knack-test-${process.pid}-${randomUUID()}`);
 process.once("exit", () => rmSync(temporary, { recursive: true, force: true }));

@@ -5,7 +5,7 @@ import { join } from "node:path";
 import type { ScriptOutcome } from "../../../src/core/scripts.ts";
 import type { FolderUse, MountedFolder } from "../../../src/core/working-folder.ts";
 import { createSandbox } from "../../../src/sandbox/create-sandbox.ts";
-import { createDiskWorkingFolders } from "../../../src/storage/disk-working-folders.ts";
+import { createDiskWorkingFolders } from "../../../src/storage/folders/disk-working-folders.ts";
 import { attached, inWords, noSignal, textAt } from "../../support/folder-code.ts";
 import type { Answer, FolderStep } from "./folder-story.ts";
 import { ScriptFixture, scriptRequest } from "./script-fixture.ts";

@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { isAbsence, openFile, openFolder } from "./open-foreign.ts";
 
 /** A regular file below a folder. */
-export interface ForeignFile {
+interface ForeignFile {
   /** Relative to the folder, with forward slashes. */
   path: string;
   /** What it takes: its length, or its blocks where they are more. */
@@ -15,7 +15,7 @@ export interface ForeignFile {
 }
 
 /** What lies below a folder. */
-export interface ForeignFiles {
+interface ForeignFiles {
   /** Regular files, hidden ones too. */
   files: ForeignFile[];
   /** Files, folders, links and everything else that has a name. */

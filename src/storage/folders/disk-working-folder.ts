@@ -1,12 +1,13 @@
 import { mkdir, stat } from "node:fs/promises";
 import { join } from "node:path";
-import type { KeyedMutex } from "../base/keyed-mutex.ts";
+import type { KeyedMutex } from "../../base/keyed-mutex.ts";
 import {
   type FolderUse,
   folderLimits,
   type WorkingFile,
   type WorkingFolder,
-} from "../core/working-folder.ts";
+} from "../../core/working-folder.ts";
+import { toStorageError } from "../storage-error.ts";
 import {
   type FolderIndex,
   madeFrom,
@@ -24,7 +25,6 @@ import { keepInput } from "./input-files.ts";
 import { mountedFolder } from "./mounted-folder.ts";
 import { hashOf, openedFile } from "./opened-file.ts";
 import { prepareArea } from "./prepare-area.ts";
-import { toStorageError } from "./storage-error.ts";
 
 export interface DiskWorkingFolderOptions {
   /** Has `input`, `work` and `skills/ID`, and beside them what is known of their files and runs. */

@@ -1,7 +1,7 @@
 /** How the paths that tools and code see become places on the disk. */
 import { readdir } from "node:fs/promises";
 import { join } from "node:path";
-import { type FolderWriter, folderRoot, skillFolder } from "../core/working-folder.ts";
+import { type FolderWriter, folderRoot, skillFolder } from "../../core/working-folder.ts";
 
 /** `/workspace/a/b`, `./a/b` and `a/b` are the same; undefined for what leads out. */
 export function relativePath(path: string): string | undefined {
@@ -29,11 +29,6 @@ export function seenAs(area: string, path: string): string {
 
 export function areaOfWriter(writer: FolderWriter): string {
   return writer.kind === "agent" ? "work" : skillFolder(writer.id).slice(folderRoot.length + 1);
-}
-
-export function diskPath(root: string, relative: string): string {
-  const { area, rest } = areaOf(relative);
-  return join(root, area, rest);
 }
 
 export async function areasIn(root: string): Promise<string[]> {

@@ -15,7 +15,7 @@ interface ForeignFile {
 }
 
 /** What lies below a folder. */
-interface ForeignFiles {
+export interface ForeignFiles {
   /** Regular files, hidden ones too. */
   files: ForeignFile[];
   /** Files, folders, links and everything else that has a name. */

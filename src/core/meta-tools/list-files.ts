@@ -56,15 +56,32 @@ const mostWildcards = 6;
 /** `**` stands for anything, `*` for anything but a slash; without them a pattern is a part of the path, in any case. */
 function matcher(pattern: string | undefined): (path: string) => boolean {
   if (pattern === undefined) return () => true;
-  const parts = pattern.replace(/^\//, "").split(/(\*\*\/?|\*)/);
+  const parts = pattern
+    .toLowerCase()
+    .replace(/^\//, "")
+    .split(/(\*\*\/?|\*)/);
   const plain = pattern.replaceAll("*", "").toLowerCase();
   if (parts.length === 1 || parts.length > mostWildcards * 2 + 1)
     return (path) => path.toLowerCase().includes(plain);
-  const source = parts
-    .map((part) =>
-      part.startsWith("**") ? ".*" : part === "*" ? "[^/]*" : part.replace(/[.+?^${}()|[\]\\]/g, "\\$&"),
-    )
-    .join("");
-  const whole = new RegExp(`(^|/)${source}$`, "i");
-  return (path) => whole.test(path);
+  return (path) => matchesFrom(path.toLowerCase(), parts);
+}
+
+/** Whether the parts fit from the beginning of some name in the path to its end. Takes as long as the path, whatever the parts are. */
+function matchesFrom(path: string, parts: readonly string[]): boolean {
+  let reached = new Set([0, ...[...path.matchAll(/\//g)].map(({ index }) => index + 1)]);
+  for (const part of parts.filter((each) => each !== "")) reached = reachedBy(path, part, reached);
+  return reached.has(path.length);
+}
+
+function reachedBy(path: string, part: string, from: ReadonlySet<number>): Set<number> {
+  if (!part.startsWith("*"))
+    return new Set([...from].filter((at) => path.startsWith(part, at)).map((at) => at + part.length));
+  const reached = new Set<number>();
+  let isOpen = false;
+  for (let at = 0; at <= path.length; at += 1) {
+    if (part === "*" && path[at - 1] === "/") isOpen = false;
+    if (from.has(at)) isOpen = true;
+    if (isOpen) reached.add(at);
+  }
+  return reached;
 }

@@ -2,8 +2,10 @@ import type { AnswerStream, ChatPlatform } from "../../src/core/chat-platform.ts
 import type { FileStore } from "../../src/core/file-store.ts";
 import type { KeyValue } from "../../src/core/key-value.ts";
 import type { Model } from "../../src/core/model.ts";
+import type { CodeRunner } from "../../src/core/scripts.ts";
 import type { TurnEvent } from "../../src/core/turn-event.ts";
 import type { TurnLog } from "../../src/core/turn-log.ts";
+import type { WorkingFolders } from "../../src/core/working-folder.ts";
 import { type Life, mortal } from "./life.ts";
 
 /** The log of a process that may die: every write is a point, named after the events it stores. */
@@ -27,7 +29,21 @@ export function mortalStore(life: Life, store: KeyValue): KeyValue {
 }
 
 export function mortalFiles(life: Life, files: FileStore): FileStore {
-  return mortal(life, "files", files, ["put", "forget"]);
+  return mortal(life, "files", files, ["put", "remove", "forget"]);
+}
+
+/** Working folders: what is kept in them and run in them. */
+export function mortalFolders(life: Life, folders: WorkingFolders): WorkingFolders {
+  const acts = ["attach", "use", "handOver", "forget", "remove", "clear"] as const;
+  return {
+    of: (place) => mortal(life, "folder", folders.of(place), acts),
+    all: () => folders.all(),
+  };
+}
+
+/** Code that is killed with the process; what it wrote stays. */
+export function mortalCode(life: Life, code: CodeRunner): CodeRunner {
+  return mortal(life, "code", code, ["run"]);
 }
 
 /** A platform as a process that may die reaches it, the streams it opens included. */

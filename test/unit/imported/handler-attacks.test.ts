@@ -156,14 +156,15 @@ describe("code that pretends to be the bot or another call", needs("bubblewrap")
     expect(files).toEqual([]);
   });
 
-  it("fills no memory with files it says it left", async () => {
+  it("leaves no files by saying that it did", async () => {
     const code = `for (let at = 0; at < 12; at += 1) write({ type: "file", id: 1, name: "f", data: "A".repeat(4000000), last: false });
       write({ type: "file", id: 1, name: "f", data: "", last: true });
       return "sent";`;
     const files: unknown[] = [];
     const file = async (given: unknown) => void files.push(given);
-    expect(await attack("floods", code, {}, { file })).toMatchObject({
-      output: expect.stringContaining("more than 10 files or 25 MB"),
+    expect(await attack("floods", code, {}, { file })).toEqual({
+      status: "ok",
+      output: "sent",
     });
     expect(files).toEqual([]);
   });

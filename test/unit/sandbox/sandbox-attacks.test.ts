@@ -75,7 +75,7 @@ for path in sys.argv[1:]:
     const { stdout, stderr } = await runToEnd(runner, scriptRequest(skill, "env.sh", { env }));
     expect(stdout).toContain("DECLARED=yes");
     expect(stdout).toContain("PATH=/usr/local/bin:/usr/bin:/bin");
-    expect(stdout).toContain("HOME=/workspace");
+    expect(stdout).toContain("HOME=/tmp/home");
     expect(stdout + stderr).not.toContain("TOP-SECRET");
     expect(stdout).not.toContain("/evil\n");
   });

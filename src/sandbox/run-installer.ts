@@ -56,7 +56,8 @@ export async function runInstaller(
   await fill?.(folder);
   const hosts = [...hostsOf(address), ...sources.hosts];
   const request = {
-    ...{ working, signal, onLine, stdin: "", env: code.env },
+    ...{ working, signal, stdin: "", env: code.env },
+    onLine: (line: string) => onLine(withoutSecrets(line, address)),
     network: { permits: (host: string) => coversHost(hosts, host) },
     timeout_ms: sources.mostMs,
     max_output_bytes: 1_000_000,
@@ -112,8 +113,16 @@ function withoutSecrets(text: string, address: string): string {
   const { username, password } = new URL(address);
   return [password, username]
     .filter((secret) => secret !== "")
-    .flatMap((secret) => [secret, decodeURIComponent(secret)])
+    .flatMap((secret) => [secret, decoded(secret)])
     .reduce((cleaned, secret) => cleaned.replaceAll(secret, "***"), text);
+}
+
+function decoded(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return text;
+  }
 }
 
 /** What to do where a program is missing. */

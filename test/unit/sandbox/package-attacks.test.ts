@@ -105,6 +105,18 @@ describe("hostile packages", { ...needs("bubblewrap", "python3-pip", "npm"), tim
     sandbox = await open();
   });
 
+  it("tells nobody the password of the index", async () => {
+    const index = new URL(address("/nothing"));
+    Object.assign(index, { username: "reader", password: "TOP%2FSECRET" });
+    sandbox = await open({ pythonIndex: index.href });
+    const said = (await add("python", "other")) + JSON.stringify(await sandbox.prepared.list());
+    expect(said).toContain("other");
+    expect(said).not.toMatch(/TOP.{1,3}SECRET|reader/);
+    const sent = servers.server.requests.at(-1)?.headers.authorization;
+    expect(sent).toBe(`Basic ${Buffer.from("reader:TOP/SECRET").toString("base64")}`);
+    sandbox = await open();
+  });
+
   it("does not take in more than it may", async () => {
     servers.wheel("huge", "1.0");
     servers.files.set("/files/huge-1.0-py3-none-any.whl", (_, response) => {

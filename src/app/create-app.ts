@@ -17,6 +17,7 @@ import type { TurnLog } from "../core/turn-log.ts";
 import type { MetaTool } from "../core/turn-scope.ts";
 import type { App } from "./app.ts";
 import { type ChatHub, meteredPlatform } from "./chat/chat-hub.ts";
+import type { ChatListener } from "./chat/chat-intake.ts";
 import type { ChatPolicy } from "./chat/chat-policy.ts";
 import { createChatIntake } from "./chat/create-chat-intake.ts";
 import { createTurnPresenter } from "./chat/create-turn-presenter.ts";
@@ -241,11 +242,12 @@ export function createApp(deps: AppDeps): RunningApp {
     complete: (text, namespace) => complete(services, text, namespace),
     ready: createReadiness(deps),
   };
+  const listeners: readonly ChatListener[] = [];
   const chat: ChatHub = {
     connect(platform) {
       const metered = meteredPlatform(platform, meter);
       platforms.add(metered);
-      return createChatIntake({ ...deps, app, platform: metered, policy: deps.chat });
+      return createChatIntake({ ...deps, app, platform: metered, policy: deps.chat, listeners });
     },
   };
   return {

@@ -3,6 +3,7 @@
  * and keeps its own limits; everything else (whom to answer, when, what to show) is the app's, once for all platforms.
  */
 import type { ButtonAction } from "./button-action.ts";
+import type { ChatActions } from "./chat-actions.ts";
 import type { Author, FileReference } from "./inbound.ts";
 import type { Place } from "./place.ts";
 
@@ -76,12 +77,17 @@ export interface OutgoingMessage {
   files?: readonly OutgoingFile[];
   /** A person, platform user id, whom the message is for: the platform calls them. */
   mention?: string;
+  /**
+   * People and groups, by platform id, whom the text itself may call where it says `<@ID>` or `<@&ID>`; every other mention in it is
+   * shown as text.
+   */
+  calls?: readonly string[];
 }
 
 /** What a message answers. */
 export interface ReplyTarget {
-  /** The platform's id of the message, slash command or click (`Origin.message`). */
-  message: string;
+  /** The platform's id of the message, slash command or click (`Origin.message`); absent where nobody wrote one. */
+  message?: string | undefined;
   /** Who is answered, platform user id. */
   person: string;
 }
@@ -91,6 +97,8 @@ export interface AnswerStream {
   /** The message it grows in. */
   readonly reference: string;
   append(markdown: string): Promise<void>;
+  /** Shows what the turn does, above the text, in the same message. */
+  progress?(card: ProgressCard): Promise<void>;
   /** Ends it with the whole message, which replaces what was streamed where the two differ. */
   finish(message: OutgoingMessage): Promise<void>;
   /** Takes the message away: what was streamed is void. */
@@ -164,6 +172,13 @@ export interface ChatPlatform {
     file: FileReference,
     options: { maxBytes: number; signal: AbortSignal },
   ): Promise<Uint8Array>;
+  /** What the agent can do here beside answering; absent where that is nothing. */
+  readonly actions?: ChatActions;
+  /**
+   * People who may decide what asks for this approver in the place, by platform id, those who are there first; at most 20. Empty
+   * where the platform does not tell. Never throws.
+   */
+  deciders?(place: Place, approver: "manager" | "operator"): Promise<readonly string[]>;
   /** What the channel is called and about. Never throws. */
   describe(place: Place): Promise<{ name?: string; topic?: string }>;
 }

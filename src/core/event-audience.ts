@@ -23,6 +23,7 @@ export const withoutDetails: readonly TurnEventBody["type"][] = [
   "steered",
   "file",
   "message_posted",
+  "message_sent",
   "error",
   "turn_finished",
   "details_removed",

@@ -33,14 +33,25 @@ const fileReferenceSchema = z.object({
 /** A file somebody sent, by reference: its bytes are fetched when the turn runs. */
 export type FileReference = z.infer<typeof fileReferenceSchema>;
 
+const mentionSchema = z.object({
+  id: z.string().min(1).max(200),
+  /** As people read it. */
+  name: z.string().max(200),
+  kind: z.enum(["person", "group"]),
+});
+/** Somebody, or a group of people, whom a message names by a mention. Never the bot, and never everybody. */
+export type Mention = z.infer<typeof mentionSchema>;
+
 const originSchema = z.object({
-  /** The platform's id of the message or command. */
-  message: z.string().min(1).max(300),
+  /** The platform's id of the message or command; absent where nobody wrote one (`Inbound.cause`). */
+  message: z.string().min(1).max(300).optional(),
   /** When it was said, ms since the epoch. */
   said_at: z.number(),
   files: z.array(fileReferenceSchema).max(50).default([]),
   /** Whether it stands in a thread that was there before it, which is then read too. */
   in_thread: z.boolean().default(false),
+  /** Whom it mentions. */
+  mentions: z.array(mentionSchema).max(50).optional(),
 });
 /** Where on a chat platform something was said. Its turn is shown and answered there. */
 export type Origin = z.infer<typeof originSchema>;
@@ -54,6 +65,22 @@ export const commandSchema = z.object({
 });
 /** A slash command as it was understood when it came in. */
 export type GivenCommand = z.infer<typeof commandSchema>;
+
+const causeSchema = z.object({
+  kind: z.enum(["schedule", "trigger"]),
+  /** The id of the schedule or trigger. */
+  id: z.string().min(1).max(200),
+  /** Why it runs now, for people: `every weekday at 9:00 Europe/Berlin`. */
+  because: z.string().max(500),
+  /** What happened, as data for the model: text that nobody here vouches for. */
+  happened: z.string().max(20_000).optional(),
+  /** Who caused it, where that is a person other than the author. */
+  caused_by: z.string().max(200).optional(),
+  /** Its answer stands in the channel itself rather than in a thread. */
+  in_channel: z.literal(true).optional(),
+});
+/** Why a turn began that nobody wrote a message for. The author is who made the schedule or trigger, with the rights it runs with. */
+export type Cause = z.infer<typeof causeSchema>;
 
 const guideSchema = z.object({ skill: z.string().min(1).max(200), request: z.string() });
 /** A guide that the agent is to follow in a turn, and what is asked of it. */
@@ -75,6 +102,8 @@ export const inboundSchema = z.object({
   guide: guideSchema.optional(),
   /** A command that stops something: it does not wait behind other commands. */
   urgent: z.literal(true).optional(),
+  /** Set for turns that a schedule or a trigger began: `text` is what is to be done. */
+  cause: causeSchema.optional(),
   /** Files that came with the message itself, kept as files of its turn: `id` is their name there. */
   files: z.array(fileReferenceSchema).max(50).optional(),
   /** Set by chat platforms alone: what comes through the API into a platform's namespace is not posted there. */

@@ -6,6 +6,7 @@ import type { Binding } from "./allowance.ts";
 import type { Inbound, Trust } from "./inbound.ts";
 import type { Json } from "./json.ts";
 import type { AssistantMessage, Message, SystemMessage, UserMessage } from "./message.ts";
+import type { Place } from "./place.ts";
 import type { Untrusted } from "./read-so-far.ts";
 import type { Seen } from "./seen-addresses.ts";
 import type { Told } from "./told.ts";
@@ -132,6 +133,19 @@ export type TurnEventBody =
   /** What the bot read where it was called: the thread so far and the files of the message. */
   | ({ type: "context_read" } & MessageContext)
   | { type: "handoff"; from: string; to: string }
+  /** From here on messages of the turn may call these people and groups, by platform id. */
+  | { type: "people_named"; call_id: string; ids: string[] }
+  /** From here on what the turn answers is for the asker alone; `because` says why, for people. */
+  | { type: "answer_private"; call_id: string; because: string }
+  /** The turn sent, changed or deleted a message beside its answer. `place` is where. */
+  | {
+      type: "message_sent";
+      call_id: string;
+      did: "sent" | "edited" | "deleted";
+      place: Place;
+      reference: string;
+      link?: string | undefined;
+    }
   | { type: "question_asked"; question_id: string; text: string; choices: string[]; expires_at: number }
   | { type: "question_answered"; question_id: string; text: string; by: string }
   /** `approver` is the least that may decide: the asker, or somebody of at least this trust. */

@@ -1,5 +1,5 @@
 /** What chat platforms hand in. Every method resolves once what came is stored or decided; only then the platform acknowledges it. */
-import type { FileReference, GivenCommand } from "../../core/inbound.ts";
+import type { FileReference, GivenCommand, Mention } from "../../core/inbound.ts";
 import type { Place } from "../../core/place.ts";
 import type { SkillForm } from "./skill-form.ts";
 
@@ -26,6 +26,8 @@ export interface ChatMessage {
   addressed: "mention" | "direct" | "reply" | "none";
   /** Whether it mentions people other than the bot. */
   mentions_others: boolean;
+  /** The people and groups it mentions, without the bot; at most 50. */
+  mentions?: readonly Mention[];
   /** Whether it stands in a thread that was there before it. */
   in_thread: boolean;
   files: readonly FileReference[];
@@ -65,6 +67,31 @@ export interface ChatEdit extends ChatMessage {
   edited_at: number;
 }
 
+/** Somebody's reaction to a message. */
+export interface ChatReaction {
+  /** Where the message stands. */
+  place: Place;
+  /** The message's reference (`ChatActions`). */
+  reference: string;
+  person: string;
+  /** The emoji's name where the platform names it (`thumbsup`), else the character. */
+  emoji: string;
+  added: boolean;
+  /** ms since the epoch. */
+  at: number;
+  /** The same for every delivery of the same reaction. */
+  key: string;
+}
+
+/** Who else wants to know what happens in channels, beside the turns it makes. Never rejects; called before it is acknowledged. */
+export interface ChatListener {
+  /** A message, whether it is for the bot or not; an edited one again. Messages of the bot itself do not come. */
+  heard?(message: ChatMessage & { edited_at?: number }): Promise<void>;
+  removed?(gone: { key: string; place: Place; id?: string }): Promise<void>;
+  reacted?(reaction: ChatReaction): Promise<void>;
+  left?(namespace: string): Promise<void>;
+}
+
 export interface ChatIntake {
   /** @throws when it could not be stored: do not acknowledge, it comes again */
   message(message: ChatMessage): Promise<void>;
@@ -73,7 +100,9 @@ export interface ChatIntake {
   /** The text of a message may have changed. Edits that change no text (link previews) change nothing. */
   edited(edit: ChatEdit): Promise<void>;
   /** A message is gone: its turn is stopped, or its answer deleted. */
-  removed(gone: { key: string; place: Place }): Promise<void>;
+  removed(gone: { key: string; place: Place; id?: string }): Promise<void>;
+  /** Somebody reacted to a message, or took the reaction away. */
+  reacted(reaction: ChatReaction): Promise<void>;
   /** The bot was invited to a channel. Greets once. `by` is who invited, if known. */
   joined(channel: { namespace: string; by?: string }): Promise<void>;
   /** The bot is in no channel of the namespace any more. */

@@ -25,18 +25,33 @@ export function createChatIntake(deps: ChatIntakeDeps): ChatIntake {
     const skill = await deps.app.skills.detail(skillId, place.namespace);
     return skill === undefined ? undefined : createSkillForm(skill);
   };
+  const { listeners } = deps;
+  const edited = createTakeEdit(context, message, late);
   return {
-    message,
+    async message(given) {
+      await Promise.all(listeners.map((each) => each.heard?.(given)));
+      await message(given);
+    },
     command: (command) => takeCommand(context, command),
     press: (press) => pressButton(context, late, press),
-    edited: createTakeEdit(context, message, late),
-    removed: (gone) => takeRemoval(context, late, gone),
+    async edited(edit) {
+      await Promise.all(listeners.map((each) => each.heard?.(edit)));
+      await edited(edit);
+    },
+    async removed(gone) {
+      await Promise.all(listeners.map((each) => each.removed?.(gone)));
+      await takeRemoval(context, late, gone);
+    },
+    async reacted(reaction) {
+      await Promise.all(listeners.map((each) => each.reacted?.(reaction)));
+    },
     async joined(channel) {
       await channels.add(channel.namespace);
       await greet(context, channel);
     },
     async left(namespace) {
       await channels.remove(namespace);
+      await Promise.all(listeners.map((each) => each.left?.(namespace)));
       await forgetGreeting(context, namespace);
     },
     refusal,

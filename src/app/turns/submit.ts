@@ -4,6 +4,7 @@ import type { FileStore, NewFile } from "../../core/file-store.ts";
 import { formatBytes } from "../../core/format-bytes.ts";
 import {
   type Author,
+  type Cause,
   type FileReference,
   type GivenCommand,
   type Inbound,
@@ -32,6 +33,8 @@ export interface Submission {
   key?: string;
   /** Given by chat platforms: the turn is shown and answered there. */
   origin?: Origin;
+  /** Of a turn that a schedule or a trigger begins. */
+  cause?: Cause;
   /** Files that come with it, where no platform keeps them. */
   files?: readonly NewFile[];
 }
@@ -165,6 +168,7 @@ function inboundOf(submission: Submission, deps: SubmitDeps, id: string): Outcom
     thread,
     author,
     origin,
+    cause: submission.cause,
     kind: said.kind,
     text: said.text,
     command,

@@ -53,13 +53,15 @@ export function createDiscordPlatform(deps: DiscordPlatformDeps): ChatPlatform {
     readThread: (place, limit) => readThread(deps, place, limit),
     download: (_place, file, options) => downloadAttachment(deps, file, options),
     async showWorking(place, note, to) {
-      if (note === undefined || live.has(to.message)) return;
+      if (note === undefined || (to.message !== undefined && live.has(to.message))) return;
       await quietly("typing", async () => {
         const { channel } = await targets.look(place);
         await rest.request("POST", `/channels/${channel}/typing`);
       });
     },
-    dismiss: (to) => quietly("a placeholder", () => live.dismiss(to.message)),
+    dismiss: async ({ message }) => {
+      if (message !== undefined) await quietly("a placeholder", () => live.dismiss(message));
+    },
     async markSeen(place, message, seen) {
       if (!isSnowflake(message) || live.has(message)) return;
       await marks.run(message, () =>

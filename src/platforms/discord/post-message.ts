@@ -63,7 +63,7 @@ async function post(
   message: OutgoingMessage,
   to: ReplyTarget | undefined,
 ): Promise<string> {
-  const answered = to === undefined ? undefined : await deps.live.answer(to.message, message);
+  const answered = to?.message === undefined ? undefined : await deps.live.answer(to.message, message);
   if (answered !== undefined) return answered;
   const { channel, root } = await deps.targets.open(place);
   const files = message.files ?? [];
@@ -140,7 +140,7 @@ export async function whisperMessage(
   message: OutgoingMessage,
   to: ReplyTarget | undefined,
 ): Promise<void> {
-  if (to !== undefined && (await deps.live.whisper(to.message, message))) return;
+  if (to?.message !== undefined && (await deps.live.whisper(to.message, message))) return;
   const { channel: about } = readPlace(place);
   const markdown = about === undefined ? message.markdown : `${message.markdown}\n\n-# About <#${about}>`;
   const send = async () => {

@@ -66,7 +66,7 @@ export function createSlackPlatform(deps: SlackPlatformDeps): ChatPlatform & Sig
     },
     remove: writer.remove,
     whisper: createWhisper(context, writer, addresses),
-    isUnseen: ({ message }) => !isTimestamp(message),
+    isUnseen: ({ message }) => message !== undefined && !isTimestamp(message),
     find: (place, tag) => findTagged(context, place, tag),
     ...(settings.streaming === "auto" ? { openStream } : {}),
     ...createSigns(context, logger),

@@ -67,7 +67,7 @@ export async function answerAddress(
   to: ReplyTarget,
   visible: "ephemeral" | "in_channel" = "ephemeral",
 ): Promise<boolean> {
-  const address = addresses.take(to.message);
+  const address = to.message === undefined ? undefined : addresses.take(to.message);
   if (address === undefined) return false;
   try {
     await writer.rendered(team, message, (rendered) =>

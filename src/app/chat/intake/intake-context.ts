@@ -14,6 +14,7 @@ import type { RunOperation } from "../../operations/table.ts";
 import type { SkillService } from "../../services/skill-service.ts";
 import type { CommandReader } from "../../turns/command-reader.ts";
 import type { Submit } from "../../turns/submit.ts";
+import type { ChatListener } from "../chat-intake.ts";
 import type { ChatPolicy } from "../chat-policy.ts";
 import type { ThreadStates } from "./thread-states.ts";
 import type { Whisperer } from "./whisperer.ts";
@@ -44,6 +45,8 @@ export interface ChatIntakeDeps {
   policy: ChatPolicy;
   /** Makes ids that are unique for ever. */
   newId(): string;
+  /** Who else wants to know what happens in channels. */
+  listeners: readonly ChatListener[];
 }
 
 /** The dependencies, and what the parts of the intake share. */

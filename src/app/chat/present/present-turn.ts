@@ -1,4 +1,5 @@
 import { unlessAborted } from "../../../base/time-limit.ts";
+import { channelThread } from "../../../core/chat-platform.ts";
 import type { FileStore } from "../../../core/file-store.ts";
 import { type ProgressLevel, readNamespace } from "../../../core/namespace-state.ts";
 import type { TurnEvent, TurnEventBody } from "../../../core/turn-event.ts";
@@ -77,7 +78,7 @@ function openStage(
   const notes = createNoteQueue();
   // A process that died early may have stored nothing.
   const resumed = claimed.last_seq >= seqStride || events.some((event) => event.type === "turn_started");
-  const place = { namespace, thread };
+  const place = { namespace, thread: inbound.cause?.in_channel ? channelThread : thread };
   const turn: PresentedTurn = {
     ...base,
     ...{ turn_id, kind, author, text, place, clock, redact, logger, resumed, givenUp },
@@ -243,7 +244,7 @@ async function unmark({ turn, log, taken }: Stage): Promise<void> {
   const others = first.flatMap((event) =>
     event?.type === "inbound" ? (event.inbound.origin?.message ?? []) : [],
   );
-  const messages = new Set([turn.to.message, ...others]);
+  const messages = new Set([...(turn.to.message === undefined ? [] : [turn.to.message]), ...others]);
   await Promise.all([...messages].map((message) => turn.platform.markSeen(turn.place, message, false)));
 }
 

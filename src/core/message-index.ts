@@ -1,0 +1,34 @@
+/**
+ * What people said in channels that are searched by an index: where a platform has no search for bots, and only after a manager of the
+ * channel has switched it on.
+ */
+import type { MessageQuery } from "./chat-actions.ts";
+
+/** A message as the index keeps it. */
+export interface IndexedMessage {
+  namespace: string;
+  /** Its reference (`ChatActions`). */
+  reference: string;
+  thread?: string | undefined;
+  author: { id: string; name: string };
+  text: string;
+  /** ms since the epoch. */
+  at: number;
+}
+
+/** Every method is atomic. Texts are bounded by who adds them. */
+export interface MessageIndex {
+  /** Adds messages, or replaces those that are there. */
+  put(messages: readonly IndexedMessage[]): Promise<void>;
+  remove(namespace: string, reference: string): Promise<void>;
+  /** Removes all of a channel; answers how many. */
+  clear(namespace: string): Promise<number>;
+  /** Removes what was said before a time (ms since the epoch), in one channel or in all; answers how many. */
+  clearBefore(before: number, namespace?: string): Promise<number>;
+  /** Removes what a person said, on a platform and workspace (`slack:T1`) or everywhere; answers how many. */
+  clearAuthor(author: string, prefix?: string): Promise<number>;
+  /** The latest messages that have all words, the latest first. Words match from their beginning, in any case and without accents. */
+  search(namespace: string, query: MessageQuery): Promise<IndexedMessage[]>;
+  /** How many messages of a channel there are, and since when. */
+  extent(namespace: string): Promise<{ messages: number; since?: number | undefined }>;
+}

@@ -32,6 +32,7 @@ import { createPlaceDescriber } from "./reading/place-description.ts";
 import { createApprovals } from "./services/approvals.ts";
 import { auditChannel, createAudit } from "./services/audit.ts";
 import { createChangeSettings } from "./services/channel-settings.ts";
+import { createChats } from "./services/chats.ts";
 import { createExportData } from "./services/export-data.ts";
 import { createForgetPerson } from "./services/forget-person/forget-person.ts";
 import { createForget } from "./services/forgetting.ts";
@@ -81,6 +82,7 @@ export interface AppDeps {
     | "picture"
     | "redact"
     | "time_zone"
+    | "chats"
   >;
   /** The agents; the first one begins where a channel does not say otherwise. */
   profiles: readonly [Profile, ...Profile[]];
@@ -133,8 +135,10 @@ export function createApp(deps: AppDeps): RunningApp {
   const { log, store, clock, catalogue } = deps;
   const offers = createOfferReader(store, deps.facts, clock);
   const openings = createOpenings(store, clock);
+  const platforms = createChatPlatforms();
   const ports = {
     ...deps.ports,
+    chats: createChats({ platforms, log }),
     offers,
     redact: deps.redact,
     time_zone: deps.time_zone,
@@ -149,7 +153,6 @@ export function createApp(deps: AppDeps): RunningApp {
   const past = createPastThreads(log);
   const { meter = noMeter } = deps;
   const measuring = createTurnMeasuring({ ...deps, meter });
-  const platforms = createChatPlatforms();
   const { report } = ports;
   const describer = createPlaceDescriber({ platforms, clock, shaping: shapingRules, report });
   const whereOf = createWhere(describer, ports.name);

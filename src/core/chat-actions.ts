@@ -22,6 +22,8 @@ export interface ChannelSummary {
 export interface ChannelAccess extends ChannelSummary {
   /** The person may write there, and so may the bot: an archived channel cannot be written to. */
   write: boolean;
+  /** The person may pin messages there. */
+  pin: boolean;
 }
 
 /** A message as the bot reads it outside of its own conversation. `id` is its reference. */
@@ -101,6 +103,8 @@ export interface ChatActions {
   history(place: Place, range: TimeRange & { most: number }): Promise<ChannelHistory>;
   /** Searches a channel by the platform's own search. Absent where it has none for bots: then `history` is looked through. */
   search?(namespace: string, query: MessageQuery): Promise<readonly ChannelMessage[]>;
+  /** The reference of a person's message by the id it came in with (`Origin.message`); that id itself unless given. */
+  reference?(place: Place, message: string): Promise<string>;
   /** One message; undefined when it is not there. */
   message(namespace: string, reference: string): Promise<ChannelMessage | undefined>;
   /** People and groups whose name, full name or title has these words, best first; everybody for no words. */

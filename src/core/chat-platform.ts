@@ -30,8 +30,8 @@ export interface PlatformWriting {
 /** What a message of the bot is for. With turn and part it names the message, so that it is found again after a crash. */
 export interface MessageTag {
   turn_id: string;
-  purpose: "answer" | "progress" | "question" | "approval";
-  /** 0 for the first; long answers have several. */
+  purpose: "answer" | "progress" | "question" | "approval" | "sent";
+  /** 0 for the first; long answers have several, and a turn may send several messages beside its answer. */
   part: number;
 }
 

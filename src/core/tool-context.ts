@@ -1,4 +1,5 @@
 import { approveWithin } from "./approval.ts";
+import { createChatWork } from "./chat-work.ts";
 import { chosenModel } from "./chosen-model.ts";
 import { ExpectedFailure } from "./expected-failure.ts";
 import { runInFolder } from "./folder-run.ts";
@@ -8,6 +9,7 @@ import type { Json } from "./json.ts";
 import { scopeKeyValue } from "./key-value.ts";
 import { mayReach, webOf } from "./may-reach.ts";
 import { coversHost } from "./network-grants.ts";
+import { zoneOf } from "./said-line.ts";
 import type { Tool, ToolContext } from "./tool.ts";
 import { createToolFiles } from "./tool-files.ts";
 import type { CallRequest, TurnScope } from "./turn-scope.ts";
@@ -59,6 +61,8 @@ export function createToolContext(
     },
     inFolder: (text, run) =>
       runInFolder(scope, { callId: request.call.id, skillId: root, text, file }, run, signal),
+    chat: createChatWork(scope, request.call.id, tool.skill_id),
+    time_zone: zoneOf(turn.author, scope.namespace.settings.time_zone, ports.time_zone),
     store: scopeKeyValue(ports.store, `skill:${turn.place.namespace}:${root}:`),
     web: webOf(scope, request),
     reach: (address, options) => mayReach(scope, request, tool, address, options),

@@ -69,6 +69,8 @@ export function createTurnRunner(deps: TurnRunnerDeps): TurnRunner {
       return queued.map(({ turn_id, inbound }) => ({
         turn_id,
         author: inbound.author,
+        message: inbound.origin?.message,
+        mentions: inbound.origin?.mentions,
         said_at: inbound.origin?.said_at ?? ports.clock.now(),
         ...steeringText(inbound),
       }));

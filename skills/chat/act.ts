@@ -9,7 +9,7 @@ export const act = definePart({
   description: "Reacts to or pins a message of this channel; edits or deletes one of the bot's own.",
   parameters: z.object({
     do: z.enum(deeds),
-    message: z.string().min(1).max(200).describe("its id, or this: the one you answer"),
+    message: z.string().min(1).max(200).describe("its id; this: the one you answer; last: your last here"),
     emoji: z.string().max(100).optional().describe("name, e.g. thumbsup"),
     text: z.string().max(8_000).optional().describe("the new text, whole"),
   }),

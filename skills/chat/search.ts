@@ -1,5 +1,5 @@
 import { z } from "zod";
-import type { FoundMessages } from "../../src/core/chats.ts";
+import type { FoundMessages } from "../../src/core/chat-actions.ts";
 import { definePart, SkillFailure } from "../../src/core/define-skill.ts";
 import { showMessage, shownMessageSchema, timeIn, timeSchema } from "./message.ts";
 

@@ -138,7 +138,7 @@ export function createApp(deps: AppDeps): RunningApp {
   const platforms = createChatPlatforms();
   const ports = {
     ...deps.ports,
-    chats: createChats({ platforms, log }),
+    chats: createChats({ platforms, log, forget: (turnId, by) => services.forget(turnId, by) }),
     offers,
     redact: deps.redact,
     time_zone: deps.time_zone,
@@ -155,7 +155,7 @@ export function createApp(deps: AppDeps): RunningApp {
   const measuring = createTurnMeasuring({ ...deps, meter });
   const { report } = ports;
   const describer = createPlaceDescriber({ platforms, clock, shaping: shapingRules, report });
-  const whereOf = createWhere(describer, ports.name);
+  const whereOf = createWhere(describer, ports.name, ports.chats.actions);
   const stored = createStoredAudit(store, deps.logger);
   const audit = createAudit({ ...deps, stored, post: auditChannel(deps.chat.audit_channel, platforms) });
   const { files, folders } = ports;

@@ -5,8 +5,18 @@
  *
  * A message is named by its reference: what `ChatPlatform.post` returns and `edit`, `remove` and every method here take.
  */
-import type { ThreadMessage } from "./chat-platform.ts";
+import type { FileReference } from "./inbound.ts";
 import type { Place } from "./place.ts";
+
+/** A message of a thread as the bot reads it when it is called in. */
+export interface ThreadMessage {
+  id: string;
+  author: { id: string; name: string; bot: boolean /** The bot itself. */; self: boolean };
+  text: string;
+  /** ms since the epoch. */
+  at: number;
+  files: readonly FileReference[];
+}
 
 /** A channel that both the bot and a person can read. */
 export interface ChannelSummary {
@@ -59,6 +69,18 @@ export interface MessageQuery extends TimeRange {
   author?: string | undefined;
   /** At most this many, the latest first. */
   most: number;
+}
+
+/** What a search of a channel found. */
+export interface FoundMessages {
+  /** The latest first. */
+  messages: readonly ChannelMessage[];
+  /** How it was searched: by the platform, by the channel's index, or by looking through its latest messages. */
+  by: "platform" | "index" | "history";
+  /** Everything in the range that was asked for was looked at. */
+  complete: boolean;
+  /** From when on it was looked at, ms since the epoch, where that is not all. */
+  since?: number | undefined;
 }
 
 /** Somebody in the workspace or server. */

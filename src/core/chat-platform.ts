@@ -3,7 +3,7 @@
  * and keeps its own limits; everything else (whom to answer, when, what to show) is the app's, once for all platforms.
  */
 import type { ButtonAction } from "./button-action.ts";
-import type { ChatActions } from "./chat-actions.ts";
+import type { ChatActions, ThreadMessage } from "./chat-actions.ts";
 import type { Author, FileReference } from "./inbound.ts";
 import type { Place } from "./place.ts";
 
@@ -114,16 +114,6 @@ export interface ChatPerson extends Author {
   standing: "member" | "guest" | "outsider" | "stranger" | "bot";
   /** Platform role ids (Discord roles, Slack user groups if known). */
   roles: readonly string[];
-}
-
-/** A message of a thread as the bot reads it when it is called in. */
-export interface ThreadMessage {
-  id: string;
-  author: { id: string; name: string; bot: boolean /** The bot itself. */; self: boolean };
-  text: string;
-  /** ms since the epoch. */
-  at: number;
-  files: readonly FileReference[];
 }
 
 /**

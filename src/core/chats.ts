@@ -1,18 +1,7 @@
-import type { ChannelMessage, ChatActions, MessageQuery } from "./chat-actions.ts";
+import type { ChatActions, FoundMessages, MessageQuery } from "./chat-actions.ts";
 import type { MessageTag, OutgoingMessage } from "./chat-platform.ts";
+import type { Author } from "./inbound.ts";
 import type { Place } from "./place.ts";
-
-/** What a search of a channel found. */
-export interface FoundMessages {
-  /** The latest first. */
-  messages: readonly ChannelMessage[];
-  /** How it was searched: by the platform, by the channel's index, or by looking through its latest messages. */
-  by: "platform" | "index" | "history";
-  /** Everything in the range that was asked for was looked at. */
-  complete: boolean;
-  /** From when on it was looked at, ms since the epoch, where that is not all. */
-  since?: number | undefined;
-}
 
 /** A message of the bot, and whose turn it was made in. */
 export interface OwnMessage {
@@ -34,7 +23,8 @@ export interface Chats {
   /** Answers the message's reference. A message that an interrupted process posted under its tag is found instead of posted again. */
   send(place: Place, message: OutgoingMessage & { tag: MessageTag }): Promise<string>;
   edit(place: Place, reference: string, message: OutgoingMessage): Promise<void>;
-  remove(place: Place, reference: string): Promise<void>;
+  /** Deletes a message of the bot; one that is part of an answer with its turn, so that nothing later repeats it. */
+  remove(place: Place, reference: string, by: Author): Promise<void>;
   /** Which recent turn a message of the bot belongs to. */
   ownMessage(namespace: string, reference: string): Promise<OwnMessage | undefined>;
 }

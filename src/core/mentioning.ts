@@ -3,7 +3,8 @@
  * confirmed by the person, and nobody calls everyone.
  */
 import type { KnownGroup, KnownPerson } from "./chat-actions.ts";
-import type { ChatDesk, ChatWork } from "./chat-work.ts";
+import type { ChatDesk } from "./chat-desk.ts";
+import type { ChatWork } from "./chat-work.ts";
 import { SkillFailure } from "./define-skill.ts";
 import type { Turn } from "./turn.ts";
 import type { TurnScope } from "./turn-scope.ts";

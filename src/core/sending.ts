@@ -1,48 +1,20 @@
 /** Messages beside the answer: sent to other places, and those of the bot that are changed or deleted again. */
 import type { ChannelMessage } from "./chat-actions.ts";
+import type { ChatDesk } from "./chat-desk.ts";
 import { channelThread, type OutgoingFile } from "./chat-platform.ts";
-import type { ChatDesk } from "./chat-work.ts";
+import type { Sending } from "./chat-work.ts";
 import { SkillFailure } from "./define-skill.ts";
 import { mediaTypeOf } from "./media-type.ts";
 import { calledBy } from "./mentioning.ts";
 import { mayManage } from "./permissions.ts";
 import type { Place } from "./place.ts";
+import { untrustedIn } from "./untrusted.ts";
 
 /** Messages that one turn may send or change. */
 const mostSent = 20;
 /** Files with one message, and bytes of each. */
 const mostFiles = 10;
 const largestFile = 25_000_000;
-
-/** A message that was sent. */
-export interface SentMessage {
-  /** Where it stands, in words: `#random`, `a direct message to Cleo`. */
-  where: string;
-  /** Its id, for changing it later in this channel. */
-  id: string;
-  link?: string | undefined;
-}
-
-/** What is sent. */
-export interface NewMessage {
-  text: string;
-  /** A channel by name, a person by id, or `here`: this channel itself, outside of the thread. */
-  to: string;
-  /** A message of this channel whose thread it goes to; only with `here`. */
-  thread?: string | undefined;
-  /** Paths in the working folder. */
-  files: readonly string[];
-}
-
-/** Each method fails with a `SkillFailure` where the person may not have it done. */
-export interface Sending {
-  /** Posts a message. What leaves the channel asks the person first, with the exact words and place. */
-  send(message: NewMessage): Promise<SentMessage>;
-  /** Replaces the text of a message that the bot posted for this person, or for anybody where they manage the channel. */
-  edit(reference: string, text: string): Promise<void>;
-  /** Deletes such a message. */
-  remove(reference: string): Promise<void>;
-}
 
 interface Target {
   place: Place;
@@ -102,9 +74,10 @@ export function createSending(desk: ChatDesk): Sending {
       await noted("edited", place, id);
     },
     async remove(reference) {
-      const { id, thread } = await own(reference);
+      const { id, thread, text } = await own(reference);
+      if (untrustedIn(scope).length > 0) await desk.ask(deletion(text));
       const place = { namespace: here, thread: thread ?? channelThread };
-      await desk.doing(() => ports.chats.remove(place, id));
+      await desk.doing(() => ports.chats.remove(place, id, turn.author));
       await noted("deleted", place, id);
     },
   };
@@ -180,6 +153,16 @@ async function readFiles({ scope }: ChatDesk, paths: readonly string[]): Promise
     }
   }
   return files;
+}
+
+/** A model that obeys what it reads could delete what cannot be had back. */
+function deletion(text: string): Parameters<ChatDesk["ask"]>[0] {
+  return {
+    action: "delete",
+    question: "May I delete this message of mine?",
+    input: { text },
+    reason: "It cannot be had back, and I have read text that nobody here vouches for.",
+  };
 }
 
 function tooMany(): SkillFailure {

@@ -1,6 +1,6 @@
 import { approveWithin } from "./approval.ts";
-import { createChatWork } from "./chat-work.ts";
 import { chosenModel } from "./chosen-model.ts";
+import { createChatWork } from "./create-chat-work.ts";
 import { ExpectedFailure } from "./expected-failure.ts";
 import { runInFolder } from "./folder-run.ts";
 import { generateWith, writeWith } from "./generate.ts";

@@ -2,23 +2,34 @@ import type { ChatPlatform, ChatPlatforms } from "../../core/chat-platform.ts";
 import { PlatformError } from "../../core/chat-platform.ts";
 import type { Chats } from "../../core/chats.ts";
 import type { TurnReading } from "../../core/turn-log.ts";
+import type { Forget } from "./forgetting.ts";
 
 export interface ChatsDeps {
   platforms: ChatPlatforms;
   log: TurnReading;
+  /** Takes a turn away with its answer. */
+  forget: Forget;
 }
 
 /** Recent turns of a channel that are looked through for the one a message of the bot belongs to. */
 const recentTurns = 100;
 
 /** The chats of this process, for tools. */
-export function createChats({ platforms, log }: ChatsDeps): Chats {
+export function createChats({ platforms, log, forget }: ChatsDeps): Chats {
   const platformOf = (namespace: string): ChatPlatform => {
     const platform = platforms.of(namespace);
     if (platform !== undefined) return platform;
     throw new PlatformError("invalid", "Nothing can be posted there: it is no channel of a chat platform.");
   };
+  const ownMessage: Chats["ownMessage"] = async (namespace, reference) => {
+    for (const { turn_id, author } of await log.list({ namespace, limit: recentTurns })) {
+      const found = await partOf(log, turn_id, reference);
+      if (found !== undefined) return { turn_id, author: author.id, answer: found === "answer" };
+    }
+    return undefined;
+  };
   return {
+    ownMessage,
     actions: (namespace) => platforms.of(namespace)?.actions,
     search: () => Promise.resolve({ messages: [], by: "history", complete: true }),
     async send(place, message) {
@@ -26,13 +37,11 @@ export function createChats({ platforms, log }: ChatsDeps): Chats {
       return (await platform.find(place, message.tag)) ?? platform.post(place, message);
     },
     edit: async (place, reference, message) => platformOf(place.namespace).edit(place, reference, message),
-    remove: async (place, reference) => platformOf(place.namespace).remove(place, reference),
-    async ownMessage(namespace, reference) {
-      for (const { turn_id, author } of await log.list({ namespace, limit: recentTurns })) {
-        const found = await partOf(log, turn_id, reference);
-        if (found !== undefined) return { turn_id, author: author.id, answer: found === "answer" };
-      }
-      return undefined;
+    async remove(place, reference, by) {
+      const own = await ownMessage(place.namespace, reference);
+      if (own?.answer !== true) return platformOf(place.namespace).remove(place, reference);
+      const outcome = await forget(own.turn_id, by);
+      if (!outcome.ok) throw new PlatformError("unavailable", outcome.message);
     },
   };
 }

@@ -69,8 +69,6 @@ export function createTurnRunner(deps: TurnRunnerDeps): TurnRunner {
       return queued.map(({ turn_id, inbound }) => ({
         turn_id,
         author: inbound.author,
-        message: inbound.origin?.message,
-        mentions: inbound.origin?.mentions,
         said_at: inbound.origin?.said_at ?? ports.clock.now(),
         ...steeringText(inbound),
       }));
@@ -101,6 +99,8 @@ export function createTurnRunner(deps: TurnRunnerDeps): TurnRunner {
       author: inbound.author,
       text: asked.text,
       asked: asked.skills,
+      message: inbound.origin?.message,
+      mentions: inbound.origin?.mentions,
       said_at: inbound.origin?.said_at ?? claimed.events[0]?.at ?? ports.clock.now(),
       where: code?.ok === false ? withoutCode(where, code.reason) : where,
       ...(code?.ok === true ? { code } : {}),

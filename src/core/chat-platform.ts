@@ -96,7 +96,8 @@ export interface ReplyTarget {
 export interface AnswerStream {
   /** The message it grows in. */
   readonly reference: string;
-  append(markdown: string): Promise<void>;
+  /** @param calls as `OutgoingMessage.calls` */
+  append(markdown: string, calls?: readonly string[]): Promise<void>;
   /** Shows what the turn does, above the text, in the same message. */
   progress?(card: ProgressCard): Promise<void>;
   /** Ends it with the whole message, which replaces what was streamed where the two differ. */

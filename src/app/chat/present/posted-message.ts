@@ -136,7 +136,7 @@ export function createPostedMessage(
   const append = async (text: string) => {
     const now = state.at === "streaming" ? state : await openStream();
     if (now === undefined || !text.startsWith(now.text) || text === now.text) return;
-    await now.stream.append(text.slice(now.text.length));
+    await now.stream.append(text.slice(now.text.length), [...turn.calls]);
     now.text = text;
   };
   const openStream = async () => {

@@ -25,6 +25,7 @@ import { createMiniSearchIndex } from "../src/search/minisearch-index.ts";
 import { createFolderSource } from "../src/skills/folder-source.ts";
 import { createHostFacts } from "../src/skills/host-facts.ts";
 import { createMemoryFileStore } from "../src/storage/memory-file-store.ts";
+import { createMemoryMessageIndex } from "../src/storage/memory-message-index.ts";
 import { createLogger } from "../src/telemetry/logger.ts";
 import { chatPolicy, turnLimits } from "../src/wiring/app-settings.ts";
 import { systemClock } from "../src/wiring/system-clock.ts";
@@ -97,6 +98,7 @@ export async function createBenchApp({
   );
   const files = createMemoryFileStore();
   return createApp({
+    index: createMemoryMessageIndex(),
     log,
     store,
     logger,

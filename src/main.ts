@@ -11,6 +11,7 @@ import type { Config } from "./config/schema.ts";
 import { unknownSkillSettings } from "./config/settings-without-effect.ts";
 import type { CatalogueLoader } from "./core/catalogue.ts";
 import type { KeyValue } from "./core/key-value.ts";
+import type { MessageIndex } from "./core/message-index.ts";
 import { createMetaTools } from "./core/meta-tools/create-meta-tools.ts";
 import { createNetworkGrants } from "./core/network-grants.ts";
 import { createRedactor, type Redact, type SecretForm } from "./core/redact.ts";
@@ -31,6 +32,7 @@ import { type DataFolderLock, lockDataFolder } from "./storage/data-folder.ts";
 import { createDiskFileStore } from "./storage/disk-file-store.ts";
 import { createDiskWorkingFolders } from "./storage/folders/disk-working-folders.ts";
 import { openKeyValue } from "./storage/keyv-store.ts";
+import { openSqliteMessageIndex } from "./storage/sqlite-message-index.ts";
 import { openSqliteTurnLog } from "./storage/sqlite-turn-log.ts";
 import { createLogger } from "./telemetry/logger.ts";
 import { createMetrics, type Metrics } from "./telemetry/metrics.ts";
@@ -96,6 +98,8 @@ export async function openKnack(config: Config, options: OpenOptions = {}): Prom
   try {
     const log = await openSqliteTurnLog(join(config.data.folder, "turns.db"));
     opened.push(() => log.close());
+    const index = await openSqliteMessageIndex(join(config.data.folder, "messages.db"));
+    opened.push(() => index.close());
     const store = await openKeyValue(join(config.data.folder, "state.db"));
     opened.push(() => store.close());
     await log.reclaim();
@@ -125,7 +129,21 @@ export async function openKnack(config: Config, options: OpenOptions = {}): Prom
     const [profiles, metrics] = await Promise.all([loadProfiles(config.model), counting]);
     return await wire(
       config,
-      { log, store, folders, skills, web, profiles, metrics, lock, redact, logger, listening, closeAll },
+      {
+        log,
+        index,
+        store,
+        folders,
+        skills,
+        web,
+        profiles,
+        metrics,
+        lock,
+        redact,
+        logger,
+        listening,
+        closeAll,
+      },
       options,
     );
   } catch (error) {
@@ -152,6 +170,7 @@ async function warnOfUnknownSkills(
 
 interface Opened {
   log: TurnLog;
+  index: MessageIndex;
   store: KeyValue;
   folders: WorkingFolders;
   skills: OpenedSkills;
@@ -168,12 +187,28 @@ interface Opened {
 
 async function wire(
   config: Config,
-  { log, store, folders, skills, web, profiles, metrics, lock, redact, logger, listening, closeAll }: Opened,
+  {
+    log,
+    index,
+    store,
+    folders,
+    skills,
+    web,
+    profiles,
+    metrics,
+    lock,
+    redact,
+    logger,
+    listening,
+    closeAll,
+  }: Opened,
   { platforms: wanted = false }: OpenOptions,
 ): Promise<Knack> {
   const files = createDiskFileStore(join(config.data.folder, "files"));
   const running = createApp({
     log,
+    index,
+    public_url: config.server.public_url,
     store,
     logger,
     redact,

@@ -5,6 +5,7 @@ import type { HostFacts } from "../core/eligibility.ts";
 import { isInternal } from "../core/event-audience.ts";
 import type { KeyValue } from "../core/key-value.ts";
 import type { Log } from "../core/log.ts";
+import type { MessageIndex } from "../core/message-index.ts";
 import { type Meter, noMeter } from "../core/meter.ts";
 import { createOfferReader } from "../core/offer-reader.ts";
 import { noPackages, type Packages } from "../core/packages.ts";
@@ -19,6 +20,7 @@ import type { App } from "./app.ts";
 import { type ChatHub, meteredPlatform } from "./chat/chat-hub.ts";
 import type { ChatListener } from "./chat/chat-intake.ts";
 import type { ChatPolicy } from "./chat/chat-policy.ts";
+import { createChannelIndex } from "./chat/create-channel-index.ts";
 import { createChatIntake } from "./chat/create-chat-intake.ts";
 import { createTurnPresenter } from "./chat/create-turn-presenter.ts";
 import { shapingRules } from "./chat/present/shape-answer.ts";
@@ -29,16 +31,18 @@ import type { AddFlow, Services } from "./operations/services.ts";
 import { allOperations, createOperationRunner } from "./operations/table.ts";
 import { createPinnedFacts } from "./reading/pinned-facts.ts";
 import { createPlaceDescriber } from "./reading/place-description.ts";
+import { createSearch } from "./reading/search-channel.ts";
+import { createWebChatActions } from "./reading/web-chat-actions.ts";
 import { createApprovals } from "./services/approvals.ts";
 import { auditChannel, createAudit } from "./services/audit.ts";
 import { createChangeSettings } from "./services/channel-settings.ts";
-import { createChats } from "./services/chats.ts";
+import { createActionsOf, createChats } from "./services/chats.ts";
 import { createExportData } from "./services/export-data.ts";
 import { createForgetPerson } from "./services/forget-person/forget-person.ts";
 import { createForget } from "./services/forgetting.ts";
 import { createReadiness, type Readiness } from "./services/readiness.ts";
 import { createRetention } from "./services/retention.ts";
-import type { RetentionPolicy } from "./services/retention-policy.ts";
+import { keptFor, type RetentionPolicy } from "./services/retention-policy.ts";
 import { skillRuns } from "./services/skill-runs.ts";
 import { createSkillService } from "./services/skill-service.ts";
 import { createStoredAudit } from "./services/stored-audit.ts";
@@ -106,6 +110,10 @@ export interface AppDeps {
   time_zone: string;
   /** How the bot behaves on chat platforms. */
   chat: ChatPolicy;
+  /** What was said in channels that are searched by an index. */
+  index: MessageIndex;
+  /** Where the console is reached from outside. */
+  public_url?: string | undefined;
   /** Skills that people install; without it nothing can be installed. */
   packages?: Packages | undefined;
   /** Packages for code in the sandbox; without it none can be prepared. */
@@ -136,9 +144,17 @@ export function createApp(deps: AppDeps): RunningApp {
   const offers = createOfferReader(store, deps.facts, clock);
   const openings = createOpenings(store, clock);
   const platforms = createChatPlatforms();
+  const webChat = createWebChatActions({ log, name: deps.ports.name, public_url: deps.public_url });
+  const actionsOf = createActionsOf(platforms, webChat);
+  const kept = keptFor(deps.retention.conversation_days);
+  const channelIndex = createChannelIndex({ ...deps, platforms, kept });
   const ports = {
     ...deps.ports,
-    chats: createChats({ platforms, log, forget: (turnId, by) => services.forget(turnId, by) }),
+    chats: createChats({
+      ...{ platforms, log, webChat },
+      search: createSearch({ actionsOf, index: deps.index, isIndexed: channelIndex.isOn }),
+      forget: (turnId, by) => services.forget(turnId, by),
+    }),
     offers,
     redact: deps.redact,
     time_zone: deps.time_zone,
@@ -209,8 +225,9 @@ export function createApp(deps: AppDeps): RunningApp {
     usage: (filter) => log.usage(filter),
     control,
     approvals: createApprovals({ ...deps, audit, wake }),
+    channelIndex,
     forget: createForget(forgetting),
-    forgetPerson: createForgetPerson({ ...forgetting, stored, openings }),
+    forgetPerson: createForgetPerson({ ...forgetting, stored, openings, index: deps.index }),
     retention,
     commands,
     preview: createPromptPreview(turns),
@@ -245,7 +262,7 @@ export function createApp(deps: AppDeps): RunningApp {
     complete: (text, namespace) => complete(services, text, namespace),
     ready: createReadiness(deps),
   };
-  const listeners: readonly ChatListener[] = [];
+  const listeners: readonly ChatListener[] = [channelIndex];
   const chat: ChatHub = {
     connect(platform) {
       const metered = meteredPlatform(platform, meter);
@@ -256,10 +273,13 @@ export function createApp(deps: AppDeps): RunningApp {
   return {
     app,
     chat,
-    start: wake,
+    start() {
+      wake();
+      channelIndex.start();
+    },
     startRetention: retention.start,
     async stop(drainMs) {
-      await Promise.all([dispatcher.stop(drainMs), retention.stop()]);
+      await Promise.all([dispatcher.stop(drainMs), retention.stop(), channelIndex.stop()]);
       await stored.settled();
     },
   };

@@ -14,6 +14,7 @@ import type { ThreadRecord, TurnFilter, TurnLog, TurnRecord } from "../../core/t
 import type { WorkingFolders } from "../../core/working-folder.ts";
 import type { Approvals } from "../services/approvals.ts";
 import type { Audit } from "../services/audit.ts";
+import type { ChannelIndex } from "../services/channel-index.ts";
 import type { ChangeSettings } from "../services/channel-settings.ts";
 import type { ForgetPerson } from "../services/forget-person/forgotten-person.ts";
 import type { Forget } from "../services/forgetting.ts";
@@ -91,6 +92,7 @@ export interface Services {
   usage: TurnLog["usage"];
   control: TurnControl;
   approvals: Approvals;
+  channelIndex: ChannelIndex;
   /** Takes a turn away for good, with what it posted. */
   forget: Forget;
   forgetPerson: ForgetPerson;

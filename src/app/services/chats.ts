@@ -1,3 +1,4 @@
+import type { ChatActions } from "../../core/chat-actions.ts";
 import type { ChatPlatform, ChatPlatforms } from "../../core/chat-platform.ts";
 import { PlatformError } from "../../core/chat-platform.ts";
 import type { Chats } from "../../core/chats.ts";
@@ -7,15 +8,26 @@ import type { Forget } from "./forgetting.ts";
 export interface ChatsDeps {
   platforms: ChatPlatforms;
   log: TurnReading;
+  /** What can be done in namespaces that no platform has: the web chat. */
+  webChat: ChatActions;
+  search: Chats["search"];
   /** Takes a turn away with its answer. */
   forget: Forget;
+}
+
+/** What can be done in a namespace. */
+export function createActionsOf(platforms: ChatPlatforms, webChat: ChatActions): Chats["actions"] {
+  return (namespace) => {
+    const platform = platforms.of(namespace);
+    return platform === undefined ? webChat : platform.actions;
+  };
 }
 
 /** Recent turns of a channel that are looked through for the one a message of the bot belongs to. */
 const recentTurns = 100;
 
 /** The chats of this process, for tools. */
-export function createChats({ platforms, log, forget }: ChatsDeps): Chats {
+export function createChats({ platforms, log, webChat, search, forget }: ChatsDeps): Chats {
   const platformOf = (namespace: string): ChatPlatform => {
     const platform = platforms.of(namespace);
     if (platform !== undefined) return platform;
@@ -30,8 +42,8 @@ export function createChats({ platforms, log, forget }: ChatsDeps): Chats {
   };
   return {
     ownMessage,
-    actions: (namespace) => platforms.of(namespace)?.actions,
-    search: () => Promise.resolve({ messages: [], by: "history", complete: true }),
+    actions: createActionsOf(platforms, webChat),
+    search,
     async send(place, message) {
       const platform = platformOf(place.namespace);
       return (await platform.find(place, message.tag)) ?? platform.post(place, message);

@@ -20,7 +20,7 @@ export interface DiscordAccess {
 const reading = permissions.viewChannel | permissions.readMessageHistory;
 const listed: readonly number[] = [channelTypes.text, channelTypes.announcement];
 
-interface AccessDeps {
+export interface AccessDeps {
   rest: DiscordRest;
   directory: Directory;
 }

@@ -75,6 +75,7 @@ export function createChatActions(deps: ChatActionsDeps): ChatActions {
           : messages;
       return { messages: await show(place.namespace, all.slice(-most)), more };
     },
+    link: async (namespace, reference) => linkTo(namespace, readReference(reference)),
     async message(namespace, reference) {
       const found = await find(namespace, reference);
       return found === undefined ? undefined : (await show(namespace, [found.message]))[0];
@@ -183,11 +184,16 @@ async function showMessage(
     text: readableText(message.content, namesIn(message, knownNames(directory, guild))),
     at: Date.parse(message.timestamp),
     files: filesOf(message),
-    link: `https://discord.com/channels/${guild ?? "@me"}/${channel_id}/${id}`,
+    link: linkTo(namespace, { channel: channel_id, message: id }),
     ...(of === undefined || channel === undefined ? {} : { thread: of }),
     ...(replies > 0 ? { replies } : {}),
     ...(guild !== undefined && member === undefined && !isBot ? { outside: true as const } : {}),
   };
+}
+
+function linkTo(namespace: string, { channel, message }: { channel: string; message: string }): string {
+  const { guild = "@me" } = readPlace({ namespace, thread: "" });
+  return `https://discord.com/channels/${guild}/${channel}/${message}`;
 }
 
 function unknownMember(error: unknown): undefined {

@@ -1,7 +1,6 @@
 import type { APIGuildMember } from "discord.js";
 import type { ChatActions, KnownGroup, KnownPerson } from "../../core/chat-actions.ts";
-import type { DiscordAccess } from "./channel-access.ts";
-import type { ChatActionsDeps } from "./chat-actions.ts";
+import type { AccessDeps, DiscordAccess } from "./channel-access.ts";
 import { displayName, type GuildFacts } from "./directory-facts.ts";
 import { isSnowflake, permissions } from "./discord-facts.ts";
 import { readPlace } from "./discord-place.ts";
@@ -13,7 +12,7 @@ const mostMembers = 1_000;
 
 /** Looks members and roles of a server up. In direct messages there is only the person. */
 export function createFindPeople(
-  { rest, directory }: ChatActionsDeps,
+  { rest, directory }: AccessDeps,
   access: DiscordAccess,
 ): NonNullable<ChatActions["people"]> {
   /** Without the privileged intent Discord lists nobody: then people are found by the beginnings of their names. */

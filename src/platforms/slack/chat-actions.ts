@@ -103,6 +103,10 @@ export function createChatActions(context: SlackContext, clock: Clock): ChatActi
       const { messages, more } = await readRange(context, room, range, most);
       return { messages: await shown(room, messages), more };
     },
+    async link(namespace, reference, thread) {
+      const room = await roomOf(context, { namespace, thread: channelThread });
+      return linkTo(await addresses.get(room.team), room.channel, reference, thread);
+    },
     async message(namespace, reference) {
       if (!isTimestamp(reference)) return undefined;
       const room = await roomOf(context, { namespace, thread: channelThread });
@@ -245,6 +249,12 @@ async function findMessage(
   }
 }
 
+/** https://docs.slack.dev/reference/methods/chat.getPermalink */
+function linkTo(address: string, channel: string, ts: string, thread: string | undefined): string {
+  const link = `${address}archives/${channel}/p${ts.replace(".", "")}`;
+  return thread === undefined || thread === ts ? link : `${link}?thread_ts=${thread}&cid=${channel}`;
+}
+
 interface Viewer {
   room: Room;
   address: string;
@@ -260,8 +270,6 @@ async function showMessage(
   const names = namesOf(directory, room.team);
   const id = message.user ?? message.bot_id ?? "";
   const { thread_ts, ts } = message;
-  const link = `${address}archives/${room.channel}/p${ts.replace(".", "")}`;
-  const isReply = thread_ts !== undefined && thread_ts !== ts;
   const replies = Number(message.reply_count ?? 0);
   const by = { id, name: (await names.person(id)) ?? id };
   const standing = await directory.person({ team: room.team, person: id }, id).catch(unknownPerson);
@@ -275,7 +283,7 @@ async function showMessage(
     text: await readableText(saidText(message), self, names),
     at: timeOf(ts),
     files: filesOf(message),
-    link: isReply ? `${link}?thread_ts=${thread_ts}&cid=${room.channel}` : link,
+    link: linkTo(address, room.channel, ts, thread_ts),
     ...(thread_ts === undefined ? {} : { thread: thread_ts }),
     ...(replies > 0 ? { replies } : {}),
     ...(["guest", "outsider", "stranger"].includes(standing.standing) ? { outside: true as const } : {}),

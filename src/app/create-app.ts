@@ -1,6 +1,7 @@
 import type { CatalogueLoader } from "../core/catalogue.ts";
-import { createChatPlatforms } from "../core/chat-platform.ts";
+import { type ChatPerson, createChatPlatforms } from "../core/chat-platform.ts";
 import type { Clock } from "../core/clock.ts";
+import type { DueEntries } from "../core/due-entries.ts";
 import type { HostFacts } from "../core/eligibility.ts";
 import { isInternal } from "../core/event-audience.ts";
 import type { KeyValue } from "../core/key-value.ts";
@@ -11,16 +12,17 @@ import { noPackages, type Packages } from "../core/packages.ts";
 import type { Place } from "../core/place.ts";
 import { noPreparedPackages, type PreparedPackages } from "../core/prepared-packages.ts";
 import type { Redact } from "../core/redact.ts";
+import type { ScheduleLimits } from "../core/schedule.ts";
 import type { Servers } from "../core/servers.ts";
 import type { Profile, TurnLimits, TurnPorts } from "../core/turn.ts";
 import type { TurnLog } from "../core/turn-log.ts";
 import type { MetaTool } from "../core/turn-scope.ts";
 import type { App } from "./app.ts";
 import { type ChatHub, meteredPlatform } from "./chat/chat-hub.ts";
-import type { ChatListener } from "./chat/chat-intake.ts";
 import type { ChatPolicy } from "./chat/chat-policy.ts";
 import { createChatIntake } from "./chat/create-chat-intake.ts";
 import { createTurnPresenter } from "./chat/create-turn-presenter.ts";
+import { refusalOf } from "./chat/intake/refusal-of.ts";
 import { shapingRules } from "./chat/present/shape-answer.ts";
 import { createCommandRunner } from "./commands/command-runner.ts";
 import { operationCommands } from "./commands/operation-commands.ts";
@@ -29,6 +31,7 @@ import type { AddFlow, Services } from "./operations/services.ts";
 import { allOperations, createOperationRunner } from "./operations/table.ts";
 import { createPinnedFacts } from "./reading/pinned-facts.ts";
 import { createPlaceDescriber } from "./reading/place-description.ts";
+import { createScheduleService } from "./schedules/create-schedules.ts";
 import { createApprovals } from "./services/approvals.ts";
 import { auditChannel, createAudit } from "./services/audit.ts";
 import { createChangeSettings } from "./services/channel-settings.ts";
@@ -49,6 +52,7 @@ import { attachedFile, createPictures, turnFile } from "./turns/kept-files.ts";
 import { createOpenings } from "./turns/openings.ts";
 import { createPastThreads } from "./turns/past-threads.ts";
 import { createPromptPreview } from "./turns/prompt-preview.ts";
+import { sayForCause } from "./turns/say-for-cause.ts";
 import { createSpending, type SpendingCaps } from "./turns/spending.ts";
 import { createSubmit } from "./turns/submit.ts";
 import { createTurnControl } from "./turns/turn-control.ts";
@@ -81,6 +85,7 @@ export interface AppDeps {
     | "picture"
     | "redact"
     | "time_zone"
+    | "schedules"
   >;
   /** The agents; the first one begins where a channel does not say otherwise. */
   profiles: readonly [Profile, ...Profile[]];
@@ -110,6 +115,8 @@ export interface AppDeps {
   prepared?: PreparedPackages | undefined;
   /** The tool servers of the configuration. */
   servers?: Servers | undefined;
+  /** Where schedules and triggers are kept; without it nothing can be planned. `sealed` is encrypted, for secrets of webhooks. */
+  schedules?: { due: DueEntries; sealed: KeyValue; limits: ScheduleLimits; public_url: string | undefined } | undefined;
   /** Takes in flows that are in no folder. */
   addFlow?: AddFlow | undefined;
   /** Counts what happens; nothing is counted without it. */
@@ -123,6 +130,8 @@ export interface RunningApp {
   app: App;
   chat: ChatHub;
   start(): void;
+  /** From now on schedules and triggers run. Only for the bot itself, not for a command beside it. */
+  startSchedules(): void;
   /** Announces what is deleted when, and from then on deletes it. Only for the bot itself, not for a command beside it. */
   startRetention(): Promise<void>;
   /** Lets running turns finish for `drainMs`; the rest is resumed at the next start. */
@@ -133,7 +142,7 @@ export function createApp(deps: AppDeps): RunningApp {
   const { log, store, clock, catalogue } = deps;
   const offers = createOfferReader(store, deps.facts, clock);
   const openings = createOpenings(store, clock);
-  const ports = {
+  const basePorts = {
     ...deps.ports,
     offers,
     redact: deps.redact,
@@ -150,21 +159,26 @@ export function createApp(deps: AppDeps): RunningApp {
   const { meter = noMeter } = deps;
   const measuring = createTurnMeasuring({ ...deps, meter });
   const platforms = createChatPlatforms();
-  const { report } = ports;
+  const { report } = basePorts;
   const describer = createPlaceDescriber({ platforms, clock, shaping: shapingRules, report });
-  const whereOf = createWhere(describer, ports.name);
+  const whereOf = createWhere(describer, basePorts.name);
   const stored = createStoredAudit(store, deps.logger);
   const audit = createAudit({ ...deps, stored, post: auditChannel(deps.chat.audit_channel, platforms) });
-  const { files, folders } = ports;
+  const { files, folders } = basePorts;
   const retention = createRetention({ ...deps, past, files, folders, stored, policy: deps.retention });
   const { packages = noPackages, prepared = noPreparedPackages, servers } = deps;
-  const skills = createSkillService({ ...deps, offers, grants: ports.grants });
+  const skills = createSkillService({ ...deps, offers, grants: basePorts.grants });
   const commands = operationCommands(allOperations);
-  const reader = createCommandReader(commands, ports.name);
+  const reader = createCommandReader(commands, basePorts.name);
   const dispatcher = createDispatcher({ ...deps, feed });
   const { wake } = dispatcher;
   const submit = createSubmit({ ...deps, files, feed, reader, asked, wake });
   const follow: Follow = (turnId, afterSeq, signal) => followTurn(log, feed, turnId, afterSeq, signal);
+  const access = (person: ChatPerson, place: Place) => refusalOf(deps.chat.access, person, place);
+  const planning = { ...deps, offers, platforms, submit, report, ownTools: deps.metaTools };
+  const schedules =
+    deps.schedules && createScheduleService({ ...planning, ...deps.schedules, refusalOf: access });
+  const ports = { ...basePorts, schedules };
   const turns = createTurnRunner({ ...deps, ports, past, spending, platforms, asked, reader, whereOf });
   const presenter = createTurnPresenter({
     ...deps,
@@ -196,6 +210,7 @@ export function createApp(deps: AppDeps): RunningApp {
       },
     },
     folders,
+    schedules,
     runs: (filter) => skillRuns(log, filter),
     changeSettings: createChangeSettings({ ...deps, models: ports.models }),
     name: ports.name,
@@ -218,7 +233,12 @@ export function createApp(deps: AppDeps): RunningApp {
     deadlineOf: turns.deadlineOf,
     run: (claimed, signal) => {
       const runner = claimed.inbound.kind === "command" ? commandRunner : turns;
-      const events = presenter.around(claimed, (own) => runner.run(claimed, own), signal);
+      const isSaid = claimed.inbound.cause?.says !== undefined;
+      const events = presenter.around(
+        claimed,
+        (own) => (isSaid ? sayForCause(claimed) : runner.run(claimed, own)),
+        signal,
+      );
       return measuring.around(claimed, events);
     },
   });
@@ -239,10 +259,11 @@ export function createApp(deps: AppDeps): RunningApp {
     threads: services.threads,
     watch: (namespace, signal) => feed.watch(namespace, signal),
     skills,
+    hook: async (request) => schedules?.hooks.take(request) ?? "unknown",
     complete: (text, namespace) => complete(services, text, namespace),
     ready: createReadiness(deps),
   };
-  const listeners: readonly ChatListener[] = [];
+  const listeners = schedules === undefined ? [] : [schedules.watch];
   const chat: ChatHub = {
     connect(platform) {
       const metered = meteredPlatform(platform, meter);
@@ -254,8 +275,10 @@ export function createApp(deps: AppDeps): RunningApp {
     app,
     chat,
     start: wake,
+    startSchedules: () => schedules?.clockwork.start(),
     startRetention: retention.start,
     async stop(drainMs) {
+      await schedules?.clockwork.stop();
       await Promise.all([dispatcher.stop(drainMs), retention.stop()]);
       await stored.settled();
     },

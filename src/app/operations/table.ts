@@ -27,6 +27,14 @@ import {
 } from "./sandbox-packages.ts";
 import { loginServer, logoutServer } from "./server-accounts.ts";
 import { controlServer, listServers, trustServer } from "./servers.ts";
+import {
+  addSchedule,
+  listSchedules,
+  pauseSchedule,
+  removeSchedule,
+  renewScheduleSecret,
+  resumeSchedule,
+} from "./schedules.ts";
 import type { Services } from "./services.ts";
 import { limitSkills, listSkills, reloadSkills, setSkill, showSkill } from "./skills.ts";
 import { forgetPerson, lookUpPerson, runRetention, showRetention } from "./stored-data.ts";
@@ -72,6 +80,12 @@ const operations = [
   listApprovals,
   decideApproval,
   removeApproval,
+  listSchedules,
+  addSchedule,
+  pauseSchedule,
+  resumeSchedule,
+  removeSchedule,
+  renewScheduleSecret,
   listFiles,
   removeFile,
   listChannels,

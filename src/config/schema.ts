@@ -205,6 +205,24 @@ const codeSchema = z.strictObject({
   max_seconds: seconds.default(120).describe("Longest time one run of this code may take, in seconds"),
 });
 
+const schedulesSchema = z.strictObject({
+  least_minutes: z
+    .number()
+    .min(1)
+    .max(1440)
+    .default(5)
+    .describe("Least time between two runs of a schedule, in minutes"),
+  per_channel: count.max(500).default(20).describe("Schedules, reminders and triggers of one channel"),
+  per_person: count.max(500).default(10).describe("Of these, made by one person in it"),
+  late_minutes: z
+    .number()
+    .min(0)
+    .max(10_080)
+    .default(60)
+    .describe("A task that the bot missed is still done so many minutes later; reminders always are"),
+  open_turns: count.max(20).default(3).describe("Turns of one trigger at the same time; it begins one a minute at most"),
+});
+
 const retentionSchema = z.strictObject({
   conversation_days: days
     .default(365)
@@ -269,6 +287,7 @@ export const configSchema = z.strictObject({
   spending: spendingSchema.prefault({}),
   files: filesSchema.prefault({}),
   code: codeSchema.prefault({}),
+  schedules: schedulesSchema.prefault({}),
   retention: retentionSchema.prefault({}),
   slack: slackSchema.prefault({}),
   discord: discordSchema.prefault({}),

@@ -35,12 +35,18 @@ export const listSchedules = operation({
   },
   chat: [
     {
+      command: "agent schedule",
+      usage: "[list | add <when and what> | pause|resume|remove|secret <id>]",
+      description: "Shows reminders, schedules and triggers of this channel; plans, pauses or removes them",
+      read: (words, place) => (words === "" ? { namespace: place.namespace } : undefined),
+      missing: family,
+      say: listText,
+    },
+    {
       command: "agent schedule list",
-      usage: "",
-      description: "Shows what comes back here by itself: reminders, schedules and triggers",
+      partOf: "agent schedule",
       read: (_words, place) => ({ namespace: place.namespace }),
-      say: ({ schedules }) =>
-        shown([...(schedules.length === 0 ? ["Nothing is planned here."] : schedules.map(lineOf)), "", family].join("\n")),
+      say: listText,
     },
   ],
   commandLine: [
@@ -65,6 +71,11 @@ export const listSchedules = operation({
   },
 });
 
+function listText({ schedules }: { schedules: readonly PlannedView[] }) {
+  const lines = schedules.length === 0 ? ["Nothing is planned here."] : schedules.map(lineOf);
+  return shown([...lines, "", family].join("\n"));
+}
+
 export const addSchedule = operation({
   name: "schedule.add",
   input: z.object({
@@ -81,8 +92,7 @@ export const addSchedule = operation({
   chat: [
     {
       command: "agent schedule add",
-      usage: "<when and what>",
-      description: "Plans a reminder (`tomorrow at 9 remind me to …`) or a task (`every weekday at 9 post what is open`)",
+      partOf: "agent schedule",
       read: (words, place) => (words === "" ? undefined : { namespace: place.namespace, text: words }),
       missing: "Write when and what: `/agent schedule add tomorrow at 9 remind me to pay the invoice`.",
       say: (planned) => said(plannedText(planned)),
@@ -134,7 +144,7 @@ function changeOperation<const Name extends string>(name: Name, to: PlanChange) 
     chat: [
       {
         command: `agent schedule ${to}`,
-        partOf: "agent schedule list",
+        partOf: "agent schedule",
         read: (words, place) => (words === "" ? undefined : { id: idIn(words), namespace: place.namespace }),
         missing: `Which one? \`/agent schedule ${to} <id>\`; \`/agent schedule list\` shows the ids.`,
         say: ({ id: known, text, next }) =>
@@ -183,7 +193,7 @@ export const renewScheduleSecret = operation({
   chat: [
     {
       command: "agent schedule secret",
-      partOf: "agent schedule list",
+      partOf: "agent schedule",
       read: (words, place) => (words === "" ? undefined : { id: idIn(words), namespace: place.namespace }),
       missing: "Of which webhook? `/agent schedule secret <id>`; `/agent schedule list` shows the ids.",
       // What a command answers is kept in the log, and a secret does not belong there.

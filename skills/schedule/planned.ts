@@ -1,4 +1,4 @@
-import { z } from "zod";
+import type { z } from "zod";
 import { SkillFailure } from "../../src/core/define-skill.ts";
 import type { Json } from "../../src/core/json.ts";
 import type { Outcome } from "../../src/core/outcome.ts";
@@ -22,7 +22,11 @@ export function planning({ schedules }: ToolContext): PlanningContext {
 /** @throws SkillFailure with what is wrong, in words for the person */
 export function valueOf<T>(outcome: Outcome<T>): T {
   if (outcome.ok) return outcome.value;
-  throw new SkillFailure("not_planned", outcome.message, "Tell the person, or correct it if it is your slip.");
+  throw new SkillFailure(
+    "not_planned",
+    outcome.message,
+    "Tell the person, or correct it if it is your slip.",
+  );
 }
 
 /** Plans a wish; the person is asked first where the plan says so. Answers what was planned. */
@@ -33,9 +37,19 @@ export async function planned(context: ToolContext, wish: Wish): Promise<Planned
   const plan = kept as unknown as Plan;
   if (plan.asks) {
     const { question, shown: input } = plan;
-    const decision = await context.approve({ action: "schedule", question, input, approver: "asker", key: "plan" });
+    const decision = await context.approve({
+      action: "schedule",
+      question,
+      input,
+      approver: "asker",
+      key: "plan",
+    });
     if (!decision.approved)
-      throw new SkillFailure("refused", "The person did not agree, so nothing was planned.", "Do not try it again.");
+      throw new SkillFailure(
+        "refused",
+        "The person did not agree, so nothing was planned.",
+        "Do not try it again.",
+      );
   }
   return valueOf(await schedules.add(plan));
 }

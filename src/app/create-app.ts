@@ -116,7 +116,9 @@ export interface AppDeps {
   /** The tool servers of the configuration. */
   servers?: Servers | undefined;
   /** Where schedules and triggers are kept; without it nothing can be planned. `sealed` is encrypted, for secrets of webhooks. */
-  schedules?: { due: DueEntries; sealed: KeyValue; limits: ScheduleLimits; public_url: string | undefined } | undefined;
+  schedules?:
+    | { due: DueEntries; sealed: KeyValue; limits: ScheduleLimits; public_url: string | undefined }
+    | undefined;
   /** Takes in flows that are in no folder. */
   addFlow?: AddFlow | undefined;
   /** Counts what happens; nothing is counted without it. */

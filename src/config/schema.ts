@@ -220,7 +220,10 @@ const schedulesSchema = z.strictObject({
     .max(10_080)
     .default(60)
     .describe("A task that the bot missed is still done so many minutes later; reminders always are"),
-  open_turns: count.max(20).default(3).describe("Turns of one trigger at the same time; it begins one a minute at most"),
+  open_turns: count
+    .max(20)
+    .default(3)
+    .describe("Turns of one trigger at the same time; it begins one a minute at most"),
 });
 
 const retentionSchema = z.strictObject({

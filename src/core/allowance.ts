@@ -85,7 +85,11 @@ export async function removeAllowance(
 export function isAllowed(
   allowances: readonly Allowance[],
   binding: Binding,
-  { approver, asker, cause }: { approver: Approver; asker: string; cause?: Pick<Cause, "kind" | "id"> | undefined },
+  {
+    approver,
+    asker,
+    cause,
+  }: { approver: Approver; asker: string; cause?: Pick<Cause, "kind" | "id"> | undefined },
 ): boolean {
   return allowances.some(
     (each) =>
@@ -114,9 +118,7 @@ function isSame(one: Binding, other: Binding): boolean {
 }
 
 function isSameScope(one: Omit<Allowance, "id">, other: Omit<Allowance, "id">): boolean {
-  return (
-    isSame(one.binding, other.binding) && one.only_for === other.only_for && one.within === other.within
-  );
+  return isSame(one.binding, other.binding) && one.only_for === other.only_for && one.within === other.within;
 }
 
 /**

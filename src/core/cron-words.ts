@@ -7,7 +7,8 @@ export function cronInWords(cron: string): string {
   const [minute = "", hour = "", day = "", month = "", weekday = ""] = cron.trim().split(/\s+/);
   const days = daysInWords(day, month, weekday);
   const time = timeInWords(minute, hour);
-  return days === undefined || time === undefined ? `cron ${cron.trim()}` : `${days} ${time}`;
+  if (days === undefined || time === undefined) return `cron ${cron.trim()}`;
+  return days === "every day" && time.startsWith("every") ? time : `${days} ${time}`;
 }
 
 function timeInWords(minute: string, hour: string): string | undefined {

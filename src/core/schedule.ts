@@ -88,7 +88,14 @@ const conditionSchema = z.discriminatedUnion("on", [
   /** `emoji`: names and characters that mean the same, with spaces between them. `by`: only this person's. */
   z.object({ on: z.literal("reaction"), emoji: z.string().min(1).max(100), by: z.string().optional() }),
   /** No answer for so long. `here`: only in the thread it was made in, once. */
-  z.object({ on: z.literal("quiet"), hours: z.number().min(0.25).max(24 * 14), here: z.boolean().default(false) }),
+  z.object({
+    on: z.literal("quiet"),
+    hours: z
+      .number()
+      .min(0.25)
+      .max(24 * 14),
+    here: z.boolean().default(false),
+  }),
 ]);
 export type TriggerCondition = z.infer<typeof conditionSchema>;
 

@@ -77,7 +77,10 @@ function planningFor(scope: TurnScope, request: CallRequest): PlanningContext | 
     async plan(wish) {
       const plan = await schedules.plan(planner, wish);
       if (!plan.ok) return plan;
-      return { ok: true, value: { ...plan.value, asks: plan.value.asks || untrustedIn(scope, request).length > 0 } };
+      return {
+        ok: true,
+        value: { ...plan.value, asks: plan.value.asks || untrustedIn(scope, request).length > 0 },
+      };
     },
     add: (plan) => schedules.add(planner, plan, `${turn_id}/${request.call.id}`),
     list: () => schedules.list(place.namespace, author),

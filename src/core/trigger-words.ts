@@ -19,7 +19,7 @@ export function wordsProblem(pattern: string): string | undefined {
   const parts = partsOf(pattern);
   const isAnything = parts.flat().every((word) => word.replaceAll("*", "").length < 2);
   if (parts.length === 0 || isAnything)
-    return "Name words that have to occur, at least one of two letters: `deploy failed`, `\"deploy failed\"` or `deploy*`.";
+    return 'Name words that have to occur, at least one of two letters: `deploy failed`, `"deploy failed"` or `deploy*`.';
   return parts.length > 10 ? "At most ten words or phrases can be looked for." : undefined;
 }
 

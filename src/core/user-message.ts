@@ -120,7 +120,10 @@ function attribute(name: string, value: string | undefined): string {
   return ` ${name}="${safe.slice(0, 400)}"`;
 }
 
-const anyTag = new RegExp(`<(?=[\\s/]*(?:${[threadTag, messageTag, fileTag, noteTag, happenedTag].join("|")}))`, "gi");
+const anyTag = new RegExp(
+  `<(?=[\\s/]*(?:${[threadTag, messageTag, fileTag, noteTag, happenedTag].join("|")}))`,
+  "gi",
+);
 
 /** Text in which nothing can be taken for one of our blocks or lines. */
 function asData(text: string): string {

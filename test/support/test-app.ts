@@ -6,6 +6,7 @@ import { createPastOutputs } from "../../src/app/turns/past-outputs.ts";
 import { createCatalogueLoader } from "../../src/core/catalogue.ts";
 import type { Clock } from "../../src/core/clock.ts";
 import type { DocumentReader } from "../../src/core/document-reader.ts";
+import type { DueEntries } from "../../src/core/due-entries.ts";
 import type { FileStore } from "../../src/core/file-store.ts";
 import type { Author, Origin } from "../../src/core/inbound.ts";
 import type { KeyValue } from "../../src/core/key-value.ts";
@@ -15,6 +16,7 @@ import type { Model, Models } from "../../src/core/model.ts";
 import { createNetworkGrants } from "../../src/core/network-grants.ts";
 import { createRedactor } from "../../src/core/redact.ts";
 import type { SaidLine } from "../../src/core/said-line.ts";
+import type { ScheduleLimits } from "../../src/core/schedule.ts";
 import type { CodeRunner, ScriptRunner } from "../../src/core/scripts.ts";
 import type { Skill, SkillSource } from "../../src/core/skill.ts";
 import type { Profile, TurnLimits } from "../../src/core/turn.ts";
@@ -75,6 +77,10 @@ export interface TestAppOptions
   concurrent?: number;
   concurrent_commands?: number;
   max_duration_ms?: number;
+  /** Where schedules and triggers are kept; nothing can be planned unless given. `startSchedules` lets them run. */
+  due?: DueEntries;
+  /** How much of them there may be. */
+  scheduleLimits?: Partial<ScheduleLimits>;
   /** The server's zone; UTC unless given. */
   time_zone?: string;
   /** The line that a message begins with; none unless given, so that most tests can tell what was said. */
@@ -137,6 +143,15 @@ const keepAll: RetentionPolicy = {
   run_detail_days: "never",
   file_days: "never",
   audit_days: "never",
+};
+
+const scheduleLimits: ScheduleLimits = {
+  least_gap_ms: 5 * 60_000,
+  per_channel: 20,
+  per_person: 10,
+  late_ms: 3_600_000,
+  open_turns: 3,
+  trigger_gap_ms: 60_000,
 };
 
 const generous = {
@@ -209,6 +224,12 @@ export function createTestApp(model: Model, options: TestAppOptions = {}): TestA
     max_duration_ms: options.max_duration_ms ?? 60_000,
     time_zone: options.time_zone ?? "UTC",
     chat: chatPolicy(options.chat),
+    schedules: options.due && {
+      due: options.due,
+      sealed: createMemoryKeyValue(),
+      limits: { ...scheduleLimits, ...options.scheduleLimits },
+      public_url: "https://knack.example.com/",
+    },
     packages: options.packages,
     servers: options.servers,
     addFlow: options.addFlow,

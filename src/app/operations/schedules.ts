@@ -105,7 +105,10 @@ export const addSchedule = operation({
       arguments: [["<text...>", "when and what"]],
       json: "prints what was planned",
       read: ({ text, ...rest }) => ({ ...rest, text: [text].flat().join(" ") }),
-      print: (planned, { plain, bold }) => [`${bold(planned.id)}  ${planned.what} ${plain(planned.when)}`, ...planned.next.map(plain)],
+      print: (planned, { plain, bold }) => [
+        `${bold(planned.id)}  ${planned.what} ${plain(planned.when)}`,
+        ...planned.next.map(plain),
+      ],
     },
   ],
   run(call) {
@@ -118,7 +121,11 @@ export const addSchedule = operation({
       return schedules.add(planner, plan.value, keyOf(call));
     });
   },
-  audit: ({ id: known, what }) => ({ action: "schedule_added", subject: known, detail: `planned the ${what} **${known}**` }),
+  audit: ({ id: known, what }) => ({
+    action: "schedule_added",
+    subject: known,
+    detail: `planned the ${what} **${known}**`,
+  }),
 });
 
 /** How people are told what was planned: the next times are repeated to them. */
@@ -128,9 +135,24 @@ function plannedText({ id: known, what, text, when, next }: PlannedView): string
 }
 
 const changes = {
-  pause: { done: "Paused", audit: "paused", route: "POST /schedules/{id}/pause", summary: "Pause a schedule or trigger" },
-  resume: { done: "Goes on", audit: "resumed", route: "POST /schedules/{id}/resume", summary: "Let a schedule or trigger go on" },
-  remove: { done: "Removed", audit: "removed", route: "DELETE /schedules/{id}", summary: "Remove a schedule or trigger" },
+  pause: {
+    done: "Paused",
+    audit: "paused",
+    route: "POST /schedules/{id}/pause",
+    summary: "Pause a schedule or trigger",
+  },
+  resume: {
+    done: "Goes on",
+    audit: "resumed",
+    route: "POST /schedules/{id}/resume",
+    summary: "Let a schedule or trigger go on",
+  },
+  remove: {
+    done: "Removed",
+    audit: "removed",
+    route: "DELETE /schedules/{id}",
+    summary: "Remove a schedule or trigger",
+  },
 } as const;
 
 function changeOperation<const Name extends string>(name: Name, to: PlanChange) {
@@ -200,7 +222,9 @@ export const renewScheduleSecret = operation({
       say: ({ secret }) =>
         secret === undefined
           ? shown("A new secret was sent to you alone; the one before counts no more.")
-          : refused("The secret is not shown in a conversation. `knack schedule secret <id>` prints a new one."),
+          : refused(
+              "The secret is not shown in a conversation. `knack schedule secret <id>` prints a new one.",
+            ),
     },
   ],
   commandLine: [
@@ -231,7 +255,9 @@ type Change = OperationCall<{ id: string; namespace: string }>;
 /** Who made it, and managers. */
 function mayChange(call: Change): Promise<Outcome<unknown>> {
   const { input, services } = call;
-  return withSchedules<unknown>(services, (schedules) => schedules.mayChange(plannerOf(call, input.namespace), input.id));
+  return withSchedules<unknown>(services, (schedules) =>
+    schedules.mayChange(plannerOf(call, input.namespace), input.id),
+  );
 }
 
 function idIn(words: string): string {

@@ -25,8 +25,6 @@ import {
   prepareSkill,
   removeSandboxPackages,
 } from "./sandbox-packages.ts";
-import { loginServer, logoutServer } from "./server-accounts.ts";
-import { controlServer, listServers, trustServer } from "./servers.ts";
 import {
   addSchedule,
   listSchedules,
@@ -35,6 +33,8 @@ import {
   renewScheduleSecret,
   resumeSchedule,
 } from "./schedules.ts";
+import { loginServer, logoutServer } from "./server-accounts.ts";
+import { controlServer, listServers, trustServer } from "./servers.ts";
 import type { Services } from "./services.ts";
 import { limitSkills, listSkills, reloadSkills, setSkill, showSkill } from "./skills.ts";
 import { forgetPerson, lookUpPerson, runRetention, showRetention } from "./stored-data.ts";

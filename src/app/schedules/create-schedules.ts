@@ -1,3 +1,4 @@
+import { KeyedMutex } from "../../base/keyed-mutex.ts";
 import type { ChatPlatforms } from "../../core/chat-platform.ts";
 import type { Clock } from "../../core/clock.ts";
 import type { DueEntries, DueEntry } from "../../core/due-entries.ts";
@@ -6,11 +7,16 @@ import type { Log } from "../../core/log.ts";
 import { readNamespace } from "../../core/namespace-state.ts";
 import type { Outcome } from "../../core/outcome.ts";
 import { mayApprove } from "../../core/permissions.ts";
-import { dueKinds, type PlannedView, type Schedule, type ScheduleLimits, type Trigger } from "../../core/schedule.ts";
-import type { Plan, PlanChange, Planner, Schedules, Wish } from "../../core/schedules.ts";
 import { zoneOf } from "../../core/said-line.ts";
+import {
+  dueKinds,
+  type PlannedView,
+  type Schedule,
+  type ScheduleLimits,
+  type Trigger,
+} from "../../core/schedule.ts";
+import type { Plan, PlanChange, Planner, Schedules, Wish } from "../../core/schedules.ts";
 import type { TurnReading } from "../../core/turn-log.ts";
-import { KeyedMutex } from "../../base/keyed-mutex.ts";
 import type { Submit } from "../turns/submit.ts";
 import { type Clockwork, createClockwork } from "./clockwork.ts";
 import { createPeopleNow, type PeopleDeps } from "./maker-now.ts";
@@ -67,7 +73,11 @@ export function createScheduleService(deps: ScheduleServiceDeps): ScheduleServic
   const shared = { ...deps, book, people, tools, now, wake: () => clockwork.wake() };
   const watch = createChatWatch(shared);
   const hooks = createWebhooks(shared);
-  const run = { ...shared, isPaused: async (namespace: string) => (await readNamespace(store, namespace)).settings.paused !== undefined };
+  const run = {
+    ...shared,
+    isPaused: async (namespace: string) =>
+      (await readNamespace(store, namespace)).settings.paused !== undefined,
+  };
   const clockwork = createClockwork({ ...deps, run: (entry) => runEntry(entry) });
   const mutex = new KeyedMutex();
 
@@ -89,7 +99,11 @@ export function createScheduleService(deps: ScheduleServiceDeps): ScheduleServic
   const mayChange: ScheduleService["mayChange"] = async ({ author, place }, id) => {
     const entry = await book.get(id);
     if (entry === undefined || entry.namespace !== place.namespace)
-      return { ok: false, status: 404, message: `Nothing here has the id ${id.slice(0, 40)}. \`/agent schedule list\` shows what there is.` };
+      return {
+        ok: false,
+        status: 404,
+        message: `Nothing here has the id ${id.slice(0, 40)}. \`/agent schedule list\` shows what there is.`,
+      };
     if (mayApprove(author, "asker", { author: entry.value.maker })) return { ok: true, value: entry };
     const message = `${entry.value.maker.name}, who made it, or a manager of this channel may change it.`;
     return { ok: false, status: 403, message };
@@ -101,7 +115,10 @@ export function createScheduleService(deps: ScheduleServiceDeps): ScheduleServic
     if (value.what !== "trigger" || value.condition.on !== "webhook")
       return { ok: false, status: 400, message: "Only webhooks have a secret." };
     const secret = await hooks.newSecret(id);
-    return { ok: true, value: { secret, told: await tellSecret(deps, planner, await view(may.value, planner.author), secret) } };
+    return {
+      ok: true,
+      value: { secret, told: await tellSecret(deps, planner, await view(may.value, planner.author), secret) },
+    };
   };
 
   return {
@@ -111,7 +128,8 @@ export function createScheduleService(deps: ScheduleServiceDeps): ScheduleServic
     mayChange,
     newSecret,
     plan: createPlanning({ ...shared, zoneFor }),
-    read: async (words, { author, place }) => readSpokenWish(words, now(), await zoneFor(author, place.namespace)),
+    read: async (words, { author, place }) =>
+      readSpokenWish(words, now(), await zoneFor(author, place.namespace)),
     add: (planner, { value }: Plan, key) =>
       mutex.run(planner.place.namespace, async () => {
         const { namespace } = planner.place;

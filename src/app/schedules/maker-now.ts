@@ -1,13 +1,15 @@
-import { type ChatPerson, type ChatPlatform, type ChatPlatforms, PlatformError } from "../../core/chat-platform.ts";
+import {
+  type ChatPerson,
+  type ChatPlatform,
+  type ChatPlatforms,
+  PlatformError,
+} from "../../core/chat-platform.ts";
 import type { Author } from "../../core/inbound.ts";
 import type { Place } from "../../core/place.ts";
 import type { Schedule, Trigger } from "../../core/schedule.ts";
 
 /** Who a person is now. `gone`: why nothing runs for them any more, a sentence for people. `away`: the platform does not tell just now. */
-export type PersonNow =
-  | { is: "there"; author: Author }
-  | { is: "gone"; because: string }
-  | { is: "away" };
+export type PersonNow = { is: "there"; author: Author } | { is: "gone"; because: string } | { is: "away" };
 
 export interface PeopleDeps {
   platforms: ChatPlatforms;
@@ -18,7 +20,10 @@ export interface PeopleDeps {
 /** People as their platform knows them now: what runs later runs with the rights they have then. */
 export interface PeopleNow {
   /** Who made a plan, and whether they still may have it. */
-  maker(namespace: string, plan: Pick<Schedule | Trigger, "maker" | "on_platform" | "thread">): Promise<PersonNow>;
+  maker(
+    namespace: string,
+    plan: Pick<Schedule | Trigger, "maker" | "on_platform" | "thread">,
+  ): Promise<PersonNow>;
   /** Somebody who did something in a place of a platform. */
   person(place: Place, id: string): Promise<PersonNow>;
 }

@@ -39,7 +39,10 @@ export function createNeededTools({ catalogue, offers, ownTools }: NeededToolsDe
       names: [...tools.keys()],
       named: (name: string) => asGranted(tools.get(name)?.tool),
       again: ({ tool, skill_id }: GrantedTool) =>
-        asGranted([...tools.values()].find((each) => each.tool.name === tool && each.tool.skill_id === skill_id)?.tool),
+        asGranted(
+          [...tools.values()].find((each) => each.tool.name === tool && each.tool.skill_id === skill_id)
+            ?.tool,
+        ),
       skills: startingOf(current.skills.values()),
     };
   };

@@ -2,7 +2,13 @@ import type { ChatPlatforms } from "../../core/chat-platform.ts";
 import type { Author } from "../../core/inbound.ts";
 import type { Outcome } from "../../core/outcome.ts";
 import { isDirectMessage, type Place } from "../../core/place.ts";
-import { maxPlanText, type Schedule, type ScheduleLimits, type Timing, type Trigger } from "../../core/schedule.ts";
+import {
+  maxPlanText,
+  type Schedule,
+  type ScheduleLimits,
+  type Timing,
+  type Trigger,
+} from "../../core/schedule.ts";
 import type { Plan, Planner, Schedules, Wish } from "../../core/schedules.ts";
 import { timeZoneNamed } from "../../core/time-zone.ts";
 import { wordsProblem } from "../../core/trigger-words.ts";
@@ -51,16 +57,25 @@ export function createPlanning(deps: PlanningDeps): Schedules["plan"] {
 type Alike = Pick<Schedule, "text" | "maker" | "on_platform" | "thread" | "made_at" | "failures">;
 
 /** What stands against any plan of this person here. */
-async function whyNot(deps: PlanningDeps, planner: Planner, { text }: Wish): Promise<Outcome<never> | undefined> {
+async function whyNot(
+  deps: PlanningDeps,
+  planner: Planner,
+  { text }: Wish,
+): Promise<Outcome<never> | undefined> {
   const { author, place, cause } = planner;
   if (cause !== undefined)
     return refused("What a schedule or trigger began makes no further ones. Somebody has to ask for it.");
-  if (author.trust === "guest") return { ok: false, status: 403, message: "Guests can have no schedules and triggers." };
+  if (author.trust === "guest")
+    return { ok: false, status: 403, message: "Guests can have no schedules and triggers." };
   const length = text.trim().length;
   if (length === 0) return refused("It says nothing: write what is to be said or done.");
   if (length > maxPlanText) return refused(`The text has ${length} characters; ${maxPlanText} are the most.`);
   const on_platform = deps.platforms.of(place.namespace) !== undefined;
-  const maker = await deps.people.maker(place.namespace, { maker: author, on_platform, thread: place.thread });
+  const maker = await deps.people.maker(place.namespace, {
+    maker: author,
+    on_platform,
+    thread: place.thread,
+  });
   if (maker.is === "gone") return { ok: false, status: 403, message: maker.because };
   const many = tooMany(await deps.book.list(place.namespace), author.id, deps.limits);
   return many === undefined ? undefined : { ok: false, status: 409, message: many };
@@ -97,7 +112,10 @@ async function planSchedule(
   const unasked = names.length === 0 ? "" : ` It may then use ${names.join(", ")} without asking again.`;
   const question = `${does} “${alike.text}” ${when}? Next: ${times.join(", ")}.${unasked}`;
   const shown = { what: wish.what, text: alike.text, when, next: times, tools: names };
-  return { ok: true, value: { value, question, shown, asks: wish.what === "task" || "cron" in timing.value } };
+  return {
+    ok: true,
+    value: { value, question, shown, asks: wish.what === "task" || "cron" in timing.value },
+  };
 }
 
 /** When, as it was written. */
@@ -108,7 +126,8 @@ function readTiming({ limits, now }: PlanningDeps, { at, cron }: Timed, zone: st
     const problem = cronProblem(cron, zone);
     if (problem !== undefined) return refused(problem);
     const timing = { cron: cron.trim().replace(/\s+/g, " ") };
-    if (nextTimes(timing, zone, now(), 1).length === 0) return refused(`\`${timing.cron}\` never comes: no such day.`);
+    if (nextTimes(timing, zone, now(), 1).length === 0)
+      return refused(`\`${timing.cron}\` never comes: no such day.`);
     const gap = leastGap(timing, zone, now());
     if (gap >= limits.least_gap_ms) return { ok: true, value: timing };
     return refused(
@@ -117,9 +136,13 @@ function readTiming({ limits, now }: PlanningDeps, { at, cron }: Timed, zone: st
   }
   const time = readTime(at ?? "", zone);
   if (time === undefined)
-    return refused(`${(at ?? "").slice(0, 60)} is no time. Write it as 2026-11-26T09:00, with the offset where it is not of ${zone}.`);
+    return refused(
+      `${(at ?? "").slice(0, 60)} is no time. Write it as 2026-11-26T09:00, with the offset where it is not of ${zone}.`,
+    );
   if (time <= now())
-    return refused(`${shownTime(time, zone)} is over: it is ${shownTime(now(), zone)} in ${zone}. Nothing was made.`);
+    return refused(
+      `${shownTime(time, zone)} is over: it is ${shownTime(now(), zone)} in ${zone}. Nothing was made.`,
+    );
   if (time - now() > farthest) return refused("That is more than ten years away. Nothing was made.");
   return { ok: true, value: { at: time } };
 }
@@ -139,7 +162,10 @@ function planTrigger(alike: Alike, { condition }: Extract<Wish, { what: "trigger
   };
   const when = conditionInWords(condition);
   const question = `Do “${alike.text}” ${when}? It then runs with the lower rights of ${alike.maker.name} and of who caused it.`;
-  return { ok: true, value: { value, question, shown: { what: "trigger", text: alike.text, when }, asks: true } };
+  return {
+    ok: true,
+    value: { value, question, shown: { what: "trigger", text: alike.text, when }, asks: true },
+  };
 }
 
 /** Where a repeating task answers and keeps its conversation: in the channel itself, not in the thread somebody asked for it. */

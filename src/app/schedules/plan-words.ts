@@ -1,6 +1,12 @@
 /** Schedules and triggers in words, for lists, questions and why a turn runs. */
 import { cronInWords } from "../../core/cron-words.ts";
-import type { PlannedView, Schedule, ScheduleLimits, Trigger, TriggerCondition } from "../../core/schedule.ts";
+import type {
+  PlannedView,
+  Schedule,
+  ScheduleLimits,
+  Trigger,
+  TriggerCondition,
+} from "../../core/schedule.ts";
 import type { Entry } from "./plan-book.ts";
 import { nextTimes, shownTime } from "./times.ts";
 
@@ -51,7 +57,14 @@ export function viewOf({ id, value }: Entry<Schedule | Trigger>, now: number, zo
     ...(value.paused === undefined ? {} : { paused: value.paused.because }),
   };
   if (value.what === "trigger")
-    return { ...alike, what: value.what, when: conditionInWords(value.condition), next: [], next_at: [], tools: [] };
+    return {
+      ...alike,
+      what: value.what,
+      when: conditionInWords(value.condition),
+      next: [],
+      next_at: [],
+      tools: [],
+    };
   const isOff = value.paused !== undefined;
   return {
     ...alike,
@@ -77,7 +90,8 @@ export function tooMany(
 ): string | undefined {
   const own = plans.filter(({ value }) => value.maker.id === makerId).length;
   const rest = "Remove one first: `/agent schedule list` shows them.";
-  if (own >= per_person) return `You have ${own} schedules and triggers here; ${per_person} is the most. ${rest}`;
+  if (own >= per_person)
+    return `You have ${own} schedules and triggers here; ${per_person} is the most. ${rest}`;
   if (plans.length < per_channel) return undefined;
   return `There are ${plans.length} schedules and triggers here; ${per_channel} is the most. ${rest}`;
 }

@@ -38,7 +38,11 @@ export async function holdWhilePaused({ book, now }: RunDeps, id: string): Promi
 }
 
 /** Pauses a plan that cannot run any more, and says so where it was made. A crash in between says it once all the same. */
-export async function pauseAndTell(deps: RunDeps, entry: Entry<Schedule | Trigger>, because: string): Promise<void> {
+export async function pauseAndTell(
+  deps: RunDeps,
+  entry: Entry<Schedule | Trigger>,
+  because: string,
+): Promise<void> {
   const { id, value } = entry;
   const says = `I paused “${value.text.slice(0, 200)}”: ${because} \`/agent schedule resume ${id}\` wakes it, \`/agent schedule remove ${id}\` deletes it.`;
   const mark = value.what === "trigger" ? value.starts : value.next;

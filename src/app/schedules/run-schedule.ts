@@ -1,8 +1,8 @@
 import type { Schedule, ScheduleLimits } from "../../core/schedule.ts";
+import { starting } from "./needed-tools.ts";
 import type { Entry } from "./plan-book.ts";
 import { placeOfRuns } from "./plan-wish.ts";
 import { nextInWords, whenInWords } from "./plan-words.ts";
-import { starting } from "./needed-tools.ts";
 import { begin, holdWhilePaused, pauseAndTell, type RunDeps, tryLater } from "./run-plan.ts";
 import { nextTimes, shownTime } from "./times.ts";
 
@@ -38,7 +38,8 @@ export function dueRun(plan: Schedule, now: number, { late_ms }: Pick<ScheduleLi
 /** Runs what is due of a schedule, and moves it on. Every step can be repeated after a crash. */
 export async function runSchedule(deps: RunDeps, entry: Entry<Schedule>): Promise<void> {
   const { id, namespace, value: plan } = entry;
-  if (plan.paused !== undefined || plan.next === undefined || plan.next > deps.now()) return moveOn(deps, entry, plan.next);
+  if (plan.paused !== undefined || plan.next === undefined || plan.next > deps.now())
+    return moveOn(deps, entry, plan.next);
   if (await deps.isPaused(namespace)) return holdWhilePaused(deps, id);
   const maker = await deps.people.maker(namespace, plan);
   if (maker.is === "away") return tryLater(deps, id);
@@ -51,16 +52,27 @@ export async function runSchedule(deps: RunDeps, entry: Entry<Schedule>): Promis
   const because = whenInWords(plan);
   const at = due.run ?? plan.next;
   const says =
-    due.run === undefined ? missedText(plan, due, deps.now()) : plan.what === "reminder" ? reminderText(plan, due, deps.now()) : undefined;
+    due.run === undefined
+      ? missedText(plan, due, deps.now())
+      : plan.what === "reminder"
+        ? reminderText(plan, due, deps.now())
+        : undefined;
   const begun = await begin(deps, entry, {
     ...{ author: maker.author, place, key: `schedule:${id}:${at}`, reads: "at" in plan.timing },
-    cause: { because: says === undefined ? `${because}${lateWords(plan, due, deps.now())}` : because, ...(says === undefined ? {} : { says }) },
+    cause: {
+      because: says === undefined ? `${because}${lateWords(plan, due, deps.now())}` : because,
+      ...(says === undefined ? {} : { says }),
+    },
   });
   return begun === undefined ? tryLater(deps, id) : moveOn(deps, entry, due.next);
 }
 
 /** The next time, or the end. Whoever changed the schedule meanwhile has said when it runs. */
-async function moveOn({ book }: RunDeps, { id, value: { next: ran } }: Entry<Schedule>, next: number | undefined) {
+async function moveOn(
+  { book }: RunDeps,
+  { id, value: { next: ran } }: Entry<Schedule>,
+  next: number | undefined,
+) {
   let isOver = false;
   await book.change(id, ({ value }) => {
     if (value.what === "trigger") return undefined;
@@ -76,7 +88,10 @@ const punctual = 2 * 60_000;
 
 function lateWords(plan: Schedule, { run, missed }: DueRun, now: number): string {
   const late = run !== undefined && now - run > punctual;
-  const before = missed === undefined ? "" : `, ${missed.count} earlier ${missed.count === 1 ? "time was" : "times were"} missed`;
+  const before =
+    missed === undefined
+      ? ""
+      : `, ${missed.count} earlier ${missed.count === 1 ? "time was" : "times were"} missed`;
   return late ? `; late, planned for ${shownTime(run, plan.time_zone)}${before}` : before.replace(",", ";");
 }
 

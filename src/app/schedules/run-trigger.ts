@@ -78,7 +78,12 @@ function placeOf(id: string, namespace: string, { on_platform }: Trigger, { thre
 }
 
 /** Takes events off the list, and notes the turn that they began. */
-async function settle({ book, now, limits }: RunDeps, id: string, taken: readonly TriggerEvent[], turnId?: string) {
+async function settle(
+  { book, now, limits }: RunDeps,
+  id: string,
+  taken: readonly TriggerEvent[],
+  turnId?: string,
+) {
   const gone = new Set(taken.map(({ key }) => key));
   let isOver = false;
   await book.change(id, ({ value }) => {
@@ -87,7 +92,8 @@ async function settle({ book, now, limits }: RunDeps, id: string, taken: readonl
     const begun = turnId === undefined ? {} : { starts: value.starts + 1, started_at: now(), more: 0 };
     const open = turnId === undefined ? value.open : [...value.open, turnId].slice(-limits.open_turns);
     isOver = turnId !== undefined && value.condition.on === "quiet" && value.condition.here;
-    const due_at = held.length === 0 || value.paused !== undefined ? undefined : now() + limits.trigger_gap_ms;
+    const due_at =
+      held.length === 0 || value.paused !== undefined ? undefined : now() + limits.trigger_gap_ms;
     return { value: { ...value, ...begun, open, held, failures: 0 }, due_at };
   });
   if (isOver) await book.remove(id);
@@ -133,11 +139,14 @@ async function tell(
     events.map(async ({ at, by, happened, reference }) => {
       // A message that is gone meanwhile is told without its text.
       const found = reference && (await actions?.message(namespace, reference).catch(() => undefined));
-      const text = found ? `${happened}\nThe message, by ${found.author.name} (${found.link}):\n${found.text}` : happened;
+      const text = found
+        ? `${happened}\nThe message, by ${found.author.name} (${found.link}):\n${found.text}`
+        : happened;
       return `[${shownTime(at, "UTC")} UTC${by === undefined ? "" : `, by ${by}`}] ${text}`;
     }),
   );
-  const more = value.more === 0 ? [] : [`This happened ${value.more} more times meanwhile; these are not shown.`];
+  const more =
+    value.more === 0 ? [] : [`This happened ${value.more} more times meanwhile; these are not shown.`];
   const room = Math.floor((maxHappened * 2) / (told.length + 1));
   return [...told.map((text) => cut(text, room)), ...more].join("\n\n");
 }

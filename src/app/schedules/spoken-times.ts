@@ -5,7 +5,7 @@ import type { Wish } from "../../core/schedules.ts";
 import { wallClock } from "./times.ts";
 
 const how =
-  "Write when and what, for example `tomorrow at 9 remind me to pay the invoice`, `every weekday at 9 post what is open` or `cron \"0 9 * * 1\" remind me of the report`.";
+  'Write when and what, for example `tomorrow at 9 remind me to pay the invoice`, `every weekday at 9 post what is open` or `cron "0 9 * * 1" remind me of the report`.';
 
 /** What somebody wants, from their own words at a time (ms since the epoch) in their zone. */
 export function readSpokenWish(words: string, now: number, time_zone: string): Outcome<Wish> {
@@ -26,7 +26,9 @@ function refused(message: string): Outcome<never> {
 
 function quotedCron(text: string): Found | undefined {
   const [whole, , cron] = /\bcron\s+(["'“”`])([^"'“”`]+)["'“”`]/i.exec(text) ?? [];
-  return whole === undefined || cron === undefined ? undefined : { when: { cron }, rest: text.replace(whole, " ") };
+  return whole === undefined || cron === undefined
+    ? undefined
+    : { when: { cron }, rest: text.replace(whole, " ") };
 }
 
 const weekdays = ["sunday", "monday", "tuesday", "wednesday", "thursday", "friday", "saturday"];
@@ -83,7 +85,8 @@ function localTime({ start }: ParsedResult): string {
   return `${start.get("year")}-${two("month", 1)}-${two("day", 1)}T${hour}:${minute}:00`;
 }
 
-const asksToRemind = /\b(?:remind me|erinnere? mich|rappelle-moi|recuérdame)\b(?:\s+(?:to|that|of|about|an|daran|dass|de|que)\b)?/i;
+const asksToRemind =
+  /\b(?:remind me|erinnere? mich|rappelle-moi|recuérdame)\b(?:\s+(?:to|that|of|about|an|daran|dass|de|que)\b)?/i;
 
 function whatIn(rest: string): { what: "reminder" | "task"; said: string } {
   const isReminder = asksToRemind.test(rest);

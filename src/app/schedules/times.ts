@@ -8,7 +8,8 @@ const rules = { mode: "5-part", fixedTimeRule: "no-wildcard" } as const;
 /** What is wrong with a pattern, in words for people; undefined when it can be used. */
 export function cronProblem(cron: string, time_zone: string): string | undefined {
   const fields = cron.trim().split(/\s+/).length;
-  if (fields > 5) return "Schedules know no seconds: a pattern has five fields (minute hour day month weekday).";
+  if (fields > 5)
+    return "Schedules know no seconds: a pattern has five fields (minute hour day month weekday).";
   try {
     new Cron(cron.trim(), { ...rules, timezone: time_zone });
     return undefined;
@@ -49,7 +50,11 @@ export function readTime(text: string, time_zone: string): number | undefined {
 
 /** The clock on the wall in a zone, as a moment of UTC that reads the same. */
 export function wallClock(at: number, time_zone: string): number {
-  const format = new Intl.DateTimeFormat("sv-SE", { timeZone: time_zone, dateStyle: "short", timeStyle: "medium" });
+  const format = new Intl.DateTimeFormat("sv-SE", {
+    timeZone: time_zone,
+    dateStyle: "short",
+    timeStyle: "medium",
+  });
   return Date.parse(`${format.format(at).replace(" ", "T")}Z`);
 }
 

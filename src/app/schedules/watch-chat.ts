@@ -1,6 +1,12 @@
 import type { DueEntries, DueEntry } from "../../core/due-entries.ts";
 import type { Place } from "../../core/place.ts";
-import { dueKinds, type ScheduleLimits, type Trigger, type WatchedThread, watchedThreadSchema } from "../../core/schedule.ts";
+import {
+  dueKinds,
+  type ScheduleLimits,
+  type Trigger,
+  type WatchedThread,
+  watchedThreadSchema,
+} from "../../core/schedule.ts";
 import { hasWords, isEmojiOf } from "../../core/trigger-words.ts";
 import type { TurnReading } from "../../core/turn-log.ts";
 import type { Entry, PlanBook } from "./plan-book.ts";
@@ -84,7 +90,9 @@ export function createChatWatch(deps: WatchDeps): ChatWatch {
       safely(async () => {
         const { place, by_bot, said_at } = message;
         if (by_bot || now() - said_at > longestAgo) return;
-        const triggers = (await book.triggers(place.namespace)).filter(({ value }) => value.paused === undefined);
+        const triggers = (await book.triggers(place.namespace)).filter(
+          ({ value }) => value.paused === undefined,
+        );
         for (const trigger of triggers) await hearFor(deps, trigger, message, note, watch);
       }),
     reacted: ({ place, reference, person, emoji, added, at, key }) =>
@@ -104,7 +112,13 @@ export function createChatWatch(deps: WatchDeps): ChatWatch {
       if (watched !== undefined && !(await isAnswered(deps, namespace, watched))) {
         const happened = cut(`Nobody has answered this since: ${watched.text}`, 2_000);
         const key = `quiet:${watched.thread}:${watched.at}`;
-        await note(watched.trigger, { key, at: watched.at, by: watched.by, thread: watched.thread, happened });
+        await note(watched.trigger, {
+          key,
+          at: watched.at,
+          by: watched.by,
+          thread: watched.thread,
+          happened,
+        });
       }
       await due.remove(id);
     },
@@ -151,7 +165,11 @@ async function hearFor(
 }
 
 /** Whether the bot, or somebody else through it, has said something in the thread since it is watched. */
-async function isAnswered({ log }: WatchDeps, namespace: string, { thread, by, at }: WatchedThread): Promise<boolean> {
+async function isAnswered(
+  { log }: WatchDeps,
+  namespace: string,
+  { thread, by, at }: WatchedThread,
+): Promise<boolean> {
   const turns = await log.list({ namespace, thread, limit: 20 });
   return turns.some(({ accepted_at, author }) => accepted_at > at && author.id !== by);
 }

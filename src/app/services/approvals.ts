@@ -137,7 +137,12 @@ async function findAsked({ log, clock }: ApprovalDeps, approvalId: string) {
   );
   const [entry] = events;
   const cause = entry?.type === "inbound" ? entry.inbound.cause : undefined;
-  return { turn, asked, cause, isOver: isDecided || turn.status === "finished" || clock.now() >= asked.expires_at };
+  return {
+    turn,
+    asked,
+    cause,
+    isOver: isDecided || turn.status === "finished" || clock.now() >= asked.expires_at,
+  };
 }
 
 const tooLate: Outcome<{ decided: boolean }> = { ok: true, value: { decided: false } };

@@ -49,7 +49,8 @@ function accepted(answer: HookAnswer): "taken" | "known" {
     case "paused":
       throw new HttpProblem(409, "This webhook is paused; nothing was done.");
     case "flooded": {
-      const detail = "Too many requests: this one was counted, and its content was not kept. Try again later.";
+      const detail =
+        "Too many requests: this one was counted, and its content was not kept. Try again later.";
       throw new HttpProblem(429, detail, { headers: { "Retry-After": retrySeconds } });
     }
     default:

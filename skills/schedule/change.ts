@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { definePart } from "../../src/core/define-skill.ts";
-import { planning, show, shownPlanSchema, valueOf } from "./planned.ts";
+import { planning, show, shownPlanSchema, unwrap } from "./planned.ts";
 
 const done = { pause: "Paused", resume: "Goes on", remove: "Removed" } as const;
 
@@ -15,7 +15,7 @@ export const change = definePart({
   output: z.object({ summary: z.string(), planned: shownPlanSchema }),
   effect: "idempotent",
   async run({ id, to }, context) {
-    const view = valueOf(await planning(context).change(id, to));
+    const view = unwrap(await planning(context).change(id, to));
     const next = to === "resume" && view.next.length > 0 ? ` Next: ${view.next.join(", ")}.` : "";
     return { summary: `${done[to]}: ${view.text}.${next}`, planned: show(view) };
   },

@@ -20,7 +20,7 @@ export function planning({ schedules }: ToolContext): PlanningContext {
 }
 
 /** @throws SkillFailure with what is wrong, in words for the person */
-export function valueOf<T>(outcome: Outcome<T>): T {
+export function unwrap<T>(outcome: Outcome<T>): T {
   if (outcome.ok) return outcome.value;
   throw new SkillFailure(
     "not_planned",
@@ -33,7 +33,7 @@ export function valueOf<T>(outcome: Outcome<T>): T {
 export async function planned(context: ToolContext, wish: Wish): Promise<PlannedView> {
   const schedules = planning(context);
   // Kept: what people agree to is what is stored, whatever changes while they think.
-  const kept = await context.step("plan", async () => toJson(valueOf(await schedules.plan(wish))));
+  const kept = await context.step("plan", async () => toJson(unwrap(await schedules.plan(wish))));
   const plan = kept as unknown as Plan;
   if (plan.asks) {
     const { question, shown: input } = plan;
@@ -51,7 +51,7 @@ export async function planned(context: ToolContext, wish: Wish): Promise<Planned
         "Do not try it again.",
       );
   }
-  return valueOf(await schedules.add(plan));
+  return unwrap(await schedules.add(plan));
 }
 
 function toJson(plan: Plan): Json {

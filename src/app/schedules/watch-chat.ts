@@ -4,6 +4,7 @@ import {
   dueKinds,
   type ScheduleLimits,
   type Trigger,
+  type TriggerCondition,
   type WatchedThread,
   watchedThreadSchema,
 } from "../../core/schedule.ts";
@@ -95,16 +96,14 @@ export function createChatWatch(deps: WatchDeps): ChatWatch {
         );
         for (const trigger of triggers) await hearFor(deps, trigger, message, note, watch);
       }),
-    reacted: ({ place, reference, person, emoji, added, at, key }) =>
+    reacted: (reaction) =>
       safely(async () => {
+        const { place, reference, person, emoji, added, at, key } = reaction;
         if (!added || now() - at > longestAgo) return;
-        for (const { id, value } of await book.triggers(place.namespace)) {
-          const { condition } = value;
-          if (condition.on !== "reaction" || !isEmojiOf(condition.emoji, emoji)) continue;
-          if (condition.by !== undefined && condition.by !== person) continue;
-          const happened = `The reaction ${emoji} was added to a message.`;
-          await note(id, { key, at, by: person, thread: place.thread, happened, reference });
-        }
+        const happened = `The reaction ${emoji} was added to a message.`;
+        for (const { id, value } of await book.triggers(place.namespace))
+          if (isOf(value.condition, reaction))
+            await note(id, { key, at, by: person, thread: place.thread, happened, reference });
       }),
     quiet: async ({ id, namespace, value }) => {
       const parsed = watchedThreadSchema.safeParse(value);
@@ -132,6 +131,11 @@ export function createChatWatch(deps: WatchDeps): ChatWatch {
 
 function watchedId(trigger: string, thread: string): string {
   return `${trigger}.${thread}`;
+}
+
+function isOf(condition: TriggerCondition, { emoji, person }: HeardReaction): boolean {
+  if (condition.on !== "reaction" || !isEmojiOf(condition.emoji, emoji)) return false;
+  return condition.by === undefined || condition.by === person;
 }
 
 type Note = (id: string, event: Parameters<typeof noteEvent>[3]) => Promise<Happened>;

@@ -10,6 +10,7 @@ import { createMemoryKeyValue } from "../../src/storage/memory-key-value.ts";
 import { createFakeClock } from "./fake-clock.ts";
 import { createFakeDueEntries } from "./fake-due-entries.ts";
 import { createFakePlatform } from "./fake-platform.ts";
+import { scheduleLimits } from "./schedule-limits.ts";
 
 /** A Wednesday, 11:00 in Berlin. */
 export const wednesday = Date.parse("2026-11-25T10:00:00Z");
@@ -18,15 +19,6 @@ export const minute = 60_000;
 
 export const ann: Author = { id: "ann", name: "Ann", trust: "member", time_zone: "Europe/Berlin" };
 export const channel = { namespace: "fake:T1:general", thread: "100.1" };
-
-const limits: ScheduleLimits = {
-  least_gap_ms: 5 * minute,
-  per_channel: 20,
-  per_person: 10,
-  late_ms: hour,
-  open_turns: 3,
-  trigger_gap_ms: minute,
-};
 
 /** What outlives the bot: the store, the channel, and the turns that were taken, each once under its key. */
 export function createScheduleWorld(options: { own?: Partial<ScheduleLimits>; platform?: boolean } = {}) {
@@ -78,7 +70,7 @@ export function createScheduleWorld(options: { own?: Partial<ScheduleLimits>; pl
       submit: given.submit ?? submit,
       clock,
       logger: { debug: quiet, info: quiet, warn: quiet, error: quiet },
-      limits: { ...limits, ...options.own },
+      limits: { ...scheduleLimits, ...options.own },
       time_zone: "UTC",
       public_url: "https://knack.example.com",
       report: (error) => {

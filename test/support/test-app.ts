@@ -16,7 +16,6 @@ import type { Model, Models } from "../../src/core/model.ts";
 import { createNetworkGrants } from "../../src/core/network-grants.ts";
 import { createRedactor } from "../../src/core/redact.ts";
 import type { SaidLine } from "../../src/core/said-line.ts";
-import type { ScheduleLimits } from "../../src/core/schedule.ts";
 import type { CodeRunner, ScriptRunner } from "../../src/core/scripts.ts";
 import type { Skill, SkillSource } from "../../src/core/skill.ts";
 import type { Profile, TurnLimits } from "../../src/core/turn.ts";
@@ -33,6 +32,7 @@ import { createMemoryKeyValue } from "../../src/storage/memory-key-value.ts";
 import { createMemoryTurnLog } from "../../src/storage/memory-turn-log.ts";
 import { systemClock } from "../../src/wiring/system-clock.ts";
 import { noDocuments } from "./no-documents.ts";
+import { scheduleLimits } from "./schedule-limits.ts";
 import { soleModel } from "./sole-model.ts";
 import { temporaryFolders } from "./temporary-folders.ts";
 
@@ -79,8 +79,6 @@ export interface TestAppOptions
   max_duration_ms?: number;
   /** Where schedules and triggers are kept; nothing can be planned unless given. `startSchedules` lets them run. */
   due?: DueEntries;
-  /** How much of them there may be. */
-  scheduleLimits?: Partial<ScheduleLimits>;
   /** The server's zone; UTC unless given. */
   time_zone?: string;
   /** The line that a message begins with; none unless given, so that most tests can tell what was said. */
@@ -143,15 +141,6 @@ const keepAll: RetentionPolicy = {
   run_detail_days: "never",
   file_days: "never",
   audit_days: "never",
-};
-
-const scheduleLimits: ScheduleLimits = {
-  least_gap_ms: 5 * 60_000,
-  per_channel: 20,
-  per_person: 10,
-  late_ms: 3_600_000,
-  open_turns: 3,
-  trigger_gap_ms: 60_000,
 };
 
 const generous = {
@@ -227,7 +216,7 @@ export function createTestApp(model: Model, options: TestAppOptions = {}): TestA
     schedules: options.due && {
       due: options.due,
       sealed: createMemoryKeyValue(),
-      limits: { ...scheduleLimits, ...options.scheduleLimits },
+      limits: scheduleLimits,
       public_url: "https://knack.example.com/",
     },
     packages: options.packages,

@@ -1,11 +1,13 @@
 import { randomUUID } from "node:crypto";
+import type { AppDeps, RunningApp } from "../../src/app/app-deps.ts";
 import type { ChatPolicy } from "../../src/app/chat/chat-policy.ts";
-import { type AppDeps, createApp, type RunningApp } from "../../src/app/create-app.ts";
+import { createApp } from "../../src/app/create-app.ts";
 import type { RetentionPolicy } from "../../src/app/services/retention-policy.ts";
 import { createPastOutputs } from "../../src/app/turns/past-outputs.ts";
 import { createCatalogueLoader } from "../../src/core/catalogue.ts";
 import type { Clock } from "../../src/core/clock.ts";
 import type { DocumentReader } from "../../src/core/document-reader.ts";
+import type { DueEntries } from "../../src/core/due-entries.ts";
 import type { FileStore } from "../../src/core/file-store.ts";
 import type { Author, Origin } from "../../src/core/inbound.ts";
 import type { KeyValue } from "../../src/core/key-value.ts";
@@ -33,6 +35,7 @@ import { createMemoryMessageIndex } from "../../src/storage/memory-message-index
 import { createMemoryTurnLog } from "../../src/storage/memory-turn-log.ts";
 import { systemClock } from "../../src/wiring/system-clock.ts";
 import { noDocuments } from "./no-documents.ts";
+import { scheduleLimits } from "./schedule-limits.ts";
 import { soleModel } from "./sole-model.ts";
 import { temporaryFolders } from "./temporary-folders.ts";
 
@@ -78,6 +81,8 @@ export interface TestAppOptions
   concurrent?: number;
   concurrent_commands?: number;
   max_duration_ms?: number;
+  /** Where schedules and triggers are kept; nothing can be planned unless given. `startSchedules` lets them run. */
+  due?: DueEntries;
   /** The server's zone; UTC unless given. */
   time_zone?: string;
   /** The line that a message begins with; none unless given, so that most tests can tell what was said. */
@@ -213,6 +218,12 @@ export function createTestApp(model: Model, options: TestAppOptions = {}): TestA
     max_duration_ms: options.max_duration_ms ?? 60_000,
     time_zone: options.time_zone ?? "UTC",
     chat: chatPolicy(options.chat),
+    schedules: options.due && {
+      due: options.due,
+      sealed: createMemoryKeyValue(),
+      limits: scheduleLimits,
+      public_url: "https://knack.example.com/",
+    },
     packages: options.packages,
     servers: options.servers,
     addFlow: options.addFlow,

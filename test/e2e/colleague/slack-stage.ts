@@ -106,9 +106,18 @@ export function slackStage(slack: SlackServer): Stage {
       const channel = direct === true ? `D0${who.toUpperCase()}` : "C0GENERAL";
       const mention = direct === true ? "" : `<@${bot}> `;
       let thread: string | undefined;
-      const write = async (text: string, files: { name: string; mimetype: string; content_base64: string }[] = []) => {
+      const write = async (
+        text: string,
+        files: { name: string; mimetype: string; content_base64: string }[] = [],
+      ) => {
         const place = thread === undefined ? {} : { thread_ts: thread };
-        const { ts } = await slack.say({ user: idOf(who), channel, text: mention + written(text), ...place, files });
+        const { ts } = await slack.say({
+          user: idOf(who),
+          channel,
+          text: mention + written(text),
+          ...place,
+          files,
+        });
         thread ??= ts;
         return ts;
       };
@@ -148,11 +157,17 @@ export function slackStage(slack: SlackServer): Stage {
     },
     async happen(what, text) {
       const { ts } = await slack.say({ user: idOf("ben"), channel: "C0GENERAL", text });
-      if (what === "reaction") await slack.react({ channel: "C0GENERAL", ts, user: idOf("ann"), reaction: "eyes" });
+      if (what === "reaction")
+        await slack.react({ channel: "C0GENERAL", ts, user: idOf("ann"), reaction: "eyes" });
     },
     async planned() {
       const since = Date.now();
-      await slack.command({ user: idOf("ann"), channel: "C0GENERAL", command: "/agent", text: "schedule list" });
+      await slack.command({
+        user: idOf("ann"),
+        channel: "C0GENERAL",
+        command: "/agent",
+        text: "schedule list",
+      });
       const found = await slack.until(
         (state) => state.ephemerals(idOf("ann")).at(-1),
         `the list of schedules since ${since}`,

@@ -142,7 +142,9 @@ function planText(blocks: readonly Record<string, unknown>[]): string | undefine
   return [plan.title, ...(plan.tasks ?? []).map(({ title, status }) => `${status}: ${title}`)].join("\n");
 }
 
-function buttonsOf(blocks: readonly Record<string, unknown>[]): { label: string; action_id: string }[] {
+export function buttonsOf(
+  blocks: readonly Record<string, unknown>[],
+): { label: string; action_id: string }[] {
   const elements = blocks
     .filter(({ type }) => type === "actions")
     .flatMap((block) => block.elements as { action_id: string; text: { text: string } }[]);

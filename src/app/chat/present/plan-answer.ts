@@ -22,12 +22,17 @@ export function planAnswer(
   files: AnswerFiles,
   isLive: boolean,
 ): AnswerMessage[] {
-  const { turn_id, kind, platform, redact } = turn;
+  const { turn_id, kind, platform, redact, mention } = turn;
   const said = text.trim() === "" && files.attached.length === 0 ? nothingSaid : text.trim();
   const who = isPrivate ? "" : whoDidWhat(turn);
   const whole = [who, said, files.named].filter(Boolean).join("\n\n");
   const shaped = shapeAnswer(redact(whole || "Here it is."), files.attached, platform.limits);
-  const messages = shaped.parts.map((markdown): AnswerMessage => ({ markdown }));
+  const messages = shaped.parts.map(
+    (markdown, part): AnswerMessage => ({
+      markdown,
+      ...(part === 0 && mention !== undefined ? { mention } : {}),
+    }),
+  );
   const last = messages.at(-1);
   if (last !== undefined && kind === "message" && isPrivate !== true)
     last.buttons = buttonsOf(turn_id, outcome);

@@ -2,6 +2,7 @@ import { unlessAborted } from "../../../base/time-limit.ts";
 import { channelThread } from "../../../core/chat-platform.ts";
 import type { FileStore } from "../../../core/file-store.ts";
 import { type ProgressLevel, readNamespace } from "../../../core/namespace-state.ts";
+import { isDirectMessage } from "../../../core/place.ts";
 import type { TurnEvent, TurnEventBody } from "../../../core/turn-event.ts";
 import { type ClaimedTurn, seqStride } from "../../../core/turn-log.ts";
 import { emptyTurnView, foldTurn, type TurnView } from "../../../core/turn-view.ts";
@@ -79,8 +80,10 @@ function openStage(
   // A process that died early may have stored nothing.
   const resumed = claimed.last_seq >= seqStride || events.some((event) => event.type === "turn_started");
   const place = { namespace, thread: inbound.cause?.in_channel ? channelThread : thread };
+  const calls = inbound.cause?.says !== undefined && !isDirectMessage(namespace);
   const turn: PresentedTurn = {
     ...base,
+    ...(calls ? { mention: author.id } : {}),
     ...{ turn_id, kind, author, text, place, clock, redact, logger, resumed, givenUp },
     note: notes.add,
     calls: new Set([author.id, ...(inbound.origin?.mentions ?? []).map(({ id }) => id)]),

@@ -11,13 +11,13 @@ import type { Config } from "./config/schema.ts";
 import { unknownSkillSettings } from "./config/settings-without-effect.ts";
 import type { CatalogueLoader } from "./core/catalogue.ts";
 import type { KeyValue } from "./core/key-value.ts";
+import type { MessageIndex } from "./core/message-index.ts";
 import { createMetaTools } from "./core/meta-tools/create-meta-tools.ts";
 import { createNetworkGrants } from "./core/network-grants.ts";
 import { createRedactor, type Redact, type SecretForm } from "./core/redact.ts";
 import { createSaidLine } from "./core/said-line.ts";
 import { startingOf, whenReady } from "./core/starting-skills.ts";
 import type { Profile } from "./core/turn.ts";
-import type { TurnLog } from "./core/turn-log.ts";
 import type { Web } from "./core/web.ts";
 import type { WorkingFolders } from "./core/working-folder.ts";
 import { createDocumentReader } from "./documents/create-document-reader.ts";
@@ -31,7 +31,8 @@ import { type DataFolderLock, lockDataFolder } from "./storage/data-folder.ts";
 import { createDiskFileStore } from "./storage/disk-file-store.ts";
 import { createDiskWorkingFolders } from "./storage/folders/disk-working-folders.ts";
 import { openKeyValue } from "./storage/keyv-store.ts";
-import { openSqliteTurnLog } from "./storage/sqlite-turn-log.ts";
+import { openSqliteMessageIndex } from "./storage/sqlite-message-index.ts";
+import { openSqliteTurnLog, type SqliteTurnLog } from "./storage/sqlite-turn-log.ts";
 import { createLogger } from "./telemetry/logger.ts";
 import { createMetrics, type Metrics } from "./telemetry/metrics.ts";
 import {
@@ -44,6 +45,7 @@ import {
 } from "./wiring/app-settings.ts";
 import { noPlatforms, openPlatforms, type Platforms } from "./wiring/open-platforms.ts";
 import { type OpenedSkills, openSkills } from "./wiring/open-skills.ts";
+import { scheduleSetup } from "./wiring/schedule-setup.ts";
 import { environmentOf, grantedHosts, hostFacts } from "./wiring/skill-sources.ts";
 import { systemClock } from "./wiring/system-clock.ts";
 
@@ -96,6 +98,8 @@ export async function openKnack(config: Config, options: OpenOptions = {}): Prom
   try {
     const log = await openSqliteTurnLog(join(config.data.folder, "turns.db"));
     opened.push(() => log.close());
+    const index = await openSqliteMessageIndex(join(config.data.folder, "messages.db"));
+    opened.push(() => index.close());
     const store = await openKeyValue(join(config.data.folder, "state.db"));
     opened.push(() => store.close());
     await log.reclaim();
@@ -125,7 +129,21 @@ export async function openKnack(config: Config, options: OpenOptions = {}): Prom
     const [profiles, metrics] = await Promise.all([loadProfiles(config.model), counting]);
     return await wire(
       config,
-      { log, store, folders, skills, web, profiles, metrics, lock, redact, logger, listening, closeAll },
+      {
+        log,
+        index,
+        store,
+        folders,
+        skills,
+        web,
+        profiles,
+        metrics,
+        lock,
+        redact,
+        logger,
+        listening,
+        closeAll,
+      },
       options,
     );
   } catch (error) {
@@ -151,7 +169,8 @@ async function warnOfUnknownSkills(
 }
 
 interface Opened {
-  log: TurnLog;
+  log: SqliteTurnLog;
+  index: MessageIndex;
   store: KeyValue;
   folders: WorkingFolders;
   skills: OpenedSkills;
@@ -168,17 +187,34 @@ interface Opened {
 
 async function wire(
   config: Config,
-  { log, store, folders, skills, web, profiles, metrics, lock, redact, logger, listening, closeAll }: Opened,
+  {
+    log,
+    index,
+    store,
+    folders,
+    skills,
+    web,
+    profiles,
+    metrics,
+    lock,
+    redact,
+    logger,
+    listening,
+    closeAll,
+  }: Opened,
   { platforms: wanted = false }: OpenOptions,
 ): Promise<Knack> {
   const files = createDiskFileStore(join(config.data.folder, "files"));
   const running = createApp({
     log,
+    index,
+    public_url: config.server.public_url,
     store,
     logger,
     redact,
     clock: systemClock,
     catalogue: skills.catalogue,
+    schedules: scheduleSetup(config, { due: log.due, store }),
     packages: skills.packages,
     prepared: skills.prepared,
     servers: skills.servers,
@@ -251,6 +287,8 @@ async function wire(
       await lock.publish({ url, pid: process.pid });
       skills.start(url);
       await running.startRetention();
+      // A command beside the bot runs nothing that comes due.
+      if (wanted) running.startSchedules();
       for (const connection of platforms.connections) connection.start();
       return { url };
     },

@@ -1,18 +1,17 @@
 import type { CatalogueLoader } from "../core/catalogue.ts";
 import { type ChatPerson, createChatPlatforms } from "../core/chat-platform.ts";
 import type { Clock } from "../core/clock.ts";
-import type { DueEntries } from "../core/due-entries.ts";
 import type { HostFacts } from "../core/eligibility.ts";
 import { isInternal } from "../core/event-audience.ts";
 import type { KeyValue } from "../core/key-value.ts";
 import type { Log } from "../core/log.ts";
+import type { MessageIndex } from "../core/message-index.ts";
 import { type Meter, noMeter } from "../core/meter.ts";
 import { createOfferReader } from "../core/offer-reader.ts";
 import { noPackages, type Packages } from "../core/packages.ts";
 import type { Place } from "../core/place.ts";
 import { noPreparedPackages, type PreparedPackages } from "../core/prepared-packages.ts";
 import type { Redact } from "../core/redact.ts";
-import type { ScheduleLimits } from "../core/schedule.ts";
 import type { Servers } from "../core/servers.ts";
 import type { Profile, TurnLimits, TurnPorts } from "../core/turn.ts";
 import type { TurnLog } from "../core/turn-log.ts";
@@ -20,6 +19,7 @@ import type { MetaTool } from "../core/turn-scope.ts";
 import type { App } from "./app.ts";
 import { type ChatHub, meteredPlatform } from "./chat/chat-hub.ts";
 import type { ChatPolicy } from "./chat/chat-policy.ts";
+import { createChannelIndex } from "./chat/create-channel-index.ts";
 import { createChatIntake } from "./chat/create-chat-intake.ts";
 import { createTurnPresenter } from "./chat/create-turn-presenter.ts";
 import { refusalOf } from "./chat/intake/refusal-of.ts";
@@ -31,16 +31,19 @@ import type { AddFlow, Services } from "./operations/services.ts";
 import { allOperations, createOperationRunner } from "./operations/table.ts";
 import { createPinnedFacts } from "./reading/pinned-facts.ts";
 import { createPlaceDescriber } from "./reading/place-description.ts";
-import { createScheduleService } from "./schedules/create-schedules.ts";
+import { createSearch } from "./reading/search-channel.ts";
+import { createWebChatActions } from "./reading/web-chat-actions.ts";
+import { createScheduleService, type ScheduleSetup } from "./schedules/create-schedules.ts";
 import { createApprovals } from "./services/approvals.ts";
 import { auditChannel, createAudit } from "./services/audit.ts";
 import { createChangeSettings } from "./services/channel-settings.ts";
+import { createActionsOf, createChats } from "./services/chats.ts";
 import { createExportData } from "./services/export-data.ts";
 import { createForgetPerson } from "./services/forget-person/forget-person.ts";
 import { createForget } from "./services/forgetting.ts";
 import { createReadiness, type Readiness } from "./services/readiness.ts";
 import { createRetention } from "./services/retention.ts";
-import type { RetentionPolicy } from "./services/retention-policy.ts";
+import { keptFor, type RetentionPolicy } from "./services/retention-policy.ts";
 import { skillRuns } from "./services/skill-runs.ts";
 import { createSkillService } from "./services/skill-service.ts";
 import { createStoredAudit } from "./services/stored-audit.ts";
@@ -52,7 +55,6 @@ import { attachedFile, createPictures, turnFile } from "./turns/kept-files.ts";
 import { createOpenings } from "./turns/openings.ts";
 import { createPastThreads } from "./turns/past-threads.ts";
 import { createPromptPreview } from "./turns/prompt-preview.ts";
-import { sayForCause } from "./turns/say-for-cause.ts";
 import { createSpending, type SpendingCaps } from "./turns/spending.ts";
 import { createSubmit } from "./turns/submit.ts";
 import { createTurnControl } from "./turns/turn-control.ts";
@@ -86,6 +88,7 @@ export interface AppDeps {
     | "redact"
     | "time_zone"
     | "schedules"
+    | "chats"
   >;
   /** The agents; the first one begins where a channel does not say otherwise. */
   profiles: readonly [Profile, ...Profile[]];
@@ -109,16 +112,17 @@ export interface AppDeps {
   time_zone: string;
   /** How the bot behaves on chat platforms. */
   chat: ChatPolicy;
+  /** What was said in channels that are searched by an index. */
+  index: MessageIndex;
+  /** Where the console is reached from outside. */
+  public_url?: string | undefined;
   /** Skills that people install; without it nothing can be installed. */
   packages?: Packages | undefined;
   /** Packages for code in the sandbox; without it none can be prepared. */
   prepared?: PreparedPackages | undefined;
   /** The tool servers of the configuration. */
   servers?: Servers | undefined;
-  /** Where schedules and triggers are kept; without it nothing can be planned. `sealed` is encrypted, for secrets of webhooks. */
-  schedules?:
-    | { due: DueEntries; sealed: KeyValue; limits: ScheduleLimits; public_url: string | undefined }
-    | undefined;
+  schedules: ScheduleSetup;
   /** Takes in flows that are in no folder. */
   addFlow?: AddFlow | undefined;
   /** Counts what happens; nothing is counted without it. */
@@ -144,8 +148,18 @@ export function createApp(deps: AppDeps): RunningApp {
   const { log, store, clock, catalogue } = deps;
   const offers = createOfferReader(store, deps.facts, clock);
   const openings = createOpenings(store, clock);
+  const platforms = createChatPlatforms();
+  const webChat = createWebChatActions({ log, name: deps.ports.name, public_url: deps.public_url });
+  const actionsOf = createActionsOf(platforms, webChat);
+  const kept = keptFor(deps.retention.conversation_days);
+  const channelIndex = createChannelIndex({ ...deps, platforms, kept });
   const basePorts = {
     ...deps.ports,
+    chats: createChats({
+      ...{ platforms, log, webChat },
+      search: createSearch({ actionsOf, index: deps.index, isIndexed: channelIndex.isOn }),
+      forget: (turnId, by) => services.forget(turnId, by),
+    }),
     offers,
     redact: deps.redact,
     time_zone: deps.time_zone,
@@ -160,10 +174,9 @@ export function createApp(deps: AppDeps): RunningApp {
   const past = createPastThreads(log);
   const { meter = noMeter } = deps;
   const measuring = createTurnMeasuring({ ...deps, meter });
-  const platforms = createChatPlatforms();
   const { report } = basePorts;
   const describer = createPlaceDescriber({ platforms, clock, shaping: shapingRules, report });
-  const whereOf = createWhere(describer, basePorts.name);
+  const whereOf = createWhere(describer, basePorts.name, basePorts.chats.actions);
   const stored = createStoredAudit(store, deps.logger);
   const audit = createAudit({ ...deps, stored, post: auditChannel(deps.chat.audit_channel, platforms) });
   const { files, folders } = basePorts;
@@ -177,9 +190,8 @@ export function createApp(deps: AppDeps): RunningApp {
   const submit = createSubmit({ ...deps, files, feed, reader, asked, wake });
   const follow: Follow = (turnId, afterSeq, signal) => followTurn(log, feed, turnId, afterSeq, signal);
   const access = (person: ChatPerson, place: Place) => refusalOf(deps.chat.access, person, place);
-  const planning = { ...deps, offers, platforms, submit, report, ownTools: deps.metaTools };
-  const schedules =
-    deps.schedules && createScheduleService({ ...planning, ...deps.schedules, refusalOf: access });
+  const planning = { ...deps, ...deps.schedules, offers, platforms, submit, report };
+  const schedules = createScheduleService({ ...planning, refusalOf: access });
   const ports = { ...basePorts, schedules };
   const turns = createTurnRunner({ ...deps, ports, past, spending, platforms, asked, reader, whereOf });
   const presenter = createTurnPresenter({
@@ -223,8 +235,9 @@ export function createApp(deps: AppDeps): RunningApp {
     usage: (filter) => log.usage(filter),
     control,
     approvals: createApprovals({ ...deps, audit, wake }),
+    channelIndex,
     forget: createForget(forgetting),
-    forgetPerson: createForgetPerson({ ...forgetting, stored, openings }),
+    forgetPerson: createForgetPerson({ ...forgetting, stored, openings, index: deps.index }),
     retention,
     commands,
     preview: createPromptPreview(turns),
@@ -235,12 +248,7 @@ export function createApp(deps: AppDeps): RunningApp {
     deadlineOf: turns.deadlineOf,
     run: (claimed, signal) => {
       const runner = claimed.inbound.kind === "command" ? commandRunner : turns;
-      const isSaid = claimed.inbound.cause?.says !== undefined;
-      const events = presenter.around(
-        claimed,
-        (own) => (isSaid ? sayForCause(claimed) : runner.run(claimed, own)),
-        signal,
-      );
+      const events = presenter.around(claimed, (own) => runner.run(claimed, own), signal);
       return measuring.around(claimed, events);
     },
   });
@@ -261,11 +269,11 @@ export function createApp(deps: AppDeps): RunningApp {
     threads: services.threads,
     watch: (namespace, signal) => feed.watch(namespace, signal),
     skills,
-    hook: async (request) => schedules?.hooks.take(request) ?? "unknown",
+    hook: (request) => schedules.hooks.take(request),
     complete: (text, namespace) => complete(services, text, namespace),
     ready: createReadiness(deps),
   };
-  const listeners = schedules === undefined ? [] : [schedules.watch];
+  const listeners = [channelIndex, schedules.watch];
   const chat: ChatHub = {
     connect(platform) {
       const metered = meteredPlatform(platform, meter);
@@ -276,12 +284,15 @@ export function createApp(deps: AppDeps): RunningApp {
   return {
     app,
     chat,
-    start: wake,
-    startSchedules: () => schedules?.clockwork.start(),
+    start() {
+      wake();
+      channelIndex.start();
+    },
+    startSchedules: schedules.clockwork.start,
     startRetention: retention.start,
     async stop(drainMs) {
-      await schedules?.clockwork.stop();
-      await Promise.all([dispatcher.stop(drainMs), retention.stop()]);
+      await schedules.clockwork.stop();
+      await Promise.all([dispatcher.stop(drainMs), retention.stop(), channelIndex.stop()]);
       await stored.settled();
     },
   };

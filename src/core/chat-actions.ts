@@ -5,8 +5,18 @@
  *
  * A message is named by its reference: what `ChatPlatform.post` returns and `edit`, `remove` and every method here take.
  */
-import type { ThreadMessage } from "./chat-platform.ts";
+import type { FileReference } from "./inbound.ts";
 import type { Place } from "./place.ts";
+
+/** A message of a thread as the bot reads it when it is called in. */
+export interface ThreadMessage {
+  id: string;
+  author: { id: string; name: string; bot: boolean /** The bot itself. */; self: boolean };
+  text: string;
+  /** ms since the epoch. */
+  at: number;
+  files: readonly FileReference[];
+}
 
 /** A channel that both the bot and a person can read. */
 export interface ChannelSummary {
@@ -22,6 +32,8 @@ export interface ChannelSummary {
 export interface ChannelAccess extends ChannelSummary {
   /** The person may write there, and so may the bot: an archived channel cannot be written to. */
   write: boolean;
+  /** The person may pin messages there. */
+  pin: boolean;
 }
 
 /** A message as the bot reads it outside of its own conversation. `id` is its reference. */
@@ -57,6 +69,18 @@ export interface MessageQuery extends TimeRange {
   author?: string | undefined;
   /** At most this many, the latest first. */
   most: number;
+}
+
+/** What a search of a channel found. */
+export interface FoundMessages {
+  /** The latest first. */
+  messages: readonly ChannelMessage[];
+  /** How it was searched: by the platform, by the channel's index, or by looking through its latest messages. */
+  by: "platform" | "index" | "history";
+  /** Everything in the range that was asked for was looked at. */
+  complete: boolean;
+  /** From when on it was looked at, ms since the epoch, where that is not all. */
+  since?: number | undefined;
 }
 
 /** Somebody in the workspace or server. */
@@ -101,6 +125,10 @@ export interface ChatActions {
   history(place: Place, range: TimeRange & { most: number }): Promise<ChannelHistory>;
   /** Searches a channel by the platform's own search. Absent where it has none for bots: then `history` is looked through. */
   search?(namespace: string, query: MessageQuery): Promise<readonly ChannelMessage[]>;
+  /** An address that opens a message for people who may read it. */
+  link(namespace: string, reference: string, thread?: string): Promise<string>;
+  /** The reference of a person's message by the id it came in with (`Origin.message`); that id itself unless given. */
+  reference?(place: Place, message: string): Promise<string>;
   /** One message; undefined when it is not there. */
   message(namespace: string, reference: string): Promise<ChannelMessage | undefined>;
   /** People and groups whose name, full name or title has these words, best first; everybody for no words. */

@@ -3,7 +3,7 @@
  * and keeps its own limits; everything else (whom to answer, when, what to show) is the app's, once for all platforms.
  */
 import type { ButtonAction } from "./button-action.ts";
-import type { ChatActions } from "./chat-actions.ts";
+import type { ChatActions, ThreadMessage } from "./chat-actions.ts";
 import type { Author, FileReference } from "./inbound.ts";
 import type { Place } from "./place.ts";
 
@@ -30,8 +30,8 @@ export interface PlatformWriting {
 /** What a message of the bot is for. With turn and part it names the message, so that it is found again after a crash. */
 export interface MessageTag {
   turn_id: string;
-  purpose: "answer" | "progress" | "question" | "approval";
-  /** 0 for the first; long answers have several. */
+  purpose: "answer" | "progress" | "question" | "approval" | "sent";
+  /** 0 for the first; long answers have several, and a turn may send several messages beside its answer. */
   part: number;
 }
 
@@ -96,7 +96,8 @@ export interface ReplyTarget {
 export interface AnswerStream {
   /** The message it grows in. */
   readonly reference: string;
-  append(markdown: string): Promise<void>;
+  /** @param calls as `OutgoingMessage.calls` */
+  append(markdown: string, calls?: readonly string[]): Promise<void>;
   /** Shows what the turn does, above the text, in the same message. */
   progress?(card: ProgressCard): Promise<void>;
   /** Ends it with the whole message, which replaces what was streamed where the two differ. */
@@ -114,16 +115,6 @@ export interface ChatPerson extends Author {
   standing: "member" | "guest" | "outsider" | "stranger" | "bot";
   /** Platform role ids (Discord roles, Slack user groups if known). */
   roles: readonly string[];
-}
-
-/** A message of a thread as the bot reads it when it is called in. */
-export interface ThreadMessage {
-  id: string;
-  author: { id: string; name: string; bot: boolean /** The bot itself. */; self: boolean };
-  text: string;
-  /** ms since the epoch. */
-  at: number;
-  files: readonly FileReference[];
 }
 
 /**

@@ -99,7 +99,8 @@ function personLabel(name: string, id: string): string {
 /** Spaces, what nobody sees, brackets of any kind, and colons: they could end the line or begin another. */
 const notInNames = /[\s\p{Cc}\p{Cf}\p{Z}\p{Ps}\p{Pe}<>＜＞:：︓﹕꞉∶ː]+/gu;
 
-function plainName(name: string): string {
+/** A name in which nothing can end a line of ours or begin another. */
+export function plainName(name: string): string {
   const plain = name.replace(notInNames, " ").trim();
   return plain
     .slice(0, longestName)

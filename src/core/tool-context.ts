@@ -1,5 +1,6 @@
 import { approveWithin } from "./approval.ts";
 import { chosenModel } from "./chosen-model.ts";
+import { createChatWork } from "./create-chat-work.ts";
 import { ExpectedFailure } from "./expected-failure.ts";
 import { runInFolder } from "./folder-run.ts";
 import { generateWith, writeWith } from "./generate.ts";
@@ -8,6 +9,7 @@ import type { Json } from "./json.ts";
 import { scopeKeyValue } from "./key-value.ts";
 import { mayReach, webOf } from "./may-reach.ts";
 import { coversHost } from "./network-grants.ts";
+import { zoneOf } from "./said-line.ts";
 import type { PlanningContext, Tool, ToolContext } from "./tool.ts";
 import { createToolFiles } from "./tool-files.ts";
 import type { CallRequest, TurnScope } from "./turn-scope.ts";
@@ -60,6 +62,8 @@ export function createToolContext(
     },
     inFolder: (text, run) =>
       runInFolder(scope, { callId: request.call.id, skillId: root, text, file }, run, signal),
+    chat: createChatWork(scope, request.call.id, tool.skill_id),
+    time_zone: zoneOf(turn.author, scope.namespace.settings.time_zone, ports.time_zone),
     store: scopeKeyValue(ports.store, `skill:${turn.place.namespace}:${root}:`),
     schedules: planningFor(scope, request),
     web: webOf(scope, request),

@@ -1,4 +1,5 @@
 import type { z } from "zod";
+import type { ChatWork } from "./chat-work.ts";
 import type { NewFile } from "./file-store.ts";
 import type { Author } from "./inbound.ts";
 import type { Json, JsonSchema } from "./json.ts";
@@ -222,6 +223,10 @@ export interface ToolContext {
     text: string,
     run: (working: MountedFolder) => Promise<T>,
   ): Promise<{ value: T; notes: readonly string[] }>;
+  /** What can be done in the chat beside answering, with the rights of the person the turn is for. */
+  chat: ChatWork;
+  /** The zone in which this person reads times, IANA name. */
+  time_zone: string;
   /** Storage of this skill in this namespace. */
   store: KeyValue;
   /** How the agent comes back for the person of the turn, in its channel; absent where nothing can be planned. */

@@ -3,10 +3,10 @@
  * Stored events make a turn replayable; ephemeral ones (`event-audience.ts`) are only seen live.
  */
 import type { Binding } from "./allowance.ts";
+import type { SentEvent } from "./chat-work.ts";
 import type { Inbound, Trust } from "./inbound.ts";
 import type { Json } from "./json.ts";
 import type { AssistantMessage, Message, SystemMessage, UserMessage } from "./message.ts";
-import type { Place } from "./place.ts";
 import type { Untrusted } from "./read-so-far.ts";
 import type { Seen } from "./seen-addresses.ts";
 import type { Told } from "./told.ts";
@@ -138,14 +138,7 @@ export type TurnEventBody =
   /** From here on what the turn answers is for the asker alone; `because` says why, for people. */
   | { type: "answer_private"; call_id: string; because: string }
   /** The turn sent, changed or deleted a message beside its answer. `place` is where. */
-  | {
-      type: "message_sent";
-      call_id: string;
-      did: "sent" | "edited" | "deleted";
-      place: Place;
-      reference: string;
-      link?: string | undefined;
-    }
+  | ({ type: "message_sent"; call_id: string } & SentEvent)
   | { type: "question_asked"; question_id: string; text: string; choices: string[]; expires_at: number }
   | { type: "question_answered"; question_id: string; text: string; by: string }
   /** `approver` is the least that may decide: the asker, or somebody of at least this trust. */

@@ -66,6 +66,10 @@ export interface TurnState {
   questions: Map<string, { expires_at: number; answer?: string }>;
   /** By call id. */
   approvals: Map<string, ApprovalState>;
+  /** People and groups, by platform id, that messages of this turn may call beside those the person mentioned. */
+  named: Set<string>;
+  /** Messages it sent, changed or deleted beside its answer. */
+  sent: number;
   /** Hosts that may be reached in this turn, as a person decided. */
   allowedHosts: Set<string>;
   /** Sites that nobody named, and the pages of each that links led to. */
@@ -91,6 +95,8 @@ export function createTurnState(): TurnState {
     calls: new Map(),
     questions: new Map(),
     approvals: new Map(),
+    named: new Set(),
+    sent: 0,
     allowedHosts: new Set(),
     followed: new Map(),
     activated: new Map(),
@@ -135,6 +141,12 @@ export function applyEvent(state: TurnState, event: TurnEventBody, at: number): 
     case "steered":
       // Said while a call is open it is the answer to that call's question; else the model goes on with it.
       if (state.open === undefined) state.last = undefined;
+      break;
+    case "people_named":
+      for (const id of event.ids) state.named.add(id);
+      break;
+    case "message_sent":
+      state.sent += 1;
       break;
     case "handoff":
       state.profile = event.to;

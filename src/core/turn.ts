@@ -1,8 +1,9 @@
 import type { Catalogue } from "./catalogue.ts";
+import type { Chats } from "./chats.ts";
 import type { Clock } from "./clock.ts";
 import type { DocumentReader } from "./document-reader.ts";
 import type { FileStore } from "./file-store.ts";
-import type { Author, Cause } from "./inbound.ts";
+import type { Author, Cause, Mention } from "./inbound.ts";
 import type { PinnedFact, WhereText } from "./instructions.ts";
 import type { Json } from "./json.ts";
 import type { KeyValue } from "./key-value.ts";
@@ -85,6 +86,10 @@ export interface Turn {
   said_at: number;
   /** Where it was said, in words. */
   where: WhereText;
+  /** The platform's id of the message it answers (`Origin.message`). */
+  message?: string | undefined;
+  /** Whom the message mentions, without the bot. */
+  mentions?: readonly Mention[] | undefined;
   /** What was read with the message where it was said. */
   context?: MessageContext | undefined;
   /** The agent that begins; `handoff` may give the turn to another one of `profiles`. */
@@ -158,6 +163,8 @@ export interface TurnPorts {
   /** The files of threads. */
   folders: WorkingFolders;
   documents: DocumentReader;
+  /** The chats the bot is in. */
+  chats: Chats;
   grants: NetworkGrants;
   /** Hosts that any address may lead to: names, `*.` for subdomains, with a port where it is not the usual one. */
   openHosts: readonly string[];

@@ -2,9 +2,9 @@
  * How a model is told what a person said: a line that says when and by whom, then what others wrote around it, as data in
  * blocks that its text can neither close nor open; then the message itself.
  */
-import type { Author, Cause } from "./inbound.ts";
+import type { Author, Cause, Mention } from "./inbound.ts";
 import type { KeptImage, UserMessage } from "./message.ts";
-import { withoutSaidLines, zoneOf } from "./said-line.ts";
+import { plainName, withoutSaidLines, zoneOf } from "./said-line.ts";
 import type { CountTokens } from "./token-count.ts";
 import { cutForModel } from "./tool-output.ts";
 import { isImage } from "./transcript-steps.ts";
@@ -16,6 +16,8 @@ import type { TurnScope } from "./turn-scope.ts";
 export interface Around {
   /** Says when and by whom; absent in logs of earlier versions. */
   line?: string | undefined;
+  /** Whom the message mentions: how the model mentions them. */
+  mentions?: readonly Mention[] | undefined;
   context?: MessageContext | undefined;
   images?: readonly KeptImage[] | undefined;
   cause?: Cause | undefined;
@@ -40,7 +42,10 @@ export function toldMessage(scope: TurnScope): UserMessage {
   const line = saidBy(scope, turn.author, turn.said_at);
   const { context, cause } = turn;
   const images = context === undefined ? [] : keptImages(turn.turn_id, context);
-  const message = userMessage(fitUserText(turn, ports.countTokens), { line, context, images, cause });
+  const message = userMessage(fitUserText(turn, ports.countTokens), {
+    ...{ line, context, images, cause },
+    mentions: turn.mentions,
+  });
   return turn.author.trust === "guest" ? { ...message, by_guest: true } : message;
 }
 
@@ -51,12 +56,26 @@ export function saidBy({ ports, namespace }: TurnScope, author: Author, at: numb
 }
 
 /** The message of a person as a model gets it. */
-export function userMessage(said: string, { line, context, images = [], cause }: Around): UserMessage {
+export function userMessage(
+  said: string,
+  { line, mentions, context, images = [], cause }: Around,
+): UserMessage {
   const words = said.trim() === "" ? "(no text)" : asData(said);
   const read = context === undefined ? "" : renderContext(context);
   const around = [cause === undefined ? "" : renderCause(cause), read].filter(Boolean).join("\n");
-  const text = [line, around, around === "" ? words : `\n${words}`].filter(Boolean).join("\n");
+  const text = [line, mentionLine(mentions), around, around === "" ? words : `\n${words}`]
+    .filter(Boolean)
+    .join("\n");
   return { role: "user", text, said, ...(images.length === 0 ? {} : { kept_images: images }) };
+}
+
+/** How those whom a message mentions are mentioned: `[mentioned: ben is <@U0BEN>; oncall is <@&S0ONCALL>]`. */
+function mentionLine(mentions: readonly Mention[] = []): string {
+  if (mentions.length === 0) return "";
+  const named = mentions.map(
+    ({ id, name, kind }) => `${plainName(name)} is <@${kind === "group" ? "&" : ""}${id}>`,
+  );
+  return `[mentioned: ${named.join("; ")}]`;
 }
 
 function keptImages(turnId: string, { files }: MessageContext): KeptImage[] {

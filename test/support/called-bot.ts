@@ -1,4 +1,5 @@
-import type { ThreadMessage } from "../../src/core/chat-platform.ts";
+import type { ThreadMessage } from "../../src/core/chat-actions.ts";
+
 import type { FileReference, Origin } from "../../src/core/inbound.ts";
 import { createFakePlatform, type FakePlatform } from "./fake-platform.ts";
 import { type ScriptedModel, scriptedModel } from "./scripted-model.ts";

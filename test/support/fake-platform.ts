@@ -1,4 +1,5 @@
 import { writeButtonId } from "../../src/core/button-action.ts";
+import type { ThreadMessage } from "../../src/core/chat-actions.ts";
 import {
   type AnswerStream,
   type ChatPerson,
@@ -8,7 +9,6 @@ import {
   type OutgoingMessage,
   PlatformError,
   type ReplyTarget,
-  type ThreadMessage,
 } from "../../src/core/chat-platform.ts";
 import type { FileReference } from "../../src/core/inbound.ts";
 import type { Place } from "../../src/core/place.ts";

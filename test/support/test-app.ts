@@ -11,6 +11,7 @@ import type { FileStore } from "../../src/core/file-store.ts";
 import type { Author, Origin } from "../../src/core/inbound.ts";
 import type { KeyValue } from "../../src/core/key-value.ts";
 import type { Effort } from "../../src/core/message.ts";
+import type { MessageIndex } from "../../src/core/message-index.ts";
 import { createMetaTools } from "../../src/core/meta-tools/create-meta-tools.ts";
 import type { Model, Models } from "../../src/core/model.ts";
 import { createNetworkGrants } from "../../src/core/network-grants.ts";
@@ -29,6 +30,7 @@ import { createHostFacts } from "../../src/skills/host-facts.ts";
 import { type SkillEnv, skillEnvironment } from "../../src/skills/skill-settings.ts";
 import { createMemoryFileStore } from "../../src/storage/memory-file-store.ts";
 import { createMemoryKeyValue } from "../../src/storage/memory-key-value.ts";
+import { createMemoryMessageIndex } from "../../src/storage/memory-message-index.ts";
 import { createMemoryTurnLog } from "../../src/storage/memory-turn-log.ts";
 import { systemClock } from "../../src/wiring/system-clock.ts";
 import { noDocuments } from "./no-documents.ts";
@@ -62,6 +64,7 @@ export interface TestAppOptions
   sources?: readonly SkillSource[];
   limits?: Partial<TurnLimits>;
   log?: TurnLog;
+  index?: MessageIndex;
   store?: KeyValue;
   files?: FileStore;
   clock?: Clock;
@@ -77,7 +80,7 @@ export interface TestAppOptions
   concurrent?: number;
   concurrent_commands?: number;
   max_duration_ms?: number;
-  /** Where schedules and triggers are kept; nothing can be planned unless given. `startSchedules` lets them run. */
+  /** Where schedules and triggers are kept. `startSchedules` lets them run. */
   due?: DueEntries;
   /** The server's zone; UTC unless given. */
   time_zone?: string;
@@ -203,6 +206,7 @@ export function createTestApp(model: Model, options: TestAppOptions = {}): TestA
     profiles: options.profiles ?? [{ id: "chat", description: "Chats.", prompt: "" }],
     limits: { ...defaultLimits, ...options.limits },
     spending: { ...generous, ...options.spending },
+    index: options.index ?? createMemoryMessageIndex(),
     retention: { ...keepAll, ...options.retention },
     newId: randomUUID,
     owner: "test",
@@ -213,11 +217,10 @@ export function createTestApp(model: Model, options: TestAppOptions = {}): TestA
     max_duration_ms: options.max_duration_ms ?? 60_000,
     time_zone: options.time_zone ?? "UTC",
     chat: chatPolicy(options.chat),
-    schedules: options.due && {
-      due: options.due,
+    schedules: {
+      due: options.due ?? createMemoryTurnLog().due,
       sealed: createMemoryKeyValue(),
       limits: scheduleLimits,
-      public_url: "https://knack.example.com/",
     },
     packages: options.packages,
     servers: options.servers,

@@ -15,6 +15,7 @@ import type { WorkingFolders } from "../../core/working-folder.ts";
 import type { ScheduleService } from "../schedules/create-schedules.ts";
 import type { Approvals } from "../services/approvals.ts";
 import type { Audit } from "../services/audit.ts";
+import type { ChannelIndex } from "../services/channel-index.ts";
 import type { ChangeSettings } from "../services/channel-settings.ts";
 import type { ForgetPerson } from "../services/forget-person/forgotten-person.ts";
 import type { Forget } from "../services/forgetting.ts";
@@ -74,8 +75,7 @@ export interface Services {
     /** What happened in a turn so far, the live tail of a running one included. */
     events(turn: TurnRecord): Promise<TurnEvent[]>;
   };
-  /** Schedules and triggers; absent where nothing can be planned. */
-  schedules: ScheduleService | undefined;
+  schedules: ScheduleService;
   /** The executions of skills in the turns of a filter, the latest first. */
   /** The files of threads. */
   folders: WorkingFolders;
@@ -96,6 +96,7 @@ export interface Services {
   usage: TurnLog["usage"];
   control: TurnControl;
   approvals: Approvals;
+  channelIndex: ChannelIndex;
   /** Takes a turn away for good, with what it posted. */
   forget: Forget;
   forgetPerson: ForgetPerson;

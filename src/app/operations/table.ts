@@ -2,6 +2,7 @@ import type { z } from "zod";
 import type { Asker, Outcome } from "../../core/outcome.ts";
 import { decideApproval, listApprovals, removeApproval } from "./approvals.ts";
 import { aboutBot, completeCommand, showPrompt } from "./bot.ts";
+import { setIndex, showIndex } from "./channel-index.ts";
 import { changeChannel, listAgents, listChannels, showChannel, showStatus, showUsage } from "./channels.ts";
 import type { CommandFile } from "./command.ts";
 import { listFiles, removeFile } from "./files.ts";
@@ -86,6 +87,8 @@ const operations = [
   resumeSchedule,
   removeSchedule,
   renewScheduleSecret,
+  showIndex,
+  setIndex,
   listFiles,
   removeFile,
   listChannels,

@@ -1,4 +1,5 @@
-import type { ThreadMessage } from "../../core/chat-platform.ts";
+import type { ThreadMessage } from "../../core/chat-actions.ts";
+
 import type { CountTokens } from "../../core/token-count.ts";
 import { fitBeginning } from "../../core/token-count.ts";
 import type { HeardMessage } from "../../core/turn-event.ts";

@@ -1,5 +1,6 @@
+import type { ThreadMessage } from "../../core/chat-actions.ts";
 import type { ChatPlatforms } from "../../core/chat-platform.ts";
-import { type ChatPlatform, PlatformError, type ThreadMessage } from "../../core/chat-platform.ts";
+import { type ChatPlatform, PlatformError } from "../../core/chat-platform.ts";
 import type { Clock } from "../../core/clock.ts";
 import type { DocumentReader } from "../../core/document-reader.ts";
 import type { FileStore } from "../../core/file-store.ts";

@@ -100,6 +100,8 @@ export function createTurnRunner(deps: TurnRunnerDeps): TurnRunner {
       text: asked.text,
       asked: asked.skills,
       cause: inbound.cause,
+      message: inbound.origin?.message,
+      mentions: inbound.origin?.mentions,
       said_at: inbound.origin?.said_at ?? claimed.events[0]?.at ?? ports.clock.now(),
       where: code?.ok === false ? withoutCode(where, code.reason) : where,
       ...(code?.ok === true ? { code } : {}),

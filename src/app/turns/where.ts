@@ -1,12 +1,22 @@
+import type { ChatActions } from "../../core/chat-actions.ts";
 import type { Inbound } from "../../core/inbound.ts";
 import type { WhereText } from "../../core/instructions.ts";
 import { isDirectMessage } from "../../core/place.ts";
 import { placeLine } from "../../core/place-line.ts";
 import type { PlaceDescriber } from "../reading/place-description.ts";
 
-/** What the agent has no tools for, wherever it is. */
-const cannot =
-  "see or search other channels and threads, post elsewhere, react to messages, or come back later by yourself";
+/** What the agent cannot do on a platform, for a sentence that begins with “You cannot”. */
+function cannotOn(actions: ChatActions | undefined): string {
+  if (actions === undefined) return "see other channels and threads, post elsewhere, or react to messages";
+  const missing = [
+    ...(actions.people === undefined ? ["look up or notify people (there is nobody else here)"] : []),
+    ...(actions.react === undefined ? ["react to messages"] : []),
+    ...(actions.pin === undefined ? ["pin messages"] : []),
+    ...(actions.posts ? [] : ["post elsewhere"]),
+    ...(actions.people === undefined ? [] : ["notify everyone at once", "act where you were not invited"]),
+  ];
+  return new Intl.ListFormat("en", { type: "disjunction" }).format(missing);
+}
 
 /**
  * Where a message was said, in words for the instructions: the same for all messages of a channel. The person of a direct message
@@ -15,6 +25,7 @@ const cannot =
 export function createWhere(
   describer: PlaceDescriber,
   botName: string,
+  actionsOf: (namespace: string) => ChatActions | undefined,
 ): (inbound: Pick<Inbound, "namespace" | "author">) => Promise<WhereText> {
   return async ({ namespace, author }) => {
     const person = isDirectMessage(namespace) ? author.name || author.id : undefined;
@@ -24,7 +35,7 @@ export function createWhere(
       place: placeLine(description, { bot: botName, person }),
       ...(description.kind === "channel" && description.name === undefined ? { unnamed: true } : {}),
       formatting: `${formatting} ${mentions}`,
-      cannot,
+      cannot: cannotOn(actionsOf(namespace)),
     };
   };
 }

@@ -1,5 +1,6 @@
 import type { APIMessage } from "discord.js";
-import type { ThreadMessage } from "../../core/chat-platform.ts";
+import type { ThreadMessage } from "../../core/chat-actions.ts";
+
 import type { Place } from "../../core/place.ts";
 import type { ConversationTargets } from "./conversation-targets.ts";
 import type { Directory } from "./directory.ts";
@@ -101,7 +102,7 @@ async function one(rest: DiscordRest, channel: string, id: string): Promise<APIM
 }
 
 /** Whether somebody said it: no note of Discord's, such as the copy of the first message at the head of a thread. */
-function isSaid({ type }: APIMessage): boolean {
+export function isSaid({ type }: APIMessage): boolean {
   return [0, 19, 20, 23].includes(type);
 }
 

@@ -96,10 +96,10 @@ class SlackAnswerStream implements AnswerStream {
     this.reference = at.reference;
   }
 
-  async append(markdown: string): Promise<void> {
+  async append(markdown: string, calls?: readonly string[]): Promise<void> {
     this.#given += markdown;
     if (this.#editedAt !== undefined) return this.#showEdited();
-    this.#pending += this.#filter.push(markdown);
+    this.#pending += this.#filter.push(markdown, calls);
     try {
       await this.#send();
     } catch (error) {
@@ -114,9 +114,10 @@ class SlackAnswerStream implements AnswerStream {
    * previews none that an edit brings.
    */
   async finish(message: OutgoingMessage): Promise<void> {
-    const { markdown, buttons = [] } = message;
+    const { markdown, buttons = [], calls } = message;
     const rest = markdown.startsWith(this.#given) ? markdown.slice(this.#given.length) : undefined;
-    const last = rest === undefined ? "" : this.#pending + this.#filter.push(rest) + this.#filter.end();
+    const last =
+      rest === undefined ? "" : this.#pending + this.#filter.push(rest, calls) + this.#filter.end(calls);
     const complete = rest !== undefined && last.length <= markdownCharacters && !this.#filter.tookLinks;
     const ended = await this.#stop({
       ...(complete && last !== "" ? { markdown_text: last } : {}),

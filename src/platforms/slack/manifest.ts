@@ -80,6 +80,9 @@ export const scopeMeanings: Readonly<Record<string, string>> = {
   "im:write": "it cannot begin a direct message",
   "mpim:history": "it does not hear group messages",
   "mpim:read": "it does not know group messages",
-  "reactions:write": "it cannot mark messages as seen",
+  "pins:write": "it cannot pin messages",
+  "reactions:read": "reactions cannot begin work",
+  "reactions:write": "it cannot mark messages as seen or react",
+  "usergroups:read": "it does not know user groups",
   "users:read": "it cannot tell guests, admins and bots from members, so it refuses everybody",
 };

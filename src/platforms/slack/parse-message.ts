@@ -1,5 +1,5 @@
 import type { ChatEdit, ChatMessage } from "../../app/chat/chat-intake.ts";
-import type { FileReference } from "../../core/inbound.ts";
+import type { FileReference, Mention } from "../../core/inbound.ts";
 import type { Place } from "../../core/place.ts";
 import type { SlackFile, SlackMessage } from "./message-event.ts";
 import { mentionsIn, type Names, readableText } from "./mrkdwn.ts";
@@ -55,7 +55,8 @@ export async function parseMessage(
   const author = message.user ?? message.bot_id;
   if (typeof author !== "string") return undefined;
   const raw = message.text ?? "";
-  const { people, groups } = mentionsIn(raw);
+  const { people, userGroups, groups } = mentionsIn(raw);
+  const mentions = await namedIn({ people, userGroups }, self.self, names);
   const direct = isDirect(where);
   return {
     key: messageKey(self.team, where.channel, message.ts),
@@ -67,9 +68,26 @@ export async function parseMessage(
     said_at: timeOf(message.ts),
     addressed: direct ? "direct" : people.includes(self.self) ? "mention" : "none",
     mentions_others: groups || people.some((id) => id !== self.self),
+    ...(mentions.length === 0 ? {} : { mentions }),
     in_thread: message.thread_ts !== undefined && message.thread_ts !== message.ts,
     files: filesOf(message),
   };
+}
+
+/** As many as an inbound holds. */
+const mostMentions = 50;
+
+async function namedIn(
+  { people, userGroups }: Pick<ReturnType<typeof mentionsIn>, "people" | "userGroups">,
+  self: string,
+  names: Names,
+): Promise<Mention[]> {
+  const ids = [...new Set(people)].filter((id) => id !== self).slice(0, mostMentions);
+  const persons = ids.map(async (id): Promise<Mention> => {
+    return { id, name: ((await names.person(id)) ?? id).slice(0, 200), kind: "person" };
+  });
+  const groups = userGroups.map(({ id, name }): Mention => ({ id, name: name.slice(0, 200), kind: "group" }));
+  return [...(await Promise.all(persons)), ...groups].slice(0, mostMentions);
 }
 
 /** As `parseMessage`, for a message that was changed at `changedTs`. */

@@ -1,4 +1,5 @@
-import type { MessageTag, ThreadMessage } from "../../core/chat-platform.ts";
+import type { ThreadMessage } from "../../core/chat-actions.ts";
+import type { MessageTag } from "../../core/chat-platform.ts";
 import type { Place } from "../../core/place.ts";
 import { historySchema, isSaid, type SlackMessage } from "./message-event.ts";
 import { type Names, readableText } from "./mrkdwn.ts";

@@ -26,15 +26,15 @@ export interface Rendered {
  * @param rich with a plan of tasks and feedback buttons; without, everything in blocks that every workspace has
  */
 export function renderMessage(message: OutgoingMessage, rich: boolean): Rendered {
-  const { markdown, progress, timed, buttons = [], tag, mention = "" } = message;
+  const { markdown, progress, timed, buttons = [], tag, mention = "", calls } = message;
   const metadata = tag === undefined ? {} : { metadata: metadataOf(tag) };
   const time = timed === undefined ? undefined : timedText(timed);
   if (message.plain) {
-    const lines = [escapedText(markdown), time].filter(Boolean).join("\n\n");
+    const lines = [escapedText(markdown, calls), time].filter(Boolean).join("\n\n");
     return { text: lines || "…", blocks: [], ...metadata };
   }
   const called = personId.test(mention) ? `<@${mention}>` : "";
-  const text = withoutMentions(markdown);
+  const text = withoutMentions(markdown, calls);
   const body: types.AnyBlock[] =
     rich && progress !== undefined
       ? [progressPlan(progress)]
@@ -42,7 +42,7 @@ export function renderMessage(message: OutgoingMessage, rich: boolean): Rendered
         ? []
         : [{ type: "markdown", text }];
   return {
-    text: [called, fallbackText(markdown)].filter(Boolean).join(" ") || "…",
+    text: [called, fallbackText(markdown, calls)].filter(Boolean).join(" ") || "…",
     blocks: [
       ...(called === ""
         ? []

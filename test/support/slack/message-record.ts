@@ -48,6 +48,7 @@ export interface MessageRecord {
   truncated: boolean;
   stream?: StreamRecord;
   reactions: { name: string; users: string[] }[];
+  pinned?: boolean;
   /** Deleted without a trace; a parent with replies stays as a tombstone instead. */
   gone: boolean;
 }

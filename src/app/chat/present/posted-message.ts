@@ -64,7 +64,10 @@ export function createPostedMessage(
   let isOurs = false;
 
   const referenceOf = () => ("reference" in state ? state.reference : undefined);
-  const outgoing = (content: Content) => redactMessage({ ...content, tag }, turn.redact);
+  const outgoing = (content: Content) => {
+    const named = [...turn.calls].filter((id) => mentions(content.markdown, id));
+    return redactMessage({ ...content, tag, ...(named.length === 0 ? {} : { calls: named }) }, turn.redact);
+  };
 
   const look = async (gone?: string) => {
     if (state.at !== "maybe") return;
@@ -133,7 +136,7 @@ export function createPostedMessage(
   const append = async (text: string) => {
     const now = state.at === "streaming" ? state : await openStream();
     if (now === undefined || !text.startsWith(now.text) || text === now.text) return;
-    await now.stream.append(text.slice(now.text.length));
+    await now.stream.append(text.slice(now.text.length), [...turn.calls]);
     now.text = text;
   };
   const openStream = async () => {
@@ -221,6 +224,11 @@ export function createPostedMessage(
       await open?.open.finish({ tag, markdown: closeFence(open.text) });
     },
   };
+}
+
+/** Whether a text mentions a person or a group. */
+function mentions(markdown: string, id: string): boolean {
+  return markdown.includes(`<@${id}>`) || markdown.includes(`<@&${id}>`);
 }
 
 /** The message that was posted last for this purpose, if one was. */

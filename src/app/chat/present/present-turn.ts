@@ -86,7 +86,9 @@ function openStage(
     ...(calls ? { mention: author.id } : {}),
     ...{ turn_id, kind, author, text, place, clock, redact, logger, resumed, givenUp },
     note: notes.add,
+    calls: new Set([author.id, ...(inbound.origin?.mentions ?? []).map(({ id }) => id)]),
   };
+  for (const event of events) noteCalls(turn, event);
   const view = events.reduce(foldTurn, emptyTurnView(turn_id));
   const level = readNamespace(store, namespace).then(
     ({ settings }) => settings.progress,
@@ -149,6 +151,11 @@ async function* showRun(
   return ready;
 }
 
+/** Takes in whom the turn's messages may call. */
+function noteCalls({ calls }: PresentedTurn, event: TurnEventBody): void {
+  if (event.type === "people_named") for (const id of event.ids) calls.add(id);
+}
+
 /** Shows what can be shown before it is stored. Answers the event without secrets; undefined for text. */
 function watch(stage: Stage, event: TurnEventBody): TurnEventBody | undefined {
   const { live, progress, turn } = stage;
@@ -170,6 +177,7 @@ function watch(stage: Stage, event: TurnEventBody): TurnEventBody | undefined {
     );
   }
   if (event.type === "steered") stage.taken.add(event.from_turn);
+  noteCalls(turn, event);
   progress.changed(stage.view);
   return shown;
 }

@@ -1,4 +1,5 @@
 import { errorText } from "../../../base/error-text.ts";
+import type { MessageIndex } from "../../../core/message-index.ts";
 import type { Asker } from "../../../core/outcome.ts";
 import type { StoredOpenings } from "../../turns/openings.ts";
 import type { Audit } from "../audit.ts";
@@ -21,6 +22,8 @@ export interface ForgetPersonDeps extends PersonTurnsDeps, SweepDeps {
   stored: StoredAudit;
   audit: Audit;
   openings: StoredOpenings;
+  /** What was said in channels that are searched by an index. */
+  index: Pick<MessageIndex, "clearAuthor">;
 }
 
 export function createForgetPerson(deps: ForgetPersonDeps): ForgetPerson {
@@ -66,6 +69,9 @@ async function forgetPerson(
   const traces = { person, names, facts: new Map(Object.entries(notes.facts)), openings };
   const others = await stripOtherTurns(deps, traces, dryRun);
   const values = await sweepValues(deps, person, pseudonym, dryRun);
+  const { platform, workspace, id } = person;
+  if (!dryRun)
+    await deps.index.clearAuthor(id, workspace === "*" ? `${platform}:` : `${platform}:${workspace}:`);
   const audit_lines = await stored.rewrite((line) => withPseudonym(line, person, pseudonym), { dryRun });
   const left = [...own.left, ...others.left];
   if (!dryRun) left.push(...(await finish(deps, person, { pseudonym, asker, isDone: left.length === 0 })));

@@ -1,0 +1,72 @@
+import type { ChatActions } from "../../core/chat-actions.ts";
+import type { ChatPlatform, ChatPlatforms } from "../../core/chat-platform.ts";
+import { PlatformError } from "../../core/chat-platform.ts";
+import type { Chats } from "../../core/chats.ts";
+import type { TurnReading } from "../../core/turn-log.ts";
+import type { Forget } from "./forgetting.ts";
+
+export interface ChatsDeps {
+  platforms: ChatPlatforms;
+  log: TurnReading;
+  /** What can be done in namespaces that no platform has: the web chat. */
+  webChat: ChatActions;
+  search: Chats["search"];
+  /** Takes a turn away with its answer. */
+  forget: Forget;
+}
+
+/** What can be done in a namespace. */
+export function createActionsOf(platforms: ChatPlatforms, webChat: ChatActions): Chats["actions"] {
+  return (namespace) => {
+    const platform = platforms.of(namespace);
+    return platform === undefined ? webChat : platform.actions;
+  };
+}
+
+/** Recent turns of a channel that are looked through for the one a message of the bot belongs to. */
+const recentTurns = 100;
+
+/** The chats of this process, for tools. */
+export function createChats({ platforms, log, webChat, search, forget }: ChatsDeps): Chats {
+  const platformOf = (namespace: string): ChatPlatform => {
+    const platform = platforms.of(namespace);
+    if (platform !== undefined) return platform;
+    throw new PlatformError("invalid", "Nothing can be posted there: it is no channel of a chat platform.");
+  };
+  const ownMessage: Chats["ownMessage"] = async (namespace, reference) => {
+    for (const { turn_id, author } of await log.list({ namespace, limit: recentTurns })) {
+      const found = await partOf(log, turn_id, reference);
+      if (found !== undefined) return { turn_id, author: author.id, answer: found === "answer" };
+    }
+    return undefined;
+  };
+  return {
+    ownMessage,
+    actions: createActionsOf(platforms, webChat),
+    search,
+    async send(place, message) {
+      const platform = platformOf(place.namespace);
+      return (await platform.find(place, message.tag)) ?? platform.post(place, message);
+    },
+    edit: async (place, reference, message) => platformOf(place.namespace).edit(place, reference, message),
+    async remove(place, reference, by) {
+      const own = await ownMessage(place.namespace, reference);
+      if (own?.answer !== true) return platformOf(place.namespace).remove(place, reference);
+      const outcome = await forget(own.turn_id, by);
+      if (!outcome.ok) throw new PlatformError("unavailable", outcome.message);
+    },
+  };
+}
+
+/** Whether a turn posted the message under its answer, or sent it beside. */
+async function partOf(
+  log: TurnReading,
+  turnId: string,
+  reference: string,
+): Promise<"answer" | "sent" | undefined> {
+  const events = await log.read(turnId);
+  if (events.some((event) => event.type === "message_posted" && event.reference === reference))
+    return "answer";
+  const sent = events.some((event) => event.type === "message_sent" && event.reference === reference);
+  return sent ? "sent" : undefined;
+}

@@ -1,0 +1,89 @@
+/**
+ * The rules of work in the chat: each method asks what the person of the turn may do in the channel at this moment. What is said in a
+ * private channel is told nowhere else but in their direct messages, and what leaves the channel is shown to them first. SECURITY.md
+ * has the rules as a table.
+ */
+import type { ChannelAccess, ChannelMessage } from "./chat-actions.ts";
+import { createDesk, notHere, tellThem } from "./chat-desk.ts";
+import { channelThread } from "./chat-platform.ts";
+import type { ChatWork } from "./chat-work.ts";
+import { SkillFailure } from "./define-skill.ts";
+import { createMentioning } from "./mentioning.ts";
+import { isDirectMessage } from "./place.ts";
+import { createSending } from "./sending.ts";
+import type { TurnScope } from "./turn-scope.ts";
+
+export function createChatWork(scope: TurnScope, callId: string, skillId: string): ChatWork {
+  const desk = createDesk(scope, callId, skillId);
+  const { actions, channel, message, doing } = desk;
+  const here = scope.turn.place.namespace;
+
+  const tell = async (from: ChannelAccess, alone: boolean | undefined): Promise<void> => {
+    if (isDirectMessage(here)) return;
+    const isHere = from.namespace === here;
+    if (!isHere && !from.open) throw privateElsewhere(from.name);
+    const because = isHere ? "a summary for you" : `what is said in #${from.name}`;
+    if (alone === true || !isHere) await scope.emit({ type: "answer_private", call_id: callId, because });
+  };
+  /** A message of this channel that may be written to. */
+  const writable = async (reference: string): Promise<ChannelMessage> => {
+    const access = await channel();
+    if (!access.write) throw notWritable(access.name);
+    return message(reference);
+  };
+
+  return {
+    channel,
+    message,
+    channels: () => doing(() => actions().channels(here, scope.turn.author.id)),
+    async read(from, { thread, alone, ...range }) {
+      await tell(from, alone);
+      const place = { namespace: from.namespace, thread: thread ?? channelThread };
+      return doing(() => actions().history(place, range));
+    },
+    async search(from, query) {
+      await tell(from, false);
+      return doing(() => scope.ports.chats.search(from.namespace, query));
+    },
+    async people(words, most) {
+      const { people } = actions();
+      if (people === undefined) throw nobodyElse();
+      return doing(() => people(here, { words, most, asker: scope.turn.author.id }));
+    },
+    name: createMentioning(desk),
+    async react(reference, emoji, on) {
+      const { react } = actions();
+      if (react === undefined) throw notHere("react to messages");
+      const { id } = await writable(reference);
+      await doing(() => react(here, id, emoji, on));
+    },
+    async pin(reference, on) {
+      const { pin } = actions();
+      if (pin === undefined) throw notHere("pin messages");
+      const access = await channel();
+      if (!access.pin)
+        throw new SkillFailure("not_allowed", "The person may not pin messages here.", tellThem);
+      const { id } = await writable(reference);
+      await doing(() => pin(here, id, on));
+    },
+    ...createSending(desk),
+  };
+}
+
+function privateElsewhere(name: string): SkillFailure {
+  const message = `#${name} is private: what is said there is not told in another channel.`;
+  return new SkillFailure("private_channel", message, "Tell the person to ask in a direct message.");
+}
+
+function notWritable(name: string): SkillFailure {
+  return new SkillFailure(
+    "not_writable",
+    `Nobody can write in #${name} now, or the person may not.`,
+    tellThem,
+  );
+}
+
+function nobodyElse(): SkillFailure {
+  const message = "There are no other people here: this is the person's own chat with the bot.";
+  return new SkillFailure("not_here", message, tellThem);
+}

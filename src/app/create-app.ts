@@ -202,7 +202,17 @@ export function createApp(deps: AppDeps): RunningApp {
     question_ms: deps.limits.question_ms,
   });
   const control = createTurnControl(log, clock, dispatcher);
-  const forgetting = { ...deps, feed, past, files, folders, platforms, audit, stop: control.stop };
+  const forgetting = {
+    ...deps,
+    ...deps.schedules,
+    feed,
+    past,
+    files,
+    folders,
+    platforms,
+    audit,
+    stop: control.stop,
+  };
   const services: Services = {
     ...deps,
     offers,
@@ -262,7 +272,7 @@ export function createApp(deps: AppDeps): RunningApp {
     turn: services.turns.get,
     turns: services.turns.list,
     events: follow,
-    exportData: createExportData({ ...deps, stored }),
+    exportData: createExportData({ ...deps, ...deps.schedules, stored }),
     file: (turnId, name) => turnFile(ports.files, turnId, name),
     attachment: (turnId, number) => attachedFile({ log, files, folders }, turnId, number),
     namespaces: services.namespaces,

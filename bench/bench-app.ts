@@ -27,8 +27,10 @@ import { createFolderSource } from "../src/skills/folder-source.ts";
 import { createHostFacts } from "../src/skills/host-facts.ts";
 import { createMemoryFileStore } from "../src/storage/memory-file-store.ts";
 import { createMemoryMessageIndex } from "../src/storage/memory-message-index.ts";
+import { createMemoryTurnLog } from "../src/storage/memory-turn-log.ts";
 import { createLogger } from "../src/telemetry/logger.ts";
 import { chatPolicy, turnLimits } from "../src/wiring/app-settings.ts";
+import { scheduleSetup } from "../src/wiring/schedule-setup.ts";
 import { systemClock } from "../src/wiring/system-clock.ts";
 import { noDocuments } from "../test/support/no-documents.ts";
 import { temporaryFolders } from "../test/support/temporary-folders.ts";
@@ -101,6 +103,7 @@ export async function createBenchApp({
   return createApp({
     index: createMemoryMessageIndex(),
     log,
+    schedules: scheduleSetup(config, { due: createMemoryTurnLog().due, store }),
     store,
     logger,
     redact,

@@ -39,7 +39,7 @@ import { chatPolicy, modelSettings, serverTimeZone, turnLimits, webOptions } fro
 import { secretForms, secretsOf } from "./wiring/configured-secrets.ts";
 import { noPlatforms, openPlatforms, type Platforms } from "./wiring/open-platforms.ts";
 import { type OpenedSkills, openSkills } from "./wiring/open-skills.ts";
-import { scheduleStores } from "./wiring/schedule-stores.ts";
+import { scheduleSetup } from "./wiring/schedule-setup.ts";
 import { environmentOf, grantedHosts, hostFacts } from "./wiring/skill-sources.ts";
 import { systemClock } from "./wiring/system-clock.ts";
 
@@ -176,11 +176,11 @@ async function wire(
     index,
     store,
     public_url: config.server.public_url,
-    schedules: scheduleStores(config, log.due, store),
     logger,
     redact,
     clock: systemClock,
     catalogue: skills.catalogue,
+    schedules: scheduleSetup(config, { due: log.due, store }),
     packages: skills.packages,
     prepared: skills.prepared,
     servers: skills.servers,
@@ -253,7 +253,8 @@ async function wire(
       await lock.publish({ url, pid: process.pid });
       skills.start(url);
       await running.startRetention();
-      running.startSchedules();
+      // A command beside the bot runs nothing that comes due.
+      if (wanted) running.startSchedules();
       for (const connection of platforms.connections) connection.start();
       return { url };
     },

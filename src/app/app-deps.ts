@@ -1,6 +1,5 @@
 import type { CatalogueLoader } from "../core/catalogue.ts";
 import type { Clock } from "../core/clock.ts";
-import type { DueEntries } from "../core/due-entries.ts";
 import type { HostFacts } from "../core/eligibility.ts";
 import type { KeyValue } from "../core/key-value.ts";
 import type { Log } from "../core/log.ts";
@@ -9,7 +8,6 @@ import type { Meter } from "../core/meter.ts";
 import type { Packages } from "../core/packages.ts";
 import type { PreparedPackages } from "../core/prepared-packages.ts";
 import type { Redact } from "../core/redact.ts";
-import type { ScheduleLimits } from "../core/schedule.ts";
 import type { Servers } from "../core/servers.ts";
 import type { Profile, TurnLimits, TurnPorts } from "../core/turn.ts";
 import type { TurnLog } from "../core/turn-log.ts";
@@ -18,6 +16,7 @@ import type { App } from "./app.ts";
 import type { ChatHub } from "./chat/chat-hub.ts";
 import type { ChatPolicy } from "./chat/chat-policy.ts";
 import type { AddFlow } from "./operations/services.ts";
+import type { ScheduleSetup } from "./schedules/create-schedules.ts";
 import type { Readiness } from "./services/readiness.ts";
 import type { RetentionPolicy } from "./services/retention-policy.ts";
 import type { SpendingCaps } from "./turns/spending.ts";
@@ -81,10 +80,8 @@ export interface AppDeps {
   prepared?: PreparedPackages | undefined;
   /** The tool servers of the configuration. */
   servers?: Servers | undefined;
-  /** Where schedules and triggers are kept; without it nothing can be planned. `sealed` is encrypted, for secrets of webhooks. */
-  schedules?:
-    | { due: DueEntries; sealed: KeyValue; limits: ScheduleLimits; public_url: string | undefined }
-    | undefined;
+  /** How much comes back by itself, and where it is kept. */
+  schedules: ScheduleSetup;
   /** Takes in flows that are in no folder. */
   addFlow?: AddFlow | undefined;
   /** Counts what happens; nothing is counted without it. */

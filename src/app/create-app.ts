@@ -42,7 +42,6 @@ import { attachedFile, createPictures, turnFile } from "./turns/kept-files.ts";
 import { createOpenings } from "./turns/openings.ts";
 import { createPastThreads } from "./turns/past-threads.ts";
 import { createPromptPreview } from "./turns/prompt-preview.ts";
-import { sayer } from "./turns/say-for-cause.ts";
 import { createSpending } from "./turns/spending.ts";
 import { createSubmit } from "./turns/submit.ts";
 import { createTurnControl } from "./turns/turn-control.ts";
@@ -95,9 +94,8 @@ export function createApp(deps: AppDeps): RunningApp {
   const submit = createSubmit({ ...deps, files, feed, reader, asked, wake });
   const follow: Follow = (turnId, afterSeq, signal) => followTurn(log, feed, turnId, afterSeq, signal);
   const access = (person: ChatPerson, place: Place) => refusalOf(deps.chat.access, person, place);
-  const planning = { ...deps, offers, platforms, submit, report, ownTools: deps.metaTools };
-  const schedules =
-    deps.schedules && createScheduleService({ ...planning, ...deps.schedules, refusalOf: access });
+  const planning = { ...deps, ...deps.schedules, offers, platforms, submit, report };
+  const schedules = createScheduleService({ ...planning, refusalOf: access });
   const ports = { ...basePorts, schedules };
   const turns = createTurnRunner({ ...deps, ports, past, spending, platforms, asked, reader, whereOf });
   const presenter = createTurnPresenter({
@@ -108,7 +106,17 @@ export function createApp(deps: AppDeps): RunningApp {
     question_ms: deps.limits.question_ms,
   });
   const control = createTurnControl(log, clock, dispatcher);
-  const forgetting = { ...deps, feed, past, files, folders, platforms, audit, stop: control.stop };
+  const forgetting = {
+    ...deps,
+    ...deps.schedules,
+    feed,
+    past,
+    files,
+    folders,
+    platforms,
+    audit,
+    stop: control.stop,
+  };
   const services: Services = {
     ...deps,
     offers,
@@ -153,8 +161,7 @@ export function createApp(deps: AppDeps): RunningApp {
   dispatcher.serve({
     deadlineOf: turns.deadlineOf,
     run: (claimed, signal) => {
-      const { kind, cause } = claimed.inbound;
-      const runner = cause?.says !== undefined ? sayer : kind === "command" ? commandRunner : turns;
+      const runner = claimed.inbound.kind === "command" ? commandRunner : turns;
       const events = presenter.around(claimed, (own) => runner.run(claimed, own), signal);
       return measuring.around(claimed, events);
     },
@@ -169,18 +176,18 @@ export function createApp(deps: AppDeps): RunningApp {
     turn: services.turns.get,
     turns: services.turns.list,
     events: follow,
-    exportData: createExportData({ ...deps, stored }),
+    exportData: createExportData({ ...deps, ...deps.schedules, stored }),
     file: (turnId, name) => turnFile(ports.files, turnId, name),
     attachment: (turnId, number) => attachedFile({ log, files, folders }, turnId, number),
     namespaces: services.namespaces,
     threads: services.threads,
     watch: (namespace, signal) => feed.watch(namespace, signal),
     skills,
-    hook: async (request) => schedules?.hooks.take(request) ?? "unknown",
+    hook: (request) => schedules.hooks.take(request),
     complete: (text, namespace) => complete(services, text, namespace),
     ready: createReadiness(deps),
   };
-  const listeners = [channelIndex, ...(schedules === undefined ? [] : [schedules.watch])];
+  const listeners = [channelIndex, schedules.watch];
   const chat: ChatHub = {
     connect(platform) {
       const metered = meteredPlatform(platform, meter);
@@ -195,10 +202,10 @@ export function createApp(deps: AppDeps): RunningApp {
       wake();
       channelIndex.start();
     },
-    startSchedules: () => schedules?.clockwork.start(),
+    startSchedules: schedules.clockwork.start,
     startRetention: retention.start,
     async stop(drainMs) {
-      await schedules?.clockwork.stop();
+      await schedules.clockwork.stop();
       await Promise.all([dispatcher.stop(drainMs), retention.stop(), channelIndex.stop()]);
       await stored.settled();
     },

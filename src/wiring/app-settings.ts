@@ -2,7 +2,6 @@
 import type { ChatPolicy } from "../app/chat/chat-policy.ts";
 import { type ModelProvider, modelProviders } from "../config/model-providers.ts";
 import type { Config } from "../config/schema.ts";
-import type { ScheduleLimits } from "../core/schedule.ts";
 import type { TurnLimits } from "../core/turn.ts";
 import type { ModelFacts } from "../models/catalogue/model-facts.ts";
 import type { ProviderSettings } from "../models/create-model.ts";
@@ -40,18 +39,6 @@ export function chatPolicy({ access, chat }: Config): ChatPolicy {
     catch_up_ms: chat.catch_up_hours * 3_600_000,
     progress_delay_ms: chat.progress_delay_seconds * 1000,
     audit_channel: chat.audit_channel,
-  };
-}
-
-/** How much comes back by itself, and how often. */
-export function scheduleLimits({ schedules }: Config): ScheduleLimits {
-  return {
-    least_gap_ms: schedules.least_minutes * 60_000,
-    per_channel: schedules.per_channel,
-    per_person: schedules.per_person,
-    late_ms: schedules.late_minutes * 60_000,
-    open_turns: schedules.open_turns,
-    trigger_gap_ms: 60_000,
   };
 }
 

@@ -7,8 +7,8 @@ import type { ScheduleLimits } from "../../src/core/schedule.ts";
 import type { Wish } from "../../src/core/schedules.ts";
 import type { TurnRecord } from "../../src/core/turn-log.ts";
 import { createMemoryKeyValue } from "../../src/storage/memory-key-value.ts";
+import { createMemoryTurnLog } from "../../src/storage/memory-turn-log.ts";
 import { createFakeClock } from "./fake-clock.ts";
-import { createFakeDueEntries } from "./fake-due-entries.ts";
 import { createFakePlatform } from "./fake-platform.ts";
 import { scheduleLimits } from "./schedule-limits.ts";
 
@@ -23,7 +23,7 @@ export const channel = { namespace: "fake:T1:general", thread: "100.1" };
 /** What outlives the bot: the store, the channel, and the turns that were taken, each once under its key. */
 export function createScheduleWorld(options: { own?: Partial<ScheduleLimits>; platform?: boolean } = {}) {
   const clock = createFakeClock(wednesday);
-  const due = createFakeDueEntries();
+  const due = createMemoryTurnLog().due;
   const store = createMemoryKeyValue();
   const sealed = createMemoryKeyValue();
   const platform = createFakePlatform({ now: clock.now });
@@ -125,6 +125,6 @@ function toolsOf(tools: ReadonlyMap<string, string>) {
   return {
     catalogue: { current: async () => ({ skills: new Map() }) },
     offers: { read: async () => ({ state: {}, offer: offer() }) },
-    ownTools: [{ name: "read_file" }],
-  } as never as Pick<Parameters<typeof createScheduleService>[0], "catalogue" | "offers" | "ownTools">;
+    metaTools: [{ name: "read_file" }],
+  } as never as Pick<Parameters<typeof createScheduleService>[0], "catalogue" | "offers" | "metaTools">;
 }

@@ -81,7 +81,7 @@ export interface TestAppOptions
   concurrent?: number;
   concurrent_commands?: number;
   max_duration_ms?: number;
-  /** Where schedules and triggers are kept; nothing can be planned unless given. `startSchedules` lets them run. */
+  /** Where schedules and triggers are kept. `startSchedules` lets them run. */
   due?: DueEntries;
   /** The server's zone; UTC unless given. */
   time_zone?: string;
@@ -218,11 +218,10 @@ export function createTestApp(model: Model, options: TestAppOptions = {}): TestA
     max_duration_ms: options.max_duration_ms ?? 60_000,
     time_zone: options.time_zone ?? "UTC",
     chat: chatPolicy(options.chat),
-    schedules: options.due && {
-      due: options.due,
+    schedules: {
+      due: options.due ?? createMemoryTurnLog().due,
       sealed: createMemoryKeyValue(),
       limits: scheduleLimits,
-      public_url: "https://knack.example.com/",
     },
     packages: options.packages,
     servers: options.servers,

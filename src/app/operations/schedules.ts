@@ -4,7 +4,6 @@ import type { Outcome } from "../../core/outcome.ts";
 import { namespaceSchema } from "../../core/place.ts";
 import { maxPlanText, type PlannedView, plannedViewSchema } from "../../core/schedule.ts";
 import type { PlanChange, Planner } from "../../core/schedules.ts";
-import type { ScheduleService } from "../schedules/create-schedules.ts";
 import { refused, said, shown } from "./command.ts";
 import { type OperationCall, operation } from "./operation.ts";
 
@@ -64,10 +63,7 @@ export const listSchedules = operation({
     },
   ],
   async run({ input, asker, services }) {
-    return withSchedules(services, async (schedules) => ({
-      ok: true,
-      value: { schedules: await schedules.list(input.namespace, asker.by) },
-    }));
+    return { ok: true, value: { schedules: await services.schedules.list(input.namespace, asker.by) } };
   },
 });
 
@@ -111,15 +107,13 @@ export const addSchedule = operation({
       ],
     },
   ],
-  run(call) {
+  async run(call) {
+    const { schedules } = call.services;
     const planner = plannerOf(call, call.input.namespace);
-    return withSchedules(call.services, async (schedules) => {
-      const wish = await schedules.read(call.input.text, planner);
-      if (!wish.ok) return wish;
-      const plan = await schedules.plan(planner, wish.value);
-      if (!plan.ok) return plan;
-      return schedules.add(planner, plan.value, keyOf(call));
-    });
+    const wish = await schedules.read(call.input.text, planner);
+    if (!wish.ok) return wish;
+    const plan = await schedules.plan(planner, wish.value);
+    return plan.ok ? schedules.add(planner, plan.value, keyOf(call)) : plan;
   },
   audit: ({ id: known, what }) => ({
     action: "schedule_added",
@@ -184,10 +178,7 @@ function changeOperation<const Name extends string>(name: Name, to: PlanChange) 
         print: (planned, { plain, bold }) => [`${done}: ${bold(planned.id)} ${plain(planned.text)}`],
       },
     ],
-    run: (call) =>
-      withSchedules(call.services, (schedules) =>
-        schedules.change(plannerOf(call, call.input.namespace), call.input.id, to),
-      ),
+    run: (call) => call.services.schedules.change(plannerOf(call, call.input.namespace), call.input.id, to),
     audit: ({ id: known, what, by }) => ({
       action: `schedule_${audit}`,
       subject: known,
@@ -236,13 +227,13 @@ export const renewScheduleSecret = operation({
       print: ({ secret = "It was sent to you on your platform." }) => [secret],
     },
   ],
-  run: (call) =>
-    withSchedules(call.services, async (schedules) => {
-      const renewed = await schedules.newSecret(plannerOf(call, call.input.namespace), call.input.id);
-      if (!renewed.ok) return renewed;
-      const { secret, told } = renewed.value;
-      return { ok: true, value: told ? {} : { secret } };
-    }),
+  async run(call) {
+    const { namespace: where, id: known } = call.input;
+    const renewed = await call.services.schedules.newSecret(plannerOf(call, where), known);
+    if (!renewed.ok) return renewed;
+    const { secret, told } = renewed.value;
+    return { ok: true, value: told ? {} : { secret } };
+  },
   audit: (_output, { input }) => ({
     action: "schedule_secret",
     subject: input.id,
@@ -255,9 +246,7 @@ type Change = OperationCall<{ id: string; namespace: string }>;
 /** Who made it, and managers. */
 function mayChange(call: Change): Promise<Outcome<unknown>> {
   const { input, services } = call;
-  return withSchedules<unknown>(services, (schedules) =>
-    schedules.mayChange(plannerOf(call, input.namespace), input.id),
-  );
+  return services.schedules.mayChange(plannerOf(call, input.namespace), input.id);
 }
 
 function idIn(words: string): string {
@@ -271,12 +260,4 @@ function plannerOf({ asker, command }: OperationCall<unknown>, where: string): P
 /** A command that is run again after a crash plans nothing twice. */
 function keyOf({ command, services }: OperationCall<unknown>): string {
   return command?.turn_id ?? services.newId();
-}
-
-async function withSchedules<T>(
-  { schedules }: { schedules: ScheduleService | undefined },
-  work: (schedules: ScheduleService) => Promise<Outcome<T>>,
-): Promise<Outcome<T>> {
-  if (schedules !== undefined) return work(schedules);
-  return { ok: false, status: 503, message: "Nothing can be planned with this bot." };
 }

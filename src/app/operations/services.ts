@@ -75,8 +75,7 @@ export interface Services {
     /** What happened in a turn so far, the live tail of a running one included. */
     events(turn: TurnRecord): Promise<TurnEvent[]>;
   };
-  /** Schedules and triggers; absent where nothing can be planned. */
-  schedules: ScheduleService | undefined;
+  schedules: ScheduleService;
   /** The executions of skills in the turns of a filter, the latest first. */
   /** The files of threads. */
   folders: WorkingFolders;

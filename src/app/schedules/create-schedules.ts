@@ -22,21 +22,25 @@ import { readSpokenWish } from "./spoken-times.ts";
 import { type ChatWatch, createChatWatch } from "./watch-chat.ts";
 import { createWebhooks, type Webhooks } from "./webhooks.ts";
 
-export interface ScheduleServiceDeps extends PeopleDeps, NeededToolsDeps {
+/** Where schedules and triggers are kept, and how many there may be. */
+export interface ScheduleSetup {
   due: DueEntries;
-  log: Pick<TurnReading, "get" | "list">;
-  store: KeyValue;
   /** Encrypted, for the secrets of webhooks. */
   sealed: KeyValue;
+  limits: ScheduleLimits;
+}
+
+export interface ScheduleServiceDeps extends PeopleDeps, NeededToolsDeps, ScheduleSetup {
+  log: Pick<TurnReading, "get" | "list">;
+  store: KeyValue;
   platforms: ChatPlatforms;
   submit: Submit;
   clock: Clock;
   logger: Log;
-  limits: ScheduleLimits;
   /** The server's zone, IANA name. */
   time_zone: string;
   /** Where others reach the bot; without it the address of a webhook is told without a host. */
-  public_url: string | undefined;
+  public_url?: string | undefined;
   report(error: unknown, where: string): void;
 }
 

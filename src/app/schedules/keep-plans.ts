@@ -27,7 +27,7 @@ export interface PlanKeepingDeps {
   limits: ScheduleLimits;
   logger: Log;
   /** Where others reach the bot; without it the address of a webhook is told without a host. */
-  public_url: string | undefined;
+  public_url?: string | undefined;
   now(): number;
   wake(): void;
   zoneFor(author: Planner["author"], namespace: string): Promise<string>;

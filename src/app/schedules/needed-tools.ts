@@ -11,7 +11,7 @@ export interface NeededToolsDeps {
   catalogue: CatalogueLoader;
   offers: OfferReader;
   /** The agent's own tools need nobody's leave. */
-  ownTools: readonly { name: string }[];
+  metaTools: readonly { name: string }[];
 }
 
 /** The tools a task names when it is made, and what has become of them when it runs. */
@@ -25,7 +25,7 @@ export interface NeededTools {
 /** What `changed` answers while a server has not said what it has. */
 export const starting = "starting";
 
-export function createNeededTools({ catalogue, offers, ownTools }: NeededToolsDeps): NeededTools {
+export function createNeededTools({ catalogue, offers, metaTools }: NeededToolsDeps): NeededTools {
   const read = async (namespace: string) => {
     const current = await catalogue.current();
     const { offer } = await offers.read(namespace, current);
@@ -49,7 +49,7 @@ export function createNeededTools({ catalogue, offers, ownTools }: NeededToolsDe
   return {
     async resolve(names, namespace) {
       const { names: known, named } = await read(namespace);
-      const others = [...new Set(names)].filter((name) => !ownTools.some((own) => own.name === name));
+      const others = [...new Set(names)].filter((name) => !metaTools.some((own) => own.name === name));
       const found = others.map(named);
       const missing = others.find((_, at) => found[at] === undefined);
       if (missing === undefined) return { ok: true, value: found.flatMap((each) => each ?? []) };

@@ -78,11 +78,13 @@ function oneTime(text: string, now: number, time_zone: string): Found | undefine
 
 /** A day without a time means its morning. */
 function localTime({ start }: ParsedResult): string {
-  const two = (part: "month" | "day" | "hour" | "minute", unless = 0) =>
+  const two = (part: "month" | "day" | "hour" | "minute" | "second", unless = 0) =>
     String(start.get(part) ?? unless).padStart(2, "0");
   const hour = start.isCertain("hour") ? two("hour") : "09";
   const minute = start.isCertain("hour") ? two("minute") : "00";
-  return `${start.get("year")}-${two("month", 1)}-${two("day", 1)}T${hour}:${minute}:00`;
+  // “In a minute” is not the beginning of the next one.
+  const second = start.isCertain("timezoneOffset") ? two("second") : "00";
+  return `${start.get("year")}-${two("month", 1)}-${two("day", 1)}T${hour}:${minute}:${second}`;
 }
 
 const asksToRemind =

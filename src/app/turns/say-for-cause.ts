@@ -1,11 +1,8 @@
 import type { TurnEventBody } from "../../core/turn-event.ts";
 import type { ClaimedTurn } from "../../core/turn-log.ts";
 
-/** Runs turns that only say something. */
-export const sayer = { run: sayForCause };
-
 /** The whole of a turn that only says something: a reminder, or news of a schedule. No model takes part, so it needs none. */
-async function* sayForCause({ inbound, events }: ClaimedTurn): AsyncGenerator<TurnEventBody, void> {
+export async function* sayForCause({ inbound, events }: ClaimedTurn): AsyncGenerator<TurnEventBody, void> {
   const isResumed = events.some((event) => event.type === "turn_started");
   yield isResumed ? { type: "turn_resumed" } : { type: "turn_started", profile: "command", model: "" };
   yield { type: "turn_finished", outcome: "completed", text: inbound.cause?.says ?? "" };

@@ -6,7 +6,6 @@ import type { Skill } from "../../../../src/core/skill.ts";
 import { createServer } from "../../../../src/server/server.ts";
 import { createFolderSource } from "../../../../src/skills/folder-source.ts";
 import { createFakeClock } from "../../../support/fake-clock.ts";
-import { createFakeDueEntries } from "../../../support/fake-due-entries.ts";
 import { createFakePlatform } from "../../../support/fake-platform.ts";
 import { type Line, scriptedModel, toolResults } from "../../../support/scripted-model.ts";
 import { createTestApp } from "../../../support/test-app.ts";
@@ -46,7 +45,7 @@ function createBot(script: readonly Line[], { generative = true, ask = false } =
   });
   const model = scriptedModel(script, { generative });
   const app = createTestApp(model, {
-    ...{ clock, due: createFakeDueEntries(), sources: [shipped, source] },
+    ...{ clock, sources: [shipped, source] },
     limits: { open_tools_tokens: 3_000, question_ms: 15 * minute },
     max_duration_ms: 30 * minute,
   });

@@ -108,14 +108,22 @@ export function filesOf({ files }: SlackMessage): FileReference[] {
   return here.slice(0, 50).map(fileReference);
 }
 
+function voiceOf({ duration_ms }: SlackFile): NonNullable<FileReference["voice"]> {
+  return typeof duration_ms === "number" && duration_ms > 0 ? { seconds: duration_ms / 1_000 } : {};
+}
+
 /** Of a file in a channel shared with another company Slack tells only the id here; the rest is asked for on download. */
 function fileReference(file: SlackFile): FileReference {
   const url = file.url_private_download ?? file.url_private ?? undefined;
+  const isVoice = file.subtype === "slack_audio";
+  const media_type = file.mimetype || "application/octet-stream";
   return {
     id: file.id,
     name: (file.name ?? file.title ?? file.id).slice(0, 300),
-    media_type: file.mimetype || "application/octet-stream",
+    // A clip of sound alone may be named after its container.
+    media_type: isVoice ? media_type.replace(/^video\//, "audio/") : media_type,
     bytes: Math.max(0, Math.round(file.size ?? 0)),
     ...(url === undefined || url.length > 2_000 ? {} : { url }),
+    ...(isVoice ? { voice: voiceOf(file) } : {}),
   };
 }

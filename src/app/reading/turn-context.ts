@@ -67,7 +67,10 @@ export function createTurnContextReader(deps: TurnContextDeps): TurnContextReade
       knownMessages(inbound),
     ]);
     const fresh = messages.filter(
-      (message) => isForeign(message) && !known.ids.has(message.id) && message.at > known.newest,
+      (message, at) =>
+        (isForeign(message) || (at === 0 && isRoot(message, known.posted))) &&
+        !known.ids.has(message.id) &&
+        message.at > known.newest,
     );
     const room = Math.floor(deps.message_tokens / 2);
     const { thread, notes } = fitThread(fresh, messages[0]?.id, room, deps.countTokens);
@@ -217,6 +220,11 @@ async function outsiders(
 /** Neither said by the bot itself nor empty. */
 function isForeign({ author, text, files }: ThreadMessage): boolean {
   return !author.self && (text.trim() !== "" || files.length > 0);
+}
+
+/** A message of the bot that people reply to, and that no turn of this thread wrote. */
+function isRoot({ id, author, text }: ThreadMessage, posted: ReadonlySet<string>): boolean {
+  return author.self && text.trim() !== "" && !posted.has(id);
 }
 
 function filesOf({ files, author }: ThreadMessage): SentFile[] {

@@ -47,10 +47,14 @@ describe("a voice message", () => {
     await slack.say({ user: "U0BEN", channel: "D0BEN", text: "what is my city?", thread_ts: ts });
     await slack.until((state) => answers(state, "D0BEN", ts, 2), "a second answer");
 
-    const [first, second] = model.requests.map(({ messages }) => JSON.stringify(messages));
-    expect(first).toContain("a voice message of 0:03, transcribed");
-    expect(first).toContain("My city is Oslo");
-    expect(second).toContain("My city is Oslo");
+    const [first, second] = model.requests.map(({ messages }) =>
+      messages.flatMap((message) => (message.role === "user" ? message.text : [])),
+    );
+    expect(first?.at(-1)).toContain(
+      "a voice message of 0:03, transcribed: words may be misheard. It is the message below",
+    );
+    expect(first?.at(-1)).toMatch(/\/>\n\nMy city is Oslo$/);
+    expect(second?.join("\n")).toContain("My city is Oslo");
     expect(vendors.transcriptions()).toMatchObject([{ type: "audio/webm", key: "sk-1234", status: 200 }]);
   });
 

@@ -6,6 +6,7 @@ import type { DocumentReader } from "../../core/document-reader.ts";
 import type { FileStore } from "../../core/file-store.ts";
 import type { Inbound } from "../../core/inbound.ts";
 import type { Place } from "../../core/place.ts";
+import { isWordless } from "../../core/said-text.ts";
 import type { CountTokens } from "../../core/token-count.ts";
 import type { Transcriber } from "../../core/transcriber.ts";
 import type { MessageContext, ReadFile, TurnEventBody } from "../../core/turn-event.ts";
@@ -189,7 +190,7 @@ function ownFile(file: ReadFile, own: SentFile | undefined, { text, origin }: In
   if (own === undefined) return file;
   const { by: _, ...mine } = file;
   const { spoken } = mine;
-  const speaks = text.trim() === "" && (own.file.voice !== undefined || origin === undefined);
+  const speaks = isWordless(text) && (own.file.voice !== undefined || origin === undefined);
   return spoken === undefined || !speaks ? mine : { ...mine, spoken: { ...spoken, is_message: true } };
 }
 

@@ -2,6 +2,7 @@ import { foldedRequest } from "../../core/folded-request.ts";
 import type { AssistantMessage } from "../../core/message.ts";
 import { type Model, ModelError, type ModelEvent, type ModelRequest } from "../../core/model.ts";
 import { renderOutput } from "../../core/render-output.ts";
+import { isWordless } from "../../core/said-text.ts";
 import { lastResult, readConversation } from "./conversation.ts";
 import { decide } from "./decide.ts";
 import { isSkillTool } from "./offered-tool.ts";
@@ -45,7 +46,7 @@ function answerTo(request: ModelRequest): AssistantMessage {
       ...(images > 0 ? [imageNotice] : []),
       ...(first && decision.explains !== true ? [ruleNotice] : []),
     ];
-    const words = unheard && said.trim() === "" ? [] : [decision.text];
+    const words = unheard && isWordless(said) ? [] : [decision.text];
     return { role: "assistant", text: [...words, ...notices].join("\n\n"), tool_calls: [] };
   }
   const call = {

@@ -16,6 +16,7 @@ import { createRedactor } from "../src/core/redact.ts";
 import { createSaidLine } from "../src/core/said-line.ts";
 import type { ScriptRunner } from "../src/core/scripts.ts";
 import type { SkillSource } from "../src/core/skill.ts";
+import { noTranscriber } from "../src/core/transcriber.ts";
 import type { TurnLog } from "../src/core/turn-log.ts";
 import type { Web } from "../src/core/web.ts";
 import { createTokenCounter } from "../src/models/count-tokens.ts";
@@ -147,6 +148,7 @@ export async function createBenchApp({
       scripts,
       code: undefined,
       documents: noDocuments,
+      transcriber: noTranscriber("the bench has no sound"),
       folders: temporaryFolders(),
       openHosts: [],
       grants: createNetworkGrants(store, () => [], systemClock),

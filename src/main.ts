@@ -23,6 +23,7 @@ import type { WorkingFolders } from "./core/working-folder.ts";
 import { createDocumentReader } from "./documents/create-document-reader.ts";
 import { createTokenCounter } from "./models/count-tokens.ts";
 import { createModels } from "./models/create-models.ts";
+import { createTranscriber } from "./models/create-transcriber.ts";
 import { createCouldReach } from "./net/could-reach.ts";
 import { createWeb } from "./net/create-web.ts";
 import { loadConsoleAssets } from "./server/console-assets.ts";
@@ -208,6 +209,7 @@ async function wire(
       effort: config.model.effort,
       saidLine: createSaidLine(),
       models: createModels({ ...modelSettings(config), onCall: metrics?.modelCall }, systemClock),
+      transcriber: createTranscriber(modelSettings(config), systemClock),
       store,
       files,
       pastOutput: createPastOutputs(log, files),

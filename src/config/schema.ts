@@ -278,5 +278,5 @@ export const configSchema = z.strictObject({
   chat: chatSchema.prefault({}),
 });
 
-/** The effective configuration. Folders are absolute and `model.choice` is never `auto` after `loadConfig`. */
+/** The effective configuration. Folders are absolute, and `model.choice` and `model.transcription` are never `auto` after `loadConfig`. */
 export type Config = z.infer<typeof configSchema>;

@@ -29,6 +29,8 @@ const fileReferenceSchema = z.object({
   bytes: z.number().int().min(0),
   /** Where the platform has it. Reached only through the platform that named it. */
   url: z.string().max(2000).optional(),
+  /** Set for a voice message: its sender recorded it instead of writing. */
+  voice: z.object({ seconds: z.number().min(0).optional() }).optional(),
 });
 /** A file somebody sent, by reference: its bytes are fetched when the turn runs. */
 export type FileReference = z.infer<typeof fileReferenceSchema>;

@@ -68,12 +68,14 @@ function readAround({ thread, files }: Context): Seen {
     ({ bot, outside, by }) => bot === true || outside === true || namesSite(by),
   );
   const members = thread.filter((message) => !strangers.includes(message));
+  const spoken = files.filter((file) => file.spoken?.is_message === true);
+  const sent = files.filter((file) => !spoken.includes(file));
   const texts = (of: readonly { text?: string | undefined }[]) =>
     of.flatMap(({ text = "" }) => keys(addressesIn(text)));
   return {
-    named: texts(members),
-    linked: [...texts(strangers), ...texts(files)],
-    ...(strangers.length + files.length > 0 ? { untrusted: true } : {}),
+    named: [...texts(members), ...texts(spoken)],
+    linked: [...texts(strangers), ...texts(sent)],
+    ...(strangers.length + sent.length > 0 ? { untrusted: true } : {}),
   };
 }
 

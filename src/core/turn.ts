@@ -19,6 +19,7 @@ import type { Schedules } from "./schedules.ts";
 import type { CodeMeans, CodeRunner, ScriptRunner } from "./scripts.ts";
 import type { Skill } from "./skill.ts";
 import type { CountTokens } from "./token-count.ts";
+import type { Transcriber } from "./transcriber.ts";
 import type { Opening } from "./transcript.ts";
 import type { MessageContext, TurnEvent, TurnOutcome } from "./turn-event.ts";
 import type { Signal } from "./turn-log.ts";
@@ -132,6 +133,8 @@ export interface TurnPorts {
   instructions: string;
   /** How hard models think where neither channel nor agent says so; the provider decides unless given. */
   effort: Effort | undefined;
+  /** Writes down what people say in voice messages. */
+  transcriber: Transcriber;
   /** The server's time zone, an IANA name. */
   time_zone: string;
   saidLine: SaidLine;

@@ -113,9 +113,11 @@ function renderHeard({ by, text, at, bot }: HeardMessage): string {
   return `<${messageTag}${from}${attribute("at", minute(at))}>${asData(text)}</${messageTag}>`;
 }
 
-function renderFile({ name, path, media_type, by, text, image, problem }: ReadFile): string {
+function renderFile({ name, path, media_type, by, text, spoken, image, problem }: ReadFile): string {
   const where = path === undefined ? attribute("name", name) : attribute("path", path);
   const head = `<${fileTag}${where}${attribute("type", media_type)}${attribute("from", by)}`;
+  if (spoken?.is_message === true)
+    return `${head}${attribute("note", `${problem}. It is the message below`)} />`;
   const note = attribute(text === undefined ? "not_read" : "note", problem);
   if (text !== undefined) return `${head}${note}>\n${asData(text)}\n</${fileTag}>`;
   return image === undefined ? `${head}${note} />` : `${head} shown_as="image" />`;

@@ -20,6 +20,7 @@ import { createRedactor } from "../../src/core/redact.ts";
 import type { SaidLine } from "../../src/core/said-line.ts";
 import type { CodeRunner, ScriptRunner } from "../../src/core/scripts.ts";
 import type { Skill, SkillSource } from "../../src/core/skill.ts";
+import { noTranscriber, type Transcriber } from "../../src/core/transcriber.ts";
 import type { Profile, TurnLimits } from "../../src/core/turn.ts";
 import type { TurnEvent, TurnEventOf } from "../../src/core/turn-event.ts";
 import type { TurnLog } from "../../src/core/turn-log.ts";
@@ -102,6 +103,8 @@ export interface TestAppOptions
   code?: CodeRunner;
   /** Makes text of documents; none unless given. */
   documents?: DocumentReader;
+  /** Writes down voice messages; none unless given. */
+  transcriber?: Transcriber;
   /** Where threads have their files; a folder of the machine's for temporary files unless given. */
   folders?: WorkingFolders;
   /** Variables the operator gives skills. */
@@ -241,6 +244,7 @@ export function createTestApp(model: Model, options: TestAppOptions = {}): TestA
       code: options.code,
       folders,
       documents: options.documents ?? noDocuments,
+      transcriber: options.transcriber ?? noTranscriber("no service that transcribes speech is set up here"),
       grants: createNetworkGrants(store, () => [], clock),
       openHosts: options.openHosts ?? [],
       clock,

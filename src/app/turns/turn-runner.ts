@@ -6,6 +6,7 @@ import type { WhereText } from "../../core/instructions.ts";
 import type { Model } from "../../core/model.ts";
 import type { NamespaceState } from "../../core/namespace-state.ts";
 import { profileNamed } from "../../core/profile.ts";
+import { saidText } from "../../core/said-text.ts";
 import { startingFor, whenReady } from "../../core/starting-skills.ts";
 import type { Profile, Turn, TurnLimits, TurnPorts } from "../../core/turn.ts";
 import type { MessageContext, TurnEvent, TurnEventBody } from "../../core/turn-event.ts";
@@ -145,7 +146,7 @@ export function createTurnRunner(deps: TurnRunnerDeps): TurnRunner {
       noGuide(claimed, turn.asked ?? [], deps.reader.storedGuide(inbound), model);
     if (reason !== undefined) return yield* unstarted(reason, turn.profile.id, model.id);
     const context: MessageContext | undefined = yield* contexts.read(claimed, signal);
-    const complete: Turn = { ...turn, context };
+    const complete: Turn = { ...turn, text: saidText(turn.text, context), context };
     yield* runTurn(complete, portsFor(claimed.turn_id, inbound.namespace, inbound.author), deps.metaTools);
   };
 

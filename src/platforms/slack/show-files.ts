@@ -40,7 +40,7 @@ export async function showMissingFiles(
   const { self, bot } = await context.workspaces.of(room.team);
   const since = await readRoom(context, room, { limit: lookAhead, oldest: message.ts });
   const shown = since
-    .filter((each) => Number(each.ts) > Number(message.ts) && isOwn(each, { team: room.team, self, bot }))
+    .filter((each) => Number(each.ts) > Number(message.ts) && isOwn(each, { self, bot }))
     .flatMap(filesOf);
   // In channels shared with another company files come without their names.
   const missing = message.files.filter(

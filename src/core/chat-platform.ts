@@ -15,6 +15,11 @@ export interface PlatformLimits {
   edit_interval_ms: number;
   /** Largest file that can be uploaded, bytes. */
   file_bytes: number;
+  /**
+   * Set where a `quiet` message notifies nobody. Edits notify nobody either, so the message that shows the progress of a turn is taken
+   * away there when the answer begins, and the answer is posted anew. Elsewhere the one message grows from progress to answer.
+   */
+  posts_quietly?: true;
 }
 
 /** How to write on a platform, in sentences for a model. */
@@ -41,6 +46,16 @@ export interface OutgoingButton {
   /** At most 75 characters. */
   label: string;
   style?: "primary" | "danger";
+  /**
+   * It belongs behind a menu ("⋯"): one control that lists all such buttons of the message by their labels, beside the others. A platform
+   * without menus shows it as a small button after the others. A choice or press of it is handed back like that of a button.
+   */
+  menu?: true;
+}
+
+/** Progress and text of a message as one Markdown text, for where no tasks are shown. */
+export function wordsOf({ progress, markdown }: Pick<OutgoingMessage, "progress" | "markdown">): string {
+  return [progress?.markdown, markdown].filter(Boolean).join("\n\n");
 }
 
 export interface OutgoingFile {
@@ -49,9 +64,15 @@ export interface OutgoingFile {
   data: Uint8Array;
 }
 
-/** Progress of a turn in parts, for platforms that show tasks natively. `markdown` of its message says the same in words. */
+/**
+ * Progress of a turn: it stands above the text of the turn's one message. Platforms that show tasks natively show its parts; all
+ * others show `markdown`, which says the same in words.
+ */
 export interface ProgressCard {
+  /** What it does now; when it is `done`, what it did: `3 steps, 12 s`. */
   title: string;
+  /** All lines while there is no answer yet; one line above an answer. At most 100 characters above an answer. */
+  markdown: string;
   steps: readonly {
     id: string;
     title: string;
@@ -60,6 +81,7 @@ export interface ProgressCard {
     note?: string | undefined;
     duration_ms?: number | undefined;
   }[];
+  /** The turn has ended: shown as the one line of its title. `steps` are there for platforms that fold them away behind it. */
   done: boolean;
 }
 
@@ -67,10 +89,13 @@ export interface ProgressCard {
 export interface OutgoingMessage {
   /** Absent for messages nobody looks for again: refusals, greetings, notices. */
   tag?: MessageTag;
+  /** Empty while a turn has shown nothing but its progress. */
   markdown: string;
   /** Shown as text alone, without blocks, components or tables: the platform has refused another form of it. */
   plain?: true;
   progress?: ProgressCard;
+  /** There is nothing for people in it yet: where the platform can, it is posted without notifying anybody. */
+  quiet?: true;
   /** A last line with a time (ms since the epoch) where it says `{time}`, shown in the zone of who reads it. */
   timed?: { text: string; at: number };
   buttons?: readonly OutgoingButton[];

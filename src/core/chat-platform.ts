@@ -16,8 +16,8 @@ export interface PlatformLimits {
   /** Largest file that can be uploaded, bytes. */
   file_bytes: number;
   /**
-   * Set where a `quiet` message notifies nobody. Edits notify nobody either, so the message that shows the progress of a turn is taken
-   * away there when the answer begins, and the answer is posted anew. Elsewhere the one message grows from progress to answer.
+   * Set where messages of the purpose `progress` notify nobody. Edits notify nobody either, so there the progress of a turn is a message
+   * of its own, which is taken away when the answer begins. Elsewhere one message, of the purpose `answer`, grows from progress to answer.
    */
   posts_quietly?: true;
 }
@@ -94,8 +94,6 @@ export interface OutgoingMessage {
   /** Shown as text alone, without blocks, components or tables: the platform has refused another form of it. */
   plain?: true;
   progress?: ProgressCard;
-  /** There is nothing for people in it yet: where the platform can, it is posted without notifying anybody. */
-  quiet?: true;
   /** A last line with a time (ms since the epoch) where it says `{time}`, shown in the zone of who reads it. */
   timed?: { text: string; at: number };
   buttons?: readonly OutgoingButton[];
@@ -123,7 +121,7 @@ export interface AnswerStream {
   readonly reference: string;
   append(markdown: string): Promise<void>;
   /** Shows what the turn does, above the text, in the same message. */
-  progress?(card: ProgressCard): Promise<void>;
+  progress(card: ProgressCard): Promise<void>;
   /** Ends it with the whole message, which replaces what was streamed where the two differ. */
   finish(message: OutgoingMessage): Promise<void>;
   /** Takes the message away: what was streamed is void. */
@@ -159,7 +157,7 @@ export interface ChatPlatform {
    * @throws PlatformError
    */
   post(place: Place, message: OutgoingMessage, to?: ReplyTarget): Promise<string>;
-  /** Replaces a message. Its files stay; those that an interrupted `post` did not show yet are shown. @throws PlatformError */
+  /** Replaces a message. Its files stay; those it does not show yet are added to it. @throws PlatformError */
   edit(place: Place, reference: string, message: OutgoingMessage): Promise<void>;
   /** Deletes a message; nothing happens when it is gone already. @throws PlatformError */
   remove(place: Place, reference: string): Promise<void>;
@@ -167,9 +165,17 @@ export interface ChatPlatform {
   whisper(place: Place, person: string, message: OutgoingMessage, to?: ReplyTarget): Promise<void>;
   /** The message with this tag, if an interrupted process had posted it. Looks through the latest messages of the place. */
   find(place: Place, tag: MessageTag): Promise<string | undefined>;
-  /** Where the platform streams natively; otherwise messages are edited. @throws PlatformError */
-  openStream?(place: Place, tag: MessageTag, to: ReplyTarget): Promise<AnswerStream>;
-  /** Shows that the bot works (`is thinking…`), until it posts; undefined clears it. Never throws. */
+  /** Where the platform streams natively; otherwise messages are edited. `start` is what it shows at first. @throws PlatformError */
+  openStream?(
+    place: Place,
+    tag: MessageTag,
+    to: ReplyTarget,
+    start: Pick<OutgoingMessage, "markdown" | "progress" | "buttons">,
+  ): Promise<AnswerStream>;
+  /**
+   * Shows that the bot works, until it posts; undefined clears it. `note` says what it does now (`Reading orders.csv`), and is empty
+   * while nothing is known. Never throws.
+   */
   showWorking(place: Place, note: string | undefined, to: ReplyTarget): Promise<void>;
   /** Whether nobody but their author sees what is answered: a slash command. Absent where everybody does. */
   isUnseen?(to: ReplyTarget): boolean;

@@ -6,10 +6,13 @@ type Chunk = NonNullable<webApi.ChatAppendStreamArguments["chunks"]>[number];
 
 const statuses = { running: "in_progress", ok: "complete", error: "error" } as const;
 
-/** Tasks of one message; Slack takes fifty. Of a longer turn the first ones go, as the latest say where it is. */
-const mostTasks = 40;
+/** Tasks of a block, whose characters Slack counts with the text. Of a longer turn the first ones go, as the latest say where it is. */
+const mostTasks = 15;
 
-/** Below a longer text tasks have no results: Slack counts their characters with those of the text. */
+/** Tasks of a stream, which none can leave; Slack takes fifty. */
+const mostStreamed = 40;
+
+/** Above a longer text tasks have no results. */
 const roomyText = 4_000;
 
 /** A task as Slack shows it, in a block and in a stream. */
@@ -48,7 +51,7 @@ export function planChunks(card: ProgressCard, shown: ShownPlan): { chunks: Chun
   const now = new Map(shown);
   const fresh = all.filter(([id, chunk]) => {
     const text = JSON.stringify(chunk);
-    if (now.get(id) === text || (!now.has(id) && now.size > mostTasks)) return false;
+    if (now.get(id) === text || (!now.has(id) && now.size > mostStreamed)) return false;
     now.set(id, text);
     return true;
   });

@@ -96,7 +96,8 @@ export async function findTagged(
   const messages = await readRoom(context, room, { limit: lookBack });
   const own = messages.filter((message) => message.user === self || message.bot_id === bot);
   return own.findLast(({ metadata, streaming_state }) => {
-    if (!metadata?.event_type) return tag.purpose === "answer" && streaming_state !== undefined;
+    if (!metadata?.event_type)
+      return tag.purpose === "answer" && tag.part === 0 && streaming_state !== undefined;
     const { turn_id, purpose, part } = metadata.event_payload ?? {};
     const ours = metadata.event_type === metadataType;
     return ours && turn_id === tag.turn_id && purpose === tag.purpose && Number(part) === tag.part;

@@ -64,7 +64,7 @@ export function createFileShow(context: SlackContext, writer: MessageWriter): Fi
     ts: string,
     message: OutgoingMessage,
     shown: Shown,
-    uploads: Upload[],
+    uploads: readonly Upload[],
   ) => {
     const isPicture = ({ media_type }: Upload) => pictures.has(media_type);
     const asPicture = ({ id, title }: Upload): Picture => ({ id, name: title });

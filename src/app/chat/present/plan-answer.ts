@@ -11,10 +11,11 @@ export type AnswerReady = Extract<TurnEventBody, { type: "answer_ready" }>;
 /** A message of an answer, before it is tagged. */
 export type AnswerMessage = Omit<OutgoingMessage, "tag">;
 
-/** Words and characters of a message, and characters of an answer, that are small talk at most. */
-const fewWords = 5;
+/** Words and characters of a message, and characters of an answer, that are small talk at most. A question is none. */
+const fewWords = 4;
 const shortMessage = 60;
 const shortAnswer = 240;
+const question = /[?？]/;
 
 const nothingSaid = "*There is no text in this answer. Try again, or ask in other words.*";
 
@@ -55,8 +56,9 @@ export function planAnswer(
 /** A few words that get a few words back, such as a greeting. */
 function isShort({ text }: PresentedTurn, { markdown, files }: AnswerMessage): boolean {
   const asked = text.trim();
-  const isAskedShortly = asked.length <= shortMessage && asked.split(/\s+/).length <= fewWords;
-  return isAskedShortly && markdown.length <= shortAnswer && files === undefined;
+  if (asked.length > shortMessage || asked.split(/\s+/).length > fewWords || question.test(asked))
+    return false;
+  return markdown.length <= shortAnswer && files === undefined;
 }
 
 /** Above what everybody sees of a command that nobody saw: who gave it, and its words. */

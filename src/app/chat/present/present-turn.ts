@@ -103,7 +103,7 @@ function openStage(
   const isShown = [lastReference(events, "progress", 0), lastReference(events, "answer", 0)].some(Boolean);
   const notBefore = clock.now() + (isShown ? 0 : delay);
   const show = () => live.progressed();
-  const progress = createTurnProgress(turn, { level, notBefore, show });
+  const progress = createTurnProgress(turn, { level, notBefore, shortest: delay, show });
   const changed = (isVisible: boolean) => void (isVisible ? mark.hide() : mark.show());
   const live: LiveAnswer = createLiveAnswer(turn, events, progress.card, changed);
   const isPrivate = events.some((event) => event.type === "answer_private");

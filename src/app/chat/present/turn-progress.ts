@@ -14,7 +14,7 @@ export interface TurnProgress {
   readonly hasNotice: boolean;
   /** Calls for nothing more. */
   stop(): void;
-  /** What is shown of it above its whole answer. */
+  /** What is shown of it above its whole answer; undefined when nothing is. */
   collapsed(view: TurnView): Promise<ProgressCard | undefined>;
 }
 
@@ -22,13 +22,15 @@ export interface ProgressOptions {
   level: Promise<ProgressLevel>;
   /** Nothing is called for before, ms since the epoch. */
   notBefore: number;
+  /** A turn that took less time, ms, has no progress above its answer. */
+  shortest: number;
   /** Calls for the card to be shown. */
   show(): void;
 }
 
 export function createTurnProgress(
   { clock, platform }: PresentedTurn,
-  { level, notBefore, show }: ProgressOptions,
+  { level, notBefore, shortest, show }: ProgressOptions,
 ): TurnProgress {
   let newest: TurnView | undefined;
   let waking: (() => void) | undefined;
@@ -64,7 +66,9 @@ export function createTurnProgress(
     },
     async collapsed(view) {
       const chosen = await level;
-      return chosen === "quiet" ? undefined : renderCollapsed(view, chosen);
+      const { started_at = view.accepted_at, finished_at = clock.now() } = view;
+      if (chosen === "quiet" || finished_at - started_at < shortest) return undefined;
+      return renderCollapsed(view, chosen);
     },
   };
 }

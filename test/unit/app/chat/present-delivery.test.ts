@@ -226,6 +226,6 @@ describe("a turn whose time is over", () => {
     await pass(clock, 11_000);
     await reach(turnId, "turn_finished");
     expect(seen(platform)).toEqual([expect.stringContaining("time limit")]);
-    expect(platform.shown[0]?.message.buttons?.[0]?.id).toBe(`continue:${turnId}`);
+    expect(platform.shown[0]?.message.buttons?.map(({ id }) => id)).toContain(`continue:${turnId}`);
   });
 });

@@ -118,7 +118,7 @@ export function kindsOfMessages(): (message: ObservedMessage) => Part["kind"] {
 
 function kindByButtons(message: ObservedMessage): Part["kind"] {
   const buttons = buttonsOf(message).map(({ custom_id }) => custom_id.split(":")[0] ?? "");
-  if (buttons.some((id) => id === "stop" || id === "details")) return "progress";
+  if (buttons.some((id) => id === "stop")) return "progress";
   return buttons.some((id) => id === "answer" || id === "approve") ? "question" : "answer";
 }
 

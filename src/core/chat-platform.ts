@@ -81,7 +81,7 @@ export interface ProgressCard {
     note?: string | undefined;
     duration_ms?: number | undefined;
   }[];
-  /** The turn has ended: shown as the one line of its title. `steps` are there for platforms that fold them away behind it. */
+  /** The turn has ended: shown as the one line of its title. There are no steps then. */
   done: boolean;
 }
 

@@ -160,7 +160,7 @@ describe("progress", () => {
     expect(others).toEqual([]);
     expect(done).toMatchObject({ ts: shown.ts, files: [] });
     expect(done?.blocks).toMatchObject([
-      { type: "plan", title: expect.stringMatching(/^1 step, /), tasks: [{ status: "complete" }] },
+      { type: "context", elements: [{ text: expect.stringMatching(/^1 step, /) }] },
       { type: "markdown", text: "Found it." },
       { type: "context_actions" },
       { type: "actions", elements: [{ type: "overflow" }] },

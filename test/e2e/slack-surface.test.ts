@@ -180,8 +180,9 @@ describe("one message", () => {
     title,
     markdown: `**${title}**`,
     steps,
-    done: steps.every(({ state }) => state === "ok"),
+    done: false,
   });
+  const ended: ProgressCard = { title: "2 steps, 3 s", markdown: "*2 steps, 3 s*", steps: [], done: true };
   const stop: OutgoingButton[] = [
     { action: { role: "stop", turn_id: "t1", below: "answer" }, label: "Stop" },
   ];
@@ -202,7 +203,7 @@ describe("one message", () => {
     return { slack, platform, place, stream, look };
   }
 
-  test("streams its tasks with a button, and ends as plan, text and menu", async () => {
+  test("streams its tasks with a button, and ends as one line, text and menu", async () => {
     const { stream, look } = await streamed({
       markdown: "",
       progress: card([step("a", "running")]),
@@ -218,18 +219,14 @@ describe("one message", () => {
     await stream.finish({
       tag,
       markdown: "Found it.",
-      progress: card([step("a", "ok"), step("b", "ok")], "2 steps, 3 s"),
+      progress: ended,
       buttons: menu,
     });
 
     const own = await look();
     expect(own).toHaveLength(1);
     expect(own[0]?.blocks).toMatchObject([
-      {
-        type: "plan",
-        title: "2 steps, 3 s",
-        tasks: [{ task_id: "a" }, { task_id: "b", status: "complete" }],
-      },
+      { type: "context", elements: [{ text: "2 steps, 3 s" }] },
       { type: "markdown", text: "Found it." },
       {
         type: "actions",
@@ -251,10 +248,10 @@ describe("one message", () => {
     const { stream, look } = await streamed({ markdown: "", progress: card([step("a", "ok")]) });
     const markdown = "word ".repeat(2_180).trim();
     await stream.append(markdown);
-    await stream.finish({ tag, markdown, progress: card([step("a", "ok")], "1 step, 3 s"), buttons: menu });
+    await stream.finish({ tag, markdown, progress: ended, buttons: menu });
     const own = await look();
     expect(own).toHaveLength(1);
-    expect(own[0]?.blocks).toMatchObject([{ type: "plan" }, { type: "markdown", text: markdown }, {}]);
+    expect(own[0]?.blocks).toMatchObject([{ type: "context" }, { type: "markdown", text: markdown }, {}]);
   });
 
   test("streams without a button where Slack takes none", async () => {

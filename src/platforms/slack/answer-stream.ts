@@ -91,7 +91,6 @@ class SlackAnswerStream implements AnswerStream {
   /** What Slack has not confirmed yet. */
   #pending = "";
   #shown: ShownPlan = new Map();
-  #hasButtons = false;
   /** When the message was last edited; undefined while Slack streams. */
   #editedAt: number | undefined;
 
@@ -128,7 +127,6 @@ class SlackAnswerStream implements AnswerStream {
     this.#pending = text.slice(markdownCharacters);
     this.#card = progress;
     this.#shown = plan?.shown ?? this.#shown;
-    this.#hasButtons = hasButtons;
   }
 
   async append(markdown: string): Promise<void> {
@@ -154,23 +152,20 @@ class SlackAnswerStream implements AnswerStream {
 
   /**
    * A stream that Slack closed, or whose end differs from what was streamed, is made right by editing its message. So are links: Slack
-   * previews none that an edit brings; and buttons and files, which a stream cannot take away or bring.
+   * previews none that an edit brings; and progress, buttons and files, which a stream cannot take away or bring.
    */
   async finish(message: OutgoingMessage): Promise<void> {
     const { markdown, progress, buttons = [], files = [] } = message;
     const rest = markdown.startsWith(this.#given) ? markdown.slice(this.#given.length) : undefined;
     const last = rest === undefined ? "" : this.#pending + this.#filter.push(rest) + this.#filter.end();
     const isSame = rest !== undefined && last.length <= markdownCharacters && !this.#filter.tookLinks;
-    const isPlanSame = progress !== undefined || this.#shown.size === 0;
-    const complete = isSame && isPlanSame && !this.#hasButtons && files.length === 0;
-    const plan = progress === undefined ? [] : planChunks(progress, this.#shown).chunks;
-    const chunks = [...plan, ...textChunks(last)];
+    const isTextAlone = progress === undefined && this.#shown.size === 0 && files.length === 0;
+    const complete = isSame && isTextAlone;
     const blocks = buttonBlocks(buttons, true) as types.KnownBlock[];
-    const ended = await this.#stop(
-      complete
-        ? { ...(chunks.length === 0 ? {} : { chunks }), ...(blocks.length === 0 ? {} : { blocks }) }
-        : {},
-    );
+    const ended = await this.#stop({
+      ...(complete && last !== "" ? { chunks: textChunks(last) } : {}),
+      ...(complete && blocks.length > 0 ? { blocks } : {}),
+    });
     if (!complete || !ended) await this.#edit(message);
   }
 

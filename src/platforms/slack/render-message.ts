@@ -4,6 +4,7 @@ import {
   type MessageTag,
   type OutgoingButton,
   type OutgoingMessage,
+  type ProgressCard,
   wordsOf,
 } from "../../core/chat-platform.ts";
 import { escapedText, fallbackText, withoutMentions } from "./outgoing-text.ts";
@@ -54,9 +55,9 @@ export function renderMessage(
     return { text: lines || "…", blocks: [], ...metadata };
   }
   const called = personId.test(mention) ? `<@${mention}>` : "";
-  const shown = withoutMentions(rich ? markdown : wordsOf(message));
-  const plan = rich && progress !== undefined ? [progressPlan(progress, markdown)] : [];
-  const body: types.AnyBlock[] = shown === "" ? plan : [...plan, { type: "markdown", text: shown }];
+  const head = progress === undefined ? [] : headBlocks(progress, markdown, rich);
+  const shown = withoutMentions(head.length > 0 ? markdown : wordsOf(message));
+  const body: types.AnyBlock[] = shown === "" ? head : [...head, { type: "markdown", text: shown }];
   return {
     text: [called, fallbackText(markdown || wordsOf(message))].filter(Boolean).join(" ") || "…",
     blocks: [
@@ -92,6 +93,13 @@ export function hasRichParts({ plain, progress, buttons = [] }: OutgoingMessage)
 
 export function metadataOf({ turn_id, purpose, part }: MessageTag): NonNullable<Rendered["metadata"]> {
   return { event_type: metadataType, event_payload: { turn_id, purpose, part } };
+}
+
+/** What stands above the text of a message; a workspace without plans is told in words. */
+function headBlocks(card: ProgressCard, markdown: string, rich: boolean): types.AnyBlock[] {
+  if (card.done)
+    return [{ type: "context", elements: [{ type: "plain_text", text: card.title, emoji: false }] }];
+  return rich ? [progressPlan(card, markdown)] : [];
 }
 
 function pictureBlock({ id, name }: Picture): types.ImageBlock {

@@ -139,14 +139,16 @@ function whisperOf({ text, blocks }: { text: string; blocks: unknown[] }): Part 
   return { kind: "private", text: markdown.join("\n") || text };
 }
 
-/** A plan of tasks as lines, of a stream or a block. */
-function planText({ blocks, stream }: MessageRecord): string | undefined {
+/** A plan of tasks as lines, of a stream or a block, or the one line that is left of it. */
+function planText({ blocks, stream, metadata }: MessageRecord): string | undefined {
   const block = blocks.find(({ type }) => type === "plan") as
     | { title: string; tasks?: { title: string; status: string }[] }
     | undefined;
   const streamed =
     stream?.plan_title === undefined ? undefined : { title: stream.plan_title, tasks: stream.tasks };
+  const line = blocks.find(({ type }) => type === "context") as { elements: { text: string }[] } | undefined;
   const plan = block ?? streamed;
+  if (plan === undefined && metadata?.event_payload.purpose === "answer") return line?.elements[0]?.text;
   if (plan === undefined) return undefined;
   return [plan.title, ...(plan.tasks ?? []).map(({ title, status }) => `${status}: ${title}`)].join("\n");
 }

@@ -1,4 +1,4 @@
-import type { AnswerStream, MessageTag, ProgressCard } from "../../../core/chat-platform.ts";
+import type { AnswerStream, MessageTag } from "../../../core/chat-platform.ts";
 import type { TurnEvent } from "../../../core/turn-event.ts";
 import { closeFence } from "./markdown-fences.ts";
 import type { PresentedTurn } from "./presented-turn.ts";
@@ -39,8 +39,8 @@ type State =
   /** It may be there without our knowing: it is looked for before it is posted. */
   | { at: "maybe" }
   | { at: "posted"; reference: string }
-  /** The stream has got `text` and `progress` so far. */
-  | { at: "streaming"; reference: string; stream: AnswerStream; text: string; progress?: ProgressCard };
+  /** The stream has got `text` and the progress of `shown` so far. */
+  | { at: "streaming"; reference: string; stream: AnswerStream; text: string; shown: Content };
 
 /** How often, and after what pause (ms) at most, a stream is finished that the platform slows down. */
 const maxFinishes = 3;
@@ -148,10 +148,9 @@ export function createPostedMessage(
     if (state.at !== "streaming") return openStream({ ...content, markdown: text });
     const now = state;
     const { progress } = content;
-    if (progress !== undefined && JSON.stringify(progress) !== JSON.stringify(now.progress)) {
+    if (progress !== undefined && JSON.stringify(progress) !== JSON.stringify(now.shown.progress))
       await now.stream.progress(turn.redact(progress));
-      now.progress = progress;
-    }
+    now.shown = content;
     if (text.length <= now.text.length) return;
     await now.stream.append(text.slice(now.text.length));
     now.text = text;
@@ -159,8 +158,8 @@ export function createPostedMessage(
   const openStream = async (start: Content) => {
     const opened = await platform.openStream?.(place, tag, to, turn.redact(start));
     if (opened === undefined) return;
-    state = { at: "streaming", reference: opened.reference, stream: opened, text: start.markdown };
-    if (start.progress !== undefined) state.progress = start.progress;
+    const { reference } = opened;
+    state = { at: "streaming", reference, stream: opened, text: start.markdown, shown: start };
     isOurs = true;
   };
   /** False when the platform keeps it. */
@@ -181,9 +180,9 @@ export function createPostedMessage(
   /** The stream is no longer ours to write to. */
   const detach = () => {
     if (state.at !== "streaming") return undefined;
-    const { stream: open, reference, text, progress } = state;
+    const { stream: open, reference, text, shown: content } = state;
     state = { at: "posted", reference };
-    return { open, text, progress };
+    return { open, content: { ...content, markdown: closeFence(text) } };
   };
 
   return {
@@ -240,9 +239,7 @@ export function createPostedMessage(
     },
     async leave() {
       const left = detach();
-      if (left === undefined) return;
-      const { open, text, progress } = left;
-      await open.finish(outgoing({ markdown: closeFence(text), ...(progress && { progress }) }));
+      await left?.open.finish(outgoing(left.content));
     },
   };
 }

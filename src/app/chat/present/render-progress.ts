@@ -41,13 +41,9 @@ export function renderProgress(
 }
 
 /** The progress of a turn that has ended: one line. Undefined when it did nothing but answer. */
-export function renderCollapsed(view: TurnView, level: ProgressLevel): ProgressCard | undefined {
+export function renderCollapsed(view: TurnView): ProgressCard | undefined {
   const title = summariseSteps(view);
-  if (title === "") return undefined;
-  const steps = ownSteps(view)
-    .slice(-maxSteps)
-    .map((step) => stepOf(step, view.steps, level));
-  return { title, markdown: `*${title}*`, steps, done: true };
+  return title === "" ? undefined : { title, markdown: `*${title}*`, steps: [], done: true };
 }
 
 /** What the turn does now, in a few words of plain text; empty while that is not known. */

@@ -68,7 +68,7 @@ export function createTurnProgress(
       const chosen = await level;
       const { started_at = view.accepted_at, finished_at = clock.now() } = view;
       if (chosen === "quiet" || finished_at - started_at < shortest) return undefined;
-      return renderCollapsed(view, chosen);
+      return renderCollapsed(view);
     },
   };
 }

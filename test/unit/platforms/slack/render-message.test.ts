@@ -40,6 +40,18 @@ test("a plan in a workspace that has none is told in words", () => {
   expect(renderMessage({ markdown: "", progress }, true).text).toBe("Working on it");
 });
 
+test("progress that is over is one line above the text", () => {
+  const progress = { title: "3 steps, 12 s", markdown: "*3 steps, 12 s*", steps: [], done: true };
+  for (const rich of [true, false]) {
+    const { blocks } = renderMessage({ markdown: "The answer", progress }, rich);
+    accepted(blocks);
+    expect(blocks).toMatchObject([
+      { type: "context", elements: [{ text: "3 steps, 12 s" }] },
+      { type: "markdown", text: "The answer" },
+    ]);
+  }
+});
+
 test("feedback is Slack's own pair of buttons, beside the others; without them plain buttons", () => {
   const all: OutgoingButton[] = [
     { action: { role: "feedback", turn_id: "t1", good: true }, label: "👍" },
@@ -78,7 +90,7 @@ test("buttons of a menu are behind one control; a single one stands for itself",
 
 test("the longest text leaves room for the plan above it", () => {
   const steps = Array.from({ length: 12 }, (_, index) => step(index));
-  const progress = { title: "x".repeat(200), markdown: "words", steps, done: true };
+  const progress = { title: "x".repeat(200), markdown: "words", steps, done: false };
   accepted(renderMessage({ markdown: "x".repeat(11_000), progress, buttons: buttons(3) }, true).blocks);
 });
 

@@ -24,7 +24,7 @@ export interface MessageWriter {
 }
 
 /** Files that Slack keeps and a message shows. */
-export interface ShownFiles {
+interface ShownFiles {
   pictures: readonly Picture[];
   /** Ids. */
   files: readonly string[];

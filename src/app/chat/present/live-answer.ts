@@ -64,8 +64,9 @@ export function createLiveAnswer(
       const progress = await card(visible.trim() !== "");
       const limit = message_characters - closing - (progress === undefined ? 0 : headRoom);
       const [first = "", ...rest] = splitMarkdown(visible, limit).slice(0, partsOfLongAnswer);
-      if (first === "" && progress === undefined) await messages.takeAway();
-      else await messages.grow(0, first, progress);
+      const isNothing = first === "" && progress === undefined;
+      await messages.takeAway(isNothing ? 0 : rest.length + 1);
+      if (!isNothing) await messages.grow(0, first, progress);
       for (const [index, part] of rest.entries()) await messages.grow(index + 1, part);
       failures = 0;
       return 0;

@@ -119,7 +119,8 @@ export interface ReplyTarget {
 export interface AnswerStream {
   /** The message it grows in. */
   readonly reference: string;
-  append(markdown: string): Promise<void>;
+  /** @param calls as `OutgoingMessage.calls` */
+  append(markdown: string, calls?: readonly string[]): Promise<void>;
   /** Shows what the turn does, above the text, in the same message. */
   progress(card: ProgressCard): Promise<void>;
   /** Ends it with the whole message, which replaces what was streamed where the two differ. */
@@ -170,7 +171,7 @@ export interface ChatPlatform {
     place: Place,
     tag: MessageTag,
     to: ReplyTarget,
-    start: Pick<OutgoingMessage, "markdown" | "progress" | "buttons">,
+    start: Pick<OutgoingMessage, "markdown" | "progress" | "buttons" | "calls">,
   ): Promise<AnswerStream>;
   /**
    * Shows that the bot works, until it posts; undefined clears it. `note` says what it does now (`Reading orders.csv`), and is empty

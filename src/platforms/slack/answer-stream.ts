@@ -101,16 +101,17 @@ class SlackAnswerStream implements AnswerStream {
   }
 
   /** Progress comes with the buttons of a turn that may take long; an answer alone is soon written. */
-  async start(to: ReplyTarget, { markdown, progress, buttons = [] }: Start, mayHaveButtons: boolean) {
+  async start(to: ReplyTarget, { markdown, progress, buttons = [], calls }: Start, mayHaveButtons: boolean) {
     const { team, channel, thread = "" } = this.#at.room;
     const plan = progress === undefined ? undefined : planChunks(progress, this.#shown);
     const hasButtons = plan !== undefined && mayHaveButtons && buttons.length > 0;
     this.#filter = createPieceFilter();
-    const text = this.#filter.push(markdown);
+    const text = this.#filter.push(markdown, calls);
+    const first = wholeCharacters(text, markdownCharacters);
     const chunks: Chunk[] = [
       ...(plan?.chunks ?? []),
       ...(hasButtons ? [{ type: "blocks", blocks: buttonBlocks(buttons, true) } as Chunk] : []),
-      ...textChunks(text.slice(0, markdownCharacters)),
+      ...textChunks(first),
     ];
     const { ts = "" } = await this.#context.workspaces.call(team, "begin a stream", ({ write }) =>
       write.chat.startStream({
@@ -124,14 +125,14 @@ class SlackAnswerStream implements AnswerStream {
     );
     this.reference = ts;
     this.#given = markdown;
-    this.#pending = text.slice(markdownCharacters);
+    this.#pending = text.slice(first.length);
     this.#card = progress;
     this.#shown = plan?.shown ?? this.#shown;
   }
 
-  async append(markdown: string): Promise<void> {
+  async append(markdown: string, calls?: readonly string[]): Promise<void> {
     this.#given += markdown;
-    if (this.#editedAt === undefined) this.#pending += this.#filter.push(markdown);
+    if (this.#editedAt === undefined) this.#pending += this.#filter.push(markdown, calls);
     await this.#grow(async () => {
       while (this.#pending !== "") {
         const piece = wholeCharacters(this.#pending, markdownCharacters);
@@ -155,9 +156,10 @@ class SlackAnswerStream implements AnswerStream {
    * previews none that an edit brings; and progress, buttons and files, which a stream cannot take away or bring.
    */
   async finish(message: OutgoingMessage): Promise<void> {
-    const { markdown, progress, buttons = [], files = [] } = message;
+    const { markdown, progress, buttons = [], files = [], calls } = message;
     const rest = markdown.startsWith(this.#given) ? markdown.slice(this.#given.length) : undefined;
-    const last = rest === undefined ? "" : this.#pending + this.#filter.push(rest) + this.#filter.end();
+    const last =
+      rest === undefined ? "" : this.#pending + this.#filter.push(rest, calls) + this.#filter.end(calls);
     const isSame = rest !== undefined && last.length <= markdownCharacters && !this.#filter.tookLinks;
     const isTextAlone = progress === undefined && this.#shown.size === 0 && files.length === 0;
     const complete = isSame && isTextAlone;

@@ -3,6 +3,7 @@ import type { Clock } from "../../core/clock.ts";
 import type { Log } from "../../core/log.ts";
 import type { Place } from "../../core/place.ts";
 import { createStreams } from "./answer-stream.ts";
+import { createChatActions } from "./chat-actions.ts";
 import { readableText } from "./mrkdwn.ts";
 import { createMessageWriter } from "./post-message.ts";
 import { findTagged, namesOf, readThread } from "./read-history.ts";
@@ -71,6 +72,8 @@ export function createSlackPlatform(deps: SlackPlatformDeps): ChatPlatform & Sig
     download: (place, file, options) =>
       downloadFile(workspaces, targetOf(place).team, file, { ...options, apiUrl: settings.api_url }),
     describe: (place) => describe(context, place),
+    actions: createChatActions(context, clock),
+    deciders: (place, approver) => directory.deciders(targetOf(place), approver),
   };
 }
 

@@ -1,4 +1,5 @@
 import type { App as Bolt, Context } from "@slack/bolt";
+import { z } from "zod";
 import type { ChatIntake } from "../../app/chat/chat-intake.ts";
 import type { Home } from "./home.ts";
 import {
@@ -11,7 +12,7 @@ import {
 import { isDirect, isOwn, parseEdit, parseMessage, placeOf, type Self, type Where } from "./parse-message.ts";
 import type { PersonDirectory } from "./person-directory.ts";
 import { namesOf } from "./read-history.ts";
-import { directNamespace, directThread, messageKey, slackNamespace } from "./slack-place.ts";
+import { directNamespace, directThread, messageKey, slackNamespace, timeOf } from "./slack-place.ts";
 import { suggestPrompts } from "./suggest-prompts.ts";
 import type { ThreadTitles } from "./thread-titles.ts";
 import type { Workspaces } from "./workspaces.ts";
@@ -40,6 +41,9 @@ export function listenToEvents(bolt: Bolt, deps: EventDeps): void {
     const { team, self } = selfOf(context);
     if (event.user === self) await deps.intake.left(slackNamespace(team, event.channel));
   });
+  for (const name of ["reaction_added", "reaction_removed"] as const) {
+    bolt.event(name, ({ event, context }) => onReaction(deps, event, selfOf(context)));
+  }
   for (const name of ["channel_left", "group_left"] as const) {
     bolt.event(name, ({ event, context }) =>
       deps.intake.left(slackNamespace(selfOf(context).team, String(event.channel))),
@@ -70,8 +74,35 @@ export function listenToEvents(bolt: Bolt, deps: EventDeps): void {
 }
 
 /** Who the bot is where an event came from, as our `authorize` said. */
-export function selfOf({ teamId = "", botUserId = "", botId = "" }: Context): Self {
-  return { team: teamId, self: botUserId, bot: botId };
+export function selfOf({ teamId = "", botUserId = "", botId = "", direct }: Context): Self {
+  return { team: teamId, self: botUserId, bot: botId, direct: direct === "one" ? "one" : "threads" };
+}
+
+/** https://docs.slack.dev/reference/events/reaction_added */
+const reactionSchema = z.looseObject({
+  type: z.string(),
+  user: z.string(),
+  reaction: z.string(),
+  item: z.looseObject({ type: z.string(), channel: z.string().optional(), ts: z.string().optional() }),
+  event_ts: z.string(),
+});
+
+async function onReaction({ intake }: EventDeps, event: unknown, me: Self): Promise<void> {
+  const { team, self } = me;
+  const { type, user, reaction, item, event_ts } = reactionSchema.parse(event);
+  const { channel, ts } = item;
+  if (user === self || channel === undefined || ts === undefined) return;
+  const where = { channel };
+  const place = placeOf(where, { ts }, me, user);
+  await intake.reacted({
+    place,
+    reference: ts,
+    person: user,
+    emoji: reaction,
+    added: type === "reaction_added",
+    at: timeOf(event_ts),
+    key: `${messageKey(team, channel, ts)}:${user}:${reaction}:${event_ts}`,
+  });
 }
 
 async function onMessage(
@@ -110,8 +141,8 @@ async function onDeleted(deps: EventDeps, event: unknown, self: Self): Promise<v
 }
 
 async function remove({ intake }: EventDeps, where: Where, gone: SlackMessage, self: Self): Promise<void> {
-  const place = placeOf(where, gone, self.team, gone.user ?? "");
-  await intake.removed({ key: messageKey(self.team, where.channel, gone.ts), place });
+  const place = placeOf(where, gone, self, gone.user ?? "");
+  await intake.removed({ key: messageKey(self.team, where.channel, gone.ts), place, id: gone.ts });
 }
 
 function learnDirect({ directory }: EventDeps, where: Where, { user }: SlackMessage, { team }: Self): void {

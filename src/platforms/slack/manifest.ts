@@ -66,7 +66,8 @@ export function manifestText(manifest: SlackManifest): string {
 /** Scopes the bot needs, each with what stops working without it. */
 export const scopeMeanings: Readonly<Record<string, string>> = {
   "app_mentions:read": "it does not hear when it is mentioned",
-  "assistant:write": "it cannot show that it is thinking or suggest prompts",
+  "assistant:write":
+    "it cannot show that it is thinking or suggest prompts, and direct messages are one conversation without threads",
   "channels:history": "it does not hear follow-ups and cannot read threads in public channels",
   "channels:read": "it does not know channels' names and creators",
   "chat:write": "it cannot answer",
@@ -80,6 +81,9 @@ export const scopeMeanings: Readonly<Record<string, string>> = {
   "im:write": "it cannot begin a direct message",
   "mpim:history": "it does not hear group messages",
   "mpim:read": "it does not know group messages",
-  "reactions:write": "it cannot mark messages as seen",
+  "pins:write": "it cannot pin messages",
+  "reactions:read": "reactions cannot begin work",
+  "reactions:write": "it cannot mark messages as seen or react",
+  "usergroups:read": "it does not know user groups",
   "users:read": "it cannot tell guests, admins and bots from members, so it refuses everybody",
 };

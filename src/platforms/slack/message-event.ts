@@ -7,6 +7,9 @@ export const fileSchema = z.looseObject({
   title: z.string().nullish(),
   mimetype: z.string().nullish(),
   size: z.number().nullish(),
+  /** `slack_audio` is a clip that its sender recorded in Slack. */
+  subtype: z.string().nullish(),
+  duration_ms: z.number().nullish(),
   url_private_download: z.string().nullish(),
   url_private: z.string().nullish(),
   /** `tombstone` is a deleted file. */

@@ -16,15 +16,22 @@ const noNames: Names = { person: async () => undefined, channel: async () => und
 /** What takes the place of an entity without words, until the spaces before it are taken out with it. */
 const nothing = "\u0000";
 
-/** The ids a text mentions: people, and whether it mentions a group or everyone. */
-export function mentionsIn(text: string): { people: string[]; groups: boolean } {
+/** What a text mentions: people and user groups by id, and whether it mentions any group or everyone. */
+export function mentionsIn(text: string): {
+  people: string[];
+  userGroups: { id: string; name: string }[];
+  groups: boolean;
+} {
   const people: string[] = [];
+  const userGroups: { id: string; name: string }[] = [];
   let groups = false;
   for (const [, inner = ""] of text.matchAll(entity)) {
     if (/^@[UW]/.test(inner)) people.push(idOf(inner));
+    const group = /^!subteam\^([A-Z0-9]+)/.exec(inner)?.[1];
+    if (group !== undefined) userGroups.push({ id: group, name: labelOf(inner).replace(/^@/, "") || group });
     if (/^!(channel|here|everyone|group|subteam\^)/.test(inner)) groups = true;
   }
-  return { people, groups };
+  return { people, userGroups, groups };
 }
 
 /** The text as people read it, in Markdown; mentions of `self` are left out. Names that cannot be found stay ids. */

@@ -6,27 +6,37 @@ export const markdownCharacters = 12_000;
 /** Never shown, but breaks a mention in two. */
 const invisible = "\u200b";
 
-/**
- * Of channels, of groups, and of people by their id. The bot itself never mentions by id, and a model reads names: such a text was
- * slipped in by somebody.
- */
+/** Of channels, of groups, and of people by their id. The id is caught where there is one. */
 const mention =
-  /<(?=!(?:channel|here|everyone|group|subteam\^)|@[UW](?=[A-Z]*\d)[A-Z0-9]{4,}[>|])|@(?=(?:channel|here|everyone)\b)/gi;
+  /<(?=!(?:channel|here|everyone|group)|!subteam\^([A-Z0-9]+)|@([UW](?=[A-Z]*\d)[A-Z0-9]{4,})[>|])|@(?=(?:channel|here|everyone)\b)/gi;
 
-/** A text that calls nobody, in code as well. */
-export function withoutMentions(markdown: string): string {
-  return markdown.replace(mention, (start) => start + invisible);
+/** How a mention of a group is written in the app: `<@&S0ONCALL>`. */
+const groupMention = /<@&(S[A-Z0-9]{3,30})>/g;
+
+/** A text that calls nobody but those with these ids, in code as well. */
+export function withoutMentions(markdown: string, calls: readonly string[] = []): string {
+  return markdown
+    .replace(groupMention, "<!subteam^$1>")
+    .replace(mention, (start, group?: string, person?: string) =>
+      calls.includes(group ?? person ?? "") ? start : start + invisible,
+    );
 }
 
 /** What notifications and screen readers get instead of the blocks: plain words, at most 1,000 characters. */
-export function fallbackText(markdown: string): string {
-  const text = escapedText(plainWords(markdown));
+export function fallbackText(markdown: string, calls: readonly string[] = []): string {
+  const text = escapedText(plainWords(markdown), calls);
   return text.length > 1_000 ? `${wholeCharacters(text, 999)}…` : text;
 }
 
-/** A text as Slack's `text` takes it: it calls nobody, and nothing in it is a link or a date of Slack's. */
-export function escapedText(text: string): string {
-  return withoutMentions(text).replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll(">", "&gt;");
+/** A text as Slack's `text` takes it: it calls nobody but those with these ids, and nothing in it is a link or a date of Slack's. */
+export function escapedText(text: string, calls: readonly string[] = []): string {
+  const escaped = withoutMentions(text, calls)
+    .replaceAll("&", "&amp;")
+    .replaceAll("<", "&lt;")
+    .replaceAll(">", "&gt;");
+  return escaped.replace(/&lt;(@|!subteam\^)([A-Z0-9]+)&gt;/g, (whole, sign: string, id: string) =>
+    calls.includes(id) ? `<${sign}${id}>` : whole,
+  );
 }
 
 /** The first `length` characters, without half of an emoji at the end. */
@@ -44,11 +54,12 @@ function withoutLinks(markdown: string): string {
 }
 
 /** What a mention or a link may go on from in the next piece. */
-const unfinished = /(?:<[!@]?|@|\])?[\p{L}\p{N}_.:/-]{0,200}$/u;
+const unfinished = /(?:<[!@]?&?|@|\])?[\p{L}\p{N}_.:/^-]{0,200}$/u;
 
 export interface PieceFilter {
-  push(piece: string): string;
-  end(): string;
+  /** @param calls whom the text may call, by id */
+  push(piece: string, calls?: readonly string[]): string;
+  end(calls?: readonly string[]): string;
   /** Whether links were taken out so far. */
   readonly tookLinks: boolean;
 }
@@ -60,22 +71,22 @@ export interface PieceFilter {
 export function createPieceFilter(): PieceFilter {
   let held = "";
   let tookLinks = false;
-  const clean = (text: string) => {
+  const clean = (text: string, calls: readonly string[] | undefined) => {
     const linkless = withoutLinks(text);
     tookLinks ||= linkless !== text;
-    return withoutMentions(linkless);
+    return withoutMentions(linkless, calls);
   };
   return {
     get tookLinks() {
       return tookLinks;
     },
-    push(piece) {
+    push(piece, calls) {
       const text = held + piece;
       held = unfinished.exec(text.slice(-210))?.[0] ?? "";
-      return clean(text.slice(0, text.length - held.length));
+      return clean(text.slice(0, text.length - held.length), calls);
     },
-    end() {
-      const rest = clean(held);
+    end(calls) {
+      const rest = clean(held, calls);
       held = "";
       return rest;
     },

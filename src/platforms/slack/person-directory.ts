@@ -31,6 +31,8 @@ interface Channel {
 export interface PersonDirectory {
   /** Who this is in a place. @throws PlatformError */
   person(target: SlackTarget, id: string): Promise<ChatPerson>;
+  /** As `ChatPlatform.deciders`. */
+  deciders(target: SlackTarget, approver: "manager" | "operator"): Promise<string[]>;
   /** What a person is called; undefined when that cannot be found soon. */
   name(team: string, id: string): Promise<string | undefined>;
   /** What a channel is called; undefined when that cannot be found soon. */
@@ -75,6 +77,20 @@ export function createPersonDirectory(
       const { name, standing, time_zone } = profile;
       return { id, name, standing, roles: [], time_zone, trust: await trustOf(profile, target) };
     },
+    async deciders(target, approver) {
+      try {
+        const { team, channel } = target;
+        const of =
+          approver === "operator" ? operators : await managersOf(workspaces, channels, team, channel);
+        const profiled = await Promise.all(
+          of.slice(0, mostDeciders).map((id) => profiles.get(join(team, id)).catch(unknown)),
+        );
+        return profiled.flatMap((profile) => (profile?.standing === "member" ? [profile.id] : []));
+      } catch (error) {
+        if (error instanceof PlatformError) return [];
+        throw error;
+      }
+    },
     name: async (team, id) => (await soon(profiles.get(join(team, id)).catch(unknown)))?.name,
     channelName: async (team, id) => (await soon(channels.get(join(team, id)).catch(unknown)))?.name,
     channel: (team, id) => channels.get(join(team, id)),
@@ -85,6 +101,30 @@ export function createPersonDirectory(
         : (await soon(isMember(workspaces, team, channel))) !== false,
     learnDirectChannel: (team, person, channel) => directs.put(join(team, person), channel),
   };
+}
+
+const mostDeciders = 20;
+
+/** The channel's creator first, then those who run the workspace and are in the channel. */
+async function managersOf(
+  workspaces: Workspaces,
+  channels: { get(key: string): Promise<Channel> },
+  team: string,
+  channel: string | undefined,
+): Promise<string[]> {
+  if (channel === undefined) return [];
+  const [{ creator }, { members = [] }, { members: people = [] }] = await Promise.all([
+    channels.get(join(team, channel)),
+    workspaces.call(team, "list a channel's members", ({ read }) =>
+      read.conversations.members({ channel, limit: 1_000 }),
+    ),
+    workspaces.call(team, "list people", ({ read }) => read.users.list({ limit: 1_000 })),
+  ]);
+  const admins = people.flatMap(({ id, is_admin, is_owner, deleted }) =>
+    id !== undefined && deleted !== true && (is_admin === true || is_owner === true) ? [id] : [],
+  );
+  const inChannel = new Set(members);
+  return [...new Set([creator, ...admins])].filter((id) => inChannel.has(id));
 }
 
 const join = (team: string, id: string) => `${team}/${id}`;

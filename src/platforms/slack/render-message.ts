@@ -47,19 +47,19 @@ export function renderMessage(
   rich: boolean,
   pictures: readonly Picture[] = [],
 ): Rendered {
-  const { markdown, progress, timed, buttons = [], tag, mention = "" } = message;
+  const { markdown, progress, timed, buttons = [], tag, mention = "", calls } = message;
   const metadata = tag === undefined ? {} : { metadata: metadataOf(tag) };
   const time = timed === undefined ? undefined : timedText(timed);
   if (message.plain) {
-    const lines = [escapedText(wordsOf(message)), time].filter(Boolean).join("\n\n");
+    const lines = [escapedText(wordsOf(message), calls), time].filter(Boolean).join("\n\n");
     return { text: lines || "…", blocks: [], ...metadata };
   }
   const called = personId.test(mention) ? `<@${mention}>` : "";
   const head = progress === undefined ? [] : headBlocks(progress, markdown, rich);
-  const shown = withoutMentions(head.length > 0 ? markdown : wordsOf(message));
+  const shown = withoutMentions(head.length > 0 ? markdown : wordsOf(message), calls);
   const body: types.AnyBlock[] = shown === "" ? head : [...head, { type: "markdown", text: shown }];
   return {
-    text: [called, fallbackText(markdown || wordsOf(message))].filter(Boolean).join(" ") || "…",
+    text: [called, fallbackText(markdown || wordsOf(message), calls)].filter(Boolean).join(" ") || "…",
     blocks: [
       ...(called === ""
         ? []

@@ -41,7 +41,7 @@ export function createFileShow(context: SlackContext, writer: MessageWriter): Fi
   const shownFrom = async (room: Room, ts: string): Promise<Shown> => {
     const { self, bot } = await workspaces.of(room.team);
     const own = (await readRoom(context, room, { limit: lookAhead, oldest: ts, inclusive: true })).filter(
-      (each) => Number(each.ts) >= Number(ts) && isOwn(each, { team: room.team, self, bot }),
+      (each) => Number(each.ts) >= Number(ts) && isOwn(each, { self, bot }),
     );
     const there = own.filter((each) => each.ts === ts).flatMap(picturesOf);
     const names = own.flatMap(filesOf).flatMap(({ id, name }) => [id, name]);

@@ -62,6 +62,7 @@ export async function slackBot(
       api_url: slack.apiUrl,
       authorize_url: slack.authorizeUrl,
       streaming: "auto",
+      direct_messages: "auto",
       operators: [],
       read_retries: 0,
       ...settings,

@@ -44,6 +44,14 @@ export interface SeedChannel {
   is_ext_shared?: boolean;
 }
 
+export interface SeedUserGroup {
+  id: string;
+  team_id: string;
+  handle: string;
+  name: string;
+  users: readonly string[];
+}
+
 interface SeedApp {
   id: string;
   name: string;
@@ -59,6 +67,7 @@ export interface SlackSeed {
   workspaces: readonly SeedWorkspace[];
   users: readonly SeedUser[];
   channels: readonly SeedChannel[];
+  user_groups?: readonly SeedUserGroup[];
 }
 
 /** Every scope that an event or method of the fake asks for. */
@@ -79,9 +88,11 @@ export const allScopes: readonly string[] = [
   "mpim:history",
   "mpim:read",
   "mpim:write",
+  "pins:write",
   "reactions:read",
   "reactions:write",
   "team:read",
+  "usergroups:read",
   "users:read",
 ];
 
@@ -129,6 +140,7 @@ export function defaultSeed(): SlackSeed {
       { ...channel("C1GENERAL", "general", "public", ["U1CARL", "U1KNACK"]), team_id: "T0GLOBEX" },
       { ...channel("C2GENERAL", "general", "public", ["U2DORA", "U2KNACK"]), team_id: "T0INITECH" },
     ],
+    user_groups: [{ id: "S0ONCALL", team_id: "T0ACME", handle: "oncall", name: "On call", users: ["U0BEN"] }],
   };
 }
 

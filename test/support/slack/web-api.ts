@@ -8,7 +8,7 @@ import { chatMethods } from "./methods/chat-methods.ts";
 import { conversationMethods } from "./methods/conversation-methods.ts";
 import { fileMethods } from "./methods/file-methods.ts";
 import { oauthMethods } from "./methods/oauth-methods.ts";
-import { reactionMethods } from "./methods/reaction-methods.ts";
+import { pinMethods, reactionMethods } from "./methods/reaction-methods.ts";
 import { streamMethods } from "./methods/stream-methods.ts";
 import { userMethods } from "./methods/user-methods.ts";
 import { viewMethods } from "./methods/view-methods.ts";
@@ -21,6 +21,7 @@ const methods: Readonly<Record<string, Method>> = {
   ...conversationMethods,
   ...fileMethods,
   ...oauthMethods,
+  ...pinMethods,
   ...reactionMethods,
   ...streamMethods,
   ...userMethods,

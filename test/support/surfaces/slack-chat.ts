@@ -50,19 +50,27 @@ interface SlackRoom {
   channel: string;
   users: Record<Somebody, string>;
   mention: string;
+  /** There are no threads: what is said stands in the channel, and is answered there. */
+  flat?: boolean;
 }
 
 /** A thread that begins with what is said first. */
 export async function openThread(
   slack: SlackServer,
-  { channel, users: people, mention: begin }: SlackRoom,
+  { channel, users: people, mention: begin, flat = false }: SlackRoom,
 ): Promise<Conversation> {
-  const whispersBefore = (await slack.look()).all.ephemerals.length;
+  const atFirst = await slack.look();
+  const before = new Set(atFirst.botMessages(channel).map(({ ts }) => ts));
+  const whispersBefore = atFirst.all.ephemerals.length;
   let thread: string | undefined;
   let isCrowded = false;
   let whispersBeforePress = Number.POSITIVE_INFINITY;
   const messages = (state: Observation) =>
-    thread === undefined ? [] : state.botMessages(channel, thread).filter(({ ts }) => ts !== thread);
+    flat
+      ? state.botMessages(channel).filter(({ ts, thread_ts }) => thread_ts === undefined && !before.has(ts))
+      : thread === undefined
+        ? []
+        : state.botMessages(channel, thread).filter(({ ts }) => ts !== thread);
   return {
     async say(text, who = "asker", attached = []) {
       isCrowded ||= who === "manager";
@@ -73,7 +81,7 @@ export async function openThread(
         content_base64: Buffer.from(data).toString("base64"),
       }));
       const { ts } = await slack.say({ user: people[who], channel, text: mention + text, ...place, files });
-      thread ??= ts;
+      if (!flat) thread ??= ts;
     },
     async shown(who = "asker") {
       const state = await slack.look();

@@ -54,7 +54,8 @@ export function createLiveAnswer(
   let text = "";
   let begun: number | undefined;
   let cancelWait: (() => void) | undefined;
-  let isOff = false;
+  // Nobody waits for what calls somebody: it is posted once, whole, so that it does call them.
+  let isOff = turn.mention !== undefined;
   let failures = 0;
   let hidden: Promise<void> | undefined;
 

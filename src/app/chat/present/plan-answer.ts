@@ -34,7 +34,7 @@ export function planAnswer(
   { text, outcome, private: isPrivate }: AnswerReady,
   { files, card, hasSteps }: AnswerFrame,
 ): AnswerMessage[] {
-  const { kind, platform, redact } = turn;
+  const { kind, platform, redact, mention } = turn;
   const said = text.trim() === "" && files.attached.length === 0 ? nothingSaid : text.trim();
   const who = isPrivate ? "" : whoDidWhat(turn);
   const whole = [who, said, files.named].filter(Boolean).join("\n\n");
@@ -46,6 +46,7 @@ export function planAnswer(
   const last = messages.at(-1);
   if (first === undefined || last === undefined) return messages;
   if (shaped.files.length > 0) first.files = shaped.files;
+  if (mention !== undefined) first.mention = mention;
   if (isPrivate) return messages;
   if (card !== undefined) first.progress = card;
   const isSmallTalk = outcome === "completed" && !hasSteps && messages.length === 1 && isShort(turn, first);

@@ -70,7 +70,10 @@ export function createPostedMessage(
   let isOurs = false;
 
   const referenceOf = () => ("reference" in state ? state.reference : undefined);
-  const outgoing = (content: Content) => redactMessage({ ...content, tag }, turn.redact);
+  const outgoing = (content: Content) => {
+    const named = [...turn.calls].filter((id) => mentions(content.markdown, id));
+    return redactMessage({ ...content, tag, ...(named.length === 0 ? {} : { calls: named }) }, turn.redact);
+  };
 
   const look = async (gone = other) => {
     if (state.at !== "maybe") return;
@@ -152,11 +155,11 @@ export function createPostedMessage(
       await now.stream.progress(turn.redact(progress));
     now.shown = content;
     if (text.length <= now.text.length) return;
-    await now.stream.append(text.slice(now.text.length));
+    await now.stream.append(text.slice(now.text.length), [...turn.calls]);
     now.text = text;
   };
   const openStream = async (start: Content) => {
-    const opened = await platform.openStream?.(place, tag, to, turn.redact(start));
+    const opened = await platform.openStream?.(place, tag, to, outgoing(start));
     if (opened === undefined) return;
     const { reference } = opened;
     state = { at: "streaming", reference, stream: opened, text: start.markdown, shown: start };
@@ -242,6 +245,11 @@ export function createPostedMessage(
       await left?.open.finish(outgoing(left.content));
     },
   };
+}
+
+/** Whether a text mentions a person or a group. */
+function mentions(markdown: string, id: string): boolean {
+  return markdown.includes(`<@${id}>`) || markdown.includes(`<@&${id}>`);
 }
 
 /** The message that was posted last for this purpose, if one was. */

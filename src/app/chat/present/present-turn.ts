@@ -2,6 +2,7 @@ import { unlessAborted } from "../../../base/time-limit.ts";
 import { channelThread } from "../../../core/chat-platform.ts";
 import type { FileStore } from "../../../core/file-store.ts";
 import { type ProgressLevel, readNamespace } from "../../../core/namespace-state.ts";
+import { isDirectMessage } from "../../../core/place.ts";
 import type { TurnEvent, TurnEventBody } from "../../../core/turn-event.ts";
 import { type ClaimedTurn, seqStride } from "../../../core/turn-log.ts";
 import { emptyTurnView, foldTurn, type TurnView } from "../../../core/turn-view.ts";
@@ -82,11 +83,15 @@ function openStage(
   // A process that died early may have stored nothing.
   const resumed = claimed.last_seq >= seqStride || events.some((event) => event.type === "turn_started");
   const place = { namespace, thread: inbound.cause?.in_channel ? channelThread : thread };
+  const calls = inbound.cause?.says !== undefined && !isDirectMessage(namespace);
   const turn: PresentedTurn = {
     ...base,
+    ...(calls ? { mention: author.id } : {}),
     ...{ turn_id, kind, author, text, place, clock, redact, logger, resumed, givenUp },
     note: notes.add,
+    calls: new Set([author.id, ...(inbound.origin?.mentions ?? []).map(({ id }) => id)]),
   };
+  for (const event of events) noteCalls(turn, event);
   const view = events.reduce(foldTurn, emptyTurnView(turn_id));
   const level = readNamespace(store, namespace).then(
     ({ settings }) => settings.progress,
@@ -168,6 +173,11 @@ async function* showRun(
   return ready;
 }
 
+/** Takes in whom the turn's messages may call. */
+function noteCalls({ calls }: PresentedTurn, event: TurnEventBody): void {
+  if (event.type === "people_named") for (const id of event.ids) calls.add(id);
+}
+
 /** Shows what can be shown before it is stored. Answers the event without secrets; undefined for text. */
 function watch(stage: Stage, event: TurnEventBody): TurnEventBody | undefined {
   const { live, progress, mark, turn } = stage;
@@ -189,6 +199,7 @@ function watch(stage: Stage, event: TurnEventBody): TurnEventBody | undefined {
     );
   }
   if (event.type === "steered") stage.taken.add(event.from_turn);
+  noteCalls(turn, event);
   if (event.type === "answer_private") stage.isPrivate = true;
   if (stage.isPrivate) {
     live.hide();

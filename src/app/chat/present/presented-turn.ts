@@ -20,6 +20,8 @@ export interface PresentedTurn {
   place: Place;
   to: ReplyTarget;
   platform: ChatPlatform;
+  /** Whom the answer calls, platform user id: nobody waits for it. */
+  mention?: string | undefined;
   clock: Clock;
   redact: Redact;
   logger: Log;
@@ -27,6 +29,8 @@ export interface PresentedTurn {
   resumed: boolean;
   /** Aborted when the turn is left to another worker or to the next start. A stop by a person does not abort it. */
   givenUp: AbortSignal;
+  /** Whom its messages may call, by platform id: grows with the turn. */
+  calls: Set<string>;
   /** An event to be stored between the turn's own. */
   note(event: TurnEventBody): void;
 }

@@ -40,4 +40,39 @@ const remove: Method = {
   },
 };
 
+function pinnedMessage(call: MethodCall): MessageRecord {
+  const channel = channelOf(call);
+  requireMember(call, channel);
+  const message = call.world.message(channel.id, call.arguments.required("timestamp"));
+  if (message === undefined) throw new SlackRefusal("message_not_found");
+  return message;
+}
+
+/** https://docs.slack.dev/reference/methods/pins.add */
+const pin: Method = {
+  token: "bot",
+  scope: "pins:write",
+  run: (call) => {
+    const message = pinnedMessage(call);
+    if (message.pinned === true) throw new SlackRefusal("already_pinned");
+    message.pinned = true;
+    call.world.touch();
+    return {};
+  },
+};
+
+const unpin: Method = {
+  token: "bot",
+  scope: "pins:write",
+  run: (call) => {
+    const message = pinnedMessage(call);
+    if (message.pinned !== true) throw new SlackRefusal("no_pin");
+    message.pinned = false;
+    call.world.touch();
+    return {};
+  },
+};
+
+export const pinMethods: Record<string, Method> = { "pins.add": pin, "pins.remove": unpin };
+
 export const reactionMethods: Record<string, Method> = { "reactions.add": add, "reactions.remove": remove };

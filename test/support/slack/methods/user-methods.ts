@@ -114,7 +114,22 @@ const usersConversations: Method = {
   },
 };
 
+/** https://docs.slack.dev/reference/methods/usergroups.list */
+const userGroups: Method = {
+  token: "bot",
+  scope: "usergroups:read",
+  run: ({ world, workspace, arguments: given }) => ({
+    usergroups: (world.seed.user_groups ?? [])
+      .filter(({ team_id }) => team_id === workspace.id)
+      .map(({ id, handle, name, users, team_id }) => ({
+        ...{ id, team_id, handle, name, is_usergroup: true, date_delete: 0 },
+        ...(given.flag("include_count") ? { user_count: String(users.length) } : {}),
+      })),
+  }),
+};
+
 export const userMethods: Record<string, Method> = {
+  "usergroups.list": userGroups,
   "auth.test": authTest,
   "apps.connections.open": connectionsOpen,
   "team.info": teamInfo,

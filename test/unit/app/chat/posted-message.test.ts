@@ -64,6 +64,7 @@ async function bench({
     redact: (value) => value,
     logger: silent,
     givenUp: new AbortController().signal,
+    calls: new Set(),
     note() {},
   };
   const events: TurnEvent[] = [];

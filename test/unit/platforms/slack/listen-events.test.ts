@@ -24,6 +24,7 @@ describe("messages", () => {
       said_at: 1_732_260_000_000,
       addressed: "mention",
       mentions_others: true,
+      mentions: [{ id: "U0ANNA", name: "Anna", kind: "person" }],
       in_thread: false,
       files: [],
     });
@@ -123,6 +124,7 @@ describe("changes", () => {
         given: {
           key: "slack:T0ACME:C0GENERAL:1732260000.000100",
           place: { ...channel, thread: "1732259990.000200" },
+          id: "1732260000.000100",
         },
       },
     ]);
@@ -137,6 +139,7 @@ describe("changes", () => {
         given: {
           key: "slack:T0ACME:D0BEN:1732260000.000100",
           place: { namespace: "slack:T0ACME:dm-U0BEN", thread: "1732260000.000100" },
+          id: "1732260000.000100",
         },
       },
     ]);

@@ -27,8 +27,8 @@ test.each([
 });
 
 test("an escaped mention mentions nobody", () => {
-  expect(mentionsIn("&lt;@U1&gt; <@U2> <!here>")).toEqual({ people: ["U2"], groups: true });
-  expect(mentionsIn("&lt;!here&gt;")).toEqual({ people: [], groups: false });
+  expect(mentionsIn("&lt;@U1&gt; <@U2> <!here>")).toEqual({ people: ["U2"], userGroups: [], groups: true });
+  expect(mentionsIn("&lt;!here&gt;")).toEqual({ people: [], userGroups: [], groups: false });
 });
 
 test("a text of nothing but spaces or brackets takes no longer than one of words", async () => {

@@ -76,3 +76,23 @@ test("every mention that models are told calls nobody does call nobody", () => {
   expect(examples).toHaveLength(5);
   for (const example of examples) expect(withoutMentions(example)).not.toMatch(calls);
 });
+
+test("those who may be called are called, in the app's words for groups too, wherever the text is cut", () => {
+  const text = "ask <@U0ANNA>, <@&S0ONCALL> and <!subteam^S0ONCALL>, not <@U0BEN>, <@&S0OTHER> or @here";
+  const allowed = ["U0ANNA", "S0ONCALL"];
+  const whole = withoutMentions(text, allowed);
+  expect(whole.match(/<(?:@|!subteam\^)[A-Z0-9]+>/g)).toEqual([
+    "<@U0ANNA>",
+    "<!subteam^S0ONCALL>",
+    "<!subteam^S0ONCALL>",
+  ]);
+  for (let cut = 0; cut <= text.length; cut += 1) {
+    const filter = createPieceFilter();
+    const shown = filter.push(text.slice(0, cut), allowed) + filter.push(text.slice(cut), allowed);
+    expect(shown + filter.end(allowed)).toBe(whole);
+  }
+});
+
+test("a notification calls those who may be called and nobody else", () => {
+  expect(fallbackText("ask <@U0ANNA> and <@U0BEN>", ["U0ANNA"])).toMatch(/^ask <@U0ANNA> and &lt;/);
+});

@@ -85,7 +85,7 @@ describeChatActions("Discord", async (): Promise<ChatActionsUnderContract> => {
   const room = (channel: string) => `discord:${ids.guild}:${channel}`;
   const channelOf = (namespace: string) => namespace.split(":")[2] ?? "";
   return {
-    actions: createDiscordActions({ rest, directory, targets }),
+    actions: createDiscordActions({ rest, directory, targets, chains, clock: systemClock }),
     rooms: {
       open: room(ids.general),
       closed: room(extra.closed),

@@ -15,11 +15,7 @@ export interface DiscordAccess {
   /** The channels of a server that somebody and the bot can read. */
   readable(guild: string, person: string): Promise<ChannelAccess[]>;
   /** Whether somebody in a server sees a channel of it, or is in a private thread. @throws DiscordProblem */
-  sees(
-    guild: GuildFacts,
-    channel: ChannelFacts,
-    member: Pick<MemberFacts, "id" | "roles">,
-  ): Promise<boolean>;
+  sees(guild: GuildFacts, channel: ChannelFacts, member: Pick<MemberFacts, "id" | "roles">): Promise<boolean>;
 }
 
 export interface AccessDeps {

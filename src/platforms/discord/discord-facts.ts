@@ -86,7 +86,6 @@ export const errorCodes = {
   noTextChannel: RESTJSONErrorCodes.CannotSendMessagesInNonTextChannel,
   tooManyPins: RESTJSONErrorCodes.MaximumNumberOfPinsReachedForTheChannel,
   tooManyReactions: RESTJSONErrorCodes.MaximumNumberOfReactionsReached,
-  noIndexYet: RESTJSONErrorCodes.IndexNotYetAvailable,
   wrongChannelType: RESTJSONErrorCodes.CannotExecuteActionOnThisChannelType,
   archivedThread: RESTJSONErrorCodes.InvalidActionOnArchivedThread,
 } as const;

@@ -48,7 +48,8 @@ export function missingPermissions(bits: bigint, of = neededPermissions): Missin
   if (has(bits, permissions.administrator)) return [];
   return needed
     .filter(({ bit }) => has(of, bit))
-    .filter(({ bit }) => !has(bits, bit)).map(({ name, stops }) => ({ name, stops }));
+    .filter(({ bit }) => !has(bits, bit))
+    .map(({ name, stops }) => ({ name, stops }));
 }
 
 /** What of `of` the bot lacks in a server, or in a channel of it. @throws DiscordProblem */

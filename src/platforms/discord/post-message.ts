@@ -9,7 +9,7 @@ import { readPlace, readReference, referenceOf } from "./discord-place.ts";
 import { DiscordProblem } from "./discord-problem.ts";
 import { type DiscordRest, unlessRefused } from "./discord-rest.ts";
 import type { LiveInteractions } from "./live-interactions.ts";
-import { editBody, messageBody, mostFiles, rawFiles, whisperParts } from "./message-body.ts";
+import { calledIn, editBody, messageBody, mostFiles, rawFiles, whisperParts } from "./message-body.ts";
 import { sayingWhatLacks } from "./missing-permissions.ts";
 import { actionsIn } from "./render-components.ts";
 import type { ReplyChains } from "./reply-chains.ts";
@@ -48,7 +48,7 @@ async function post(
   message: OutgoingMessage,
   to: ReplyTarget | undefined,
 ): Promise<string> {
-  const answered = to?.message === undefined ? undefined : await deps.live.answer(to.message, message);
+  const answered = await answerCommand(deps.live, message, to);
   if (answered !== undefined) return answered;
   const { channel, root } = await deps.targets.open(place);
   const files = message.files ?? [];
@@ -69,6 +69,22 @@ async function post(
     await deps.rest.request("POST", path, { body: {}, files: rawFiles(files.slice(at, at + mostFiles)) });
   }
   return reference;
+}
+
+/**
+ * Answers a command in its own place. Filling in what waits there is an edit, which notifies nobody: a message that calls others is
+ * posted instead.
+ */
+async function answerCommand(
+  live: LiveInteractions,
+  message: OutgoingMessage,
+  to: ReplyTarget | undefined,
+): Promise<string | undefined> {
+  if (to?.message === undefined) return undefined;
+  const { users, roles } = calledIn(message);
+  if ([...users, ...roles].every((id) => id === to.person)) return live.answer(to.message, message);
+  await live.dismiss(to.message);
+  return undefined;
 }
 
 /** The message to reply to: what is answered, unless that is a press or command and no message. */

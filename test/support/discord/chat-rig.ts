@@ -1,3 +1,4 @@
+import { afterEach } from "vitest";
 import { createChatActions } from "../../../src/platforms/discord/chat-actions.ts";
 import { createConversationTargets } from "../../../src/platforms/discord/conversation-targets.ts";
 import { createDirectory } from "../../../src/platforms/discord/directory.ts";
@@ -27,6 +28,39 @@ export async function startChatRig(options: DiscordOptions = exampleWorld()) {
       await discord.close();
     },
   };
+}
+
+/** Rigs for the tests of a file; they are stopped after each test. */
+export function useChatRigs(): typeof startChatRig {
+  const closing: (() => Promise<void>)[] = [];
+  afterEach(async () => {
+    for (const close of closing.splice(0)) await close();
+  });
+  return async (options) => {
+    const made = await startChatRig(options);
+    closing.push(made.close);
+    return made;
+  };
+}
+
+/** A private thread of the example world. */
+export const privateThread = "1000000000000000140";
+
+/** The example world with a private thread in general, in which adam and the bot are and mia is not. */
+export function withPrivateThread(locked = false): DiscordOptions {
+  const thread = {
+    id: privateThread,
+    name: "talk",
+    owner: ids.adam,
+    private: true,
+    members: [ids.bot],
+    locked,
+  };
+  return exampleGuild(({ channels }) => ({
+    channels: channels.map((channel) =>
+      channel.id === ids.general ? { ...channel, threads: [thread] } : channel,
+    ),
+  }));
 }
 
 /** The example world with its one server changed. */

@@ -8,7 +8,7 @@ import {
 } from "../../core/chat-platform.ts";
 import type { Clock } from "../../core/clock.ts";
 import type { Place } from "../../core/place.ts";
-import { createPieceFilter, markdownCharacters, wholeCharacters } from "./outgoing-text.ts";
+import { createPieceFilter, markdownCharacters, mentionsMissing, wholeCharacters } from "./outgoing-text.ts";
 import type { MessageWriter } from "./post-message.ts";
 import { buttonBlocks, metadataOf } from "./render-message.ts";
 import { refusedWith } from "./slack-call.ts";
@@ -86,6 +86,8 @@ class SlackAnswerStream implements AnswerStream {
   #given = "";
   /** What Slack has not confirmed yet. */
   #pending = "";
+  /** What it has. */
+  #streamed = "";
   /** When the message was last edited; undefined while Slack streams. */
   #editedAt: number | undefined;
 
@@ -111,16 +113,19 @@ class SlackAnswerStream implements AnswerStream {
 
   /**
    * A stream that Slack closed, or whose end differs from what was streamed, is made right by editing its message. So are links: Slack
-   * previews none that an edit brings.
+   * previews none that an edit brings. An edit notifies nobody, so whom only it would mention is mentioned by the stream's last words.
    */
   async finish(message: OutgoingMessage): Promise<void> {
     const { markdown, buttons = [], calls } = message;
     const rest = markdown.startsWith(this.#given) ? markdown.slice(this.#given.length) : undefined;
     const last =
       rest === undefined ? "" : this.#pending + this.#filter.push(rest, calls) + this.#filter.end(calls);
-    const complete = rest !== undefined && last.length <= markdownCharacters && !this.#filter.tookLinks;
+    const fits = rest !== undefined && last.length <= markdownCharacters && !this.#filter.tookLinks;
+    const missed = mentionsMissing(this.#streamed + (fits ? last : ""), markdown, calls);
+    const complete = fits && missed.length === 0;
+    const words = complete ? last : missed.join(" ");
     const ended = await this.#stop({
-      ...(complete && last !== "" ? { markdown_text: last } : {}),
+      ...(words === "" ? {} : { markdown_text: words }),
       ...(complete && buttons.length > 0
         ? { blocks: buttonBlocks(buttons, true) as types.KnownBlock[] }
         : {}),
@@ -137,6 +142,7 @@ class SlackAnswerStream implements AnswerStream {
     while (this.#pending !== "") {
       const piece = wholeCharacters(this.#pending, markdownCharacters);
       await this.#call("stream", (chat, at) => chat.appendStream({ ...at, markdown_text: piece }));
+      this.#streamed += piece;
       this.#pending = this.#pending.slice(piece.length);
     }
   }

@@ -8,8 +8,8 @@ import { slackNamespace, targetOf } from "./slack-place.ts";
 import type { SlackContext } from "./slack-rooms.ts";
 import { readPages } from "./workspace-lists.ts";
 
-/** How long what Slack said of channels, and of people in them, holds, ms. */
-const accessAge = 60_000;
+/** How long what Slack said of channels, and of people in them, holds, ms: who has just been invited does not want to wait. */
+const accessAge = 15_000;
 /** Channels of the bot, and of a person, that are looked at. */
 const mostChannels = 1_000;
 const mostOfPerson = 5_000;
@@ -30,7 +30,7 @@ type Conversation = z.infer<typeof conversationSchema>;
 /** Public and private channels and group messages; none of the bot's direct messages. */
 const channelId = /^[CG][A-Z0-9]+$/;
 
-/** Where people may read and write, asked of Slack a minute ago at most. */
+/** Where people may read and write, asked of Slack some seconds ago at most. */
 export function createChannelAccess(
   context: SlackContext,
   clock: Clock,

@@ -97,7 +97,7 @@ async function onReaction({ intake }: EventDeps, event: unknown, { team, self }:
     place,
     reference: ts,
     person: user,
-    emoji: reaction,
+    emoji: reaction.replace(/::skin-tone-\d$/, ""),
     added: type === "reaction_added",
     at: timeOf(event_ts),
     key: `${messageKey(team, channel, ts)}:${user}:${reaction}:${event_ts}`,

@@ -49,8 +49,8 @@ export function workspaceControls(backend: Backend) {
       requireChannel(backend, id).is_archived = true;
       world.touch();
     },
-    addUser: (user: SeedUser): void => {
-      world.users.set(user.id, user);
+    addUser: (given: SeedUser | readonly SeedUser[]): void => {
+      for (const user of [given].flat()) world.users.set(user.id, user);
       world.touch();
     },
     changeUser: ({ user, ...changes }: { user: string } & Partial<Omit<SeedUser, "id">>): void => {

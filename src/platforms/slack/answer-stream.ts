@@ -162,8 +162,12 @@ class SlackAnswerStream implements AnswerStream {
   async finish(message: OutgoingMessage): Promise<void> {
     const { markdown, progress, buttons = [], files = [], calls } = message;
     const rest = markdown.startsWith(this.#given) ? markdown.slice(this.#given.length) : undefined;
-    const last =
-      rest === undefined ? "" : this.#pending + this.#filter.push(rest, calls) + this.#filter.end(calls);
+    if (rest !== undefined) {
+      // Kept for another try: Slack may be too busy for the end.
+      this.#pending += this.#filter.push(rest, calls) + this.#filter.end(calls);
+      this.#given = markdown;
+    }
+    const last = this.#pending;
     const isSame = rest !== undefined && last.length <= markdownCharacters && !this.#filter.tookLinks;
     const isTextAlone = progress === undefined && this.#shown.size === 0 && files.length === 0;
     const missed = mentionsMissing(this.#streamed + (isSame && isTextAlone ? last : ""), markdown, calls);

@@ -125,6 +125,8 @@ export interface ChatActions {
   history(place: Place, range: TimeRange & { most: number }): Promise<ChannelHistory>;
   /** Searches a channel by the platform's own search. Absent where it has none for bots: then `history` is looked through. */
   search?(namespace: string, query: MessageQuery): Promise<readonly ChannelMessage[]>;
+  /** An address that opens a message for people who may read it. */
+  link(namespace: string, reference: string, thread?: string): Promise<string>;
   /** The reference of a person's message by the id it came in with (`Origin.message`); that id itself unless given. */
   reference?(place: Place, message: string): Promise<string>;
   /** One message; undefined when it is not there. */

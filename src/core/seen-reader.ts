@@ -1,3 +1,4 @@
+import type { Inbound } from "./inbound.ts";
 import type { Json } from "./json.ts";
 import { namesSite, type Seen } from "./seen-addresses.ts";
 import type { TurnEventBody } from "./turn-event.ts";
@@ -21,7 +22,7 @@ function createReader(): (event: TurnEventBody) => Seen | undefined {
   return (event) => {
     switch (event.type) {
       case "inbound":
-        return said(event.inbound.text, event.inbound.author);
+        return saidIn(event.inbound);
       case "steered":
         return { named: keys(addressesIn(event.text)) };
       case "question_asked":
@@ -51,6 +52,13 @@ function createReader(): (event: TurnEventBody) => Seen | undefined {
 function said(text: string, author: { name: string; trust: string }): Seen {
   const isForeign = author.trust === "guest" || namesSite(author.name);
   return { named: keys(addressesIn(text)), ...(isForeign ? { untrusted: true } : {}) };
+}
+
+/** What a trigger waited for names nothing: others wrote it. */
+function saidIn({ text, author, cause }: Inbound): Seen {
+  const seen = said(text, author);
+  if (cause?.happened === undefined) return seen;
+  return { ...seen, linked: keys(addressesIn(cause.happened)), untrusted: true };
 }
 
 type Context = Extract<TurnEventBody, { type: "context_read" }>;

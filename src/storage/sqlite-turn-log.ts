@@ -1,9 +1,11 @@
+import type { DueEntries } from "../core/due-entries.ts";
 import type { TurnLog } from "../core/turn-log.ts";
 import { createAccepting } from "./sqlite-accepting.ts";
 import { createAppending } from "./sqlite-appending.ts";
 import { createClaiming } from "./sqlite-claiming.ts";
 import { openSqlite, type SqliteConnection, type SqliteOptions } from "./sqlite-connection.ts";
 import { createDetailsRemoval } from "./sqlite-details.ts";
+import { createDueEntries } from "./sqlite-due-entries.ts";
 import { createForgetting } from "./sqlite-forgetting.ts";
 import { createHealth } from "./sqlite-health.ts";
 import { createReading } from "./sqlite-reading.ts";
@@ -16,12 +18,17 @@ import { turnLogMigrations } from "./turn-log-schema.ts";
  * Opens or creates a turn log in a SQLite file. Several processes may have the same file open.
  * @throws StorageError, as does every method
  */
-export async function openSqliteTurnLog(path: string, options: SqliteOptions = {}): Promise<TurnLog> {
+export async function openSqliteTurnLog(path: string, options: SqliteOptions = {}): Promise<SqliteTurnLog> {
   return createTurnLog(await openSqlite(path, turnLogMigrations, options));
 }
 
+/** A turn log, and what comes due by itself, in one file. */
+export interface SqliteTurnLog extends TurnLog {
+  readonly due: DueEntries;
+}
+
 /** The turn log on an open file that has its tables. */
-export function createTurnLog(connection: SqliteConnection): TurnLog {
+export function createTurnLog(connection: SqliteConnection): SqliteTurnLog {
   const details = createDetailsRemoval(connection);
   return {
     ...createAccepting(connection),
@@ -34,6 +41,7 @@ export function createTurnLog(connection: SqliteConnection): TurnLog {
     ...createTurnRemoval(connection, details.removeDetails),
     ...createReading(connection),
     ...createThreadReading(connection),
+    due: createDueEntries(connection),
     close: () => connection.close(),
   };
 }

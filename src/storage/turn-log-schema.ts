@@ -16,6 +16,8 @@
  * `cost_usd` leaves out `unpriced_tokens`, input and output of models without a price: where these are all tokens of a turn,
  * its cost is unknown.
  *
+ * `due_entries` has what comes due by itself (`core/due-entries.ts`); `due_at` is null while an entry does not.
+ *
  * `details` is 1 while a turn has its run details. `opened` of a thread is the ordinal of the latest turn that opened a transcript
  * there since version 6; 0 for none.
  */
@@ -122,6 +124,18 @@ export const turnLogMigrations: readonly string[] = [
   ALTER TABLE turns ADD COLUMN details INTEGER NOT NULL DEFAULT 1;
   CREATE INDEX turns_detailed ON turns(finished_at) WHERE details = 1 AND status = 'finished';
   ALTER TABLE threads ADD COLUMN opened INTEGER NOT NULL DEFAULT 0;
+  `,
+  `
+  CREATE TABLE due_entries (
+    ordinal INTEGER PRIMARY KEY,
+    id TEXT NOT NULL UNIQUE,
+    namespace TEXT NOT NULL,
+    kind TEXT NOT NULL,
+    due_at INTEGER,
+    value TEXT NOT NULL
+  );
+  CREATE INDEX due_entries_by_time ON due_entries(due_at, ordinal) WHERE due_at IS NOT NULL;
+  CREATE INDEX due_entries_of_namespace ON due_entries(namespace, ordinal);
   `,
 ];
 

@@ -39,16 +39,18 @@ describe("in a channel", () => {
     expect(said(await discord.state(), general)).toBeUndefined();
   });
 
-  test("it reads names instead of ids, and its answer calls nobody", async () => {
+  test("it reads names instead of ids, and its answer calls whom the message may call and nobody else", async () => {
     const discord = await fakeDiscord();
-    const model = scriptedModel([`@everyone and @here and <@&${ids.moderators}> and <@${ids.mia}>`]);
+    const all = `@everyone and @here and <@&${ids.moderators}> and <@${ids.mia}> and <@${ids.olivia}>`;
+    const model = scriptedModel([all]);
     await discordBot(discord, model);
 
     const content = `${mention} ask <@${ids.mia}> of <@&${ids.moderators}> in <#${ids.forum}> at <t:0:R>`;
     const id = await discord.say({ user: ids.adam, channel: general, content });
 
     const [answer] = await discord.until((state) => said(state, id));
-    expect(answer?.notified).toEqual([]);
+    expect(answer?.notified).toEqual([ids.mia]);
+    expect(answer?.mentions.roles).toEqual([]);
     expect(answer?.content).not.toMatch(/@everyone|@here/);
     const asked = JSON.stringify(model.requests[0]?.messages.at(-1));
     expect(asked).toContain("ask @mia of @moderators in #questions at 1970-01-01 00:00 UTC");

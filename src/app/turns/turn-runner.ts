@@ -102,6 +102,7 @@ export function createTurnRunner(deps: TurnRunnerDeps): TurnRunner {
       asked: asked.skills,
       message: inbound.origin?.message,
       mentions: inbound.origin?.mentions,
+      cause: inbound.cause,
       said_at: inbound.origin?.said_at ?? claimed.events[0]?.at ?? ports.clock.now(),
       where: code?.ok === false ? withoutCode(where, code.reason) : where,
       ...(code?.ok === true ? { code } : {}),
@@ -207,7 +208,7 @@ async function askedIn(
   inbound: Inbound,
 ): Promise<{ text: string; skills: readonly string[] }> {
   const { kind, text, namespace } = inbound;
-  if (kind === "command") return { text, skills: [] };
+  if (kind === "command" || inbound.cause !== undefined) return { text, skills: [] };
   const wanted = reader.storedGuide(inbound);
   // What it names may have become unusable since.
   const guide = wanted === undefined ? undefined : await asked.guide(wanted, namespace);

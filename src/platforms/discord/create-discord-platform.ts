@@ -1,12 +1,16 @@
+import type { APIGuildMember } from "discord.js";
 import { KeyedMutex } from "../../base/keyed-mutex.ts";
 import type { ChatPlatform } from "../../core/chat-platform.ts";
 import type { Log } from "../../core/log.ts";
 import type { Place } from "../../core/place.ts";
-import { isSnowflake } from "./discord-facts.ts";
+import { createChatActions } from "./chat-actions.ts";
+import { isSnowflake, permissions } from "./discord-facts.ts";
 import { readPlace } from "./discord-place.ts";
+import { unlessRefused } from "./discord-rest.ts";
 import { discordWriting } from "./discord-writing.ts";
 import { downloadAttachment } from "./download-attachment.ts";
 import { knownNames } from "./known-names.ts";
+import { channelPermissions, has } from "./permission-bits.ts";
 import {
   editMessage,
   findMessage,
@@ -42,7 +46,12 @@ export function createDiscordPlatform(deps: DiscordPlatformDeps): ChatPlatform {
   };
   return {
     id: "discord",
-    limits: { message_characters: 1_900, edit_interval_ms: 1_100, file_bytes: 10 * 1024 * 1024 },
+    limits: {
+      message_characters: 1_900,
+      edit_interval_ms: 1_100,
+      file_bytes: 10 * 1024 * 1024,
+      posts_quietly: true,
+    },
     writing: discordWriting,
     post: (place, message, to) => postMessage(deps, place, message, to),
     edit: (_place, reference, message) => editMessage(deps, reference, message),
@@ -72,6 +81,14 @@ export function createDiscordPlatform(deps: DiscordPlatformDeps): ChatPlatform {
         }),
       );
     },
+    actions: createChatActions(deps),
+    async deciders(place, approver) {
+      let found: readonly string[] = [];
+      await quietly("who may decide", async () => {
+        found = approver === "operator" ? [...operators] : await managersOf(deps, place);
+      });
+      return found.slice(0, mostDeciders);
+    },
     async describe(place) {
       let facts: { name?: string; topic?: string } = {};
       await quietly("a channel's name", async () => {
@@ -80,6 +97,22 @@ export function createDiscordPlatform(deps: DiscordPlatformDeps): ChatPlatform {
       return facts;
     },
   };
+}
+
+const mostDeciders = 20;
+
+/** Those who manage the channel, as far as Discord lists members to the bot; the owner in any case. */
+async function managersOf({ rest, directory }: DiscordPlatformDeps, place: Place): Promise<string[]> {
+  const { guild: id, channel: channelId } = readPlace(place);
+  if (id === undefined || channelId === undefined) return [];
+  const [guild, channel] = await Promise.all([directory.guild(id), directory.channel(channelId)]);
+  const request = rest.request<APIGuildMember[]>("GET", `/guilds/${id}/members`, { query: { limit: 1_000 } });
+  const members = (await unlessRefused(request, ({ code }) => code === "forbidden")) ?? [];
+  const managers = members.filter(({ user, roles }) => {
+    if (user.bot === true || channel === undefined) return false;
+    return has(channelPermissions(guild, channel, user.id, roles), permissions.manageChannels);
+  });
+  return [...new Set([...managers.map(({ user }) => user.id), guild.owner_id])];
 }
 
 async function describe(

@@ -6,7 +6,10 @@ export interface GuildFacts {
   id: string;
   name: string;
   owner_id: string;
-  roles: ReadonlyMap<string, { name: string; permissions: bigint; bot_id: string | undefined }>;
+  roles: ReadonlyMap<
+    string,
+    { name: string; permissions: bigint; bot_id: string | undefined; mentionable: boolean }
+  >;
 }
 
 /** A channel or thread, as far as the bot needs it. */
@@ -41,7 +44,8 @@ export function guildFacts(guild: APIGuild): GuildFacts {
 }
 
 export function roleFacts(role: APIRole) {
-  return { name: role.name, permissions: BigInt(role.permissions), bot_id: role.tags?.bot_id };
+  const { name, tags, mentionable } = role;
+  return { name, permissions: BigInt(role.permissions), bot_id: tags?.bot_id, mentionable };
 }
 
 export function memberFacts(user: APIUser, member: { roles: string[]; nick?: string | null }): MemberFacts {

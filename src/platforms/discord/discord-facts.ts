@@ -1,32 +1,42 @@
-/** Numbers of Discord's API, version 10, as far as they are needed before discord.js is loaded. */
+/** What Discord's API, version 10, counts with: by the names of discord-api-types, which loads without discord.js. */
+import {
+  ChannelType,
+  ComponentType,
+  InteractionResponseType,
+  InteractionType,
+  MessageFlags,
+  PermissionFlagsBits,
+  RESTJSONErrorCodes,
+} from "discord-api-types/v10";
 
-/** Source: Discord reference, "Channel Types". */
 export const channelTypes = {
-  text: 0,
-  dm: 1,
-  voice: 2,
-  announcement: 5,
-  announcementThread: 10,
-  publicThread: 11,
-  privateThread: 12,
-  stage: 13,
-  forum: 15,
-  media: 16,
+  text: ChannelType.GuildText,
+  dm: ChannelType.DM,
+  voice: ChannelType.GuildVoice,
+  announcement: ChannelType.GuildAnnouncement,
+  announcementThread: ChannelType.AnnouncementThread,
+  publicThread: ChannelType.PublicThread,
+  privateThread: ChannelType.PrivateThread,
+  stage: ChannelType.GuildStageVoice,
+  forum: ChannelType.GuildForum,
+  media: ChannelType.GuildMedia,
 } as const;
 
-/** Source: Discord reference, "Bitwise Permission Flags". */
 export const permissions = {
-  administrator: 1n << 3n,
-  manageChannels: 1n << 4n,
-  manageGuild: 1n << 5n,
-  addReactions: 1n << 6n,
-  viewChannel: 1n << 10n,
-  sendMessages: 1n << 11n,
-  embedLinks: 1n << 14n,
-  attachFiles: 1n << 15n,
-  readMessageHistory: 1n << 16n,
-  createPublicThreads: 1n << 35n,
-  sendMessagesInThreads: 1n << 38n,
+  administrator: PermissionFlagsBits.Administrator,
+  manageChannels: PermissionFlagsBits.ManageChannels,
+  manageGuild: PermissionFlagsBits.ManageGuild,
+  manageMessages: PermissionFlagsBits.ManageMessages,
+  pinMessages: PermissionFlagsBits.PinMessages,
+  mentionEveryone: PermissionFlagsBits.MentionEveryone,
+  addReactions: PermissionFlagsBits.AddReactions,
+  viewChannel: PermissionFlagsBits.ViewChannel,
+  sendMessages: PermissionFlagsBits.SendMessages,
+  embedLinks: PermissionFlagsBits.EmbedLinks,
+  attachFiles: PermissionFlagsBits.AttachFiles,
+  readMessageHistory: PermissionFlagsBits.ReadMessageHistory,
+  createPublicThreads: PermissionFlagsBits.CreatePublicThreads,
+  sendMessagesInThreads: PermissionFlagsBits.SendMessagesInThreads,
 } as const;
 
 /** What makes a channel a thread. */
@@ -34,42 +44,53 @@ export function isThreadType(type: number): boolean {
   return type >= channelTypes.announcementThread && type <= channelTypes.privateThread;
 }
 
-/** Source: Discord reference, "JSON Error Codes". */
 export const errorCodes = {
-  unknownChannel: 10_003,
-  unknownMember: 10_007,
-  unknownMessage: 10_008,
-  unknownUser: 10_013,
-  unknownInteraction: 10_062,
-  tooManyThreads: 160_006,
-  threadExists: 160_004,
-  fileTooLarge: 40_005,
-  alreadyAnswered: 40_060,
-  blockedByAutoMod: 200_000,
-  titleBlockedByAutoMod: 200_001,
-  missingAccess: 50_001,
-  cannotMessageUser: 50_007,
-  missingPermissions: 50_013,
-  wrongChannelType: 50_024,
-  archivedThread: 50_083,
+  unknownChannel: RESTJSONErrorCodes.UnknownChannel,
+  unknownMember: RESTJSONErrorCodes.UnknownMember,
+  unknownMessage: RESTJSONErrorCodes.UnknownMessage,
+  unknownUser: RESTJSONErrorCodes.UnknownUser,
+  unknownEmoji: RESTJSONErrorCodes.UnknownEmoji,
+  unknownInteraction: RESTJSONErrorCodes.UnknownInteraction,
+  tooManyThreads: RESTJSONErrorCodes.MaximumActiveThreads,
+  threadExists: RESTJSONErrorCodes.ThreadAlreadyCreatedForMessage,
+  fileTooLarge: RESTJSONErrorCodes.RequestEntityTooLarge,
+  alreadyAnswered: RESTJSONErrorCodes.InteractionHasAlreadyBeenAcknowledged,
+  blockedByAutoMod: RESTJSONErrorCodes.MessageWasBlockedByAutomaticModeration,
+  titleBlockedByAutoMod: RESTJSONErrorCodes.TitleWasBlockedByAutomaticModeration,
+  missingAccess: RESTJSONErrorCodes.MissingAccess,
+  cannotMessageUser: RESTJSONErrorCodes.CannotSendMessagesToThisUser,
+  missingPermissions: RESTJSONErrorCodes.MissingPermissions,
+  wrongChannelType: RESTJSONErrorCodes.CannotExecuteActionOnThisChannelType,
+  archivedThread: RESTJSONErrorCodes.InvalidActionOnArchivedThread,
 } as const;
 
-/** Source: Discord reference, "Message Flags". */
-export const messageFlags = { suppressEmbeds: 1 << 2, ephemeral: 1 << 6, silent: 1 << 12 } as const;
+export const messageFlags = {
+  suppressEmbeds: MessageFlags.SuppressEmbeds,
+  ephemeral: MessageFlags.Ephemeral,
+  silent: MessageFlags.SuppressNotifications,
+} as const;
 
-/** Source: Discord reference, "Component Types", "Button Styles", "Text Input Styles". */
-export const componentTypes = { row: 1, button: 2, stringSelect: 3, textInput: 4, label: 18 } as const;
+export const componentTypes = {
+  row: ComponentType.ActionRow,
+  button: ComponentType.Button,
+  stringSelect: ComponentType.StringSelect,
+  textInput: ComponentType.TextInput,
+  label: ComponentType.Label,
+} as const;
 
-/** Source: Discord reference, "Interaction Type". */
-export const interactionTypes = { command: 2, component: 3, autocomplete: 4, modal: 5 } as const;
+export const interactionTypes = {
+  command: InteractionType.ApplicationCommand,
+  component: InteractionType.MessageComponent,
+  autocomplete: InteractionType.ApplicationCommandAutocomplete,
+  modal: InteractionType.ModalSubmit,
+} as const;
 
-/** Source: Discord reference, "Interaction Callback Type". */
 export const callbackTypes = {
-  message: 4,
-  deferredMessage: 5,
-  deferredUpdate: 6,
-  autocomplete: 8,
-  modal: 9,
+  message: InteractionResponseType.ChannelMessageWithSource,
+  deferredMessage: InteractionResponseType.DeferredChannelMessageWithSource,
+  deferredUpdate: InteractionResponseType.DeferredMessageUpdate,
+  autocomplete: InteractionResponseType.ApplicationCommandAutocompleteResult,
+  modal: InteractionResponseType.Modal,
 } as const;
 
 /** ms since the epoch of Discord's first second. Source: Discord reference, "Snowflakes". */

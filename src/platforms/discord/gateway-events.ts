@@ -8,7 +8,13 @@ import type { Log } from "../../core/log.ts";
 import type { ConversationTargets } from "./conversation-targets.ts";
 import type { Directory } from "./directory.ts";
 import type { RawInteraction } from "./raw-interaction.ts";
-import { type ReceiveDeps, receiveEdit, receiveMessage, receiveRemovals } from "./receive-messages.ts";
+import {
+  type ReceiveDeps,
+  receiveEdit,
+  receiveMessage,
+  receiveReaction,
+  receiveRemovals,
+} from "./receive-messages.ts";
 
 export interface GatewayEventDeps extends ReceiveDeps {
   clock: Clock;
@@ -66,6 +72,12 @@ export function createGatewayEvents(deps: GatewayEventDeps): (payload: GatewayDi
       case "MESSAGE_DELETE_BULK":
         take(payload.d.channel_id, "deletions", () => receiveRemovals(deps, payload.d));
         break;
+      case "MESSAGE_REACTION_ADD":
+      case "MESSAGE_REACTION_REMOVE": {
+        const when = { added: payload.t === "MESSAGE_REACTION_ADD", at: deps.clock.now() };
+        take(payload.d.channel_id, "a reaction", () => receiveReaction(deps, payload.d, when));
+        break;
+      }
       case "INTERACTION_CREATE":
         // No channel to wait for: it must be answered within three seconds.
         deps.inOrder(payload.d.id, () => deps.interaction(payload.d as RawInteraction));

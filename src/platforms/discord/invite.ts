@@ -6,7 +6,8 @@ export const neededPermissions = {
   CreatePublicThreads: "it answers in the channel instead of opening threads",
   EmbedLinks: "links in answers show no preview",
   AttachFiles: "it cannot answer with files",
-  AddReactions: "it cannot mark messages as seen",
+  AddReactions: "it cannot mark messages as seen or react",
+  PinMessages: "it cannot pin messages",
   ReadMessageHistory: "it cannot read the thread it is called into, or reply to a message",
 } as const;
 

@@ -1,5 +1,5 @@
 import type { RawFile } from "discord.js";
-import type { OutgoingFile, OutgoingMessage } from "../../core/chat-platform.ts";
+import { type OutgoingFile, type OutgoingMessage, wordsOf } from "../../core/chat-platform.ts";
 import { isSnowflake, messageFlags } from "./discord-facts.ts";
 import { renderComponents } from "./render-components.ts";
 import { plainContent, renderContent, renderMessage, splitContent } from "./render-content.ts";
@@ -12,10 +12,12 @@ export const mostFiles = 10;
  * address that a model wrote. Progress makes no sound.
  */
 export function messageBody(message: OutgoingMessage, replyTo: string | undefined) {
-  const { tag, buttons = [], mention = "" } = message;
+  const { tag, buttons = [], mention = "", calls = [], markdown } = message;
   const reply = replyTo !== undefined && isSnowflake(replyTo);
   const body = editBody(message);
   const called = isSnowflake(mention) ? [mention] : [];
+  const users = [...new Set([...called, ...calls.filter((id) => markdown.includes(`<@${id}>`))])];
+  const roles = calls.filter((id) => markdown.includes(`<@&${id}>`));
   return {
     ...body,
     content: [...called.map((id) => `<@${id}>`), body.content].join(" "),
@@ -23,7 +25,8 @@ export function messageBody(message: OutgoingMessage, replyTo: string | undefine
     ...(reply ? { message_reference: { message_id: replyTo, fail_if_not_exists: false } } : {}),
     allowed_mentions: {
       parse: [],
-      ...(called.length === 0 ? {} : { users: called }),
+      ...(users.length === 0 ? {} : { users }),
+      ...(roles.length === 0 ? {} : { roles }),
       replied_user: tag?.purpose === "answer" || tag?.purpose === "question",
     },
     flags: messageFlags.suppressEmbeds | (tag?.purpose === "progress" ? messageFlags.silent : 0),
@@ -31,7 +34,9 @@ export function messageBody(message: OutgoingMessage, replyTo: string | undefine
 }
 
 /** What an edit changes: everything but files. */
-export function editBody({ markdown, plain, timed, buttons = [], files = [] }: OutgoingMessage) {
+export function editBody(message: OutgoingMessage) {
+  const { plain, timed, buttons = [], files = [] } = message;
+  const markdown = wordsOf(message);
   const text = timed === undefined ? markdown : `${markdown}\n\n${timedLine(timed)}`;
   const content = plain ? plainContent(text) : renderMessage(text);
   return {

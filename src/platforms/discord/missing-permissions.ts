@@ -26,7 +26,12 @@ const needed: readonly (MissingPermission & { bit: bigint })[] = [
     name: "Read Message History",
     stops: "reading what was said before",
   },
-  { bit: permissions.addReactions, name: "Add Reactions", stops: "marking messages as seen with 👀" },
+  {
+    bit: permissions.addReactions,
+    name: "Add Reactions",
+    stops: "marking messages as seen with 👀, and reacting",
+  },
+  { bit: permissions.pinMessages, name: "Pin Messages", stops: "pinning messages" },
   { bit: permissions.attachFiles, name: "Attach Files", stops: "sending files" },
   { bit: permissions.embedLinks, name: "Embed Links", stops: "showing previews of links" },
 ];

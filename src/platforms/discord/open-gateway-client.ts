@@ -20,7 +20,9 @@ export async function openGatewayClient(options: GatewayClientOptions): Promise<
     intents: [
       intents.Guilds,
       intents.GuildMessages,
+      intents.GuildMessageReactions,
       intents.DirectMessages,
+      intents.DirectMessageReactions,
       ...(readsMessages ? [intents.MessageContent] : []),
     ],
     shards: [...shards],

@@ -1,5 +1,5 @@
 import type { APIAttachment, APIMessage, APIUser } from "discord.js";
-import type { FileReference } from "../../core/inbound.ts";
+import type { FileReference, Mention } from "../../core/inbound.ts";
 import { displayName } from "./directory-facts.ts";
 import { type BotIds, mentionsBot, type Names, readableText, withoutBotMention } from "./readable-text.ts";
 
@@ -22,6 +22,8 @@ export interface ParsedMessage {
   edited_at: number | undefined;
   addressed: "mention" | "direct" | "reply" | "none";
   mentions_others: boolean;
+  /** People and roles, without the bot. */
+  mentions: Mention[];
   /** The message it replies to. */
   reply_to: string | undefined;
   files: FileReference[];
@@ -57,10 +59,24 @@ export function parseMessage(message: RawMessage, bot: BotIds, names: Names): Pa
       message.mention_everyone ||
       message.mentions.some((user) => user.id !== bot.user) ||
       message.mention_roles.some((role) => role !== bot.role),
+    mentions: mentionedIn(message, bot, known),
     reply_to:
       message.message_reference?.type === forwardType ? undefined : message.message_reference?.message_id,
     files: filesOf(message),
   };
+}
+
+/** As many as an inbound holds. */
+const mostMentions = 50;
+
+function mentionedIn({ mentions, mention_roles }: RawMessage, bot: BotIds, names: Names): Mention[] {
+  const people = mentions
+    .filter(({ id }) => id !== bot.user)
+    .map((user): Mention => ({ id: user.id, name: memberName(user).slice(0, 200), kind: "person" }));
+  const groups = mention_roles
+    .filter((id) => id !== bot.role)
+    .map((id): Mention => ({ id, name: (names.role(id) ?? id).slice(0, 200), kind: "group" }));
+  return [...people, ...groups].slice(0, mostMentions);
 }
 
 /** Source: Discord reference, "Message Reference Types". */

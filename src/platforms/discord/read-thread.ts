@@ -102,7 +102,7 @@ async function one(rest: DiscordRest, channel: string, id: string): Promise<APIM
 }
 
 /** Whether somebody said it: no note of Discord's, such as the copy of the first message at the head of a thread. */
-function isSaid({ type }: APIMessage): boolean {
+export function isSaid({ type }: APIMessage): boolean {
   return [0, 19, 20, 23].includes(type);
 }
 

@@ -1,11 +1,18 @@
+import type {
+  GatewayMessageReactionAddDispatchData,
+  GatewayMessageReactionRemoveDispatchData,
+} from "discord.js";
 import type { ChatIntake, ChatMessage } from "../../app/chat/chat-intake.ts";
+import type { Mention } from "../../core/inbound.ts";
 import type { Place } from "../../core/place.ts";
 import type { ConversationTargets } from "./conversation-targets.ts";
 import type { Directory } from "./directory.ts";
-import { isThreadType } from "./discord-facts.ts";
-import { directPlace, messageKey, placeIn } from "./discord-place.ts";
+import { isThreadType, permissions } from "./discord-facts.ts";
+import { directPlace, messageKey, placeIn, referenceOf } from "./discord-place.ts";
+import { emojiName } from "./emoji.ts";
 import { botIds, knownNames } from "./known-names.ts";
 import { isWritten, type ParsedMessage, parseMessage, type RawMessage } from "./parse-message.ts";
+import { guildPermissions, has } from "./permission-bits.ts";
 import type { ReplyChains } from "./reply-chains.ts";
 
 export interface ReceiveDeps {
@@ -37,8 +44,30 @@ export async function receiveRemovals(
 ): Promise<void> {
   for (const id of gone.ids) {
     const place = await placeOfMessage(deps, { ...gone, id, author: undefined, reply_to: undefined });
-    if (place !== undefined) await deps.intake.removed({ key: messageKey(gone.channel_id, id), place });
+    if (place === undefined) continue;
+    const reference = referenceOf(gone.channel_id, id);
+    await deps.intake.removed({ key: messageKey(gone.channel_id, id), place, id: reference });
   }
+}
+
+/** Hands in somebody's reaction. @throws when it could not be stored */
+export async function receiveReaction(
+  deps: ReceiveDeps,
+  raw: GatewayMessageReactionAddDispatchData | GatewayMessageReactionRemoveDispatchData,
+  { added, at }: { added: boolean; at: number },
+): Promise<void> {
+  const { user_id, channel_id, message_id, guild_id, emoji } = raw;
+  if (user_id === (await deps.directory.self()).id) return;
+  const located = { id: message_id, channel_id, guild_id, author: undefined, reply_to: undefined };
+  const place = await placeOfMessage(
+    deps,
+    guild_id === undefined ? { ...located, author: user_id } : located,
+  );
+  if (place === undefined) return;
+  const name = await emojiName(emoji);
+  const key = `${messageKey(channel_id, message_id)}:${user_id}:${name}:${added ? "+" : "-"}${at}`;
+  const reference = referenceOf(channel_id, message_id);
+  await deps.intake.reacted({ place, reference, person: user_id, emoji: name, added, at, key });
 }
 
 async function read(deps: ReceiveDeps, raw: RawMessage): Promise<ChatMessage | undefined> {
@@ -54,11 +83,24 @@ async function read(deps: ReceiveDeps, raw: RawMessage): Promise<ChatMessage | u
   const place = await placeOfMessage(deps, { ...raw, author: parsed.author, reply_to: parsed.reply_to });
   if (place === undefined) return undefined;
   if (place.thread === raw.id && parsed.channel !== raw.id) targets.noteMessage(raw.id, parsed.text);
-  return chatMessage(parsed, place);
+  const mentions = parsed.mentions.filter((each) => mayCall(directory, raw, each));
+  return chatMessage({ ...parsed, mentions }, place);
+}
+
+/** Whether the author of a message may call whom it mentions: roles can be closed to them, and the bot may have more rights. */
+function mayCall(
+  directory: Directory,
+  { guild_id = "", author, member }: RawMessage,
+  { id, kind }: Mention,
+): boolean {
+  const guild = directory.knownGuild(guild_id);
+  if (kind === "person" || guild === undefined) return kind === "person";
+  const bits = guildPermissions(guild, author.id, member?.roles ?? []);
+  return guild.roles.get(id)?.mentionable === true || has(bits, permissions.mentionEveryone);
 }
 
 function chatMessage(parsed: ParsedMessage, place: Place): ChatMessage {
-  const { id, author, by_bot, text, said_at, addressed, mentions_others, files } = parsed;
+  const { id, author, by_bot, text, said_at, addressed, mentions_others, mentions, files } = parsed;
   const begins = place.thread === id;
   return {
     key: messageKey(parsed.channel, id),
@@ -70,6 +112,7 @@ function chatMessage(parsed: ParsedMessage, place: Place): ChatMessage {
     said_at,
     addressed,
     mentions_others,
+    ...(mentions.length === 0 ? {} : { mentions }),
     in_thread: !begins || parsed.reply_to !== undefined,
     files,
   };

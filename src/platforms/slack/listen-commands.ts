@@ -122,14 +122,19 @@ async function onPress(deps: CommandDeps, body: BlockAction, self: Self): Promis
   const thread = thread_ts === message_ts ? undefined : thread_ts;
   deps.addresses.remember(body.trigger_id, body.response_url, thread);
   if (message_ts === undefined || channel_id === undefined) return;
-  const native = action.type === "feedback_buttons" && "value" in action;
   await deps.intake.press({
     place: placeOf({ channel: channel_id }, { ts: message_ts, thread_ts }, self, body.user.id),
     id: body.trigger_id,
     person: body.user.id,
-    button: native ? String(action.value) : action.action_id,
+    button: pressed(action),
     reference: message_ts,
   });
+}
+
+/** What names the button: Slack's own opinions and menus hold several. */
+function pressed(action: BlockAction["actions"][number]): string {
+  if (action.type === "overflow") return action.selected_option.value;
+  return action.type === "feedback_buttons" && "value" in action ? String(action.value) : action.action_id;
 }
 
 /** Ephemeral messages come without themselves, only with where they stand. */

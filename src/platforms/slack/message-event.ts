@@ -17,6 +17,13 @@ export const fileSchema = z.looseObject({
 });
 export type SlackFile = z.infer<typeof fileSchema>;
 
+/** Of blocks only pictures that Slack keeps are read. */
+const blockSchema = z.looseObject({
+  type: z.string(),
+  slack_file: z.looseObject({ id: z.string().optional() }).optional(),
+  alt_text: z.string().optional(),
+});
+
 /** A message as events and history have it (docs.slack.dev/reference/events/message). Only what we read is named. */
 const messageSchema = z.looseObject({
   subtype: z.string().optional(),
@@ -27,6 +34,7 @@ const messageSchema = z.looseObject({
   thread_ts: z.string().optional(),
   edited: z.looseObject({ ts: z.string() }).nullish(),
   files: z.array(fileSchema).nullish(),
+  blocks: z.array(blockSchema).nullish().catch(undefined),
   attachments: z.array(attachmentSchema).nullish().catch(undefined),
   streaming_state: z.string().optional(),
   metadata: z

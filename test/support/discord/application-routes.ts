@@ -85,6 +85,21 @@ export function applicationRoutes(world: World, commands: CommandStore): ApiRout
       if (!(limit >= 1 && limit <= 1000)) throw refusals.badLimit(1000);
       return ok(guild.members.slice(0, limit).map((member) => fullMember(world, member)));
     }),
+    // Source: Discord reference, "Search Guild Members": usernames and nicknames that begin with the query.
+    route("GET /guilds/:guild/members/search", ({ at, query }) => {
+      const guild = guildOf(at("guild"));
+      const wanted = (query.get("query") ?? "").toLowerCase();
+      const limit = Number(query.get("limit") ?? 1);
+      if (!(limit >= 1 && limit <= 1000)) throw refusals.badLimit(1000);
+      const found = guild.members.filter(({ user, nick }) =>
+        [world.users.get(user)?.name, nick].some((name) => name?.toLowerCase().startsWith(wanted)),
+      );
+      return ok(found.slice(0, limit).map((member) => fullMember(world, member)));
+    }),
+    route("GET /guilds/:guild/emojis", ({ at }) => {
+      guildOf(at("guild"));
+      return ok([]);
+    }),
     route("GET /guilds/:guild/members/:user", ({ at }) => {
       const member = memberOf(guildOf(at("guild")), at("user"));
       if (!member) throw refusals.unknownMember();

@@ -45,7 +45,13 @@ export interface GuildSeed {
   owner?: string;
   /** What everyone may. Default `ordinaryPermissions`. */
   everyone?: readonly PermissionName[];
-  roles?: readonly { id: string; name: string; permissions?: readonly PermissionName[] }[];
+  roles?: readonly {
+    id: string;
+    name: string;
+    permissions?: readonly PermissionName[];
+    /** Anybody may call it. */
+    mentionable?: boolean;
+  }[];
   /** People; the bot is a member without being named here. */
   members: readonly { user: string; roles?: readonly string[]; nick?: string }[];
   botRoles?: readonly string[];

@@ -13,6 +13,10 @@ export const ids = {
   /** The bot sees it and may not write. */
   readOnly: "1000000000000000115",
   moderators: "1000000000000000120",
+  /** A role that anybody may call. */
+  onCall: "1000000000000000121",
+  /** The bot's right to pin. */
+  pinners: "1000000000000000122",
   /** Owns the guild. */
   olivia: "1000000000000000201",
   /** An ordinary member. */
@@ -43,7 +47,10 @@ export function exampleWorld(): DiscordOptions {
             name: "moderators",
             permissions: ["ManageMessages", "ManageThreads", "ManageChannels", "MentionEveryone"],
           },
+          { id: ids.onCall, name: "oncall", mentionable: true },
+          { id: ids.pinners, name: "pinners", permissions: ["PinMessages"] },
         ],
+        botRoles: [ids.pinners],
         members: [{ user: ids.olivia }, { user: ids.adam }, { user: ids.mia, roles: [ids.moderators] }],
         channels: [
           { id: ids.general, name: "general" },

@@ -52,6 +52,9 @@ export function messageRoutes(world: World): ApiRoute[] {
       setReaction(world, message, world.bot, request.at("emoji"), false);
       return noContent;
     }),
+    // Source: Discord reference, "Pin Message". Service messages ("pinned a message") are left out.
+    route("PUT /channels/:channel/messages/pins/:message", (request) => pin(world, request, true)),
+    route("DELETE /channels/:channel/messages/pins/:message", (request) => pin(world, request, false)),
     route("DELETE /channels/:channel/messages/:message/reactions/:emoji/:user", (request) => {
       const { channel, message } = find(world, request);
       requireOfBot(world, channel, "ManageMessages");
@@ -67,6 +70,15 @@ function find(world: World, request: ApiRequest): { channel: Channel; message: M
   const message = world.messages.get(request.at("message"));
   if (message?.channel !== channel.id || message.ephemeralFor !== null) throw refusals.unknownMessage();
   return { channel, message };
+}
+
+function pin(world: World, request: ApiRequest, pinned: boolean) {
+  const { channel, message } = find(world, request);
+  if (world.guildOf(channel)) requireOfBot(world, channel, "PinMessages");
+  refuseArchived(channel);
+  message.pinned = pinned;
+  world.changes.note();
+  return noContent;
 }
 
 function refuseArchived(channel: Channel): void {

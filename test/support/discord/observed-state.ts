@@ -23,6 +23,7 @@ export interface ObservedMessage {
   notified: string[];
   /** Emoji and who reacted with it. */
   reactions: Record<string, string[]>;
+  pinned?: boolean;
   /** The interaction it answers. */
   interaction: string | null;
   /** The one person who sees it. */

@@ -22,12 +22,13 @@ export const permissionBits = {
   CreatePublicThreads: 1n << 35n,
   CreatePrivateThreads: 1n << 36n,
   SendMessagesInThreads: 1n << 38n,
+  PinMessages: 1n << 51n,
 } as const;
 
 export type PermissionName = keyof typeof permissionBits;
 
 /** Every bit there is. */
-export const allPermissions = (1n << 50n) - 1n;
+export const allPermissions = (1n << 53n) - 1n;
 
 /** What people have in a guild that nobody configured: no moderation, everything else. */
 export const ordinaryPermissions: readonly PermissionName[] = [

@@ -45,6 +45,11 @@ export function threadRoutes(world: World): ApiRoute[] {
       joinThread(world, thread, at("user"));
       return noContent;
     }),
+    route("GET /channels/:channel/thread-members/:user", ({ at }) => {
+      const thread = seenByBot(world, at("channel"));
+      if (!thread.thread?.members.includes(at("user"))) throw refusals.unknownMember();
+      return ok(wireThreadMember(thread, at("user")));
+    }),
     route("GET /channels/:channel/thread-members", ({ at }) => {
       const thread = findThread(world, at("channel"));
       return ok(thread.thread?.members.map((user) => wireThreadMember(thread, user)) ?? []);

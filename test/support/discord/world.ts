@@ -14,6 +14,8 @@ interface Role {
   id: string;
   name: string;
   permissions: bigint;
+  /** Anybody may call it. */
+  mentionable?: boolean;
 }
 
 export interface Member {
@@ -131,6 +133,7 @@ export interface Message {
   replyTo: string | null;
   nonce: string | number | null;
   reactions: Map<string, Set<string>>;
+  pinned?: boolean;
   /** The interaction it answers. */
   interaction: string | null;
   /** Only this person sees it. */

@@ -5,7 +5,7 @@ import { missingPermissions } from "../../../../src/platforms/discord/missing-pe
 import { channelPermissions, has } from "../../../../src/platforms/discord/permission-bits.ts";
 
 const { administrator, manageChannels, sendMessages, viewChannel } = permissions;
-const role = (bits: bigint) => ({ name: "", permissions: bits, bot_id: undefined });
+const role = (bits: bigint) => ({ name: "", permissions: bits, bot_id: undefined, mentionable: false });
 const guild: GuildFacts = {
   id: "g",
   name: "G",

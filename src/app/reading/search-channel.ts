@@ -15,21 +15,21 @@ export interface SearchDeps {
 }
 
 /**
- * Searches what was said in a channel: by the platform's own search where it has one, else in the channel's index where that is on, else
+ * Searches what was said in a channel: by the platform's own search where it has one for the channel, else in the channel's index where that is on, else
  * by looking through its latest messages and their threads. Checks no rights.
  */
 export function createSearch({ actionsOf, index, isIndexed }: SearchDeps) {
   return async (namespace: string, query: MessageQuery): Promise<FoundMessages> => {
     const actions = actionsOf(namespace);
     if (actions === undefined) return { messages: [], by: "history", complete: true };
-    if (actions.search !== undefined)
-      return { messages: await actions.search(namespace, query), by: "platform", complete: true };
+    const messages = await actions.search?.(namespace, query);
+    if (messages !== undefined) return { messages, by: "platform", complete: true };
     if (!(await isIndexed(namespace))) return lookThrough(actions, namespace, query);
     const { since } = await index.extent(namespace);
     const found = await index.search(namespace, query);
-    const messages = await Promise.all(found.map((message) => asMessage(actions, message)));
+    const indexed = await Promise.all(found.map((message) => asMessage(actions, message)));
     const complete = since !== undefined && query.since !== undefined && query.since >= since;
-    return { messages, by: "index", complete, ...(since === undefined ? {} : { since }) };
+    return { messages: indexed, by: "index", complete, ...(since === undefined ? {} : { since }) };
   };
 }
 

@@ -107,10 +107,11 @@ class SlackAnswerStream implements AnswerStream {
     const hasButtons = plan !== undefined && mayHaveButtons && buttons.length > 0;
     this.#filter = createPieceFilter();
     const text = this.#filter.push(markdown, calls);
+    const first = wholeCharacters(text, markdownCharacters);
     const chunks: Chunk[] = [
       ...(plan?.chunks ?? []),
       ...(hasButtons ? [{ type: "blocks", blocks: buttonBlocks(buttons, true) } as Chunk] : []),
-      ...textChunks(text.slice(0, markdownCharacters)),
+      ...textChunks(first),
     ];
     const { ts = "" } = await this.#context.workspaces.call(team, "begin a stream", ({ write }) =>
       write.chat.startStream({
@@ -124,7 +125,7 @@ class SlackAnswerStream implements AnswerStream {
     );
     this.reference = ts;
     this.#given = markdown;
-    this.#pending = text.slice(markdownCharacters);
+    this.#pending = text.slice(first.length);
     this.#card = progress;
     this.#shown = plan?.shown ?? this.#shown;
   }

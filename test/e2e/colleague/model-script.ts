@@ -178,31 +178,38 @@ const scripts: Record<string, Told> = {
         : `Planned: ${result.replace(/["{}\\]/g, " ")}`,
     ),
   ),
+  "stop reminding me about the accounts": (results) => {
+    if (results.length === 0) return { call: "schedule_list", with: {} };
+    const [, id = ""] = /"id":"([^"]+)"/.exec(results[0] ?? "") ?? [];
+    return results.length === 1
+      ? { call: "schedule_change", with: { id, to: "remove" }, invents: ["remove"] }
+      : (failed(results[1]) ?? say("I do not remind you of the accounts any more."));
+  },
   "write the time here every second": calling(
     "schedule_add",
     { what: "task", text: "Write the time.", cron: "* * * * * *" },
     (result) => say(result.replace(/["{}\\]/g, " ")),
   ),
   "if nobody answers here within two hours": calling(
-    "schedule_add-trigger",
+    "schedule_add_trigger",
     { on: "quiet", hours: 2, here: true, text: "Ask Ben again." },
     () => say("I watch this thread."),
   ),
   "Ask Ben again": () => say("Ben, could you have a look?"),
   "deploy failed” here": calling(
-    "schedule_add-trigger",
+    "schedule_add_trigger",
     { on: "message", words: '"deploy failed"', text: "Say who is on call." },
     () => say("Set."),
   ),
   "Say who is on call": () => say("Ben is on call."),
   "when I react with eyes": calling(
-    "schedule_add-trigger",
+    "schedule_add_trigger",
     { on: "reaction", emoji: "eyes", by_me: true, text: "Say what the message is about." },
     () => say("Set."),
   ),
   "Say what the message is about": () => say("It is about the invoice."),
   "give me a webhook for our CI": calling(
-    "schedule_add-trigger",
+    "schedule_add_trigger",
     { on: "webhook", text: "Say what failed." },
     () => say("The webhook is there."),
   ),
@@ -221,10 +228,17 @@ const scripts: Record<string, Told> = {
     ),
 };
 
-/** @param model asked through the wire: `request` is all it was sent */
+/** What the bot is to have said before: it is told to, word for word. */
+const before: Told = (results, request) => {
+  const [, text = ""] = [...request.matchAll(/say: ([^"\\\n]+)/g)].at(-1) ?? [];
+  const [, about] = /^reminder: (.+)/.exec(text) ?? [];
+  if (about === undefined || results.length > 0) return say(text);
+  const given = { what: "reminder", text: `Think of the ${about}.`, at: `${dayIn(request, 3)}T09:00` };
+  return { call: "schedule_add", with: given, invents: Object.values(given) };
+};
+
 export function teach(model: HonestModel): void {
-  model.about("say: ", (results) => (results.length === 0 ? say("") : say("")));
-  for (const [text, told] of Object.entries(scripts)) {
+  for (const [text, told] of [["say: ", before] as const, ...Object.entries(scripts)]) {
     model.about(text, (results) => told(results, model.requests(text).at(-1) ?? ""));
   }
 }

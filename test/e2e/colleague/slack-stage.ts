@@ -146,6 +146,11 @@ export function slackStage(slack: SlackServer): Stage {
         },
       };
     },
+    async everything() {
+      const { all } = await slack.look();
+      const own = all.messages.filter(({ bot_id, gone }) => bot_id !== undefined && !gone);
+      return own.map(slackText).join("\n");
+    },
     async marks() {
       const { all } = await slack.look();
       const own = all.messages.flatMap((message) =>

@@ -30,6 +30,8 @@ export interface Stage {
   prepare(earlier: readonly Earlier[]): Promise<void>;
   /** Begins a conversation with a sentence; `answered` first if it says so. */
   say(sentence: Sentence): Promise<Talk>;
+  /** All that the bot shows to anybody, everywhere. */
+  everything(): Promise<string>;
   /** Messages that are pinned, and the bot's reactions with the message they stand at. */
   marks(): Promise<{ pinned: string[]; reactions: { to: string; emoji: string }[] }>;
   /** Something else happens that the bot may wait for. */

@@ -18,8 +18,8 @@ export interface AnswerParts {
   isShown(): boolean;
   /** Shows so much of a part. @throws PlatformError */
   grow(index: number, markdown: string, progress?: ProgressCard): Promise<void>;
-  /** Takes away what this process has shown. What the platform keeps is written over later. */
-  takeAway(): Promise<void>;
+  /** Takes away what this process has shown from part `from` on. What the platform keeps is written over later. */
+  takeAway(from: number): Promise<void>;
   /** Takes away every message but the first `count` parts, whoever posted it. */
   keep(count: number): Promise<void>;
 }
@@ -74,9 +74,9 @@ export function createAnswerParts(
       note(message);
     }
   };
-  const takeAway = async () => {
-    for (const message of parts) await away(message, "takeAway");
-    changed(false);
+  const takeAway = async (from: number) => {
+    for (const message of parts.slice(from)) await away(message, "takeAway");
+    if (from === 0) changed(false);
   };
   const remove = async (reference: string) => {
     try {
@@ -95,7 +95,7 @@ export function createAnswerParts(
     isShown: () => [apart, ...parts].some((message) => message?.reference !== undefined),
     async grow(index, markdown, progress) {
       if (index === 0 && markdown === "" && apart !== undefined) {
-        if (parts.some(({ reference }) => reference !== undefined)) await takeAway();
+        if (parts.some(({ reference }) => reference !== undefined)) await takeAway(0);
         return grow(apart, markdown, progress);
       }
       await grow(part(index), markdown, progress);
@@ -103,9 +103,9 @@ export function createAnswerParts(
       await away(apart, "drop");
       if (!isQuiet) apart = undefined;
     },
-    async takeAway() {
-      if (apart !== undefined) await away(apart, "takeAway");
-      await takeAway();
+    async takeAway(from) {
+      if (from === 0 && apart !== undefined) await away(apart, "takeAway");
+      await takeAway(from);
     },
     async keep(count) {
       if (apart !== undefined && turn.resumed) await apart.adopt().catch(() => undefined);

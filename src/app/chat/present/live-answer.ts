@@ -54,7 +54,8 @@ export function createLiveAnswer(
   let text = "";
   let begun: number | undefined;
   let cancelWait: (() => void) | undefined;
-  let isOff = false;
+  // Nobody waits for what calls somebody: it is posted once, whole, so that it does call them.
+  let isOff = turn.mention !== undefined;
   let failures = 0;
   let hidden: Promise<void> | undefined;
 
@@ -64,8 +65,9 @@ export function createLiveAnswer(
       const progress = await card(visible.trim() !== "");
       const limit = message_characters - closing - (progress === undefined ? 0 : headRoom);
       const [first = "", ...rest] = splitMarkdown(visible, limit).slice(0, partsOfLongAnswer);
-      if (first === "" && progress === undefined) await messages.takeAway();
-      else await messages.grow(0, first, progress);
+      const isNothing = first === "" && progress === undefined;
+      await messages.takeAway(isNothing ? 0 : rest.length + 1);
+      if (!isNothing) await messages.grow(0, first, progress);
       for (const [index, part] of rest.entries()) await messages.grow(index + 1, part);
       failures = 0;
       return 0;

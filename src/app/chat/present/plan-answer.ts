@@ -51,6 +51,7 @@ export function planAnswer(
   const last = messages.at(-1);
   if (first === undefined || last === undefined) return messages;
   if (shaped.files.length > 0) first.files = shaped.files;
+  if (mention !== undefined) first.mention = mention;
   if (isPrivate) return messages;
   if (card !== undefined) first.progress = card;
   const isSmallTalk = outcome === "completed" && !hasSteps && messages.length === 1 && isShort(turn, first);

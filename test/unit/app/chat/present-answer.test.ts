@@ -299,6 +299,23 @@ describe("an answer while it is written", () => {
     },
   );
 
+  it("leaves nothing of its further messages when it was only a remark", async () => {
+    const clock = manualClock();
+    const [gate, second] = [hold(), hold()];
+    const platform = createFakePlatform({ message_characters: 400, now: clock.now });
+    const skill = testSkill("look", [{ name: "look" }], { active: true });
+    const remark = [sentences(30), gate.promise, { call: "look" }];
+    const { ask } = presentedApp(stagedModel(remark, [second.promise, "Found."]), {
+      ...{ platform, clock, skills: [skill] },
+    });
+    await ask("hi");
+    await pass(clock, 3_000);
+    expect(platform.visible().length).toBeGreaterThan(1);
+    gate.resolve();
+    await pass(clock, 3_000);
+    expect(platform.visible().map(({ message }) => message.markdown)).toEqual([""]);
+  });
+
   it("is taken away when the model begins again", async () => {
     const clock = manualClock();
     const gate = hold();

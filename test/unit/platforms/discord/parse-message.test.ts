@@ -56,6 +56,20 @@ describe("a message", () => {
     expect(files[1]).not.toHaveProperty("voice");
   });
 
+  test("names whom it mentions, people as their server calls them and roles, without the bot", () => {
+    const message = fixture("mention");
+    const role = "1000000000000000120";
+    const [benny] = parsed("mention").mentions;
+    expect(benny).toEqual({ id: expect.stringMatching(/^\d+$/), name: "Benny", kind: "person" });
+    const withRoles = { ...message, mention_roles: [role, bot.role, "1000000000000000121"] };
+    const named = { ...names, role: (id: string) => (id === role ? "on call" : undefined) };
+    expect(parseMessage(withRoles, bot, named).mentions).toEqual([
+      benny,
+      { id: role, name: "on call", kind: "group" },
+      { id: "1000000000000000121", name: "1000000000000000121", kind: "group" },
+    ]);
+  });
+
   test("that mentions the role Discord made for the bot is for it too", () => {
     expect(parsed("role-mention")).toMatchObject({
       addressed: "mention",

@@ -83,17 +83,17 @@ test("what a click shows stands in the thread it was made in, and times nothing 
   const model = scriptedModel([[{ call: "count_words", with: {} }], "Two."]);
   await slackBot(slack, model, { skills: [count], chat: { progress_delay_ms: 0 } });
   const { ts } = await slack.say({ ...ben, text: "<@U0KNACK> count" });
-  const message_ts = await slack.until(
-    (state) =>
-      state.botMessages(general, ts).find(({ blocks }) => JSON.stringify(blocks).includes("details:"))?.ts,
-    "the progress to end",
-  );
-  const block = (await slack.look())
-    .botMessages(general, ts)
-    .find((message) => message.ts === message_ts)?.blocks;
-  const [action_id = ""] = /details:[\w-]+/.exec(JSON.stringify(block)) ?? [];
+  const { answer, value } = await slack.until((state) => {
+    const [message] = state.botMessages(general, ts);
+    const [found] = /details:[\w-]+/.exec(JSON.stringify(message?.blocks)) ?? [];
+    return message === undefined || found === undefined ? undefined : { answer: message, value: found };
+  }, "the answer with its menu");
+  const [action_id = ""] = JSON.stringify(answer.blocks)
+    .split('"type":"overflow"')
+    .slice(1)
+    .flatMap((menu) => /"action_id":"([^"]+)"/.exec(menu)?.[1] ?? []);
 
-  await slack.click({ ...ben, message_ts: message_ts ?? "", action_id });
+  await slack.click({ ...ben, message_ts: answer.ts, action_id, value });
   const details = await slack.until((state) => state.ephemerals("U0BEN")[0], "the details");
 
   expect(details?.thread_ts).toBe(ts);

@@ -1,6 +1,6 @@
 import type { webApi } from "@slack/bolt";
 import { unlessLate } from "../../base/time-limit.ts";
-import { type ChatPerson, PlatformError } from "../../core/chat-platform.ts";
+import { type ChatPerson, type Decider, PlatformError } from "../../core/chat-platform.ts";
 import type { Clock } from "../../core/clock.ts";
 import type { Trust } from "../../core/inbound.ts";
 import { timeZoneNamed } from "../../core/time-zone.ts";
@@ -32,7 +32,7 @@ export interface PersonDirectory {
   /** Who this is in a place. @throws PlatformError */
   person(target: SlackTarget, id: string): Promise<ChatPerson>;
   /** As `ChatPlatform.deciders`. */
-  deciders(target: SlackTarget, approver: "manager" | "operator"): Promise<string[]>;
+  deciders(target: SlackTarget, approver: "manager" | "operator"): Promise<Decider[]>;
   /** What a person is called; undefined when that cannot be found soon. */
   name(team: string, id: string): Promise<string | undefined>;
   /** What a channel is called; undefined when that cannot be found soon. */
@@ -79,13 +79,18 @@ export function createPersonDirectory(
     },
     async deciders(target, approver) {
       try {
-        const { team, channel } = target;
+        const { team, channel, person } = target;
+        const here = channel === undefined ? new Set([person]) : await membersOf(workspaces, team, channel);
         const of =
-          approver === "operator" ? operators : await managersOf(workspaces, channels, team, channel);
+          approver === "operator"
+            ? [...operators].sort((one, other) => Number(here.has(other)) - Number(here.has(one)))
+            : await managersOf(workspaces, channels, target, here);
         const profiled = await Promise.all(
           of.slice(0, mostDeciders).map((id) => profiles.get(join(team, id)).catch(unknown)),
         );
-        return profiled.flatMap((profile) => (profile?.standing === "member" ? [profile.id] : []));
+        return profiled.flatMap((profile) =>
+          profile?.standing === "member" ? [{ id: profile.id, here: here.has(profile.id) }] : [],
+        );
       } catch (error) {
         if (error instanceof PlatformError) return [];
         throw error;
@@ -109,22 +114,26 @@ const mostDeciders = 20;
 async function managersOf(
   workspaces: Workspaces,
   channels: { get(key: string): Promise<Channel> },
-  team: string,
-  channel: string | undefined,
+  { team, channel }: SlackTarget,
+  here: ReadonlySet<string>,
 ): Promise<string[]> {
   if (channel === undefined) return [];
-  const [{ creator }, { members = [] }, { members: people = [] }] = await Promise.all([
+  const [{ creator }, { members: people = [] }] = await Promise.all([
     channels.get(join(team, channel)),
-    workspaces.call(team, "list a channel's members", ({ read }) =>
-      read.conversations.members({ channel, limit: 1_000 }),
-    ),
     workspaces.call(team, "list people", ({ read }) => read.users.list({ limit: 1_000 })),
   ]);
   const admins = people.flatMap(({ id, is_admin, is_owner, deleted }) =>
     id !== undefined && deleted !== true && (is_admin === true || is_owner === true) ? [id] : [],
   );
-  const inChannel = new Set(members);
-  return [...new Set([creator, ...admins])].filter((id) => inChannel.has(id));
+  return [...new Set([creator, ...admins])].filter((id) => here.has(id));
+}
+
+/** Who is in a channel; nobody where that cannot be found out. */
+async function membersOf(workspaces: Workspaces, team: string, channel: string): Promise<Set<string>> {
+  const listed = workspaces.call(team, "list a channel's members", ({ read }) =>
+    read.conversations.members({ channel, limit: 1_000 }),
+  );
+  return new Set((await listed.catch(unknown))?.members ?? []);
 }
 
 const join = (team: string, id: string) => `${team}/${id}`;

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
-import { readAllowances } from "../../../src/core/allowance.ts";
 import type { Author } from "../../../src/core/inbound.ts";
 import type { Skill } from "../../../src/core/skill.ts";
+import { readStanding } from "../../../src/core/standing-decisions.ts";
 import type { Tool } from "../../../src/core/tool.ts";
 import type { TurnEventOf } from "../../../src/core/turn-event.ts";
 import { approve } from "../../support/ask-app.ts";
@@ -142,7 +142,7 @@ describe("always here", () => {
     expect(list).toContain("- 1: **mail\\_\\_send** with to = ann, for Ben (allowed by Ben)");
     expect((await ask("/agent approvals remove 1", { by: cleo })).end.text).toContain("Ben or a manager");
     await ask("/agent approvals remove 1", { by: ben });
-    expect(await readAllowances(store, home.namespace)).toEqual([]);
+    expect(await readStanding(store, home.namespace)).toEqual([]);
     expect(await say({ to: "ann" }, ben)).toBeDefined();
     expect(ran).toHaveLength(1);
   });

@@ -12,7 +12,7 @@ export const forgottenPerson = z.object({
   turns: count.describe("of theirs, with answers and files"),
   other_turns: count.describe("of other people: their run details had words of the person"),
   facts: count.describe("that they told the memory of channels"),
-  allowances: count.describe("of theirs to run a tool without asking"),
+  allowances: count.describe("of theirs to run a tool without asking, or never"),
   accounts: count.describe("of theirs with tool servers"),
   feedback: count.describe("what they thought of answers"),
   stored: count.describe("values stored for their direct messages"),

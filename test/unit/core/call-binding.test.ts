@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { destinationsIn } from "../../../src/core/allowance.ts";
+import { destinationsIn } from "../../../src/core/call-binding.ts";
 import type { Json } from "../../../src/core/json.ts";
 
 it.each<[string, Json, Json | undefined]>([
@@ -18,7 +18,7 @@ it.each<[string, Json, Json | undefined]>([
   ["a command line", { skill_name: "s", command: "rm x" }, { command: "rm x" }],
   ["nothing where there is none", { text: "to ann", total: 3 }, {}],
   ["nothing of what is no object", "to", {}],
-  ["not more than an allowance keeps", { to: "x".repeat(5_000) }, undefined],
+  ["not more than can be kept", { to: "x".repeat(5_000) }, undefined],
 ])("always here is bound to %s", (_what, input, expected) => {
   expect(destinationsIn(input)).toEqual(expected);
 });

@@ -1,7 +1,10 @@
 import type { ChatPlatform, Decider } from "./chat-platform.ts";
 import type { Place } from "./place.ts";
 
-/** Somebody who may decide, as people call them; without a name where the platform does not tell. */
+/** How many of them are looked up by name. */
+const mostNamed = 5;
+
+/** Somebody who may decide, as people call them; without a name where it is not known. */
 export interface NamedDecider extends Decider {
   name?: string | undefined;
 }
@@ -17,7 +20,9 @@ export async function namedDeciders(
   return Promise.all(
     found
       .filter(({ id }) => id !== without)
-      .map(async (each) => ({ ...each, name: await nameOf(platform, place, each.id) })),
+      .map(async (each, index) =>
+        index < mostNamed ? { ...each, name: await nameOf(platform, place, each.id) } : each,
+      ),
   );
 }
 

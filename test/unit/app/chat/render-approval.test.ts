@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { type Approval, renderApproval } from "../../../../src/app/chat/present/render-prompt.ts";
+import { type Approval, renderApproval } from "../../../../src/app/chat/present/render-approval.ts";
 
 const approval: Approval = {
   type: "approval_requested",
@@ -11,8 +11,7 @@ const approval: Approval = {
   approver: "manager",
   expires_at: 60_000,
 };
-const rendered = (more: Partial<Approval>) =>
-  renderApproval({ ...approval, ...more }, { id: "U1", name: "Ben" }, 4_000);
+const rendered = (more: Partial<Approval>) => renderApproval({ ...approval, ...more }, audience, 4_000);
 const card = (more: Partial<Approval>) => rendered(more).markdown;
 
 describe("the card of an approval", () => {

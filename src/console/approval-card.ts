@@ -3,12 +3,16 @@ import { alwaysText } from "../core/always-text.ts";
 import { exactJson } from "../core/exact-json.ts";
 import type { ApprovalVerdict, ApprovalView } from "../core/turn-view.ts";
 import { verdictText } from "../core/verdict-text.ts";
-import type { Actions } from "./actions.ts";
 import { icon } from "./icons.ts";
 import { clockTime } from "./relative-time.ts";
 
+/** Of the page's actions, the one that is needed here. */
+interface Decides {
+  messages: { approve(approvalId: string, verdict: ApprovalVerdict): void };
+}
+
 /** What a tool needs approval for, with exactly what would run; who decided, once somebody has. */
-export function approvalCard(approval: ApprovalView, actions: Actions): TemplateResult {
+export function approvalCard(approval: ApprovalView, actions: Decides): TemplateResult {
   const { state, approval_id, expires_at } = approval;
   const decide = (verdict: ApprovalVerdict) => () => actions.messages.approve(approval_id, verdict);
   if (state !== "open") return decidedLine(approval);

@@ -71,7 +71,8 @@ export function createPostedMessage(
 
   const referenceOf = () => ("reference" in state ? state.reference : undefined);
   const outgoing = (content: Content) => {
-    const named = [...turn.calls].filter((id) => mentions(content.markdown, id));
+    const callable = new Set([...turn.calls, ...(content.calls ?? [])]);
+    const named = [...callable].filter((id) => mentions(content.markdown, id));
     return redactMessage({ ...content, tag, ...(named.length === 0 ? {} : { calls: named }) }, turn.redact);
   };
 

@@ -1,4 +1,4 @@
-import type { MessageContext } from "./turn-event.ts";
+import type { MessageContext } from "./message-context.ts";
 
 /** What a message on a chat platform says that has files and no words. */
 export const onlyFiles = "(see the attached files)";

@@ -4,12 +4,12 @@
  */
 import type { Author, Cause, Mention } from "./inbound.ts";
 import type { KeptImage, UserMessage } from "./message.ts";
+import type { HeardMessage, MessageContext, ReadFile } from "./message-context.ts";
 import { plainName, withoutSaidLines, zoneOf } from "./said-line.ts";
 import type { CountTokens } from "./token-count.ts";
 import { cutForModel } from "./tool-output.ts";
 import { isImage } from "./transcript-steps.ts";
 import type { Turn } from "./turn.ts";
-import type { HeardMessage, MessageContext, ReadFile } from "./turn-event.ts";
 import type { TurnScope } from "./turn-scope.ts";
 
 /** What comes with a message. */

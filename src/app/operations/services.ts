@@ -12,7 +12,7 @@ import type { Profile } from "../../core/turn.ts";
 import type { TurnEvent } from "../../core/turn-event.ts";
 import type { ThreadRecord, TurnFilter, TurnLog, TurnRecord } from "../../core/turn-log.ts";
 import type { WorkingFolders } from "../../core/working-folder.ts";
-import type { ScheduleService } from "../schedules/create-schedules.ts";
+import type { Planning } from "../schedules/planning.ts";
 import type { Approvals } from "../services/approvals.ts";
 import type { Audit } from "../services/audit.ts";
 import type { ChannelIndex } from "../services/channel-index.ts";
@@ -75,7 +75,7 @@ export interface Services {
     /** What happened in a turn so far, the live tail of a running one included. */
     events(turn: TurnRecord): Promise<TurnEvent[]>;
   };
-  schedules: ScheduleService;
+  schedules: Planning;
   /** The executions of skills in the turns of a filter, the latest first. */
   /** The files of threads. */
   folders: WorkingFolders;

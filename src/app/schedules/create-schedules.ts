@@ -4,18 +4,18 @@ import type { DueEntries, DueEntry } from "../../core/due-entries.ts";
 import type { KeyValue } from "../../core/key-value.ts";
 import type { Log } from "../../core/log.ts";
 import { readNamespace } from "../../core/namespace-state.ts";
-import type { Outcome } from "../../core/outcome.ts";
 import { zoneOf } from "../../core/said-line.ts";
 import { dueKinds, type Schedule, type ScheduleLimits, type Trigger } from "../../core/schedule.ts";
-import type { Planner, Schedules, Wish } from "../../core/schedules.ts";
+import type { Planner } from "../../core/schedules.ts";
 import type { TurnReading } from "../../core/turn-log.ts";
 import type { Submit } from "../turns/submit.ts";
 import { type Clockwork, createClockwork } from "./clockwork.ts";
-import { createPlanKeeping, type PlanKeeping } from "./keep-plans.ts";
+import { createPlanKeeping } from "./keep-plans.ts";
 import { createPeopleNow, type PeopleDeps } from "./maker-now.ts";
 import { createNeededTools, type NeededToolsDeps } from "./needed-tools.ts";
-import { createPlanBook, type Entry, readPlan } from "./plan-book.ts";
+import { createPlanBook, readPlan } from "./plan-book.ts";
 import { createPlanning } from "./plan-wish.ts";
+import type { Entry, Planning } from "./planning.ts";
 import { runSchedule } from "./run-schedule.ts";
 import { runTrigger } from "./run-trigger.ts";
 import { readSpokenWish } from "./spoken-times.ts";
@@ -45,9 +45,7 @@ export interface ScheduleServiceDeps extends PeopleDeps, NeededToolsDeps, Schedu
 }
 
 /** Schedules and triggers: planned, kept, run. */
-export interface ScheduleService extends Pick<Schedules, "plan">, PlanKeeping {
-  /** What somebody wrote after `/agent schedule add`, as a wish. */
-  read(words: string, planner: Planner): Promise<Outcome<Wish>>;
+export interface ScheduleService extends Planning {
   readonly watch: ChatWatch;
   readonly hooks: Pick<Webhooks, "take">;
   readonly clockwork: Pick<Clockwork, "start" | "stop">;

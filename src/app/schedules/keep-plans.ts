@@ -4,20 +4,13 @@ import type { Log } from "../../core/log.ts";
 import type { Outcome } from "../../core/outcome.ts";
 import { mayApprove } from "../../core/permissions.ts";
 import type { PlannedView, Schedule, ScheduleLimits, Trigger } from "../../core/schedule.ts";
-import type { PlanChange, Planner, Schedules } from "../../core/schedules.ts";
-import type { Entry, PlanBook } from "./plan-book.ts";
+import type { PlanChange, Planner } from "../../core/schedules.ts";
+import type { PlanBook } from "./plan-book.ts";
 import { tooMany, viewOf } from "./plan-words.ts";
+import type { Entry, PlanKeeping } from "./planning.ts";
 import { nextTimes } from "./times.ts";
 import type { ChatWatch } from "./watch-chat.ts";
 import type { Webhooks } from "./webhooks.ts";
-
-/** Plans as people add, see and change them. */
-export interface PlanKeeping extends Omit<Schedules, "plan"> {
-  /** Whether a person may change a plan of a channel; not ok: who may. */
-  mayChange(planner: Planner, id: string): Promise<Outcome<Entry<Schedule | Trigger>>>;
-  /** A new secret for a webhook. On a chat platform it is whispered to who asked for it; `secret` is for programs. */
-  newSecret(planner: Planner, id: string): Promise<Outcome<{ secret: string; told: boolean }>>;
-}
 
 export interface PlanKeepingDeps {
   book: PlanBook;

@@ -3,11 +3,7 @@ import type { z } from "zod";
 import type { DueEntries, DueEntry } from "../../core/due-entries.ts";
 import type { Json } from "../../core/json.ts";
 import { dueKinds, type Schedule, scheduleSchema, type Trigger, triggerSchema } from "../../core/schedule.ts";
-
-/** A stored schedule or trigger. `due_at` is when it is looked at next. */
-export interface Entry<Value> extends Omit<DueEntry, "value"> {
-  value: Value;
-}
+import type { Entry } from "./planning.ts";
 
 /** Schedules and triggers in the store of due entries, read and checked. */
 export interface PlanBook {

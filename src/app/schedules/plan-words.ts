@@ -7,7 +7,7 @@ import type {
   Trigger,
   TriggerCondition,
 } from "../../core/schedule.ts";
-import type { Entry } from "./plan-book.ts";
+import type { Entry } from "./planning.ts";
 import { nextTimes, shownTime } from "./times.ts";
 
 /** Times that are repeated to who plans something. */

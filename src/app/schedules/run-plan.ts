@@ -6,7 +6,8 @@ import type { Schedule, ScheduleLimits, Trigger } from "../../core/schedule.ts";
 import type { Submit } from "../turns/submit.ts";
 import type { PeopleNow } from "./maker-now.ts";
 import type { NeededTools } from "./needed-tools.ts";
-import type { Entry, PlanBook } from "./plan-book.ts";
+import type { PlanBook } from "./plan-book.ts";
+import type { Entry } from "./planning.ts";
 
 /** What schedules and triggers run with. */
 export interface RunDeps {

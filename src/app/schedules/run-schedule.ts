@@ -1,8 +1,8 @@
 import type { Schedule, ScheduleLimits } from "../../core/schedule.ts";
 import { starting } from "./needed-tools.ts";
-import type { Entry } from "./plan-book.ts";
 import { placeOfRuns } from "./plan-wish.ts";
 import { nextInWords, whenInWords } from "./plan-words.ts";
+import type { Entry } from "./planning.ts";
 import { begin, holdWhilePaused, pauseAndTell, type RunDeps, tryLater } from "./run-plan.ts";
 import { nextTimes, shownTime } from "./times.ts";
 

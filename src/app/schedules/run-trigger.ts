@@ -3,8 +3,9 @@ import type { Author } from "../../core/inbound.ts";
 import { onBehalfOf } from "../../core/permissions.ts";
 import { heldEvents, maxHappened, type Trigger, type TriggerEvent } from "../../core/schedule.ts";
 import type { TurnReading } from "../../core/turn-log.ts";
-import type { Entry, PlanBook } from "./plan-book.ts";
+import type { PlanBook } from "./plan-book.ts";
 import { conditionInWords } from "./plan-words.ts";
+import type { Entry } from "./planning.ts";
 import { begin, holdWhilePaused, pauseAndTell, type RunDeps, tryLater } from "./run-plan.ts";
 import { shownTime } from "./times.ts";
 

@@ -10,7 +10,8 @@ import {
 } from "../../core/schedule.ts";
 import { hasWords, isEmojiOf } from "../../core/trigger-words.ts";
 import type { TurnReading } from "../../core/turn-log.ts";
-import type { Entry, PlanBook } from "./plan-book.ts";
+import type { PlanBook } from "./plan-book.ts";
+import type { Entry } from "./planning.ts";
 import { cut, type Happened, noteEvent } from "./run-trigger.ts";
 
 /** A message somebody wrote, as far as triggers look at it. */

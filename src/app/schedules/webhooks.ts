@@ -1,7 +1,8 @@
 import { createHash, createHmac, randomBytes, timingSafeEqual } from "node:crypto";
 import type { KeyValue } from "../../core/key-value.ts";
 import { maxHappened, type ScheduleLimits, type Trigger } from "../../core/schedule.ts";
-import type { Entry, PlanBook } from "./plan-book.ts";
+import type { PlanBook } from "./plan-book.ts";
+import type { Entry } from "./planning.ts";
 import { cut, noteEvent } from "./run-trigger.ts";
 
 /** A request to `/hooks/ID`. Header names are in lower case. */

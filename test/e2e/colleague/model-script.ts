@@ -14,15 +14,22 @@ interface Shown {
 /** The messages in a result. */
 function messagesIn(result: string | undefined): Shown[] {
   try {
-    return (JSON.parse(result ?? "{}") as { messages?: Shown[] }).messages ?? [];
+    return (JSON.parse(jsonOf(result)) as { messages?: Shown[] }).messages ?? [];
   } catch {
     return [];
   }
 }
 
+/** A result without the guide that comes with the first one of a skill. */
+function jsonOf(result = "{}"): string {
+  return result.split("\n<skill_guide")[0]?.trim() ?? "{}";
+}
+
 /** A result that is an error ends the turn with its words. */
 const failed = (result: string | undefined): Step | undefined =>
-  result?.includes('"error"') === true ? { say: `I cannot: ${result.replace(/["{}\\]/g, " ")}` } : undefined;
+  result?.includes('"error"') === true
+    ? { say: `I cannot: ${jsonOf(result).replace(/["{}\\]/g, " ")}` }
+    : undefined;
 
 const say = (text: string, invents: readonly string[] = []): Step => ({ say: text, invents });
 const linked = (messages: readonly Shown[]) =>
@@ -91,7 +98,7 @@ const scripts: Record<string, Told> = {
   ),
   "Who in this channel works in Berlin time?": (results) => {
     if (results.length === 0) return { call: "chat_people", with: { here: true } };
-    const { people = [] } = JSON.parse(results[0] ?? "{}") as {
+    const { people = [] } = JSON.parse(jsonOf(results[0])) as {
       people?: { name: string; time_zone?: string }[];
     };
     const found = people.filter(({ time_zone }) => time_zone === "Europe/Berlin").map(({ name }) => name);
@@ -141,7 +148,7 @@ const scripts: Record<string, Told> = {
     if (results.length === 0) return { call: "chat_people", with: { words: "Cleo" } };
     const stop = failed(results.at(-1));
     if (stop !== undefined) return stop;
-    const { people = [] } = JSON.parse(results[0] ?? "{}") as { people?: { id: string }[] };
+    const { people = [] } = JSON.parse(jsonOf(results[0])) as { people?: { id: string }[] };
     return results.length === 1
       ? { call: "chat_send", with: { to: people[0]?.id ?? "", text: "The review is at 3." } }
       : say("I wrote to Cleo.");
@@ -158,7 +165,7 @@ const scripts: Record<string, Told> = {
     calling(
       "schedule_add",
       { what: "reminder", text: "Denk an die Abrechnung!", at: `${dayIn(request, 1)}T09:00` },
-      (result) => say(`Ich erinnere dich: ${result.replace(/["{}\\]/g, " ")}`),
+      (result) => say(`Ich erinnere dich: ${jsonOf(result).replace(/["{}\\]/g, " ")}`),
     )(results, request),
   "every weekday at 9, Europe/Berlin": calling(
     "schedule_add",
@@ -168,14 +175,14 @@ const scripts: Record<string, Told> = {
       cron: "0 9 * * 1-5",
       time_zone: "Europe/Berlin",
     },
-    (result) => say(`Planned: ${result.replace(/["{}\\]/g, " ")}`),
+    (result) => say(`Planned: ${jsonOf(result).replace(/["{}\\]/g, " ")}`),
   ),
   "Say what is open in this channel": () => say("Open: the invoice."),
   "what have you planned here?": calling("schedule_list", {}, (result) =>
     say(
       /"planned":\[\]|"plans":\[\]|nothing/i.test(result)
         ? "I have planned nothing here."
-        : `Planned: ${result.replace(/["{}\\]/g, " ")}`,
+        : `Planned: ${jsonOf(result).replace(/["{}\\]/g, " ")}`,
     ),
   ),
   "stop reminding me about the accounts": (results) => {
@@ -188,7 +195,7 @@ const scripts: Record<string, Told> = {
   "write the time here every second": calling(
     "schedule_add",
     { what: "task", text: "Write the time.", cron: "* * * * * *" },
-    (result) => say(result.replace(/["{}\\]/g, " ")),
+    (result) => say(jsonOf(result).replace(/["{}\\]/g, " ")),
   ),
   "if nobody answers here within two hours": calling(
     "schedule_add_trigger",

@@ -1,12 +1,13 @@
 import { unlessAborted } from "../../../base/time-limit.ts";
 import { channelThread } from "../../../core/chat-platform.ts";
 import type { FileStore } from "../../../core/file-store.ts";
+import type { KeyValue } from "../../../core/key-value.ts";
 import { type ProgressLevel, readNamespace } from "../../../core/namespace-state.ts";
 import { isDirectMessage } from "../../../core/place.ts";
 import type { TurnEvent, TurnEventBody } from "../../../core/turn-event.ts";
 import { type ClaimedTurn, seqStride } from "../../../core/turn-log.ts";
 import { emptyTurnView, foldTurn, type TurnView } from "../../../core/turn-view.ts";
-import { isGivenUp, ShuttingDown } from "../../turns/given-up.ts";
+import { followGivenUp, ShuttingDown } from "../../turns/given-up.ts";
 import { readAnswerFiles } from "./answer-files.ts";
 import { type Delivered, deliverAnswer } from "./deliver-answer.ts";
 import { createLiveAnswer, type LiveAnswer } from "./live-answer.ts";
@@ -93,16 +94,7 @@ function openStage(
   };
   for (const event of events) noteCalls(turn, event);
   const view = events.reduce(foldTurn, emptyTurnView(turn_id));
-  const level = readNamespace(store, namespace).then(
-    ({ settings }) => settings.progress,
-    (error: unknown): ProgressLevel => {
-      logger.warn(
-        { err: error, turn_id },
-        "The channel's settings cannot be read; progress is shown in steps",
-      );
-      return "steps";
-    },
-  );
+  const level = progressLevel(store, turn);
   const delay = chat.progress_delay_ms;
   const mark = createWorkingMark(turn, kind === "command" ? delay : 0);
   const isShown = [lastReference(events, "progress", 0), lastReference(events, "answer", 0)].some(Boolean);
@@ -115,21 +107,22 @@ function openStage(
   if (isPrivate) live.hide();
   const prompts = createPersonPrompts(turn, events);
   const taken = new Set(events.flatMap((event) => (event.type === "steered" ? [event.from_turn] : [])));
-  return {
-    turn,
-    claimed,
-    files,
-    log,
-    notes,
-    mark,
-    live,
-    progress,
-    prompts,
-    made: [],
-    taken,
-    isPrivate,
-    view,
-  };
+  const shown = { notes, mark, live, progress, prompts, made: [], taken, isPrivate, view };
+  return { turn, claimed, files, log, ...shown };
+}
+
+/** How much of its work a channel wants to see; steps where its settings cannot be read. */
+async function progressLevel(
+  store: KeyValue,
+  { place, logger, turn_id }: PresentedTurn,
+): Promise<ProgressLevel> {
+  try {
+    return (await readNamespace(store, place.namespace)).settings.progress;
+  } catch (error) {
+    const fields = { err: error, turn_id };
+    logger.warn(fields, "The channel's settings cannot be read; progress is shown in steps");
+    return "steps";
+  }
 }
 
 /** Runs the turn and shows it. Answers with its answer; undefined when it waits for a person, or was taken into another turn. */
@@ -300,15 +293,4 @@ async function close({ turn, live, mark, progress }: Stage): Promise<void> {
   const enough = turn.clock.sleep(lastPatience, patience.signal).catch(() => undefined);
   await Promise.race([rest, enough]);
   patience.abort();
-}
-
-/** A signal that is aborted only when the turn is left to another worker or the next start; `release` when it is no longer needed. */
-function followGivenUp(signal: AbortSignal): { givenUp: AbortSignal; release(): void } {
-  const controller = new AbortController();
-  const follow = () => {
-    if (isGivenUp(signal.reason)) controller.abort(signal.reason);
-  };
-  if (signal.aborted) follow();
-  signal.addEventListener("abort", follow);
-  return { givenUp: controller.signal, release: () => signal.removeEventListener("abort", follow) };
 }

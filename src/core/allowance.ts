@@ -3,6 +3,7 @@
  * then, to the recipient it was given for.
  */
 import { z } from "zod";
+import type { Cause } from "./inbound.ts";
 import { canonicalJson, type Json } from "./json.ts";
 import type { KeyValue } from "./key-value.ts";
 import { type Approver, approvers, isAtLeast } from "./tool.ts";
@@ -27,6 +28,8 @@ const allowanceSchema = z.object({
   approver: z.enum(approvers),
   /** The only person whose turns it covers, by id; absent: everyone here. */
   only_for: z.string().optional(),
+  /** The id of the schedule or trigger in whose turns alone it counts. */
+  within: z.string().optional(),
   /** Who gave it, by id and name, and when, ms since the epoch. */
   by: z.string(),
   name: z.string(),
@@ -75,18 +78,31 @@ export async function removeAllowance(
   return found;
 }
 
-/** Whether calls of this binding may run unasked in turns of this person, although they need this approver. */
+/**
+ * Whether calls of this binding may run unasked in turns of this person, although they need this approver. In a turn that a trigger began,
+ * for words that nobody here vouches for, only what was allowed for this trigger counts.
+ */
 export function isAllowed(
   allowances: readonly Allowance[],
   binding: Binding,
-  { approver, asker }: { approver: Approver; asker: string },
+  {
+    approver,
+    asker,
+    cause,
+  }: { approver: Approver; asker: string; cause?: Pick<Cause, "kind" | "id"> | undefined },
 ): boolean {
   return allowances.some(
     (each) =>
       isSame(each.binding, binding) &&
       isAtLeast(each.approver, approver) &&
+      countsIn(each, cause) &&
       (each.only_for === undefined || each.only_for === asker),
   );
+}
+
+function countsIn({ within }: Allowance, cause: Pick<Cause, "kind" | "id"> | undefined): boolean {
+  if (within !== undefined) return within === cause?.id;
+  return cause?.kind !== "trigger";
 }
 
 function parse(value: unknown): z.infer<typeof bookSchema> {
@@ -102,7 +118,7 @@ function isSame(one: Binding, other: Binding): boolean {
 }
 
 function isSameScope(one: Omit<Allowance, "id">, other: Omit<Allowance, "id">): boolean {
-  return isSame(one.binding, other.binding) && one.only_for === other.only_for;
+  return isSame(one.binding, other.binding) && one.only_for === other.only_for && one.within === other.within;
 }
 
 /**

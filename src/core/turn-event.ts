@@ -278,6 +278,8 @@ export interface ReadFile {
   author?: string | undefined;
   /** Its text, cut to the budget. */
   text?: string | undefined;
+  /** Set where `text` is what is said in it. `is_message`: the asker wrote nothing, and these words are the message. */
+  spoken?: { seconds?: number | undefined; is_message?: true | undefined } | undefined;
   /** Where it lies in the working folder; absent where it could not be kept, and in logs of earlier versions. */
   path?: string | undefined;
   /** Of earlier versions: name in the file store, for a text that was cut: all of it, as UTF-8. */

@@ -13,7 +13,7 @@ describeChatActions("Slack", async (): Promise<ChatActionsUnderContract> => {
   const slack = await startSlackServer();
   const client = async () => webClient(slack);
   const { credentials } = createSingleWorkspace("xoxb-T0ACME-first", client);
-  const workspaces = createWorkspaces({ credentials, client, clock: systemClock });
+  const workspaces = createWorkspaces({ credentials, direct_messages: "auto", client, clock: systemClock });
   const directory = createPersonDirectory(workspaces, [], systemClock);
   const room = (channel: string) => `slack:T0ACME:${channel}`;
   const channelOf = (namespace: string) => namespace.split(":")[2] ?? "";

@@ -1,11 +1,13 @@
 import { randomUUID } from "node:crypto";
+import type { AppDeps, RunningApp } from "../../src/app/app-deps.ts";
 import type { ChatPolicy } from "../../src/app/chat/chat-policy.ts";
-import { type AppDeps, createApp, type RunningApp } from "../../src/app/create-app.ts";
+import { createApp } from "../../src/app/create-app.ts";
 import type { RetentionPolicy } from "../../src/app/services/retention-policy.ts";
 import { createPastOutputs } from "../../src/app/turns/past-outputs.ts";
 import { createCatalogueLoader } from "../../src/core/catalogue.ts";
 import type { Clock } from "../../src/core/clock.ts";
 import type { DocumentReader } from "../../src/core/document-reader.ts";
+import type { DueEntries } from "../../src/core/due-entries.ts";
 import type { FileStore } from "../../src/core/file-store.ts";
 import type { Author, Origin } from "../../src/core/inbound.ts";
 import type { KeyValue } from "../../src/core/key-value.ts";
@@ -18,6 +20,7 @@ import { createRedactor } from "../../src/core/redact.ts";
 import type { SaidLine } from "../../src/core/said-line.ts";
 import type { CodeRunner, ScriptRunner } from "../../src/core/scripts.ts";
 import type { Skill, SkillSource } from "../../src/core/skill.ts";
+import { noTranscriber, type Transcriber } from "../../src/core/transcriber.ts";
 import type { Profile, TurnLimits } from "../../src/core/turn.ts";
 import type { TurnEvent, TurnEventOf } from "../../src/core/turn-event.ts";
 import type { TurnLog } from "../../src/core/turn-log.ts";
@@ -33,6 +36,7 @@ import { createMemoryMessageIndex } from "../../src/storage/memory-message-index
 import { createMemoryTurnLog } from "../../src/storage/memory-turn-log.ts";
 import { systemClock } from "../../src/wiring/system-clock.ts";
 import { noDocuments } from "./no-documents.ts";
+import { scheduleLimits } from "./schedule-limits.ts";
 import { soleModel } from "./sole-model.ts";
 import { temporaryFolders } from "./temporary-folders.ts";
 
@@ -78,6 +82,8 @@ export interface TestAppOptions
   concurrent?: number;
   concurrent_commands?: number;
   max_duration_ms?: number;
+  /** Where schedules and triggers are kept. `startSchedules` lets them run. */
+  due?: DueEntries;
   /** The server's zone; UTC unless given. */
   time_zone?: string;
   /** The line that a message begins with; none unless given, so that most tests can tell what was said. */
@@ -97,6 +103,8 @@ export interface TestAppOptions
   code?: CodeRunner;
   /** Makes text of documents; none unless given. */
   documents?: DocumentReader;
+  /** Writes down voice messages; none unless given. */
+  transcriber?: Transcriber;
   /** Where threads have their files; a folder of the machine's for temporary files unless given. */
   folders?: WorkingFolders;
   /** Variables the operator gives skills. */
@@ -213,6 +221,11 @@ export function createTestApp(model: Model, options: TestAppOptions = {}): TestA
     max_duration_ms: options.max_duration_ms ?? 60_000,
     time_zone: options.time_zone ?? "UTC",
     chat: chatPolicy(options.chat),
+    schedules: {
+      due: options.due ?? createMemoryTurnLog().due,
+      sealed: createMemoryKeyValue(),
+      limits: scheduleLimits,
+    },
     packages: options.packages,
     servers: options.servers,
     addFlow: options.addFlow,
@@ -231,6 +244,7 @@ export function createTestApp(model: Model, options: TestAppOptions = {}): TestA
       code: options.code,
       folders,
       documents: options.documents ?? noDocuments,
+      transcriber: options.transcriber ?? noTranscriber("no service that transcribes speech is set up here"),
       grants: createNetworkGrants(store, () => [], clock),
       openHosts: options.openHosts ?? [],
       clock,

@@ -12,6 +12,7 @@ import type { Profile } from "../../core/turn.ts";
 import type { TurnEvent } from "../../core/turn-event.ts";
 import type { ThreadRecord, TurnFilter, TurnLog, TurnRecord } from "../../core/turn-log.ts";
 import type { WorkingFolders } from "../../core/working-folder.ts";
+import type { ScheduleService } from "../schedules/create-schedules.ts";
 import type { Approvals } from "../services/approvals.ts";
 import type { Audit } from "../services/audit.ts";
 import type { ChannelIndex } from "../services/channel-index.ts";
@@ -63,6 +64,8 @@ export interface Services {
   addFlow?: AddFlow | undefined;
   /** The tool servers of the configuration; absent where there can be none. */
   servers: Servers | undefined;
+  /** Makes ids that are unique for ever. */
+  newId(): string;
   /** Takes a message or command in, and what happens in its turn. */
   submit: Submit;
   follow: Follow;
@@ -72,6 +75,7 @@ export interface Services {
     /** What happened in a turn so far, the live tail of a running one included. */
     events(turn: TurnRecord): Promise<TurnEvent[]>;
   };
+  schedules: ScheduleService;
   /** The executions of skills in the turns of a filter, the latest first. */
   /** The files of threads. */
   folders: WorkingFolders;

@@ -26,6 +26,14 @@ import {
   prepareSkill,
   removeSandboxPackages,
 } from "./sandbox-packages.ts";
+import {
+  addSchedule,
+  listSchedules,
+  pauseSchedule,
+  removeSchedule,
+  renewScheduleSecret,
+  resumeSchedule,
+} from "./schedules.ts";
 import { loginServer, logoutServer } from "./server-accounts.ts";
 import { controlServer, listServers, trustServer } from "./servers.ts";
 import type { Services } from "./services.ts";
@@ -75,6 +83,12 @@ const operations = [
   removeApproval,
   showIndex,
   setIndex,
+  listSchedules,
+  addSchedule,
+  pauseSchedule,
+  resumeSchedule,
+  removeSchedule,
+  renewScheduleSecret,
   listFiles,
   removeFile,
   listChannels,

@@ -1,7 +1,7 @@
 import { escapeMarkdown } from "../../base/markdown-text.ts";
 import { addAllowance, type Binding } from "../../core/allowance.ts";
 import type { Clock } from "../../core/clock.ts";
-import type { Author } from "../../core/inbound.ts";
+import type { Author, Cause } from "../../core/inbound.ts";
 import type { KeyValue } from "../../core/key-value.ts";
 import type { Outcome } from "../../core/outcome.ts";
 import { mayApprove } from "../../core/permissions.ts";
@@ -49,7 +49,7 @@ export function createApprovals(deps: ApprovalDeps): Approvals {
       const { word, binds } = meaningOf(verdict, asked);
       const decision = decisionOf(approvalId, word, by);
       if (isOver || !(await storeDecision(deps, turn.turn_id, decision))) return tooLate;
-      if (binds !== undefined) await allow(deps, turn.namespace, binds, by);
+      if (binds !== undefined) await allow(deps, turn.namespace, binds, by, found.cause);
       const [action, did] = words[word];
       const detail = `${did} **${asked.tool}**, asked for by ${escapeMarkdown(turn.author.name)}`;
       const what = { namespace: turn.namespace, subject: asked.tool, detail, about: turn.author };
@@ -102,13 +102,23 @@ const words = {
   refused: ["approval_refused", "refused"],
 } as const;
 
-/** What a manager or operator allows is allowed to everyone in the channel, up to their own rank; what an asker allows, to them. */
-async function allow({ store, clock }: ApprovalDeps, namespace: string, binding: Binding, by: Author) {
+/**
+ * What a manager or operator allows is allowed to everyone in the channel, up to their own rank; what an asker allows, to them. In a turn
+ * of a schedule or trigger it is allowed to that alone.
+ */
+async function allow(
+  { store, clock }: ApprovalDeps,
+  namespace: string,
+  binding: Binding,
+  by: Author,
+  cause: Cause | undefined,
+) {
   const isManager = mayApprove(by, "manager", { author: by });
   const approver = mayApprove(by, "operator", { author: by }) ? "operator" : isManager ? "manager" : "asker";
   await addAllowance(store, namespace, {
     ...{ binding, approver, by: by.id, name: by.name, at: clock.now() },
     ...(isManager ? {} : { only_for: by.id }),
+    ...(cause === undefined ? {} : { within: cause.id }),
   });
 }
 
@@ -125,7 +135,14 @@ async function findAsked({ log, clock }: ApprovalDeps, approvalId: string) {
   const isDecided = events.some(
     (event) => event.type === "approval_decided" && event.approval_id === approvalId,
   );
-  return { turn, asked, isOver: isDecided || turn.status === "finished" || clock.now() >= asked.expires_at };
+  const [entry] = events;
+  const cause = entry?.type === "inbound" ? entry.inbound.cause : undefined;
+  return {
+    turn,
+    asked,
+    cause,
+    isOver: isDecided || turn.status === "finished" || clock.now() >= asked.expires_at,
+  };
 }
 
 const tooLate: Outcome<{ decided: boolean }> = { ok: true, value: { decided: false } };

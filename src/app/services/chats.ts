@@ -1,33 +1,37 @@
-import type { ChatActions } from "../../core/chat-actions.ts";
 import type { ChatPlatform, ChatPlatforms } from "../../core/chat-platform.ts";
 import { PlatformError } from "../../core/chat-platform.ts";
 import type { Chats } from "../../core/chats.ts";
-import type { TurnReading } from "../../core/turn-log.ts";
+import type { MessageIndex } from "../../core/message-index.ts";
+import type { ThreadReading, TurnReading } from "../../core/turn-log.ts";
+import { createSearch } from "../reading/search-channel.ts";
+import { createWebChatActions } from "../reading/web-chat-actions.ts";
 import type { Forget } from "./forgetting.ts";
 
 export interface ChatsDeps {
   platforms: ChatPlatforms;
-  log: TurnReading;
-  /** What can be done in namespaces that no platform has: the web chat. */
-  webChat: ChatActions;
-  search: Chats["search"];
+  log: TurnReading & ThreadReading;
+  index: MessageIndex;
+  /** Whether a channel's messages are indexed. */
+  isIndexed(namespace: string): Promise<boolean>;
+  /** The name people call the bot by. */
+  name: string;
+  /** Where the console is reached from outside. */
+  public_url?: string | undefined;
   /** Takes a turn away with its answer. */
   forget: Forget;
-}
-
-/** What can be done in a namespace. */
-export function createActionsOf(platforms: ChatPlatforms, webChat: ChatActions): Chats["actions"] {
-  return (namespace) => {
-    const platform = platforms.of(namespace);
-    return platform === undefined ? webChat : platform.actions;
-  };
 }
 
 /** Recent turns of a channel that are looked through for the one a message of the bot belongs to. */
 const recentTurns = 100;
 
 /** The chats of this process, for tools. */
-export function createChats({ platforms, log, webChat, search, forget }: ChatsDeps): Chats {
+export function createChats(deps: ChatsDeps): Chats {
+  const { platforms, log, forget } = deps;
+  const webChat = createWebChatActions(deps);
+  const actionsOf: Chats["actions"] = (namespace) => {
+    const platform = platforms.of(namespace);
+    return platform === undefined ? webChat : platform.actions;
+  };
   const platformOf = (namespace: string): ChatPlatform => {
     const platform = platforms.of(namespace);
     if (platform !== undefined) return platform;
@@ -42,8 +46,8 @@ export function createChats({ platforms, log, webChat, search, forget }: ChatsDe
   };
   return {
     ownMessage,
-    actions: createActionsOf(platforms, webChat),
-    search,
+    actions: actionsOf,
+    search: createSearch({ ...deps, actionsOf }),
     async send(place, message) {
       const platform = platformOf(place.namespace);
       return (await platform.find(place, message.tag)) ?? platform.post(place, message);

@@ -46,7 +46,12 @@ export function createDiscordPlatform(deps: DiscordPlatformDeps): ChatPlatform {
   };
   return {
     id: "discord",
-    limits: { message_characters: 1_900, edit_interval_ms: 1_100, file_bytes: 10 * 1024 * 1024 },
+    limits: {
+      message_characters: 1_900,
+      edit_interval_ms: 1_100,
+      file_bytes: 10 * 1024 * 1024,
+      posts_quietly: true,
+    },
     writing: discordWriting,
     post: (place, message, to) => postMessage(deps, place, message, to),
     edit: (_place, reference, message) => editMessage(deps, reference, message),

@@ -1,5 +1,5 @@
 import type { RawFile } from "discord.js";
-import type { OutgoingFile, OutgoingMessage } from "../../core/chat-platform.ts";
+import { type OutgoingFile, type OutgoingMessage, wordsOf } from "../../core/chat-platform.ts";
 import { isSnowflake, messageFlags } from "./discord-facts.ts";
 import { renderComponents } from "./render-components.ts";
 import { plainContent, renderContent, renderMessage, splitContent } from "./render-content.ts";
@@ -42,7 +42,9 @@ export function calledIn({ markdown, calls = [] }: OutgoingMessage): { users: st
 }
 
 /** What an edit changes: everything but files. */
-export function editBody({ markdown, plain, timed, buttons = [], files = [], calls = [] }: OutgoingMessage) {
+export function editBody(message: OutgoingMessage) {
+  const { plain, timed, buttons = [], files = [], calls = [] } = message;
+  const markdown = wordsOf(message);
   const text = timed === undefined ? markdown : `${markdown}\n\n${timedLine(timed)}`;
   const content = withCalls(plain ? plainContent(text) : renderMessage(text), calls);
   return {

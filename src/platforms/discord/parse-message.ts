@@ -86,9 +86,24 @@ export function forwarded(message: Pick<RawMessage, "message_snapshots">): strin
 }
 
 /** The files of a message and of what it forwards. */
-export function filesOf(message: Pick<RawMessage, "attachments" | "message_snapshots">): FileReference[] {
+export function filesOf(
+  message: Pick<RawMessage, "attachments" | "message_snapshots" | "flags">,
+): FileReference[] {
   const inside = (message.message_snapshots ?? []).flatMap((snapshot) => snapshot.message.attachments);
-  return [...message.attachments, ...inside].map(fileReference);
+  const own = message.attachments.map(isVoice(message) ? voiceReference : fileReference);
+  return [...own, ...inside.map(fileReference)];
+}
+
+/** Source: Discord reference, "Message Flags": IS_VOICE_MESSAGE. */
+const voiceFlag = 1 << 13;
+
+function isVoice({ flags }: Pick<RawMessage, "flags">): boolean {
+  return (Number(flags ?? 0) & voiceFlag) !== 0;
+}
+
+function voiceReference(attachment: APIAttachment): FileReference {
+  const { duration_secs: seconds } = attachment;
+  return { ...fileReference(attachment), voice: seconds === undefined ? {} : { seconds } };
 }
 
 function fileReference(attachment: APIAttachment): FileReference {

@@ -1,6 +1,6 @@
 import type { APIMessage } from "discord.js";
 import { type ButtonAction, turnOfButton } from "../../core/button-action.ts";
-import type { MessageTag, OutgoingMessage, ReplyTarget } from "../../core/chat-platform.ts";
+import type { MessageTag, OutgoingFile, OutgoingMessage, ReplyTarget } from "../../core/chat-platform.ts";
 import type { Place } from "../../core/place.ts";
 import type { ConversationTargets } from "./conversation-targets.ts";
 import type { Directory } from "./directory.ts";
@@ -98,18 +98,29 @@ async function repliedTo(
   return (await chains.threadOf(channel, message)) === undefined ? message : root;
 }
 
-/** @throws DiscordProblem */
+/** Changes a message, and adds those of its files that it does not have yet. @throws DiscordProblem */
 export async function editMessage(
   deps: PostDeps,
   reference: string,
   message: OutgoingMessage,
 ): Promise<void> {
   const { channel, message: id } = readReference(reference);
+  const path = `/channels/${channel}/messages/${id}` as const;
   const body = editBody(message);
-  if (await deps.live.edit(id, body)) return;
-  await inOpenThread(deps, channel, () =>
-    deps.rest.request("PATCH", `/channels/${channel}/messages/${id}`, { body }),
-  );
+  const files = rawFiles((await missingFiles(deps, path, message)).slice(0, mostFiles));
+  if (await deps.live.edit(id, body, files)) return;
+  await inOpenThread(deps, channel, () => deps.rest.request("PATCH", path, { body, files }));
+}
+
+/** The files of a message that Discord does not show with it. It gives names of its own to some: as many are there then. */
+async function missingFiles(
+  { rest }: PostDeps,
+  path: `/channels/${string}/messages/${string}`,
+  { files = [] }: OutgoingMessage,
+): Promise<readonly OutgoingFile[]> {
+  if (files.length === 0) return files;
+  const { attachments } = await rest.request<APIMessage>("GET", path);
+  return files.slice(attachments.length);
 }
 
 /** @throws DiscordProblem unless it is gone */
@@ -205,8 +216,6 @@ function messageWith(action: ButtonAction): MessageTag["purpose"] | undefined {
   switch (action.role) {
     case "stop":
       return action.below === "progress" ? "progress" : undefined;
-    case "details":
-      return "progress";
     case "answer":
       return "question";
     case "decide":

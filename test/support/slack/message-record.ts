@@ -198,6 +198,7 @@ export function fileFields(world: World, id: string, baseUrl: string): Record<st
     permalink: `https://acme.slack.com/files/${file.user}/${id}/${encodeURIComponent(file.name)}`,
     permalink_public: "",
     has_rich_preview: false,
+    ...(file.duration_ms === undefined ? {} : { subtype: "slack_audio", duration_ms: file.duration_ms }),
     file_access: "visible",
     channels: file.channels,
   };

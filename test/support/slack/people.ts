@@ -12,6 +12,8 @@ interface SaidFile {
   /** The file's text, or its bytes as base64 in `content_base64`. */
   content?: string;
   content_base64?: string;
+  /** Makes it a clip that was recorded in Slack. */
+  duration_ms?: number;
 }
 
 export interface Said {
@@ -210,6 +212,7 @@ function storeFile(backend: Backend, file: SaidFile, user: SeedUser, channel: Ch
     name: file.name,
     title: file.name,
     mimetype: file.mimetype,
+    ...(file.duration_ms === undefined ? {} : { duration_ms: file.duration_ms }),
     user: user.id,
     team_id: user.team_id,
     content:

@@ -15,10 +15,11 @@ import {
   writtenAs,
 } from "./person.ts";
 import { factsOf, removeFacts } from "./person-facts.ts";
+import { type PersonPlansDeps, removePlans } from "./person-plans.ts";
 import { forgetOwnTurns, namesOf, type PersonTurnsDeps, stripOtherTurns } from "./person-turns.ts";
 import { type SweepDeps, sweepValues } from "./person-values.ts";
 
-export interface ForgetPersonDeps extends PersonTurnsDeps, SweepDeps {
+export interface ForgetPersonDeps extends PersonTurnsDeps, SweepDeps, Pick<PersonPlansDeps, "due"> {
   stored: StoredAudit;
   audit: Audit;
   openings: StoredOpenings;
@@ -60,6 +61,7 @@ async function forgetPerson(
   const notes = await takeNotes(deps, person, dryRun);
   const names = new Set(notes.names);
   const own = await forgetOwnTurns(deps, person, asker.by, options);
+  const plans = await removePlans(deps, person, dryRun);
   let facts = 0;
   for await (const told of factsOf(store, person, names)) {
     facts += told.texts.length;
@@ -77,7 +79,7 @@ async function forgetPerson(
   if (!dryRun) left.push(...(await finish(deps, person, { pseudonym, asker, isDone: left.length === 0 })));
   return {
     ...{ user: writtenAs(person), pseudonym, dry_run: dryRun, complete: left.length === 0 },
-    ...{ turns: own.count, other_turns: others.count, facts, ...values, audit_lines, left },
+    ...{ turns: own.count, other_turns: others.count, facts, plans, ...values, audit_lines, left },
   };
 }
 

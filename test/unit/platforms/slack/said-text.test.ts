@@ -3,7 +3,7 @@ import { changedEventSchema, messageEventSchema } from "../../../../src/platform
 import { parseEdit, parseMessage } from "../../../../src/platforms/slack/parse-message.ts";
 import { saidText } from "../../../../src/platforms/slack/said-text.ts";
 
-const self = { team: "T1", self: "U0KNACK", bot: "B0KNACK" };
+const self = { team: "T1", self: "U0KNACK", bot: "B0KNACK", direct: "threads" as const };
 const names = { person: async () => undefined, channel: async () => undefined };
 const where = { channel: "C1", channel_type: "channel" };
 const preview = {

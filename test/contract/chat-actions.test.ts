@@ -1,31 +1,21 @@
 import { readReference, referenceOf } from "../../src/platforms/discord/discord-place.ts";
-import { createChatActions } from "../../src/platforms/slack/chat-actions.ts";
-import { createPersonDirectory } from "../../src/platforms/slack/person-directory.ts";
-import { createSingleWorkspace, createWorkspaces } from "../../src/platforms/slack/workspaces.ts";
-import { systemClock } from "../../src/wiring/system-clock.ts";
 import { exampleGuild, room, startChatRig } from "../support/discord/chat-rig.ts";
 import { ids } from "../support/discord/example-world.ts";
-import { webClient } from "../support/slack/bolt-rig.ts";
-import { startSlackServer } from "../support/slack/slack-server.ts";
+import { acme, startSlackWorld } from "../support/slack/slack-world.ts";
 import { type ChatActionsUnderContract, describeChatActions } from "./chat-actions-contract.ts";
 
 describeChatActions("Slack", async (): Promise<ChatActionsUnderContract> => {
-  const slack = await startSlackServer();
-  const client = async () => webClient(slack);
-  const { credentials } = createSingleWorkspace("xoxb-T0ACME-first", client);
-  const workspaces = createWorkspaces({ credentials, direct_messages: "auto", client, clock: systemClock });
-  const directory = createPersonDirectory(workspaces, [], systemClock);
-  const room = (channel: string) => `slack:T0ACME:${channel}`;
+  const { slack, platform } = await startSlackWorld();
   const channelOf = (namespace: string) => namespace.split(":")[2] ?? "";
   return {
-    actions: createChatActions({ workspaces, directory }, systemClock),
+    actions: platform.actions,
     rooms: {
-      open: room("C0GENERAL"),
-      closed: room("C0PRIVATE"),
-      archived: room("C0OLD"),
-      absent: room("C0HIDDEN"),
+      open: acme("C0GENERAL"),
+      closed: acme("C0PRIVATE"),
+      archived: acme("C0OLD"),
+      absent: acme("C0HIDDEN"),
       foreign: "slack:T0GLOBEX:C1GENERAL",
-      direct: room("dm-U0ANNA"),
+      direct: acme("dm-U0ANNA"),
     },
     people: { member: "U0ANNA", other: "U0BEN", guest: "U0GUS" },
     names: { member: "anna", group: "oncall" },

@@ -191,6 +191,7 @@ export function createTestApp(model: Model, options: TestAppOptions = {}): TestA
     clock = systemClock,
     skillEnv = {},
     folders = temporaryFolders(),
+    transcriber = noTranscriber("no service that transcribes speech is set up here"),
   } = options;
   const errors: unknown[] = [];
   const quiet = () => {};
@@ -244,7 +245,7 @@ export function createTestApp(model: Model, options: TestAppOptions = {}): TestA
       code: options.code,
       folders,
       documents: options.documents ?? noDocuments,
-      transcriber: options.transcriber ?? noTranscriber("no service that transcribes speech is set up here"),
+      transcriber,
       grants: createNetworkGrants(store, () => [], clock),
       openHosts: options.openHosts ?? [],
       clock,

@@ -44,7 +44,6 @@ export function createCommandRunner(
         turn_id,
         place: { namespace: inbound.namespace, thread: inbound.thread },
         author: inbound.author,
-        in_chat: inbound.origin !== undefined,
         files: filesOf(inbound, platforms, signal),
         signal,
         async runSkill(skillId, params) {

@@ -10,7 +10,7 @@ import {
 } from "../../core/chat-platform.ts";
 import type { Clock } from "../../core/clock.ts";
 import type { Place } from "../../core/place.ts";
-import { createPieceFilter, markdownCharacters, wholeCharacters } from "./outgoing-text.ts";
+import { createPieceFilter, markdownCharacters, mentionsMissing, wholeCharacters } from "./outgoing-text.ts";
 import { planChunks, type ShownPlan } from "./progress-plan.ts";
 import { buttonBlocks, metadataOf } from "./render-message.ts";
 import { refusedWith } from "./slack-call.ts";
@@ -91,6 +91,8 @@ class SlackAnswerStream implements AnswerStream {
   /** What Slack has not confirmed yet. */
   #pending = "";
   #shown: ShownPlan = new Map();
+  /** What text Slack has. */
+  #streamed = "";
   /** When the message was last edited; undefined while Slack streams. */
   #editedAt: number | undefined;
 
@@ -125,6 +127,7 @@ class SlackAnswerStream implements AnswerStream {
     );
     this.reference = ts;
     this.#given = markdown;
+    this.#streamed = first;
     this.#pending = text.slice(first.length);
     this.#card = progress;
     this.#shown = plan?.shown ?? this.#shown;
@@ -137,6 +140,7 @@ class SlackAnswerStream implements AnswerStream {
       while (this.#pending !== "") {
         const piece = wholeCharacters(this.#pending, markdownCharacters);
         await this.#send(textChunks(piece));
+        this.#streamed += piece;
         this.#pending = this.#pending.slice(piece.length);
       }
     });
@@ -158,14 +162,21 @@ class SlackAnswerStream implements AnswerStream {
   async finish(message: OutgoingMessage): Promise<void> {
     const { markdown, progress, buttons = [], files = [], calls } = message;
     const rest = markdown.startsWith(this.#given) ? markdown.slice(this.#given.length) : undefined;
-    const last =
-      rest === undefined ? "" : this.#pending + this.#filter.push(rest, calls) + this.#filter.end(calls);
+    if (rest !== undefined) {
+      // Kept for another try: Slack may be too busy for the end.
+      this.#pending += this.#filter.push(rest, calls) + this.#filter.end(calls);
+      this.#given = markdown;
+    }
+    const last = this.#pending;
     const isSame = rest !== undefined && last.length <= markdownCharacters && !this.#filter.tookLinks;
     const isTextAlone = progress === undefined && this.#shown.size === 0 && files.length === 0;
-    const complete = isSame && isTextAlone;
+    const missed = mentionsMissing(this.#streamed + (isSame && isTextAlone ? last : ""), markdown, calls);
+    const complete = isSame && isTextAlone && missed.length === 0;
+    // An edit notifies nobody: whom only it would mention is mentioned by the last words of the stream.
+    const words = complete ? last : missed.join(" ");
     const blocks = buttonBlocks(buttons, true) as types.KnownBlock[];
     const ended = await this.#stop({
-      ...(complete && last !== "" ? { chunks: textChunks(last) } : {}),
+      ...(words === "" ? {} : { chunks: textChunks(words) }),
       ...(complete && blocks.length > 0 ? { blocks } : {}),
     });
     if (!complete || !ended) await this.#edit(message);

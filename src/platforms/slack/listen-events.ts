@@ -98,7 +98,7 @@ async function onReaction({ intake }: EventDeps, event: unknown, me: Self): Prom
     place,
     reference: ts,
     person: user,
-    emoji: reaction,
+    emoji: reaction.replace(/::skin-tone-\d$/, ""),
     added: type === "reaction_added",
     at: timeOf(event_ts),
     key: `${messageKey(team, channel, ts)}:${user}:${reaction}:${event_ts}`,

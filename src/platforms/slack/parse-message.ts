@@ -86,17 +86,22 @@ export async function parseMessage(
 /** As many as an inbound holds. */
 const mostMentions = 50;
 
+/** With the names people read; the id where none can be found soon. */
 async function namedIn(
   { people, userGroups }: Pick<ReturnType<typeof mentionsIn>, "people" | "userGroups">,
   self: string,
   names: Names,
 ): Promise<Mention[]> {
-  const ids = [...new Set(people)].filter((id) => id !== self).slice(0, mostMentions);
-  const persons = ids.map(async (id): Promise<Mention> => {
-    return { id, name: ((await names.person(id)) ?? id).slice(0, 200), kind: "person" };
+  const mentions = [
+    ...[...new Set(people)].filter((id) => id !== self).map((id) => ({ id, kind: "person" as const })),
+    ...[...userGroups].map(([id, label]) => ({ id, label, kind: "group" as const })),
+  ];
+  const named = mentions.slice(0, mostMentions).map(async (mention): Promise<Mention> => {
+    const { id, kind } = mention;
+    const name = kind === "person" ? await names.person(id) : mention.label || (await names.group(id));
+    return { id, name: (name ?? id).slice(0, 200), kind };
   });
-  const groups = userGroups.map(({ id, name }): Mention => ({ id, name: name.slice(0, 200), kind: "group" }));
-  return [...(await Promise.all(persons)), ...groups].slice(0, mostMentions);
+  return Promise.all(named);
 }
 
 /** As `parseMessage`, for a message that was changed at `changedTs`. */

@@ -1,4 +1,4 @@
-import type { ChannelMessage } from "../../core/chat-actions.ts";
+import type { ChannelMessage, TimeRange } from "../../core/chat-actions.ts";
 import { PlatformError } from "../../core/chat-platform.ts";
 import { historySchema, isSaid, type SlackMessage } from "./message-event.ts";
 import { readableText } from "./mrkdwn.ts";
@@ -9,38 +9,52 @@ import { refusedWith } from "./slack-call.ts";
 import { timeOf } from "./slack-place.ts";
 import type { Room, SlackContext } from "./slack-rooms.ts";
 
-/** Messages of one request, and requests for one range. */
+/** Messages of one request, of a channel and of a thread, and requests for one range. */
 const pageSize = 200;
+const threadPageSize = 999;
 const mostPages = 10;
 
-/** The latest `most` messages of a range, oldest first. */
+/** The latest `most` messages of a range, oldest first; of a thread with more than about 10,000 replies, of those. */
 export async function readRange(
   { workspaces }: SlackContext,
   { team, channel, thread }: Room,
-  range: { oldest?: string; latest?: string },
+  range: TimeRange,
   most: number,
 ): Promise<{ messages: SlackMessage[]; more: boolean }> {
-  const all: SlackMessage[] = [];
+  const said: SlackMessage[] = [];
   let cursor: string | undefined;
   for (let page = 0; page < mostPages; page += 1) {
-    const common = { channel, limit: pageSize, inclusive: true, ...range, ...(cursor && { cursor }) };
+    const common = { channel, inclusive: true, ...boundsOf(range), ...(cursor && { cursor }) };
     const answer = await workspaces.call(team, "read a conversation", ({ read }) =>
       thread === undefined
-        ? read.conversations.history(common)
-        : read.conversations.replies({ ...common, ts: thread }),
+        ? read.conversations.history({ ...common, limit: pageSize })
+        : read.conversations.replies({ ...common, limit: threadPageSize, ts: thread }),
     );
     const { messages, response_metadata } = historySchema.parse(answer);
-    all.push(...messages);
+    // The root of a thread comes with each of its pages, whatever the range.
+    const isNew = ({ ts }: SlackMessage) => ts !== thread || (page === 0 && isWithin(range, timeOf(ts)));
+    said.push(...messages.filter((message) => isSaid(message) && isNew(message)));
     cursor = response_metadata?.next_cursor || undefined;
-    if (cursor === undefined || (thread === undefined && all.filter(isSaid).length >= most)) break;
+    if (cursor === undefined || (thread === undefined && said.length >= most)) break;
   }
   // A channel comes newest first, a thread oldest first.
-  const said = all.filter(isSaid);
   if (thread === undefined) said.reverse();
   return { messages: said.slice(-most), more: said.length > most || cursor !== undefined };
 }
 
-/** A message of a channel's top level, or of any thread in it: the latter is found by its own `ts`. */
+function isWithin({ since = 0, until = Number.POSITIVE_INFINITY }: TimeRange, at: number): boolean {
+  return since <= at && at <= until;
+}
+
+/** Slack counts in microseconds: a message belongs to the millisecond it is nearest to, as in `timeOf`. */
+function boundsOf({ since, until }: TimeRange): { oldest?: string; latest?: string } {
+  return {
+    ...(since === undefined ? {} : { oldest: ((since - 0.5) / 1_000).toFixed(6) }),
+    ...(until === undefined ? {} : { latest: ((until + 0.499) / 1_000).toFixed(6) }),
+  };
+}
+
+/** A message of a channel's top level, or of any thread in it: the latter is found by its own `ts`. Slack may tell its root first. */
 export async function findMessage(
   { workspaces }: SlackContext,
   { team, channel }: Room,
@@ -48,7 +62,7 @@ export async function findMessage(
 ): Promise<SlackMessage | undefined> {
   try {
     const answer = await workspaces.call(team, "look for a message", ({ read }) =>
-      read.conversations.replies({ channel, ts, latest: ts, oldest: ts, inclusive: true, limit: 1 }),
+      read.conversations.replies({ channel, ts, latest: ts, oldest: ts, inclusive: true, limit: 10 }),
     );
     const { messages } = historySchema.parse(answer);
     return messages.find((message) => message.ts === ts);

@@ -71,11 +71,12 @@ export async function readThread(
   return Promise.all(read);
 }
 
-/** Names of people and channels of a workspace, where they can be found soon. */
+/** Names of people, channels and user groups of a workspace, where they can be found soon. */
 export function namesOf(directory: PersonDirectory, team: string): Names {
   return {
     person: (id) => directory.name(team, id),
     channel: (id) => directory.channelName(team, id),
+    group: (id) => directory.groupName(team, id),
   };
 }
 

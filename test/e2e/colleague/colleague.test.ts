@@ -83,7 +83,7 @@ async function followed(talk: Talk, { says = [], asks = [], private: isPrivate }
           ? "said"
           : answersOf(posted);
       },
-      { timeout: 15_000, interval: 100 },
+      { timeout: 7_000, interval: 100 },
     )
     .toBe("said");
   for (const part of asks) expect(asked).toMatch(part);
@@ -133,7 +133,7 @@ async function expectLater(
   if (happens !== "nothing") await stage.happen(happens, `deploy failed: invoice (${say.slice(0, 20)})`);
   const since = async () => (await talk.posted()).slice(before);
   for (const part of says)
-    await expect.poll(async () => answersOf(await since()), { timeout: 90_000, interval: 500 }).toMatch(part);
+    await expect.poll(async () => answersOf(await since()), { timeout: 75_000, interval: 500 }).toMatch(part);
   const later = await since();
   expect(later.flatMap((each) => each.calls)).toEqual(expect.arrayContaining([...calls]));
   if (in_channel) expect(later.some(({ top }) => top)).toBe(true);

@@ -49,6 +49,8 @@ export interface MessageRecord {
   stream?: StreamRecord;
   reactions: { name: string; users: string[] }[];
   pinned?: boolean;
+  /** Whom the app's message has notified (`notified.ts`). */
+  notified?: string[];
   /** Deleted without a trace; a parent with replies stays as a tombstone instead. */
   gone: boolean;
 }

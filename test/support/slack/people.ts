@@ -130,7 +130,8 @@ export function peopleControls(backend: Backend) {
   };
 }
 
-function reactionEvent(
+/** Slack tells of everybody's reactions, the bot's own too. */
+export function reactionEvent(
   { world, events }: Backend,
   type: "reaction_added" | "reaction_removed",
   message: MessageRecord,

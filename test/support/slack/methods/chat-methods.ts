@@ -1,6 +1,7 @@
 import { acceptContent } from "../message-content.ts";
 import { type MessageRecord, renderMessage } from "../message-record.ts";
 import { channelOf, type Method, type MethodCall, openChannelOf, openChannelOrPerson } from "../method.ts";
+import { notifiedBy, shownWords } from "../notified.ts";
 import { SlackRefusal } from "../slack-refusal.ts";
 import { clearStatus } from "./assistant-methods.ts";
 
@@ -49,6 +50,7 @@ export function threadOf(call: MethodCall, channel: string): { thread_ts?: strin
 
 /** Stores a message and tells the app about it, as Slack also does about the app's own. */
 export function post(call: MethodCall, message: MessageRecord): void {
+  message.notified ??= notifiedBy(call.world, message.channel, shownWords(message));
   call.world.messages.push(message);
   call.events.posted(message);
   clearStatus(call.world, message);

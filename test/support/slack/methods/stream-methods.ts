@@ -3,6 +3,7 @@ import { isRecord } from "../call-arguments.ts";
 import { acceptMessageBlocks, acceptMetadata, markdownTextCharacters } from "../message-content.ts";
 import { type MessageRecord, renderMessage, type StreamRecord } from "../message-record.ts";
 import { type Method, type MethodCall, openChannelOf } from "../method.ts";
+import { notifiedBy } from "../notified.ts";
 import { refusalWithMessages, SlackRefusal } from "../slack-refusal.ts";
 import { botMessage, ownMessage, post, threadOf } from "./chat-methods.ts";
 
@@ -131,6 +132,7 @@ function acceptChunk(
       if (text.length > markdownTextCharacters) throw new SlackRefusal("msg_too_long");
       return () => {
         message.text += text;
+        message.notified = notifiedBy(call.world, message.channel, message.text);
       };
     }
     case "task_update":

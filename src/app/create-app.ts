@@ -148,7 +148,7 @@ export function createApp(deps: AppDeps): RunningApp {
     threads: (namespace) => log.threads(namespace),
     usage: (filter) => log.usage(filter),
     control,
-    approvals: createApprovals({ ...deps, audit, wake }),
+    approvals: createApprovals({ ...deps, audit, platforms, wake }),
     channelIndex,
     forget: createForget(forgetting),
     forgetPerson: createForgetPerson({ ...forgetting, stored, openings, index: deps.index }),

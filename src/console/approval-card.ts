@@ -2,12 +2,17 @@ import { html, nothing, type TemplateResult } from "lit-html";
 import { alwaysText } from "../core/always-text.ts";
 import { exactJson } from "../core/exact-json.ts";
 import type { ApprovalVerdict, ApprovalView } from "../core/turn-view.ts";
-import type { Actions } from "./actions.ts";
+import { verdictText } from "../core/verdict-text.ts";
 import { icon } from "./icons.ts";
 import { clockTime } from "./relative-time.ts";
 
+/** Of the page's actions, the one that is needed here. */
+interface Decides {
+  messages: { approve(approvalId: string, verdict: ApprovalVerdict): void };
+}
+
 /** What a tool needs approval for, with exactly what would run; who decided, once somebody has. */
-export function approvalCard(approval: ApprovalView, actions: Actions): TemplateResult {
+export function approvalCard(approval: ApprovalView, actions: Decides): TemplateResult {
   const { state, approval_id, expires_at } = approval;
   const decide = (verdict: ApprovalVerdict) => () => actions.messages.approve(approval_id, verdict);
   if (state !== "open") return decidedLine(approval);
@@ -17,10 +22,15 @@ export function approvalCard(approval: ApprovalView, actions: Actions): Template
     ${approval.reason === undefined ? nothing : html`<p>${approval.reason}</p>`}
     ${argumentsOf(approval)}
     <div class="choices" role="group" aria-label="Decide">
-      <button type="button" class="button is-primary" @click=${decide(true)}>Approve</button>
+      <button type="button" class="button is-primary" @click=${decide(true)}>${approval.binds === undefined ? "Approve" : "Approve once"}</button>
       <button type="button" class="button" @click=${decide(false)}>Refuse</button>
       ${(approval.addresses ?? []).length === 0 ? nothing : html`<button type="button" class="button" @click=${decide("turn")}>This site, this turn</button>`}
-      ${approval.binds === undefined ? nothing : html`<button type="button" class="button" @click=${decide("always")}>Always here</button>`}
+      ${
+        approval.binds === undefined
+          ? nothing
+          : html`<button type="button" class="button" @click=${decide("always")}>Always here</button>
+      <button type="button" class="button" @click=${decide("never")}>Never</button>`
+      }
     </div>
     ${approval.binds === undefined ? nothing : html`<p class="hint">${alwaysText(approval.binds)}</p>`}
     <p class="hint">Nothing runs before. Open until ${clockTime(expires_at)}.</p>
@@ -52,14 +62,12 @@ function argumentsOf({ input }: ApprovalView): TemplateResult {
 }
 
 function decidedLine(approval: ApprovalView): TemplateResult {
-  const { state, by, input } = approval;
-  const words = { open: "", approved: "approved", refused: "refused", expired: "not approved in time" }[
-    state
-  ];
+  const { state, by, name = by, input } = approval;
+  const isApproved = state === "approved";
   return html`<details class="decided" data-testid="decided">
     <summary>
-      ${icon(state === "approved" ? "check" : "cross")}
-      <span>${toolName(approval)} was ${words}${by === undefined ? nothing : ` by ${by}`}</span>
+      ${icon(isApproved ? "check" : "cross")}
+      <span>${toolName(approval)}: ${name === undefined ? "nobody decided in time" : html`<b>${name}</b> ${verdictText({ ...approval, approved: isApproved })}`}</span>
     </summary>
     <pre tabindex="0" aria-label="Arguments"><code>${exactJson(input)}</code></pre>
   </details>`;

@@ -1,17 +1,17 @@
-import type { Binding } from "./allowance.ts";
+import type { Binding } from "./call-binding.ts";
 import { canonicalJson } from "./json.ts";
 
 /** Characters of one value that is named. */
 const longestValue = 100;
 
-/** What "always here" would allow, as a sentence. */
+/** What "always here" would allow and "never" refuse, for people. */
 export function alwaysText({ values }: Pick<Binding, "values">): string {
   const named = destinationText(values);
   const to = named === "" ? "" : ` with ${named}`;
-  return `“Always here” allows this tool as it is now${to}, in this channel, until somebody takes it back (/agent approvals).`;
+  return `“Always here” allows this tool as it is now${to}, in this channel; “Never” refuses it without asking. Either holds until somebody takes it back (/agent approvals).`;
 }
 
-/** The values an allowance is bound to: `to = ann@example.com`; empty when there are none. */
+/** The values a decision is bound to: `to = ann@example.com`; empty when there are none. */
 export function destinationText(values: Binding["values"]): string {
   return Object.entries(values)
     .map(([name, value]) => {

@@ -1,5 +1,6 @@
-import { type Asked, approverWithin } from "./decide-call.ts";
+import { approverWithin, type CallDecision } from "./decide-call.ts";
 import { canonicalJson, type Json } from "./json.ts";
+import type { StandingDecision } from "./standing-decisions.ts";
 import type { ApprovalRequest, Tool, ToolResult } from "./tool.ts";
 import type { TurnEventOf } from "./turn-event.ts";
 import type { CallRequest, TurnScope } from "./turn-scope.ts";
@@ -10,22 +11,26 @@ import { WaitingForPerson } from "./waiting.ts";
 export type Decision = { status: "approved"; input: Json } | { status: "refused"; result: ToolResult };
 
 /**
- * Asks for approval of a call that has not started, or looks for the decision. `waiting`: there is none yet; the turn waits and
- * the call is taken up again on resume.
+ * Asks for approval of a call that has not started, or looks for the decision, which may have been made for good. `waiting`: there is
+ * none yet; the turn waits and the call is taken up again on resume.
  */
 export async function approveCall(
   scope: TurnScope,
   { call }: CallRequest,
   tool: Tool,
   input: Json,
-  asked: Asked,
+  found: CallDecision,
 ): Promise<Decision | "waiting"> {
   const known = scope.state.approvals.get(call.id);
-  if (known === undefined && wasRefused(scope, tool, input)) return refusedBefore(tool);
-  const question = { call_id: call.id, tool: tool.name, skill_id: tool.skill_id, input, ...asked };
-  const decided = await askOrFind(scope, known, question);
-  if (known === undefined || decided === "waiting") return "waiting";
-  return decisionOf(known, tool, decided);
+  if (known !== undefined) {
+    const standing = found.kind === "decided" ? madeForGood(found.standing) : undefined;
+    const decided = await takeDecision(scope, known, standing);
+    return decided === "waiting" ? decided : decisionOf(known.input, tool, decided);
+  }
+  if (found.kind === "decided") return decisionOf(input, tool, madeForGood(found.standing));
+  if (wasRefused(scope, tool, input)) return refusedBefore(tool);
+  await ask(scope, { call_id: call.id, tool: tool.name, skill_id: tool.skill_id, input, ...found.asked });
+  return "waiting";
 }
 
 type Question = Omit<
@@ -33,26 +38,28 @@ type Question = Omit<
   "type" | "approval_id" | "expires_at" | "turn_id" | "seq" | "at"
 >;
 
-/** Asks when nobody was asked yet; else looks for the decision and records it, that nobody made one in time included. */
-async function askOrFind(
+async function ask({ state, turn, ports, emit }: TurnScope, asked: Question): Promise<void> {
+  const approval_id = `${turn.turn_id}:${state.approvals.size + 1}`;
+  const expires_at = Math.min(turn.deadline, ports.clock.now() + turn.limits.question_ms);
+  await emit({ type: "approval_requested", approval_id, ...asked, expires_at });
+}
+
+/**
+ * Looks for the decision about what was asked and records it, that nobody made one in time included. `standing` counts where nobody
+ * decided about this very call.
+ */
+async function takeDecision(
   scope: TurnScope,
-  known: ApprovalState | undefined,
-  asked: Question,
+  known: ApprovalState,
+  standing?: Decided,
 ): Promise<Decided | "waiting"> {
-  const { state, turn, ports } = scope;
-  if (known === undefined) {
-    const approval_id = `${turn.turn_id}:${state.approvals.size + 1}`;
-    const expires_at = Math.min(turn.deadline, ports.clock.now() + turn.limits.question_ms);
-    await scope.emit({ type: "approval_requested", approval_id, ...asked, expires_at });
-    return "waiting";
-  }
   if (known.decided !== undefined) return known.decided;
-  const found = await findDecision(scope, known);
-  if (found === undefined && ports.clock.now() < known.expires_at) return "waiting";
-  const { approved, by, name, always, for_turn }: Decided = found ?? { approved: false, by: "" };
+  const found = (await findDecision(scope, known)) ?? standing;
+  if (found === undefined && scope.ports.clock.now() < known.expires_at) return "waiting";
+  const { approved, by, name, always, never, for_turn }: Decided = found ?? { approved: false, by: "" };
   const { approval_id } = known;
-  await scope.emit({ type: "approval_decided", approval_id, approved, by, name, always, for_turn });
-  return { approved, by, name };
+  await scope.emit({ type: "approval_decided", approval_id, approved, by, name, always, never, for_turn });
+  return { approved, by, name, never };
 }
 
 /**
@@ -63,13 +70,16 @@ async function askOrFind(
 export async function approveWithin(
   scope: TurnScope,
   askedBy: { callId: string; skillId: string },
-  { action, question, input, approver = "manager", reason, addresses }: ApprovalRequest,
+  { action, label, question, input, approver = "manager", reason, addresses }: ApprovalRequest,
 ): Promise<Decided> {
   const { callId: call_id, skillId: skill_id } = askedBy;
-  const decided = await askOrFind(scope, scope.state.approvals.get(call_id), {
-    ...{ call_id, skill_id, tool: action, input, question, reason, addresses },
-    approver: approverWithin(scope, skill_id, approver),
-  });
+  const known = scope.state.approvals.get(call_id);
+  if (known === undefined)
+    await ask(scope, {
+      ...{ call_id, skill_id, tool: action, label, input, question, reason, addresses },
+      approver: approverWithin(scope, skill_id, approver),
+    });
+  const decided = known === undefined ? "waiting" : await takeDecision(scope, known);
   if (decided === "waiting") throw new WaitingForPerson();
   return decided;
 }
@@ -81,6 +91,8 @@ interface Decided {
   name?: string | undefined;
   /** Such calls are not asked about here any more. */
   always?: true | undefined;
+  /** Such calls are refused here without asking. */
+  never?: true | undefined;
   /** The hosts it asked for may be reached in the whole turn. */
   for_turn?: true | undefined;
 }
@@ -93,8 +105,15 @@ async function findDecision(scope: TurnScope, { approval_id }: ApprovalState): P
   return undefined;
 }
 
-function decisionOf({ input }: ApprovalState, tool: Tool, { approved, by, name }: Decided): Decision {
+function madeForGood({ verdict, by, name }: StandingDecision): Decided {
+  return verdict === "always"
+    ? { approved: true, by, name, always: true }
+    : { approved: false, by, name, never: true };
+}
+
+function decisionOf(input: Json, tool: Tool, { approved, by, name, never }: Decided): Decision {
   if (approved) return { status: "approved", input };
+  if (never) return refusedForGood(tool, name ?? by);
   return by === "" ? expired(tool) : refusedBy(tool, name ?? by);
 }
 
@@ -113,6 +132,14 @@ const doNotInsist = "Do not try it again unless the person asks for it. Say what
 
 function refusedBy(tool: Tool, who: string): Decision {
   return refusal("refused", `${who} refused ${tool.name}, so it did not run.`, doNotInsist);
+}
+
+/** A call that somebody said "never" to. `who` is what people call them. */
+function refusedForGood(tool: Tool, who: string): Decision {
+  const message = `${tool.name} did not run: calls like this one were refused by ${who}, for good in this channel.`;
+  const hint =
+    "Do not insist, and do not look for another way to do the same. Say what was not done; /agent approvals lists the refusal and takes it back.";
+  return refusal("refused", message, hint);
 }
 
 function refusedBefore(tool: Tool): Decision {

@@ -78,6 +78,7 @@ function readNumbered(word: string, turn_id: string, number: string): ButtonActi
       return { role: "decide", approval_id, verdict: word === "approve" };
     case "always":
     case "turn":
+    case "never":
       return { role: "decide", approval_id, verdict: word };
     default:
       return undefined;

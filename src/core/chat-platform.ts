@@ -140,6 +140,14 @@ export interface ChatPerson extends Author {
   roles: readonly string[];
 }
 
+/** Somebody who may decide what asks for approval. */
+export interface Decider {
+  /** Platform user id. */
+  id: string;
+  /** Whether they see what is posted in the place. A mention there reaches only those who do. */
+  here: boolean;
+}
+
 /**
  * The thread of a place that is the channel itself: greetings, and lines for the audit channel. No platform's thread ids look
  * like this, nobody writes in it, and no turn belongs to it.
@@ -197,10 +205,10 @@ export interface ChatPlatform {
   /** What the agent can do here beside answering; absent where that is nothing. */
   readonly actions?: ChatActions;
   /**
-   * People who may decide what asks for this approver in the place, by platform id, those who are there first; at most 20. Empty
-   * where the platform does not tell. Never throws.
+   * People who may decide what asks for this approver in the place, those who see it first; at most 20. Empty where the platform does
+   * not tell. Never throws.
    */
-  deciders?(place: Place, approver: "manager" | "operator"): Promise<readonly string[]>;
+  deciders?(place: Place, approver: "manager" | "operator"): Promise<readonly Decider[]>;
   /** What the channel is called and about. Never throws. */
   describe(place: Place): Promise<{ name?: string; topic?: string }>;
 }

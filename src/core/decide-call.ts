@@ -1,9 +1,9 @@
 /**
  * Decides about each call of a tool: whether it runs unasked, and if not, who is asked and why. A model can be made to obey what it
- * reads, so the rule looks at what the call would do and at who vouches for it, never at what the model says. `askedFor` collects the
- * facts of a call; `decideCall` is the rule. SECURITY.md shows the rule as a table.
+ * reads, so the rule looks at what the call would do and at who vouches for it, never at what the model says. `decisionFor` collects
+ * the facts of a call; `decideCall` is the rule. SECURITY.md shows the rule as a table.
  */
-import { type Binding, destinationsIn, isAllowed, readAllowances } from "./allowance.ts";
+import { type Binding, destinationsIn } from "./call-binding.ts";
 import type { Trust } from "./inbound.ts";
 import type { Json } from "./json.ts";
 import { addressNeed } from "./known-addresses.ts";
@@ -11,6 +11,7 @@ import { mayApprove } from "./permissions.ts";
 import { isDirectMessage } from "./place.ts";
 import { isTrusted, readTrust } from "./server-trust.ts";
 import type { Skill } from "./skill.ts";
+import { allowanceFor, readStanding, refusalFor, type StandingDecision } from "./standing-decisions.ts";
 import {
   type ApprovalNeed,
   type Approver,
@@ -24,7 +25,10 @@ import type { CallRequest, TurnScope } from "./turn-scope.ts";
 
 /** One reason for which a call asks. */
 export interface Need extends ApprovalNeed {
-  /** Further values that "always here" is bound to, by name, e.g. the host an address leads to; `never`: each call asks. */
+  /**
+   * Further values that a decision for good is bound to, by name, e.g. the host an address leads to; `never`: it cannot be made, each
+   * call asks.
+   */
   binds?: Readonly<Record<string, Json>> | "never";
 }
 
@@ -33,7 +37,7 @@ export interface Asked {
   approver: Approver;
   /** Why it asks, for the card: one sentence for each need. */
   reason: string;
-  /** What "always here" would be bound to; absent where each call asks. */
+  /** What "always here" and "never" would be bound to; absent where each call asks. */
   binds?: Binding;
   /** Keys of web addresses that nobody named. */
   addresses?: readonly string[];
@@ -164,21 +168,31 @@ function hasSeenIt(trust: Trust, approver: Approver): boolean {
   return approver === "asker" || (approver === "manager" && trust === "manager");
 }
 
+/** What becomes of a call that does not run by itself: somebody is asked, or has decided about such calls for good. */
+export type CallDecision = { kind: "ask"; asked: Asked } | { kind: "decided"; standing: StandingDecision };
+
 /**
- * What has to be asked before this call runs, with the state of the channel as it is now; undefined when it runs unasked.
- * `more`: what asks beside the tool and where it comes from.
+ * What becomes of this call with the state of the channel as it is now; undefined when nobody has to decide. `more`: what asks beside
+ * the tool and where it comes from.
  */
-export async function askedFor(
+export async function decisionFor(
   scope: TurnScope,
   request: CallRequest,
   tool: Tool,
   input: Json,
   more: readonly Need[] = [],
-): Promise<Asked | undefined> {
+): Promise<CallDecision | undefined> {
   const { turn, ports } = scope;
   const skill = skillOf(scope, tool, input);
   const address = await addressNeed(scope, request, tool, input);
   const needs = address === undefined ? more : [...more, address];
+  const binds = bindingOf(tool, skill, input, needs);
+  const standing = binds === undefined ? [] : await readStanding(ports.store, turn.place.namespace);
+  const { id: asker, trust } = turn.author;
+  const never = binds === undefined ? undefined : refusalFor(standing, binds, asker, turn.cause);
+  const by_person = request.by_person === true;
+  if (never !== undefined && !(by_person && hasSeenIt(trust, never.approver)))
+    return { kind: "decided", standing: never };
   const decided = decideCall({
     tool: tool.name,
     skill_id: skill?.id ?? tool.skill_id,
@@ -187,23 +201,19 @@ export async function askedFor(
     risk: skill?.risk,
     own: ownNeed(tool, input),
     more: needs,
-    by_person: request.by_person === true,
-    trust: turn.author.trust,
+    by_person,
+    trust,
     direct: isDirectMessage(turn.place.namespace),
     triggered: turn.cause?.kind === "trigger",
   });
   if (decided === undefined) return undefined;
   if (address === undefined && (await isGranted(scope, tool, skill, decided.approver))) return undefined;
   const asked = address === undefined ? decided : { ...decided, addresses: address.addresses };
-  const binds = bindingOf(tool, skill, input, needs);
-  if (binds === undefined) return asked;
-  const allowances = await readAllowances(ports.store, turn.place.namespace);
-  const isFree = isAllowed(allowances, binds, {
-    approver: decided.approver,
-    asker: turn.author.id,
-    cause: turn.cause,
-  });
-  return isFree ? undefined : { ...asked, binds };
+  if (binds === undefined) return { kind: "ask", asked };
+  const always = allowanceFor(standing, binds, { approver: decided.approver, asker, cause: turn.cause });
+  return always === undefined
+    ? { kind: "ask", asked: { ...asked, binds } }
+    : { kind: "decided", standing: always };
 }
 
 /** Whether who made the schedule of this turn agreed to the tool as it is now, and may decide about it by their own rank. */
@@ -260,7 +270,7 @@ async function reachOf({ grants, scripts }: TurnScope["ports"], skill: Skill): P
   return hosts.length === 0 ? undefined : hosts.join(", ");
 }
 
-/** Undefined where "always here" would not say what it allows. */
+/** Undefined where a decision for good would not say what it is about. */
 function bindingOf(
   tool: Tool,
   skill: Skill | undefined,

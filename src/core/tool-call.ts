@@ -2,7 +2,7 @@ import { errorCode, errorText } from "../base/error-text.ts";
 import { withTimeLimit } from "../base/time-limit.ts";
 import { approveCall } from "./approval.ts";
 import { type CheckedCall, findAndCheck } from "./check-call.ts";
-import { askedFor } from "./decide-call.ts";
+import { decisionFor } from "./decide-call.ts";
 import { ExpectedFailure } from "./expected-failure.ts";
 import { changesInWords } from "./folder-run.ts";
 import type { Json } from "./json.ts";
@@ -96,12 +96,12 @@ async function askIfNeeded(
 ): Promise<CheckedCall | "waiting"> {
   if (checked.status === "refused") return checked;
   const { tool, input } = checked;
-  const asked = await askedFor(scope, request, tool, input);
+  const found = await decisionFor(scope, request, tool, input);
   const isPointless = async () =>
     (await prevented(scope, tool)) !== undefined ||
     scope.guard.check(tool, input, scope.ports.clock.now(), isBySkill(scope, request)) !== undefined;
-  if (asked === undefined || (await isPointless())) return checked;
-  const decision = await approveCall(scope, request, tool, input, asked);
+  if (found === undefined || (await isPointless())) return checked;
+  const decision = await approveCall(scope, request, tool, input, found);
   if (decision === "waiting") return decision;
   if (decision.status === "refused") return { status: "refused", tool, input, result: decision.result };
   return { status: "ready", tool, input: decision.input };

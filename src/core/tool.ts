@@ -118,6 +118,8 @@ export interface ApprovalRequest {
   action: string;
   /** What is asked, as a sentence for people; made from `action` unless given. */
   question?: string;
+  /** What lists, refusals and audit lines call it, where that is not `action`. Quotes nothing of a conversation. */
+  label?: string;
   input: Json;
   /** Manager unless given. */
   approver?: Approver;

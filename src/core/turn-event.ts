@@ -2,11 +2,12 @@
  * Turn events: the only output of core, the entries of the turn log, and what the API streams.
  * Stored events make a turn replayable; ephemeral ones (`event-audience.ts`) are only seen live.
  */
-import type { Binding } from "./allowance.ts";
+import type { Binding } from "./call-binding.ts";
 import type { SentEvent } from "./chat-work.ts";
 import type { Inbound, Trust } from "./inbound.ts";
 import type { Json } from "./json.ts";
 import type { AssistantMessage, Message, SystemMessage, UserMessage } from "./message.ts";
+import type { Place } from "./place.ts";
 import type { Untrusted } from "./read-so-far.ts";
 import type { Seen } from "./seen-addresses.ts";
 import type { Told } from "./told.ts";
@@ -153,7 +154,9 @@ export type TurnEventBody =
       question?: string | undefined;
       /** Why it is asked, a sentence or more for people. */
       reason?: string | undefined;
-      /** What "always here" would be bound to; absent where it is asked each time. */
+      /** What it is called in lists, refusals and audit lines, where that is not `tool`. Quotes nothing of a conversation. */
+      label?: string | undefined;
+      /** What "always here" and "never" would be bound to; absent where it is asked each time. */
       binds?: Binding | undefined;
       /** Where a request would go that nobody named: keys of web addresses. Their hosts can be allowed for the whole turn. */
       addresses?: readonly string[] | undefined;
@@ -162,7 +165,7 @@ export type TurnEventBody =
     }
   /**
    * `by` is empty when nobody decided in time; `name` is what they call themselves. `always`: such calls are not asked about here any
-   * more.
+   * more. `never`: they are refused here without asking.
    */
   | {
       type: "approval_decided";
@@ -171,9 +174,12 @@ export type TurnEventBody =
       by: string;
       name?: string | undefined;
       always?: true | undefined;
+      never?: true | undefined;
       /** The hosts it asked for may be reached for the rest of the turn. */
       for_turn?: true | undefined;
     }
+  /** A card of an approval that stands in the direct messages of somebody who may decide it (`person`); `place` is where. */
+  | { type: "approval_shown"; approval_id: string; person: string; place: Place; reference: string }
   /**
    * The model did not answer, for a reason that passes. `text` is what people are told; `since` is when it began (ms since the
    * epoch), `rounds` how many rounds the turn had before.

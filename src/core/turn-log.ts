@@ -71,7 +71,7 @@ export const seqStride = 1_000_000;
 export type Signal =
   | { type: "stop"; by: string }
   | { type: "answer"; question_id: string; text: string; by: string }
-  /** `name` is what people call who decided. `always`: calls like this one are not asked about here any more. `for_turn`: its hosts may be reached in the whole turn. */
+  /** `name` is what people call who decided. `always`: calls like this one are not asked about here any more; `never`: they are refused. `for_turn`: its hosts may be reached in the whole turn. */
   | {
       type: "approval";
       approval_id: string;
@@ -79,6 +79,7 @@ export type Signal =
       by: string;
       name?: string;
       always?: true;
+      never?: true;
       for_turn?: true;
     };
 

@@ -26,7 +26,7 @@ export interface ApprovalState {
   /** ms since the epoch. */
   expires_at: number;
   /** `by` is empty when nobody decided in time. */
-  decided?: { approved: boolean; by: string; name?: string | undefined };
+  decided?: { approved: boolean; by: string; name?: string | undefined; never?: true | undefined };
 }
 
 /** Since when the model has not answered, and how often it was asked since. */
@@ -184,10 +184,10 @@ function applyApproval({ approvals, allowedHosts }: TurnState, event: TurnEventB
     const { approval_id, tool, input, addresses, expires_at } = event;
     approvals.set(event.call_id, { approval_id, tool, input, addresses, expires_at });
   } else if (event.type === "approval_decided") {
-    const { approval_id, approved, by, name, for_turn } = event;
+    const { approval_id, approved, by, name, never, for_turn } = event;
     const asked = [...approvals.values()].find((each) => each.approval_id === approval_id);
     if (asked === undefined) return;
-    asked.decided = { approved, by, name };
+    asked.decided = { approved, by, name, never };
     if (!approved || for_turn !== true) return;
     for (const key of asked.addresses ?? []) allowedHosts.add(hostOfKey(key));
   }

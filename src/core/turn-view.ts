@@ -3,7 +3,7 @@
  * Pure, so that the browser uses the very same code.
  */
 
-import type { Binding } from "./allowance.ts";
+import type { Binding } from "./call-binding.ts";
 import type { Trust } from "./inbound.ts";
 import type { Json } from "./json.ts";
 import { saidText } from "./said-text.ts";
@@ -27,12 +27,20 @@ export interface FileView {
   url: string;
 }
 
-/** What people decide: once, never, always here for calls like this one, or for this host for the rest of the turn. */
-export type ApprovalVerdict = boolean | "always" | "turn";
+/**
+ * What people decide: once or not now, for this host for the rest of the turn, or, for calls like this one, always or never in this
+ * channel.
+ */
+export type ApprovalVerdict = boolean | "always" | "turn" | "never";
 
 /** How programs send a verdict. */
-export function verdictInput(verdict: ApprovalVerdict): { approve: boolean; always: boolean; turn: boolean } {
-  return { approve: verdict !== false, always: verdict === "always", turn: verdict === "turn" };
+export function verdictInput(verdict: ApprovalVerdict) {
+  return {
+    approve: verdict !== false && verdict !== "never",
+    always: verdict === "always",
+    turn: verdict === "turn",
+    never: verdict === "never",
+  };
 }
 
 /** A call that waits, or waited, for somebody's approval. */
@@ -47,17 +55,24 @@ export interface ApprovalView {
   input: Json;
   /** Why it is asked, a sentence or more. */
   reason?: string | undefined;
-  /** What "always here" would be bound to; absent where it is asked each time. */
+  /** What lists call it, where that is not `tool`. */
+  label?: string | undefined;
+  /** What "always here" and "never" would be bound to; absent where it is asked each time. */
   binds?: Binding | undefined;
   /** The least that may decide: the asker, or somebody of at least this trust. */
   approver: Trust | Approver;
   expires_at: number;
   /** `expired`: nobody decided before its time or its turn ended. */
   state: "open" | "approved" | "refused" | "expired";
-  /** Who decided. */
+  /** Who decided, and what they call themselves. */
   by?: string | undefined;
+  name?: string | undefined;
   /** Such calls are not asked about here any more. */
   always?: true | undefined;
+  /** Such calls are refused here without asking. */
+  never?: true | undefined;
+  /** The hosts it asked for may be reached for the rest of the turn. */
+  for_turn?: true | undefined;
   /** Keys of the web addresses that nobody named; their sites can be allowed for the turn. */
   addresses?: readonly string[] | undefined;
 }
@@ -256,10 +271,10 @@ function foldAsked(view: TurnView, event: TurnEvent): TurnView | undefined {
       return { ...view, approvals: [...view.approvals, { ...asked, state: "open" }] };
     }
     case "approval_decided": {
-      const { approved, by, always } = event;
+      const { approved, by, name, always, never, for_turn } = event;
       // Nobody's decision is what the bot notes when the time is over.
       const state = approved ? "approved" : by === "" ? "expired" : "refused";
-      const decided = { state, ...(by === "" ? {} : { by }), ...(always ? { always } : {}) } as const;
+      const decided = { state, ...(by === "" ? {} : { by, name }), always, never, for_turn } as const;
       const approvals = view.approvals.map((each) =>
         each.approval_id === event.approval_id ? { ...each, ...decided } : each,
       );

@@ -21,6 +21,11 @@ export function substitute(text: string, variables: Variables): string {
   return fill(text, variables, asText);
 }
 
+/** The text as it was written, with “…” for each `${path}`: what variables hold does not stand in it. */
+export function withoutVariables(text: string): string {
+  return text.replace(placeholder, "…");
+}
+
 /** `substitute` in every string of a value, however deep; never in the keys of objects. */
 export function substituteDeep(value: Json, variables: Variables): Json {
   if (typeof value === "string") return substitute(value, variables);

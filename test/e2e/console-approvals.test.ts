@@ -47,7 +47,7 @@ test("a call of a skill of high risk shows exactly what would run, and is refuse
   await bench.startBot();
   await card.getByRole("button", { name: "Refuse" }).click();
   await page.getByTestId("answer").getByText("You chose: refused.").waitFor();
-  await page.getByTestId("decided").getByText("was refused by operator").waitFor();
+  await page.getByTestId("decided").getByText("operator refused").waitFor();
   expect(errors.filter((error) => !/Failed to load|ERR_/.test(error))).toEqual([]);
 });
 

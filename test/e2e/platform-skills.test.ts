@@ -84,12 +84,12 @@ describe.each(names)("skills on %s", (name) => {
     const [card] = await surface.shown(thread, 1);
     expect(card).toContain(`site-${name}`);
 
-    await surface.press(thread, "Approve");
+    await surface.press(thread, "Approve once");
     await surface.whispered("member", "operator");
     const [only] = (await client.call("thread.show", { ns: surface.namespace, thread })).turns;
     const turn = only?.turn.turn_id ?? "";
     expect(eventsOf(await stored(client, turn), "approval_decided")).toEqual([]);
-    await surface.press(thread, "Approve", "manager");
+    await surface.press(thread, "Approve once", "manager");
 
     await surface.shows(thread, "Shipped.");
     await finished(bot(), surface, thread);

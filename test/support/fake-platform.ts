@@ -1,9 +1,10 @@
 import { writeButtonId } from "../../src/core/button-action.ts";
-import type { ThreadMessage } from "../../src/core/chat-actions.ts";
+import type { ChatActions, ThreadMessage } from "../../src/core/chat-actions.ts";
 import {
   type AnswerStream,
   type ChatPerson,
   type ChatPlatform,
+  type Decider,
   type MessageTag,
   type OutgoingButton,
   type OutgoingMessage,
@@ -48,7 +49,8 @@ type Call =
   | "readThread"
   | "download"
   | "person"
-  | "find";
+  | "find"
+  | "direct";
 
 export interface FakePlatform extends ChatPlatform {
   readonly shown: ShownMessage[];
@@ -56,6 +58,8 @@ export interface FakePlatform extends ChatPlatform {
   visible(): ShownMessage[];
   /** People by id; others are members without further rights. */
   readonly people: Map<string, Partial<ChatPerson>>;
+  /** Who may decide what asks for a manager or an operator. */
+  readonly deciding: Record<"manager" | "operator", Decider[]>;
   /** What `readThread` answers, by thread. */
   readonly threads: Map<string, ThreadMessage[]>;
   /** Contents of files, by id. */
@@ -76,6 +80,8 @@ export interface FakePlatformOptions {
   message_characters?: number;
   edit_interval_ms?: number;
   posts_quietly?: boolean;
+  /** Whether the bot can open direct messages with people. */
+  directs?: boolean;
   now?: () => number;
 }
 
@@ -124,6 +130,17 @@ export function createFakePlatform(options: FakePlatformOptions = {}): FakePlatf
     return found;
   };
 
+  const actions: ChatActions = {
+    channels: async () => [],
+    access: async () => undefined,
+    link: async () => "",
+    history: async () => ({ messages: [], more: false }),
+    message: async () => undefined,
+    direct: (_namespace, person) =>
+      doing("direct", () => ({ namespace: `${id}:team:dm-${person}`, thread: "dm" })),
+    posts: false,
+  };
+
   const platform: FakePlatform = {
     id,
     limits: {
@@ -140,6 +157,9 @@ export function createFakePlatform(options: FakePlatformOptions = {}): FakePlatf
     shown,
     visible: () => shown.filter((each) => !each.removed),
     people: new Map(),
+    deciding: { manager: [], operator: [] },
+    deciders: async (_place, approver) => platform.deciding[approver],
+    ...(options.directs ? { actions } : {}),
     threads: new Map(),
     files: new Map(),
     seen: new Set(),

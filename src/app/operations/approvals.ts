@@ -1,84 +1,12 @@
 import { z } from "zod";
-import { escapeMarkdown, oneLine } from "../../base/markdown-text.ts";
-import { type Allowance, readAllowances, removeAllowance } from "../../core/allowance.ts";
-import { destinationText } from "../../core/always-text.ts";
+import { escapeMarkdown } from "../../base/markdown-text.ts";
 import type { Outcome } from "../../core/outcome.ts";
 import { mayApprove } from "../../core/permissions.ts";
 import { namespaceSchema } from "../../core/place.ts";
-import { emptyTurnView, foldTurn, verdictInput } from "../../core/turn-view.ts";
-import { said, shown } from "./command.ts";
+import { readStanding, removeStanding, type StandingDecision } from "../../core/standing-decisions.ts";
+import { type ApprovalVerdict, verdictInput } from "../../core/turn-view.ts";
+import { said } from "./command.ts";
 import { type ChatForm, type OperationCall, operation } from "./operation.ts";
-
-const how =
-  "`/agent approvals approve|refuse|always|turn <id>` decides, `/agent approvals remove <number>` takes back.";
-
-/** Turns that are looked at for what is open. */
-const maxTurns = 200;
-
-export const listApprovals = operation({
-  name: "approval.list",
-  input: z.object({ namespace: namespaceSchema }),
-  output: z.object({
-    open: z.array(
-      z.object({ approval_id: z.string(), tool: z.string(), asker: z.string(), reason: z.string() }),
-    ),
-    allowed: z.array(
-      z.object({
-        id: z.number(),
-        tool: z.string(),
-        to: z.string(),
-        whom: z.string().optional(),
-        by: z.string(),
-      }),
-    ),
-  }),
-  who: "anyone",
-  chat: [
-    {
-      command: "agent approvals",
-      usage: "[approve|refuse|always|turn <id> | remove <number>]",
-      description: "Shows what waits for approval here and what is always allowed; decides, or takes back",
-      read: (words, { namespace }) => (words === "" ? { namespace } : undefined),
-      missing: how,
-      say({ open, allowed }) {
-        const lines = [
-          open.length === 0 ? "Nothing waits for approval here." : "Waiting for approval:",
-          ...open.map(({ approval_id, tool, asker, reason }) => {
-            const why = reason === "" ? "" : `: ${escapeMarkdown(oneLine(reason, 200))}`;
-            return `- \`${approval_id}\` **${escapeMarkdown(tool)}** for ${escapeMarkdown(asker)}${why}`;
-          }),
-          allowed.length === 0 ? "Nothing is always allowed here." : "Always allowed here:",
-          ...allowed.map(({ id, tool, to, whom = "everyone", by }) => {
-            const named = to === "" ? "" : ` with ${escapeMarkdown(oneLine(to, 300))}`;
-            return `- ${id}: **${escapeMarkdown(tool)}**${named}, for ${escapeMarkdown(whom)} (allowed by ${escapeMarkdown(by)})`;
-          }),
-          how,
-        ];
-        return shown(lines.join("\n"));
-      },
-    },
-  ],
-  async run({ input: { namespace }, services: { turns, store } }) {
-    const waiting = await turns.list({ namespace, status: "waiting", limit: maxTurns });
-    const views = await Promise.all(
-      waiting.map(async (turn) => (await turns.events(turn)).reduce(foldTurn, emptyTurnView(turn.turn_id))),
-    );
-    const open = views.flatMap(({ author, approvals }) =>
-      approvals
-        .filter(({ state }) => state === "open")
-        .map(({ approval_id, tool, reason = "" }) => ({ approval_id, tool, asker: author.name, reason })),
-    );
-    return {
-      ok: true,
-      value: { open, allowed: (await readAllowances(store, namespace)).map(shownAllowance) },
-    };
-  },
-});
-
-function shownAllowance({ id, binding, only_for, name }: Allowance) {
-  const whom = only_for === undefined ? {} : { whom: name };
-  return { id, tool: binding.tool, to: destinationText(binding.values), ...whom, by: name };
-}
 
 const verdict = z.object({
   id: z.string().min(1).max(320).describe("`approval_id` of an approval_requested event"),
@@ -91,10 +19,14 @@ const verdict = z.object({
     .boolean()
     .default(false)
     .describe("approved sites that the call names may be reached for the rest of the turn"),
+  never: z
+    .boolean()
+    .default(false)
+    .describe("refused calls like this one are refused in its channel without asking from now on"),
 });
 type Verdict = z.output<typeof verdict>;
 
-const verdicts = { approve: true, refuse: false, always: "always", turn: "turn" } as const;
+const verdicts = { approve: true, refuse: false, always: "always", turn: "turn", never: "never" } as const;
 
 export const decideApproval = operation({
   name: "approval.decide",
@@ -115,17 +47,26 @@ export const decideApproval = operation({
       read: (words) => ({ id: words.split(/\s+/)[0] || "none", ...verdictInput(meant) }),
       say({ decided }) {
         if (!decided) return { ok: false, text: "This was decided already, or is over.", private: true };
-        return said(meant === false ? "Refused." : meant === "always" ? "Always allowed here." : "Approved.");
+        return said(saidOf[`${meant}`]);
       },
     }),
   ),
-  run: ({ input: { id, approve, always, turn }, asker, services }) =>
-    services.approvals.decide(
-      id,
-      approve && always ? "always" : approve && turn ? "turn" : approve,
-      asker.by,
-    ),
+  run: async ({ input, asker, services }) => services.approvals.decide(input.id, verdictOf(input), asker.by),
 });
+
+const saidOf = {
+  true: "Approved.",
+  false: "Refused.",
+  always: "Always allowed here.",
+  turn: "Approved.",
+  never: "Never allowed here.",
+};
+
+/** What goes further than the answer counts beside that answer alone. */
+function verdictOf({ approve, always, turn, never }: Verdict): ApprovalVerdict {
+  if (!approve) return never ? "never" : false;
+  return always ? "always" : turn ? "turn" : true;
+}
 
 /** By command only in the channel in which it was asked. */
 async function mayDecide(call: OperationCall<Verdict>): Promise<Outcome<unknown>> {
@@ -144,7 +85,7 @@ export const removeApproval = operation({
     namespace: namespaceSchema,
     id: z.number().describe("the number that approval.list shows"),
   }),
-  output: z.object({ tool: z.string() }),
+  output: z.object({ tool: z.string(), verdict: z.enum(["always", "never"]) }),
   who: { decide: mayRemove },
   chat: [
     {
@@ -155,29 +96,33 @@ export const removeApproval = operation({
     },
   ],
   async run(call) {
-    const found = await allowanceOf(call);
+    const found = await decisionOf(call);
     if (!found.ok) return found;
-    await removeAllowance(call.services.store, call.input.namespace, found.value.id);
-    return { ok: true, value: { tool: found.value.binding.tool } };
+    const { id, binding, verdict } = found.value;
+    await removeStanding(call.services.store, call.input.namespace, id);
+    return { ok: true, value: { tool: binding.tool, verdict } };
   },
-  audit: ({ tool }) => ({
+  audit: ({ tool, verdict }) => ({
     action: "approval_removed",
     subject: tool,
-    detail: `no longer always allows **${tool}**`,
+    detail: `no longer ${verdict === "always" ? "always allows" : "refuses"} **${escapeMarkdown(tool)}**`,
   }),
 });
 
 type Removal = OperationCall<{ namespace: string; id: number }>;
 
-async function allowanceOf({ input: { namespace, id }, services }: Removal): Promise<Outcome<Allowance>> {
-  const found = (await readAllowances(services.store, namespace)).find((each) => each.id === id);
+async function decisionOf({
+  input: { namespace, id },
+  services,
+}: Removal): Promise<Outcome<StandingDecision>> {
+  const found = (await readStanding(services.store, namespace)).find((each) => each.id === id);
   if (found !== undefined) return { ok: true, value: found };
-  return { ok: false, status: 404, message: "No allowance has that number. `/agent approvals` shows them." };
+  return { ok: false, status: 404, message: "Nothing has that number. `/agent approvals` shows them." };
 }
 
-/** Who gave an allowance may take it back, and so may managers. */
+/** Who decided may take it back, and so may managers: such calls ask again. */
 async function mayRemove(call: Removal): Promise<Outcome<unknown>> {
-  const found = await allowanceOf(call);
+  const found = await decisionOf(call);
   if (!found.ok || mayApprove(call.asker.by, "asker", { author: { id: found.value.by } })) return found;
   const message = `${escapeMarkdown(found.value.name)} or a manager of this channel may take that back.`;
   return { ok: false, status: 403, message };

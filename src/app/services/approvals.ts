@@ -1,12 +1,15 @@
-import { escapeMarkdown } from "../../base/markdown-text.ts";
-import { addAllowance, type Binding } from "../../core/allowance.ts";
+import { escapeMarkdown, oneLine } from "../../base/markdown-text.ts";
+import type { Binding } from "../../core/call-binding.ts";
+import type { ChatPlatforms } from "../../core/chat-platform.ts";
 import type { Clock } from "../../core/clock.ts";
 import type { Author, Cause } from "../../core/inbound.ts";
 import type { KeyValue } from "../../core/key-value.ts";
+import { anyOf, namedDeciders } from "../../core/named-deciders.ts";
 import type { Outcome } from "../../core/outcome.ts";
 import { mayApprove } from "../../core/permissions.ts";
+import { addStanding, type StandingDecision } from "../../core/standing-decisions.ts";
 import type { TurnEventOf } from "../../core/turn-event.ts";
-import type { Signal, TurnReading, TurnSignals } from "../../core/turn-log.ts";
+import type { Signal, TurnReading, TurnRecord, TurnSignals } from "../../core/turn-log.ts";
 import type { ApprovalVerdict } from "../../core/turn-view.ts";
 import type { Audit } from "./audit.ts";
 
@@ -15,6 +18,8 @@ export interface ApprovalDeps {
   store: KeyValue;
   clock: Pick<Clock, "now">;
   audit: Audit;
+  /** Where those who may decide are looked up. */
+  platforms: Pick<ChatPlatforms, "of">;
   /** There is a decision to take up. */
   wake(): void;
 }
@@ -25,8 +30,8 @@ export interface Approvals {
   mayDecide(approvalId: string, by: Author): Promise<Outcome<unknown>>;
   /**
    * Decides it; `decided` is false when somebody was faster, or it is over. `always`: approved, and calls like it are not asked about
-   * in the channel any more; what cannot be allowed for good is approved once. `turn`: approved, and the sites it names may be
-   * reached for the rest of the turn.
+   * in the channel any more; `never`: refused, and so are calls like it, without asking. What cannot be decided for good is decided
+   * once. `turn`: approved, and the sites it names may be reached for the rest of the turn.
    */
   decide(approvalId: string, verdict: ApprovalVerdict, by: Author): Promise<Outcome<{ decided: boolean }>>;
 }
@@ -40,7 +45,7 @@ export function createApprovals(deps: ApprovalDeps): Approvals {
       if (found === undefined) return nothingAsked(approvalId);
       const { turn, asked } = found;
       const may = mayApprove(by, asked.approver, turn);
-      return may ? { ok: true, value: undefined } : notAllowed(asked, turn.author);
+      return may ? { ok: true, value: undefined } : notAllowed(deps, asked, turn);
     },
     async decide(approvalId, verdict, by) {
       const found = await findAsked(deps, approvalId);
@@ -49,10 +54,16 @@ export function createApprovals(deps: ApprovalDeps): Approvals {
       const { word, binds } = meaningOf(verdict, asked);
       const decision = decisionOf(approvalId, word, by);
       if (isOver || !(await storeDecision(deps, turn.turn_id, decision))) return tooLate;
-      if (binds !== undefined) await allow(deps, turn.namespace, binds, by, found.cause);
+      if (binds !== undefined && isForGood(word))
+        await decideForGood(deps, turn.namespace, word, binds, by, found.cause);
       const [action, did] = words[word];
-      const detail = `${did} **${asked.tool}**, asked for by ${escapeMarkdown(turn.author.name)}`;
-      const what = { namespace: turn.namespace, subject: asked.tool, detail, about: turn.author };
+      const detail = `${did} **${nameOf(asked)}**, asked for by ${escapeMarkdown(turn.author.name)}`;
+      const what = {
+        namespace: turn.namespace,
+        subject: asked.label ?? asked.tool,
+        detail,
+        about: turn.author,
+      };
       deps.audit.record({ action, by, ...what });
       return { ok: true, value: { decided: true } };
     },
@@ -67,18 +78,22 @@ function meaningOf(
   verdict: ApprovalVerdict,
   { binds, addresses = [] }: Requested,
 ): { word: keyof typeof words; binds?: Binding } {
-  if (verdict === "always" && binds !== undefined) return { word: "always", binds };
+  if ((verdict === "always" || verdict === "never") && binds !== undefined) return { word: verdict, binds };
   if (verdict === "turn" && addresses.length > 0) return { word: "turn" };
-  return { word: verdict === false ? "refused" : "once" };
+  return { word: verdict === false || verdict === "never" ? "refused" : "once" };
+}
+
+function isForGood(word: keyof typeof words): word is StandingDecision["verdict"] {
+  return word === "always" || word === "never";
 }
 
 type ApprovalSignal = Extract<Signal, { type: "approval" }>;
 
 function decisionOf(approval_id: string, word: keyof typeof words, by: Author): ApprovalSignal {
-  const approved = word !== "refused";
-  const always = word === "always" ? ({ always: true } as const) : {};
+  const approved = word !== "refused" && word !== "never";
+  const forGood = isForGood(word) ? { [word]: true as const } : {};
   const turn = word === "turn" ? ({ for_turn: true } as const) : {};
-  return { type: "approval", approval_id, approved, by: by.id, name: by.name, ...always, ...turn };
+  return { type: "approval", approval_id, approved, by: by.id, name: by.name, ...forGood, ...turn };
 }
 
 /** Whether the decision counts: the first one does. */
@@ -100,23 +115,22 @@ const words = {
   always: ["approval_always", "approved, here and always,"],
   turn: ["approval_approved", "approved, for the whole turn,"],
   refused: ["approval_refused", "refused"],
+  never: ["approval_never", "refused, here and for good,"],
 } as const;
 
-/**
- * What a manager or operator allows is allowed to everyone in the channel, up to their own rank; what an asker allows, to them. In a turn
- * of a schedule or trigger it is allowed to that alone.
- */
-async function allow(
+/** What a manager or operator decides holds for everyone in the channel, up to their own rank; what an asker decides, for them. */
+async function decideForGood(
   { store, clock }: ApprovalDeps,
   namespace: string,
+  verdict: StandingDecision["verdict"],
   binding: Binding,
   by: Author,
   cause: Cause | undefined,
 ) {
   const isManager = mayApprove(by, "manager", { author: by });
   const approver = mayApprove(by, "operator", { author: by }) ? "operator" : isManager ? "manager" : "asker";
-  await addAllowance(store, namespace, {
-    ...{ binding, approver, by: by.id, name: by.name, at: clock.now() },
+  await addStanding(store, namespace, {
+    ...{ verdict, binding, approver, by: by.id, name: by.name, at: clock.now() },
     ...(isManager ? {} : { only_for: by.id }),
     ...(cause === undefined ? {} : { within: cause.id }),
   });
@@ -147,15 +161,37 @@ async function findAsked({ log, clock }: ApprovalDeps, approvalId: string) {
 
 const tooLate: Outcome<{ decided: boolean }> = { ok: true, value: { decided: false } };
 
-function notAllowed({ approver, tool }: Requested, asker: Author): Outcome<never> {
-  const who = deciders(approver, asker.name);
-  return { ok: false, status: 403, message: `${who} has to decide about ${tool}. Ask one of them.` };
+/** How many of those who may decide a refusal names. */
+const mostNamed = 3;
+
+async function notAllowed(
+  { platforms }: ApprovalDeps,
+  asked: Requested,
+  { namespace, thread, author }: TurnRecord,
+): Promise<Outcome<never>> {
+  const { approver } = asked;
+  const known =
+    approver === "manager" || approver === "operator"
+      ? await namedDeciders(platforms.of(namespace), { namespace, thread }, approver, author.id)
+      : [];
+  const names = known.flatMap(({ name }) => (name === undefined ? [] : [escapeMarkdown(oneLine(name, 80))]));
+  const some = names.slice(0, mostNamed);
+  const ask = some.length === 0 ? "Ask one of them." : `Ask ${anyOf(some, known.length - some.length)}.`;
+  const who = `${whoMay(approver, author.name)} has to decide about ${nameOf(asked)}.`;
+  return { ok: false, status: 403, message: `${who} ${ask}` };
+}
+
+/** What it is called where nothing of a conversation may stand. */
+function nameOf({ label, tool }: Requested): string {
+  return escapeMarkdown(oneLine(label ?? tool, 200));
 }
 
 /** Who may decide, at the beginning of a sentence. */
-function deciders(approver: Requested["approver"], asker: string): string {
+function whoMay(approver: Requested["approver"], asker: string): string {
   if (approver === "operator") return "An operator of the bot";
-  return approver === "asker" ? `${asker}, who asked, or a manager` : "A manager of this channel";
+  return approver === "asker"
+    ? `${escapeMarkdown(asker)}, who asked, or a manager`
+    : "A manager of this channel";
 }
 
 async function firstDecision(log: TurnReading & TurnSignals, turnId: string, approvalId: string) {

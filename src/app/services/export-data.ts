@@ -1,4 +1,3 @@
-import { type Allowance, readAllowances } from "../../core/allowance.ts";
 import type { Clock } from "../../core/clock.ts";
 import type { DueEntries, DueEntry } from "../../core/due-entries.ts";
 import type { Json } from "../../core/json.ts";
@@ -6,6 +5,7 @@ import type { KeyValue } from "../../core/key-value.ts";
 import { type NamespaceState, readNamespace } from "../../core/namespace-state.ts";
 import type { Outcome } from "../../core/outcome.ts";
 import type { Redact } from "../../core/redact.ts";
+import { readStanding, type StandingDecision } from "../../core/standing-decisions.ts";
 import type { TurnEvent } from "../../core/turn-event.ts";
 import type { ThreadReading, ThreadRecord, TurnReading, TurnRecord } from "../../core/turn-log.ts";
 import { turnsIn } from "./forget-person/person.ts";
@@ -14,8 +14,14 @@ import type { AuditLine, StoredAudit } from "./stored-audit.ts";
 /** One line of an export. The last line is `export_finished`: without it the export is cut off. Times are ms since the epoch. */
 export type ExportRecord =
   | { type: "export_started"; version: 1; at: number; namespace?: string | undefined }
-  /** A channel: what people set, and what is always allowed there. What follows belongs to it, up to the next. */
-  | { type: "namespace"; namespace: string; state: NamespaceState; allowances: Allowance[] }
+  /** A channel: what people set, and what is always and never allowed there. What follows belongs to it, up to the next. */
+  | {
+      type: "namespace";
+      namespace: string;
+      state: NamespaceState;
+      allowances: ForGood[];
+      refusals: ForGood[];
+    }
   /** What a skill keeps for the channel: the facts of its memory (`memory:facts`) are one. */
   | { type: "skill_data"; namespace: string; key: string; value: Json }
   /** A reminder, schedule or trigger of the channel, or a thread that a trigger watches. */
@@ -25,6 +31,8 @@ export type ExportRecord =
   | { type: "turn"; turn: TurnRecord; events: TurnEvent[] }
   | ({ type: "audit" } & AuditLine)
   | { type: "export_finished"; turns: number };
+
+type ForGood = Omit<StandingDecision, "verdict">;
 
 export interface ExportDeps {
   log: TurnReading & ThreadReading;
@@ -89,7 +97,10 @@ async function* exportNamespace(
   namespace: string,
 ): AsyncGenerator<ExportRecord> {
   const state = await readNamespace(store, namespace);
-  yield { type: "namespace", namespace, state, allowances: await readAllowances(store, namespace) };
+  const decided = await readStanding(store, namespace);
+  const those = (of: StandingDecision["verdict"]): ForGood[] =>
+    decided.flatMap(({ verdict, ...each }) => (verdict === of ? [each] : []));
+  yield { type: "namespace", namespace, state, allowances: those("always"), refusals: those("never") };
   const prefix = `skill:${namespace}:`;
   for await (const key of store.keys(prefix)) {
     const value = await store.get(key);

@@ -115,10 +115,15 @@ async function removeMessages(
   { namespace, thread, turn_id }: TurnRecord,
   events: readonly TurnEvent[],
 ): Promise<string | undefined> {
-  const posted = events.flatMap((event) => (event.type === "message_posted" ? [event.reference] : []));
-  for (const reference of new Set(posted.filter((each) => each !== whispered))) {
+  const posted = new Set(
+    events.flatMap((event) => (event.type === "message_posted" ? [event.reference] : [])),
+  );
+  posted.delete(whispered);
+  const shown = events.filter((event) => event.type === "approval_shown");
+  const here = [...posted].map((reference) => ({ place: { namespace, thread }, reference }));
+  for (const { place, reference } of [...here, ...shown]) {
     try {
-      await platforms.of(namespace)?.remove({ namespace, thread }, reference);
+      await platforms.of(namespace)?.remove(place, reference);
     } catch (error) {
       if (!(error instanceof PlatformError)) throw error;
       if (error.code === "unavailable" || error.code === "rate_limited")

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { SkillFailure } from "../../core/define-skill.ts";
 import { defineControl } from "../block.ts";
-import { resolve, substitute } from "../substitute.ts";
+import { resolve, substitute, withoutVariables } from "../substitute.ts";
 
 const config = z.object({
   question: z.string().trim().min(1, "it is missing"),
@@ -25,6 +25,7 @@ export const approval = defineControl({
   async run(made, { title, shown, context, record, run }) {
     const { approved, by, name } = await context.approve({
       action: made.action ?? title,
+      label: `${title}: ${withoutVariables(made.question)}`,
       question: substitute(made.question, shown),
       input: resolve(made.input ?? {}, shown) ?? {},
       approver: made.approver ?? "manager",

@@ -1,5 +1,5 @@
 import { KeyedMutex } from "../../base/keyed-mutex.ts";
-import type { ChatPlatform } from "../../core/chat-platform.ts";
+import type { ChatPlatform, Decider } from "../../core/chat-platform.ts";
 import type { Clock } from "../../core/clock.ts";
 import type { Log } from "../../core/log.ts";
 import type { Place } from "../../core/place.ts";
@@ -35,6 +35,7 @@ const eyes = encodeURIComponent("👀");
 /** What the app sees of Discord. */
 export function createDiscordPlatform(deps: DiscordPlatformDeps): ChatPlatform {
   const { rest, directory, targets, live, logger, operators } = deps;
+  const actions = createChatActions(deps);
   /** A mark that is taken away at once must not arrive before it is set. */
   const marks = new KeyedMutex();
   const quietly = async (what: string, work: () => Promise<unknown>) => {
@@ -81,13 +82,15 @@ export function createDiscordPlatform(deps: DiscordPlatformDeps): ChatPlatform {
         }),
       );
     },
-    actions: createChatActions(deps),
+    actions,
     async deciders(place, approver) {
-      let found: readonly string[] = [];
+      let found: Decider[] = [];
       await quietly("who may decide", async () => {
-        found = await decidersIn(deps, place, approver);
+        const ids = await decidersIn(deps, place, approver);
+        const sees = async (id: string) => (await actions.access(place.namespace, id)) !== undefined;
+        found = await Promise.all(ids.map(async (id) => ({ id, here: await sees(id) })));
       });
-      return found;
+      return found.sort((one, other) => Number(other.here) - Number(one.here));
     },
     async describe(place) {
       let facts: { name?: string; topic?: string } = {};

@@ -1,6 +1,6 @@
 import type { webApi } from "@slack/bolt";
 import { unlessLate } from "../../base/time-limit.ts";
-import { type ChatPerson, PlatformError } from "../../core/chat-platform.ts";
+import { type ChatPerson, type Decider, PlatformError } from "../../core/chat-platform.ts";
 import type { Clock } from "../../core/clock.ts";
 import type { Trust } from "../../core/inbound.ts";
 import { timeZoneNamed } from "../../core/time-zone.ts";
@@ -34,7 +34,7 @@ export interface PersonDirectory {
   /** Who this is in a place. @throws PlatformError */
   person(target: SlackTarget, id: string): Promise<ChatPerson>;
   /** As `ChatPlatform.deciders`. */
-  deciders(target: SlackTarget, approver: "manager" | "operator"): Promise<string[]>;
+  deciders(target: SlackTarget, approver: "manager" | "operator"): Promise<Decider[]>;
   readonly lists: WorkspaceLists;
   /** What a person is called; undefined when that cannot be found soon. */
   name(team: string, id: string): Promise<string | undefined>;
@@ -90,7 +90,14 @@ export function createPersonDirectory(
       const ids = await decidersOf({ lists, operators, creatorOf }, target, approver);
       const found = await Promise.all(ids.map((id) => profiles.get(join(target.team, id)).catch(unknown)));
       const may = approver === "operator" ? ["member", "guest"] : ["member"];
-      return found.flatMap((profile) => (profile && may.includes(profile.standing) ? [profile.id] : []));
+      const { team, channel, person } = target;
+      const members =
+        channel === undefined ? new Set([person]) : await lists.members(team, channel).catch(unknown);
+      return found.flatMap((profile) =>
+        profile && may.includes(profile.standing)
+          ? [{ id: profile.id, here: members?.has(profile.id) ?? false }]
+          : [],
+      );
     },
     name: async (team, id) => (await soon(profiles.get(join(team, id)).catch(unknown)))?.name,
     channelName: async (team, id) => (await soon(channels.get(join(team, id)).catch(unknown)))?.name,

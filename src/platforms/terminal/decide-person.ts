@@ -17,9 +17,9 @@ export function decidePerson(
     const word = line.trim().toLowerCase();
     if (word === "y" || word === "yes") return true;
     if (word === "n" || word === "no") return false;
-    const other = also.find(({ verdict }) => word === verdict || word === verdict[0]);
+    const other = also.find(({ verdict, key }) => word === verdict || word === key);
     if (other === undefined) {
-      const others = also.map(({ verdict, does }) => `, ${verdict[0]} ${does}`).join("");
+      const others = also.map(({ key, does }) => `, ${key} ${does}`).join("");
       say(paint.dim(`y runs it, n refuses it${others}.`));
     }
     return other?.verdict;
@@ -28,16 +28,16 @@ export function decidePerson(
 
 /** What may be said beside yes and no. */
 function otherWords({ binds, addresses = [] }: ApprovalView) {
-  return [
-    { verdict: "turn" as const, does: "allows the site for this turn", isOffered: addresses.length > 0 },
-    { verdict: "always" as const, does: "allows it here for good", isOffered: binds !== undefined },
-  ].filter(({ isOffered }) => isOffered);
+  const turn = { verdict: "turn", key: "t", does: "allows the site for this turn" } as const;
+  const always = { verdict: "always", key: "a", does: "allows it here for good" } as const;
+  const never = { verdict: "never", key: "never", does: "refuses it here for good" } as const;
+  return [...(addresses.length > 0 ? [turn] : []), ...(binds === undefined ? [] : [always, never])];
 }
 
 /** What waits for approval, with the exact arguments, as lines above the prompt. */
 function approvalLines(approval: ApprovalView, paint: Paint): string[] {
   const { tool, skill_id, input, approver, question, reason, binds } = approval;
-  const others = otherWords(approval).map(({ verdict, does }) => `, ${verdict[0]} ${does}`);
+  const others = otherWords(approval).map(({ key, does }) => `, ${key} ${does}`);
   const choices = `y or n${others.join("")}`;
   const of = skill_id === "" || skill_id === tool ? "" : ` of ${plainLine(skill_id)}`;
   return [

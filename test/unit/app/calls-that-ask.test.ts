@@ -1,11 +1,12 @@
 import { describe, expect, it } from "vitest";
-import { readAllowances } from "../../../src/core/allowance.ts";
 import type { Author } from "../../../src/core/inbound.ts";
 import type { Skill } from "../../../src/core/skill.ts";
+import { readStanding } from "../../../src/core/standing-decisions.ts";
 import type { Tool } from "../../../src/core/tool.ts";
 import type { TurnEventOf } from "../../../src/core/turn-event.ts";
+import type { ApprovalVerdict } from "../../../src/core/turn-view.ts";
 import { approve } from "../../support/ask-app.ts";
-import { scriptedModel } from "../../support/scripted-model.ts";
+import { scriptedModel, toolResults } from "../../support/scripted-model.ts";
 import { ada, ben, createTestApp, home } from "../../support/test-app.ts";
 import { testSkill, testSource } from "../../support/test-skill.ts";
 import { mia } from "./approval-fixture.ts";
@@ -52,7 +53,7 @@ function channel(more: Parameters<typeof serverSkill>[1] = {}) {
   };
   const decide = async (
     asked: TurnEventOf<"approval_requested"> | undefined,
-    how: boolean | "always",
+    how: ApprovalVerdict,
     by: Author,
   ) => {
     const { approval_id = "", turn_id = "" } = asked ?? {};
@@ -60,7 +61,8 @@ function channel(more: Parameters<typeof serverSkill>[1] = {}) {
     if (outcome.ok) await test.events(turn_id);
     return outcome;
   };
-  return { ...test, ran, source, say, decide };
+  const results = () => toolResults(model.requests.at(-1)?.messages ?? []);
+  return { ...test, ran, source, say, decide, results };
 }
 
 describe("a call that may change something outside", () => {
@@ -142,7 +144,7 @@ describe("always here", () => {
     expect(list).toContain("- 1: **mail\\_\\_send** with to = ann, for Ben (allowed by Ben)");
     expect((await ask("/agent approvals remove 1", { by: cleo })).end.text).toContain("Ben or a manager");
     await ask("/agent approvals remove 1", { by: ben });
-    expect(await readAllowances(store, home.namespace)).toEqual([]);
+    expect(await readStanding(store, home.namespace)).toEqual([]);
     expect(await say({ to: "ann" }, ben)).toBeDefined();
     expect(ran).toHaveLength(1);
   });
@@ -157,3 +159,120 @@ describe("always here", () => {
     expect(await say(many, ben)).toBeDefined();
   });
 });
+
+describe("never", () => {
+  it("refuses now and from then on, says by whom, and asks nobody", async () => {
+    const { say, decide, ran, results, log } = channel();
+    const asked = await say({ to: "ann" }, ben);
+    expect(await decide(asked, "never", ben)).toMatchObject({ value: { decided: true } });
+    const decided = (await log.read(asked?.turn_id ?? "")).find(({ type }) => type === "approval_decided");
+    expect(decided).toMatchObject({ approved: false, by: "ben", never: true });
+    expect(results()[0]).toMatch(/refused by Ben, for good in this channel.*Do not insist/s);
+    expect(await say({ to: "ann", text: "please" }, ben)).toBeUndefined();
+    expect(results()[0]).toMatch(/refused by Ben, for good in this channel/);
+    expect(ran).toEqual([]);
+  });
+
+  it("of an asker holds for them, this recipient and this channel alone", async () => {
+    const { say, decide } = channel();
+    await decide(await say({ to: "ann" }, ben), "never", ben);
+    expect(await say({ to: "eve" }, ben)).toBeDefined();
+    expect(await say({ to: "ann" }, cleo)).toBeDefined();
+    expect(await say({ to: "ann" }, ben, direct)).toBeDefined();
+  });
+
+  it("of a manager holds for everyone, but a manager who orders the very call", async () => {
+    const { say, decide, ask, ran } = channel();
+    await decide(await say({ to: "ann" }, ben), "never", mia);
+    expect(await say({ to: "ann" }, cleo)).toBeUndefined();
+    const order = '/skill run mcp_mail {"to":"ann"}';
+    expect((await ask(order, { by: cleo })).end.outcome).toBe("failed");
+    expect(ran).toEqual([]);
+    await ask(order, { by: mia });
+    expect(ran).toHaveLength(1);
+  });
+
+  it("ends when the tool is another one, and is refused to who may not decide", async () => {
+    const { say, decide, source, ran } = channel();
+    const asked = await say({ to: "ann" }, ben);
+    expect(await decide(asked, "never", cleo)).toMatchObject({ status: 403 });
+    await decide(asked, "never", ben);
+    source.skills = [serverSkill(ran, { definition: "d2" })];
+    expect(await say({ to: "ann" }, ben)).toMatchObject({ approver: "asker" });
+  });
+
+  it("holds although an operator trusts the tool later", async () => {
+    const { say, decide, source, ran } = channel();
+    await decide(await say({ to: "ann" }, ben), "never", ben);
+    const [skill] = source.skills;
+    const [tool] = skill?.tools ?? [];
+    if (skill === undefined || tool?.server === undefined) throw new Error("no tool");
+    const server = { ...tool.server, configured: { approver: "none" as const } };
+    source.skills = [{ ...skill, tools: [{ ...tool, server }] }];
+    await say({ to: "ann" }, ben);
+    expect(ran).toEqual([]);
+    await say({ to: "eve" }, ben);
+    expect(ran).toEqual([{ to: "eve" }]);
+  });
+
+  it("is listed with its number and taken back by a command", async () => {
+    const { say, ask } = channel();
+    const id = (await say({ to: "ann" }, ben))?.approval_id ?? "";
+    expect((await ask(`/agent approvals never ${id}`, { by: cleo })).end.outcome).toBe("failed");
+    expect((await ask(`/agent approvals never ${id}`, { by: mia })).end.text).toBe("Never allowed here.");
+    const list = (await ask("/agent approvals", { by: ben })).end.text;
+    expect(list).toContain(
+      "Never allowed here:\n- 1: **mail\\_\\_send** with to = ann, for everyone (refused by Mia)",
+    );
+    expect((await ask("/agent approvals remove 1", { by: ben })).end.text).toContain("Mia or a manager");
+    expect((await ask("/agent approvals remove 1", { by: mia })).end.text).toContain("asks again here");
+    expect(await say({ to: "ann" }, ben)).toBeDefined();
+  });
+
+  it("is a refusal where a call cannot be bound to anything", async () => {
+    const { say, decide, store } = channel();
+    const many = Object.fromEntries(Array.from({ length: 300 }, (_, at) => [`to_${at}`, "x".repeat(20)]));
+    await decide(await say(many, ben), "never", ben);
+    expect(await readStanding(store, home.namespace)).toEqual([]);
+    expect(await say(many, ben)).toBeDefined();
+  });
+
+  it("replaces an always, and the other way round", async () => {
+    const { say, decide, ran, store } = channel();
+    const [one, other] = [await say({ to: "ann" }, ben), await say({ to: "ann" }, ben)];
+    await decide(one, "always", mia);
+    await decide(other, "never", mia);
+    expect(await readStanding(store, home.namespace)).toMatchObject([{ verdict: "never", by: "mia" }]);
+    expect(await say({ to: "ann" }, ben)).toBeUndefined();
+    expect(ran).toHaveLength(1);
+  });
+});
+
+describe("a decision for good", () => {
+  it.each([
+    ["always", { approved: true, always: true }],
+    ["never", { approved: false, never: true }],
+  ] as const)(
+    "(%s) answers another call that waits, and is noted as its decision",
+    async (verdict, noted) => {
+      const { app, log, say, test, until } = await twoCalls();
+      const turnId = await say("go", { by: ben });
+      await until(turnId, "turn_waiting");
+      await approve(app, `${turnId}:1`, verdict, mia);
+      await test.events(turnId);
+      const decided = (await log.read(turnId)).filter(({ type }) => type === "approval_decided");
+      expect(decided).toMatchObject([
+        { ...noted, approval_id: `${turnId}:1`, by: "mia" },
+        { ...noted, approval_id: `${turnId}:2`, by: "mia", name: "Mia" },
+      ]);
+    },
+  );
+});
+
+/** A bot whose model sends twice to the same person at once. */
+async function twoCalls() {
+  const call = (text: string) => ({ call: "mail__send", with: { to: "ann", text } });
+  const model = scriptedModel([[call("one"), call("two")], "Done."]);
+  const test = createTestApp(model, { sources: [testSource([serverSkill([])])] });
+  return { ...test, test };
+}

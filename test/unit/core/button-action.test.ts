@@ -23,6 +23,7 @@ it.each<[string, ButtonAction, string?]>([
   [`approve:${id}:12`, { role: "decide", approval_id: `${id}:12`, verdict: true }, id],
   [`refuse:${id}:1`, { role: "decide", approval_id: `${id}:1`, verdict: false }, id],
   [`always:${id}:1`, { role: "decide", approval_id: `${id}:1`, verdict: "always" }, id],
+  [`never:${id}:1`, { role: "decide", approval_id: `${id}:1`, verdict: "never" }, id],
   [`turn:${id}:1`, { role: "decide", approval_id: `${id}:1`, verdict: "turn" }, id],
   [`wanted:${id}`, { role: "late", token: id, wanted: true }],
   [`unwanted:${id}`, { role: "late", token: id, wanted: false }],

@@ -1,11 +1,11 @@
 import { z } from "zod";
+import { durationInWords } from "../../../base/duration-in-words.ts";
 import { KeyedMutex } from "../../../base/keyed-mutex.ts";
 import { type MessageTag, type OutgoingMessage, PlatformError } from "../../../core/chat-platform.ts";
 import { type Author, inboundSchema } from "../../../core/inbound.ts";
 import type { Json } from "../../../core/json.ts";
 import { mayStop } from "../../../core/permissions.ts";
 import type { Place } from "../../../core/place.ts";
-import { formatDuration } from "../../../core/turn-summary.ts";
 import type { ButtonPress } from "../chat-intake.ts";
 import { acceptMessage, noteTaken, type TakenMessage } from "./accept-message.ts";
 import { authorOf, type IntakeContext } from "./intake-context.ts";
@@ -175,7 +175,7 @@ async function submit(
 }
 
 function questionAbout({ token, count, newest }: LateThread, now: number, words: string): OutgoingMessage {
-  const ago = formatAge(now - newest.origin.said_at);
+  const ago = durationInWords(now - newest.origin.said_at);
   const text = words.replace(/\s+/g, " ");
   const quoted = text.length > quotedCharacters ? `${text.slice(0, quotedCharacters)}…` : text;
   const markdown = newest.edited
@@ -190,14 +190,6 @@ function questionAbout({ token, count, newest }: LateThread, now: number, words:
       { action: { role: "late", token, wanted: false }, label: "No" },
     ],
   };
-}
-
-/** `3 min 5 s`, `40 minutes`, `5 hours`, `3 days`. */
-export function formatAge(ms: number): string {
-  const hours = ms / 3_600_000;
-  if (hours >= 48) return `${Math.round(hours / 24)} days`;
-  if (hours >= 2) return `${Math.round(hours)} hours`;
-  return ms >= 120_000 ? `${Math.round(ms / 60_000)} minutes` : formatDuration(ms);
 }
 
 function parse(value: Json | undefined): LateThread | undefined {

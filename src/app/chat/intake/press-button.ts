@@ -1,6 +1,7 @@
 import { type ButtonAction, readButtonId, turnOfButton } from "../../../core/button-action.ts";
 import { PlatformError } from "../../../core/chat-platform.ts";
 import type { Author } from "../../../core/inbound.ts";
+import { isDirectMessage, type Place } from "../../../core/place.ts";
 import type { ButtonPress } from "../chat-intake.ts";
 import { authorOf, type IntakeContext, NotStoredError } from "./intake-context.ts";
 import type { LateMessages } from "./late-messages.ts";
@@ -50,25 +51,41 @@ async function answerPress(
 ): Promise<string | undefined> {
   const action = readButtonId(press.button);
   if (action === undefined) return unknownButton;
-  const person = await context.platform.person(press.place, press.person);
-  const refusal = refusalOf(context.policy.access, person, press.place);
+  const place = (await placeOfDecision(context, action, press)) ?? press.place;
+  const person = await context.platform.person(place, press.person);
+  const refusal = refusalOf(context.policy.access, person, place);
   if (refusal !== undefined) return refusal;
-  const { paused } = await context.settings.of(press.place.namespace);
+  const { paused } = await context.settings.of(place.namespace);
   if (paused !== undefined && asksForWork(action))
     return "I am paused here. A manager of the channel can wake me with `/agent resume`; then press again.";
   const by = authorOf(person);
   if (action.role === "late") return late.decide(action.token, action.wanted, press, by);
-  return onTurn(context, action, press, by);
+  return onTurn(context, action, press, { place, by });
 }
 
-/** A turn is reached only from the channel it belongs to. */
+/**
+ * Cards of approvals stand in direct messages, too: who may decide is asked of the place where the turn runs. Undefined for every
+ * other press.
+ */
+async function placeOfDecision(
+  { log, platform }: IntakeContext,
+  action: ButtonAction,
+  { place }: ButtonPress,
+): Promise<Place | undefined> {
+  if (action.role !== "decide" || !isDirectMessage(place.namespace)) return undefined;
+  const turn = await log.get(turnOfButton(action) ?? "");
+  if (turn === undefined || !turn.namespace.startsWith(`${platform.id}:`)) return undefined;
+  return { namespace: turn.namespace, thread: turn.thread };
+}
+
+/** A turn is reached only from the channel it belongs to; its approvals from direct messages, too. */
 async function onTurn(
   context: IntakeContext,
   action: TurnAction,
   press: ButtonPress,
-  by: Author,
+  { place, by }: { place: Place; by: Author },
 ): Promise<string | undefined> {
   const turn = await context.log.get(turnOfButton(action) ?? "");
-  if (turn === undefined || turn.namespace !== press.place.namespace) return unknownButton;
+  if (turn === undefined || turn.namespace !== place.namespace) return unknownButton;
   return actOnTurn(context, action, { press, turn, by });
 }

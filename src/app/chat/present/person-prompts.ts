@@ -1,17 +1,12 @@
-import { escapeMarkdown, oneLine } from "../../../base/markdown-text.ts";
 import type { PlatformError } from "../../../core/chat-platform.ts";
 import type { TurnEvent, TurnEventBody } from "../../../core/turn-event.ts";
+import { createApprovalPrompt } from "./approval-prompt.ts";
 import { createPostedMessage, type PostedMessage } from "./posted-message.ts";
 import type { PresentedTurn } from "./presented-turn.ts";
-import type { Content } from "./publish-message.ts";
-import {
-  type Approval,
-  type Question,
-  renderApproval,
-  renderClosedApproval,
-  renderClosedQuestion,
-  renderQuestion,
-} from "./render-prompt.ts";
+import { endingText, type PromptEnding } from "./prompt-endings.ts";
+import type { Published } from "./publish-message.ts";
+import type { Approval } from "./render-approval.ts";
+import { type Question, renderClosedQuestion, renderQuestion } from "./render-question.ts";
 
 /** What the turn asks of people: questions and approvals, each a message of its own. */
 export interface PersonPrompts {
@@ -26,16 +21,19 @@ export interface PersonPrompts {
 interface Prompt {
   asked: Question | Approval;
   message: PostedMessage;
-  decision: { what: string; by: string } | undefined;
+  decision: PromptEnding | undefined;
   /** Whether this process has tried to post it. */
   tried: boolean;
   /** Whether the message says by now how it ended. */
   closed: boolean;
+  /** Brings what is missing of it to the platform; undefined when its message was there already. */
+  post(): Promise<Published | undefined>;
+  /** Shows how it ended. */
+  close(end: string, late: boolean): Promise<void>;
 }
 
 export function createPersonPrompts(turn: PresentedTurn, events: readonly TurnEvent[]): PersonPrompts {
-  const { clock, platform, logger, turn_id } = turn;
-  const limit = platform.limits.message_characters;
+  const { clock, logger, turn_id } = turn;
   const prompts: Prompt[] = [];
   let jobs: Promise<void> = Promise.resolve();
   let failure: PlatformError | undefined;
@@ -50,25 +48,25 @@ export function createPersonPrompts(turn: PresentedTurn, events: readonly TurnEv
       case "approval_requested": {
         const purpose = event.type === "question_asked" ? "question" : "approval";
         const part = prompts.filter(({ asked }) => asked.type === event.type).length;
+        const message = createPostedMessage(turn, events, { purpose, part });
+        const shown =
+          event.type === "question_asked"
+            ? createQuestionPrompt(turn, event, message)
+            : createApprovalPrompt(turn, events, event, message);
         const prompt = {
-          asked: event,
-          message: createPostedMessage(turn, events, { purpose, part }),
-          decision: undefined,
-          tried: false,
-          closed: false,
+          ...{ asked: event, message, decision: undefined, tried: false, closed: false },
+          ...shown,
         };
         prompts.push(prompt);
         return prompt;
       }
       case "question_answered":
-        return decide(find(event.question_id), { what: event.text, by: event.by });
-      case "approval_decided":
+        return decide(find(event.question_id), event);
+      case "approval_decided": {
+        const prompt = find(event.approval_id);
         // Nobody's decision: its time is over, and the message says so.
-        if (event.by === "") return find(event.approval_id);
-        return decide(find(event.approval_id), {
-          what: event.always ? "Always allowed here" : event.approved ? "Approved" : "Refused",
-          by: event.by,
-        });
+        return event.by === "" ? prompt : decide(prompt, event);
+      }
       default:
         return undefined;
     }
@@ -82,42 +80,32 @@ export function createPersonPrompts(turn: PresentedTurn, events: readonly TurnEv
     });
   };
   const post = async (prompt: Prompt) => {
-    if (prompt.tried || prompt.message.reference !== undefined || prompt.decision !== undefined) return;
+    if (prompt.tried || prompt.decision !== undefined) return;
     prompt.tried = true;
-    const { asked, message } = prompt;
-    const content =
-      asked.type === "question_asked"
-        ? renderQuestion(turn.redact(asked), turn_id, limit)
-        : renderApproval(turn.redact(asked), turn.author, limit);
-    const published = await message.publish(content);
-    if (published.ok) note(prompt, published.reference);
-    else failure = published.error;
+    const published = await prompt.post();
+    if (published?.ok) note(prompt, published.reference);
+    else if (published !== undefined) failure = published.error;
   };
   const note = ({ message: { tag } }: Prompt, reference: string) =>
     turn.note({ type: "message_posted", purpose: tag.purpose, part: tag.part, reference });
-  const close = async (prompt: Prompt, isEnd: boolean) => {
-    const { asked, message } = prompt;
-    if (prompt.closed || (await message.adopt()) === undefined) return;
-    const end = await endOf(turn, prompt, isEnd);
-    const content: Content =
-      asked.type === "question_asked"
-        ? renderClosedQuestion(turn.redact(asked), turn.redact(end), limit)
-        : renderClosedApproval(turn.redact(asked), turn.redact(end), limit);
-    prompt.closed = true;
-    await message.amend(content);
-  };
   const isExpired = ({ asked, decision }: Prompt) =>
     decision === undefined && asked.expires_at <= clock.now();
+  const close = async (prompt: Prompt) => {
+    if (prompt.closed) return;
+    const late = isExpired(prompt);
+    const ending = prompt.decision ?? { type: late ? "late" : "needless", asked: kindOf(prompt) };
+    const end = turn.redact(await endingText(turn, ending));
+    prompt.closed = true;
+    await prompt.close(end, late);
+  };
 
   return {
     watch(event) {
       const prompt = learn(event);
       if (prompt !== undefined)
-        later(() =>
-          prompt.decision === undefined && !isExpired(prompt) ? post(prompt) : close(prompt, false),
-        );
+        later(() => (prompt.decision === undefined && !isExpired(prompt) ? post(prompt) : close(prompt)));
       if (event.type !== "tool_finished") return;
-      for (const open of prompts.filter(isExpired)) later(() => close(open, false));
+      for (const open of prompts.filter(isExpired)) later(() => close(open));
     },
     async posted() {
       for (const prompt of prompts) if (!isExpired(prompt)) later(() => post(prompt));
@@ -125,42 +113,36 @@ export function createPersonPrompts(turn: PresentedTurn, events: readonly TurnEv
       return failure;
     },
     async end() {
-      for (const prompt of prompts) later(() => close(prompt, true));
+      for (const prompt of prompts) later(() => close(prompt));
       await jobs;
     },
   };
 }
 
-function decide(prompt: Prompt | undefined, decision: Prompt["decision"]): Prompt | undefined {
+function kindOf({ asked }: Prompt): "question" | "call" | "permission" {
+  if (asked.type === "question_asked") return "question";
+  return asked.question === undefined ? "call" : "permission";
+}
+
+function decide(prompt: Prompt | undefined, decision: PromptEnding): Prompt | undefined {
   if (prompt !== undefined) prompt.decision = decision;
   return prompt;
 }
 
-async function endOf(turn: PresentedTurn, { asked, decision }: Prompt, isEnd: boolean): Promise<string> {
-  const isQuestion = asked.type === "question_asked";
-  if (decision !== undefined) {
-    const name = escapeMarkdown(await nameOf(turn, decision.by));
-    return isQuestion ? `**${name}:** ${oneLine(decision.what, 300)}` : `**${decision.what}** by ${name}.`;
-  }
-  if (isEnd && asked.expires_at > turn.clock.now()) {
-    if (isQuestion) return "*No answer is needed any more.*";
-    // What was asked in the middle of a call may have been allowed in another way, and the call gone on.
-    return asked.question === undefined
-      ? "*The turn ended before anybody decided: it was not run.*"
-      : "*No decision is needed any more.*";
-  }
-  return isQuestion ? "*The time to answer is over.*" : "*Nobody decided in time: it was not run.*";
-}
-
-async function nameOf(
-  { author, platform, place, logger, turn_id }: PresentedTurn,
-  id: string,
-): Promise<string> {
-  if (id === author.id) return author.name;
-  try {
-    return (await platform.person(place, id)).name;
-  } catch (error) {
-    logger.debug({ err: error, turn_id }, "The name of a person is not known");
-    return id;
-  }
+function createQuestionPrompt(
+  turn: PresentedTurn,
+  asked: Question,
+  message: PostedMessage,
+): Pick<Prompt, "post" | "close"> {
+  const limit = turn.platform.limits.message_characters;
+  const shown = turn.redact(asked);
+  return {
+    post: async () =>
+      message.reference === undefined
+        ? message.publish(renderQuestion(shown, turn.turn_id, limit))
+        : undefined,
+    async close(end) {
+      if ((await message.adopt()) !== undefined) await message.amend(renderClosedQuestion(shown, end, limit));
+    },
+  };
 }

@@ -74,7 +74,8 @@ export function createPostedMessage(
   let called: ReadonlySet<string> | undefined;
 
   const referenceOf = () => ("reference" in state ? state.reference : undefined);
-  const namedIn = ({ markdown }: Content) => [...turn.calls].filter((id) => mentions(markdown, id));
+  const namedIn = ({ markdown, calls = [] }: Content) =>
+    [...new Set([...turn.calls, ...calls])].filter((id) => mentions(markdown, id));
   const outgoing = (content: Content) => {
     const named = namedIn(content);
     return redactMessage({ ...content, tag, ...(named.length === 0 ? {} : { calls: named }) }, turn.redact);

@@ -1,6 +1,6 @@
+import { durationInWords } from "../../../base/duration-in-words.ts";
 import type { TurnEvent, TurnEventBody } from "../../../core/turn-event.ts";
 import type { ClaimedTurn, Signal } from "../../../core/turn-log.ts";
-import { formatAge } from "../intake/late-messages.ts";
 import type { TurnPresenterDeps } from "./presented-turn.ts";
 
 /** How ids of this question begin; what follows is the seq of the turn's last event before it. */
@@ -35,7 +35,7 @@ export async function* ifStillWanted(
   yield {
     type: "question_asked",
     question_id: `${questionPrefix}${claimed.events.at(-1)?.seq}`,
-    text: `I was interrupted ${formatAge(gapMs)} ago while I worked on this. Still want this?`,
+    text: `I was interrupted ${durationInWords(gapMs)} ago while I worked on this. Still want this?`,
     choices: [yes, no],
     expires_at,
   };

@@ -15,7 +15,7 @@ export const forgottenPerson = z.object({
   plans: count.describe(
     "reminders, schedules and triggers of theirs, and threads of theirs that are watched",
   ),
-  allowances: count.describe("of theirs to run a tool without asking"),
+  allowances: count.describe("of theirs to run a tool without asking, or never"),
   accounts: count.describe("of theirs with tool servers"),
   feedback: count.describe("what they thought of answers"),
   stored: count.describe("values stored for their direct messages"),

@@ -150,6 +150,8 @@ function isTheirs(event: TurnEvent, traces: Traces): boolean {
     case "question_answered":
     case "approval_decided":
       return event.by === traces.person.id;
+    case "approval_shown":
+      return event.person === traces.person.id;
     case "transcript_opened":
       return traces.openings.has(event.opening);
     default:

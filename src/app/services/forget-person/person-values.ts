@@ -33,9 +33,15 @@ export async function sweepValues(
   const allowances = await apply(`allowances:${platform}:`, (value, key) => {
     if (!isAt(person, key.slice("allowances:".length))) return { count: 0 };
     const book = objectOf(value);
-    const all = Array.isArray(book.allowances) ? book.allowances : [];
-    const kept = all.filter((each) => objectOf(each).by !== id && objectOf(each).only_for !== id);
-    return { count: all.length - kept.length, value: { ...book, allowances: kept } as Json };
+    const isTheirs = (each: Json) => objectOf(each).by === id || objectOf(each).only_for === id;
+    let count = 0;
+    const kept = Object.entries(book).map(([name, list]) => {
+      if (!Array.isArray(list)) return [name, list];
+      const others = list.filter((each) => !isTheirs(each));
+      count += list.length - others.length;
+      return [name, others];
+    });
+    return { count, value: Object.fromEntries(kept) as Json };
   });
   const feedback = await apply("feedback:", (value) => {
     const { [id]: theirs, ...others } = objectOf(value);

@@ -231,7 +231,8 @@ describe("an approval", () => {
     expect(message?.markdown).toContain(
       '```json\n{\n  "to": "ada@example.com",\n  "key": "[secret]"\n}\n```',
     );
-    expect(message?.markdown).toMatch(/A manager of this channel may decide\.$/);
+    expect(message?.markdown).toMatch(/Ada may decide, or another manager of this channel\.$/);
+    expect(message?.mention).toBe("ada");
     expect(message?.timed).toEqual({ text: "Open until {time}.", at: expect.any(Number) });
     expect(message?.buttons).toEqual([
       { id: "approve:turn:0", label: "Approve", style: "primary" },
@@ -259,9 +260,9 @@ describe("an approval", () => {
   });
 
   it.each([
-    [true, "Ben B.", "**Approved** by Ben B."],
-    [false, "Ben B.", "**Refused** by Ben B."],
-    [true, "B [ok](http://x)", "**Approved** by B \\[ok\\](http://x)."],
+    [true, "Ben B.", "**Ben B.** approved."],
+    [false, "Ben B.", "**Ben B.** refused."],
+    [true, "B [ok](http://x)", "**B \\[ok\\](http://x)** approved."],
   ])("says in the end who decided (approved: %s, %s)", async (approved, name, end) => {
     const platform = createFakePlatform();
     platform.people.set("ben", { name });

@@ -135,10 +135,11 @@ export async function logLeftBehind(
   turnId: string,
   events: readonly TurnEventBody[],
   at: number,
+  author: Author = ada,
 ): Promise<TurnLog> {
   const log = createMemoryTurnLog();
   const origin = { message: "message-left", said_at: at, files: [], in_thread: false };
-  await log.accept({ key: turnId, ...place, author: ada, kind: "message", text: "go", origin }, turnId, at);
+  await log.accept({ key: turnId, ...place, author, kind: "message", text: "go", origin }, turnId, at);
   await log.claim("dead worker", at, 60_000);
   await log.append(
     turnId,

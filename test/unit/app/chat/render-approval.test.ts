@@ -1,5 +1,11 @@
 import { describe, expect, it } from "vitest";
-import { type Approval, renderApproval } from "../../../../src/app/chat/present/render-prompt.ts";
+import {
+  type Approval,
+  type ApprovalAudience,
+  renderApproval,
+  renderClosedApproval,
+  renderDirectApproval,
+} from "../../../../src/app/chat/present/render-approval.ts";
 
 const approval: Approval = {
   type: "approval_requested",
@@ -11,8 +17,9 @@ const approval: Approval = {
   approver: "manager",
   expires_at: 60_000,
 };
-const rendered = (more: Partial<Approval>) =>
-  renderApproval({ ...approval, ...more }, { id: "U1", name: "Ben" }, 4_000);
+const ben = { id: "U1", name: "Ben" };
+const audience: ApprovalAudience = { asker: ben, isTheirs: false, deciders: [] };
+const rendered = (more: Partial<Approval>) => renderApproval({ ...approval, ...more }, audience, 4_000);
 const card = (more: Partial<Approval>) => rendered(more).markdown;
 
 describe("the card of an approval", () => {
@@ -47,10 +54,9 @@ describe("the card of an approval", () => {
   });
 
   it("says why it asks, and calls the person where they may decide", () => {
-    const message = rendered({
-      approver: "asker",
-      reason: "It may change [something](https://evil.example).",
-    });
+    const reason = "It may change [something](https://evil.example).";
+    const theirs = { ...audience, isTheirs: true };
+    const message = renderApproval({ ...approval, approver: "asker", reason }, theirs, 4_000);
     expect(message.markdown.split("\n")[1]).toBe("It may change \\[something\\](https://evil.example).");
     expect(message.markdown).toContain("Ben may decide, or a manager of this channel.");
     expect(message.mention).toBe("U1");
@@ -64,10 +70,84 @@ describe("the card of an approval", () => {
       { role: "decide", approval_id: "turn-1:1", verdict: true },
       { role: "decide", approval_id: "turn-1:1", verdict: false },
       { role: "decide", approval_id: "turn-1:1", verdict: "always" },
+      { role: "decide", approval_id: "turn-1:1", verdict: "never" },
+    ]);
+    expect(message.buttons?.map(({ label }) => label)).toEqual([
+      "Approve once",
+      "Refuse",
+      "Always here",
+      "Never",
     ]);
     expect(message.markdown).toContain(
       "allows this tool as it is now with to = all@example.com, in this channel",
     );
-    expect(rendered({}).buttons).toHaveLength(2);
+    expect(rendered({}).buttons?.map(({ label }) => label)).toEqual(["Approve", "Refuse"]);
+  });
+
+  it("says the time in the zone of who reads it, and never in its text", () => {
+    expect(rendered({}).timed).toEqual({ text: "Open until {time}.", at: 60_000 });
+    expect(card({})).not.toMatch(/UTC|until/);
+  });
+});
+
+const here = (id: string) => ({ id, here: true, name: id });
+const away = (id: string) => ({ id, here: false, name: id });
+
+describe("who may decide, on the card", () => {
+  it.each<[string, ApprovalAudience["deciders"], string, string[] | undefined]>([
+    ["nobody known", [], "A manager of this channel may decide.", undefined],
+    ["one who sees it", [here("mia")], "A manager of this channel may decide: <@mia>.", ["mia"]],
+    [
+      "more than are called",
+      ["a", "b", "c", "d", "e"].map(here),
+      "may decide: <@a>, <@b>, <@c> or 2 others.",
+      ["a", "b", "c"],
+    ],
+    ["one who does not see it, by name", [here("mia"), away("ol*ga")], "<@mia> or ol\\*ga.", ["mia"]],
+    ["one without a name", [{ id: "x", here: false }], "A manager of this channel may decide.", undefined],
+  ])("%s", (_what, deciders, text, calls) => {
+    const message = renderApproval(approval, { ...audience, deciders }, 4_000);
+    expect(message.markdown).toContain(text);
+    expect(message.calls).toEqual(calls);
+    expect(message.mention).toBeUndefined();
+  });
+
+  it("is the asker, who is called alone, where they may themselves", () => {
+    const deciders = [here("mia")];
+    const message = renderApproval(
+      { ...approval, approver: "operator" },
+      { asker: ben, isTheirs: true, deciders },
+      4_000,
+    );
+    expect(message.markdown).toContain("Ben may decide, or another operator of the bot.");
+    expect(message).toMatchObject({ mention: "U1" });
+    expect(message.calls).toBeUndefined();
+  });
+});
+
+describe("the card in somebody's direct messages", () => {
+  const from = "**Ben** asks in **#general**.";
+
+  it("says who asks where, with the same arguments, reason, time and buttons", () => {
+    const asked = { ...approval, reason: "It leaves the channel." };
+    const message = renderDirectApproval(asked, from, 4_000);
+    expect(message.markdown).toMatch(/^\*\*Ben\*\* asks in \*\*#general\*\*\.\nMay I run/);
+    for (const part of ["It leaves the channel.", '"to": "all@example.com"', "You may decide."])
+      expect(message.markdown).toContain(part);
+    const { timed, buttons } = renderApproval(asked, audience, 4_000);
+    expect(message).toMatchObject({ timed, buttons });
+  });
+
+  it("keeps within the limit, and attaches what is cut", () => {
+    const input = { text: "x".repeat(9_000) };
+    const message = renderDirectApproval({ ...approval, input }, from, 2_000);
+    expect(message.markdown.length).toBeLessThanOrEqual(2_000);
+    expect(message.files?.[0]?.name).toBe("arguments.json");
+  });
+
+  it("has no buttons when it is over", () => {
+    const message = renderClosedApproval(approval, { end: "**mia** refused.", from }, 4_000);
+    expect(message.markdown).toMatch(/^\*\*Ben\*\* asks[\s\S]*\n\n\*\*mia\*\* refused\.$/);
+    expect(message.buttons).toBeUndefined();
   });
 });

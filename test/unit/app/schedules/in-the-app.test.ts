@@ -1,8 +1,8 @@
 import path from "node:path";
 import { describe, expect, it } from "vitest";
-import { readAllowances } from "../../../../src/core/allowance.ts";
 import type { Author } from "../../../../src/core/inbound.ts";
 import type { Skill } from "../../../../src/core/skill.ts";
+import { readStanding } from "../../../../src/core/standing-decisions.ts";
 import { createServer } from "../../../../src/server/server.ts";
 import { createFolderSource } from "../../../../src/skills/folder-source.ts";
 import { createFakeClock } from "../../../support/fake-clock.ts";
@@ -221,7 +221,7 @@ describe("a trigger", () => {
     expect(await bot.approve(first, ann, true)).toMatchObject({ ok: true });
     await bot.app.events(first);
     expect(bot.ran).toHaveLength(1);
-    expect(await readAllowances(bot.app.store, general)).toMatchObject([
+    expect(await readStanding(bot.app.store, general)).toMatchObject([
       { within: expect.any(String), only_for: "ann" },
     ]);
 

@@ -1,0 +1,60 @@
+import type { TemplateResult } from "lit-html";
+import { expect, it } from "vitest";
+import { approvalCard } from "../../../src/console/approval-card.ts";
+import type { ApprovalVerdict, ApprovalView } from "../../../src/core/turn-view.ts";
+
+const binds = { skill_id: "mail", tool: "send", definition: "d", values: { to: "ann" } };
+const open: ApprovalView = {
+  ...{ approval_id: "t:1", call_id: "c", tool: "send", skill_id: "mail", input: { to: "ann" } },
+  ...{ approver: "manager", expires_at: 60_000, state: "open" },
+};
+
+/** What a template shows, without tags, and what its buttons do, in order. */
+function read(value: unknown, does: (() => void)[] = []): { text: string; does: (() => void)[] } {
+  if (typeof value === "function") does.push(value as () => void);
+  if (typeof value === "string" || typeof value === "number") return { text: `${value}`, does };
+  if (typeof value !== "object" || value === null || !("strings" in value)) return { text: "", does };
+  const { strings, values } = value as TemplateResult;
+  const parts = strings.map((part, at) => part + read(values[at], does).text);
+  return {
+    text: parts
+      .join("")
+      .replace(/<[^>]*>/g, "")
+      .replace(/\s+/g, " "),
+    does,
+  };
+}
+
+function card(approval: Partial<ApprovalView>) {
+  const decided: [string, ApprovalVerdict][] = [];
+  const messages = { approve: (id: string, verdict: ApprovalVerdict) => void decided.push([id, verdict]) };
+  const shown = read(approvalCard({ ...open, ...approval }, { messages }));
+  for (const press of shown.does) press();
+  return { text: shown.text, verdicts: decided.map(([, verdict]) => verdict) };
+}
+
+it("decides once where nothing can be decided for good", () => {
+  const { text, verdicts } = card({});
+  expect(verdicts).toEqual([true, false]);
+  expect(text).toContain("Approve Refuse");
+  expect(text).not.toContain("Never");
+});
+
+it("decides for good where that is bound to something, and says to what", () => {
+  const { text, verdicts } = card({ binds, addresses: ["https://a.example"] });
+  expect(verdicts).toEqual([true, false, "turn", "always", "never"]);
+  expect(text).toContain("Approve once Refuse This site, this turn Always here Never");
+  expect(text).toContain("with to = ann");
+});
+
+it.each<[Partial<ApprovalView>, string]>([
+  [{ state: "approved", by: "U1", name: "olga", always: true }, "send (mail): olga approved, always here"],
+  [{ state: "refused", by: "U1", name: "olga", never: true }, "send (mail): olga refused, for good here"],
+  [{ state: "approved", by: "U1", name: "olga", for_turn: true }, "olga approved, this site for this turn"],
+  [{ state: "refused", by: "U1" }, "send (mail): U1 refused"],
+  [{ state: "expired" }, "send (mail): nobody decided in time"],
+])("says afterwards who decided what: %o", (approval, text) => {
+  const shown = card(approval);
+  expect(shown.text).toContain(text);
+  expect(shown.verdicts).toEqual([]);
+});

@@ -74,7 +74,7 @@ export interface ChatReaction {
   /** The message's reference (`ChatActions`). */
   reference: string;
   person: string;
-  /** The emoji's name where the platform names it (`thumbsup`), else the character. */
+  /** The emoji's name where the platform names it (`thumbsup`; Discord's own emoji), else the character without a skin tone. */
   emoji: string;
   added: boolean;
   /** ms since the epoch. */

@@ -1,16 +1,14 @@
-import type { APIGuildMember } from "discord.js";
 import { KeyedMutex } from "../../base/keyed-mutex.ts";
 import type { ChatPlatform, Decider } from "../../core/chat-platform.ts";
 import type { Log } from "../../core/log.ts";
 import type { Place } from "../../core/place.ts";
 import { createChatActions } from "./chat-actions.ts";
-import { isSnowflake, permissions } from "./discord-facts.ts";
+import { findDeciders } from "./deciders.ts";
+import { isSnowflake } from "./discord-facts.ts";
 import { readPlace } from "./discord-place.ts";
-import { unlessRefused } from "./discord-rest.ts";
 import { discordWriting } from "./discord-writing.ts";
 import { downloadAttachment } from "./download-attachment.ts";
 import { knownNames } from "./known-names.ts";
-import { channelPermissions, has } from "./permission-bits.ts";
 import {
   editMessage,
   findMessage,
@@ -79,15 +77,11 @@ export function createDiscordPlatform(deps: DiscordPlatformDeps): ChatPlatform {
     },
     actions,
     async deciders(place, approver) {
-      let found: Decider[] = [];
+      let found: readonly Decider[] = [];
       await quietly("who may decide", async () => {
-        const ids = approver === "operator" ? [...operators] : await managersOf(deps, place);
-        const sees = async (id: string) => (await actions.access(place.namespace, id)) !== undefined;
-        found = await Promise.all(
-          ids.slice(0, mostDeciders).map(async (id) => ({ id, here: await sees(id) })),
-        );
+        found = await findDeciders({ rest, directory, actions, operators }, place, approver);
       });
-      return found.sort((one, other) => Number(other.here) - Number(one.here));
+      return found;
     },
     async describe(place) {
       let facts: { name?: string; topic?: string } = {};
@@ -97,22 +91,6 @@ export function createDiscordPlatform(deps: DiscordPlatformDeps): ChatPlatform {
       return facts;
     },
   };
-}
-
-const mostDeciders = 20;
-
-/** Those who manage the channel, as far as Discord lists members to the bot; the owner in any case. */
-async function managersOf({ rest, directory }: DiscordPlatformDeps, place: Place): Promise<string[]> {
-  const { guild: id, channel: channelId } = readPlace(place);
-  if (id === undefined || channelId === undefined) return [];
-  const [guild, channel] = await Promise.all([directory.guild(id), directory.channel(channelId)]);
-  const request = rest.request<APIGuildMember[]>("GET", `/guilds/${id}/members`, { query: { limit: 1_000 } });
-  const members = (await unlessRefused(request, ({ code }) => code === "forbidden")) ?? [];
-  const managers = members.filter(({ user, roles }) => {
-    if (user.bot === true || channel === undefined) return false;
-    return has(channelPermissions(guild, channel, user.id, roles), permissions.manageChannels);
-  });
-  return [...new Set([...managers.map(({ user }) => user.id), guild.owner_id])];
 }
 
 async function describe(

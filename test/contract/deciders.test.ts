@@ -53,7 +53,7 @@ async function onDiscord(): Promise<World> {
   const directory = createDirectory(rest);
   const { of: access } = createAccess({ rest, directory });
   const stranger = "1000000000000000299";
-  const deps = { rest, directory, actions: { access }, operators: new Set([stranger, ids.adam]) };
+  const deps = { rest, directory, actions: { access }, operators: new Set(["U0ANNA", stranger, ids.adam]) };
   const namespaces = {
     open: `discord:${ids.guild}:${ids.general}`,
     closed: `discord:${ids.guild}:${closed}`,

@@ -3,7 +3,7 @@ import type { ChatActions } from "../../core/chat-actions.ts";
 import type { Decider } from "../../core/chat-platform.ts";
 import type { Place } from "../../core/place.ts";
 import type { Directory } from "./directory.ts";
-import { permissions } from "./discord-facts.ts";
+import { isSnowflake, permissions } from "./discord-facts.ts";
 import { readPlace } from "./discord-place.ts";
 import { type DiscordRest, unlessRefused } from "./discord-rest.ts";
 import { channelPermissions, has } from "./permission-bits.ts";
@@ -23,7 +23,9 @@ export async function findDeciders(
   place: Place,
   approver: "manager" | "operator",
 ): Promise<Decider[]> {
-  const ids = approver === "operator" ? [...deps.operators] : await managersOf(deps, place);
+  // The operators of all platforms may stand in one setting.
+  const operators = [...deps.operators].filter(isSnowflake);
+  const ids = approver === "operator" ? operators : await managersOf(deps, place);
   const sees = async (id: string) => (await deps.actions.access(place.namespace, id)) !== undefined;
   const found = await Promise.all(ids.slice(0, most).map(async (id) => ({ id, here: await sees(id) })));
   return found.sort((one, other) => Number(other.here) - Number(one.here));

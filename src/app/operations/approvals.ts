@@ -51,8 +51,16 @@ export const decideApproval = operation({
       },
     }),
   ),
-  run: async ({ input, asker, services }) => services.approvals.decide(input.id, verdictOf(input), asker.by),
+  async run({ input, asker, services }) {
+    if (input.approve && input.never) return contradiction;
+    return services.approvals.decide(input.id, verdictOf(input), asker.by);
+  },
 });
+
+const contradiction: Outcome<never> = {
+  ...{ ok: false, status: 400 },
+  message: "`never` is a refusal: send it with `approve: false`.",
+};
 
 const saidOf = {
   true: "Approved.",

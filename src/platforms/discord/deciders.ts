@@ -3,7 +3,7 @@ import type { Place } from "../../core/place.ts";
 import { isThreadMember } from "./channel-access.ts";
 import type { Directory } from "./directory.ts";
 import { type GuildFacts, type MemberFacts, memberFacts } from "./directory-facts.ts";
-import { channelTypes, permissions } from "./discord-facts.ts";
+import { channelTypes, isSnowflake, permissions } from "./discord-facts.ts";
 import { readPlace } from "./discord-place.ts";
 import { type DiscordRest, unlessRefused } from "./discord-rest.ts";
 import { channelPermissions, has } from "./permission-bits.ts";
@@ -26,7 +26,7 @@ export async function decidersIn(
 ): Promise<string[]> {
   const { guild: guildId, channel: channelId, person } = readPlace(place);
   if (guildId === undefined || channelId === undefined) {
-    const all = approver === "operator" ? [...deps.operators] : [person ?? ""];
+    const all = approver === "operator" ? [...deps.operators].filter(isSnowflake) : [person ?? ""];
     return all.slice(0, mostDeciders);
   }
   const guild = await deps.directory.guild(guildId);
@@ -39,7 +39,12 @@ async function operatorsIn(
   { directory, operators }: DeciderDeps,
   guild: string,
 ): Promise<(MemberFacts | undefined)[]> {
-  return Promise.all([...operators].slice(0, mostDeciders).map((id) => directory.member(guild, id)));
+  return Promise.all(
+    [...operators]
+      .filter(isSnowflake)
+      .slice(0, mostDeciders)
+      .map((id) => directory.member(guild, id)),
+  );
 }
 
 /**

@@ -3,6 +3,7 @@ import type { Author } from "../../../src/core/inbound.ts";
 import type { TurnEventBody } from "../../../src/core/turn-event.ts";
 import { createMemoryTurnLog } from "../../../src/storage/memory-turn-log.ts";
 import { approve, stopTurn } from "../../support/ask-app.ts";
+import { createFakePlatform } from "../../support/fake-platform.ts";
 import { scriptedModel, toolResults } from "../../support/scripted-model.ts";
 import { ada, ben, createTestApp, home } from "../../support/test-app.ts";
 
@@ -18,6 +19,23 @@ describe("a decision", () => {
     expect(await log.signals(turnId)).toEqual([]);
   });
 
+  it("is refused with the names of those who may, as far as they are known", async () => {
+    const platform = createFakePlatform();
+    const { app, chat, say, until } = waitingApp({});
+    chat.connect(platform);
+    const namespace = "fake:team:general";
+    const { approval_id } = await until(await say("go", { by: ben, namespace }), "approval_requested");
+    const refusal = async () => {
+      const outcome = await approve(app, approval_id, true, mia);
+      return outcome.ok ? "" : outcome.message;
+    };
+    expect(await refusal()).toBe("An operator of the bot has to decide about send. Ask one of them.");
+    platform.deciding.operator.push({ id: "ol*ga", here: true }, { id: "pat", here: false });
+    expect(await refusal()).toBe("An operator of the bot has to decide about send. Ask ol\\*ga or pat.");
+    for (const id of ["rob", "sue", "tim"]) platform.deciding.operator.push({ id, here: false });
+    expect(await refusal()).toMatch(/ Ask ol\\\*ga, pat, rob or 2 others\.$/);
+  });
+
   it("is made once: the first one counts", async () => {
     const { app, say, until, events, ran } = waitingApp({});
     const turnId = await say("go");
@@ -31,6 +49,16 @@ describe("a decision", () => {
     await events(turnId);
     expect(ran).toEqual([]);
     expect(await approve(app, approval_id, true, ada)).toEqual({ ok: true, value: { decided: false } });
+  });
+
+  it("is refused when it says yes and never", async () => {
+    const { app, log, say, until } = waitingApp({});
+    const turnId = await say("go");
+    const { approval_id } = await until(turnId, "approval_requested");
+    const input = { id: approval_id, approve: true, never: true };
+    const asker = { by: ada, namespace: home.namespace };
+    expect(await app.run("approval.decide", { input, asker })).toMatchObject({ ok: false, status: 400 });
+    expect(await log.signals(turnId)).toEqual([]);
   });
 
   it("is refused for what nobody asked", async () => {

@@ -72,6 +72,24 @@ describe("the record of what people change", () => {
     ]);
   });
 
+  it.each([
+    ["always", "approved, here and always,", "always allows"],
+    ["never", "refused, here and for good,", "refuses"],
+  ] as const)("says what was decided for good (%s), and when it is taken back", async (verdict, did, no) => {
+    const platform = createFakePlatform();
+    const { app, chat, say, ask, until, events } = waitingApp({ chat: { audit_channel: "fake:w:audit" } });
+    chat.connect(platform);
+    const turnId = await say("go", { by: ben });
+    const { approval_id } = await until(turnId, "approval_requested");
+    await approve(app, approval_id, verdict, ada);
+    await events(turnId);
+    await ask("/agent approvals remove 1", { by: ada });
+    expect(platform.visible().map(({ message }) => message.markdown)).toEqual([
+      `**Ada** ${did} **send**, asked for by Ben in \`console:local:general\``,
+      `**Ada** no longer ${no} **send** in \`console:local:general\``,
+    ]);
+  });
+
   it("is shown at the top level of the audit channel, for what was done and not for what was refused", async () => {
     const platform = createFakePlatform();
     const { app, chat, ask } = createTestApp(scriptedModel(["An answer."]), {

@@ -246,6 +246,7 @@ describe("an approval", () => {
       question: "Send 2 mails?",
       input: { to: ["a@x.test"], key: "${key}" },
       approver: "manager",
+      label: expect.stringMatching(/: Send … mails\?$/),
     });
     expect(inputs).toEqual(["before", "after"]);
     expect(end).toMatchObject({ outcome: "completed" });

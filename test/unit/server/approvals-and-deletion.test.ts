@@ -10,7 +10,7 @@ describe("a decision over the API", () => {
       (await client.call("approval.decide", { id: "turn-1:1", approve: false, user: "ada" })).decided,
     ).toBe(true);
     const by = { id: "ada", name: "ada", trust: "operator" };
-    const refused = { id: "turn-1:1", approve: false, always: false, turn: false };
+    const refused = { id: "turn-1:1", approve: false, always: false, turn: false, never: false };
     expect(asked).toEqual([{ run: "approval.decide", ...refused, by }]);
     expect((await client.call("approval.decide", { id: "turn-1:2", approve: true })).decided).toBe(false);
     await expect(client.call("approval.decide", { id: "none:1", approve: true })).rejects.toMatchObject({

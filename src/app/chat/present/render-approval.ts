@@ -52,17 +52,18 @@ export function renderDirectApproval(
   from: string,
   limit: number,
 ): Omit<OutgoingMessage, "tag"> {
-  return cardOf(approval, { from, who: "You may decide." }, limit);
+  const where = "where it was asked, and not here";
+  return cardOf(approval, { from, who: "You may decide.", where }, limit);
 }
 
 function cardOf(
   approval: Approval,
-  { from, who }: { from?: string; who: string },
+  { from, who, where }: { from?: string; who: string; where?: string },
   limit: number,
 ): Omit<OutgoingMessage, "tag"> {
   const { approval_id, expires_at, binds, addresses = [] } = approval;
   const forGood =
-    binds === undefined ? "" : cutText(`\n*${escapeMarkdown(alwaysText(binds))}*`, maxAlwaysLength);
+    binds === undefined ? "" : cutText(`\n*${escapeMarkdown(alwaysText(binds, where))}*`, maxAlwaysLength);
   const head = from === undefined ? "" : `${from}\n`;
   const { markdown, whole } = describeApproval(approval, limit - frame - forGood.length - head.length);
   const file = {

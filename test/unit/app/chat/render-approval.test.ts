@@ -145,6 +145,12 @@ describe("the card in somebody's direct messages", () => {
     expect(message.files?.[0]?.name).toBe("arguments.json");
   });
 
+  it("says that a decision for good holds where it was asked", () => {
+    const binds = { skill_id: "mail", tool: "send_mail", definition: "d", values: {} };
+    const { markdown } = renderDirectApproval({ ...approval, binds }, from, 4_000);
+    expect(markdown).toContain("allows this tool as it is now, where it was asked, and not here;");
+  });
+
   it("has no buttons when it is over", () => {
     const message = renderClosedApproval(approval, { end: "**mia** refused.", from }, 4_000);
     expect(message.markdown).toMatch(/^\*\*Ben\*\* asks[\s\S]*\n\n\*\*mia\*\* refused\.$/);

@@ -1,0 +1,45 @@
+import { expect, it } from "vitest";
+import type { ApprovalView } from "../../../src/core/turn-view.ts";
+import { decidePerson } from "../../../src/platforms/terminal/decide-person.ts";
+import { createPaint } from "../../../src/platforms/terminal/paint.ts";
+
+const approval: ApprovalView = {
+  ...{ approval_id: "t:1", call_id: "c", tool: "send", skill_id: "mail", input: { to: "ann" } },
+  ...{ approver: "manager", expires_at: 60_000, state: "open" },
+  binds: { skill_id: "mail", tool: "send", definition: "d", values: { to: "ann" } },
+};
+
+/** What is decided by these lines, and what was shown. */
+async function decide(lines: string[], asked: ApprovalView = approval) {
+  const shown: string[] = [];
+  const reader = { read: async () => lines.shift(), clear() {}, close() {} };
+  const say = (line: string) => void shown.push(line);
+  const person = { reader, say, paint: createPaint(false), prompt: "? " };
+  const verdict = await decidePerson(asked, new AbortController().signal, person);
+  return { verdict, shown: shown.join("\n") };
+}
+
+it.each([
+  ["y", true],
+  ["No", false],
+  ["a", "always"],
+  ["never", "never"],
+] as const)("%s decides %s", async (line, verdict) => {
+  expect((await decide([line])).verdict).toBe(verdict);
+});
+
+it("does not take n for never, nor never where nothing can be decided for good", async () => {
+  expect((await decide(["n"])).verdict).toBe(false);
+  const { binds: _, ...once } = approval;
+  const { verdict, shown } = await decide(["never", "t", "n"], once);
+  expect(verdict).toBe(false);
+  expect(shown).not.toContain("for good");
+});
+
+it("says what each word does", async () => {
+  const { shown } = await decide(["hm", "n"]);
+  expect(shown).toContain(
+    "y runs it, n refuses it, a allows it here for good, never refuses it here for good.",
+  );
+  expect(shown).toContain("with to = ann");
+});

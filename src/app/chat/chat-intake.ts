@@ -69,7 +69,10 @@ export interface ChatEdit extends ChatMessage {
 
 /** Somebody's reaction to a message. */
 export interface ChatReaction {
-  /** Where the message stands. */
+  /**
+   * Where the message stands. Slack does not tell here in which thread a reply stands: then it is the one it would open, and
+   * `ChatActions.message` tells the right one.
+   */
   place: Place;
   /** The message's reference (`ChatActions`). */
   reference: string;

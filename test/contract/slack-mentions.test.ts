@@ -113,6 +113,8 @@ describe("a stream", () => {
   });
 });
 
+const idsOf = (deciders: readonly { id: string }[]) => deciders.map(({ id }) => id);
+
 describe("who decides", () => {
   const here = { namespace: acme("C0TEAM"), thread: "channel" };
   let decided: SlackWorld;
@@ -134,23 +136,25 @@ describe("who decides", () => {
   afterAll(() => decided.slack.close());
 
   test("managers are the creator and who runs the workspace, as far as they are in the channel", async () => {
-    expect(await decided.platform.deciders(here, "manager")).toEqual(["U0MAKER", "U0ANNA"]);
+    expect(idsOf(await decided.platform.deciders(here, "manager"))).toEqual(["U0MAKER", "U0ANNA"]);
     expect(await decided.platform.deciders({ ...here, namespace: acme("dm-U0BEN") }, "manager")).toEqual([]);
   });
 
   test("operators are those of this workspace, who are there first", async () => {
-    expect(await decided.platform.deciders(here, "operator")).toEqual(["U0BEN", "U0GUS"]);
-    expect(await decided.platform.deciders({ ...here, namespace: acme("dm-U0BEN") }, "operator")).toEqual([
-      "U0GUS",
-      "U0BEN",
+    expect(await decided.platform.deciders(here, "operator")).toEqual([
+      { id: "U0BEN", here: true },
+      { id: "U0GUS", here: false },
     ]);
+    expect(
+      idsOf(await decided.platform.deciders({ ...here, namespace: acme("dm-U0BEN") }, "operator")),
+    ).toEqual(["U0GUS", "U0BEN"]);
   });
 
   test("what Slack does not tell is left out", async () => {
     const { slack, platform, later } = decided;
     later(3_600_000);
     await slack.fail({ method: "users.list", error: "internal_error" });
-    expect(await platform.deciders(here, "manager")).toEqual(["U0MAKER"]);
+    expect(idsOf(await platform.deciders(here, "manager"))).toEqual(["U0MAKER"]);
     later(3_600_000);
     await slack.fail({ method: "conversations.members", error: "internal_error" });
     expect(await platform.deciders(here, "manager")).toEqual([]);

@@ -88,7 +88,7 @@ const scripts: Record<string, Told> = {
     )(results, request),
   "How many messages did Ben write here this week?": (results, request) =>
     reading({ since: monday(request) }, (found) =>
-      say(`Ben wrote ${["none", "one", "two", "three"][by(found, "ben").length]}.`),
+      say(`Ben wrote ${by(found, "ben").length === 0 ? "none" : "two or more"}.`),
     )(results, request),
   "Translate the last message of Cleo here into German": reading({}, (found) =>
     say(`Der Rechnungsfehler ist wieder da. (${by(found, "cleo").at(-1)?.link ?? ""})`),
@@ -152,6 +152,22 @@ const scripts: Record<string, Told> = {
     return results.length === 1
       ? { call: "chat_send", with: { to: people[0]?.id ?? "", text: "The review is at 3." } }
       : say("I wrote to Cleo.");
+  },
+  "put the list of open orders into a file": (results) => {
+    const path = "/workspace/output/orders.csv";
+    if (results.length === 0)
+      return {
+        call: "run_code",
+        with: { language: "bash", code: `printf 'order,open\\nA-1,yes\\n' > ${path}` },
+        invents: [path, "order,open\\nA-1,yes\\n", "bash", `printf 'order,open\\nA-1,yes\\n' > ${path}`],
+      };
+    return results.length === 1
+      ? {
+          call: "chat_send",
+          with: { to: "#random", text: "The open orders:", files: [path] },
+          invents: [path, "#random"],
+        }
+      : (failed(results[1]) ?? say("Posted in #random."));
   },
   "correct your message": calling(
     "chat_act",

@@ -117,7 +117,7 @@ export const sentences: readonly Sentence[] = [
   {
     say: "How many messages did Ben write here this week?",
     earlier: release,
-    effect: { says: [/\b2\b|two/i] },
+    effect: { says: [/\btwo\b/i] },
     from: "agent.md",
   },
   {
@@ -140,7 +140,7 @@ export const sentences: readonly Sentence[] = [
   // People
   {
     say: "Who in this channel works in Berlin time?",
-    effect: { says: [/Ben/] },
+    effect: { says: [/ben/i] },
     instead: { discord: { says: [/time zone/i] }, console: noOthers },
     from: "agent.md",
   },
@@ -200,13 +200,13 @@ export const sentences: readonly Sentence[] = [
   {
     say: "correct your message: it is Thursday, not Friday",
     answered: "The review is on Friday.",
-    effect: { changes: { from: /Friday/, to: /Thursday/ } },
+    effect: { changes: { from: /review is on Friday/, to: /review is on Thursday/ } },
     instead: { console: notHere },
   },
   {
     say: "delete what you just wrote",
     answered: "The review is on Friday.",
-    effect: { changes: { from: /Friday/, to: undefined } },
+    effect: { changes: { from: /review is on Friday/, to: undefined } },
   },
   // Coming back
   {
@@ -247,7 +247,7 @@ export const sentences: readonly Sentence[] = [
   {
     say: "if nobody answers here within two hours, ask Ben again",
     effect: {
-      asks: [/2 hours|two hours/, /Ben/i],
+      asks: [/2 h|two hours/, /Ben/i],
       planned: /2 h/,
       later: { hours: 3, happens: "nothing", says: [/Ben/] },
     },
@@ -279,6 +279,7 @@ export const sentences: readonly Sentence[] = [
   {
     say: "here is a voice message",
     voice: "Please move the review to four.",
-    effect: { says: [/review/i, /four|4/i] },
+    // Without a service for it the bot says so; `voice-messages.test.ts` has one.
+    effect: { says: [/cannot hear/i] },
   },
 ];

@@ -166,7 +166,7 @@ export function slackStage(slack: SlackServer): Stage {
         await slack.react({ channel: "C0GENERAL", ts, user: idOf("ann"), reaction: "eyes" });
     },
     async planned() {
-      const since = Date.now();
+      const before = (await slack.look()).ephemerals(idOf("ann")).length;
       await slack.command({
         user: idOf("ann"),
         channel: "C0GENERAL",
@@ -174,8 +174,8 @@ export function slackStage(slack: SlackServer): Stage {
         text: "schedule list",
       });
       const found = await slack.until(
-        (state) => state.ephemerals(idOf("ann")).at(-1),
-        `the list of schedules since ${since}`,
+        (state) => state.ephemerals(idOf("ann"))[before],
+        "the list of schedules",
       );
       return slackText(found as unknown as MessageRecord);
     },

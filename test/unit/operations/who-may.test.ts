@@ -30,6 +30,7 @@ const turn = { turn_id: "turn-1", namespace: channel, author: { id: "ben", name:
 const services = {
   turns: { get: async (id: string) => (id === turn.turn_id ? turn : undefined) },
   approvals: { mayDecide: async () => ({ ok: false, status: 403, message: "A manager has to decide." }) },
+  schedules: { mayChange: async () => ({ ok: false, status: 403, message: "Its maker may." }) },
   skills: { ids: async () => [] },
   store: createMemoryKeyValue(),
 } as unknown as Services;

@@ -14,10 +14,11 @@ const readHtml = ["net", "documents"];
 const roomsOfApp = {
   reading: [],
   turns: ["reading"],
+  schedules: ["reading", "turns"],
   services: ["reading", "turns"],
-  operations: ["reading", "turns", "services"],
-  commands: ["reading", "turns", "services", "operations"],
-  chat: ["reading", "turns", "services", "operations"],
+  operations: ["reading", "turns", "schedules", "services"],
+  commands: ["reading", "turns", "schedules", "services", "operations"],
+  chat: ["reading", "turns", "schedules", "services", "operations"],
 };
 
 /** A room that may import the ground floor and, of the other rooms, what `allowed` says. */

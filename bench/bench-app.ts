@@ -1,7 +1,8 @@
 import { randomUUID } from "node:crypto";
 import path from "node:path";
 import { fileURLToPath } from "node:url";
-import { createApp, type RunningApp } from "../src/app/create-app.ts";
+import type { RunningApp } from "../src/app/app-deps.ts";
+import { createApp } from "../src/app/create-app.ts";
 import { createPastOutputs } from "../src/app/turns/past-outputs.ts";
 import { loadInstructions } from "../src/config/load-instructions.ts";
 import { loadProfiles } from "../src/config/load-profiles.ts";
@@ -15,6 +16,7 @@ import { createRedactor } from "../src/core/redact.ts";
 import { createSaidLine } from "../src/core/said-line.ts";
 import type { ScriptRunner } from "../src/core/scripts.ts";
 import type { SkillSource } from "../src/core/skill.ts";
+import { noTranscriber } from "../src/core/transcriber.ts";
 import type { TurnLog } from "../src/core/turn-log.ts";
 import type { Web } from "../src/core/web.ts";
 import { createTokenCounter } from "../src/models/count-tokens.ts";
@@ -25,8 +27,11 @@ import { createMiniSearchIndex } from "../src/search/minisearch-index.ts";
 import { createFolderSource } from "../src/skills/folder-source.ts";
 import { createHostFacts } from "../src/skills/host-facts.ts";
 import { createMemoryFileStore } from "../src/storage/memory-file-store.ts";
+import { createMemoryMessageIndex } from "../src/storage/memory-message-index.ts";
+import { createMemoryTurnLog } from "../src/storage/memory-turn-log.ts";
 import { createLogger } from "../src/telemetry/logger.ts";
 import { chatPolicy, turnLimits } from "../src/wiring/app-settings.ts";
+import { scheduleSetup } from "../src/wiring/schedule-setup.ts";
 import { systemClock } from "../src/wiring/system-clock.ts";
 import { noDocuments } from "../test/support/no-documents.ts";
 import { temporaryFolders } from "../test/support/temporary-folders.ts";
@@ -97,7 +102,9 @@ export async function createBenchApp({
   );
   const files = createMemoryFileStore();
   return createApp({
+    index: createMemoryMessageIndex(),
     log,
+    schedules: scheduleSetup(config, { due: createMemoryTurnLog().due, store }),
     store,
     logger,
     redact,
@@ -141,6 +148,7 @@ export async function createBenchApp({
       scripts,
       code: undefined,
       documents: noDocuments,
+      transcriber: noTranscriber("the bench has no sound"),
       folders: temporaryFolders(),
       openHosts: [],
       grants: createNetworkGrants(store, () => [], systemClock),

@@ -1,6 +1,6 @@
 /** The whole app in a process of its own. Argument: see `Settings`, as JSON. */
 import path from "node:path";
-import type { RunningApp } from "../src/app/create-app.ts";
+import type { RunningApp } from "../src/app/app-deps.ts";
 import type { KeyValue } from "../src/core/key-value.ts";
 import type { TurnLog } from "../src/core/turn-log.ts";
 import { openKeyValue } from "../src/storage/keyv-store.ts";

@@ -1,28 +1,29 @@
 /** The composition root: reads nothing but the configuration it is given, and wires everything together. */
+
 import { randomUUID } from "node:crypto";
 import { join } from "node:path";
 import { createApp } from "./app/create-app.ts";
 import type { Readiness } from "./app/services/readiness.ts";
 import { createPastOutputs } from "./app/turns/past-outputs.ts";
-import { slackMode } from "./config/incomplete-platforms.ts";
 import { loadInstructions } from "./config/load-instructions.ts";
 import { loadProfiles } from "./config/load-profiles.ts";
 import type { Config } from "./config/schema.ts";
 import { unknownSkillSettings } from "./config/settings-without-effect.ts";
 import type { CatalogueLoader } from "./core/catalogue.ts";
 import type { KeyValue } from "./core/key-value.ts";
+import type { MessageIndex } from "./core/message-index.ts";
 import { createMetaTools } from "./core/meta-tools/create-meta-tools.ts";
 import { createNetworkGrants } from "./core/network-grants.ts";
-import { createRedactor, type Redact, type SecretForm } from "./core/redact.ts";
+import { createRedactor, type Redact } from "./core/redact.ts";
 import { createSaidLine } from "./core/said-line.ts";
 import { startingOf, whenReady } from "./core/starting-skills.ts";
 import type { Profile } from "./core/turn.ts";
-import type { TurnLog } from "./core/turn-log.ts";
 import type { Web } from "./core/web.ts";
 import type { WorkingFolders } from "./core/working-folder.ts";
 import { createDocumentReader } from "./documents/create-document-reader.ts";
 import { createTokenCounter } from "./models/count-tokens.ts";
 import { createModels } from "./models/create-models.ts";
+import { createTranscriber } from "./models/create-transcriber.ts";
 import { createCouldReach } from "./net/could-reach.ts";
 import { createWeb } from "./net/create-web.ts";
 import { loadConsoleAssets } from "./server/console-assets.ts";
@@ -31,19 +32,15 @@ import { type DataFolderLock, lockDataFolder } from "./storage/data-folder.ts";
 import { createDiskFileStore } from "./storage/disk-file-store.ts";
 import { createDiskWorkingFolders } from "./storage/folders/disk-working-folders.ts";
 import { openKeyValue } from "./storage/keyv-store.ts";
-import { openSqliteTurnLog } from "./storage/sqlite-turn-log.ts";
+import { openSqliteMessageIndex } from "./storage/sqlite-message-index.ts";
+import { openSqliteTurnLog, type SqliteTurnLog } from "./storage/sqlite-turn-log.ts";
 import { createLogger } from "./telemetry/logger.ts";
 import { createMetrics, type Metrics } from "./telemetry/metrics.ts";
-import {
-  chatPolicy,
-  modelSecrets,
-  modelSettings,
-  serverTimeZone,
-  turnLimits,
-  webOptions,
-} from "./wiring/app-settings.ts";
+import { chatPolicy, modelSettings, serverTimeZone, turnLimits, webOptions } from "./wiring/app-settings.ts";
+import { secretForms, secretsOf } from "./wiring/configured-secrets.ts";
 import { noPlatforms, openPlatforms, type Platforms } from "./wiring/open-platforms.ts";
 import { type OpenedSkills, openSkills } from "./wiring/open-skills.ts";
+import { scheduleSetup } from "./wiring/schedule-setup.ts";
 import { environmentOf, grantedHosts, hostFacts } from "./wiring/skill-sources.ts";
 import { systemClock } from "./wiring/system-clock.ts";
 
@@ -96,6 +93,8 @@ export async function openKnack(config: Config, options: OpenOptions = {}): Prom
   try {
     const log = await openSqliteTurnLog(join(config.data.folder, "turns.db"));
     opened.push(() => log.close());
+    const index = await openSqliteMessageIndex(join(config.data.folder, "messages.db"));
+    opened.push(() => index.close());
     const store = await openKeyValue(join(config.data.folder, "state.db"));
     opened.push(() => store.close());
     await log.reclaim();
@@ -123,11 +122,9 @@ export async function openKnack(config: Config, options: OpenOptions = {}): Prom
     opened.push(() => skills.close());
     await warnOfUnknownSkills(config, skills.catalogue, logger);
     const [profiles, metrics] = await Promise.all([loadProfiles(config.model), counting]);
-    return await wire(
-      config,
-      { log, store, folders, skills, web, profiles, metrics, lock, redact, logger, listening, closeAll },
-      options,
-    );
+    const stores = { log, index, store, folders };
+    const rest = { skills, web, profiles, metrics, lock, redact, logger, listening, closeAll };
+    return await wire(config, { ...stores, ...rest }, options);
   } catch (error) {
     await closeAll();
     throw error;
@@ -151,7 +148,8 @@ async function warnOfUnknownSkills(
 }
 
 interface Opened {
-  log: TurnLog;
+  log: SqliteTurnLog;
+  index: MessageIndex;
   store: KeyValue;
   folders: WorkingFolders;
   skills: OpenedSkills;
@@ -168,17 +166,22 @@ interface Opened {
 
 async function wire(
   config: Config,
-  { log, store, folders, skills, web, profiles, metrics, lock, redact, logger, listening, closeAll }: Opened,
+  opened: Opened,
   { platforms: wanted = false }: OpenOptions,
 ): Promise<Knack> {
+  const { log, index, store, folders, skills, web, profiles, metrics, lock } = opened;
+  const { redact, logger, listening, closeAll } = opened;
   const files = createDiskFileStore(join(config.data.folder, "files"));
   const running = createApp({
     log,
+    index,
     store,
+    public_url: config.server.public_url,
     logger,
     redact,
     clock: systemClock,
     catalogue: skills.catalogue,
+    schedules: scheduleSetup(config, { due: log.due, store }),
     packages: skills.packages,
     prepared: skills.prepared,
     servers: skills.servers,
@@ -206,6 +209,7 @@ async function wire(
       effort: config.model.effort,
       saidLine: createSaidLine(),
       models: createModels({ ...modelSettings(config), onCall: metrics?.modelCall }, systemClock),
+      transcriber: createTranscriber(modelSettings(config), systemClock),
       store,
       files,
       pastOutput: createPastOutputs(log, files),
@@ -251,6 +255,8 @@ async function wire(
       await lock.publish({ url, pid: process.pid });
       skills.start(url);
       await running.startRetention();
+      // A command beside the bot runs nothing that comes due.
+      if (wanted) running.startSchedules();
       for (const connection of platforms.connections) connection.start();
       return { url };
     },
@@ -269,24 +275,4 @@ async function wire(
 
 function platformStates({ connections }: Platforms): Readiness[] {
   return connections.map(({ id, status }) => ({ name: id, platform: true, ...status() }));
-}
-
-/** Tokens of installations are not in the configuration. https://docs.slack.dev/authentication/tokens tells how they begin. */
-function secretForms(config: Config): SecretForm[] {
-  if (slackMode(config) !== "installations") return [];
-  return [{ mark: "xox", pattern: /\bxox[a-z](?:\.xox[a-z])?-[\w-]{8,}/g }];
-}
-
-function secretsOf(config: Config): string[] {
-  const { server, skills, slack, discord, secret_key } = config;
-  const ofSkills = Object.values(skills.env).flatMap((variables) => Object.values(variables));
-  const ofPlatforms = [
-    slack.bot_token,
-    slack.app_token,
-    slack.signing_secret,
-    slack.client_secret,
-    discord.token,
-  ];
-  const own = [server.token, secret_key, ...modelSecrets(config)];
-  return [...own, ...ofPlatforms, ...ofSkills].filter((secret) => secret !== undefined);
 }

@@ -5,6 +5,7 @@
 import type { ThreadRecord, TurnFilter, TurnRecord } from "../core/turn-log.ts";
 import type { Completion } from "./operations/complete.ts";
 import type { RunOperation } from "./operations/table.ts";
+import type { HookAnswer, HookRequest } from "./schedules/webhooks.ts";
 import type { ExportData } from "./services/export-data.ts";
 import type { Readiness } from "./services/readiness.ts";
 import type { SkillService } from "./services/skill-service.ts";
@@ -50,6 +51,9 @@ export interface App {
 
   /** Skills as they are in a channel. */
   readonly skills: Pick<SkillService, "list" | "detail">;
+
+  /** A request to the webhook of a trigger. */
+  hook(request: HookRequest): Promise<HookAnswer>;
 
   /** Completions of a text that begins with `/`, best first. */
   complete(text: string, namespace: string): Promise<Completion[]>;

@@ -11,9 +11,11 @@ import type { Config } from "../config/schema.ts";
 import { ModelError } from "../core/model.ts";
 import type { ModelFacts } from "../models/catalogue/model-facts.ts";
 import { factsOfModel, type ModelSettings } from "../models/create-model.ts";
+import { transcriptionPrice } from "../models/create-transcriber.ts";
 import type { LocalServer } from "../models/local-servers.ts";
 import { createSandbox } from "../sandbox/create-sandbox.ts";
 import { exposure } from "../storage/private-files.ts";
+import { modelSettings } from "../wiring/app-settings.ts";
 import { sandboxOptions } from "../wiring/code-runners.ts";
 import { readConfig } from "./bot-connection.ts";
 import type { CommandContext, GlobalOptions } from "./command-context.ts";
@@ -119,6 +121,29 @@ export async function checkModelKeys(
     const access = provider?.section.api_key !== undefined ? "with a key" : "at its own address";
     return { name, status: "ok", detail: `${choice}, ${access}` };
   });
+}
+
+/** What becomes of voice messages, and whether that can work. */
+export function checkTranscription(config: Config): Finding {
+  const name = "voice messages";
+  const { transcription } = config.model;
+  if (transcription === "off") {
+    const advice = "Set model.transcription to a model of openai, groq, mistral or a server of your own.";
+    return { name, status: "ok", detail: `nobody writes them down: people are told so. ${advice}` };
+  }
+  const missing = providerOfModel(transcription, config.model)?.missing;
+  if (missing !== undefined) {
+    const advice = `Set ${missing.set}, or model.transcription to another model, or off.`;
+    return { name, status: "error", detail: `${transcription} has no ${missing.what}`, advice };
+  }
+  const price = transcriptionPrice(modelSettings(config));
+  const cost =
+    price === undefined
+      ? "its price is not known, so its cost is not counted"
+      : "minute" in price
+        ? `$${Number(price.minute.toPrecision(2))} a minute`
+        : "priced by the token";
+  return { name, status: "ok", detail: `written down by ${transcription}, ${cost}` };
 }
 
 /** Whether the server could listen where it should. */

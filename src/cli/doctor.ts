@@ -10,6 +10,7 @@ import {
   checkNode,
   checkPort,
   checkSandbox,
+  checkTranscription,
 } from "./doctor-checks.ts";
 import { type Finding, printFinding } from "./doctor-finding.ts";
 import { checkLiveModels } from "./doctor-live.ts";
@@ -48,6 +49,7 @@ async function* examine(context: CommandContext, options: DoctorOptions): AsyncG
   const names = configuredModels(config, await loadProfiles(config.model));
   yield* await checkModelKeys(config, names, local);
   yield* checkModelLifetimes(names, modelSettings(config), context.clock.now());
+  yield checkTranscription(config);
   yield* platformFindings(config);
   if (options.live) {
     const say = (progress: string) => void (options.json || context.stderr.write(`${progress}\n`));

@@ -28,6 +28,7 @@ export function createProgram(
     .showHelpAfterError("(knack --help shows all commands)");
   addBotCommands(program, context, run);
   addSkillCommands(program, context, run);
+  addScheduleCommands(program, context, run);
   addSandboxCommands(program, context, run);
   addFileCommands(program, context, run);
   addFlowCommands(program, context, run);
@@ -155,6 +156,12 @@ function addSkillCommands(program: Command, context: CommandContext, run: Run): 
 function addFileCommands(program: Command, context: CommandContext, run: Run): void {
   const files = program.command("files").description("the files of a thread");
   addOperationCommands(files, context, run);
+}
+
+/** `knack schedule …` */
+function addScheduleCommands(program: Command, context: CommandContext, run: Run): void {
+  const schedule = program.command("schedule").description("reminders, schedules and triggers of a channel");
+  addOperationCommands(schedule, context, run);
 }
 
 /** `knack sandbox …` */

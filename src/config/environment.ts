@@ -56,6 +56,7 @@ const variables: Readonly<Record<string, Variable>> = {
   KNACK_OPERATORS: { path: ["operators"], form: "comma_list" },
   KNACK_NET_ALLOW: { path: ["net", "allow"], form: "comma_list" },
   KNACK_MODEL_SMALL: { path: ["model", "small"], form: "text" },
+  KNACK_MODEL_TRANSCRIPTION: { path: ["model", "transcription"], form: "text" },
   ...providerVariables,
   SLACK_BOT_TOKEN: { path: ["slack", "bot_token"], form: "text" },
   SLACK_APP_TOKEN: { path: ["slack", "app_token"], form: "text" },

@@ -12,7 +12,7 @@ import {
   unusableVariables,
 } from "./environment.ts";
 import { type Layer, mergeLayers, nest, setter, valueAt } from "./layer.ts";
-import { modelProviders } from "./model-providers.ts";
+import { modelProviders, usualTranscription } from "./model-providers.ts";
 import { providerPath } from "./provider-presets.ts";
 import { type Config, configSchema } from "./schema.ts";
 import { schemaProblems } from "./schema-problems.ts";
@@ -101,10 +101,13 @@ function variableSource(variables: readonly EnvironmentValue[], key: readonly Pr
   return `environment ${found?.variable ?? ""}`.trim();
 }
 
-/** Makes folders absolute and picks the model for `auto`, by the key that is there. */
+/** Makes folders absolute and picks the models for `auto`, by the keys that are there. */
 function resolve(config: Config, cwd: string): { config: Config; choiceKey: readonly string[] | undefined } {
   const { model, data, workspace, skills, mcp } = config;
   const auto = model.choice === "auto" ? pickModel(model) : undefined;
+  const choice = auto?.choice ?? model.choice;
+  const usual = () => usualTranscription([choice, ...model.failover], model) ?? "off";
+  const transcription = model.transcription === "auto" ? usual() : model.transcription;
   const resolved: Config = {
     ...config,
     data: { ...data, folder: path.resolve(cwd, data.folder) },
@@ -114,7 +117,7 @@ function resolve(config: Config, cwd: string): { config: Config; choiceKey: read
     },
     skills: { ...skills, extra: skills.extra.map((folder) => path.resolve(cwd, folder)) },
     mcp: { ...mcp, file: path.resolve(cwd, mcp.file) },
-    model: { ...model, choice: auto?.choice ?? model.choice },
+    model: { ...model, choice, transcription },
   };
   return { config: resolved, choiceKey: auto?.key };
 }

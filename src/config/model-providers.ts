@@ -60,6 +60,28 @@ export function unusableProvider(model: string, sections: ProviderSections): str
   return `there is no address for ${provider.name}: set ${provider.missing.set}${example}`;
 }
 
+/** Why a model cannot turn speech into text: its server speaks another protocol. Undefined when it may. */
+export function cannotTranscribe(model: string, sections: ProviderSections): string | undefined {
+  const provider = providerOfModel(model, sections);
+  if (provider === undefined || provider.preset.protocol === "openai") return undefined;
+  return `${provider.name} transcribes no speech: name a model of openai, groq, mistral or another server with /audio/transcriptions, or off`;
+}
+
+/**
+ * The model that writes down voice messages where nobody chose one: the usual one of a provider with a key, those first whose models
+ * answer. A server at an address of its own may lack it. Undefined where there is none, and for a bot that is meant to be offline.
+ * @param asked the models that answer, first ones first
+ */
+export function usualTranscription(asked: readonly string[], sections: ProviderSections): string | undefined {
+  if (asked[0] === "offline") return undefined;
+  const first = asked.map((model) => providerOfModel(model, sections)).filter((each) => each !== undefined);
+  for (const { name, section, preset } of [...first, ...modelProviders(sections).values()]) {
+    const usable = section.api_key !== undefined && section.base_url === undefined;
+    if (usable && preset.transcriptionModel !== undefined) return `${name}/${preset.transcriptionModel}`;
+  }
+  return undefined;
+}
+
 /** What is wrong with the provider in a model's name. Undefined when it is known. */
 export function unknownProvider(model: string, sections: ProviderSections): string | undefined {
   if (providerOfModel(model, sections) !== undefined) return undefined;

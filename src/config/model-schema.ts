@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { modelFactsSchema, priceSchema } from "./model-overrides.ts";
-import { unknownProvider, unusableProvider } from "./model-providers.ts";
+import { cannotTranscribe, unknownProvider, unusableProvider } from "./model-providers.ts";
 import { addressSchema, keySchema, providersSchema } from "./provider-schema.ts";
 
 const seconds = z.number().positive().max(86_400);
@@ -51,6 +51,15 @@ const modelShape = z.strictObject({
     .default("auto")
     .describe(
       "The model for inner work: summaries, extraction, compaction; auto: the small model of the same provider where there is one; off: the chosen model does it",
+    ),
+  transcription: z
+    .string()
+    .refine((value) => value === "auto" || value === "off" || modelName.test(value), {
+      error: `${modelHint}, off, or auto`,
+    })
+    .default("auto")
+    .describe(
+      "The model that writes down voice messages: provider/model of a server with OpenAI's /audio/transcriptions; auto: the usual one of the model's provider, of one that takes over, or of another whose key is set, of openai, mistral, groq and together, else off; off: nobody's voice is sent anywhere",
     ),
   allowed: z
     .array(z.string().regex(/^(\*|[^\s/*]+\/[^\s*]*\*?)$/, "expected PROVIDER/MODEL, PROVIDER/* or *"))
@@ -130,6 +139,7 @@ export const modelSchema = modelShape.superRefine((model, context) => {
   const asked = [
     { name: model.choice, path: ["choice"] },
     { name: model.small, path: ["small"] },
+    { name: model.transcription, path: ["transcription"] },
     ...model.failover.map((name, index) => ({ name, path: ["failover", index] })),
   ].filter(({ name }) => modelName.test(name));
   const mentioned = [
@@ -138,6 +148,11 @@ export const modelSchema = modelShape.superRefine((model, context) => {
     ...Object.keys(model.models).map((name) => ({ name, path: ["models", name] })),
   ].filter(({ name }) => /^[^\s/*]+\//.test(name));
   const problems = [
+    {
+      name: model.transcription,
+      path: ["transcription"],
+      message: cannotTranscribe(model.transcription, model),
+    },
     ...asked.map(({ name, path }) => ({ name, path, message: unusableProvider(name, model) })),
     ...mentioned.map(({ name, path }) => ({ name, path, message: unknownProvider(name, model) })),
   ];

@@ -31,6 +31,12 @@ export const slackSchema = z.strictObject({
     .enum(["auto", "off"])
     .default("auto")
     .describe("Slack's own streaming and task cards where the workspace has them, or edited messages"),
+  direct_messages: z
+    .enum(["auto", "one", "threads"])
+    .default("auto")
+    .describe(
+      "What a new top-level direct message is: threads, the beginning of a conversation, answered in its thread; one, a part of the one conversation there, answered below it; auto, threads for apps with an agent view (assistant:write), else one",
+    ),
 });
 
 export const discordSchema = z.strictObject({

@@ -22,6 +22,8 @@ export interface ProviderPreset {
   keyHeader?: "api-key";
   /** What `auto` picks when there is a key; undefined where the names are the operator's own. */
   defaultModel?: string;
+  /** The usual model for speech, where `POST /audio/transcriptions` takes files as OpenAI's does. */
+  transcriptionModel?: string;
 }
 
 const byName = {
@@ -40,6 +42,7 @@ const byName = {
     keyVariable: "OPENAI_API_KEY",
     addressVariables: ["OPENAI_BASE_URL"],
     defaultModel: "gpt-6.1-terra",
+    transcriptionModel: "gpt-transcribe",
   },
   // https://openrouter.ai/docs/quickstart
   openrouter: {
@@ -64,6 +67,7 @@ const byName = {
     address: "https://api.mistral.ai/v1",
     keyVariable: "MISTRAL_API_KEY",
     defaultModel: "mistral-medium-latest",
+    transcriptionModel: "voxtral-mini-transcribe-latest",
   },
   // https://docs.x.ai/docs/api-reference
   xai: {
@@ -88,6 +92,8 @@ const byName = {
     address: "https://api.groq.com/openai/v1",
     keyVariable: "GROQ_API_KEY",
     defaultModel: "openai/gpt-oss-120b",
+    // https://console.groq.com/docs/speech-to-text
+    transcriptionModel: "whisper-large-v3-turbo",
   },
   // https://docs.together.ai/docs/openai-api-compatibility
   together: {
@@ -96,6 +102,7 @@ const byName = {
     address: "https://api.together.ai/v1",
     keyVariable: "TOGETHER_API_KEY",
     defaultModel: "openai/gpt-oss-120b",
+    transcriptionModel: "openai/whisper-large-v3",
   },
   // https://learn.microsoft.com/azure/ai-foundry/openai/api-version-lifecycle: models are the operator's deployments.
   azure: {

@@ -7,6 +7,7 @@ import { nearestName } from "../base/nearest-name.ts";
 import { mcpSchema } from "./mcp-schema.ts";
 import { modelSchema } from "./model-schema.ts";
 import { accessSchema, chatSchema, discordSchema, slackSchema } from "./platform-schema.ts";
+import { schedulesSchema } from "./schedules-schema.ts";
 import { skillsSchema } from "./skills-schema.ts";
 
 const seconds = z.number().positive().max(86_400);
@@ -269,6 +270,7 @@ export const configSchema = z.strictObject({
   spending: spendingSchema.prefault({}),
   files: filesSchema.prefault({}),
   code: codeSchema.prefault({}),
+  schedules: schedulesSchema.prefault({}),
   retention: retentionSchema.prefault({}),
   slack: slackSchema.prefault({}),
   discord: discordSchema.prefault({}),
@@ -276,5 +278,5 @@ export const configSchema = z.strictObject({
   chat: chatSchema.prefault({}),
 });
 
-/** The effective configuration. Folders are absolute and `model.choice` is never `auto` after `loadConfig`. */
+/** The effective configuration. Folders are absolute, and `model.choice` and `model.transcription` are never `auto` after `loadConfig`. */
 export type Config = z.infer<typeof configSchema>;

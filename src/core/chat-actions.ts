@@ -123,8 +123,13 @@ export interface ChatActions {
   access(namespace: string, person: string): Promise<ChannelAccess | undefined>;
   /** Messages of a channel (thread `channel`: its top level) or of one thread. Service messages are left out. */
   history(place: Place, range: TimeRange & { most: number }): Promise<ChannelHistory>;
-  /** Searches a channel by the platform's own search. Absent where it has none for bots: then `history` is looked through. */
-  search?(namespace: string, query: MessageQuery): Promise<readonly ChannelMessage[]>;
+  /**
+   * Searches a channel by the platform's own search, the latest first. Absent where it has none for bots, undefined where it cannot
+   * search this channel now (no index yet): then it is searched by other means.
+   */
+  search?(namespace: string, query: MessageQuery): Promise<readonly ChannelMessage[] | undefined>;
+  /** An address that opens a message for people who may read it. */
+  link(namespace: string, reference: string, thread?: string): Promise<string>;
   /** The reference of a person's message by the id it came in with (`Origin.message`); that id itself unless given. */
   reference?(place: Place, message: string): Promise<string>;
   /** One message; undefined when it is not there. */

@@ -15,6 +15,11 @@ export interface PlatformLimits {
   edit_interval_ms: number;
   /** Largest file that can be uploaded, bytes. */
   file_bytes: number;
+  /**
+   * Set where messages of the purpose `progress` notify nobody. Edits notify nobody either, so there the progress of a turn is a message
+   * of its own, which is taken away when the answer begins. Elsewhere one message, of the purpose `answer`, grows from progress to answer.
+   */
+  posts_quietly?: true;
 }
 
 /** How to write on a platform, in sentences for a model. */
@@ -41,6 +46,16 @@ export interface OutgoingButton {
   /** At most 75 characters. */
   label: string;
   style?: "primary" | "danger";
+  /**
+   * It belongs behind a menu ("⋯"): one control that lists all such buttons of the message by their labels, beside the others. A platform
+   * without menus shows it as a small button after the others. A choice or press of it is handed back like that of a button.
+   */
+  menu?: true;
+}
+
+/** Progress and text of a message as one Markdown text, for where no tasks are shown. */
+export function wordsOf({ progress, markdown }: Pick<OutgoingMessage, "progress" | "markdown">): string {
+  return [progress?.markdown, markdown].filter(Boolean).join("\n\n");
 }
 
 export interface OutgoingFile {
@@ -49,9 +64,15 @@ export interface OutgoingFile {
   data: Uint8Array;
 }
 
-/** Progress of a turn in parts, for platforms that show tasks natively. `markdown` of its message says the same in words. */
+/**
+ * Progress of a turn: it stands above the text of the turn's one message. Platforms that show tasks natively show its parts; all
+ * others show `markdown`, which says the same in words.
+ */
 export interface ProgressCard {
+  /** What it does now; when it is `done`, what it did: `3 steps, 12 s`. */
   title: string;
+  /** All lines while there is no answer yet; one line above an answer. At most 100 characters above an answer. */
+  markdown: string;
   steps: readonly {
     id: string;
     title: string;
@@ -60,6 +81,7 @@ export interface ProgressCard {
     note?: string | undefined;
     duration_ms?: number | undefined;
   }[];
+  /** The turn has ended: shown as the one line of its title. There are no steps then. */
   done: boolean;
 }
 
@@ -67,6 +89,7 @@ export interface ProgressCard {
 export interface OutgoingMessage {
   /** Absent for messages nobody looks for again: refusals, greetings, notices. */
   tag?: MessageTag;
+  /** Empty while a turn has shown nothing but its progress. */
   markdown: string;
   /** Shown as text alone, without blocks, components or tables: the platform has refused another form of it. */
   plain?: true;
@@ -99,7 +122,7 @@ export interface AnswerStream {
   /** @param calls as `OutgoingMessage.calls` */
   append(markdown: string, calls?: readonly string[]): Promise<void>;
   /** Shows what the turn does, above the text, in the same message. */
-  progress?(card: ProgressCard): Promise<void>;
+  progress(card: ProgressCard): Promise<void>;
   /** Ends it with the whole message, which replaces what was streamed where the two differ. */
   finish(message: OutgoingMessage): Promise<void>;
   /** Takes the message away: what was streamed is void. */
@@ -143,7 +166,7 @@ export interface ChatPlatform {
    * @throws PlatformError
    */
   post(place: Place, message: OutgoingMessage, to?: ReplyTarget): Promise<string>;
-  /** Replaces a message. Its files stay; those that an interrupted `post` did not show yet are shown. @throws PlatformError */
+  /** Replaces a message. Its files stay; those it does not show yet are added to it. @throws PlatformError */
   edit(place: Place, reference: string, message: OutgoingMessage): Promise<void>;
   /** Deletes a message; nothing happens when it is gone already. @throws PlatformError */
   remove(place: Place, reference: string): Promise<void>;
@@ -151,9 +174,17 @@ export interface ChatPlatform {
   whisper(place: Place, person: string, message: OutgoingMessage, to?: ReplyTarget): Promise<void>;
   /** The message with this tag, if an interrupted process had posted it. Looks through the latest messages of the place. */
   find(place: Place, tag: MessageTag): Promise<string | undefined>;
-  /** Where the platform streams natively; otherwise messages are edited. @throws PlatformError */
-  openStream?(place: Place, tag: MessageTag, to: ReplyTarget): Promise<AnswerStream>;
-  /** Shows that the bot works (`is thinking…`), until it posts; undefined clears it. Never throws. */
+  /** Where the platform streams natively; otherwise messages are edited. `start` is what it shows at first. @throws PlatformError */
+  openStream?(
+    place: Place,
+    tag: MessageTag,
+    to: ReplyTarget,
+    start: Pick<OutgoingMessage, "markdown" | "progress" | "buttons" | "calls">,
+  ): Promise<AnswerStream>;
+  /**
+   * Shows that the bot works, until it posts; undefined clears it. `note` says what it does now (`Reading orders.csv`), and is empty
+   * while nothing is known. Never throws.
+   */
   showWorking(place: Place, note: string | undefined, to: ReplyTarget): Promise<void>;
   /** Whether nobody but their author sees what is answered: a slash command. Absent where everybody does. */
   isUnseen?(to: ReplyTarget): boolean;

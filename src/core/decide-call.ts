@@ -7,6 +7,7 @@ import { type Binding, destinationsIn } from "./call-binding.ts";
 import type { Trust } from "./inbound.ts";
 import type { Json } from "./json.ts";
 import { addressNeed } from "./known-addresses.ts";
+import { mayApprove } from "./permissions.ts";
 import { isDirectMessage } from "./place.ts";
 import { isTrusted, readTrust } from "./server-trust.ts";
 import type { Skill } from "./skill.ts";
@@ -19,6 +20,7 @@ import {
   type Tool,
   type ToolEffect,
 } from "./tool.ts";
+import { definitionOf } from "./tool-definition.ts";
 import type { CallRequest, TurnScope } from "./turn-scope.ts";
 
 /** One reason for which a call asks. */
@@ -70,6 +72,8 @@ export interface CallFacts {
   trust: Trust;
   /** It happens in a direct message. */
   direct: boolean;
+  /** A trigger began the turn: what it is about nobody here vouches for, and nobody watches. */
+  triggered?: boolean;
 }
 
 /** Who has to approve a call and why; undefined when it runs unasked. */
@@ -99,7 +103,7 @@ function needsOf(facts: CallFacts): readonly ApprovalNeed[] {
 }
 
 /** What a call asks for because of where its tool comes from. */
-function needOfOrigin({ origin, effect, skill_id }: CallFacts): ApprovalNeed | undefined {
+function needOfOrigin({ origin, effect, skill_id, triggered = false }: CallFacts): ApprovalNeed | undefined {
   switch (origin.kind) {
     case "shipped":
       return undefined;
@@ -113,26 +117,33 @@ function needOfOrigin({ origin, effect, skill_id }: CallFacts): ApprovalNeed | u
       if (!origin.acts) return undefined;
       return { approver: "asker", reason: `The flow ${skill_id} changes something outside of this channel.` };
     case "server":
-      return needOfServer(origin);
+      return needOfServer(origin, triggered);
     default:
       return origin satisfies never;
   }
 }
 
-/** A hint is the server's word: it adds caution, and takes caution away only where the operator set the server up. */
-function needOfServer({ tool, trusted }: CallOrigin & { kind: "server" }): ApprovalNeed | undefined {
+/**
+ * A hint is the server's word: it adds caution, and takes caution away only where the operator set the server up. What runs unasked
+ * where people watch asks where a trigger began the turn.
+ */
+function needOfServer(
+  { tool, trusted }: CallOrigin & { kind: "server" },
+  triggered: boolean,
+): ApprovalNeed | undefined {
   const { server, own, hints, configured } = tool;
   const { effect, approver } = configured;
-  if (approver === "none") return undefined;
-  if (approver !== undefined)
+  if (approver === "none" && !triggered) return undefined;
+  if (approver !== undefined && approver !== "none")
     return { approver, reason: `The bot's configuration asks for it at the server ${server}.` };
-  if (trusted || effect === "read_only") return undefined;
+  if ((trusted && !triggered) || effect === "read_only") return undefined;
   if (hints.destructive === true) {
     const reason = `The server ${server} says that ${tool.tool} can delete or overwrite something.`;
     return { approver: "manager", reason };
   }
   if (own && hints.read_only === true && effect === undefined) return undefined;
-  const reason = `${tool.tool} may change something at the server ${server}, and no operator has trusted it.`;
+  const why = triggered ? "a trigger began this turn" : "no operator has trusted it";
+  const reason = `${tool.tool} may change something at the server ${server}, and ${why}.`;
   return { approver: "asker", reason };
 }
 
@@ -178,7 +189,7 @@ export async function decisionFor(
   const binds = bindingOf(tool, skill, input, needs);
   const standing = binds === undefined ? [] : await readStanding(ports.store, turn.place.namespace);
   const { id: asker, trust } = turn.author;
-  const never = binds === undefined ? undefined : refusalFor(standing, binds, asker);
+  const never = binds === undefined ? undefined : refusalFor(standing, binds, asker, turn.cause);
   const by_person = request.by_person === true;
   if (never !== undefined && !(by_person && hasSeenIt(trust, never.approver)))
     return { kind: "decided", standing: never };
@@ -193,14 +204,31 @@ export async function decisionFor(
     by_person,
     trust,
     direct: isDirectMessage(turn.place.namespace),
+    triggered: turn.cause?.kind === "trigger",
   });
   if (decided === undefined) return undefined;
+  if (address === undefined && (await isGranted(scope, tool, skill, decided.approver))) return undefined;
   const asked = address === undefined ? decided : { ...decided, addresses: address.addresses };
   if (binds === undefined) return { kind: "ask", asked };
-  const always = allowanceFor(standing, binds, { approver: decided.approver, asker });
+  const always = allowanceFor(standing, binds, { approver: decided.approver, asker, cause: turn.cause });
   return always === undefined
     ? { kind: "ask", asked: { ...asked, binds } }
     : { kind: "decided", standing: always };
+}
+
+/** Whether who made the schedule of this turn agreed to the tool as it is now, and may decide about it by their own rank. */
+async function isGranted(
+  { turn, ports }: TurnScope,
+  tool: Tool,
+  skill: Skill | undefined,
+  approver: Approver,
+): Promise<boolean> {
+  if (turn.cause?.kind !== "schedule" || !mayApprove(turn.author, approver, turn)) return false;
+  const granted = (await ports.schedules?.granted(turn.cause.id)) ?? [];
+  const definition = definitionOf(tool, skill);
+  return granted.some(
+    (each) => each.tool === tool.name && each.skill_id === tool.skill_id && each.definition === definition,
+  );
 }
 
 /** Who decides about what a call of this skill asks for while it runs. */
@@ -249,7 +277,7 @@ function bindingOf(
   input: Json,
   more: readonly Need[],
 ): Binding | undefined {
-  const definition = tool.server?.definition ?? skill?.hash;
+  const definition = definitionOf(tool, skill);
   const destinations = destinationsIn(input);
   if (definition === undefined || destinations === undefined) return undefined;
   const values = { ...destinations };

@@ -7,7 +7,7 @@ import { givenTimeZone } from "./time-zone.ts";
 const trustSchema = z.enum(["guest", "member", "manager", "operator"]);
 export type Trust = z.infer<typeof trustSchema>;
 
-const authorSchema = z.object({
+export const authorSchema = z.object({
   id: z.string().min(1).max(200),
   name: z.string().max(200),
   trust: trustSchema,
@@ -29,6 +29,8 @@ const fileReferenceSchema = z.object({
   bytes: z.number().int().min(0),
   /** Where the platform has it. Reached only through the platform that named it. */
   url: z.string().max(2000).optional(),
+  /** Set for a voice message: its sender recorded it instead of writing. */
+  voice: z.object({ seconds: z.number().min(0).optional() }).optional(),
 });
 /** A file somebody sent, by reference: its bytes are fetched when the turn runs. */
 export type FileReference = z.infer<typeof fileReferenceSchema>;
@@ -78,6 +80,8 @@ const causeSchema = z.object({
   caused_by: z.string().max(200).optional(),
   /** Its answer stands in the channel itself rather than in a thread. */
   in_channel: z.literal(true).optional(),
+  /** The answer itself, Markdown: nothing is run and no model is asked. Set for reminders, and for what people are told of a schedule. */
+  says: z.string().max(8_000).optional(),
 });
 /** Why a turn began that nobody wrote a message for. The author is who made the schedule or trigger, with the rights it runs with. */
 export type Cause = z.infer<typeof causeSchema>;

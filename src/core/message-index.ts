@@ -29,6 +29,10 @@ export interface MessageIndex {
   clearAuthor(author: string, prefix?: string): Promise<number>;
   /** The latest messages that have all words, the latest first. Words match from their beginning, in any case and without accents. */
   search(namespace: string, query: MessageQuery): Promise<IndexedMessage[]>;
-  /** How many messages of a channel there are, and since when. */
-  extent(namespace: string): Promise<{ messages: number; since?: number | undefined }>;
+  /** How many messages of a channel there are, and from when to when, ms since the epoch. */
+  extent(namespace: string): Promise<{
+    messages: number;
+    since?: number | undefined;
+    newest?: number | undefined;
+  }>;
 }

@@ -1,3 +1,4 @@
+import type { Inbound } from "./inbound.ts";
 import type { Json } from "./json.ts";
 import { namesSite, type Seen } from "./seen-addresses.ts";
 import type { TurnEventBody } from "./turn-event.ts";
@@ -21,7 +22,7 @@ function createReader(): (event: TurnEventBody) => Seen | undefined {
   return (event) => {
     switch (event.type) {
       case "inbound":
-        return said(event.inbound.text, event.inbound.author);
+        return saidIn(event.inbound);
       case "steered":
         return { named: keys(addressesIn(event.text)) };
       case "question_asked":
@@ -53,6 +54,13 @@ function said(text: string, author: { name: string; trust: string }): Seen {
   return { named: keys(addressesIn(text)), ...(isForeign ? { untrusted: true } : {}) };
 }
 
+/** What a trigger waited for names nothing: others wrote it. */
+function saidIn({ text, author, cause }: Inbound): Seen {
+  const seen = said(text, author);
+  if (cause?.happened === undefined) return seen;
+  return { ...seen, linked: keys(addressesIn(cause.happened)), untrusted: true };
+}
+
 type Context = Extract<TurnEventBody, { type: "context_read" }>;
 
 function readAround({ thread, files }: Context): Seen {
@@ -60,12 +68,14 @@ function readAround({ thread, files }: Context): Seen {
     ({ bot, outside, by }) => bot === true || outside === true || namesSite(by),
   );
   const members = thread.filter((message) => !strangers.includes(message));
+  const spoken = files.filter((file) => file.spoken?.is_message === true);
+  const sent = files.filter((file) => !spoken.includes(file));
   const texts = (of: readonly { text?: string | undefined }[]) =>
     of.flatMap(({ text = "" }) => keys(addressesIn(text)));
   return {
-    named: texts(members),
-    linked: [...texts(strangers), ...texts(files)],
-    ...(strangers.length + files.length > 0 ? { untrusted: true } : {}),
+    named: [...texts(members), ...texts(spoken)],
+    linked: [...texts(strangers), ...texts(sent)],
+    ...(strangers.length + sent.length > 0 ? { untrusted: true } : {}),
   };
 }
 

@@ -4,6 +4,7 @@
  */
 import { z } from "zod";
 import { type Binding, bindingSchema, isSameBinding } from "./call-binding.ts";
+import type { Cause } from "./inbound.ts";
 import type { Json } from "./json.ts";
 import type { KeyValue } from "./key-value.ts";
 import { type Approver, approvers, isAtLeast } from "./tool.ts";
@@ -16,6 +17,8 @@ const storedSchema = z.object({
   approver: z.enum(approvers),
   /** The only person whose turns it covers, by id; absent: everyone here. */
   only_for: z.string().optional(),
+  /** The id of the schedule or trigger in whose turns alone it counts. */
+  within: z.string().optional(),
   /** Who decided, by id and name, and when, ms since the epoch. */
   by: z.string(),
   name: z.string(),
@@ -59,7 +62,10 @@ export async function addStanding(
     const { next, ...book } = parse(value);
     const keep = (list: Book["allowances"], isOfThis: boolean) => {
       const others = list.filter(
-        (each) => each.only_for !== made.only_for || !isSameBinding(each.binding, made.binding),
+        (each) =>
+          each.only_for !== made.only_for ||
+          each.within !== made.within ||
+          !isSameBinding(each.binding, made.binding),
       );
       return (isOfThis ? [...others, { id: next, ...made }] : others).slice(-most);
     };
@@ -77,14 +83,24 @@ export async function removeStanding(store: KeyValue, namespace: string, id: num
   });
 }
 
-/** The "always" by which calls of this binding run unasked in turns of this person, although they need this approver. */
+/** What began a turn that nobody wrote a message for. */
+type Began = Pick<Cause, "kind" | "id"> | undefined;
+
+/**
+ * The "always" by which calls of this binding run unasked in turns of this person, although they need this approver. In a turn that a
+ * trigger began, for words that nobody here vouches for, only what was allowed for this trigger counts.
+ */
 export function allowanceFor(
   decisions: readonly StandingDecision[],
   binding: Binding,
-  { approver, asker }: { approver: Approver; asker: string },
+  { approver, asker, cause }: { approver: Approver; asker: string; cause?: Began },
 ): StandingDecision | undefined {
   return decisions.find(
-    (each) => each.verdict === "always" && isAtLeast(each.approver, approver) && covers(each, binding, asker),
+    (each) =>
+      each.verdict === "always" &&
+      isAtLeast(each.approver, approver) &&
+      (each.within === undefined ? cause?.kind !== "trigger" : each.within === cause?.id) &&
+      covers(each, binding, asker),
   );
 }
 
@@ -93,9 +109,11 @@ export function refusalFor(
   decisions: readonly StandingDecision[],
   binding: Binding,
   asker: string,
+  cause?: Began,
 ): StandingDecision | undefined {
   return decisions
     .filter((each) => each.verdict === "never" && covers(each, binding, asker))
+    .filter(({ within }) => within === undefined || within === cause?.id)
     .reduce<StandingDecision | undefined>(
       (most, each) => (most !== undefined && isAtLeast(most.approver, each.approver) ? most : each),
       undefined,

@@ -10,9 +10,10 @@ import { scopeKeyValue } from "./key-value.ts";
 import { mayReach, webOf } from "./may-reach.ts";
 import { coversHost } from "./network-grants.ts";
 import { zoneOf } from "./said-line.ts";
-import type { Tool, ToolContext } from "./tool.ts";
+import type { PlanningContext, Tool, ToolContext } from "./tool.ts";
 import { createToolFiles } from "./tool-files.ts";
 import type { CallRequest, TurnScope } from "./turn-scope.ts";
+import { untrustedIn } from "./untrusted.ts";
 import { WaitingForPerson } from "./waiting.ts";
 
 /** A limit inside a tool, told to the model as an error result. */
@@ -64,8 +65,30 @@ export function createToolContext(
     chat: createChatWork(scope, request.call.id, tool.skill_id),
     time_zone: zoneOf(turn.author, scope.namespace.settings.time_zone, ports.time_zone),
     store: scopeKeyValue(ports.store, `skill:${turn.place.namespace}:${root}:`),
+    schedules: planningFor(scope, request),
     web: webOf(scope, request),
     reach: (address, options) => mayReach(scope, request, tool, address, options),
+  };
+}
+
+/** A wish that may come from what the model has read, and not from a person, is asked about. */
+function planningFor(scope: TurnScope, request: CallRequest): PlanningContext | undefined {
+  const { schedules } = scope.ports;
+  if (schedules === undefined) return undefined;
+  const { author, place, cause, turn_id } = scope.turn;
+  const planner = { author, place, cause };
+  return {
+    async plan(wish) {
+      const plan = await schedules.plan(planner, wish);
+      if (!plan.ok) return plan;
+      return {
+        ok: true,
+        value: { ...plan.value, asks: plan.value.asks || untrustedIn(scope, request).length > 0 },
+      };
+    },
+    add: (plan) => schedules.add(planner, plan, `${turn_id}/${request.call.id}`),
+    list: () => schedules.list(place.namespace, author),
+    change: (id, to) => schedules.change(planner, id, to),
   };
 }
 

@@ -4,7 +4,10 @@ import type { NewFile } from "./file-store.ts";
 import type { Author } from "./inbound.ts";
 import type { Json, JsonSchema } from "./json.ts";
 import type { KeyValue } from "./key-value.ts";
+import type { Outcome } from "./outcome.ts";
 import type { Place } from "./place.ts";
+import type { PlannedView } from "./schedule.ts";
+import type { Plan, PlanChange, Wish } from "./schedules.ts";
 import type { Web } from "./web.ts";
 import type { MountedFolder } from "./working-folder.ts";
 
@@ -128,6 +131,16 @@ export interface ApprovalRequest {
   key?: string;
 }
 
+/** `Schedules` for one call. What a plan asks, the tool has to ask before it adds the plan. */
+export interface PlanningContext {
+  /** `asks` is set too where the model may have been made to wish it by what it read. */
+  plan(wish: Wish): Promise<Outcome<Plan>>;
+  /** The same call adds one plan, however often it is run. */
+  add(plan: Plan): Promise<Outcome<PlannedView>>;
+  list(): Promise<PlannedView[]>;
+  change(id: string, to: PlanChange): Promise<Outcome<PlannedView>>;
+}
+
 /** The model for work inside a tool: `small` for what needs no great one, or one by name, `provider/model`; the turn's own unless given. */
 export type WorkModel = "small" | (string & {});
 
@@ -218,6 +231,8 @@ export interface ToolContext {
   time_zone: string;
   /** Storage of this skill in this namespace. */
   store: KeyValue;
+  /** How the agent comes back for the person of the turn, in its channel; absent where nothing can be planned. */
+  schedules?: PlanningContext | undefined;
   web: Web;
   /**
    * Whether the call may send something to an address that it did not declare (`Tool.addresses`). An address that carries nothing of the

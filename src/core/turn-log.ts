@@ -199,7 +199,7 @@ export interface TurnSignals {
   signal(turnId: string, signal: Signal, at: number): Promise<boolean>;
   /** All signals of a turn, in the order they came. */
   signals(turnId: string): Promise<Signal[]>;
-  /** Queued messages by the turn's author that stand behind it in its line. */
+  /** Queued messages that the turn's author wrote and that stand behind it in its line. What a schedule or trigger began is none. */
   steering(turnId: string): Promise<{ turn_id: string; inbound: Inbound }[]>;
 }
 

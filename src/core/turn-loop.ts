@@ -49,7 +49,8 @@ async function startLoop(
   const end = await work.catch((error: unknown) => endOf(scope, error));
   if (end === undefined) return;
   if (end.error !== undefined) await scope.emit({ type: "error", ...end.error });
-  await scope.emit({ type: "turn_finished", outcome: end.outcome, text: end.text });
+  const { outcome, text } = end;
+  await scope.emit({ type: "turn_finished", outcome, text, ...(state.private ? { private: true } : {}) });
 }
 
 /** A turn that brings the bot down this often is given up. */

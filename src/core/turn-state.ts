@@ -68,6 +68,8 @@ export interface TurnState {
   approvals: Map<string, ApprovalState>;
   /** People and groups, by platform id, that messages of this turn may call beside those the person mentioned. */
   named: Set<string>;
+  /** Whether the answer is for the asker alone. */
+  private: boolean;
   /** Messages it sent, changed or deleted beside its answer. */
   sent: number;
   /** Hosts that may be reached in this turn, as a person decided. */
@@ -96,6 +98,7 @@ export function createTurnState(): TurnState {
     questions: new Map(),
     approvals: new Map(),
     named: new Set(),
+    private: false,
     sent: 0,
     allowedHosts: new Set(),
     followed: new Map(),
@@ -144,6 +147,9 @@ export function applyEvent(state: TurnState, event: TurnEventBody, at: number): 
       break;
     case "people_named":
       for (const id of event.ids) state.named.add(id);
+      break;
+    case "answer_private":
+      state.private = true;
       break;
     case "message_sent":
       state.sent += 1;

@@ -14,14 +14,14 @@ export function summariseSteps(view: TurnView): string {
   if (steps === 0) return "";
   const count = steps === 1 ? "1 step" : `${steps} steps`;
   const end = view.finished_at;
-  return end === undefined
-    ? count
-    : `${count}, ${formatDuration(end - (view.started_at ?? view.accepted_at))}`;
+  const took = end === undefined ? "" : formatDuration(end - (view.started_at ?? view.accepted_at));
+  return [count, took].filter(Boolean).join(", ");
 }
 
-/** `0.4 s`, `12 s`, `3 min 5 s`. */
+/** `0.4 s`, `12 s`, `3 min 5 s`; empty for what took no time that people notice, less than 0.1 s. */
 export function formatDuration(ms: number): string {
-  if (ms < 10_000) return `${(Math.max(0, ms) / 1000).toFixed(1)} s`;
+  if (ms < 100) return "";
+  if (ms < 10_000) return `${(ms / 1000).toFixed(1)} s`;
   const seconds = Math.round(ms / 1000);
   return seconds < 60 ? `${seconds} s` : `${Math.floor(seconds / 60)} min ${seconds % 60} s`;
 }

@@ -6,6 +6,7 @@
 import type { Binding } from "./call-binding.ts";
 import type { Trust } from "./inbound.ts";
 import type { Json } from "./json.ts";
+import { saidText } from "./said-text.ts";
 import type { Approver } from "./tool.ts";
 import type { TurnEvent, TurnEventOf, TurnOutcome } from "./turn-event.ts";
 import { foldSteps, type StepView } from "./turn-view-steps.ts";
@@ -165,6 +166,8 @@ export function foldTurn(view: TurnView, event: TurnEvent): TurnView {
         accepted_at: event.at,
       };
     }
+    case "context_read":
+      return { ...view, said: saidText(view.said, event) };
     case "turn_started":
       return { ...view, status: "running", started_at: event.at, model: event.model, ...nothingTold };
     case "turn_resumed":

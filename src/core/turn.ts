@@ -3,11 +3,12 @@ import type { Chats } from "./chats.ts";
 import type { Clock } from "./clock.ts";
 import type { DocumentReader } from "./document-reader.ts";
 import type { FileStore } from "./file-store.ts";
-import type { Author, Mention } from "./inbound.ts";
+import type { Author, Cause, Mention } from "./inbound.ts";
 import type { PinnedFact, WhereText } from "./instructions.ts";
 import type { Json } from "./json.ts";
 import type { KeyValue } from "./key-value.ts";
 import type { Effort, KeptImage, MessageImage } from "./message.ts";
+import type { MessageContext } from "./message-context.ts";
 import type { Models } from "./model.ts";
 import type { NetworkGrants } from "./network-grants.ts";
 import type { OfferReader } from "./offer-reader.ts";
@@ -15,11 +16,13 @@ import type { PastThread } from "./past-thread.ts";
 import type { Place } from "./place.ts";
 import type { Redact } from "./redact.ts";
 import type { SaidLine } from "./said-line.ts";
+import type { Schedules } from "./schedules.ts";
 import type { CodeMeans, CodeRunner, ScriptRunner } from "./scripts.ts";
 import type { Skill } from "./skill.ts";
 import type { CountTokens } from "./token-count.ts";
+import type { Transcriber } from "./transcriber.ts";
 import type { Opening } from "./transcript.ts";
-import type { MessageContext, TurnEvent, TurnOutcome } from "./turn-event.ts";
+import type { TurnEvent, TurnOutcome } from "./turn-event.ts";
 import type { Signal } from "./turn-log.ts";
 import type { Web } from "./web.ts";
 import type { WorkingFolders } from "./working-folder.ts";
@@ -79,6 +82,8 @@ export interface Turn {
   place: Place;
   author: Author;
   text: string;
+  /** Set when a schedule or trigger began it. */
+  cause?: Cause | undefined;
   /** When it was said, ms since the epoch. */
   said_at: number;
   /** Where it was said, in words. */
@@ -129,6 +134,8 @@ export interface TurnPorts {
   instructions: string;
   /** How hard models think where neither channel nor agent says so; the provider decides unless given. */
   effort: Effort | undefined;
+  /** Writes down what people say in voice messages. */
+  transcriber: Transcriber;
   /** The server's time zone, an IANA name. */
   time_zone: string;
   saidLine: SaidLine;
@@ -152,6 +159,8 @@ export interface TurnPorts {
    */
   pastOutput(place: Place, callId: string): Promise<Json | string | undefined>;
   web: Web;
+  /** How the agent plans to come back; undefined where nothing can be planned. */
+  schedules?: Schedules | undefined;
   scripts: ScriptRunner | undefined;
   /** Runs code that models write; undefined where that is not offered at all. */
   code: CodeRunner | undefined;

@@ -2,14 +2,14 @@
  * How a model is told what a person said: a line that says when and by whom, then what others wrote around it, as data in
  * blocks that its text can neither close nor open; then the message itself.
  */
-import type { Author, Mention } from "./inbound.ts";
+import type { Author, Cause, Mention } from "./inbound.ts";
 import type { KeptImage, UserMessage } from "./message.ts";
+import type { HeardMessage, MessageContext, ReadFile } from "./message-context.ts";
 import { plainName, withoutSaidLines, zoneOf } from "./said-line.ts";
 import type { CountTokens } from "./token-count.ts";
 import { cutForModel } from "./tool-output.ts";
 import { isImage } from "./transcript-steps.ts";
 import type { Turn } from "./turn.ts";
-import type { HeardMessage, MessageContext, ReadFile } from "./turn-event.ts";
 import type { TurnScope } from "./turn-scope.ts";
 
 /** What comes with a message. */
@@ -20,6 +20,7 @@ export interface Around {
   mentions?: readonly Mention[] | undefined;
   context?: MessageContext | undefined;
   images?: readonly KeptImage[] | undefined;
+  cause?: Cause | undefined;
 }
 
 /** The call id under which `read_tool_output` reads on in a message of the thread; the note at its cut stays for later turns. */
@@ -39,12 +40,11 @@ export function fitUserText(
 export function toldMessage(scope: TurnScope): UserMessage {
   const { turn, ports } = scope;
   const line = saidBy(scope, turn.author, turn.said_at);
-  const { context } = turn;
+  const { context, cause } = turn;
   const images = context === undefined ? [] : keptImages(turn.turn_id, context);
-  const message = userMessage(fitUserText(turn, ports.countTokens), {
-    ...{ line, context, images },
-    mentions: turn.mentions,
-  });
+  const { mentions } = turn;
+  const text = fitUserText(turn, ports.countTokens);
+  const message = userMessage(text, { line, mentions, context, images, cause });
   return turn.author.trust === "guest" ? { ...message, by_guest: true } : message;
 }
 
@@ -55,9 +55,13 @@ export function saidBy({ ports, namespace }: TurnScope, author: Author, at: numb
 }
 
 /** The message of a person as a model gets it. */
-export function userMessage(said: string, { line, mentions, context, images = [] }: Around): UserMessage {
+export function userMessage(
+  said: string,
+  { line, mentions, context, images = [], cause }: Around,
+): UserMessage {
   const words = said.trim() === "" ? "(no text)" : asData(said);
-  const around = context === undefined ? "" : renderContext(context);
+  const read = context === undefined ? "" : renderContext(context);
+  const around = [cause === undefined ? "" : renderCause(cause), read].filter(Boolean).join("\n");
   const text = [line, mentionLine(mentions), around, around === "" ? words : `\n${words}`]
     .filter(Boolean)
     .join("\n");
@@ -83,6 +87,16 @@ const threadTag = "thread_so_far";
 const messageTag = "thread_message";
 const fileTag = "attached_file";
 const noteTag = "context_note";
+const happenedTag = "what_happened";
+
+/** Why a turn began that nobody wrote a message for, and what happened. */
+function renderCause({ kind, because, happened }: Cause): string {
+  const who = kind === "schedule" ? "A schedule" : "A trigger";
+  const note = `${who} began this turn: ${because}. The person below set it up earlier and is not writing now; do what it says, without planning it again.`;
+  const noted = `<${noteTag}>${withoutBlockTags(note)}</${noteTag}>`;
+  if (happened === undefined) return noted;
+  return `${noted}\n<${happenedTag}>\n${asData(happened)}\n</${happenedTag}>`;
+}
 
 /** The blocks of a context; empty when there is nothing to tell. */
 function renderContext({ thread, files, notes = [] }: MessageContext): string {
@@ -99,9 +113,11 @@ function renderHeard({ by, text, at, bot }: HeardMessage): string {
   return `<${messageTag}${from}${attribute("at", minute(at))}>${asData(text)}</${messageTag}>`;
 }
 
-function renderFile({ name, path, media_type, by, text, image, problem }: ReadFile): string {
+function renderFile({ name, path, media_type, by, text, spoken, image, problem }: ReadFile): string {
   const where = path === undefined ? attribute("name", name) : attribute("path", path);
   const head = `<${fileTag}${where}${attribute("type", media_type)}${attribute("from", by)}`;
+  if (spoken?.is_message === true)
+    return `${head}${attribute("note", `${problem}. It is the message below`)} />`;
   const note = attribute(text === undefined ? "not_read" : "note", problem);
   if (text !== undefined) return `${head}${note}>\n${asData(text)}\n</${fileTag}>`;
   return image === undefined ? `${head}${note} />` : `${head} shown_as="image" />`;
@@ -124,7 +140,10 @@ function attribute(name: string, value: string | undefined): string {
   return ` ${name}="${safe.slice(0, 400)}"`;
 }
 
-const anyTag = new RegExp(`<(?=[\\s/]*(?:${[threadTag, messageTag, fileTag, noteTag].join("|")}))`, "gi");
+const anyTag = new RegExp(
+  `<(?=[\\s/]*(?:${[threadTag, messageTag, fileTag, noteTag, happenedTag].join("|")}))`,
+  "gi",
+);
 
 /** Text in which nothing can be taken for one of our blocks or lines. */
 function asData(text: string): string {

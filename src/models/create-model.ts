@@ -119,7 +119,7 @@ export function listedModelsOf(settings: ModelSettings): string[] {
   });
 }
 
-function providersOf({ providers }: ModelSettings): Record<string, ProviderSettings> {
+function providersOf({ providers }: Pick<ModelSettings, "providers">): Record<string, ProviderSettings> {
   return { openai: { kind: "openai" }, anthropic: { kind: "anthropic" }, ...providers };
 }
 
@@ -130,8 +130,11 @@ interface NamedModel {
   server: ProviderSettings;
 }
 
-/** @throws ModelError `not_configured` for a name that is not `provider/model` of a known provider. */
-function namedModel(name: string, settings: ModelSettings): NamedModel {
+/**
+ * What a name of the settings stands for.
+ * @throws ModelError `not_configured` for a name that is not `provider/model` of a known provider.
+ */
+export function namedModel(name: string, settings: Pick<ModelSettings, "providers">): NamedModel {
   const slash = name.indexOf("/");
   const provider = name.slice(0, Math.max(0, slash));
   const model = name.slice(slash + 1);
@@ -177,8 +180,8 @@ function knownFacts({ model, server }: NamedModel, name: string, settings: Model
   };
 }
 
-/** @throws ModelError when the address is none */
-function hostOf({ kind, baseUrl }: ProviderSettings): string {
+/** The host a provider is at. @throws ModelError when the address is none */
+export function hostOf({ kind, baseUrl }: ProviderSettings): string {
   if (baseUrl === undefined) return `api.${kind}.com`;
   if (URL.canParse(baseUrl)) return new URL(baseUrl).host;
   throw new ModelError("not_configured", `${baseUrl} is no address of a model server.`);

@@ -11,6 +11,7 @@ import { requireJson } from "./request-body.ts";
 import { addConsoleRoutes } from "./routes/console-routes.ts";
 import { addDownloadRoutes } from "./routes/download-routes.ts";
 import { addHealthRoutes } from "./routes/health-routes.ts";
+import { addHookRoutes } from "./routes/hook-routes.ts";
 import { addLoginRoutes, loginPaths } from "./routes/login-routes.ts";
 import { addTurnRoutes, turnsPath } from "./routes/turn-routes.ts";
 import { securityHeaders } from "./security-headers.ts";
@@ -32,6 +33,7 @@ export function createHttpApi(dependencies: ServerDependencies, security: Securi
       onMethodNotAllowed: (context, methods) => problemResponse(wrongMethod(context, methods)),
     }),
   );
+  addHookRoutes(server, dependencies);
   server.use(checkDirect(security), checkSource(security, [loginPaths.callback]));
   server.use("/api/*", checkSite, checkCaller(security), requireJson(uploads), neverCache);
   addHealthRoutes(server, dependencies, security);

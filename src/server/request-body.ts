@@ -23,7 +23,7 @@ export function requireJson(uploads: ReadonlyMap<string, number> = new Map()): M
     if (!isUpload) requireJsonType(type);
     const limit = isUpload ? largestUpload + formBytes : maxBodyBytes;
     if (Number(context.req.header("content-length") ?? 0) > limit) throw tooLarge(limit);
-    const sent = await readLimited(raw.body, limit);
+    const sent = await readLimited(raw.body, limit, () => tooLarge(limit));
     const body = isUpload ? sent : validJson(sent);
     // Hono's validators read the body from the raw request, whose stream is used up now.
     context.req.raw = new Request(raw.url, { method, headers: raw.headers, body, signal: raw.signal });
@@ -40,12 +40,17 @@ function requireJsonType(type: string): void {
   );
 }
 
-async function readLimited(body: Request["body"], limit: number): Promise<Buffer<ArrayBuffer>> {
+/** A body of at most `limit` bytes; what is longer is not read to its end. @throws what `tooLong` answers */
+export async function readLimited(
+  body: Request["body"],
+  limit: number,
+  tooLong: () => Error,
+): Promise<Buffer<ArrayBuffer>> {
   const chunks: Uint8Array[] = [];
   let size = 0;
   for await (const chunk of body ?? []) {
     size += chunk.byteLength;
-    if (size > limit) throw tooLarge(limit);
+    if (size > limit) throw tooLong();
     chunks.push(chunk);
   }
   return Buffer.concat(chunks);

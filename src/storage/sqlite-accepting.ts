@@ -66,7 +66,9 @@ function store(connection: SqliteConnection, inbound: Inbound, turnId: string, a
   const { key, namespace, thread, kind, author, text } = inbound;
   const line = lineOf(inbound, turnId);
   const lane = laneOf(inbound);
-  const woken = kind === "message" ? connection.get(wakeHead, line, author.id) : undefined;
+  // What a schedule or trigger began is nothing that its maker says to a turn that waits.
+  const isSaid = kind === "message" && inbound.cause === undefined;
+  const woken = isSaid ? connection.get(wakeHead, line, author.id) : undefined;
   if (woken?.status === "waiting") refreshLane(connection, lane, namespace);
   const head = [turnId, key, line, namespace, thread, kind, author.id, JSON.stringify(author), at, text];
   const row = connection.get(insertTurn, ...head, lane);

@@ -55,7 +55,8 @@ const forgetMessages = `
   UPDATE turns SET woken = woken & ~${wokenByMessage}
   WHERE turn_id = ?1 AND NOT EXISTS (
     SELECT 1 FROM turns AS other
-    WHERE other.line = turns.line AND other.status = 'queued' AND other.author_id = turns.author_id)`;
+    WHERE other.line = turns.line AND other.status = 'queued' AND other.author_id = turns.author_id
+      AND (SELECT json_extract(body, '$.inbound.cause') FROM events WHERE turn_id = other.turn_id AND seq = 0) IS NULL)`;
 
 /** What a worker writes; only the holder of the lease can. */
 export function createAppending(connection: SqliteConnection): TurnWriting {

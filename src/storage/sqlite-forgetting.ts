@@ -90,6 +90,10 @@ function withoutTexts(events: readonly TurnEvent[], by: string, at: number): Tur
   const inbound: Inbound = { ...said, text: "" };
   if (origin !== undefined) inbound.origin = { ...origin, files: [] };
   if (inbound.files !== undefined) inbound.files = [];
+  if (inbound.cause !== undefined) {
+    const { happened: _happened, says: _says, ...cause } = inbound.cause;
+    inbound.cause = { ...cause, because: "" };
+  }
   const seq = (events.at(-1)?.seq ?? 0) + 1;
   const { output: _output, private: _private, ...rest } = end;
   return [

@@ -40,7 +40,7 @@ export function createSignalling(connection: SqliteConnection): TurnSignals {
       return connection.all(queuedByAuthor, turnId).flatMap((row) => {
         const id = row.turn_id as string;
         const inbound = readInbound(connection, id);
-        return inbound === undefined ? [] : [{ turn_id: id, inbound }];
+        return inbound === undefined || inbound.cause !== undefined ? [] : [{ turn_id: id, inbound }];
       });
     },
   };

@@ -60,6 +60,7 @@ export function modelSettings({ model }: Config) {
     choice: model.choice,
     failover: model.failover,
     small: model.small,
+    transcription: model.transcription,
     allowed: model.allowed,
     providers: Object.fromEntries(providers) as Record<string, ProviderSettings>,
     streaming: model.streaming,

@@ -142,6 +142,16 @@ export function describeChatActions(name: string, open: () => Promise<ChatAction
       }
     });
 
+    it("knows an emoji by its name and by the character itself", async () => {
+      const { actions, rooms, people, say, state } = world;
+      const reference = await say(rooms.open, people.member, "another good idea");
+      await actions.react?.(rooms.open, reference, "👍", true);
+      await actions.react?.(rooms.open, reference, "+1", true);
+      expect(await state(rooms.open, reference)).toMatchObject({ reactions: 1 });
+      await actions.react?.(rooms.open, reference, "👍", false);
+      expect(await state(rooms.open, reference)).toMatchObject({ reactions: 0 });
+    });
+
     it("says what is no emoji, and what cannot be reached", async () => {
       const { actions, rooms, people, say } = world;
       const reference = await say(rooms.open, people.member, "hm");

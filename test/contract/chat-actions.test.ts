@@ -1,37 +1,21 @@
-import { createChatActions as createDiscordActions } from "../../src/platforms/discord/chat-actions.ts";
-import { createConversationTargets } from "../../src/platforms/discord/conversation-targets.ts";
-import { createDirectory } from "../../src/platforms/discord/directory.ts";
 import { readReference, referenceOf } from "../../src/platforms/discord/discord-place.ts";
-import { createDiscordRest } from "../../src/platforms/discord/discord-rest.ts";
-import { createReplyChains } from "../../src/platforms/discord/reply-chains.ts";
-import { createChatActions } from "../../src/platforms/slack/chat-actions.ts";
-import { createPersonDirectory } from "../../src/platforms/slack/person-directory.ts";
-import { createSingleWorkspace, createWorkspaces } from "../../src/platforms/slack/workspaces.ts";
-import { createMemoryKeyValue } from "../../src/storage/memory-key-value.ts";
-import { systemClock } from "../../src/wiring/system-clock.ts";
-import { startDiscordServer } from "../support/discord/discord-server.ts";
-import { exampleToken, exampleWorld, ids } from "../support/discord/example-world.ts";
-import { webClient } from "../support/slack/bolt-rig.ts";
-import { startSlackServer } from "../support/slack/slack-server.ts";
+import { exampleGuild, room, startChatRig } from "../support/discord/chat-rig.ts";
+import { ids } from "../support/discord/example-world.ts";
+import { acme, startSlackWorld } from "../support/slack/slack-world.ts";
 import { type ChatActionsUnderContract, describeChatActions } from "./chat-actions-contract.ts";
 
 describeChatActions("Slack", async (): Promise<ChatActionsUnderContract> => {
-  const slack = await startSlackServer();
-  const client = async () => webClient(slack);
-  const { credentials } = createSingleWorkspace("xoxb-T0ACME-first", client);
-  const workspaces = createWorkspaces({ credentials, client, clock: systemClock });
-  const directory = createPersonDirectory(workspaces, [], systemClock);
-  const room = (channel: string) => `slack:T0ACME:${channel}`;
+  const { slack, platform } = await startSlackWorld();
   const channelOf = (namespace: string) => namespace.split(":")[2] ?? "";
   return {
-    actions: createChatActions({ workspaces, directory }, systemClock),
+    actions: platform.actions,
     rooms: {
-      open: room("C0GENERAL"),
-      closed: room("C0PRIVATE"),
-      archived: room("C0OLD"),
-      absent: room("C0HIDDEN"),
+      open: acme("C0GENERAL"),
+      closed: acme("C0PRIVATE"),
+      archived: acme("C0OLD"),
+      absent: acme("C0HIDDEN"),
       foreign: "slack:T0GLOBEX:C1GENERAL",
-      direct: room("dm-U0ANNA"),
+      direct: acme("dm-U0ANNA"),
     },
     people: { member: "U0ANNA", other: "U0BEN", guest: "U0GUS" },
     names: { member: "anna", group: "oncall" },
@@ -52,40 +36,30 @@ describeChatActions("Slack", async (): Promise<ChatActionsUnderContract> => {
 });
 
 describeChatActions("Discord", async (): Promise<ChatActionsUnderContract> => {
-  const { guilds, ...example } = exampleWorld();
   const extra = { closed: "1000000000000000130", board: "1000000000000000131", guest: "1000000000000000290" };
-  const discord = await startDiscordServer({
-    ...example,
-    users: [...example.users, { id: extra.guest, name: "gus" }],
-    guilds: guilds.map((guild) => ({
-      ...guild,
-      roles: [...(guild.roles ?? []), { id: extra.board, name: "board" }],
-      botRoles: [...(guild.botRoles ?? []), extra.board],
-      members: guild.members.map((member) =>
-        member.user === ids.adam ? { ...member, roles: [extra.board] } : member,
-      ),
-      channels: [
-        ...guild.channels,
-        {
-          id: extra.closed,
-          name: "board",
-          overwrites: [
-            { id: ids.guild, kind: "role" as const, deny: ["ViewChannel" as const] },
-            { id: extra.board, kind: "role" as const, allow: ["ViewChannel" as const] },
-          ],
-        },
-      ],
-    })),
-  });
-  const rest = createDiscordRest({ token: exampleToken, api: discord.apiUrl });
-  const directory = createDirectory(rest);
-  const chains = createReplyChains(createMemoryKeyValue(), systemClock);
-  const quiet = { debug() {}, info() {}, warn() {}, error() {} };
-  const targets = createConversationTargets({ rest, directory, chains, logger: quiet });
-  const room = (channel: string) => `discord:${ids.guild}:${channel}`;
+  const world = exampleGuild((guild) => ({
+    roles: [...(guild.roles ?? []), { id: extra.board, name: "board" }],
+    botRoles: [...(guild.botRoles ?? []), extra.board],
+    members: guild.members.map((member) =>
+      member.user === ids.adam ? { ...member, roles: [extra.board] } : member,
+    ),
+    channels: [
+      ...guild.channels,
+      {
+        id: extra.closed,
+        name: "board",
+        overwrites: [
+          { id: ids.guild, kind: "role", deny: ["ViewChannel"] },
+          { id: extra.board, kind: "role", allow: ["ViewChannel"] },
+        ],
+      },
+    ],
+  }));
+  const users = [...world.users, { id: extra.guest, name: "gus" }];
+  const { discord, actions, close } = await startChatRig({ ...world, users });
   const channelOf = (namespace: string) => namespace.split(":")[2] ?? "";
   return {
-    actions: createDiscordActions({ rest, directory, targets }),
+    actions,
     rooms: {
       open: room(ids.general),
       closed: room(extra.closed),
@@ -110,9 +84,6 @@ describeChatActions("Discord", async (): Promise<ChatActionsUnderContract> => {
       const found = messages.find(({ id }) => id === readReference(reference).message);
       return { reactions: Object.keys(found?.reactions ?? {}).length, pinned: found?.pinned ?? false };
     },
-    async close() {
-      rest.stop();
-      await discord.close();
-    },
+    close,
   };
 });

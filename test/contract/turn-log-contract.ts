@@ -366,12 +366,23 @@ export function turnLogContract(name: string, open: () => Promise<OpenedTurnLog>
         await accept("t4", { text: "and also" });
         await accept("c1", { kind: "command" });
         await accept("t5", { thread: "two" });
+        await accept("t6", { cause: { kind: "schedule", id: "s1", because: "every day" } });
       });
 
       test("is what the author said behind the turn in its line", async () => {
         const found = await log.steering("t1");
         expect(found.map((one) => one.turn_id)).toEqual(["t2", "t4"]);
         expect(found[1]?.inbound.text).toBe("and also");
+      });
+
+      test("is not what a schedule or trigger of the author began: it does not wake a turn that waits", async () => {
+        await log.absorb("t1", "w1", ["t2", "t4"], []);
+        await log.append("t1", "w1", [waiting("t1", 1, 9_000)]);
+        await accept("t7", { cause: { kind: "trigger", id: "t", because: "a message" } });
+        const claimed = await Promise.all(
+          ["w2", "w3"].map((w) => log.claim(w, 1_100, 500, { lanes: ["message"] })),
+        );
+        expect(claimed.map((each) => each?.turn_id)).toEqual(["t5", undefined]);
       });
 
       test("is absorbed in one write", async () => {

@@ -170,9 +170,7 @@ describe("knack connect discord", () => {
     try {
       const env = { DISCORD_TOKEN: exampleToken, DISCORD_API_URL: poor.apiUrl };
       const { check } = await connect("discord", env);
-      expect(check("discord permissions")?.detail).toContain(
-        "AttachFiles (without it it cannot answer with files)",
-      );
+      expect(check("discord permissions")?.detail).toContain("Attach Files (needed for sending files)");
     } finally {
       await poor.close();
     }

@@ -161,7 +161,7 @@ describe("buttons", () => {
   test("a wrong person is told so and nothing happens; who asked deletes the answer", async () => {
     const discord = await fakeDiscord();
     await discordBot(discord, scriptedModel(["Answer."]));
-    const id = await discord.say({ user: ids.mia, channel: general, content: `${mention} hello` });
+    const id = await discord.say({ user: ids.mia, channel: general, content: `${mention} hello?` });
     const [answer] = await discord.until((state) => {
       const found = said(state, id);
       return found?.[0]?.components.length ? found : undefined;

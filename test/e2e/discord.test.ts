@@ -1,10 +1,13 @@
 import { describe, expect, test } from "vitest";
+import { exampleGuild } from "../support/discord/chat-rig.ts";
 import { ids } from "../support/discord/example-world.ts";
 import { scriptedModel } from "../support/scripted-model.ts";
 import { discordBot, fakeDiscord, next, said } from "./support/discord-bot.ts";
 
 const mention = `<@${ids.bot}>`;
 const general = ids.general;
+/** Somebody with the role that anybody may call. */
+const cleo = { id: "1000000000000000204", name: "cleo" };
 
 describe("in a channel", () => {
   test("a mention is answered in a thread that is named after it, and marked as seen until then", async () => {
@@ -40,20 +43,24 @@ describe("in a channel", () => {
   });
 
   test("it reads names instead of ids, and its answer calls whom the message may call and nobody else", async () => {
-    const discord = await fakeDiscord();
+    const onCall = exampleGuild(({ members }) => ({
+      members: [...members, { user: cleo.id, roles: [ids.onCall] }],
+    }));
+    const discord = await fakeDiscord({ ...onCall, users: [...onCall.users, cleo] });
     const all = `@everyone and @here and <@&${ids.moderators}> and <@${ids.mia}> and <@${ids.olivia}>`;
-    const model = scriptedModel([all]);
+    const model = scriptedModel([`${all} and <@&${ids.onCall}>`]);
     await discordBot(discord, model);
 
-    const content = `${mention} ask <@${ids.mia}> of <@&${ids.moderators}> in <#${ids.forum}> at <t:0:R>`;
+    const who = `<@${ids.mia}> of <@&${ids.moderators}> and <@&${ids.onCall}>`;
+    const content = `${mention} ask ${who} in <#${ids.forum}> at <t:0:R>`;
     const id = await discord.say({ user: ids.adam, channel: general, content });
 
     const [answer] = await discord.until((state) => said(state, id));
-    expect(answer?.notified).toEqual([ids.mia]);
-    expect(answer?.mentions.roles).toEqual([]);
+    expect(answer?.notified).toEqual([ids.mia, cleo.id]);
+    expect(answer?.mentions.roles).toEqual([ids.onCall]);
     expect(answer?.content).not.toMatch(/@everyone|@here/);
     const asked = JSON.stringify(model.requests[0]?.messages.at(-1));
-    expect(asked).toContain("ask @mia of @moderators in #questions at 1970-01-01 00:00 UTC");
+    expect(asked).toContain("ask @mia of @moderators and @oncall in #questions at 1970-01-01 00:00 UTC");
   });
 
   test("a long answer comes in parts of at most 2,000 characters with whole code blocks", async () => {

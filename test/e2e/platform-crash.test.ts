@@ -67,6 +67,33 @@ describe.each(["slack", "discord"] as const)("a bot that is killed on %s", (name
     expect(await surface.shown(thread)).toEqual([`${long("alpha")}omega`]);
   });
 
+  it.each(["begun", "growing"])(
+    "leaves one message of a turn with steps whose answer had %s",
+    async (when) => {
+      const { surfaces, model, crash } = bot();
+      const surface = surfaces[name];
+      const text = `steps-${when}-${name}`;
+      let tries = 0;
+      model.when(text, async function* ({ results }) {
+        if (results.length === 0) return yield { call: "list_skills", with: {} };
+        tries += 1;
+        yield long("alpha");
+        if (tries === 1) await new Promise(() => {});
+        yield "omega";
+      });
+      const begins = name === "slack" ? isStreamStart : surface.isPost;
+      const begun = when === "begun" ? surface.gate.loseReply(begins) : undefined;
+      const thread = await surface.ask(text);
+      await (begun ?? surface.shows(thread, "alpha alpha"));
+
+      await crash();
+
+      await surface.shows(thread, "omega");
+      await finished(bot(), surface, thread);
+      expect(await surface.shown(thread)).toEqual([expect.stringContaining(`${long("alpha")}omega`)]);
+    },
+  );
+
   it("completes an answer of which it had begun the message without knowing", async () => {
     const { surfaces, model, crash } = bot();
     const surface = surfaces[name];

@@ -60,7 +60,7 @@ describe.each(names)("among people on %s", (name) => {
     const surface = surfaces[name];
     let tries = 0;
     model.when("luck", () => [`Try ${++tries}.`]);
-    const thread = await surface.ask("luck");
+    const thread = await surface.ask("luck?");
     await surface.shown(thread, 1);
     await finished(bot(), surface, thread);
 

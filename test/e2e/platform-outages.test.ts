@@ -17,7 +17,7 @@ beforeAll(async () => {
 describe("a platform that slows the bot down", () => {
   it("gets every answer once and whole, and no call before it may come", async () => {
     const { surfaces, model, slack, discord } = bot();
-    await slack.rateLimit({ method: "chat.appendStream", seconds: 1, times: 1 });
+    await slack.rateLimit({ method: "chat.startStream", seconds: 1, times: 1 });
     await slack.rateLimit({ method: "chat.stopStream", seconds: 1, times: 1 });
     await discord.rateLimit({ route: postToDiscord, seconds: 1 });
     await discord.rateLimit({ route: editOnDiscord, seconds: 1 });
@@ -39,7 +39,7 @@ describe("a platform that slows the bot down", () => {
       await finished(bot(), surfaces[name], threads[name]);
       expect(await surfaces[name].shown(threads[name])).toEqual([`${long("alpha")}omega`]);
     }
-    for (const method of ["chat.appendStream", "chat.stopStream"])
+    for (const method of ["chat.startStream", "chat.stopStream"])
       expectPatience((await slack.look()).calls(method));
     for (const route of [postToDiscord, editOnDiscord]) expectPatience(await discord.calls(route));
   });

@@ -93,7 +93,7 @@ it("shows a file once on Slack when it was killed right after it showed it", asy
   await crash();
 
   await finished(bot(), slack, thread);
-  expect(await slack.shown(thread)).toHaveLength(2);
+  expect(await slack.shown(thread)).toHaveLength(1);
   expect(await filesIn(bot(), "slack", thread)).toHaveLength(1);
 });
 

@@ -1,6 +1,7 @@
 import { describe, expect, test } from "vitest";
 import type { Model } from "../../src/core/model.ts";
 import { scriptedModel } from "../support/scripted-model.ts";
+import type { Observation } from "../support/slack/observation.ts";
 import { testSkill } from "../support/test-skill.ts";
 import { answers, fakeSlack, slackBot } from "./support/slack-bot.ts";
 
@@ -148,25 +149,47 @@ describe("progress", () => {
     const { ts } = await slack.say({ user: "U0BEN", channel: general, text: "<@U0KNACK> dig" });
 
     const shown = await slack.until(
-      (state) =>
-        state.botMessages(general, ts).find(({ blocks }) => blocks.some(({ type }) => type === "plan")),
+      (state) => state.botMessages(general, ts).find(({ stream }) => stream?.tasks.length === 1),
       "a plan",
     );
-    expect(JSON.stringify(shown.blocks)).toContain("in_progress");
+    expect(shown.stream?.tasks).toMatchObject([{ title: "Digging", status: "in_progress" }]);
     run.resolve("a bone");
 
     await slack.until((state) => answers(state, general, ts, 1), "an answer");
-    const done = await slack.until(
-      (state) => state.botMessages(general, ts).find((each) => each.ts === shown.ts && each.edits > 0),
-      "the end of the plan",
+    const [done, ...others] = (await slack.look()).botMessages(general, ts);
+    expect(others).toEqual([]);
+    expect(done).toMatchObject({ ts: shown.ts, files: [] });
+    expect(done?.blocks).toMatchObject([
+      { type: "context", elements: [{ text: expect.stringMatching(/^1 step, /) }] },
+      { type: "markdown", text: "Found it." },
+      { type: "context_actions" },
+      { type: "actions", elements: [{ type: "overflow" }] },
+    ]);
+    expect((await slack.look()).refusals()).toEqual([]);
+  });
+
+  test("is a status that says what is done while nothing is shown", async () => {
+    const slack = await fakeSlack();
+    const run = Promise.withResolvers<string>();
+    const slow = testSkill("slow", [{ name: "dig", title: "Digging", run: () => run.promise }]);
+    await slackBot(slack, scriptedModel([[{ call: "dig" }], "Found it."]), {
+      skills: [{ ...slow, active: true }],
+    });
+    const { ts } = await slack.say({ user: "U0BEN", channel: general, text: "<@U0KNACK> dig" });
+    const statuses = (state: Observation) => state.all.statuses.filter(({ thread_ts }) => thread_ts === ts);
+    await slack.until(
+      (state) => statuses(state).find(({ loading_messages }) => loading_messages[0] === "Digging"),
+      "what it does",
     );
-    expect(JSON.stringify(done.blocks)).not.toContain("in_progress");
-    expect((await slack.look()).botMessages(general, ts)).toHaveLength(2);
+    run.resolve("a bone");
+    await slack.until((state) => answers(state, general, ts, 1), "an answer");
+    await slack.until((state) => statuses(state).at(-1)?.status === "", "no status");
     expect((await slack.look()).refusals()).toEqual([]);
   });
 
   test("is told in words where the workspace refuses plans", async () => {
     const slack = await fakeSlack();
+    await slack.fail({ method: "chat.startStream", error: "channel_type_not_supported" });
     await slack.fail({ method: "chat.postMessage", error: "invalid_blocks", times: 1 });
     const run = Promise.withResolvers<string>();
     const slow = testSkill("slow", [{ name: "dig", title: "Digging", run: () => run.promise }]);
@@ -180,7 +203,7 @@ describe("progress", () => {
     expect(shown.blocks[0]?.type).toBe("markdown");
     const stop = shown.blocks
       .flatMap((block) => (block.elements ?? []) as { action_id: string }[])
-      .find(({ action_id }) => action_id?.startsWith("stop:"));
+      .find(({ action_id }) => action_id?.startsWith("stop-answer:"));
     await slack.click({
       user: "U0BEN",
       channel: general,
@@ -224,7 +247,7 @@ describe("files", () => {
     await expect(read(file, 100)).rejects.toMatchObject({ code: "forbidden" });
   });
 
-  test("of the bot are shown in the thread, and a refusal of one is said", async () => {
+  test("of the bot are shown in its message, and a refusal of one is said", async () => {
     const slack = await fakeSlack();
     const { platform } = await slackBot(slack, scriptedModel(["-"]));
     const { ts } = await slack.say({ user: "U0BEN", channel: general, text: "a table please" });
@@ -239,7 +262,8 @@ describe("files", () => {
     );
     expect((await slack.file({ id: file.id })).text).toBe("a,b");
     expect(file.channels).toEqual([general]);
-    await slack.fail({ method: "files.completeUploadExternal", error: "access_denied" });
+    expect((await slack.look()).botMessages(general, ts)[0]?.files).toEqual([file.id]);
+    await slack.fail({ method: "files.completeUploadExternal", error: "access_denied", times: 2 });
     await platform.post(place, { markdown: "Once more.", files });
     const texts = (await slack.look()).botMessages(general, ts).map(({ text }) => text);
     expect(texts.at(-1)).toContain("I could not attach bones.csv");

@@ -174,7 +174,11 @@ describe("on a message", () => {
   test("feedback is thanked for privately; a manager takes an answer away", async () => {
     const slack = await fakeSlack();
     await slackBot(slack, scriptedModel(["Done."]));
-    const { ts } = await slack.say({ user: "U0BEN", channel: general, text: "<@U0KNACK> do" });
+    const { ts } = await slack.say({
+      user: "U0BEN",
+      channel: general,
+      text: "<@U0KNACK> do what is to be done",
+    });
     await slack.until((state) => answers(state, general, ts, 1), "an answer");
     const [answer] = (await slack.look()).botMessages(general, ts);
     const turn = String(answer?.metadata?.event_payload.turn_id);
@@ -188,8 +192,8 @@ describe("on a message", () => {
     });
 
     await slack.until((state) => state.ephemerals("U0BEN")[0], "thanks");
-    const erase = { channel: general, message_ts: answer?.ts ?? "", action_id: `forget:${turn}` };
-    await slack.click({ user: "U0ANNA", ...erase });
+    const erase = { message_ts: answer?.ts ?? "", action_id: "menu", value: `forget:${turn}` };
+    await slack.click({ user: "U0ANNA", channel: general, ...erase });
     await slack.until((state) => state.botMessages(general, ts).length === 0, "the answer to be gone");
     await slack.until((state) => state.deliveries().every((each) => each.acked), "all acknowledged");
   });

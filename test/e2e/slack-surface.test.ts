@@ -1,5 +1,10 @@
 import { describe, expect, test } from "vitest";
-import { channelThread } from "../../src/core/chat-platform.ts";
+import {
+  channelThread,
+  type OutgoingButton,
+  type OutgoingMessage,
+  type ProgressCard,
+} from "../../src/core/chat-platform.ts";
 import { scriptedModel } from "../support/scripted-model.ts";
 import { fakeSlack, type SlackBot, slackBot } from "./support/slack-bot.ts";
 
@@ -7,6 +12,7 @@ const general = "C0GENERAL";
 const channel = { namespace: "slack:T0ACME:C0GENERAL", thread: channelThread };
 const shared = { namespace: "slack:T0ACME:C0SHARED", thread: channelThread };
 const direct = { namespace: "slack:T0ACME:dm-U0BEN", thread: "dm" };
+const to = (ts: string) => ({ message: ts, person: "U0BEN" });
 const quiet = () => scriptedModel(["-"]);
 
 async function surface(options: Parameters<typeof slackBot>[2] = {}) {
@@ -82,7 +88,7 @@ describe("messages", () => {
     const { ts } = await slack.say({ user: "U0BEN", channel: general, text: "hello" });
     const place = { ...channel, thread: ts };
     const tag = { turn_id: "t1", purpose: "answer", part: 0 } as const;
-    const stream = await platform.openStream?.(place, tag, { message: ts, person: "U0BEN" });
+    const stream = await platform.openStream?.(place, tag, to(ts), { markdown: "" });
     await stream?.append("Half an ans");
 
     const found = await platform.find(place, tag);
@@ -99,7 +105,7 @@ describe("messages", () => {
     const { ts } = await slack.say({ user: "U0BEN", channel: general, text: "hello" });
     const place = { ...channel, thread: ts };
     const tag = { turn_id: "t1", purpose: "answer", part: 0 } as const;
-    const stream = await platform.openStream?.(place, tag, { message: ts, person: "U0BEN" });
+    const stream = await platform.openStream?.(place, tag, to(ts), { markdown: "" });
     await stream?.append("Let me look…");
 
     await stream?.cancel();
@@ -113,7 +119,7 @@ describe("messages", () => {
     const { ts } = await slack.say({ user: "U0BEN", channel: general, text: "hello" });
     const place = { ...channel, thread: ts };
     const tag = { turn_id: "t1", purpose: "answer", part: 0 } as const;
-    const stream = await platform.openStream?.(place, tag, { message: ts, person: "U0BEN" });
+    const stream = await platform.openStream?.(place, tag, to(ts), { markdown: "" });
     await stream?.append("The key is sk-123");
     await stream?.finish({ markdown: "The key is [redacted]" });
 
@@ -167,6 +173,137 @@ describe("messages", () => {
   });
 });
 
+describe("one message", () => {
+  const tag = { turn_id: "t1", purpose: "answer", part: 0 } as const;
+  const step = (id: string, state: "running" | "ok") => ({ id, title: `Reading ${id}`, state });
+  const card = (steps: ReturnType<typeof step>[], title = "Looking"): ProgressCard => ({
+    title,
+    markdown: `**${title}**`,
+    steps,
+    done: false,
+  });
+  const ended: ProgressCard = { title: "2 steps, 3 s", markdown: "*2 steps, 3 s*", steps: [], done: true };
+  const stop: OutgoingButton[] = [
+    { action: { role: "stop", turn_id: "t1", below: "answer" }, label: "Stop" },
+  ];
+  const menu: OutgoingButton[] = [
+    { action: { role: "again", turn_id: "t1" }, label: "Try again", menu: true },
+    { action: { role: "forget", turn_id: "t1" }, label: "Delete", menu: true },
+  ];
+  const png = { name: "chart.png", media_type: "image/png", data: new Uint8Array([1, 2]) };
+  const csv = { name: "orders.csv", media_type: "text/csv", data: new Uint8Array([3]) };
+
+  async function streamed(start: OutgoingMessage) {
+    const { slack, platform } = await surface();
+    const { ts } = await slack.say({ user: "U0BEN", channel: general, text: "hello" });
+    const place = { ...channel, thread: ts };
+    const stream = await platform.openStream?.(place, tag, to(ts), start);
+    if (stream === undefined) throw new Error("It does not stream");
+    const look = async () => (await slack.look()).botMessages(general, ts);
+    return { slack, platform, place, stream, look };
+  }
+
+  test("streams its tasks with a button, and ends as one line, text and menu", async () => {
+    const { stream, look } = await streamed({
+      markdown: "",
+      progress: card([step("a", "running")]),
+      buttons: stop,
+    });
+    const [running] = await look();
+    expect(running?.stream).toMatchObject({ task_display_mode: "plan", plan_title: "Looking" });
+    expect(running?.stream?.tasks).toEqual([{ id: "a", title: "Reading a", status: "in_progress" }]);
+    expect(JSON.stringify(running?.blocks)).toContain("stop-answer:t1");
+
+    await stream.progress(card([step("a", "ok"), step("b", "ok")]));
+    await stream.append("Found ");
+    await stream.finish({
+      tag,
+      markdown: "Found it.",
+      progress: ended,
+      buttons: menu,
+    });
+
+    const own = await look();
+    expect(own).toHaveLength(1);
+    expect(own[0]?.blocks).toMatchObject([
+      { type: "context", elements: [{ text: "2 steps, 3 s" }] },
+      { type: "markdown", text: "Found it." },
+      {
+        type: "actions",
+        elements: [{ type: "overflow", options: [{ value: "again:t1" }, { value: "forget:t1" }] }],
+      },
+    ]);
+    expect(own[0]?.metadata?.event_payload).toEqual(tag);
+  });
+
+  test("sends of a plan only what is new", async () => {
+    const { slack, stream } = await streamed({ markdown: "", progress: card([step("a", "ok")]) });
+    await stream.progress(card([step("a", "ok")]));
+    await stream.progress(card([step("a", "ok"), step("b", "running")]));
+    const sent = (await slack.look()).calls("chat.appendStream").map(({ arguments: given }) => given.chunks);
+    expect(sent).toEqual([[{ type: "task_update", id: "b", title: "Reading b", status: "in_progress" }]]);
+  });
+
+  test("goes on by edits where Slack takes no more below tasks", async () => {
+    const { stream, look } = await streamed({ markdown: "", progress: card([step("a", "ok")]) });
+    const markdown = "word ".repeat(2_180).trim();
+    await stream.append(markdown);
+    await stream.finish({ tag, markdown, progress: ended, buttons: menu });
+    const own = await look();
+    expect(own).toHaveLength(1);
+    expect(own[0]?.blocks).toMatchObject([{ type: "context" }, { type: "markdown", text: markdown }, {}]);
+  });
+
+  test("streams without a button where Slack takes none", async () => {
+    const { slack, platform } = await surface();
+    const { ts } = await slack.say({ user: "U0BEN", channel: general, text: "hello" });
+    await slack.fail({ method: "chat.startStream", error: "invalid_blocks" });
+    const start = { markdown: "", progress: card([step("a", "running")]), buttons: stop };
+    await platform.openStream?.({ ...channel, thread: ts }, tag, to(ts), start);
+    const [own] = (await slack.look()).botMessages(general, ts);
+    expect(own?.stream?.tasks).toHaveLength(1);
+    expect(own?.blocks).toEqual([]);
+  });
+
+  test("has its files: pictures below the text, others attached, and none twice", async () => {
+    const { platform, place, stream, look } = await streamed({ markdown: "See " });
+    const message = { tag, markdown: "See the chart.", files: [png, csv], buttons: menu };
+    await stream.finish(message);
+    await platform.edit(place, stream.reference, message);
+    const own = await look();
+    expect(own).toHaveLength(1);
+    expect(own[0]?.blocks).toMatchObject([
+      { type: "markdown" },
+      { type: "image", alt_text: "chart.png" },
+      { type: "actions" },
+    ]);
+    expect(own[0]?.files).toHaveLength(1);
+  });
+
+  test("has a picture attached that Slack does not show in the text", async () => {
+    const { platform, place, look } = await streamed({ markdown: "-" });
+    const fake = { ...png, name: "chart.txt" };
+    await platform.post(place, { markdown: "See.", files: [fake] });
+    expect((await look()).at(-1)?.files).toHaveLength(1);
+  });
+
+  test("is followed by files that Slack does not take into it", async () => {
+    const { slack, platform, place, look } = await streamed({ markdown: "-" });
+    await slack.fail({ method: "chat.update", error: "invalid_arguments" });
+    await platform.post(place, { markdown: "See.", files: [csv] });
+    const own = await look();
+    expect(own).toHaveLength(3);
+    expect(own[2]).toMatchObject({ subtype: "file_share", files: [expect.any(String)] });
+  });
+
+  test("for one person alone goes to them directly when it has files", async () => {
+    const { slack, platform, place } = await streamed({ markdown: "-" });
+    await platform.whisper(place, "U0BEN", { markdown: "For you.", files: [csv] });
+    expect((await slack.look()).botMessages("D0BEN")[0]?.files).toHaveLength(1);
+    expect((await slack.look()).ephemerals("U0BEN")).toEqual([]);
+  });
+});
+
 test("a thread is read with names, files and who is the bot", async () => {
   const { slack, platform } = await surface();
   const { ts } = await slack.say({ user: "U0ANNA", channel: general, text: "hello <@U0BEN>" });
@@ -196,8 +333,8 @@ test("signs never fail a turn", async () => {
   await platform.markSeen(place, ts, true);
   await platform.markSeen(place, "1.0", false);
   await slack.removeScopes({ team: "T0ACME", scopes: ["assistant:write"] });
-  await platform.showWorking(place, "is thinking…", to);
-  await platform.showWorking(place, "is thinking…", to);
+  await platform.showWorking(place, "", to);
+  await platform.showWorking(place, "", to);
 
   const state = await slack.look();
   expect(state.messages(general, ts)[0]?.reactions).toHaveLength(1);

@@ -67,6 +67,7 @@ export function createFakeChat(): FakeChat {
       );
       return { messages: all.slice(-most), more: all.length > most };
     },
+    link: async (_namespace, reference) => `https://chat.example/${reference}`,
     message: async (namespace, id) => messages.find((each) => each.namespace === namespace && each.id === id),
     async people(_namespace, { words, most }) {
       const people = known.filter(({ id, name, full_name, title }) =>

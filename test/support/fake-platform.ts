@@ -79,6 +79,7 @@ export interface FakePlatformOptions {
   streams?: boolean;
   message_characters?: number;
   edit_interval_ms?: number;
+  posts_quietly?: boolean;
   /** Whether the bot can open direct messages with people. */
   directs?: boolean;
   now?: () => number;
@@ -132,6 +133,7 @@ export function createFakePlatform(options: FakePlatformOptions = {}): FakePlatf
   const actions: ChatActions = {
     channels: async () => [],
     access: async () => undefined,
+    link: async () => "",
     history: async () => ({ messages: [], more: false }),
     message: async () => undefined,
     direct: (_namespace, person) =>
@@ -145,6 +147,7 @@ export function createFakePlatform(options: FakePlatformOptions = {}): FakePlatf
       message_characters: options.message_characters ?? 2_000,
       edit_interval_ms: options.edit_interval_ms ?? 1,
       file_bytes: 1_000_000,
+      ...(options.posts_quietly ? { posts_quietly: true } : {}),
     },
     writing: {
       name: "Fake",
@@ -219,17 +222,29 @@ export function createFakePlatform(options: FakePlatformOptions = {}): FakePlatf
     download: (_place: Place, file: FileReference) =>
       doing("download", () => platform.files.get(file.id) ?? new Uint8Array()),
     describe: async () => ({ name: "general", topic: "Everything" }),
-    ...(streams ? { openStream: (place, tag, to) => doing("openStream", () => stream(place, tag, to)) } : {}),
+    ...(streams
+      ? { openStream: (place, tag, to, start) => doing("openStream", () => stream(place, tag, to, start)) }
+      : {}),
   };
 
-  const stream = (place: Place, tag: MessageTag, to: ReplyTarget): AnswerStream => {
-    const reference = add(place, { tag, markdown: "" }, { to, streamed: true });
+  const stream = (
+    place: Place,
+    tag: MessageTag,
+    to: ReplyTarget,
+    start: Pick<OutgoingMessage, "markdown" | "progress" | "buttons">,
+  ): AnswerStream => {
+    const reference = add(place, { tag, ...start }, { to, streamed: true });
     return {
       reference,
       append: (markdown) =>
         doing("append", () => {
           const target = the(reference);
           target.message = { ...target.message, markdown: target.message.markdown + markdown };
+        }),
+      progress: (progress) =>
+        doing("append", () => {
+          const target = the(reference);
+          target.message = { ...target.message, progress };
         }),
       finish: (message) =>
         doing("finish", () => {

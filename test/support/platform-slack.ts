@@ -3,6 +3,7 @@ import type { Saying, Somebody, Surface } from "./platform-surface.ts";
 import type { MessageRecord } from "./slack/message-record.ts";
 import type { Observation } from "./slack/observation.ts";
 import type { SlackServer } from "./slack/slack-server.ts";
+import { buttonsOf } from "./surfaces/slack-chat.ts";
 
 /** Slack's general channel; Ben is the member, Anna the manager. */
 export function slackSurface(slack: SlackServer, gate: PlatformGate): Surface {
@@ -67,17 +68,12 @@ export function slackSurface(slack: SlackServer, gate: PlatformGate): Surface {
   };
 }
 
-interface SlackElement {
-  type: string;
-  action_id?: string;
-  text?: { text?: string };
-}
-
 function slackButton(messages: readonly MessageRecord[], label: string) {
   for (const { ts, blocks } of messages.toReversed()) {
-    const elements = blocks.flatMap((block) => (block.elements ?? []) as SlackElement[]);
-    const found = elements.find(({ text }) => text?.text === label);
-    if (found !== undefined) return { message_ts: ts, action_id: found.action_id ?? "" };
+    const found = buttonsOf(blocks).find((button) => button.label === label);
+    if (found === undefined) continue;
+    const { action_id, value } = found;
+    return { message_ts: ts, action_id, ...(value === undefined ? {} : { value }) };
   }
   return undefined;
 }

@@ -1,15 +1,18 @@
 import { randomUUID } from "node:crypto";
+import type { AppDeps, RunningApp } from "../../src/app/app-deps.ts";
 import type { ChatPolicy } from "../../src/app/chat/chat-policy.ts";
-import { type AppDeps, createApp, type RunningApp } from "../../src/app/create-app.ts";
+import { createApp } from "../../src/app/create-app.ts";
 import type { RetentionPolicy } from "../../src/app/services/retention-policy.ts";
 import { createPastOutputs } from "../../src/app/turns/past-outputs.ts";
 import { createCatalogueLoader } from "../../src/core/catalogue.ts";
 import type { Clock } from "../../src/core/clock.ts";
 import type { DocumentReader } from "../../src/core/document-reader.ts";
+import type { DueEntries } from "../../src/core/due-entries.ts";
 import type { FileStore } from "../../src/core/file-store.ts";
 import type { Author, Origin } from "../../src/core/inbound.ts";
 import type { KeyValue } from "../../src/core/key-value.ts";
 import type { Effort } from "../../src/core/message.ts";
+import type { MessageIndex } from "../../src/core/message-index.ts";
 import { createMetaTools } from "../../src/core/meta-tools/create-meta-tools.ts";
 import type { Model, Models } from "../../src/core/model.ts";
 import { createNetworkGrants } from "../../src/core/network-grants.ts";
@@ -17,6 +20,7 @@ import { createRedactor } from "../../src/core/redact.ts";
 import type { SaidLine } from "../../src/core/said-line.ts";
 import type { CodeRunner, ScriptRunner } from "../../src/core/scripts.ts";
 import type { Skill, SkillSource } from "../../src/core/skill.ts";
+import { noTranscriber, type Transcriber } from "../../src/core/transcriber.ts";
 import type { Profile, TurnLimits } from "../../src/core/turn.ts";
 import type { TurnEvent, TurnEventOf } from "../../src/core/turn-event.ts";
 import type { TurnLog } from "../../src/core/turn-log.ts";
@@ -28,9 +32,11 @@ import { createHostFacts } from "../../src/skills/host-facts.ts";
 import { type SkillEnv, skillEnvironment } from "../../src/skills/skill-settings.ts";
 import { createMemoryFileStore } from "../../src/storage/memory-file-store.ts";
 import { createMemoryKeyValue } from "../../src/storage/memory-key-value.ts";
+import { createMemoryMessageIndex } from "../../src/storage/memory-message-index.ts";
 import { createMemoryTurnLog } from "../../src/storage/memory-turn-log.ts";
 import { systemClock } from "../../src/wiring/system-clock.ts";
 import { noDocuments } from "./no-documents.ts";
+import { scheduleLimits } from "./schedule-limits.ts";
 import { soleModel } from "./sole-model.ts";
 import { temporaryFolders } from "./temporary-folders.ts";
 
@@ -60,6 +66,7 @@ export interface TestAppOptions
   sources?: readonly SkillSource[];
   limits?: Partial<TurnLimits>;
   log?: TurnLog;
+  index?: MessageIndex;
   store?: KeyValue;
   files?: FileStore;
   clock?: Clock;
@@ -75,6 +82,8 @@ export interface TestAppOptions
   concurrent?: number;
   concurrent_commands?: number;
   max_duration_ms?: number;
+  /** Where schedules and triggers are kept. `startSchedules` lets them run. */
+  due?: DueEntries;
   /** The server's zone; UTC unless given. */
   time_zone?: string;
   /** The line that a message begins with; none unless given, so that most tests can tell what was said. */
@@ -94,6 +103,8 @@ export interface TestAppOptions
   code?: CodeRunner;
   /** Makes text of documents; none unless given. */
   documents?: DocumentReader;
+  /** Writes down voice messages; none unless given. */
+  transcriber?: Transcriber;
   /** Where threads have their files; a folder of the machine's for temporary files unless given. */
   folders?: WorkingFolders;
   /** Variables the operator gives skills. */
@@ -180,6 +191,7 @@ export function createTestApp(model: Model, options: TestAppOptions = {}): TestA
     clock = systemClock,
     skillEnv = {},
     folders = temporaryFolders(),
+    transcriber = noTranscriber("no service that transcribes speech is set up here"),
   } = options;
   const errors: unknown[] = [];
   const quiet = () => {};
@@ -199,6 +211,7 @@ export function createTestApp(model: Model, options: TestAppOptions = {}): TestA
     profiles: options.profiles ?? [{ id: "chat", description: "Chats.", prompt: "" }],
     limits: { ...defaultLimits, ...options.limits },
     spending: { ...generous, ...options.spending },
+    index: options.index ?? createMemoryMessageIndex(),
     retention: { ...keepAll, ...options.retention },
     newId: randomUUID,
     owner: "test",
@@ -209,6 +222,11 @@ export function createTestApp(model: Model, options: TestAppOptions = {}): TestA
     max_duration_ms: options.max_duration_ms ?? 60_000,
     time_zone: options.time_zone ?? "UTC",
     chat: chatPolicy(options.chat),
+    schedules: {
+      due: options.due ?? createMemoryTurnLog().due,
+      sealed: createMemoryKeyValue(),
+      limits: scheduleLimits,
+    },
     packages: options.packages,
     servers: options.servers,
     addFlow: options.addFlow,
@@ -227,6 +245,7 @@ export function createTestApp(model: Model, options: TestAppOptions = {}): TestA
       code: options.code,
       folders,
       documents: options.documents ?? noDocuments,
+      transcriber,
       grants: createNetworkGrants(store, () => [], clock),
       openHosts: options.openHosts ?? [],
       clock,

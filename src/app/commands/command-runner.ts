@@ -17,6 +17,7 @@ import {
 } from "../operations/command.ts";
 import type { Services } from "../operations/services.ts";
 import { type CommandReader, familiesOf } from "../turns/command-reader.ts";
+import { sayForCause } from "../turns/say-for-cause.ts";
 import type { TurnRunner } from "../turns/turn-runner.ts";
 
 /** Runs slash commands as turns of their own: they are stored, deduplicated and shown like messages. */
@@ -33,6 +34,7 @@ export function createCommandRunner(
 ): CommandRunner {
   return {
     async *run(claimed, signal) {
+      if (claimed.inbound.cause?.says !== undefined) return yield* sayForCause(claimed);
       const isResumed = claimed.events.some((event) => event.type === "turn_started");
       yield isResumed ? { type: "turn_resumed" } : { type: "turn_started", profile: "command", model: "" };
       const channel = createEventChannel<TurnEventBody>();
@@ -42,7 +44,6 @@ export function createCommandRunner(
         turn_id,
         place: { namespace: inbound.namespace, thread: inbound.thread },
         author: inbound.author,
-        in_chat: inbound.origin !== undefined,
         files: filesOf(inbound, platforms, signal),
         signal,
         async runSkill(skillId, params) {

@@ -33,8 +33,6 @@ export interface CommandCall {
   turn_id: string;
   place: Place;
   author: Author;
-  /** Whether it was given on a chat platform, where others may not see it. */
-  in_chat: boolean;
   /** What was written after its name, for people. */
   words: string;
   /** What it was given; undefined when something it needs was not written. */

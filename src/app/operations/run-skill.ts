@@ -3,7 +3,6 @@ import { errorText } from "../../base/error-text.ts";
 import type { Guide } from "../../core/inbound.ts";
 import { type Json, objectOf, parseJson } from "../../core/json.ts";
 import type { Parameter } from "../../core/parameter.ts";
-import { isDirectMessage } from "../../core/place.ts";
 import { nearest } from "../../core/skill-identifier.ts";
 import type { ToolResult } from "../../core/tool.ts";
 import { runSkillNow } from "../services/run-skill-now.ts";
@@ -107,7 +106,7 @@ function objectIn(words: string): Readonly<Record<string, Json | undefined>> | u
   }
 }
 
-/** Runs a skill; its output is for the channel, which is told who ran it. @throws WaitingForPerson */
+/** Runs a skill; its output is for the channel. @throws WaitingForPerson */
 export async function runSkillCommand(
   skills: SkillService,
   { id, words, params }: AskedRun,
@@ -135,12 +134,12 @@ export async function runSkillCommand(
   const { command_tool } = skill.invocation ?? {};
   if (command_tool !== undefined) {
     const text = params === undefined ? words : JSON.stringify(params);
-    return answered(call, skill.id, await dispatch(call, skill, command_tool, text));
+    return runAnswer(skill.id, await dispatch(call, skill, command_tool, text));
   }
   const parsed: ParsedParams =
     params === undefined ? parseParams(words, skill.parameters) : { status: "ok", params };
   if (parsed.status === "error") return refused(parsed.message);
-  return answered(call, skill.id, await call.runSkill(skill.id, parsed.params));
+  return runAnswer(skill.id, await call.runSkill(skill.id, parsed.params));
 }
 
 /** Why a skill does nothing when it is run; undefined when it can be tried. */
@@ -164,22 +163,6 @@ function commandName(id: string): string {
     .toLowerCase()
     .replace(/[^a-z0-9_]+/g, "_")
     .slice(0, 32);
-}
-
-/** On a chat platform a command stands nowhere: its answer says who gave it. */
-function answered(
-  { author, in_chat, place }: CommandCall,
-  skillId: string,
-  result: ToolResult,
-): CommandResult {
-  const answer = runAnswer(skillId, result);
-  if (!answer.ok || !in_chat || isDirectMessage(place.namespace)) return answer;
-  return { ...answer, text: `_${plainName(author.name)} ran ${skillId}._\n\n${answer.text}` };
-}
-
-/** A name without what Markdown or a platform would read in it. */
-function plainName(name: string): string {
-  return name.replaceAll(/[\s*_~`<>[\]()@#|\\]+/g, " ").trim() || "Somebody";
 }
 
 type ParsedParams = { status: "ok"; params: Json } | { status: "error"; message: string };

@@ -100,9 +100,9 @@ async function findTurn(id: string, { turns, runs }: Services) {
 type Turn = z.output<typeof turnRecord>;
 
 function chatLine({ started_at, skill_id, status, duration_ms, user, error }: SkillRun): string {
-  const duration = duration_ms === undefined ? "" : `, ${(duration_ms / 1000).toFixed(1)} s`;
+  const ended = [status, duration_ms === undefined ? "" : formatDuration(duration_ms)].filter(Boolean);
   const why = error === undefined ? "" : `: ${escapeMarkdown(oneLine(error, 200))}`;
-  return `- ${new Date(started_at).toISOString()} **${skill_id}** ${status}${duration} (${user})${why}`;
+  return `- ${new Date(started_at).toISOString()} **${skill_id}** ${ended.join(", ")} (${user})${why}`;
 }
 
 function turnLine(turn: Turn, { plain }: Terminal): string {

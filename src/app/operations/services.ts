@@ -12,8 +12,10 @@ import type { Profile } from "../../core/turn.ts";
 import type { TurnEvent } from "../../core/turn-event.ts";
 import type { ThreadRecord, TurnFilter, TurnLog, TurnRecord } from "../../core/turn-log.ts";
 import type { WorkingFolders } from "../../core/working-folder.ts";
+import type { Planning } from "../schedules/planning.ts";
 import type { Approvals } from "../services/approvals.ts";
 import type { Audit } from "../services/audit.ts";
+import type { ChannelIndex } from "../services/channel-index.ts";
 import type { ChangeSettings } from "../services/channel-settings.ts";
 import type { ForgetPerson } from "../services/forget-person/forgotten-person.ts";
 import type { Forget } from "../services/forgetting.ts";
@@ -62,6 +64,8 @@ export interface Services {
   addFlow?: AddFlow | undefined;
   /** The tool servers of the configuration; absent where there can be none. */
   servers: Servers | undefined;
+  /** Makes ids that are unique for ever. */
+  newId(): string;
   /** Takes a message or command in, and what happens in its turn. */
   submit: Submit;
   follow: Follow;
@@ -71,6 +75,7 @@ export interface Services {
     /** What happened in a turn so far, the live tail of a running one included. */
     events(turn: TurnRecord): Promise<TurnEvent[]>;
   };
+  schedules: Planning;
   /** The executions of skills in the turns of a filter, the latest first. */
   /** The files of threads. */
   folders: WorkingFolders;
@@ -91,6 +96,7 @@ export interface Services {
   usage: TurnLog["usage"];
   control: TurnControl;
   approvals: Approvals;
+  channelIndex: ChannelIndex;
   /** Takes a turn away for good, with what it posted. */
   forget: Forget;
   forgetPerson: ForgetPerson;

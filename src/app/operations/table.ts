@@ -2,6 +2,7 @@ import type { z } from "zod";
 import type { Asker, Outcome } from "../../core/outcome.ts";
 import { decideApproval, removeApproval } from "./approvals.ts";
 import { aboutBot, completeCommand, showPrompt } from "./bot.ts";
+import { setIndex, showIndex } from "./channel-index.ts";
 import { changeChannel, listAgents, listChannels, showChannel, showStatus, showUsage } from "./channels.ts";
 import type { CommandFile } from "./command.ts";
 import { listFiles, removeFile } from "./files.ts";
@@ -26,6 +27,14 @@ import {
   prepareSkill,
   removeSandboxPackages,
 } from "./sandbox-packages.ts";
+import {
+  addSchedule,
+  listSchedules,
+  pauseSchedule,
+  removeSchedule,
+  renewScheduleSecret,
+  resumeSchedule,
+} from "./schedules.ts";
 import { loginServer, logoutServer } from "./server-accounts.ts";
 import { controlServer, listServers, trustServer } from "./servers.ts";
 import type { Services } from "./services.ts";
@@ -73,6 +82,14 @@ const operations = [
   listApprovals,
   decideApproval,
   removeApproval,
+  showIndex,
+  setIndex,
+  listSchedules,
+  addSchedule,
+  pauseSchedule,
+  resumeSchedule,
+  removeSchedule,
+  renewScheduleSecret,
   listFiles,
   removeFile,
   listChannels,

@@ -1,8 +1,7 @@
 import type { ThreadMessage } from "../../core/chat-actions.ts";
-
+import type { HeardMessage } from "../../core/message-context.ts";
 import type { CountTokens } from "../../core/token-count.ts";
 import { fitBeginning } from "../../core/token-count.ts";
-import type { HeardMessage } from "../../core/turn-event.ts";
 
 /** Messages of a thread, oldest first, and what is to be said about those that are not there. */
 export interface HeardInThread {

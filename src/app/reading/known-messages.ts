@@ -6,6 +6,8 @@ import type { TurnReading } from "../../core/turn-log.ts";
 export interface KnownMessages {
   /** Platform ids of messages that are turns, or that a turn has read. */
   ids: ReadonlySet<string>;
+  /** Platform ids of what these turns have posted. */
+  posted: ReadonlySet<string>;
   /** When the newest message was said that a turn has read, ms since the epoch. What came before it was there to be read. */
   newest: number;
 }
@@ -26,7 +28,12 @@ export function createKnownMessages(log: TurnReading): (place: Place) => Promise
     const heard = events.flatMap((event) => (event.type === "context_read" ? event.thread : []));
     const said = events.flatMap((event) => (event.type === "inbound" ? event.inbound.origin?.message : []));
     const ids = [...said, ...heard.map(({ id }) => id)].filter((id) => id !== undefined);
-    const known = { ids: new Set(ids), newest: latest(heard.map(({ at }) => at)) };
+    const posted = events.flatMap((event) => (event.type === "message_posted" ? event.reference : []));
+    const known = {
+      ids: new Set(ids),
+      posted: new Set(posted),
+      newest: latest(heard.map(({ at }) => at)),
+    };
     if (finished) cache.set(turnId, known);
     return known;
   };
@@ -36,6 +43,7 @@ export function createKnownMessages(log: TurnReading): (place: Place) => Promise
     const all = await Promise.all(turns.map((turn) => ofTurn(turn.turn_id, turn.status === "finished")));
     return {
       ids: new Set(all.flatMap(({ ids }) => [...ids])),
+      posted: new Set(all.flatMap(({ posted }) => [...posted])),
       newest: latest(all.map(({ newest }) => newest)),
     };
   };

@@ -3,11 +3,13 @@ import type { Clock } from "../../core/clock.ts";
 import type { DocumentReader } from "../../core/document-reader.ts";
 import type { FileStore } from "../../core/file-store.ts";
 import type { FileReference } from "../../core/inbound.ts";
+import type { ReadFile } from "../../core/message-context.ts";
 import { readFileContent } from "../../core/read-file-content.ts";
 import { tableText } from "../../core/table-text.ts";
 import { type CountTokens, fitBeginning } from "../../core/token-count.ts";
-import type { ReadFile } from "../../core/turn-event.ts";
+import { soundTypeOf } from "../../core/transcriber.ts";
 import { type WorkingFolder, WorkingFolderError } from "../../core/working-folder.ts";
+import { type HearDeps, type Heard, hearFile, mostRecordings, onePastMost } from "./hear-file.ts";
 import { TookTooLongError, within } from "./within.ts";
 
 /** A file of a message, and who sent it when it was not the asker. */
@@ -16,6 +18,12 @@ export interface SentFile {
   by?: string | undefined;
   /** The platform's id of that person. */
   author?: string | undefined;
+}
+
+/** Files as they were read, and what transcribing them cost. */
+export interface FilesRead {
+  files: ReadFile[];
+  usage: NonNullable<Heard["usage"]>[];
 }
 
 /** What is read of the files of one turn. */
@@ -32,7 +40,7 @@ const patience = 60_000;
 const maxImages = 8;
 const imageBytesTogether = 20_000_000;
 
-export interface ReadFilesDeps {
+export interface ReadFilesDeps extends HearDeps {
   /** Fetches what was sent. @throws PlatformError */
   download(file: FileReference, options: { maxBytes: number; signal: AbortSignal }): Promise<Uint8Array>;
   folder: Pick<WorkingFolder, "attach" | "open">;
@@ -40,8 +48,6 @@ export interface ReadFilesDeps {
   store: FileStore;
   clock: Clock;
   countTokens: CountTokens;
-  /** An error nobody expected; the file is named as unreadable all the same. */
-  report(error: unknown, where: string): void;
 }
 
 export interface FilesToRead {
@@ -57,7 +63,7 @@ export interface FilesToRead {
  * Fetches files, keeps them in the working folder, and reads them. What cannot be kept or read is named with the reason.
  * @throws the signal's reason, nothing else
  */
-export async function readFiles(deps: ReadFilesDeps, request: FilesToRead): Promise<ReadFile[]> {
+export async function readFiles(deps: ReadFilesDeps, request: FilesToRead): Promise<FilesRead> {
   const { sent, signal } = request;
   const planned = plan(sent);
   const read: ReadFile[] = [];
@@ -65,6 +71,8 @@ export async function readFiles(deps: ReadFilesDeps, request: FilesToRead): Prom
     bytes: maxTotalBytes,
     images: maxImages,
     imageBytes: imageBytesTogether,
+    recordings: mostRecordings,
+    usage: [],
   };
   const queue = planned.map((each, index) => ({ ...each, index }));
   const work = async () => {
@@ -77,14 +85,16 @@ export async function readFiles(deps: ReadFilesDeps, request: FilesToRead): Prom
   };
   await Promise.all(Array.from({ length: Math.min(atOnce, queue.length) }, work));
   signal.throwIfAborted();
-  return withinTokens(read, request.tokens, deps.countTokens);
+  return { files: withinTokens(read, request.tokens, deps.countTokens), usage: room.usage };
 }
 
-/** What may still be read: bytes of any file, pictures, and their bytes. */
+/** What may still be read: bytes of any file, pictures, their bytes, and recordings; and what was spent. */
 interface Room {
   bytes: number;
   images: number;
   imageBytes: number;
+  recordings: number;
+  usage: NonNullable<Heard["usage"]>[];
 }
 
 /** Which files are fetched, by what the platform says of them. */
@@ -124,7 +134,24 @@ async function readOne(
   const kept = await keepInFolder(deps, request, sent, data);
   if ("problem" in kept) return { ...known, problem: kept.problem };
   const { path } = kept;
+  const type = soundTypeOf(sent.file);
+  if (type !== undefined)
+    return { ...known, path, ...(await hear(deps, request, { ...sent.file, media_type: type }, data, room)) };
   return { ...known, path, ...(await read(deps, request, known, path, room)) };
+}
+
+async function hear(
+  deps: ReadFilesDeps,
+  { signal }: FilesToRead,
+  file: FileReference,
+  data: Uint8Array,
+  room: Room,
+): Promise<Partial<ReadFile>> {
+  if (room.recordings === 0) return onePastMost(file);
+  room.recordings -= 1;
+  const { told, usage } = await hearFile(deps, file, data, signal);
+  if (usage !== undefined) room.usage.push(usage);
+  return { ...told, media_type: file.media_type };
 }
 
 async function keepInFolder(
@@ -253,8 +280,10 @@ function withinTokens(files: readonly ReadFile[], tokens: number, countTokens: C
   });
 }
 
-function cutNote({ path = "", problem }: ReadFile, at: number, leftOut: number): string {
-  const cut = `only the beginning is here, ${leftOut.toLocaleString("en")} more characters are not; read_file(path: ${path}, offset: ${at}) reads on, with search: words it finds a place`;
+function cutNote({ path = "", problem, spoken }: ReadFile, at: number, leftOut: number): string {
+  const more = `only the beginning is here, ${leftOut.toLocaleString("en")} more characters are not`;
+  const rest = `; read_file(path: ${path}, offset: ${at}) reads on, with search: words it finds a place`;
+  const cut = spoken === undefined ? `${more}${rest}` : more;
   return problem === undefined ? cut : `${problem}; ${cut}`;
 }
 

@@ -4,21 +4,26 @@ import { type ChatPlatform, PlatformError } from "../../core/chat-platform.ts";
 import type { Clock } from "../../core/clock.ts";
 import type { DocumentReader } from "../../core/document-reader.ts";
 import type { FileStore } from "../../core/file-store.ts";
+import type { Inbound } from "../../core/inbound.ts";
+import type { MessageContext, ReadFile } from "../../core/message-context.ts";
 import type { Place } from "../../core/place.ts";
+import { isWordless } from "../../core/said-text.ts";
 import type { CountTokens } from "../../core/token-count.ts";
-import type { MessageContext, ReadFile, TurnEventBody } from "../../core/turn-event.ts";
+import type { Transcriber } from "../../core/transcriber.ts";
+import type { TurnEventBody } from "../../core/turn-event.ts";
 import type { ClaimedTurn, TurnLog } from "../../core/turn-log.ts";
 import type { WorkingFolders } from "../../core/working-folder.ts";
 import { fitThread, type HeardInThread } from "./fit-thread.ts";
 import { createKnownMessages } from "./known-messages.ts";
-import { type ReadFilesDeps, readFiles, type SentFile } from "./read-files.ts";
+import { type FilesRead, type ReadFilesDeps, readFiles, type SentFile } from "./read-files.ts";
 import { TookTooLongError, within } from "./within.ts";
 
 /** What the bot reads where it is called: the thread so far, and the files of the message. */
 export interface TurnContextReader {
   /**
    * The context of a turn: read once, before its first model call, and from its log ever after. Undefined when there is nothing
-   * to read. Yields the event that keeps it. What fails is told in the context; it never fails the turn.
+   * to read. Yields the event that keeps it, after those of what reading it cost. What fails is told in the context; it never
+   * fails the turn.
    */
   read(claimed: ClaimedTurn, signal: AbortSignal): AsyncGenerator<TurnEventBody, MessageContext | undefined>;
 }
@@ -29,6 +34,7 @@ export interface TurnContextDeps {
   files: FileStore;
   folders: WorkingFolders;
   documents: DocumentReader;
+  transcriber: Transcriber;
   clock: Clock;
   countTokens: CountTokens;
   /** Tokens of a person's message: files may take as much, the thread half of it. */
@@ -46,6 +52,10 @@ interface ReadThread extends HeardInThread {
   sent: SentFile[];
 }
 
+interface ReadContext extends Pick<FilesRead, "usage"> {
+  context: MessageContext;
+}
+
 export function createTurnContextReader(deps: TurnContextDeps): TurnContextReader {
   const knownMessages = createKnownMessages(deps.log);
 
@@ -59,7 +69,10 @@ export function createTurnContextReader(deps: TurnContextDeps): TurnContextReade
       knownMessages(inbound),
     ]);
     const fresh = messages.filter(
-      (message) => isForeign(message) && !known.ids.has(message.id) && message.at > known.newest,
+      (message, at) =>
+        (isForeign(message) || (at === 0 && isRoot(message, known.posted))) &&
+        !known.ids.has(message.id) &&
+        message.at > known.newest,
     );
     const room = Math.floor(deps.message_tokens / 2);
     const { thread, notes } = fitThread(fresh, messages[0]?.id, room, deps.countTokens);
@@ -82,12 +95,12 @@ export function createTurnContextReader(deps: TurnContextDeps): TurnContextReade
     thread: ReadThread,
     download: ReadFilesDeps["download"],
     signal: AbortSignal,
-  ): Promise<MessageContext> => {
+  ): Promise<ReadContext> => {
     const { namespace, thread: name, origin, files: given = [] } = inbound;
     const own = [...(origin?.files ?? []), ...given].map(
       (file): SentFile => ({ file, by: inbound.author.name }),
     );
-    const files = await readFiles(
+    const { files, usage } = await readFiles(
       { ...deps, download, store: deps.files, folder: deps.folders.of({ namespace, thread: name }) },
       {
         turn_id,
@@ -96,18 +109,16 @@ export function createTurnContextReader(deps: TurnContextDeps): TurnContextReade
         signal,
       },
     );
-    return {
+    const context = {
       thread: thread.thread,
-      files: files.map((file, at) => (at < own.length ? withoutSender(file) : file)),
+      files: files.map((file, at) => ownFile(file, own[at], inbound)),
       ...(thread.notes.length === 0 ? {} : { notes: thread.notes }),
     };
+    return { context, usage };
   };
 
   /** What was read where a platform showed the message, and with it. Undefined when there is nothing. */
-  const readContext = async (
-    claimed: ClaimedTurn,
-    signal: AbortSignal,
-  ): Promise<MessageContext | undefined> => {
+  const readContext = async (claimed: ClaimedTurn, signal: AbortSignal): Promise<ReadContext | undefined> => {
     const { inbound, turn_id } = claimed;
     const { origin, namespace, files = [] } = inbound;
     if (origin === undefined) {
@@ -130,8 +141,10 @@ export function createTurnContextReader(deps: TurnContextDeps): TurnContextReade
     async *read(claimed, signal) {
       const made = claimed.events.find((event) => event.type === "context_read");
       if (made !== undefined) return made;
-      const context = await unlessAborted(signal, () => readContext(claimed, signal));
-      if (context === undefined) return undefined;
+      const read = await unlessAborted(signal, () => readContext(claimed, signal));
+      if (read === undefined) return undefined;
+      const { context, usage } = read;
+      yield* usage;
       yield { type: "context_read", ...context };
       await removeGiven(deps.files, claimed, context);
       return context;
@@ -170,9 +183,16 @@ function fromStore(files: Pick<FileStore, "get">, turnId: string): ReadFilesDeps
   };
 }
 
-/** Of the asker's own files it need not be said whose they are. */
-function withoutSender({ by: _, ...file }: ReadFile): ReadFile {
-  return file;
+/**
+ * A file as it is told when it is the asker's own: then it need not be said whose it is, and a voice message without a text is what
+ * they say. A program that hands in sound alone speaks too; on platforms a recording may be of anybody.
+ */
+function ownFile(file: ReadFile, own: SentFile | undefined, { text, origin }: Inbound): ReadFile {
+  if (own === undefined) return file;
+  const { by: _, ...mine } = file;
+  const { spoken } = mine;
+  const speaks = isWordless(text) && (own.file.voice !== undefined || origin === undefined);
+  return spoken === undefined || !speaks ? mine : { ...mine, spoken: { ...spoken, is_message: true } };
 }
 
 /** Authors of a thread that are looked up; what the others said counts as a stranger's. */
@@ -202,6 +222,11 @@ async function outsiders(
 /** Neither said by the bot itself nor empty. */
 function isForeign({ author, text, files }: ThreadMessage): boolean {
   return !author.self && (text.trim() !== "" || files.length > 0);
+}
+
+/** A message of the bot that people reply to, and that no turn of this thread wrote. */
+function isRoot({ id, author, text }: ThreadMessage, posted: ReadonlySet<string>): boolean {
+  return author.self && text.trim() !== "" && !posted.has(id);
 }
 
 function filesOf({ files, author }: ThreadMessage): SentFile[] {

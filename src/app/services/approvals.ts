@@ -2,7 +2,7 @@ import { escapeMarkdown, oneLine } from "../../base/markdown-text.ts";
 import type { Binding } from "../../core/call-binding.ts";
 import type { ChatPlatforms } from "../../core/chat-platform.ts";
 import type { Clock } from "../../core/clock.ts";
-import type { Author } from "../../core/inbound.ts";
+import type { Author, Cause } from "../../core/inbound.ts";
 import type { KeyValue } from "../../core/key-value.ts";
 import { anyOf, namedDeciders } from "../../core/named-deciders.ts";
 import type { Outcome } from "../../core/outcome.ts";
@@ -54,7 +54,8 @@ export function createApprovals(deps: ApprovalDeps): Approvals {
       const { word, binds } = meaningOf(verdict, asked);
       const decision = decisionOf(approvalId, word, by);
       if (isOver || !(await storeDecision(deps, turn.turn_id, decision))) return tooLate;
-      if (binds !== undefined && isForGood(word)) await decideForGood(deps, turn.namespace, word, binds, by);
+      if (binds !== undefined && isForGood(word))
+        await decideForGood(deps, turn.namespace, word, binds, by, found.cause);
       const [action, did] = words[word];
       const detail = `${did} **${nameOf(asked)}**, asked for by ${escapeMarkdown(turn.author.name)}`;
       const what = {
@@ -124,12 +125,14 @@ async function decideForGood(
   verdict: StandingDecision["verdict"],
   binding: Binding,
   by: Author,
+  cause: Cause | undefined,
 ) {
   const isManager = mayApprove(by, "manager", { author: by });
   const approver = mayApprove(by, "operator", { author: by }) ? "operator" : isManager ? "manager" : "asker";
   await addStanding(store, namespace, {
     ...{ verdict, binding, approver, by: by.id, name: by.name, at: clock.now() },
     ...(isManager ? {} : { only_for: by.id }),
+    ...(cause === undefined ? {} : { within: cause.id }),
   });
 }
 
@@ -146,7 +149,14 @@ async function findAsked({ log, clock }: ApprovalDeps, approvalId: string) {
   const isDecided = events.some(
     (event) => event.type === "approval_decided" && event.approval_id === approvalId,
   );
-  return { turn, asked, isOver: isDecided || turn.status === "finished" || clock.now() >= asked.expires_at };
+  const [entry] = events;
+  const cause = entry?.type === "inbound" ? entry.inbound.cause : undefined;
+  return {
+    turn,
+    asked,
+    cause,
+    isOver: isDecided || turn.status === "finished" || clock.now() >= asked.expires_at,
+  };
 }
 
 const tooLate: Outcome<{ decided: boolean }> = { ok: true, value: { decided: false } };

@@ -1,12 +1,22 @@
 import type { ChatPlatform, ChatPlatforms } from "../../core/chat-platform.ts";
 import { PlatformError } from "../../core/chat-platform.ts";
 import type { Chats } from "../../core/chats.ts";
-import type { TurnReading } from "../../core/turn-log.ts";
+import type { MessageIndex } from "../../core/message-index.ts";
+import type { ThreadReading, TurnReading } from "../../core/turn-log.ts";
+import { createSearch } from "../reading/search-channel.ts";
+import { createWebChatActions } from "../reading/web-chat-actions.ts";
 import type { Forget } from "./forgetting.ts";
 
 export interface ChatsDeps {
   platforms: ChatPlatforms;
-  log: TurnReading;
+  log: TurnReading & ThreadReading;
+  index: MessageIndex;
+  /** Whether a channel's messages are indexed. */
+  isIndexed(namespace: string): Promise<boolean>;
+  /** The name people call the bot by. */
+  name: string;
+  /** Where the console is reached from outside. */
+  public_url?: string | undefined;
   /** Takes a turn away with its answer. */
   forget: Forget;
 }
@@ -15,7 +25,13 @@ export interface ChatsDeps {
 const recentTurns = 100;
 
 /** The chats of this process, for tools. */
-export function createChats({ platforms, log, forget }: ChatsDeps): Chats {
+export function createChats(deps: ChatsDeps): Chats {
+  const { platforms, log, forget } = deps;
+  const webChat = createWebChatActions(deps);
+  const actionsOf: Chats["actions"] = (namespace) => {
+    const platform = platforms.of(namespace);
+    return platform === undefined ? webChat : platform.actions;
+  };
   const platformOf = (namespace: string): ChatPlatform => {
     const platform = platforms.of(namespace);
     if (platform !== undefined) return platform;
@@ -30,8 +46,8 @@ export function createChats({ platforms, log, forget }: ChatsDeps): Chats {
   };
   return {
     ownMessage,
-    actions: (namespace) => platforms.of(namespace)?.actions,
-    search: () => Promise.resolve({ messages: [], by: "history", complete: true }),
+    actions: actionsOf,
+    search: createSearch({ ...deps, actionsOf }),
     async send(place, message) {
       const platform = platformOf(place.namespace);
       return (await platform.find(place, message.tag)) ?? platform.post(place, message);

@@ -1,4 +1,5 @@
 import type { Clock } from "../../core/clock.ts";
+import type { DueEntries, DueEntry } from "../../core/due-entries.ts";
 import type { Json } from "../../core/json.ts";
 import type { KeyValue } from "../../core/key-value.ts";
 import { type NamespaceState, readNamespace } from "../../core/namespace-state.ts";
@@ -23,6 +24,8 @@ export type ExportRecord =
     }
   /** What a skill keeps for the channel: the facts of its memory (`memory:facts`) are one. */
   | { type: "skill_data"; namespace: string; key: string; value: Json }
+  /** A reminder, schedule or trigger of the channel, or a thread that a trigger watches. */
+  | ({ type: "due_entry" } & DueEntry)
   | ({ type: "thread"; namespace: string } & ThreadRecord)
   /** A turn of the thread before it, the latest first, with all its events. */
   | { type: "turn"; turn: TurnRecord; events: TurnEvent[] }
@@ -34,6 +37,7 @@ type ForGood = Omit<StandingDecision, "verdict">;
 export interface ExportDeps {
   log: TurnReading & ThreadReading;
   store: KeyValue;
+  due: Pick<DueEntries, "list">;
   stored: StoredAudit;
   clock: Pick<Clock, "now">;
   redact: Redact;
@@ -85,7 +89,13 @@ async function* exportAll(
   yield { type: "export_finished", turns };
 }
 
-async function* exportNamespace({ log, store }: ExportDeps, namespace: string): AsyncGenerator<ExportRecord> {
+/** More than a channel can have. */
+const mostEntries = 10_000;
+
+async function* exportNamespace(
+  { log, store, due }: ExportDeps,
+  namespace: string,
+): AsyncGenerator<ExportRecord> {
   const state = await readNamespace(store, namespace);
   const decided = await readStanding(store, namespace);
   const those = (of: StandingDecision["verdict"]): ForGood[] =>
@@ -96,6 +106,7 @@ async function* exportNamespace({ log, store }: ExportDeps, namespace: string): 
     const value = await store.get(key);
     if (value !== undefined) yield { type: "skill_data", namespace, key: key.slice(prefix.length), value };
   }
+  for (const entry of await due.list({ namespace, most: mostEntries })) yield { type: "due_entry", ...entry };
   for await (const thread of log.everyThread(namespace)) {
     yield { type: "thread", namespace, ...thread };
     for await (const turn of turnsIn(log, { namespace, thread: thread.thread }))

@@ -28,6 +28,11 @@ const dayMs = 86_400_000;
 /** How long nothing is deleted after an announcement, ms. */
 const noticeMs = 14 * dayMs;
 
+/** How long something is kept, in words for people. */
+export function keptFor(kept: RetentionPolicy[keyof RetentionPolicy]): string {
+  return kept === "never" ? "no time: they are kept until it is switched off" : `${kept} days`;
+}
+
 /** Before this time something that is kept for so many days is old, ms since the epoch; undefined when it never is. */
 export function limitOf(kept: RetentionPolicy[keyof RetentionPolicy], now: number): number | undefined {
   return kept === "never" ? undefined : now - kept * dayMs;

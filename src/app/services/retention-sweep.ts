@@ -1,5 +1,6 @@
 import type { FileStore } from "../../core/file-store.ts";
 import type { KeyValue } from "../../core/key-value.ts";
+import type { MessageIndex } from "../../core/message-index.ts";
 import type { TurnLog } from "../../core/turn-log.ts";
 import type { WorkingFolders } from "../../core/working-folder.ts";
 import { removeOldOpenings } from "../turns/openings.ts";
@@ -21,6 +22,8 @@ export interface SweepDeps {
   folders: WorkingFolders;
   store: KeyValue;
   stored: Pick<StoredAudit, "removeBefore">;
+  /** What was said in channels that are searched by an index: kept as long as conversations. */
+  index: Pick<MessageIndex, "clearBefore">;
 }
 
 /** When a sweep is made, ms since the epoch, and whether it only counts. */
@@ -48,6 +51,7 @@ export function sweeps(deps: SweepDeps, policy: RetentionPolicy, options: SweepO
   const audit = limitOf(policy.audit_days, now);
   return [
     ...(conversations === undefined ? [] : [sweepThreads(deps, conversations, options)]),
+    ...(conversations === undefined ? [] : [sweepIndex(deps, conversations, options)]),
     ...(details === undefined ? [] : [sweepDetails(deps, details, options)]),
     sweepFiles(deps, limitOf(policy.file_days, now), options),
     sweepFolders(deps, limitOf(policy.file_days, now), options),
@@ -86,6 +90,11 @@ async function* removeThread(
   if (rest.length > 0) return;
   await folders.of(place).clear();
   yield { threads: 1 };
+}
+
+async function* sweepIndex({ index }: SweepDeps, before: number, { dryRun }: SweepOptions): Steps {
+  if (!dryRun) await index.clearBefore(before);
+  yield {};
 }
 
 async function* sweepDetails({ log }: SweepDeps, before: number, { now, dryRun }: SweepOptions): Steps {

@@ -1,6 +1,7 @@
 import type { GivenCommand, Guide, Inbound } from "../../core/inbound.ts";
 import type { Json } from "../../core/json.ts";
 import type { Place } from "../../core/place.ts";
+import { onlyFiles } from "../../core/said-text.ts";
 
 /** A slash command as it is recognised. */
 export interface KnownCommand {
@@ -50,9 +51,6 @@ export interface CommandReader {
   stored(inbound: Inbound): { words: string; command?: GivenCommand | undefined };
   storedGuide(inbound: Inbound): Guide | undefined;
 }
-
-/** What a message with files and without a text says. */
-const onlyFiles = "(see the attached files)";
 
 /** Short forms people type: `@knack stop`. */
 const short: { readonly [words: string]: string } = {

@@ -9,3 +9,14 @@ export class ShuttingDown extends Error {
 export function isGivenUp(reason: unknown): boolean {
   return reason instanceof ShuttingDown || reason instanceof LeaseLostError;
 }
+
+/** A signal that is aborted only when the turn is left to another worker or the next start; `release` when it is no longer needed. */
+export function followGivenUp(signal: AbortSignal): { givenUp: AbortSignal; release(): void } {
+  const controller = new AbortController();
+  const follow = () => {
+    if (isGivenUp(signal.reason)) controller.abort(signal.reason);
+  };
+  if (signal.aborted) follow();
+  signal.addEventListener("abort", follow);
+  return { givenUp: controller.signal, release: () => signal.removeEventListener("abort", follow) };
+}

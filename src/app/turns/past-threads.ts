@@ -4,6 +4,7 @@ import { withoutDetails } from "../../core/event-audience.ts";
 import type { Message } from "../../core/message.ts";
 import type { PastThread, PastTurn } from "../../core/past-thread.ts";
 import type { Place } from "../../core/place.ts";
+import { saidText } from "../../core/said-text.ts";
 import { type TranscriptStep, withoutReasoning } from "../../core/transcript.ts";
 import { createStepReader } from "../../core/transcript-steps.ts";
 import type { TurnEvent } from "../../core/turn-event.ts";
@@ -137,7 +138,7 @@ function untold(
   const context = events.find((event) => event.type === "context_read");
   return {
     kind: "message",
-    message: userMessage(inbound.text, { line: `${inbound.author.name}:`, context }),
+    message: userMessage(saidText(inbound.text, context), { line: `${inbound.author.name}:`, context }),
   };
 }
 

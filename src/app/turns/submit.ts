@@ -150,17 +150,20 @@ function keyTaken(key: string): Outcome<never> {
   return { ok: false, status: 409, message, code: "key_taken" };
 }
 
+/** What a schedule or trigger does is never a command. What it only says waits behind no turn of its thread. */
+function saidBy({ text, to, namespace, thread, command, cause }: Submission, reader: CommandReader): Said {
+  if (cause !== undefined) return { kind: cause.says === undefined ? "message" : "command", text, words: "" };
+  if (command !== undefined) return { kind: "command", text, words: "", command };
+  return reader.read(text, { namespace, thread }, to);
+}
+
 function inboundOf(submission: Submission, deps: SubmitDeps, id: string): Outcome<Inbound> {
-  const { namespace, thread, text, to, author, key = `${namespace}:${id}`, origin } = submission;
+  const { namespace, thread, text, author, key = `${namespace}:${id}`, origin } = submission;
   if (text.length > maxMessageLength) {
     const message = `The message has ${text.length} characters; at most ${maxMessageLength} are taken. Send the rest as a file or in parts.`;
     return { ok: false, status: 413, message };
   }
-  const place = { namespace, thread };
-  const said: Said =
-    submission.command === undefined
-      ? deps.reader.read(text, place, to)
-      : { kind: "command", text, words: "", command: submission.command };
+  const said = saidBy(submission, deps.reader);
   const command = said.kind === "command" ? said.command : undefined;
   const parsed = inboundSchema.safeParse({
     key,

@@ -3,12 +3,14 @@ import type { ChatPlatforms } from "../../core/chat-platform.ts";
 import { modelFor } from "../../core/chosen-model.ts";
 import type { Author, Guide, Inbound } from "../../core/inbound.ts";
 import type { WhereText } from "../../core/instructions.ts";
+import type { MessageContext } from "../../core/message-context.ts";
 import type { Model } from "../../core/model.ts";
 import type { NamespaceState } from "../../core/namespace-state.ts";
 import { profileNamed } from "../../core/profile.ts";
+import { saidText } from "../../core/said-text.ts";
 import { startingFor, whenReady } from "../../core/starting-skills.ts";
 import type { Profile, Turn, TurnLimits, TurnPorts } from "../../core/turn.ts";
-import type { MessageContext, TurnEvent, TurnEventBody } from "../../core/turn-event.ts";
+import type { TurnEvent, TurnEventBody } from "../../core/turn-event.ts";
 import type { ClaimedTurn, TurnLog } from "../../core/turn-log.ts";
 import { runTurn } from "../../core/turn-loop.ts";
 import type { MetaTool } from "../../core/turn-scope.ts";
@@ -101,6 +103,7 @@ export function createTurnRunner(deps: TurnRunnerDeps): TurnRunner {
       asked: asked.skills,
       message: inbound.origin?.message,
       mentions: inbound.origin?.mentions,
+      cause: inbound.cause,
       said_at: inbound.origin?.said_at ?? claimed.events[0]?.at ?? ports.clock.now(),
       where: code?.ok === false ? withoutCode(where, code.reason) : where,
       ...(code?.ok === true ? { code } : {}),
@@ -144,7 +147,7 @@ export function createTurnRunner(deps: TurnRunnerDeps): TurnRunner {
       noGuide(claimed, turn.asked ?? [], deps.reader.storedGuide(inbound), model);
     if (reason !== undefined) return yield* unstarted(reason, turn.profile.id, model.id);
     const context: MessageContext | undefined = yield* contexts.read(claimed, signal);
-    const complete: Turn = { ...turn, context };
+    const complete: Turn = { ...turn, text: saidText(turn.text, context), context };
     yield* runTurn(complete, portsFor(claimed.turn_id, inbound.namespace, inbound.author), deps.metaTools);
   };
 
@@ -206,7 +209,7 @@ async function askedIn(
   inbound: Inbound,
 ): Promise<{ text: string; skills: readonly string[] }> {
   const { kind, text, namespace } = inbound;
-  if (kind === "command") return { text, skills: [] };
+  if (kind === "command" || inbound.cause !== undefined) return { text, skills: [] };
   const wanted = reader.storedGuide(inbound);
   // What it names may have become unusable since.
   const guide = wanted === undefined ? undefined : await asked.guide(wanted, namespace);

@@ -2,10 +2,11 @@ import { foldedRequest } from "../../core/folded-request.ts";
 import type { AssistantMessage } from "../../core/message.ts";
 import { type Model, ModelError, type ModelEvent, type ModelRequest } from "../../core/model.ts";
 import { renderOutput } from "../../core/render-output.ts";
+import { isWordless } from "../../core/said-text.ts";
 import { lastResult, readConversation } from "./conversation.ts";
 import { decide } from "./decide.ts";
 import { isSkillTool } from "./offered-tool.ts";
-import { imageNotice, ruleNotice } from "./phrases.ts";
+import { imageNotice, ruleNotice, voiceNotice } from "./phrases.ts";
 import { readOutput } from "./read-output.ts";
 
 const id = "offline";
@@ -33,7 +34,7 @@ async function* stream(request: ModelRequest): AsyncGenerator<ModelEvent, void> 
 }
 
 function answerTo(request: ModelRequest): AssistantMessage {
-  const { first, done, images } = readConversation(request.messages);
+  const { said, first, done, images, unheard } = readConversation(request.messages);
   const decision = decide(request);
   const last = request.tools.length === 0 ? lastResult(request.messages) : undefined;
   if (last !== undefined && !last.is_error && isSkillTool(last.tool)) {
@@ -41,10 +42,12 @@ function answerTo(request: ModelRequest): AssistantMessage {
   }
   if (decision.kind === "answer") {
     const notices = [
+      ...(unheard ? [voiceNotice] : []),
       ...(images > 0 ? [imageNotice] : []),
       ...(first && decision.explains !== true ? [ruleNotice] : []),
     ];
-    return { role: "assistant", text: [decision.text, ...notices].join("\n\n"), tool_calls: [] };
+    const words = unheard && isWordless(said) ? [] : [decision.text];
+    return { role: "assistant", text: [...words, ...notices].join("\n\n"), tool_calls: [] };
   }
   const call = {
     id: `offline_${request.messages.length}_${done.length + 1}`,

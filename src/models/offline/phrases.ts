@@ -9,6 +9,9 @@ export const ruleNotice =
 /** Said under the answer to a message with pictures. */
 export const imageNotice = "_I cannot see images: that needs a language model that takes them._";
 
+export const voiceNotice =
+  "I cannot hear voice messages: that needs a service that transcribes them. Please write it to me.";
+
 /** How to get a real model, in one command. */
 const modelHelp = [
   "To ask me anything, start me with a language model: `ANTHROPIC_API_KEY=… npm start`, or `OPENAI_API_KEY=… npm start`.",

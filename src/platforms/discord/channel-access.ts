@@ -1,8 +1,9 @@
 import type { APIChannel, APIThreadChannel } from "discord.js";
 import type { ChannelAccess } from "../../core/chat-actions.ts";
+import type { Clock } from "../../core/clock.ts";
 import type { Directory } from "./directory.ts";
 import type { ChannelFacts, GuildFacts, MemberFacts } from "./directory-facts.ts";
-import { channelTypes, isThreadType, permissions } from "./discord-facts.ts";
+import { channelTypes, isThreadType, isVoiceType, permissions } from "./discord-facts.ts";
 import { channelPlace, readPlace } from "./discord-place.ts";
 import { type DiscordRest, unlessRefused } from "./discord-rest.ts";
 import { channelPermissions, has } from "./permission-bits.ts";
@@ -11,19 +12,24 @@ import { channelPermissions, has } from "./permission-bits.ts";
 export interface DiscordAccess {
   /** As `ChatActions.access`. */
   of(namespace: string, person: string): Promise<ChannelAccess | undefined>;
-  /** The text channels of a server that somebody and the bot can read. */
+  /** The channels of a server that somebody and the bot can read. */
   readable(guild: string, person: string): Promise<ChannelAccess[]>;
-  /** Whether somebody in a server sees a channel of it. */
-  sees(guild: GuildFacts, channel: ChannelFacts, member: Pick<MemberFacts, "id" | "roles">): boolean;
+  /** Whether somebody in a server sees a channel of it, or is in a private thread. @throws DiscordProblem */
+  sees(guild: GuildFacts, channel: ChannelFacts, member: Pick<MemberFacts, "id" | "roles">): Promise<boolean>;
 }
 
-const reading = permissions.viewChannel | permissions.readMessageHistory;
-const listed: readonly number[] = [channelTypes.text, channelTypes.announcement];
-
-interface AccessDeps {
+export interface AccessDeps {
   rest: DiscordRest;
   directory: Directory;
+  clock: Clock;
 }
+
+const listed: readonly number[] = [
+  channelTypes.text,
+  channelTypes.announcement,
+  channelTypes.forum,
+  channelTypes.media,
+];
 
 /** A channel, or a private thread in it, as somebody looks at it. */
 interface Looked {
@@ -36,8 +42,13 @@ interface Looked {
 export function createAccess(deps: AccessDeps): DiscordAccess {
   const { rest, directory } = deps;
   return {
-    sees: (guild, channel, { id, roles }) =>
-      has(channelPermissions(guild, channel, id, roles), permissions.viewChannel),
+    async sees(guild, channel, { id, roles }) {
+      const isThread = channel.type === channelTypes.privateThread;
+      const parent = isThread ? await directory.channel(channel.parent_id ?? "") : channel;
+      if (parent === undefined) return false;
+      if (!has(channelPermissions(guild, parent, id, roles), permissions.viewChannel)) return false;
+      return !isThread || (await isThreadMember(rest, channel.id, id));
+    },
     async of(namespace, person) {
       const { person: other, guild, channel } = readPlace({ namespace, thread: "" });
       if (other !== undefined) return other === person ? directMessages(namespace) : undefined;
@@ -66,55 +77,69 @@ function directMessages(namespace: string): ChannelAccess {
   return { namespace, name: "direct message", open: false, write: true, pin: true };
 }
 
-/** Undefined where the bot is not, and for somebody who is not in the server. */
+/** Undefined where the bot is not, for somebody who is not in the server, and for threads that have no namespace of their own. */
 async function lookAt(
   directory: Directory,
   guildId: string,
   channelId: string,
   id: string,
 ): Promise<Looked | undefined> {
-  if (!(await directory.guilds(true)).includes(guildId)) return undefined;
-  const [guild, person, found] = await Promise.all([
-    directory.guild(guildId),
-    directory.member(guildId, id),
-    unlessRefused(directory.channel(channelId), ({ code }) => code === "forbidden"),
+  const isOut = ({ code }: { code: string }) => code === "forbidden" || code === "gone";
+  const [guild, found] = await Promise.all([
+    unlessRefused(directory.guild(guildId), isOut),
+    unlessRefused(directory.channel(channelId), isOut),
   ]);
-  if (person === undefined || found?.guild_id !== guildId) return undefined;
-  const thread = isThreadType(found.type) ? found : undefined;
-  const channel = thread === undefined ? found : await directory.channel(thread.parent_id ?? "");
-  return channel === undefined ? undefined : { guild, channel, thread, person };
+  if (guild === undefined || found?.guild_id !== guildId) return undefined;
+  const person = await directory.member(guildId, id);
+  if (person === undefined) return undefined;
+  if (!isThreadType(found.type)) return { guild, channel: found, thread: undefined, person };
+  if (found.type !== channelTypes.privateThread) return undefined;
+  const channel = await directory.channel(found.parent_id ?? "");
+  return channel === undefined ? undefined : { guild, channel, thread: found, person };
 }
 
 async function accessTo(
-  { rest, directory }: AccessDeps,
+  { rest, directory, clock }: AccessDeps,
   { guild, channel, thread, person }: Looked,
 ): Promise<ChannelAccess | undefined> {
   const self = await directory.self();
   const bot = await directory.member(guild.id, self.id);
   const mine = channelPermissions(guild, channel, self.id, bot?.roles ?? []);
   const theirs = channelPermissions(guild, channel, person.id, person.roles);
-  if (!has(mine & theirs, reading)) return undefined;
+  const reading =
+    permissions.viewChannel |
+    permissions.readMessageHistory |
+    (isVoiceType(channel.type) ? permissions.connect : 0n);
+  if (!has(theirs, reading) || !has(mine, permissions.viewChannel)) return undefined;
   if (thread !== undefined && !(await isThreadMember(rest, thread.id, person.id))) return undefined;
   const writing = thread === undefined ? permissions.sendMessages : permissions.sendMessagesInThreads;
+  const isLocked = thread !== undefined && (await isLockedFor(rest, thread.id, mine & theirs));
+  const hasVoice = !isMuted(person, theirs, clock.now());
   const { id, name, topic = "" } = thread ?? channel;
   return {
     namespace: channelPlace(guild.id, id).namespace,
     name,
     ...(topic === "" ? {} : { topic }),
     open: thread === undefined && has(channelPermissions(guild, channel, "", []), reading),
-    write: has(mine & theirs, writing) && !(await isLocked(rest, thread)),
-    pin: has(theirs, permissions.pinMessages) || has(theirs, permissions.manageMessages),
+    write: hasVoice && !isLocked && has(mine & theirs, writing),
+    // Source: Discord's change log, 2026-02-23: Manage Messages is not enough any more.
+    pin: hasVoice && has(theirs, permissions.pinMessages),
   };
 }
 
-async function isThreadMember(rest: DiscordRest, thread: string, person: string): Promise<boolean> {
+/** Source: Discord reference, "Permissions for Timed Out Members". */
+function isMuted({ muted_until = 0 }: MemberFacts, bits: bigint, now: number): boolean {
+  return muted_until > now && !has(bits, permissions.administrator);
+}
+
+export async function isThreadMember(rest: DiscordRest, thread: string, person: string): Promise<boolean> {
   const found = rest.request("GET", `/channels/${thread}/thread-members/${person}`);
   return (await unlessRefused(found, ({ code }) => code === "gone" || code === "forbidden")) !== undefined;
 }
 
-/** A thread that was archived opens again by a message; a locked one does not. */
-async function isLocked(rest: DiscordRest, thread: ChannelFacts | undefined): Promise<boolean> {
-  if (thread === undefined) return false;
-  const { thread_metadata } = await rest.request<APIThreadChannel>("GET", `/channels/${thread.id}`);
+/** A thread that was archived opens again by a message; a locked one only does so for who manages threads. */
+async function isLockedFor(rest: DiscordRest, thread: string, bits: bigint): Promise<boolean> {
+  if (has(bits, permissions.manageThreads)) return false;
+  const { thread_metadata } = await rest.request<APIThreadChannel>("GET", `/channels/${thread}`);
   return thread_metadata?.locked === true;
 }

@@ -1,6 +1,7 @@
 import type { APIApplication, APIUser, REST, RESTAPIPartialCurrentUserGuild } from "discord.js";
 import { errorText } from "../../base/error-text.ts";
-import { inviteLink, type NeededPermission, neededPermissions } from "./invite.ts";
+import { inviteLink } from "./invite.ts";
+import { missingPermissions } from "./missing-permissions.ts";
 
 /** One thing that was checked against Discord. */
 export interface DiscordFinding {
@@ -59,7 +60,7 @@ async function servers(rest: REST, applicationId: string): Promise<DiscordFindin
   const { Routes } = await import("discord.js");
   const query = new URLSearchParams({ limit: String(mostServers) });
   const guilds = (await rest.get(Routes.userGuilds(), { query })) as RESTAPIPartialCurrentUserGuild[];
-  const link = await inviteLink(applicationId);
+  const link = inviteLink(applicationId);
   if (guilds.length === 0) {
     const advice = `Invite it: ${link}`;
     return [{ name: "servers", status: "warning", detail: "the bot is in no server", advice }];
@@ -70,19 +71,14 @@ async function servers(rest: REST, applicationId: string): Promise<DiscordFindin
     detail: `for further servers: ${link}`,
   };
   const names = guilds.map((guild) => guild.name).join(", ");
-  const lacking = await Promise.all(guilds.map((guild) => missingIn(guild, link)));
-  return [{ name: "servers", status: "ok", detail: names }, ...lacking.flat(), invitation];
+  const lacking = guilds.flatMap((guild) => missingIn(guild, link));
+  return [{ name: "servers", status: "ok", detail: names }, ...lacking, invitation];
 }
 
-async function missingIn(
-  { name, permissions }: RESTAPIPartialCurrentUserGuild,
-  link: string,
-): Promise<DiscordFinding[]> {
-  const { PermissionsBitField } = await import("discord.js");
-  const has = new PermissionsBitField(BigInt(permissions));
-  const missing = (Object.keys(neededPermissions) as NeededPermission[]).filter((needed) => !has.has(needed));
+function missingIn({ name, permissions }: RESTAPIPartialCurrentUserGuild, link: string): DiscordFinding[] {
+  const missing = missingPermissions(BigInt(permissions));
   if (missing.length === 0) return [];
-  const list = missing.map((needed) => `${needed} (without it ${neededPermissions[needed]})`).join("; ");
+  const list = missing.map((each) => `${each.name} (needed for ${each.stops})`).join("; ");
   const advice = `Give its role these permissions in the server's settings, or invite it again: ${link}`;
   return [{ name: "permissions", status: "warning", detail: `${name}: missing ${list}`, advice }];
 }

@@ -1,9 +1,10 @@
 import { KeyedMutex } from "../../base/keyed-mutex.ts";
 import type { ChatPlatform, Decider } from "../../core/chat-platform.ts";
+import type { Clock } from "../../core/clock.ts";
 import type { Log } from "../../core/log.ts";
 import type { Place } from "../../core/place.ts";
 import { createChatActions } from "./chat-actions.ts";
-import { findDeciders } from "./deciders.ts";
+import { decidersIn } from "./deciders.ts";
 import { isSnowflake } from "./discord-facts.ts";
 import { readPlace } from "./discord-place.ts";
 import { discordWriting } from "./discord-writing.ts";
@@ -23,6 +24,7 @@ import { whoIs } from "./who-is.ts";
 
 export interface DiscordPlatformDeps extends PostDeps {
   logger: Log;
+  clock: Clock;
   api: string | undefined;
   operators: ReadonlySet<string>;
 }
@@ -45,7 +47,12 @@ export function createDiscordPlatform(deps: DiscordPlatformDeps): ChatPlatform {
   };
   return {
     id: "discord",
-    limits: { message_characters: 1_900, edit_interval_ms: 1_100, file_bytes: 10 * 1024 * 1024 },
+    limits: {
+      message_characters: 1_900,
+      edit_interval_ms: 1_100,
+      file_bytes: 10 * 1024 * 1024,
+      posts_quietly: true,
+    },
     writing: discordWriting,
     post: (place, message, to) => postMessage(deps, place, message, to),
     edit: (_place, reference, message) => editMessage(deps, reference, message),
@@ -79,7 +86,7 @@ export function createDiscordPlatform(deps: DiscordPlatformDeps): ChatPlatform {
     async deciders(place, approver) {
       let found: readonly Decider[] = [];
       await quietly("who may decide", async () => {
-        found = await findDeciders({ rest, directory, actions, operators }, place, approver);
+        found = await decidersIn(deps, place, approver);
       });
       return found;
     },

@@ -31,6 +31,15 @@ export interface MemberFacts {
   /** As people of the server see it. */
   name: string;
   roles: readonly string[];
+  /** Until when a moderator took their voice, ms since the epoch. */
+  muted_until?: number | undefined;
+}
+
+/** A member of a server as the API tells, with a user or without. */
+export interface RawMember {
+  roles: string[];
+  nick?: string | null | undefined;
+  communication_disabled_until?: string | null | undefined;
 }
 
 /** What people see of somebody without a name of their own in the server. */
@@ -48,8 +57,14 @@ export function roleFacts(role: APIRole) {
   return { name, permissions: BigInt(role.permissions), bot_id: tags?.bot_id, mentionable };
 }
 
-export function memberFacts(user: APIUser, member: { roles: string[]; nick?: string | null }): MemberFacts {
-  return { id: user.id, name: member.nick ?? displayName(user), roles: member.roles };
+export function memberFacts(user: APIUser, member: RawMember): MemberFacts {
+  const { nick, roles, communication_disabled_until: muted } = member;
+  return {
+    id: user.id,
+    name: nick ?? displayName(user),
+    roles,
+    ...(muted ? { muted_until: Date.parse(muted) } : {}),
+  };
 }
 
 export function channelFacts(channel: APIChannel, guildId: string | undefined): ChannelFacts {

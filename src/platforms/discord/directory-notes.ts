@@ -8,6 +8,7 @@ import {
   guildFacts,
   type MemberFacts,
   memberFacts,
+  type RawMember,
   roleFacts,
 } from "./directory-facts.ts";
 
@@ -18,7 +19,7 @@ export interface DirectoryNotes {
   role(guildId: string, role: APIRole): void;
   noRole(guildId: string, roleId: string): void;
   channel(channel: APIChannel, guildId?: string): void;
-  member(guildId: string, user: APIUser, member: { roles: string[]; nick?: string | null }): void;
+  member(guildId: string, user: APIUser, member: RawMember): void;
   author(message: Pick<APIMessage, "author" | "webhook_id">): void;
   directMessage(userId: string, channelId: string): void;
   noGuild(id: string): void;
@@ -26,8 +27,8 @@ export interface DirectoryNotes {
   noMember(guildId: string, userId: string): void;
 }
 
-/** What is older is asked for again; names are still good. */
-const freshness = { ttl: 5 * 60_000, max: 20_000, noDeleteOnStaleGet: true };
+/** What is older is asked for again; names are still good. The gateway does not tell whose roles changed. */
+const freshness = { ttl: 60_000, max: 20_000, noDeleteOnStaleGet: true };
 
 /** What is known of Discord. Members by `guild:user`. */
 export interface DirectoryCaches {

@@ -5,8 +5,8 @@ import { errorCodes } from "./discord-facts.ts";
 import { type DiscordRest, unlessRefused } from "./discord-rest.ts";
 
 /**
- * Who and what there is on Discord: from what the gateway brings, otherwise asked for. Nothing is believed for longer than five
- * minutes, so that a permission taken away is gone here too.
+ * Who and what there is on Discord: from what the gateway brings, otherwise asked for. Nothing is believed for longer than a
+ * minute, so that a permission taken away is gone here too.
  */
 export interface Directory {
   /** The bot's own user. */
@@ -22,6 +22,8 @@ export interface Directory {
   knownUser(id: string): { name: string; bot: boolean } | undefined;
   /** Undefined when somebody is not in the server. @throws DiscordProblem */
   member(guildId: string, userId: string): Promise<MemberFacts | undefined>;
+  /** Members of a server who were seen lately, the latest first, maybe no longer as they are. */
+  knownMembers(guildId: string): MemberFacts[];
   user(id: string): Promise<{ name: string; bot: boolean } | undefined>;
   /** The channel of direct messages with somebody; made if there is none. @throws DiscordProblem */
   directMessage(userId: string): Promise<string>;
@@ -50,6 +52,12 @@ export function createDirectory(rest: DiscordRest): Directory {
     knownChannels: () => [...channels.values()],
     knownGuild: (id) => guilds.get(id, known),
     knownUser: (id) => users.get(id, known),
+    knownMembers: (guildId) =>
+      members
+        .dump()
+        .filter(([key]) => key.startsWith(`${guildId}:`))
+        .map(([, { value }]) => value)
+        .toReversed(),
     async self() {
       if (caches.self === undefined) see.self(await rest.request<APIUser>("GET", "/users/@me"));
       return caches.self ?? { id: "", name: "" };

@@ -5,6 +5,8 @@ import {
   InteractionResponseType,
   InteractionType,
   MessageFlags,
+  MessageReferenceType,
+  MessageType,
   PermissionFlagsBits,
   RESTJSONErrorCodes,
 } from "discord-api-types/v10";
@@ -26,7 +28,7 @@ export const permissions = {
   administrator: PermissionFlagsBits.Administrator,
   manageChannels: PermissionFlagsBits.ManageChannels,
   manageGuild: PermissionFlagsBits.ManageGuild,
-  manageMessages: PermissionFlagsBits.ManageMessages,
+  manageThreads: PermissionFlagsBits.ManageThreads,
   pinMessages: PermissionFlagsBits.PinMessages,
   mentionEveryone: PermissionFlagsBits.MentionEveryone,
   addReactions: PermissionFlagsBits.AddReactions,
@@ -35,6 +37,7 @@ export const permissions = {
   embedLinks: PermissionFlagsBits.EmbedLinks,
   attachFiles: PermissionFlagsBits.AttachFiles,
   readMessageHistory: PermissionFlagsBits.ReadMessageHistory,
+  connect: PermissionFlagsBits.Connect,
   createPublicThreads: PermissionFlagsBits.CreatePublicThreads,
   sendMessagesInThreads: PermissionFlagsBits.SendMessagesInThreads,
 } as const;
@@ -43,6 +46,26 @@ export const permissions = {
 export function isThreadType(type: number): boolean {
   return type >= channelTypes.announcementThread && type <= channelTypes.privateThread;
 }
+
+/** Channels that hold posts, each a thread, and no messages of their own. */
+export function isForumType(type: number): boolean {
+  return type === channelTypes.forum || type === channelTypes.media;
+}
+
+/** Channels for talking, whose text somebody reads who may connect. */
+export function isVoiceType(type: number): boolean {
+  return type === channelTypes.voice || type === channelTypes.stage;
+}
+
+export const messageTypes = {
+  plain: MessageType.Default,
+  reply: MessageType.Reply,
+  command: MessageType.ChatInputCommand,
+  menuCommand: MessageType.ContextMenuCommand,
+} as const;
+
+/** What makes a reference to another message a forward of it. */
+export const forwardType = MessageReferenceType.Forward;
 
 export const errorCodes = {
   unknownChannel: RESTJSONErrorCodes.UnknownChannel,
@@ -60,6 +83,9 @@ export const errorCodes = {
   missingAccess: RESTJSONErrorCodes.MissingAccess,
   cannotMessageUser: RESTJSONErrorCodes.CannotSendMessagesToThisUser,
   missingPermissions: RESTJSONErrorCodes.MissingPermissions,
+  noTextChannel: RESTJSONErrorCodes.CannotSendMessagesInNonTextChannel,
+  tooManyPins: RESTJSONErrorCodes.MaximumNumberOfPinsReachedForTheChannel,
+  tooManyReactions: RESTJSONErrorCodes.MaximumNumberOfReactionsReached,
   wrongChannelType: RESTJSONErrorCodes.CannotExecuteActionOnThisChannelType,
   archivedThread: RESTJSONErrorCodes.InvalidActionOnArchivedThread,
 } as const;
@@ -71,6 +97,9 @@ export const messageFlags = {
 } as const;
 
 export const componentTypes = {
+  container: ComponentType.Container,
+  section: ComponentType.Section,
+  text: ComponentType.TextDisplay,
   row: ComponentType.ActionRow,
   button: ComponentType.Button,
   stringSelect: ComponentType.StringSelect,

@@ -75,6 +75,14 @@ function adviceFor(discordCode: number): string {
       return " Let the bot's role see the channel, or invite the bot again.";
     case errorCodes.cannotMessageUser:
       return " The person takes no direct messages of this server's members.";
+    case errorCodes.archivedThread:
+      return " The thread is archived: a message in it opens it again.";
+    case errorCodes.noTextChannel:
+      return " It holds posts and no messages of its own, and I begin no posts: write in one of them.";
+    case errorCodes.tooManyPins:
+      return " The channel has as many pins as Discord allows: unpin one.";
+    case errorCodes.tooManyReactions:
+      return " The message has as many kinds of reactions as Discord allows.";
     case errorCodes.fileTooLarge:
       return " Send a smaller file.";
     case errorCodes.blockedByAutoMod:

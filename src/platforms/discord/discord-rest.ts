@@ -4,7 +4,8 @@ import { DiscordProblem, discordProblem } from "./discord-problem.ts";
 interface RestRequest {
   body?: unknown;
   files?: RawFile[];
-  query?: Record<string, string | number>;
+  /** An array is a parameter that comes several times. */
+  query?: Record<string, string | number | readonly string[]>;
   /** False for routes that carry their own token (interactions). Default true. */
   auth?: boolean;
   signal?: AbortSignal;
@@ -37,10 +38,9 @@ export function createDiscordRest(options: { token: string; api: string | undefi
     async request<T>(method: RestMethod, path: `/${string}`, request: RestRequest = {}) {
       const { rest, classes } = await ready();
       const { query, ...more } = request;
-      const parameters = Object.entries(query ?? {}).map(([key, value]): [string, string] => [
-        key,
-        String(value),
-      ]);
+      const parameters = Object.entries(query ?? {}).flatMap(([key, value]) =>
+        (typeof value === "object" ? value : [value]).map((each): [string, string] => [key, String(each)]),
+      );
       try {
         return (await rest.request({
           ...more,

@@ -12,12 +12,19 @@ export interface OwnEmoji {
  */
 export async function emojiPath(name: string, own: () => Promise<readonly OwnEmoji[]>): Promise<string> {
   const { nameToEmoji } = await import("gemoji");
-  if (/\p{Extended_Pictographic}/u.test(name)) return encodeURIComponent(name);
-  const character = nameToEmoji[name];
+  if (isCharacter(name)) return encodeURIComponent(name);
+  const wanted = name.replace(/^:|:$/g, "");
+  const character = nameToEmoji[wanted];
   if (character !== undefined) return encodeURIComponent(character);
-  const found = (await own()).find((each) => each.name === name);
+  const found = (await own()).find((each) => each.name === wanted);
   if (found !== undefined) return encodeURIComponent(`${found.name}:${found.id}`);
-  throw new PlatformError("invalid", `${name} is not the name of an emoji: thumbsup, eyes, tada are.`);
+  const message = `${name} is neither the name of an emoji, as thumbsup, eyes and tada are, nor of one of this server's own.`;
+  throw new PlatformError("invalid", message);
+}
+
+/** Whether a text is one emoji: flags and keycaps among them, and those written without the mark that colours them. */
+function isCharacter(text: string): boolean {
+  return /^(?:\p{RGI_Emoji}|\p{Extended_Pictographic})$/v.test(text);
 }
 
 /** What people call an emoji: its GitHub name, the server's own name, or the character where it has none. */

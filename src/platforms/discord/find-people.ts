@@ -1,21 +1,37 @@
 import type { APIGuildMember } from "discord.js";
 import type { ChatActions, KnownGroup, KnownPerson } from "../../core/chat-actions.ts";
-import type { DiscordAccess } from "./channel-access.ts";
-import type { ChatActionsDeps } from "./chat-actions.ts";
+import type { AccessDeps, DiscordAccess } from "./channel-access.ts";
 import { displayName, type GuildFacts } from "./directory-facts.ts";
-import { isSnowflake, permissions } from "./discord-facts.ts";
+import { isSnowflake } from "./discord-facts.ts";
 import { readPlace } from "./discord-place.ts";
 import { unlessRefused } from "./discord-rest.ts";
-import { guildPermissions, has } from "./permission-bits.ts";
+import { guildPermissions, mayCallRole } from "./permission-bits.ts";
 
 /** Members a request answers at most. Source: Discord reference, "Search Guild Members", "List Guild Members". */
 const mostMembers = 1_000;
 
 /** Looks members and roles of a server up. In direct messages there is only the person. */
 export function createFindPeople(
-  { rest, directory }: ChatActionsDeps,
+  { rest, directory }: AccessDeps,
   access: DiscordAccess,
 ): NonNullable<ChatActions["people"]> {
+  /**
+   * A message calls a role that anybody may call, or whose sender has Mention Everyone: the person, and the bot that writes it.
+   * Source: Discord reference, "Allowed Mentions Object".
+   */
+  const groupsFor = async (guild: GuildFacts, asker: string): Promise<KnownGroup[]> => {
+    const { id: self } = await directory.self();
+    const [theirs, mine] = await Promise.all(
+      [asker, self].map(async (id) =>
+        guildPermissions(guild, id, (await directory.member(guild.id, id))?.roles ?? []),
+      ),
+    );
+    return rolesOf(guild).map(([id, role]) => ({
+      id,
+      name: role.name,
+      callable: mayCallRole((theirs ?? 0n) & (mine ?? 0n), role),
+    }));
+  };
   /** Without the privileged intent Discord lists nobody: then people are found by the beginnings of their names. */
   const list = (guild: string) =>
     unlessRefused(
@@ -45,7 +61,7 @@ export function createFindPeople(
       .split(/\s+/)
       .filter(Boolean);
     const { guild: guildId, channel: channelId, person } = readPlace({ namespace, thread: "" });
-    if (guildId === undefined) {
+    if (guildId === undefined || channelId === undefined) {
       const user = await directory.user(person ?? "");
       const name = user?.name ?? person ?? "";
       return { people: [{ id: person ?? "", name, here: true }], groups: [], more: false };
@@ -53,19 +69,21 @@ export function createFindPeople(
     const [guild, members, channel] = await Promise.all([
       directory.guild(guildId),
       membersFor(guildId, wanted),
-      channelId === undefined ? undefined : directory.channel(channelId),
+      directory.channel(channelId),
     ]);
-    const isHere = (member: APIGuildMember) =>
-      channel !== undefined && access.sees(guild, channel, { id: member.user.id, roles: member.roles });
-    const people = members
-      .map((member) => knownPerson(guild, member, isHere(member)))
-      .filter(({ id, name, full_name = "", title = "" }) =>
+    const found = members
+      .map((member) => ({ member, known: knownPerson(guild, member) }))
+      .filter(({ known: { id, name, full_name = "", title = "" } }) =>
         hasAll(`${id} ${name} ${full_name} ${title}`, wanted),
       );
-    const roles = (await directory.member(guildId, asker))?.roles ?? [];
-    const callsAll = has(guildPermissions(guild, asker, roles), permissions.mentionEveryone);
-    const groups = groupsOf(guild, callsAll).filter(({ id, name }) => hasAll(`${id} ${name}`, wanted));
-    return { people: people.slice(0, most), groups: groups.slice(0, most), more: people.length > most };
+    const people = await Promise.all(
+      found.slice(0, most).map(async ({ member: { user, roles }, known }) => ({
+        ...known,
+        here: channel !== undefined && (await access.sees(guild, channel, { id: user.id, roles })),
+      })),
+    );
+    const groups = (await groupsFor(guild, asker)).filter(({ id, name }) => hasAll(`${id} ${name}`, wanted));
+    return { people, groups: groups.slice(0, most), more: found.length > most };
   };
 }
 
@@ -74,7 +92,7 @@ function hasAll(text: string, words: readonly string[]): boolean {
   return words.every((word) => lower.includes(word));
 }
 
-function knownPerson(guild: GuildFacts, { user, nick, roles }: APIGuildMember, here: boolean): KnownPerson {
+function knownPerson(guild: GuildFacts, { user, nick, roles }: APIGuildMember): Omit<KnownPerson, "here"> {
   const name = nick ?? displayName(user);
   const title = roles.flatMap((id) => guild.roles.get(id)?.name ?? []).join(", ");
   return {
@@ -82,14 +100,11 @@ function knownPerson(guild: GuildFacts, { user, nick, roles }: APIGuildMember, h
     name,
     ...(user.username === name ? {} : { full_name: user.username }),
     ...(title === "" ? {} : { title }),
-    here,
     ...(user.bot === true ? { standing: "bot" as const } : {}),
   };
 }
 
 /** Roles but for everyone's, and those of bots. */
-function groupsOf(guild: GuildFacts, callsAll: boolean): KnownGroup[] {
-  return [...guild.roles].flatMap(([id, { name, mentionable, bot_id }]) =>
-    id === guild.id || bot_id !== undefined ? [] : [{ id, name, callable: mentionable || callsAll }],
-  );
+function rolesOf(guild: GuildFacts) {
+  return [...guild.roles].filter(([id, { bot_id }]) => id !== guild.id && bot_id === undefined);
 }

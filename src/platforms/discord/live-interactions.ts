@@ -48,7 +48,7 @@ export interface LiveInteractions {
   /** Takes away what only shows that an answer is to come. @throws DiscordProblem */
   dismiss(id: string): Promise<void>;
   /** Edits a message that came as an answer. False when it is not one of them, or too late. @throws DiscordProblem */
-  edit(message: string, body: object): Promise<boolean>;
+  edit(message: string, body: object, files: RawFile[]): Promise<boolean>;
   stop(): void;
 }
 
@@ -170,10 +170,10 @@ export function createLiveInteractions(deps: LiveInteractionDeps): LiveInteracti
       const interaction = await find(id);
       if (interaction !== undefined && interaction.placeholder !== "none") await dropPlaceholder(interaction);
     },
-    async edit(message, body) {
+    async edit(message, body, files) {
       const interaction = messages.get(message);
       if (interaction === undefined) return false;
-      await rest.request("PATCH", `${hook(interaction)}/messages/${message}`, { body, auth: false });
+      await rest.request("PATCH", `${hook(interaction)}/messages/${message}`, { body, files, auth: false });
       return true;
     },
     stop() {

@@ -1,5 +1,5 @@
 import type { RawFile } from "discord.js";
-import type { OutgoingFile, OutgoingMessage } from "../../core/chat-platform.ts";
+import { type OutgoingFile, type OutgoingMessage, wordsOf } from "../../core/chat-platform.ts";
 import { isSnowflake, messageFlags } from "./discord-facts.ts";
 import { renderComponents } from "./render-components.ts";
 import { plainContent, renderContent, renderMessage, splitContent } from "./render-content.ts";
@@ -12,12 +12,12 @@ export const mostFiles = 10;
  * address that a model wrote. Progress makes no sound.
  */
 export function messageBody(message: OutgoingMessage, replyTo: string | undefined) {
-  const { tag, buttons = [], mention = "", calls = [], markdown } = message;
+  const { tag, buttons = [], mention = "" } = message;
   const reply = replyTo !== undefined && isSnowflake(replyTo);
   const body = editBody(message);
   const called = isSnowflake(mention) ? [mention] : [];
-  const users = [...new Set([...called, ...calls.filter((id) => markdown.includes(`<@${id}>`))])];
-  const roles = calls.filter((id) => markdown.includes(`<@&${id}>`));
+  const { users: named, roles } = calledIn(message);
+  const users = [...new Set([...called, ...named])];
   return {
     ...body,
     content: [...called.map((id) => `<@${id}>`), body.content].join(" "),
@@ -33,16 +33,31 @@ export function messageBody(message: OutgoingMessage, replyTo: string | undefine
   };
 }
 
+/** Whom the text of a message calls, of those whom it may call. */
+export function calledIn({ markdown, calls = [] }: OutgoingMessage): { users: string[]; roles: string[] } {
+  return {
+    users: calls.filter((id) => markdown.includes(`<@${id}>`)),
+    roles: calls.filter((id) => markdown.includes(`<@&${id}>`)),
+  };
+}
+
 /** What an edit changes: everything but files. */
-export function editBody({ markdown, plain, timed, buttons = [], files = [] }: OutgoingMessage) {
+export function editBody(message: OutgoingMessage) {
+  const { plain, timed, buttons = [], files = [], calls = [] } = message;
+  const markdown = wordsOf(message);
   const text = timed === undefined ? markdown : `${markdown}\n\n${timedLine(timed)}`;
-  const content = plain ? plainContent(text) : renderMessage(text);
+  const content = withCalls(plain ? plainContent(text) : renderMessage(text), calls);
   return {
     content: content === "" && files.length === 0 ? "…" : content,
     components: renderComponents(buttons),
     allowed_mentions: { parse: [] },
     flags: messageFlags.suppressEmbeds as number,
   };
+}
+
+/** Mentions of roles are neutralised as they are drawn: those that the message may call are mentions again. */
+function withCalls(content: string, calls: readonly string[]): string {
+  return calls.reduce((text, id) => text.replaceAll(`<@\u200b&${id}>`, `<@&${id}>`), content);
 }
 
 /** Discord shows such a time in the zone of who reads it. Source: Discord reference, "Message Formatting". */

@@ -1,12 +1,13 @@
 import type { APIAttachment, APIMessage, APIUser } from "discord.js";
 import type { FileReference, Mention } from "../../core/inbound.ts";
-import { displayName } from "./directory-facts.ts";
+import { displayName, type RawMember } from "./directory-facts.ts";
+import { forwardType, messageTypes } from "./discord-facts.ts";
 import { type BotIds, mentionsBot, type Names, readableText, withoutBotMention } from "./readable-text.ts";
 
 /** A message as REST answers it; the gateway adds the server and the author's membership. */
 export type RawMessage = APIMessage & {
   guild_id?: string | undefined;
-  member?: { roles: string[]; nick?: string | null };
+  member?: RawMember | undefined;
 };
 
 /** What a message of Discord's says, without where it belongs. */
@@ -29,8 +30,8 @@ export interface ParsedMessage {
   files: FileReference[];
 }
 
-/** Types of messages that people write. Source: Discord reference, "Message Types": default and reply. */
-const written: readonly number[] = [0, 19];
+/** Types of messages that people write. */
+const written: readonly number[] = [messageTypes.plain, messageTypes.reply];
 
 /** Whether a message is somebody's words, and not the bot's own or a note of Discord's ("Ada pinned a message"). */
 export function isWritten(message: Pick<RawMessage, "type" | "author">, botId: string): boolean {
@@ -79,17 +80,30 @@ function mentionedIn({ mentions, mention_roles }: RawMessage, bot: BotIds, names
   return [...people, ...groups].slice(0, mostMentions);
 }
 
-/** Source: Discord reference, "Message Reference Types". */
-const forwardType: number = 1;
-
-function forwarded(message: RawMessage): string[] {
+/** What a message forwards, in its words. */
+export function forwarded(message: Pick<RawMessage, "message_snapshots">): string[] {
   return (message.message_snapshots ?? []).map(({ message: { content } }) => `Forwarded: ${content}`);
 }
 
 /** The files of a message and of what it forwards. */
-export function filesOf(message: Pick<RawMessage, "attachments" | "message_snapshots">): FileReference[] {
+export function filesOf(
+  message: Pick<RawMessage, "attachments" | "message_snapshots" | "flags">,
+): FileReference[] {
   const inside = (message.message_snapshots ?? []).flatMap((snapshot) => snapshot.message.attachments);
-  return [...message.attachments, ...inside].map(fileReference);
+  const own = message.attachments.map(isVoice(message) ? voiceReference : fileReference);
+  return [...own, ...inside.map(fileReference)];
+}
+
+/** Source: Discord reference, "Message Flags": IS_VOICE_MESSAGE. */
+const voiceFlag = 1 << 13;
+
+function isVoice({ flags }: Pick<RawMessage, "flags">): boolean {
+  return (Number(flags ?? 0) & voiceFlag) !== 0;
+}
+
+function voiceReference(attachment: APIAttachment): FileReference {
+  const { duration_secs: seconds } = attachment;
+  return { ...fileReference(attachment), voice: seconds === undefined ? {} : { seconds } };
 }
 
 function fileReference(attachment: APIAttachment): FileReference {

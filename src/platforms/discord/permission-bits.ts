@@ -42,6 +42,11 @@ export function channelPermissions(
   );
 }
 
+/** Whether somebody with these permissions may call a role. */
+export function mayCallRole(bits: bigint, role: { mentionable: boolean }): boolean {
+  return role.mentionable || has(bits, permissions.mentionEveryone);
+}
+
 /** Whether all of these permissions are among `bits`. */
 export function has(bits: bigint, wanted: bigint): boolean {
   return (bits & wanted) === wanted;

@@ -1,16 +1,16 @@
 import type { APIMessage } from "discord.js";
 import { type ButtonAction, turnOfButton } from "../../core/button-action.ts";
-import type { MessageTag, OutgoingMessage, ReplyTarget } from "../../core/chat-platform.ts";
+import type { MessageTag, OutgoingFile, OutgoingMessage, ReplyTarget } from "../../core/chat-platform.ts";
 import type { Place } from "../../core/place.ts";
 import type { ConversationTargets } from "./conversation-targets.ts";
 import type { Directory } from "./directory.ts";
-import { errorCodes, snowflakeAt } from "./discord-facts.ts";
+import { errorCodes, permissions, snowflakeAt } from "./discord-facts.ts";
 import { readPlace, readReference, referenceOf } from "./discord-place.ts";
 import { DiscordProblem } from "./discord-problem.ts";
 import { type DiscordRest, unlessRefused } from "./discord-rest.ts";
 import type { LiveInteractions } from "./live-interactions.ts";
-import { editBody, messageBody, mostFiles, rawFiles, whisperParts } from "./message-body.ts";
-import { botLacks } from "./missing-permissions.ts";
+import { calledIn, editBody, messageBody, mostFiles, rawFiles, whisperParts } from "./message-body.ts";
+import { sayingWhatLacks } from "./missing-permissions.ts";
 import { actionsIn } from "./render-components.ts";
 import type { ReplyChains } from "./reply-chains.ts";
 import { contentDigest, type SentMessages } from "./sent-messages.ts";
@@ -31,31 +31,16 @@ export async function postMessage(
   message: OutgoingMessage,
   to: ReplyTarget | undefined,
 ): Promise<string> {
-  try {
-    return await post(deps, place, message, to);
-  } catch (error) {
-    throw await withMissingPermissions(deps.directory, place, error);
-  }
+  const where = { directory: deps.directory, namespace: place.namespace };
+  return sayingWhatLacks(where, "write", () => post(deps, place, message, to), writing);
 }
 
-/** A refusal for lack of permissions in words that help; any other error as it is. */
-async function withMissingPermissions(directory: Directory, place: Place, error: unknown): Promise<unknown> {
-  const { guild, channel } = readPlace(place);
-  const isRefusal =
-    error instanceof DiscordProblem &&
-    (error.discordCode === errorCodes.missingPermissions || error.discordCode === errorCodes.missingAccess);
-  if (!isRefusal || guild === undefined || channel === undefined) return error;
-  const lacks = await unlessRefused(botLacks(directory, guild, channel), () => true);
-  if (lacks === undefined || lacks.length === 0) return error;
-  const names = lacks.map(({ name }) => name).join(", ");
-  const name = directory.knownChannel(channel)?.name ?? "the channel";
-  const message = `I may not write in #${name}. Give my role there: ${names}.`;
-  return new DiscordProblem(error.code, message, {
-    cause: error,
-    discordCode: error.discordCode,
-    status: error.status,
-  });
-}
+const writing =
+  permissions.viewChannel |
+  permissions.sendMessages |
+  permissions.sendMessagesInThreads |
+  permissions.readMessageHistory |
+  permissions.attachFiles;
 
 async function post(
   deps: PostDeps,
@@ -63,7 +48,7 @@ async function post(
   message: OutgoingMessage,
   to: ReplyTarget | undefined,
 ): Promise<string> {
-  const answered = to?.message === undefined ? undefined : await deps.live.answer(to.message, message);
+  const answered = await answerCommand(deps.live, message, to);
   if (answered !== undefined) return answered;
   const { channel, root } = await deps.targets.open(place);
   const files = message.files ?? [];
@@ -86,6 +71,22 @@ async function post(
   return reference;
 }
 
+/**
+ * Answers a command in its own place. Filling in what waits there is an edit, which notifies nobody: a message that calls others is
+ * posted instead.
+ */
+async function answerCommand(
+  live: LiveInteractions,
+  message: OutgoingMessage,
+  to: ReplyTarget | undefined,
+): Promise<string | undefined> {
+  if (to?.message === undefined) return undefined;
+  const { users, roles } = calledIn(message);
+  if ([...users, ...roles].every((id) => id === to.person)) return live.answer(to.message, message);
+  await live.dismiss(to.message);
+  return undefined;
+}
+
 /** The message to reply to: what is answered, unless that is a press or command and no message. */
 async function repliedTo(
   { live, chains }: PostDeps,
@@ -97,18 +98,29 @@ async function repliedTo(
   return (await chains.threadOf(channel, message)) === undefined ? message : root;
 }
 
-/** @throws DiscordProblem */
+/** Changes a message, and adds those of its files that it does not have yet. @throws DiscordProblem */
 export async function editMessage(
   deps: PostDeps,
   reference: string,
   message: OutgoingMessage,
 ): Promise<void> {
   const { channel, message: id } = readReference(reference);
+  const path = `/channels/${channel}/messages/${id}` as const;
   const body = editBody(message);
-  if (await deps.live.edit(id, body)) return;
-  await inOpenThread(deps, channel, () =>
-    deps.rest.request("PATCH", `/channels/${channel}/messages/${id}`, { body }),
-  );
+  const files = rawFiles((await missingFiles(deps, path, message)).slice(0, mostFiles));
+  if (await deps.live.edit(id, body, files)) return;
+  await inOpenThread(deps, channel, () => deps.rest.request("PATCH", path, { body, files }));
+}
+
+/** The files of a message that Discord does not show with it. It gives names of its own to some: as many are there then. */
+async function missingFiles(
+  { rest }: PostDeps,
+  path: `/channels/${string}/messages/${string}`,
+  { files = [] }: OutgoingMessage,
+): Promise<readonly OutgoingFile[]> {
+  if (files.length === 0) return files;
+  const { attachments } = await rest.request<APIMessage>("GET", path);
+  return files.slice(attachments.length);
 }
 
 /** @throws DiscordProblem unless it is gone */
@@ -204,8 +216,6 @@ function messageWith(action: ButtonAction): MessageTag["purpose"] | undefined {
   switch (action.role) {
     case "stop":
       return action.below === "progress" ? "progress" : undefined;
-    case "details":
-      return "progress";
     case "answer":
       return "question";
     case "decide":

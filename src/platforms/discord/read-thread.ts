@@ -1,16 +1,16 @@
 import type { APIMessage } from "discord.js";
 import type { ThreadMessage } from "../../core/chat-actions.ts";
-
 import type { Place } from "../../core/place.ts";
 import type { ConversationTargets } from "./conversation-targets.ts";
 import type { Directory } from "./directory.ts";
-import { isSnowflake } from "./discord-facts.ts";
+import { isForumType, isSnowflake, messageTypes } from "./discord-facts.ts";
 import { readPlace } from "./discord-place.ts";
 import { type DiscordRest, unlessRefused } from "./discord-rest.ts";
 import { knownNames } from "./known-names.ts";
 import { filesOf, namesIn } from "./parse-message.ts";
 import { readableText } from "./readable-text.ts";
 import type { ReplyChains } from "./reply-chains.ts";
+import { saidText } from "./said-text.ts";
 
 export interface ReadDeps {
   rest: DiscordRest;
@@ -59,13 +59,13 @@ async function threadMessages(
   if (!isThread || found.length >= limit || found.some(({ id }) => id === thread))
     return found.filter(isSaid);
   const facts = await directory.channel(parent);
-  if (facts === undefined || facts.type > 5) return found.filter(isSaid);
+  if (facts === undefined || isForumType(facts.type)) return found.filter(isSaid);
   const first = await one(rest, parent, thread);
   return [...found.filter(isSaid), ...(first === undefined ? [] : [first])];
 }
 
 /** A conversation without a thread: what the first message replies to, and every reply that leads back to it. */
-async function chainMessages(
+export async function chainMessages(
   { rest, chains }: ReadDeps,
   place: Place,
   channel: string,
@@ -101,9 +101,11 @@ async function one(rest: DiscordRest, channel: string, id: string): Promise<APIM
   return unlessRefused(request, ({ code }) => code === "gone");
 }
 
+const said: readonly number[] = Object.values(messageTypes);
+
 /** Whether somebody said it: no note of Discord's, such as the copy of the first message at the head of a thread. */
 export function isSaid({ type }: APIMessage): boolean {
-  return [0, 19, 20, 23].includes(type);
+  return said.includes(type);
 }
 
 function threadMessage(message: APIMessage, botId: string, directory: Directory): ThreadMessage {
@@ -117,7 +119,7 @@ function threadMessage(message: APIMessage, botId: string, directory: Directory)
       bot: author.bot === true || message.webhook_id !== undefined,
       self: author.id === botId,
     },
-    text: readableText(message.content, names),
+    text: readableText(saidText(message), names),
     at: Date.parse(message.timestamp),
     files: filesOf(message),
   };

@@ -7,12 +7,12 @@ import type { Mention } from "../../core/inbound.ts";
 import type { Place } from "../../core/place.ts";
 import type { ConversationTargets } from "./conversation-targets.ts";
 import type { Directory } from "./directory.ts";
-import { isThreadType, permissions } from "./discord-facts.ts";
+import { isThreadType } from "./discord-facts.ts";
 import { directPlace, messageKey, placeIn, referenceOf } from "./discord-place.ts";
 import { emojiName } from "./emoji.ts";
 import { botIds, knownNames } from "./known-names.ts";
 import { isWritten, type ParsedMessage, parseMessage, type RawMessage } from "./parse-message.ts";
-import { guildPermissions, has } from "./permission-bits.ts";
+import { guildPermissions, mayCallRole } from "./permission-bits.ts";
 import type { ReplyChains } from "./reply-chains.ts";
 
 export interface ReceiveDeps {
@@ -43,7 +43,7 @@ export async function receiveRemovals(
   gone: { ids: readonly string[]; channel_id: string; guild_id?: string | undefined },
 ): Promise<void> {
   for (const id of gone.ids) {
-    const place = await placeOfMessage(deps, { ...gone, id, author: undefined, reply_to: undefined });
+    const place = await placeOfMessage(deps, { ...gone, id, part_of: id });
     if (place === undefined) continue;
     const reference = referenceOf(gone.channel_id, id);
     await deps.intake.removed({ key: messageKey(gone.channel_id, id), place, id: reference });
@@ -58,11 +58,11 @@ export async function receiveReaction(
 ): Promise<void> {
   const { user_id, channel_id, message_id, guild_id, emoji } = raw;
   if (user_id === (await deps.directory.self()).id) return;
-  const located = { id: message_id, channel_id, guild_id, author: undefined, reply_to: undefined };
-  const place = await placeOfMessage(
-    deps,
-    guild_id === undefined ? { ...located, author: user_id } : located,
-  );
+  const author = guild_id === undefined ? user_id : undefined;
+  const place = await placeOfMessage(deps, {
+    ...{ id: message_id, channel_id, guild_id, author },
+    part_of: message_id,
+  });
   if (place === undefined) return;
   const name = await emojiName(emoji);
   const key = `${messageKey(channel_id, message_id)}:${user_id}:${name}:${added ? "+" : "-"}${at}`;
@@ -80,7 +80,7 @@ async function read(deps: ReceiveDeps, raw: RawMessage): Promise<ChatMessage | u
   const bot = await botIds(directory, raw.guild_id);
   const parsed = parseMessage(raw, bot, knownNames(directory, raw.guild_id));
   if (parsed.text === "" && parsed.files.length === 0 && parsed.addressed === "none") return undefined;
-  const place = await placeOfMessage(deps, { ...raw, author: parsed.author, reply_to: parsed.reply_to });
+  const place = await placeOfMessage(deps, { ...raw, author: parsed.author, part_of: parsed.reply_to });
   if (place === undefined) return undefined;
   if (place.thread === raw.id && parsed.channel !== raw.id) targets.noteMessage(raw.id, parsed.text);
   const mentions = parsed.mentions.filter((each) => mayCall(directory, raw, each));
@@ -95,8 +95,8 @@ function mayCall(
 ): boolean {
   const guild = directory.knownGuild(guild_id);
   if (kind === "person" || guild === undefined) return kind === "person";
-  const bits = guildPermissions(guild, author.id, member?.roles ?? []);
-  return guild.roles.get(id)?.mentionable === true || has(bits, permissions.mentionEveryone);
+  const role = guild.roles.get(id);
+  return role !== undefined && mayCallRole(guildPermissions(guild, author.id, member?.roles ?? []), role);
 }
 
 function chatMessage(parsed: ParsedMessage, place: Place): ChatMessage {
@@ -122,14 +122,16 @@ interface Located {
   id: string;
   channel_id: string;
   guild_id?: string | undefined;
-  author: string | undefined;
-  reply_to: string | undefined;
+  /** Who writes or reacts. */
+  author?: string | undefined;
+  /** A message of the bot whose conversation of replies it belongs to, if it is one. */
+  part_of?: string | undefined;
 }
 
 /** Where a message belongs; undefined in a channel that is gone. @throws DiscordProblem */
 async function placeOfMessage(
   { directory, chains }: ReceiveDeps,
-  { id, channel_id, guild_id, author, reply_to }: Located,
+  { id, channel_id, guild_id, author, part_of }: Located,
 ): Promise<Place | undefined> {
   if (guild_id === undefined) {
     const person = author ?? (await directory.channel(channel_id))?.recipient;
@@ -139,6 +141,6 @@ async function placeOfMessage(
   const channel = directory.knownChannel(channel_id) ?? (await directory.channel(channel_id));
   if (channel === undefined) return undefined;
   if (isThreadType(channel.type)) return placeIn(guild_id, channel, channel.id);
-  const thread = reply_to === undefined ? undefined : await chains.threadOf(channel_id, reply_to);
+  const thread = part_of === undefined ? undefined : await chains.threadOf(channel_id, part_of);
   return placeIn(guild_id, channel, thread ?? id);
 }

@@ -1,15 +1,17 @@
-import type { types } from "@slack/bolt";
+import type { types, webApi } from "@slack/bolt";
 import {
   type AnswerStream,
+  type ChatPlatform,
   type MessageTag,
   type OutgoingMessage,
   PlatformError,
+  type ProgressCard,
   type ReplyTarget,
 } from "../../core/chat-platform.ts";
 import type { Clock } from "../../core/clock.ts";
 import type { Place } from "../../core/place.ts";
-import { createPieceFilter, markdownCharacters, wholeCharacters } from "./outgoing-text.ts";
-import type { MessageWriter } from "./post-message.ts";
+import { createPieceFilter, markdownCharacters, mentionsMissing, wholeCharacters } from "./outgoing-text.ts";
+import { planChunks, type ShownPlan } from "./progress-plan.ts";
 import { buttonBlocks, metadataOf } from "./render-message.ts";
 import { refusedWith } from "./slack-call.ts";
 import { type Room, roomOf, type SlackContext } from "./slack-rooms.ts";
@@ -17,59 +19,60 @@ import type { WebClient } from "./workspaces.ts";
 
 /** Slack's answers where an app cannot stream at all. */
 const cannotStream = [
-  "channel_type_not_supported",
   "feature_not_enabled",
-  "method_not_supported_for_channel_type",
+  "invalid_chunks",
   "missing_scope",
   "not_allowed_token_type",
   "unknown_method",
 ];
 
-/** Slack's answer to a stream that it has closed by itself, as it does with long ones. */
-const closed = "message_not_in_streaming_state";
+/** Slack's answers where it streams in other channels. */
+const notHere = ["channel_type_not_supported", "method_not_supported_for_channel_type"];
 
-/** Opens Slack's own streams. Where a workspace has none, that is remembered and it is `PlatformError` at once. */
+/** Slack's answers when a stream goes on no more: it closes long ones by itself, and takes fewer characters than a message has. */
+const isOver = ["message_not_in_streaming_state", "msg_blocks_too_long", "msg_too_long"];
+
+type Chunk = NonNullable<webApi.ChatAppendStreamArguments["chunks"]>[number];
+type Start = Parameters<NonNullable<ChatPlatform["openStream"]>>[3];
+
+/** What a stream needs of the platform: its message may be edited, files included, and taken away. */
+export type StreamedMessages = Pick<ChatPlatform, "edit" | "remove">;
+
+/** Opens Slack's own streams. Where a workspace or channel has none, that is remembered and it is `PlatformError` at once. */
 export function createStreams(
   context: SlackContext,
-  writer: MessageWriter,
+  messages: StreamedMessages,
   clock: Clock,
   editInterval: number,
 ) {
+  /** Workspaces and channels. */
   const without = new Set<string>();
+  /** Workspaces that take no buttons in a stream. */
+  const buttonless = new Set<string>();
 
-  return async (place: Place, tag: MessageTag, to: ReplyTarget): Promise<AnswerStream> => {
+  return async (place: Place, tag: MessageTag, to: ReplyTarget, start: Start): Promise<AnswerStream> => {
     const room = await roomOf(context, place);
-    if (room.thread === undefined || without.has(room.team)) {
+    if (room.thread === undefined || without.has(room.team) || without.has(room.channel)) {
       throw new PlatformError("invalid", "Slack does not stream here.");
     }
+    const stream = new SlackAnswerStream(context, messages, { place, room, tag, clock, editInterval });
     try {
-      const reference = await startStream(context, room, to);
-      return new SlackAnswerStream(context, writer, { place, room, tag, reference, clock, editInterval });
+      await stream.start(to, start, !buttonless.has(room.team));
     } catch (error) {
       if (refusedWith(error, ...cannotStream)) without.add(room.team);
-      throw error;
+      if (refusedWith(error, ...notHere)) without.add(room.channel);
+      if (!refusedWith(error, "invalid_blocks", "unsupported_block")) throw error;
+      buttonless.add(room.team);
+      await stream.start(to, start, false);
     }
+    return stream;
   };
-}
-
-async function startStream({ workspaces }: SlackContext, room: Room, to: ReplyTarget): Promise<string> {
-  const { team, channel, thread = "" } = room;
-  const { ts = "" } = await workspaces.call(team, "begin a stream", ({ write }) =>
-    write.chat.startStream({
-      channel,
-      thread_ts: thread,
-      recipient_user_id: to.person,
-      recipient_team_id: team,
-    }),
-  );
-  return ts;
 }
 
 interface StreamPlace {
   place: Place;
   room: Room;
   tag: MessageTag;
-  reference: string;
   clock: Clock;
   /** Least time between two edits, ms. */
   editInterval: number;
@@ -77,67 +80,122 @@ interface StreamPlace {
 
 /** A stream that goes on by editing its message once Slack has closed it: nothing is shown twice and nothing lost. */
 class SlackAnswerStream implements AnswerStream {
-  readonly reference: string;
+  reference = "";
   readonly #context: SlackContext;
-  readonly #writer: MessageWriter;
+  readonly #messages: StreamedMessages;
   readonly #at: StreamPlace;
-  readonly #filter = createPieceFilter();
+  #filter = createPieceFilter();
   /** All that was handed in. */
   #given = "";
+  #card: ProgressCard | undefined;
   /** What Slack has not confirmed yet. */
   #pending = "";
+  #shown: ShownPlan = new Map();
+  /** What text Slack has. */
+  #streamed = "";
   /** When the message was last edited; undefined while Slack streams. */
   #editedAt: number | undefined;
 
-  constructor(context: SlackContext, writer: MessageWriter, at: StreamPlace) {
+  constructor(context: SlackContext, messages: StreamedMessages, at: StreamPlace) {
     this.#context = context;
-    this.#writer = writer;
+    this.#messages = messages;
     this.#at = at;
-    this.reference = at.reference;
+  }
+
+  /** Progress comes with the buttons of a turn that may take long; an answer alone is soon written. */
+  async start(to: ReplyTarget, { markdown, progress, buttons = [], calls }: Start, mayHaveButtons: boolean) {
+    const { team, channel, thread = "" } = this.#at.room;
+    const plan = progress === undefined ? undefined : planChunks(progress, this.#shown);
+    const hasButtons = plan !== undefined && mayHaveButtons && buttons.length > 0;
+    this.#filter = createPieceFilter();
+    const text = this.#filter.push(markdown, calls);
+    const first = wholeCharacters(text, markdownCharacters);
+    const chunks: Chunk[] = [
+      ...(plan?.chunks ?? []),
+      ...(hasButtons ? [{ type: "blocks", blocks: buttonBlocks(buttons, true) } as Chunk] : []),
+      ...textChunks(first),
+    ];
+    const { ts = "" } = await this.#context.workspaces.call(team, "begin a stream", ({ write }) =>
+      write.chat.startStream({
+        channel,
+        thread_ts: thread,
+        recipient_user_id: to.person,
+        recipient_team_id: team,
+        task_display_mode: "plan",
+        ...(chunks.length === 0 ? {} : { chunks }),
+      }),
+    );
+    this.reference = ts;
+    this.#given = markdown;
+    this.#streamed = first;
+    this.#pending = text.slice(first.length);
+    this.#card = progress;
+    this.#shown = plan?.shown ?? this.#shown;
   }
 
   async append(markdown: string, calls?: readonly string[]): Promise<void> {
     this.#given += markdown;
-    if (this.#editedAt !== undefined) return this.#showEdited();
-    this.#pending += this.#filter.push(markdown, calls);
-    try {
-      await this.#send();
-    } catch (error) {
-      if (!refusedWith(error, closed)) throw error;
-      this.#editedAt = 0;
-      await this.#showEdited();
-    }
+    if (this.#editedAt === undefined) this.#pending += this.#filter.push(markdown, calls);
+    await this.#grow(async () => {
+      while (this.#pending !== "") {
+        const piece = wholeCharacters(this.#pending, markdownCharacters);
+        await this.#send(textChunks(piece));
+        this.#streamed += piece;
+        this.#pending = this.#pending.slice(piece.length);
+      }
+    });
+  }
+
+  async progress(card: ProgressCard): Promise<void> {
+    this.#card = card;
+    await this.#grow(async () => {
+      const { chunks, shown } = planChunks(card, this.#shown);
+      if (chunks.length > 0) await this.#send(chunks);
+      this.#shown = shown;
+    });
   }
 
   /**
    * A stream that Slack closed, or whose end differs from what was streamed, is made right by editing its message. So are links: Slack
-   * previews none that an edit brings.
+   * previews none that an edit brings; and progress, buttons and files, which a stream cannot take away or bring.
    */
   async finish(message: OutgoingMessage): Promise<void> {
-    const { markdown, buttons = [], calls } = message;
+    const { markdown, progress, buttons = [], files = [], calls } = message;
     const rest = markdown.startsWith(this.#given) ? markdown.slice(this.#given.length) : undefined;
-    const last =
-      rest === undefined ? "" : this.#pending + this.#filter.push(rest, calls) + this.#filter.end(calls);
-    const complete = rest !== undefined && last.length <= markdownCharacters && !this.#filter.tookLinks;
+    if (rest !== undefined) {
+      // Kept for another try: Slack may be too busy for the end.
+      this.#pending += this.#filter.push(rest, calls) + this.#filter.end(calls);
+      this.#given = markdown;
+    }
+    const last = this.#pending;
+    const isSame = rest !== undefined && last.length <= markdownCharacters && !this.#filter.tookLinks;
+    const isTextAlone = progress === undefined && this.#shown.size === 0 && files.length === 0;
+    const missed = mentionsMissing(this.#streamed + (isSame && isTextAlone ? last : ""), markdown, calls);
+    const complete = isSame && isTextAlone && missed.length === 0;
+    // An edit notifies nobody: whom only it would mention is mentioned by the last words of the stream.
+    const words = complete ? last : missed.join(" ");
+    const blocks = buttonBlocks(buttons, true) as types.KnownBlock[];
     const ended = await this.#stop({
-      ...(complete && last !== "" ? { markdown_text: last } : {}),
-      ...(complete && buttons.length > 0
-        ? { blocks: buttonBlocks(buttons, true) as types.KnownBlock[] }
-        : {}),
+      ...(words === "" ? {} : { chunks: textChunks(words) }),
+      ...(complete && blocks.length > 0 ? { blocks } : {}),
     });
     if (!complete || !ended) await this.#edit(message);
   }
 
   async cancel(): Promise<void> {
     await this.#stop({});
-    await this.#writer.remove(this.#at.place, this.reference);
+    await this.#messages.remove(this.#at.place, this.reference);
   }
 
-  async #send(): Promise<void> {
-    while (this.#pending !== "") {
-      const piece = wholeCharacters(this.#pending, markdownCharacters);
-      await this.#call("stream", (chat, at) => chat.appendStream({ ...at, markdown_text: piece }));
-      this.#pending = this.#pending.slice(piece.length);
+  /** Lets the stream grow; from when Slack ended it on the message is edited. */
+  async #grow(send: () => Promise<void>): Promise<void> {
+    if (this.#editedAt !== undefined) return this.#showEdited();
+    try {
+      await send();
+    } catch (error) {
+      if (!refusedWith(error, ...isOver)) throw error;
+      this.#editedAt = 0;
+      await this.#showEdited();
     }
   }
 
@@ -145,26 +203,32 @@ class SlackAnswerStream implements AnswerStream {
     const { clock, editInterval } = this.#at;
     if (clock.now() - (this.#editedAt ?? 0) < editInterval) return;
     this.#editedAt = clock.now();
-    await this.#edit({ markdown: this.#given });
+    const card = this.#card;
+    await this.#edit({ markdown: this.#given, ...(card === undefined ? {} : { progress: card }) });
   }
 
   #edit(message: OutgoingMessage): Promise<void> {
-    return this.#writer.edit(this.#at.place, this.reference, { ...message, tag: this.#at.tag });
+    return this.#messages.edit(this.#at.place, this.reference, { ...message, tag: this.#at.tag });
   }
 
-  /** Whether Slack took this as the end; false when the stream had ended before, or the blocks were refused. */
-  async #stop(end: { markdown_text?: string; blocks?: types.KnownBlock[] }): Promise<boolean> {
+  /** Whether Slack took this as the end; false when the stream had ended before, or this was refused. */
+  async #stop(end: { chunks?: Chunk[]; blocks?: types.KnownBlock[] }): Promise<boolean> {
     if (this.#editedAt !== undefined) return false;
     const metadata = metadataOf(this.#at.tag);
     try {
       await this.#call("end a stream", (chat, at) => chat.stopStream({ ...at, ...end, metadata }));
       return true;
     } catch (error) {
-      if (refusedWith(error, closed)) return false;
-      if (!refusedWith(error, "invalid_blocks") || end.blocks === undefined) throw error;
+      if (refusedWith(error, "message_not_in_streaming_state")) return false;
+      const isRefused = refusedWith(error, ...isOver, "invalid_blocks", "unsupported_block");
+      if (!isRefused || Object.keys(end).length === 0) throw error;
       await this.#stop({});
       return false;
     }
+  }
+
+  #send(chunks: Chunk[]): Promise<unknown> {
+    return this.#call("stream", (chat, at) => chat.appendStream({ ...at, chunks }));
   }
 
   #call<T>(
@@ -176,4 +240,8 @@ class SlackAnswerStream implements AnswerStream {
       call(write.chat, { channel, ts: this.reference }),
     );
   }
+}
+
+function textChunks(text: string): Chunk[] {
+  return text === "" ? [] : [{ type: "markdown_text", text } as Chunk];
 }

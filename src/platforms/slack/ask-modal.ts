@@ -3,7 +3,7 @@ import { z } from "zod";
 import type { ChatMessage } from "../../app/chat/chat-intake.ts";
 import { fileSchema, type SlackMessage } from "./message-event.ts";
 import { wholeCharacters } from "./outgoing-text.ts";
-import { filesOf, placeOf } from "./parse-message.ts";
+import { filesOf, placeOf, type Self } from "./parse-message.ts";
 import { attachmentSchema, saidText } from "./said-text.ts";
 import { directNamespace, directThread } from "./slack-place.ts";
 
@@ -82,17 +82,18 @@ export function askModal(channel: string, message: unknown, elsewhere: boolean):
  */
 export function readAsk(
   view: ViewOutput,
-  by: { author: string; team: string; now: number },
+  me: Pick<Self, "team" | "direct">,
+  by: { author: string; now: number },
 ): ChatMessage & { quote: string } {
   const about = rememberedSchema.parse(JSON.parse(view.private_metadata));
   const { elsewhere } = about;
   const question = view.state.values.question?.value?.value || usualQuestion;
   const message: SlackMessage = { ts: about.ts, thread_ts: about.thread_ts, files: about.files };
   return {
-    key: `slack:${by.team}:${about.channel}:${about.ts}:ask:${view.id}`,
+    key: `slack:${me.team}:${about.channel}:${about.ts}:ask:${view.id}`,
     place: elsewhere
-      ? { namespace: directNamespace(by.team, by.author), thread: directThread }
-      : placeOf(about, message, by.team, by.author),
+      ? { namespace: directNamespace(me.team, by.author), thread: directThread }
+      : placeOf(about, message, me, by.author),
     id: elsewhere ? view.id : about.ts,
     author: by.author,
     by_bot: false,

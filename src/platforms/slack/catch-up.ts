@@ -65,8 +65,8 @@ async function readPatiently(
 }
 
 async function handIn(deps: CatchUpDeps, room: Room, messages: readonly SlackMessage[]): Promise<void> {
-  const { self, bot } = await deps.workspaces.of(room.team);
-  const me: Self = { team: room.team, self, bot };
+  const { self, bot, direct } = await deps.workspaces.of(room.team);
+  const me: Self = { team: room.team, self, bot, direct };
   const where: Where = { channel: room.channel, channel_type: room.direct ? "im" : "channel" };
   for (const message of messages) {
     // Replies come with their thread, and its root with each page of it.

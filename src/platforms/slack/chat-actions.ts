@@ -1,47 +1,19 @@
 import type { webApi } from "@slack/bolt";
-import { z } from "zod";
-import type { ChannelAccess, ChannelMessage, ChannelSummary, ChatActions } from "../../core/chat-actions.ts";
+import type { ChannelMessage, ChatActions } from "../../core/chat-actions.ts";
 import { channelThread, PlatformError } from "../../core/chat-platform.ts";
 import type { Clock } from "../../core/clock.ts";
+import { createChannelAccess } from "./channel-access.ts";
+import { emojiNames } from "./emoji-names.ts";
 import { createFindPeople } from "./find-people.ts";
 import { createLookup } from "./lookup.ts";
-import { historySchema, isSaid, type SlackMessage } from "./message-event.ts";
-import { readableText } from "./mrkdwn.ts";
-import { filesOf } from "./parse-message.ts";
-import { namesOf } from "./read-history.ts";
-import { saidText } from "./said-text.ts";
+import { isSaid, type SlackMessage } from "./message-event.ts";
+import { findMessage, linkTo, readRange, showMessage } from "./read-channel.ts";
 import { refusedWith } from "./slack-call.ts";
-import {
-  directNamespace,
-  directThread,
-  isTimestamp,
-  slackNamespace,
-  targetOf,
-  timeOf,
-} from "./slack-place.ts";
+import { directNamespace, directThread, isTimestamp, targetOf } from "./slack-place.ts";
 import { type Room, roomOf, type SlackContext } from "./slack-rooms.ts";
 
-/** Channels, and pages of them, that are looked at. */
-const mostChannels = 1_000;
-const pageSize = 200;
-const mostPages = 10;
-
-/** How long what Slack said of channels and their members holds, ms. */
-const accessAge = 60_000;
 /** How long the address of a workspace holds, ms. */
 const addressAge = 24 * 3_600_000;
-
-/** What Slack says of a conversation. https://docs.slack.dev/reference/objects/conversation-object */
-const conversationSchema = z.looseObject({
-  id: z.string(),
-  name: z.string().nullish(),
-  is_private: z.boolean().nullish(),
-  is_archived: z.boolean().nullish(),
-  is_member: z.boolean().nullish(),
-  is_im: z.boolean().nullish(),
-  topic: z.looseObject({ value: z.string().nullish() }).nullish(),
-});
-type Conversation = z.infer<typeof conversationSchema>;
 
 /**
  * What the agent does in Slack beside answering. There is no `search`: Slack's searches want a token of the person, or one that comes with
@@ -49,80 +21,38 @@ type Conversation = z.infer<typeof conversationSchema>;
  */
 export function createChatActions(context: SlackContext, clock: Clock): ChatActions {
   const { workspaces } = context;
-  const own = createLookup(clock, accessAge, (team) => ownConversations(context, team));
-  const members = createLookup(clock, accessAge, (key) => readMembers(context, ...split(key)));
   const addresses = createLookup(clock, addressAge, (team) => addressOf(context, team));
-
-  const allMembers = (team: string, channel: string) => members.get(`${team}/${channel}`);
-  const isFullMember = async (team: string, person: string) =>
-    (await context.directory.person({ team, person }, person)).standing === "member";
-  /** Full members read public channels they have not joined. */
-  const mayRead = async (team: string, channel: Conversation, person: string) =>
-    (channel.is_private !== true && (await isFullMember(team, person))) ||
-    (await allMembers(team, channel.id)).has(person);
-
   const shown = async (room: Room, messages: readonly SlackMessage[]): Promise<ChannelMessage[]> => {
     const [who, address] = await Promise.all([workspaces.of(room.team), addresses.get(room.team)]);
     return Promise.all(
       messages.filter(isSaid).map((message) => showMessage(context, { room, address, ...who }, message)),
     );
   };
+  const channelOf = (namespace: string) => roomOf(context, { namespace, thread: channelThread });
 
   return {
     posts: true,
-    async channels(namespace, person) {
-      const { team } = targetOf({ namespace, thread: channelThread });
-      const found = (await own.get(team)).filter(({ is_im }) => is_im !== true).slice(0, mostChannels);
-      const readable = await Promise.all(
-        found.map(async (channel) => ((await mayRead(team, channel, person)) ? [channel] : [])),
-      );
-      return readable
-        .flat()
-        .map((channel) => summaryOf(team, channel))
-        .toSorted((a, b) => a.name.localeCompare(b.name));
-    },
-    async access(namespace, person): Promise<ChannelAccess | undefined> {
-      const target = targetOf({ namespace, thread: channelThread });
-      const { team, channel } = target;
-      if (channel === undefined) {
-        if (target.person !== person) return undefined;
-        return { namespace, name: "direct message", open: false, write: true, pin: true };
-      }
-      const found = (await own.get(team).catch(notInstalled)).find(({ id }) => id === channel);
-      if (found === undefined || !(await mayRead(team, found, person))) return undefined;
-      const isIn = (await allMembers(team, channel)).has(person);
-      const write = isIn && found.is_archived !== true;
-      return { ...summaryOf(team, found), write, pin: write };
-    },
-    async history(place, { since, until, most }) {
+    ...createChannelAccess(context, clock),
+    async history(place, { most, ...range }) {
       const room = await roomOf(context, place);
-      const range = {
-        ...(since === undefined ? {} : { oldest: String(since / 1_000) }),
-        ...(until === undefined ? {} : { latest: String(until / 1_000) }),
-      };
       const { messages, more } = await readRange(context, room, range, most);
       return { messages: await shown(room, messages), more };
     },
+    async link(namespace, reference, thread) {
+      const room = await channelOf(namespace);
+      return linkTo(await addresses.get(room.team), room.channel, reference, thread);
+    },
     async message(namespace, reference) {
       if (!isTimestamp(reference)) return undefined;
-      const room = await roomOf(context, { namespace, thread: channelThread });
+      const room = await channelOf(namespace);
       const found = await findMessage(context, room, reference);
       return found === undefined ? undefined : (await shown(room, [found]))[0];
     },
-    people: createFindPeople(context, clock, allMembers),
-    async react(namespace, reference, emoji, on) {
-      if (!/^[a-z0-9_+'-]+$/.test(emoji))
-        throw new PlatformError("invalid", `${emoji} is not the name of an emoji: thumbsup, eyes, tada are.`);
-      const { team, channel } = await roomOf(context, { namespace, thread: channelThread });
-      const reaction = { channel, timestamp: reference, name: emoji };
-      await unless(["already_reacted", "no_reaction"], () =>
-        workspaces.call(team, `react with ${emoji}`, ({ write }) =>
-          on ? write.reactions.add(reaction) : write.reactions.remove(reaction),
-        ),
-      );
-    },
+    people: createFindPeople(context),
+    react: async (namespace, reference, emoji, on) =>
+      react(context, await channelOf(namespace), reference, emoji, on),
     async pin(namespace, reference, on) {
-      const { team, channel } = await roomOf(context, { namespace, thread: channelThread });
+      const { team, channel } = await channelOf(namespace);
       const pinned = { channel, timestamp: reference };
       await unless(["already_pinned", "no_pin"], () =>
         workspaces.call(team, "pin a message", ({ write }) =>
@@ -138,153 +68,36 @@ export function createChatActions(context: SlackContext, clock: Clock): ChatActi
   };
 }
 
-const split = (key: string) => key.split("/") as [string, string];
-
-function summaryOf(team: string, { id, name, topic, is_private }: Conversation): ChannelSummary {
-  const about = topic?.value ?? "";
-  return {
-    namespace: slackNamespace(team, id),
-    name: name ?? id,
-    ...(about === "" ? {} : { topic: about }),
-    open: is_private !== true,
-  };
-}
-
-/** Conversations the bot is in. */
-async function ownConversations({ workspaces }: SlackContext, team: string): Promise<Conversation[]> {
-  const found: Conversation[] = [];
-  let cursor: string | undefined;
-  do {
-    const answer = await workspaces.call(team, "list its channels", ({ read }) =>
-      read.users.conversations({
-        types: "public_channel,private_channel",
-        limit: pageSize,
-        ...(cursor && { cursor }),
-      }),
-    );
-    found.push(...z.array(conversationSchema).parse(answer.channels ?? []));
-    cursor = answer.response_metadata?.next_cursor || undefined;
-  } while (cursor !== undefined && found.length < mostChannels);
-  return found;
-}
-
-/** Nothing can be seen of a workspace the bot is not in. */
-function notInstalled(error: unknown): Conversation[] {
-  if (error instanceof PlatformError && error.code === "gone") return [];
-  throw error;
-}
-
-/** Members beyond which a channel's list is not read on: people who are not on it are looked at as if they were not in it. */
-const mostMembers = 20_000;
-
-async function readMembers(
-  { workspaces }: SlackContext,
-  team: string,
-  channel: string,
-): Promise<Set<string>> {
-  const found = new Set<string>();
-  let cursor: string | undefined;
-  do {
-    const answer = await workspaces.call(team, "list a channel's members", ({ read }) =>
-      read.conversations.members({ channel, limit: 1_000, ...(cursor && { cursor }) }),
-    );
-    for (const id of answer.members ?? []) found.add(id);
-    cursor = answer.response_metadata?.next_cursor || undefined;
-  } while (cursor !== undefined && found.size < mostMembers);
-  return found;
-}
-
 /** `https://acme.slack.com/` */
 async function addressOf({ workspaces }: SlackContext, team: string): Promise<string> {
   const { url } = await workspaces.call(team, "say where it is", ({ read }) => read.auth.test());
   return url ?? "https://slack.com/";
 }
 
-/** The latest `most` messages of a range, oldest first. */
-async function readRange(
-  { workspaces }: SlackContext,
-  { team, channel, thread }: Room,
-  range: { oldest?: string; latest?: string },
-  most: number,
-): Promise<{ messages: SlackMessage[]; more: boolean }> {
-  const all: SlackMessage[] = [];
-  let cursor: string | undefined;
-  for (let page = 0; page < mostPages; page += 1) {
-    const common = { channel, limit: pageSize, inclusive: true, ...range, ...(cursor && { cursor }) };
-    const answer = await workspaces.call(team, "read a conversation", ({ read }) =>
-      thread === undefined
-        ? read.conversations.history(common)
-        : read.conversations.replies({ ...common, ts: thread }),
-    );
-    const { messages, response_metadata } = historySchema.parse(answer);
-    all.push(...messages);
-    cursor = response_metadata?.next_cursor || undefined;
-    if (cursor === undefined || (thread === undefined && all.filter(isSaid).length >= most)) break;
-  }
-  // A channel comes newest first, a thread oldest first.
-  const said = all.filter(isSaid);
-  if (thread === undefined) said.reverse();
-  return { messages: said.slice(-most), more: said.length > most || cursor !== undefined };
-}
-
-/** A message of a channel's top level, or of any thread in it: the latter is found by its own `ts`. */
-async function findMessage(
+/** Only Slack knows all its names, and the workspace's own: it is asked for one after the other. */
+async function react(
   { workspaces }: SlackContext,
   { team, channel }: Room,
-  ts: string,
-): Promise<SlackMessage | undefined> {
-  try {
-    const answer = await workspaces.call(team, "look for a message", ({ read }) =>
-      read.conversations.replies({ channel, ts, latest: ts, oldest: ts, inclusive: true, limit: 1 }),
-    );
-    const { messages } = historySchema.parse(answer);
-    return messages.find((message) => message.ts === ts);
-  } catch (error) {
-    if (refusedWith(error, "thread_not_found", "message_not_found")) return undefined;
-    throw error;
+  reference: string,
+  emoji: string,
+  on: boolean,
+): Promise<void> {
+  for (const name of await emojiNames(emoji)) {
+    const reaction = { channel, timestamp: reference, name };
+    try {
+      return await unless(["already_reacted", "no_reaction"], () =>
+        workspaces.call(team, `react with ${name}`, ({ write }) =>
+          on ? write.reactions.add(reaction) : write.reactions.remove(reaction),
+        ),
+      );
+    } catch (error) {
+      if (!refusedWith(error, "invalid_name")) throw error;
+    }
   }
-}
-
-interface Viewer {
-  room: Room;
-  address: string;
-  self: string;
-  bot: string;
-}
-
-async function showMessage(
-  { directory }: SlackContext,
-  { room, address, self, bot }: Viewer,
-  message: SlackMessage,
-): Promise<ChannelMessage> {
-  const names = namesOf(directory, room.team);
-  const id = message.user ?? message.bot_id ?? "";
-  const { thread_ts, ts } = message;
-  const link = `${address}archives/${room.channel}/p${ts.replace(".", "")}`;
-  const isReply = thread_ts !== undefined && thread_ts !== ts;
-  const replies = Number(message.reply_count ?? 0);
-  const by = { id, name: (await names.person(id)) ?? id };
-  const standing = await directory.person({ team: room.team, person: id }, id).catch(unknownPerson);
-  return {
-    id: ts,
-    author: {
-      ...by,
-      bot: typeof message.bot_id === "string",
-      self: id === self || message.bot_id === bot,
-    },
-    text: await readableText(saidText(message), self, names),
-    at: timeOf(ts),
-    files: filesOf(message),
-    link: isReply ? `${link}?thread_ts=${thread_ts}&cid=${room.channel}` : link,
-    ...(thread_ts === undefined ? {} : { thread: thread_ts }),
-    ...(replies > 0 ? { replies } : {}),
-    ...(["guest", "outsider", "stranger"].includes(standing.standing) ? { outside: true as const } : {}),
-  };
-}
-
-function unknownPerson(error: unknown): { standing: "outsider" } {
-  if (error instanceof PlatformError) return { standing: "outsider" };
-  throw error;
+  throw new PlatformError(
+    "invalid",
+    `Slack knows no emoji ${emoji} here. Give its name as Slack shows it: thumbsup, eyes, tada.`,
+  );
 }
 
 /** Does something that may be done already. */

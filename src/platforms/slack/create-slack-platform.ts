@@ -8,14 +8,14 @@ import { readableText } from "./mrkdwn.ts";
 import { createMessageWriter } from "./post-message.ts";
 import { findTagged, namesOf, readThread } from "./read-history.ts";
 import type { ReplyAddresses } from "./reply-addresses.ts";
-import { showFiles, showMissingFiles } from "./show-files.ts";
+import { createFileShow } from "./show-files.ts";
 import { createSigns, type Signs } from "./signs.ts";
 import { refusedWith } from "./slack-call.ts";
 import type { SlackSettings } from "./slack-options.ts";
 import { isTimestamp, targetOf } from "./slack-place.ts";
 import { roomOf, type SlackContext } from "./slack-rooms.ts";
 import { slackWriting } from "./slack-writing.ts";
-import { downloadFile, uploadFiles } from "./transfer-files.ts";
+import { downloadFile } from "./transfer-files.ts";
 import { answerAddress, createWhisper } from "./whisper.ts";
 
 const limits: PlatformLimits = {
@@ -38,7 +38,11 @@ export function createSlackPlatform(deps: SlackPlatformDeps): ChatPlatform & Sig
   const { settings, addresses, clock, logger, workspaces, directory } = deps;
   const context: SlackContext = { workspaces, directory };
   const writer = createMessageWriter(context, settings.streaming);
-  const openStream = createStreams(context, writer, clock, limits.edit_interval_ms);
+  const files = createFileShow(context, writer);
+  const edit: ChatPlatform["edit"] = async (place, ts, message) =>
+    files.edit(await roomOf(context, place), ts, message);
+  const streamed = { edit, remove: writer.remove };
+  const openStream = createStreams(context, streamed, clock, limits.edit_interval_ms);
 
   return {
     id: "slack",
@@ -46,11 +50,8 @@ export function createSlackPlatform(deps: SlackPlatformDeps): ChatPlatform & Sig
     writing: slackWriting,
     async post(place, message, to) {
       const room = await roomOf(context, place);
-      const uploads = await uploadFiles(workspaces, room.team, message.files ?? []);
       try {
-        const reference = await writer.post(room, message);
-        await showFiles(context, writer, room, uploads);
-        return reference;
+        return await files.post(room, message);
       } catch (error) {
         // A command may come from a conversation the bot is not in; its own address works all the same.
         const absent = refusedWith(error, "not_in_channel", "channel_not_found");
@@ -59,14 +60,9 @@ export function createSlackPlatform(deps: SlackPlatformDeps): ChatPlatform & Sig
         throw error;
       }
     },
-    async edit(place, ts, message) {
-      await writer.edit(place, ts, message);
-      const { files = [] } = message;
-      if (files.length > 0)
-        await showMissingFiles(context, writer, await roomOf(context, place), { ts, files });
-    },
+    edit,
     remove: writer.remove,
-    whisper: createWhisper(context, writer, addresses),
+    whisper: createWhisper(context, writer, files, addresses),
     isUnseen: ({ message }) => message !== undefined && !isTimestamp(message),
     find: (place, tag) => findTagged(context, place, tag),
     ...(settings.streaming === "auto" ? { openStream } : {}),

@@ -1,69 +1,43 @@
-import type { webApi } from "@slack/bolt";
 import type { ChatActions, KnownGroup, KnownPerson } from "../../core/chat-actions.ts";
 import { channelThread } from "../../core/chat-platform.ts";
-import type { Clock } from "../../core/clock.ts";
 import { timeZoneNamed } from "../../core/time-zone.ts";
-import { createLookup } from "./lookup.ts";
-import { refusedWith } from "./slack-call.ts";
 import { targetOf } from "./slack-place.ts";
 import type { SlackContext } from "./slack-rooms.ts";
+import type { Member, UserGroup } from "./workspace-lists.ts";
 
-type Member = NonNullable<webApi.UsersListResponse["members"]>[number];
-
-/** How long the list of a workspace's people holds, ms, and how many of them it has at most. */
-const listAge = 5 * 60_000;
-const mostPeople = 10_000;
-
-/** Looks people and user groups up. @param membersOf who is in a channel */
-export function createFindPeople(
-  context: SlackContext,
-  clock: Clock,
-  membersOf: (team: string, channel: string) => Promise<ReadonlySet<string>>,
-): NonNullable<ChatActions["people"]> {
-  const people = createLookup(clock, listAge, (team) => listPeople(context, team));
-  const groups = createLookup(clock, listAge, (team) => listGroups(context, team));
-  return async (namespace, { words, most }) => {
-    const { team, channel } = targetOf({ namespace, thread: channelThread });
-    const here = channel === undefined ? new Set<string>() : await membersOf(team, channel);
-    const known = (await people.get(team)).map((member) => knownPerson(team, member, here));
-    const found = best(known, words, ({ id, name, full_name, title }) => [id, name, full_name, title]);
-    const groupsFound = best(await groups.get(team), words, ({ id, name }) => [id, name]);
+/** Looks people and user groups up: those of the channel come before others who fit as well. */
+export function createFindPeople({ directory }: SlackContext): NonNullable<ChatActions["people"]> {
+  const { lists } = directory;
+  return async (namespace, { words, asker, most }) => {
+    const target = targetOf({ namespace, thread: channelThread });
+    const { team, channel } = target;
+    const here = channel === undefined ? new Set([target.person]) : await lists.members(team, channel);
+    const [members, groups, { standing }] = await Promise.all([
+      lists.people(team),
+      lists.groups(team),
+      directory.person(target, asker),
+    ]);
+    const people = members
+      .map((member) => knownPerson(team, member, here))
+      .toSorted((a, b) => Number(b.here) - Number(a.here));
+    const found = best(people, words, ({ id, name, full_name, title }) => [id, name, full_name, title]);
+    const known = groups.flatMap((group) => knownGroup(group, standing === "member"));
     return {
       people: found.slice(0, most),
-      groups: groupsFound.slice(0, most),
+      groups: best(known, words, ({ id, name }) => [id, name]).slice(0, most),
       more: found.length > most,
     };
   };
 }
 
-async function listPeople({ workspaces }: SlackContext, team: string): Promise<Member[]> {
-  const found: Member[] = [];
-  let cursor: string | undefined;
-  do {
-    const answer = await workspaces.call(team, "list people", ({ read }) =>
-      read.users.list({ limit: 200, ...(cursor && { cursor }) }),
-    );
-    found.push(...(answer.members ?? []).filter(({ deleted }) => deleted !== true));
-    cursor = answer.response_metadata?.next_cursor || undefined;
-  } while (cursor !== undefined && found.length < mostPeople);
-  return found;
-}
-
-/** Installations from before the scope have no groups. */
-async function listGroups({ workspaces }: SlackContext, team: string): Promise<KnownGroup[]> {
-  try {
-    const { usergroups = [] } = await workspaces.call(team, "list user groups", ({ read }) =>
-      read.usergroups.list({ include_count: true }),
-    );
-    return usergroups.flatMap(({ id, handle, name, user_count, date_delete = 0 }) => {
-      if (id === undefined || date_delete > 0) return [];
-      const members = user_count === undefined ? {} : { members: Number(user_count) };
-      return [{ id, name: handle || name || id, ...members, callable: true }];
-    });
-  } catch (error) {
-    if (refusedWith(error, "missing_scope", "unknown_method", "not_allowed_token_type")) return [];
-    throw error;
-  }
+/** Disabled groups have a date of deletion. */
+function knownGroup(
+  { id, handle, name, user_count, date_delete = 0 }: UserGroup,
+  callable: boolean,
+): KnownGroup[] {
+  if (date_delete > 0) return [];
+  const members = user_count === undefined ? {} : { members: Number(user_count) };
+  return [{ id, name: handle || name || id, ...members, callable }];
 }
 
 function knownPerson(team: string, member: Member, here: ReadonlySet<string>): KnownPerson {

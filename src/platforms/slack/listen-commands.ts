@@ -32,7 +32,7 @@ export function listenToCommands(bolt: Bolt, deps: CommandDeps): void {
     await acknowledgeInTime(clock, ack, onCommand(deps, command, selfOf(context)));
   });
   bolt.action<BlockAction>({ type: "block_actions", action_id: /.*/ }, async ({ body, ack, context }) => {
-    await acknowledgeInTime(clock, ack, onPress(deps, body, selfOf(context).team));
+    await acknowledgeInTime(clock, ack, onPress(deps, body, selfOf(context)));
   });
   bolt.shortcut({ type: "message_action", callback_id: "ask_knack" }, async ({ shortcut, ack, context }) => {
     const { team } = selfOf(context);
@@ -62,15 +62,10 @@ export function listenToCommands(bolt: Bolt, deps: CommandDeps): void {
 }
 
 /** Asks about a message that is quoted, as people read it. */
-async function onAsk(
-  deps: CommandDeps,
-  view: ViewOutput,
-  author: string,
-  { team, self }: Self,
-): Promise<void> {
+async function onAsk(deps: CommandDeps, view: ViewOutput, author: string, me: Self): Promise<void> {
   const { directory, clock, intake } = deps;
-  const { quote, ...message } = readAsk(view, { author, team, now: clock.now() });
-  const words = await readableText(quote, self, namesOf(directory, team));
+  const { quote, ...message } = readAsk(view, me, { author, now: clock.now() });
+  const words = await readableText(quote, me.self, namesOf(directory, me.team));
   const quoted = words === "" ? "" : `\n\n${words.replaceAll(/^/gm, "> ")}`;
   await intake.message({ ...message, text: message.text + quoted });
 }
@@ -115,11 +110,11 @@ function placeOfCommand({ channel_id, user_id }: SlashCommand, team: string): Pl
   };
 }
 
-async function onPress(deps: CommandDeps, body: BlockAction, team: string): Promise<void> {
+async function onPress(deps: CommandDeps, body: BlockAction, self: Self): Promise<void> {
   const [action] = body.actions;
   if (action === undefined) return;
   if (body.view !== undefined) {
-    await deps.home.pressed(team, body.user.id, body.trigger_id, action);
+    await deps.home.pressed(self.team, body.user.id, body.trigger_id, action);
     return;
   }
   const { message_ts, channel_id, thread_ts } = containerOf(body);
@@ -127,14 +122,19 @@ async function onPress(deps: CommandDeps, body: BlockAction, team: string): Prom
   const thread = thread_ts === message_ts ? undefined : thread_ts;
   deps.addresses.remember(body.trigger_id, body.response_url, thread);
   if (message_ts === undefined || channel_id === undefined) return;
-  const native = action.type === "feedback_buttons" && "value" in action;
   await deps.intake.press({
-    place: placeOf({ channel: channel_id }, { ts: message_ts, thread_ts }, team, body.user.id),
+    place: placeOf({ channel: channel_id }, { ts: message_ts, thread_ts }, self, body.user.id),
     id: body.trigger_id,
     person: body.user.id,
-    button: native ? String(action.value) : action.action_id,
+    button: pressed(action),
     reference: message_ts,
   });
+}
+
+/** What names the button: Slack's own opinions and menus hold several. */
+function pressed(action: BlockAction["actions"][number]): string {
+  if (action.type === "overflow") return action.selected_option.value;
+  return action.type === "feedback_buttons" && "value" in action ? String(action.value) : action.action_id;
 }
 
 /** Ephemeral messages come without themselves, only with where they stand. */

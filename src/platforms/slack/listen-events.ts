@@ -74,8 +74,8 @@ export function listenToEvents(bolt: Bolt, deps: EventDeps): void {
 }
 
 /** Who the bot is where an event came from, as our `authorize` said. */
-export function selfOf({ teamId = "", botUserId = "", botId = "" }: Context): Self {
-  return { team: teamId, self: botUserId, bot: botId };
+export function selfOf({ teamId = "", botUserId = "", botId = "", direct }: Context): Self {
+  return { team: teamId, self: botUserId, bot: botId, direct: direct === "one" ? "one" : "threads" };
 }
 
 /** https://docs.slack.dev/reference/events/reaction_added */
@@ -87,17 +87,18 @@ const reactionSchema = z.looseObject({
   event_ts: z.string(),
 });
 
-async function onReaction({ intake }: EventDeps, event: unknown, { team, self }: Self): Promise<void> {
+async function onReaction({ intake }: EventDeps, event: unknown, me: Self): Promise<void> {
+  const { team, self } = me;
   const { type, user, reaction, item, event_ts } = reactionSchema.parse(event);
   const { channel, ts } = item;
   if (user === self || channel === undefined || ts === undefined) return;
   const where = { channel };
-  const place = placeOf(where, { ts }, team, user);
+  const place = placeOf(where, { ts }, me, user);
   await intake.reacted({
     place,
     reference: ts,
     person: user,
-    emoji: reaction,
+    emoji: reaction.replace(/::skin-tone-\d$/, ""),
     added: type === "reaction_added",
     at: timeOf(event_ts),
     key: `${messageKey(team, channel, ts)}:${user}:${reaction}:${event_ts}`,
@@ -140,7 +141,7 @@ async function onDeleted(deps: EventDeps, event: unknown, self: Self): Promise<v
 }
 
 async function remove({ intake }: EventDeps, where: Where, gone: SlackMessage, self: Self): Promise<void> {
-  const place = placeOf(where, gone, self.team, gone.user ?? "");
+  const place = placeOf(where, gone, self, gone.user ?? "");
   await intake.removed({ key: messageKey(self.team, where.channel, gone.ts), place, id: gone.ts });
 }
 

@@ -66,7 +66,8 @@ export function manifestText(manifest: SlackManifest): string {
 /** Scopes the bot needs, each with what stops working without it. */
 export const scopeMeanings: Readonly<Record<string, string>> = {
   "app_mentions:read": "it does not hear when it is mentioned",
-  "assistant:write": "it cannot show that it is thinking or suggest prompts",
+  "assistant:write":
+    "it cannot show that it is thinking or suggest prompts, and direct messages are one conversation without threads",
   "channels:history": "it does not hear follow-ups and cannot read threads in public channels",
   "channels:read": "it does not know channels' names and creators",
   "chat:write": "it cannot answer",

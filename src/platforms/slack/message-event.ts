@@ -7,12 +7,22 @@ export const fileSchema = z.looseObject({
   title: z.string().nullish(),
   mimetype: z.string().nullish(),
   size: z.number().nullish(),
+  /** `slack_audio` is a clip that its sender recorded in Slack. */
+  subtype: z.string().nullish(),
+  duration_ms: z.number().nullish(),
   url_private_download: z.string().nullish(),
   url_private: z.string().nullish(),
   /** `tombstone` is a deleted file. */
   mode: z.string().nullish(),
 });
 export type SlackFile = z.infer<typeof fileSchema>;
+
+/** Of blocks only pictures that Slack keeps are read. */
+const blockSchema = z.looseObject({
+  type: z.string(),
+  slack_file: z.looseObject({ id: z.string().optional() }).optional(),
+  alt_text: z.string().optional(),
+});
 
 /** A message as events and history have it (docs.slack.dev/reference/events/message). Only what we read is named. */
 const messageSchema = z.looseObject({
@@ -24,6 +34,7 @@ const messageSchema = z.looseObject({
   thread_ts: z.string().optional(),
   edited: z.looseObject({ ts: z.string() }).nullish(),
   files: z.array(fileSchema).nullish(),
+  blocks: z.array(blockSchema).nullish().catch(undefined),
   attachments: z.array(attachmentSchema).nullish().catch(undefined),
   streaming_state: z.string().optional(),
   metadata: z

@@ -5,30 +5,32 @@
 export interface Names {
   person(id: string): Promise<string | undefined>;
   channel(id: string): Promise<string | undefined>;
+  /** Of a user group, without `@`. */
+  group(id: string): Promise<string | undefined>;
 }
 
 const entity = /<((?:[@#!]|[a-z][a-z0-9+.-]*:)[^<>\n]*)>/gi;
 
 /** Names looked up for one text: each can be a call of Slack, and programs can write thousands. */
 const mostNames = 100;
-const noNames: Names = { person: async () => undefined, channel: async () => undefined };
+const noName = async () => undefined;
+const noNames: Names = { person: noName, channel: noName, group: noName };
 
 /** What takes the place of an entity without words, until the spaces before it are taken out with it. */
 const nothing = "\u0000";
 
-/** What a text mentions: people and user groups by id, and whether it mentions any group or everyone. */
+/** What a text mentions, by id: people and user groups, the latter with what Slack calls them; and whether any group or everyone. */
 export function mentionsIn(text: string): {
   people: string[];
-  userGroups: { id: string; name: string }[];
+  userGroups: ReadonlyMap<string, string>;
   groups: boolean;
 } {
   const people: string[] = [];
-  const userGroups: { id: string; name: string }[] = [];
+  const userGroups = new Map<string, string>();
   let groups = false;
   for (const [, inner = ""] of text.matchAll(entity)) {
     if (/^@[UW]/.test(inner)) people.push(idOf(inner));
-    const group = /^!subteam\^([A-Z0-9]+)/.exec(inner)?.[1];
-    if (group !== undefined) userGroups.push({ id: group, name: labelOf(inner).replace(/^@/, "") || group });
+    if (inner.startsWith("!subteam^")) userGroups.set(idOf(inner), groupLabel(inner));
     if (/^!(channel|here|everyone|group|subteam\^)/.test(inner)) groups = true;
   }
   return { people, userGroups, groups };
@@ -59,13 +61,13 @@ async function readableEntity(inner: string, self: string, names: Names): Promis
     return `@${label || ((await names.person(id)) ?? id)}`;
   }
   if (inner.startsWith("#")) return `#${label || ((await names.channel(id)) ?? id)}`;
+  if (inner.startsWith("!subteam^")) return `@${groupLabel(inner) || ((await names.group(id)) ?? "group")}`;
   return inner.startsWith("!") ? readableSpecial(inner, label) : readableLink(inner, label);
 }
 
-/** Groups, dates, and `!here`. */
+/** Dates, and `!here`. */
 function readableSpecial(inner: string, label: string): string {
   if (inner.startsWith("!date^")) return label;
-  if (inner.startsWith("!subteam^")) return `@${label.replace(/^@/, "") || "group"}`;
   return `@${inner.slice(1).split("|")[0]}`;
 }
 
@@ -80,9 +82,14 @@ function labelOf(inner: string): string {
   return inner.includes("|") ? inner.slice(inner.indexOf("|") + 1) : "";
 }
 
+/** `!subteam^S1|@oncall` → `oncall`; Slack does not always say it. */
+function groupLabel(inner: string): string {
+  return labelOf(inner).replace(/^@/, "");
+}
+
 /** `@U1|ada` → `U1` */
 function idOf(inner: string): string {
-  return inner.replace(/^[@#]/, "").split("|")[0] ?? "";
+  return inner.replace(/^(?:[@#]|!subteam\^)/, "").split("|")[0] ?? "";
 }
 
 /** By hand: an expression for it would look at every run of spaces from each of its spaces on. */

@@ -13,6 +13,11 @@ const mention =
 /** How a mention of a group is written in the app: `<@&S0ONCALL>`. */
 const groupMention = /<@&(S[A-Z0-9]{3,30})>/g;
 
+/** What calls a person or a user group, in Slack's markup. */
+function mentionOf(id: string): string {
+  return id.startsWith("S") ? `<!subteam^${id}>` : `<@${id}>`;
+}
+
 /** A text that calls nobody but those with these ids, in code as well. */
 export function withoutMentions(markdown: string, calls: readonly string[] = []): string {
   return markdown
@@ -20,6 +25,12 @@ export function withoutMentions(markdown: string, calls: readonly string[] = [])
     .replace(mention, (start, group?: string, person?: string) =>
       calls.includes(group ?? person ?? "") ? start : start + invisible,
     );
+}
+
+/** Mentions of those whom a text calls and `sent`, which Slack has got of it already, does not. */
+export function mentionsMissing(sent: string, markdown: string, calls: readonly string[] = []): string[] {
+  const whole = withoutMentions(markdown, calls);
+  return calls.map(mentionOf).filter((mention) => whole.includes(mention) && !sent.includes(mention));
 }
 
 /** What notifications and screen readers get instead of the blocks: plain words, at most 1,000 characters. */

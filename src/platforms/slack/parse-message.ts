@@ -1,10 +1,11 @@
 import type { ChatEdit, ChatMessage } from "../../app/chat/chat-intake.ts";
 import type { FileReference, Mention } from "../../core/inbound.ts";
 import type { Place } from "../../core/place.ts";
+import type { DirectMessages } from "./direct-messages.ts";
 import type { SlackFile, SlackMessage } from "./message-event.ts";
 import { mentionsIn, type Names, readableText } from "./mrkdwn.ts";
 import { saidText } from "./said-text.ts";
-import { directNamespace, messageKey, slackNamespace, timeOf } from "./slack-place.ts";
+import { directNamespace, directThread, messageKey, slackNamespace, timeOf } from "./slack-place.ts";
 
 /** Who the bot is in the workspace a message came to. */
 export interface Self {
@@ -13,6 +14,8 @@ export interface Self {
   self: string;
   /** Bot id. */
   bot: string;
+  /** How direct messages are taken there. */
+  direct: DirectMessages;
 }
 
 /** The channel a message stands in. `im` is a direct message with the bot. */
@@ -22,7 +25,7 @@ export interface Where {
 }
 
 /** Whether the bot itself wrote it. */
-export function isOwn(message: SlackMessage, { self, bot }: Self): boolean {
+export function isOwn(message: SlackMessage, { self, bot }: Pick<Self, "self" | "bot">): boolean {
   return message.user === self || (typeof message.bot_id === "string" && message.bot_id === bot);
 }
 
@@ -31,18 +34,24 @@ export function isDirect({ channel, channel_type }: Where): boolean {
 }
 
 /**
- * The place of a message: the thread it stands in or would open. In direct messages too: Slack shows conversations with an agent
- * as threads there, and streams and its status only in threads. https://docs.slack.dev/ai/migrating-to-agent-messaging
+ * The place of a message: the thread it stands in or would open. In direct messages too where Slack shows them as threads, as it does
+ * with an agent (https://docs.slack.dev/ai/migrating-to-agent-messaging); elsewhere what stands in no thread there is one conversation.
  * @param person whose direct messages these are
  */
 export function placeOf(
   where: Where,
   message: Pick<SlackMessage, "ts" | "thread_ts">,
-  team: string,
+  { team, direct }: Pick<Self, "team" | "direct">,
   person: string,
 ): Place {
-  const namespace = isDirect(where) ? directNamespace(team, person) : slackNamespace(team, where.channel);
-  return { namespace, thread: message.thread_ts ?? message.ts };
+  const thread = message.thread_ts ?? message.ts;
+  if (!isDirect(where)) return { namespace: slackNamespace(team, where.channel), thread };
+  const namespace = directNamespace(team, person);
+  return { namespace, thread: direct === "threads" || isReply(message) ? thread : directThread };
+}
+
+function isReply({ ts, thread_ts }: Pick<SlackMessage, "ts" | "thread_ts">): boolean {
+  return thread_ts !== undefined && thread_ts !== ts;
 }
 
 /** A message as the intake takes it; undefined for one without an author. */
@@ -60,7 +69,7 @@ export async function parseMessage(
   const direct = isDirect(where);
   return {
     key: messageKey(self.team, where.channel, message.ts),
-    place: placeOf(where, message, self.team, author),
+    place: placeOf(where, message, self, author),
     id: message.ts,
     author,
     by_bot: typeof message.bot_id === "string" || message.subtype === "bot_message",
@@ -69,7 +78,7 @@ export async function parseMessage(
     addressed: direct ? "direct" : people.includes(self.self) ? "mention" : "none",
     mentions_others: groups || people.some((id) => id !== self.self),
     ...(mentions.length === 0 ? {} : { mentions }),
-    in_thread: message.thread_ts !== undefined && message.thread_ts !== message.ts,
+    in_thread: isReply(message),
     files: filesOf(message),
   };
 }
@@ -77,17 +86,22 @@ export async function parseMessage(
 /** As many as an inbound holds. */
 const mostMentions = 50;
 
+/** With the names people read; the id where none can be found soon. */
 async function namedIn(
   { people, userGroups }: Pick<ReturnType<typeof mentionsIn>, "people" | "userGroups">,
   self: string,
   names: Names,
 ): Promise<Mention[]> {
-  const ids = [...new Set(people)].filter((id) => id !== self).slice(0, mostMentions);
-  const persons = ids.map(async (id): Promise<Mention> => {
-    return { id, name: ((await names.person(id)) ?? id).slice(0, 200), kind: "person" };
+  const mentions = [
+    ...[...new Set(people)].filter((id) => id !== self).map((id) => ({ id, kind: "person" as const })),
+    ...[...userGroups].map(([id, label]) => ({ id, label, kind: "group" as const })),
+  ];
+  const named = mentions.slice(0, mostMentions).map(async (mention): Promise<Mention> => {
+    const { id, kind } = mention;
+    const name = kind === "person" ? await names.person(id) : mention.label || (await names.group(id));
+    return { id, name: (name ?? id).slice(0, 200), kind };
   });
-  const groups = userGroups.map(({ id, name }): Mention => ({ id, name: name.slice(0, 200), kind: "group" }));
-  return [...(await Promise.all(persons)), ...groups].slice(0, mostMentions);
+  return Promise.all(named);
 }
 
 /** As `parseMessage`, for a message that was changed at `changedTs`. */
@@ -108,14 +122,22 @@ export function filesOf({ files }: SlackMessage): FileReference[] {
   return here.slice(0, 50).map(fileReference);
 }
 
+function voiceOf({ duration_ms }: SlackFile): NonNullable<FileReference["voice"]> {
+  return typeof duration_ms === "number" && duration_ms > 0 ? { seconds: duration_ms / 1_000 } : {};
+}
+
 /** Of a file in a channel shared with another company Slack tells only the id here; the rest is asked for on download. */
 function fileReference(file: SlackFile): FileReference {
   const url = file.url_private_download ?? file.url_private ?? undefined;
+  const isVoice = file.subtype === "slack_audio";
+  const media_type = file.mimetype || "application/octet-stream";
   return {
     id: file.id,
     name: (file.name ?? file.title ?? file.id).slice(0, 300),
-    media_type: file.mimetype || "application/octet-stream",
+    // A clip of sound alone may be named after its container.
+    media_type: isVoice ? media_type.replace(/^video\//, "audio/") : media_type,
     bytes: Math.max(0, Math.round(file.size ?? 0)),
     ...(url === undefined || url.length > 2_000 ? {} : { url }),
+    ...(isVoice ? { voice: voiceOf(file) } : {}),
   };
 }

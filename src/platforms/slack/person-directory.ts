@@ -4,9 +4,11 @@ import { type ChatPerson, type Decider, PlatformError } from "../../core/chat-pl
 import type { Clock } from "../../core/clock.ts";
 import type { Trust } from "../../core/inbound.ts";
 import { timeZoneNamed } from "../../core/time-zone.ts";
+import { decidersOf } from "./deciders.ts";
 import { createLookup } from "./lookup.ts";
 import { refusedWith } from "./slack-call.ts";
 import type { SlackTarget } from "./slack-place.ts";
+import { createWorkspaceLists, type WorkspaceLists } from "./workspace-lists.ts";
 import type { Workspaces } from "./workspaces.ts";
 
 /** What Slack says about a person. */
@@ -33,10 +35,13 @@ export interface PersonDirectory {
   person(target: SlackTarget, id: string): Promise<ChatPerson>;
   /** As `ChatPlatform.deciders`. */
   deciders(target: SlackTarget, approver: "manager" | "operator"): Promise<Decider[]>;
+  readonly lists: WorkspaceLists;
   /** What a person is called; undefined when that cannot be found soon. */
   name(team: string, id: string): Promise<string | undefined>;
   /** What a channel is called; undefined when that cannot be found soon. */
   channelName(team: string, id: string): Promise<string | undefined>;
+  /** What a user group is called, without `@`; undefined when that cannot be found soon. */
+  groupName(team: string, id: string): Promise<string | undefined>;
   /** @throws PlatformError */
   channel(team: string, id: string): Promise<Channel>;
   /** The channel of the direct messages with a person. @throws PlatformError */
@@ -62,6 +67,10 @@ export function createPersonDirectory(
   const channels = createLookup(clock, profileAge, (key) => readChannel(workspaces, ...split(key)));
   const directs = createLookup(clock, 24 * 3_600_000, (key) => openDirect(workspaces, ...split(key)));
 
+  const lists = createWorkspaceLists(workspaces, clock);
+  const creatorOf = async (team: string, channel: string) =>
+    (await channels.get(join(team, channel))).creator;
+
   const trustOf = async (profile: Profile, target: SlackTarget): Promise<Trust> => {
     if (operators.includes(profile.id)) return "operator";
     if (profile.standing !== "member") return "guest";
@@ -77,27 +86,26 @@ export function createPersonDirectory(
       const { name, standing, time_zone } = profile;
       return { id, name, standing, roles: [], time_zone, trust: await trustOf(profile, target) };
     },
-    async deciders(target, approver) {
-      try {
-        const { team, channel, person } = target;
-        const here = channel === undefined ? new Set([person]) : await membersOf(workspaces, team, channel);
-        const of =
-          approver === "operator"
-            ? [...operators].sort((one, other) => Number(here.has(other)) - Number(here.has(one)))
-            : await managersOf(workspaces, channels, target, here);
-        const profiled = await Promise.all(
-          of.slice(0, mostDeciders).map((id) => profiles.get(join(team, id)).catch(unknown)),
-        );
-        return profiled.flatMap((profile) =>
-          profile?.standing === "member" ? [{ id: profile.id, here: here.has(profile.id) }] : [],
-        );
-      } catch (error) {
-        if (error instanceof PlatformError) return [];
-        throw error;
-      }
+    deciders: async (target, approver) => {
+      const ids = await decidersOf({ lists, operators, creatorOf }, target, approver);
+      const found = await Promise.all(ids.map((id) => profiles.get(join(target.team, id)).catch(unknown)));
+      const may = approver === "operator" ? ["member", "guest"] : ["member"];
+      const { team, channel, person } = target;
+      const members =
+        channel === undefined ? new Set([person]) : await lists.members(team, channel).catch(unknown);
+      return found
+        .flatMap((profile) => (profile && may.includes(profile.standing) ? [profile.id] : []))
+        .map((id) => ({ id, here: members?.has(id) ?? false }))
+        .sort((one, other) => Number(other.here) - Number(one.here));
     },
     name: async (team, id) => (await soon(profiles.get(join(team, id)).catch(unknown)))?.name,
     channelName: async (team, id) => (await soon(channels.get(join(team, id)).catch(unknown)))?.name,
+    groupName: async (team, id) => {
+      const groups = await soon(lists.groups(team).catch(unknown));
+      const { handle, name } = groups?.find((group) => group.id === id) ?? {};
+      return handle || name;
+    },
+    lists,
     channel: (team, id) => channels.get(join(team, id)),
     directChannel: (team, person) => directs.get(join(team, person)),
     isMember: async (team, person, channel) =>
@@ -106,34 +114,6 @@ export function createPersonDirectory(
         : (await soon(isMember(workspaces, team, channel))) !== false,
     learnDirectChannel: (team, person, channel) => directs.put(join(team, person), channel),
   };
-}
-
-const mostDeciders = 20;
-
-/** The channel's creator first, then those who run the workspace and are in the channel. */
-async function managersOf(
-  workspaces: Workspaces,
-  channels: { get(key: string): Promise<Channel> },
-  { team, channel }: SlackTarget,
-  here: ReadonlySet<string>,
-): Promise<string[]> {
-  if (channel === undefined) return [];
-  const [{ creator }, { members: people = [] }] = await Promise.all([
-    channels.get(join(team, channel)),
-    workspaces.call(team, "list people", ({ read }) => read.users.list({ limit: 1_000 })),
-  ]);
-  const admins = people.flatMap(({ id, is_admin, is_owner, deleted }) =>
-    id !== undefined && deleted !== true && (is_admin === true || is_owner === true) ? [id] : [],
-  );
-  return [...new Set([creator, ...admins])].filter((id) => here.has(id));
-}
-
-/** Who is in a channel; nobody where that cannot be found out. */
-async function membersOf(workspaces: Workspaces, team: string, channel: string): Promise<Set<string>> {
-  const listed = workspaces.call(team, "list a channel's members", ({ read }) =>
-    read.conversations.members({ channel, limit: 1_000 }),
-  );
-  return new Set((await listed.catch(unknown))?.members ?? []);
 }
 
 const join = (team: string, id: string) => `${team}/${id}`;
@@ -152,7 +132,8 @@ function unknown(error: unknown): undefined {
   throw error;
 }
 
-async function readProfile(workspaces: Workspaces, team: string, id: string): Promise<Profile> {
+/** Who somebody is, asked of Slack now. @throws PlatformError */
+export async function readProfile(workspaces: Workspaces, team: string, id: string): Promise<Profile> {
   if (id.startsWith("B")) return { id, name: id, standing: "bot", admin: false };
   try {
     const { user = {} } = await workspaces.call(team, "say who a person is", ({ read }) =>

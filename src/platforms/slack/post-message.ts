@@ -1,7 +1,7 @@
 import type { types } from "@slack/bolt";
 import type { OutgoingMessage } from "../../core/chat-platform.ts";
 import type { Place } from "../../core/place.ts";
-import { hasRichParts, type Rendered, renderMessage } from "./render-message.ts";
+import { hasRichParts, type Picture, type Rendered, renderMessage } from "./render-message.ts";
 import { refusedWith } from "./slack-call.ts";
 import { type Room, roomOf, type SlackContext } from "./slack-rooms.ts";
 import type { Workspaces } from "./workspaces.ts";
@@ -10,37 +10,56 @@ import type { Workspaces } from "./workspaces.ts";
 export interface MessageWriter {
   /** Answers the `ts`. @throws PlatformError */
   post(room: Room, message: OutgoingMessage): Promise<string>;
-  /** @throws PlatformError */
-  edit(place: Place, ts: string, message: OutgoingMessage): Promise<void>;
+  /** `shown` are its pictures, and files that it gets beside those it has. @throws PlatformError */
+  edit(room: Room, ts: string, message: OutgoingMessage, shown?: ShownFiles): Promise<void>;
   /** Nothing happens when it is gone. @throws PlatformError */
   remove(place: Place, ts: string): Promise<void>;
   /** Renders and hands on; in plain blocks where the rich ones are refused. */
-  rendered<T>(team: string, message: OutgoingMessage, send: (rendered: Rendered) => Promise<T>): Promise<T>;
+  rendered<T>(
+    team: string,
+    message: OutgoingMessage,
+    send: (rendered: Rendered) => Promise<T>,
+    pictures?: readonly Picture[],
+  ): Promise<T>;
 }
+
+/** Files that Slack keeps and a message shows. */
+interface ShownFiles {
+  pictures: readonly Picture[];
+  /** Ids. */
+  files: readonly string[];
+}
+
+const noFiles: ShownFiles = { pictures: [], files: [] };
 
 export function createMessageWriter(context: SlackContext, streaming: "auto" | "off"): MessageWriter {
   const { workspaces } = context;
   const plainTeams = new Set<string>();
 
-  const rendered: MessageWriter["rendered"] = async (team, message, send) => {
+  const rendered: MessageWriter["rendered"] = async (team, message, send, pictures) => {
     const rich = streaming === "auto" && !plainTeams.has(team);
     try {
-      return await send(renderMessage(message, rich));
+      return await send(renderMessage(message, rich, pictures));
     } catch (error) {
       if (!rich || !hasRichParts(message) || !refusedWith(error, "invalid_blocks", "unsupported_block"))
         throw error;
-      const sent = await send(renderMessage(message, false));
+      const sent = await send(renderMessage(message, false, pictures));
       plainTeams.add(team);
       return sent;
     }
   };
-  const edit: MessageWriter["edit"] = async (place, ts, message) => {
-    const { team, channel } = await roomOf(context, place);
+  const edit: MessageWriter["edit"] = async ({ team, channel }, ts, message, shown = noFiles) => {
+    const { pictures, files } = shown;
+    const more = files.length === 0 ? {} : { file_ids: [...files] };
     const update = async () => {
-      await rendered(team, message, ({ text, blocks, metadata }) =>
-        workspaces.call(team, "change a message", ({ write }) =>
-          write.chat.update({ channel, ts, text, blocks, ...(metadata && { metadata }) }),
-        ),
+      await rendered(
+        team,
+        message,
+        ({ text, blocks, metadata }) =>
+          workspaces.call(team, "change a message", ({ write }) =>
+            write.chat.update({ channel, ts, text, blocks, ...more, ...(metadata && { metadata }) }),
+          ),
+        pictures,
       );
     };
     try {

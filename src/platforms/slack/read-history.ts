@@ -18,10 +18,10 @@ const mostPages = 10;
 export async function readRoom(
   { workspaces }: SlackContext,
   { team, channel, thread }: Room,
-  options: { limit: number; oldest?: string },
+  options: { limit: number; oldest?: string; inclusive?: true },
 ): Promise<SlackMessage[]> {
-  const { limit, oldest } = options;
-  const since = oldest === undefined ? {} : { oldest };
+  const { limit, oldest, inclusive } = options;
+  const since = { ...(oldest === undefined ? {} : { oldest }), ...(inclusive ? { inclusive } : {}) };
   const all: SlackMessage[] = [];
   let cursor: string | undefined;
   for (let page = 0; page < mostPages; page += 1) {
@@ -71,11 +71,12 @@ export async function readThread(
   return Promise.all(read);
 }
 
-/** Names of people and channels of a workspace, where they can be found soon. */
+/** Names of people, channels and user groups of a workspace, where they can be found soon. */
 export function namesOf(directory: PersonDirectory, team: string): Names {
   return {
     person: (id) => directory.name(team, id),
     channel: (id) => directory.channelName(team, id),
+    group: (id) => directory.groupName(team, id),
   };
 }
 
@@ -95,13 +96,11 @@ export async function findTagged(
   const { self, bot } = await context.workspaces.of(room.team);
   const messages = await readRoom(context, room, { limit: lookBack });
   const own = messages.filter((message) => message.user === self || message.bot_id === bot);
-  const tagged = own.findLast(({ metadata }) => {
-    const { turn_id, purpose, part } = metadata?.event_payload ?? {};
-    const ours = metadata?.event_type === metadataType;
+  return own.findLast(({ metadata, streaming_state }) => {
+    if (!metadata?.event_type)
+      return tag.purpose === "answer" && tag.part === 0 && streaming_state !== undefined;
+    const { turn_id, purpose, part } = metadata.event_payload ?? {};
+    const ours = metadata.event_type === metadataType;
     return ours && turn_id === tag.turn_id && purpose === tag.purpose && Number(part) === tag.part;
-  });
-  if (tagged !== undefined || tag.purpose !== "answer") return tagged?.ts;
-  return own.findLast(
-    ({ metadata, streaming_state }) => streaming_state !== undefined && !metadata?.event_type,
-  )?.ts;
+  })?.ts;
 }

@@ -1,6 +1,12 @@
 import type { types } from "@slack/bolt";
 import { type ButtonAction, writeButtonId } from "../../core/button-action.ts";
-import type { MessageTag, OutgoingButton, OutgoingMessage } from "../../core/chat-platform.ts";
+import {
+  type MessageTag,
+  type OutgoingButton,
+  type OutgoingMessage,
+  type ProgressCard,
+  wordsOf,
+} from "../../core/chat-platform.ts";
 import { escapedText, fallbackText, withoutMentions } from "./outgoing-text.ts";
 import { progressPlan } from "./progress-plan.ts";
 
@@ -9,6 +15,10 @@ export const metadataType = "knack_message";
 
 /** Slack's limit for elements of an actions block. */
 const elementsPerBlock = 25;
+
+/** Slack's limits for a menu ("overflow"). */
+const menuOptions = { least: 2, most: 5 };
+const menuId = "menu";
 
 /** The id of a person, who is called by it; nothing else may look like a mention. */
 const personId = /^[UW][A-Z0-9]{2,30}$/;
@@ -21,33 +31,41 @@ export interface Rendered {
   metadata?: { event_type: string; event_payload: Record<string, string | number> };
 }
 
+/** A picture that Slack keeps, by its name. */
+export interface Picture {
+  id: string;
+  name: string;
+}
+
 /**
  * A message in Slack's blocks.
  * @param rich with a plan of tasks and feedback buttons; without, everything in blocks that every workspace has
+ * @param pictures shown below the text
  */
-export function renderMessage(message: OutgoingMessage, rich: boolean): Rendered {
+export function renderMessage(
+  message: OutgoingMessage,
+  rich: boolean,
+  pictures: readonly Picture[] = [],
+): Rendered {
   const { markdown, progress, timed, buttons = [], tag, mention = "", calls } = message;
   const metadata = tag === undefined ? {} : { metadata: metadataOf(tag) };
   const time = timed === undefined ? undefined : timedText(timed);
   if (message.plain) {
-    const lines = [escapedText(markdown, calls), time].filter(Boolean).join("\n\n");
+    const lines = [escapedText(wordsOf(message), calls), time].filter(Boolean).join("\n\n");
     return { text: lines || "…", blocks: [], ...metadata };
   }
   const called = personId.test(mention) ? `<@${mention}>` : "";
-  const text = withoutMentions(markdown, calls);
-  const body: types.AnyBlock[] =
-    rich && progress !== undefined
-      ? [progressPlan(progress)]
-      : text === ""
-        ? []
-        : [{ type: "markdown", text }];
+  const head = progress === undefined ? [] : headBlocks(progress, markdown, rich);
+  const shown = withoutMentions(head.length > 0 ? markdown : wordsOf(message), calls);
+  const body: types.AnyBlock[] = shown === "" ? head : [...head, { type: "markdown", text: shown }];
   return {
-    text: [called, fallbackText(markdown, calls)].filter(Boolean).join(" ") || "…",
+    text: [called, fallbackText(markdown || wordsOf(message), calls)].filter(Boolean).join(" ") || "…",
     blocks: [
       ...(called === ""
         ? []
         : [{ type: "section" as const, text: { type: "mrkdwn" as const, text: called } }]),
       ...body,
+      ...pictures.map(pictureBlock),
       ...timeBlocks(time),
       ...buttonBlocks(buttons, rich),
     ],
@@ -77,15 +95,42 @@ export function metadataOf({ turn_id, purpose, part }: MessageTag): NonNullable<
   return { event_type: metadataType, event_payload: { turn_id, purpose, part } };
 }
 
-/** Buttons in rows; 👍 and 👎 together as Slack's own feedback buttons. */
+/** What stands above the text of a message; a workspace without plans is told in words. */
+function headBlocks(card: ProgressCard, markdown: string, rich: boolean): types.AnyBlock[] {
+  if (card.done)
+    return [{ type: "context", elements: [{ type: "plain_text", text: card.title, emoji: false }] }];
+  return rich ? [progressPlan(card, markdown)] : [];
+}
+
+function pictureBlock({ id, name }: Picture): types.ImageBlock {
+  return { type: "image", slack_file: { id }, alt_text: name.slice(0, 2_000) };
+}
+
+/** Buttons in rows, some of them behind a menu; 👍 and 👎 together as Slack's own feedback buttons. */
 export function buttonBlocks(buttons: readonly OutgoingButton[], rich: boolean): types.AnyBlock[] {
   const feedback = rich ? feedbackOf(buttons) : undefined;
   const rest = feedback === undefined ? buttons : buttons.filter(({ action }) => action.role !== "feedback");
+  const behind = rest.filter(({ menu }) => menu);
+  const hasMenu = behind.length >= menuOptions.least && behind.length <= menuOptions.most;
+  const plain = hasMenu ? rest.filter(({ menu }) => !menu) : rest;
+  const elements = [...plain.map(button), ...(hasMenu ? [menuOf(behind)] : [])];
   const rows: types.AnyBlock[] = [];
-  for (let start = 0; start < rest.length; start += elementsPerBlock) {
-    rows.push({ type: "actions", elements: rest.slice(start, start + elementsPerBlock).map(button) });
+  for (let start = 0; start < elements.length; start += elementsPerBlock) {
+    rows.push({ type: "actions", elements: elements.slice(start, start + elementsPerBlock) });
   }
-  return feedback === undefined ? rows : [...rows, feedbackBlock(feedback)];
+  return feedback === undefined ? rows : [feedbackBlock(feedback), ...rows];
+}
+
+/** Slack's "⋯": the chosen value is the id that the button would have. */
+function menuOf(buttons: readonly OutgoingButton[]): types.Overflow {
+  return {
+    type: "overflow",
+    action_id: menuId,
+    options: buttons.map(({ action, label }) => ({
+      value: writeButtonId(action),
+      text: { type: "plain_text", text: label.slice(0, 75) || "…", emoji: true },
+    })),
+  };
 }
 
 function button({ action, label, style }: OutgoingButton): types.Button {

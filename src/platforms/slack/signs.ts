@@ -35,7 +35,7 @@ export function createSigns(context: SlackContext, logger: Log): Signs {
         if (thread === undefined || without.has(team) || without.has(channel)) return;
         try {
           await workspaces.call(team, "show a status", ({ write }) =>
-            write.assistant.threads.setStatus({ channel_id: channel, thread_ts: thread, status: note ?? "" }),
+            write.assistant.threads.setStatus({ channel_id: channel, thread_ts: thread, ...statusOf(note) }),
           );
         } catch (error) {
           if (refusedWith(error, "missing_scope", "unknown_method", "not_allowed_token_type"))
@@ -68,4 +68,10 @@ export function createSigns(context: SlackContext, logger: Log): Signs {
         );
       }),
   };
+}
+
+/** Slack shows `status` behind the bot's name, and `loading_messages` where the answer will stand. */
+function statusOf(note: string | undefined): { status: string; loading_messages?: string[] } {
+  if (note === undefined) return { status: "" };
+  return note === "" ? { status: "is thinking…" } : { status: "is working…", loading_messages: [note] };
 }

@@ -3,6 +3,7 @@ import type { ChatHub } from "../../app/chat/chat-hub.ts";
 import type { Clock } from "../../core/clock.ts";
 import type { KeyValue } from "../../core/key-value.ts";
 import type { Log } from "../../core/log.ts";
+import type { DirectMessages } from "./direct-messages.ts";
 
 /** How Slack is reached, as configured. One workspace has a `bot_token`; several install the app with `client_id` and secret. */
 export interface SlackSettings {
@@ -18,6 +19,8 @@ export interface SlackSettings {
   authorize_url?: string | undefined;
   /** Slack's own streams and task cards where the workspace has them, or edited messages. */
   streaming: "auto" | "off";
+  /** `auto` goes by what the app is in a workspace. */
+  direct_messages: DirectMessages | "auto";
   /** Address of this bot as Slack and browsers reach it, for installations. */
   public_url?: string | undefined;
   /** Slack user ids of those who run the bot. */

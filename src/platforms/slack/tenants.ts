@@ -1,4 +1,4 @@
-import type { Authorize, InstallationStore } from "@slack/bolt";
+import type { Authorize, InstallationQuery, InstallationStore } from "@slack/bolt";
 import { backoff } from "../../base/backoff.ts";
 import { unlessAborted } from "../../base/time-limit.ts";
 import { PlatformError } from "../../core/chat-platform.ts";
@@ -54,16 +54,24 @@ export function createTenants({ settings, sealed, clock, client }: TenantsDeps):
 
   const installed = async (team: string): Promise<Credentials> => {
     const found = await (renewed ?? storedToken(installations))(team);
-    if (found !== undefined) return { ...found, name: team };
+    if (found !== undefined) {
+      const { bot } = await installations.fetchInstallation(queryOf(team));
+      return { ...found, name: team, scopes: bot?.scopes };
+    }
     throw new PlatformError("gone", `Knack is not installed in the Slack workspace ${team}.`);
   };
-  const workspaces = createWorkspaces({ credentials: single?.credentials ?? installed, client, clock });
+  const workspaces = createWorkspaces({
+    credentials: single?.credentials ?? installed,
+    direct_messages: settings.direct_messages,
+    client,
+    clock,
+  });
   return {
     workspaces,
     async authorize({ teamId, enterpriseId }) {
       const team = single === undefined ? (teamId ?? enterpriseId ?? "") : await single.team();
-      const { token, self, bot } = await workspaces.of(team);
-      return { teamId: team, botToken: token, botId: bot, botUserId: self };
+      const { token, self, bot, direct } = await workspaces.of(team);
+      return { teamId: team, botToken: token, botId: bot, botUserId: self, direct };
     },
     renewWith(token) {
       renewed = token;
@@ -82,11 +90,7 @@ export function createTenants({ settings, sealed, clock, client }: TenantsDeps):
       return undefined;
     },
     async uninstalled(team) {
-      await installations.deleteInstallation?.({
-        teamId: team,
-        enterpriseId: undefined,
-        isEnterpriseInstall: false,
-      });
+      await installations.deleteInstallation?.(queryOf(team));
       workspaces.forget(team);
       if (single !== undefined) await askAgain(workspaces, team);
     },
@@ -104,8 +108,11 @@ async function askAgain(workspaces: Workspaces, team: string): Promise<void> {
 
 function storedToken(installations: InstallationStore): InstalledToken {
   return async (teamId) => {
-    const query = { teamId, enterpriseId: undefined, isEnterpriseInstall: false };
-    const { bot } = await installations.fetchInstallation(query);
+    const { bot } = await installations.fetchInstallation(queryOf(teamId));
     return bot && { token: bot.token, self: bot.userId, bot: bot.id };
   };
+}
+
+function queryOf(teamId: string): InstallationQuery<false> {
+  return { teamId, enterpriseId: undefined, isEnterpriseInstall: false };
 }

@@ -8,6 +8,7 @@ import type { Workspaces } from "./workspaces.ts";
 export interface Upload {
   id: string;
   title: string;
+  media_type: string;
 }
 
 /** Longest wait for one upload, ms. */
@@ -20,7 +21,7 @@ export async function uploadFiles(
   files: readonly OutgoingFile[],
 ): Promise<Upload[]> {
   return Promise.all(
-    files.map(async ({ name, data }) => {
+    files.map(async ({ name, media_type, data }) => {
       const { upload_url = "", file_id = "" } = await workspaces.call(team, "take a file", ({ read }) =>
         read.files.getUploadURLExternal({ filename: name, length: data.byteLength }),
       );
@@ -35,18 +36,18 @@ export async function uploadFiles(
       await response.body?.cancel();
       if (!response.ok)
         throw new PlatformError("unavailable", `Slack did not take ${name}: HTTP ${response.status}.`);
-      return { id: file_id, title: name };
+      return { id: file_id, title: name, media_type };
     }),
   );
 }
 
-/** Shows uploaded files in the conversation. @throws PlatformError */
+/** Shows uploaded files in the conversation, in a message of their own. @throws PlatformError */
 export async function shareFiles(
   workspaces: Workspaces,
   room: Room,
   uploads: readonly Upload[],
 ): Promise<void> {
-  const [first, ...rest] = uploads;
+  const [first, ...rest] = uploads.map(({ id, title }) => ({ id, title }));
   if (first === undefined) return;
   const { team, channel, thread } = room;
   await workspaces.call(team, "show a file", ({ write }) =>
@@ -55,6 +56,19 @@ export async function shareFiles(
       channel_id: channel,
       ...(thread === undefined ? {} : { thread_ts: thread }),
     }),
+  );
+}
+
+/** Makes files of uploads that a message can name; nobody sees them yet. @throws PlatformError */
+export async function keepFiles(
+  workspaces: Workspaces,
+  team: string,
+  uploads: readonly Upload[],
+): Promise<void> {
+  const [first, ...rest] = uploads.map(({ id, title }) => ({ id, title }));
+  if (first === undefined) return;
+  await workspaces.call(team, "take a file", ({ write }) =>
+    write.files.completeUploadExternal({ files: [first, ...rest] }),
   );
 }
 

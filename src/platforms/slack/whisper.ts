@@ -4,6 +4,7 @@ import type { Place } from "../../core/place.ts";
 import type { MessageWriter } from "./post-message.ts";
 import type { Rendered } from "./render-message.ts";
 import type { ReplyAddress, ReplyAddresses } from "./reply-addresses.ts";
+import type { FileShow } from "./show-files.ts";
 import { refusedWith, slackCall } from "./slack-call.ts";
 import { type Room, roomOf, type SlackContext } from "./slack-rooms.ts";
 
@@ -17,8 +18,16 @@ const notThere = [
   "restricted_action_read_only_channel",
 ];
 
-/** Says something that one person sees: as answer to their command or click, else as ephemeral message, else directly. */
-export function createWhisper(context: SlackContext, writer: MessageWriter, addresses: ReplyAddresses) {
+/**
+ * Says something that one person sees: as answer to their command or click, else as ephemeral message, else directly. Only direct
+ * messages can have files.
+ */
+export function createWhisper(
+  context: SlackContext,
+  writer: MessageWriter,
+  files: FileShow,
+  addresses: ReplyAddresses,
+) {
   const { workspaces, directory } = context;
 
   const ephemeral = (room: Room, person: string, message: OutgoingMessage, to: ReplyTarget | undefined) => {
@@ -38,14 +47,16 @@ export function createWhisper(context: SlackContext, writer: MessageWriter, addr
   };
   const directly = async (team: string, person: string, message: OutgoingMessage) => {
     const channel = await directory.directChannel(team, person);
-    await writer.post({ team, channel, direct: true }, message);
+    await files.post({ team, channel, direct: true }, message);
   };
   return async (place: Place, person: string, message: OutgoingMessage, to?: ReplyTarget): Promise<void> => {
     const { team } = teamOf(place);
-    if (to !== undefined && (await answerAddress(writer, addresses, team, message, to))) return;
+    const isPlain = (message.files ?? []).length === 0;
+    if (isPlain && to !== undefined && (await answerAddress(writer, addresses, team, message, to))) return;
     try {
       const room = await roomOf(context, place);
-      if (room.direct) await writer.post(room, message);
+      if (room.direct) await files.post(room, message);
+      else if (!isPlain) await directly(team, person, message);
       else await ephemeral(room, person, message, to);
     } catch (error) {
       if (!refusedWith(error, ...notThere)) throw error;

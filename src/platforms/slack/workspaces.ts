@@ -1,6 +1,7 @@
 import type { webApi } from "@slack/bolt";
 import { PlatformError } from "../../core/chat-platform.ts";
 import type { Clock } from "../../core/clock.ts";
+import { type DirectMessages, directMessagesOf } from "./direct-messages.ts";
 import { SlackError, slackCall } from "./slack-call.ts";
 
 export type WebClient = webApi.WebClient;
@@ -13,6 +14,7 @@ export interface Workspace {
   self: string;
   /** Bot id of the bot, as messages have it. */
   bot: string;
+  direct: DirectMessages;
   token: string;
   /** Tries again at once after a lost connection. */
   read: WebClient;
@@ -26,6 +28,8 @@ export interface Credentials {
   self: string;
   bot: string;
   name: string;
+  /** What the token may do; undefined where Slack does not tell. */
+  scopes: readonly string[] | undefined;
 }
 
 export interface Workspaces {
@@ -41,6 +45,7 @@ export interface Workspaces {
 export interface WorkspacesDeps {
   /** Looks up the token that is good now. @throws PlatformError */
   credentials(team: string): Promise<Credentials>;
+  direct_messages: DirectMessages | "auto";
   client(token: string, purpose: "read" | "write"): Promise<WebClient>;
   clock: Clock;
 }
@@ -48,14 +53,20 @@ export interface WorkspacesDeps {
 /** A token is looked up again after this, so that rotated ones are taken over, ms. */
 const credentialsAge = 10 * 60_000;
 
-export function createWorkspaces({ credentials, client, clock }: WorkspacesDeps): Workspaces {
+export function createWorkspaces({
+  credentials,
+  direct_messages,
+  client,
+  clock,
+}: WorkspacesDeps): Workspaces {
   const known = new Map<string, { workspace: Promise<Workspace>; until: number }>();
   const refused = new Map<string, string>();
 
   const make = async (team: string): Promise<Workspace> => {
-    const { token, ...who } = await credentials(team);
+    const { token, scopes, ...who } = await credentials(team);
+    const direct = directMessagesOf(direct_messages, scopes);
     const [read, write] = await Promise.all([client(token, "read"), client(token, "write")]);
-    return { team, token, ...who, read, write };
+    return { team, token, ...who, direct, read, write };
   };
   const of = (team: string): Promise<Workspace> => {
     const found = known.get(team);
@@ -98,8 +109,9 @@ export function createSingleWorkspace(
   const ask = async () => {
     const web = await client(token, "read");
     const who = await slackCall("say whose token this is", () => web.auth.test());
-    const { team_id = "", user_id = "", bot_id = "", team = "" } = who;
-    return { team: team_id, token, self: user_id, bot: bot_id, name: team };
+    const { team_id = "", user_id = "", bot_id = "", team = "", response_metadata } = who;
+    const scopes = response_metadata?.scopes;
+    return { team: team_id, token, self: user_id, bot: bot_id, name: team, scopes };
   };
   const answer = async () => {
     asked ??= ask();

@@ -29,7 +29,8 @@ export function stepLine(step: StepView, now: number, paint: Paint): string {
   const detail =
     step.state === "error" ? reasonOf(step.output) : step.state === "running" ? noteOf(step) : "";
   const title = plainLine(step.title) || plainLine(step.tool);
-  return `${mark(step.state, now, paint)} ${title} ${paint.dim(duration)}${detail ? paint.dim(`  ${detail}`) : ""}`;
+  const rest = [duration && ` ${duration}`, detail && `  ${detail}`].map((text) => text && paint.dim(text));
+  return `${mark(step.state, now, paint)} ${title}${rest.join("")}`;
 }
 
 /** `3 steps, 12 s`: what stays of the progress when the turn is over. Empty without steps. */

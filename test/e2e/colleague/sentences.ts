@@ -230,6 +230,8 @@ export const sentences: readonly Sentence[] = [
   },
   {
     say: "what have you planned here?",
+    who: "dora",
+    direct: true,
     effect: { says: [/nothing|no schedule/i] },
     from: "agent.md",
   },

@@ -1,5 +1,6 @@
 import { afterEach } from "vitest";
 import type { ChatConnection } from "../../../src/app/chat/chat-hub.ts";
+import type { ChatIntake } from "../../../src/app/chat/chat-intake.ts";
 import type { Leases } from "../../../src/app/turns/leases.ts";
 import { scopeKeyValue } from "../../../src/core/key-value.ts";
 import type { Model } from "../../../src/core/model.ts";
@@ -33,6 +34,8 @@ export interface DiscordBotOptions extends TestAppOptions {
   leases?: Leases;
   /** Is not waited for until the connection stands. */
   unconnected?: boolean;
+  /** Takes what the platform hands in, in place of the bot. */
+  hears?: Partial<ChatIntake>;
 }
 
 export interface DiscordBot {
@@ -46,7 +49,7 @@ export interface DiscordBot {
 export async function discordBot(
   discord: DiscordServer,
   model: Model,
-  { settings = {}, unconnected = false, leases, ...options }: DiscordBotOptions = {},
+  { settings = {}, unconnected = false, leases, hears, ...options }: DiscordBotOptions = {},
 ): Promise<DiscordBot> {
   const store = options.store ?? createMemoryKeyValue();
   const app = createTestApp(model, { ...options, store });
@@ -55,7 +58,7 @@ export async function discordBot(
     void logged.push({ level, message, fields });
   const connection = createDiscordConnection({
     settings: { token: exampleToken, api_url: discord.apiUrl, shards: "auto", operators: [], ...settings },
-    hub: app.chat,
+    hub: { connect: (platform) => ({ ...app.chat.connect(platform), ...hears }) },
     app: app.app,
     store,
     sealed: scopeKeyValue(store, "sealed:"),

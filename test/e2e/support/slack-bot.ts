@@ -11,6 +11,7 @@ import { systemClock } from "../../../src/wiring/system-clock.ts";
 import type { Observation } from "../../support/slack/observation.ts";
 import { type SlackServer, startSlackServer } from "../../support/slack/slack-server.ts";
 import type { SlackOptions } from "../../support/slack/slack-service.ts";
+import { buttonsOf } from "../../support/surfaces/slack-chat.ts";
 import { createTestApp, type TestApp, type TestAppOptions } from "../../support/test-app.ts";
 
 const running: { stop(): Promise<void> }[] = [];
@@ -61,6 +62,7 @@ export async function slackBot(
       api_url: slack.apiUrl,
       authorize_url: slack.authorizeUrl,
       streaming: "auto",
+      direct_messages: "auto",
       operators: [],
       read_retries: 0,
       ...settings,
@@ -97,9 +99,10 @@ export function answers(
 ): string[] | undefined {
   const finished = state
     .botMessages(channel, threadTs)
-    .filter(({ stream, metadata }) => {
+    .filter(({ stream, metadata, blocks }) => {
       const { purpose } = metadata?.event_payload ?? {};
-      return stream?.state !== "in_progress" && purpose === "answer";
+      const isRunning = buttonsOf(blocks).some(({ label }) => label === "Stop");
+      return stream?.state !== "in_progress" && purpose === "answer" && !isRunning;
     })
     .map(({ text, blocks }) => `${text}\n${blocks.map((block) => block.text ?? "").join("\n")}`);
   return finished.length >= count ? finished : undefined;

@@ -59,7 +59,7 @@ export async function replayedSlack(lines: readonly string[] = ["Hello."]): Prom
   const connection = createSlackConnection({
     settings: {
       ...{ bot_token: "xoxb-recorded", signing_secret: secret, api_url: `${api.url}/api/` },
-      ...{ streaming: "auto", operators: [], read_retries: 0 },
+      ...{ streaming: "auto", direct_messages: "auto", operators: [], read_retries: 0 },
     },
     ...{ hub, app: app.app, store, sealed: store, clock: systemClock, logger: quiet },
   });

@@ -97,8 +97,8 @@ export function applicationRoutes(world: World, commands: CommandStore): ApiRout
       return ok(found.slice(0, limit).map((member) => fullMember(world, member)));
     }),
     route("GET /guilds/:guild/emojis", ({ at }) => {
-      guildOf(at("guild"));
-      return ok([]);
+      const { emojis } = guildOf(at("guild"));
+      return ok(emojis.map((emoji) => ({ ...emoji, animated: false, available: true, managed: false })));
     }),
     route("GET /guilds/:guild/members/:user", ({ at }) => {
       const member = memberOf(guildOf(at("guild")), at("user"));

@@ -53,9 +53,16 @@ export interface GuildSeed {
     mentionable?: boolean;
   }[];
   /** People; the bot is a member without being named here. */
-  members: readonly { user: string; roles?: readonly string[]; nick?: string }[];
+  members: readonly {
+    user: string;
+    roles?: readonly string[];
+    nick?: string;
+    /** A moderator took their voice for the next hour. */
+    timedOut?: true;
+  }[];
   botRoles?: readonly string[];
   channels: readonly ChannelSeed[];
+  emojis?: readonly { id: string; name: string }[];
   /** Words that AutoMod blocks in messages and names of threads. */
   blockedWords?: readonly string[];
   /** False: the bot is not in this guild until `joinGuild`. */

@@ -12,6 +12,7 @@ import { messageRoutes } from "./message-routes.ts";
 import { observe } from "./observe.ts";
 import { RateLimits } from "./rate-limits.ts";
 import { answerApi, type Call } from "./rest-api.ts";
+import { searchRoutes } from "./search-routes.ts";
 import { seedWorld } from "./seed-world.ts";
 import { threadRoutes } from "./thread-routes.ts";
 import type { World } from "./world.ts";
@@ -34,6 +35,7 @@ export async function serveFakeDiscord(options: DiscordOptions): Promise<FakeDis
   const routes = [
     ...applicationRoutes(world, commands),
     ...messageRoutes(world),
+    ...searchRoutes(world),
     ...threadRoutes(world),
     ...interactionRoutes(world, interactions),
   ];

@@ -16,7 +16,7 @@ function named(world: World, channel: Channel, content: string): Mentions {
 
 /**
  * Whom a message calls: what its text names, as far as `allowed_mentions` lets it, and the author it replies to.
- * `everyone` is whether the sender has the right to call all. Source: Discord reference, "Allowed Mentions Object".
+ * `everyone` is whether the sender has the right to call all, roles that are not open to everybody too. Source: Discord reference, "Allowed Mentions Object".
  */
 export function mentionsOf(
   world: World,
@@ -34,9 +34,12 @@ export function mentionsOf(
   const repliedTo = message.repliedTo;
   const pingsReplied = allowed === null ? true : allowed.replied_user === true;
   if (repliedTo !== undefined && pingsReplied && !users.includes(repliedTo)) users.push(repliedTo);
+  const callable = new Set(
+    (world.guildOf(channel)?.roles ?? []).flatMap((role) => (role.mentionable ? [role.id] : [])),
+  );
   return {
     users,
-    roles: pick("roles"),
+    roles: pick("roles").filter((id) => message.everyone || callable.has(id)),
     everyone: all.everyone && message.everyone && (allowed === null || parse.includes("everyone")),
   };
 }

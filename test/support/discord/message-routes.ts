@@ -39,7 +39,7 @@ export function messageRoutes(world: World): ApiRoute[] {
     route("PUT /channels/:channel/messages/:message/reactions/:emoji/@me", (request) => {
       const { channel, message } = find(world, request);
       const emoji = request.at("emoji");
-      if (!/\p{Emoji}/u.test(emoji)) throw refusals.unknownEmoji();
+      if (!isEmoji(world, channel, emoji)) throw refusals.unknownEmoji();
       requireOfBot(world, channel, "ReadMessageHistory");
       if (!message.reactions.get(emoji)?.size) requireOfBot(world, channel, "AddReactions");
       refuseArchived(channel);
@@ -70,6 +70,13 @@ function find(world: World, request: ApiRequest): { channel: Channel; message: M
   const message = world.messages.get(request.at("message"));
   if (message?.channel !== channel.id || message.ephemeralFor !== null) throw refusals.unknownMessage();
   return { channel, message };
+}
+
+/** Source: Discord reference, "Create Reaction": the character, or `name:id` of one that the bot may use. */
+function isEmoji(world: World, channel: Channel, emoji: string): boolean {
+  const own = world.guildOf(channel)?.emojis ?? [];
+  if (own.some(({ id, name }) => emoji === `${name}:${id}`)) return true;
+  return /^(?:\p{RGI_Emoji}|\p{Extended_Pictographic})$/v.test(emoji);
 }
 
 function pin(world: World, request: ApiRequest, pinned: boolean) {
@@ -161,7 +168,7 @@ function edit(world: World, request: ApiRequest) {
   const mentions = mentionsOf(world, channel, {
     content: content.content,
     allowed: body.allowed_mentions,
-    everyone: false,
+    everyone: may(world, world.bot, channel, "MentionEveryone"),
   });
   changeMessage(world, message, { ...content, mentions });
   return ok(wireMessage(world, message, "rest"));

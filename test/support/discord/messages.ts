@@ -3,7 +3,7 @@ import { called } from "./mentions.ts";
 import { messageFlags } from "./message-body.ts";
 import { may } from "./permissions.ts";
 import { joinThread, setArchived } from "./threads.ts";
-import { memberOf, wireGatewayMessage, wireMember, wireUserById } from "./wire.ts";
+import { memberOf, wireEmoji, wireGatewayMessage, wireMember, wireUserById } from "./wire.ts";
 import { type Channel, intents, type Message, type World } from "./world.ts";
 
 type NewMessage = Pick<Message, "channel" | "author" | "content" | "mentions"> & Partial<Message>;
@@ -89,7 +89,7 @@ export function setReaction(
     user_id: user,
     channel_id: channel.id,
     message_id: message.id,
-    emoji: { id: null, name: emoji },
+    emoji: wireEmoji(emoji),
     burst: false,
     type: 0,
     ...(channel.guild ? { guild_id: channel.guild } : {}),

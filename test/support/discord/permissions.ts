@@ -15,13 +15,20 @@ export function permissionsIn(world: World, user: string, channel: Channel): big
   const base = guildPermissions(guild, user);
   if (base === allPermissions || base === 0n) return base;
   const holder = channel.thread && channel.parent !== null ? world.channels.get(channel.parent) : channel;
-  const bits = withOverwrites(base, guild, user, holder ?? channel);
+  const bits = withOverwrites(base, guild, user, holder ?? channel) & leftBy(guild, user);
   if ((bits & permissionBits.ViewChannel) === 0n) return 0n;
   const hidden =
     channel.type === channelTypes.privateThread &&
     !channel.thread?.members.includes(user) &&
     (bits & permissionBits.ManageThreads) === 0n;
   return hidden ? 0n : bits;
+}
+
+/** Source: Discord reference, "Permissions for Timed Out Members". */
+function leftBy(guild: Guild, user: string): bigint {
+  const until = guild.members.find((member) => member.user === user)?.timeoutUntil;
+  const isTimedOut = until !== undefined && Date.parse(until) > Date.now();
+  return isTimedOut ? bitfield(["ViewChannel", "ReadMessageHistory"]) : allPermissions;
 }
 
 /** What a member's roles allow in the guild; 0 for who is none. */

@@ -26,6 +26,7 @@ function seedGuild(world: World, seed: GuildSeed): void {
     name: seed.name,
     owner: seed.owner ?? first.user,
     blockedWords: seed.blockedWords ?? [],
+    emojis: seed.emojis ?? [],
     joined: seed.joined ?? true,
     roles: [
       { id: seed.id, name: "@everyone", permissions: bitfield(seed.everyone ?? ordinaryPermissions) },
@@ -33,10 +34,11 @@ function seedGuild(world: World, seed: GuildSeed): void {
     ],
     members: [
       { user: world.bot, roles: [...(seed.botRoles ?? [])], nick: null },
-      ...seed.members.map(({ user, roles, nick }) => ({
+      ...seed.members.map(({ user, roles, nick, timedOut }) => ({
         user,
         roles: [...(roles ?? [])],
         nick: nick ?? null,
+        ...(timedOut ? { timeoutUntil: new Date(Date.now() + 3_600_000).toISOString() } : {}),
       })),
     ],
   });

@@ -45,7 +45,7 @@ export function wireMember(member: Member): Json {
     mute: false,
     pending: false,
     flags: 0,
-    communication_disabled_until: null,
+    communication_disabled_until: member.timeoutUntil ?? null,
   };
 }
 
@@ -247,11 +247,17 @@ function wireOrigin(world: World, message: Message): Json {
   };
 }
 
+/** The character, or `name:id` of a server's own. */
+export function wireEmoji(emoji: string): Json {
+  const [name = "", id] = emoji.split(":");
+  return id === undefined ? { id: null, name } : { id, name };
+}
+
 function wireReactions(world: World, message: Message): Json {
   const reactions = [...message.reactions]
     .filter(([, users]) => users.size > 0)
     .map(([name, users]) => ({
-      emoji: { id: null, name },
+      emoji: wireEmoji(name),
       count: users.size,
       count_details: { burst: 0, normal: users.size },
       me: users.has(world.bot),

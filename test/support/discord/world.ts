@@ -22,6 +22,8 @@ export interface Member {
   user: string;
   roles: string[];
   nick: string | null;
+  /** ISO time until which a moderator took their voice. */
+  timeoutUntil?: string;
 }
 
 export interface Guild {
@@ -31,6 +33,7 @@ export interface Guild {
   roles: Role[];
   members: Member[];
   blockedWords: readonly string[];
+  emojis: readonly { id: string; name: string }[];
   /** Whether the bot is in it. */
   joined: boolean;
 }

@@ -11,6 +11,9 @@ const markdownCharacters = 12_000;
 /** Not documented; bolt-js #2509 saw `msg_blocks_too_long` from about here on. */
 const allTextCharacters = 13_200;
 
+/** Tasks of one plan, in a block or a stream. */
+export const mostTasks = 50;
+
 const messageOnly = new Set(["markdown", "context_actions", "plan", "task_card", "table", "data_table"]);
 
 /**
@@ -157,9 +160,13 @@ const blockRules: Record<string, Rule> = {
   task_card: (block, at, problems) => checkTask(block, at, problems),
   plan: (block, at, problems) => {
     if (typeof block.title !== "string") problems.push(`missing required field: title [json-pointer:${at}]`);
-    checkList(block.tasks, `${at}/tasks`, 0, 1_000, problems, (task, place) =>
-      checkTask(isRecord(task) ? task : {}, place, problems),
-    );
+    const ids = new Set<unknown>();
+    checkList(block.tasks, `${at}/tasks`, 0, mostTasks, problems, (task, place) => {
+      const { task_id } = isRecord(task) ? task : {};
+      if (ids.has(task_id)) problems.push(`\`task_id\` already exists [json-pointer:${place}/task_id]`);
+      ids.add(task_id);
+      checkTask(isRecord(task) ? task : {}, place, problems);
+    });
   },
   file: () => undefined,
   video: () => undefined,

@@ -5,6 +5,7 @@ const jsonArguments = new Set([
   "attachments",
   "blocks",
   "chunks",
+  "file_ids",
   "files",
   "loading_messages",
   "metadata",

@@ -1,7 +1,7 @@
 import { acceptBlocks } from "./block-rules.ts";
 import { type CallArguments, isRecord } from "./call-arguments.ts";
 import type { MessageMetadata } from "./message-record.ts";
-import { SlackRefusal } from "./slack-refusal.ts";
+import { refusalWithMessages, SlackRefusal } from "./slack-refusal.ts";
 import type { World } from "./world.ts";
 
 /** Slack cuts `text` here without a word. */
@@ -44,7 +44,16 @@ export function acceptContent(world: World, given: CallArguments): MessageConten
 /** `acceptBlocks` for a message, unless the test refuses all blocks. */
 export function acceptMessageBlocks(world: World, blocks: unknown[]): Record<string, unknown>[] {
   if (world.blockRefusal !== undefined && blocks.length > 0) throw new SlackRefusal(world.blockRefusal);
+  for (const block of blocks)
+    if (isRecord(block) && isRecord(block.slack_file)) checkPicture(world, block.slack_file);
   return acceptBlocks(blocks, "message", () => world.id("b"));
+}
+
+/** An image block shows a file only once Slack has all of it, and only if it is a picture. */
+function checkPicture(world: World, { id }: Record<string, unknown>): void {
+  const file = world.files.get(String(id));
+  if (file?.state !== "complete" || !file.mimetype.startsWith("image/"))
+    throw refusalWithMessages("invalid_blocks", ["invalid slack file [json-pointer:/blocks/slack_file]"]);
 }
 
 function checkAttachments(world: World, attachments: readonly Record<string, unknown>[]): void {

@@ -49,6 +49,8 @@ export interface MessageRecord {
   stream?: StreamRecord;
   reactions: { name: string; users: string[] }[];
   pinned?: boolean;
+  /** Whom the app's message has notified (`notified.ts`). */
+  notified?: string[];
   /** Deleted without a trace; a parent with replies stays as a tombstone instead. */
   gone: boolean;
 }
@@ -198,6 +200,7 @@ export function fileFields(world: World, id: string, baseUrl: string): Record<st
     permalink: `https://acme.slack.com/files/${file.user}/${id}/${encodeURIComponent(file.name)}`,
     permalink_public: "",
     has_rich_preview: false,
+    ...(file.duration_ms === undefined ? {} : { subtype: "slack_audio", duration_ms: file.duration_ms }),
     file_access: "visible",
     channels: file.channels,
   };

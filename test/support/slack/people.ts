@@ -12,6 +12,8 @@ interface SaidFile {
   /** The file's text, or its bytes as base64 in `content_base64`. */
   content?: string;
   content_base64?: string;
+  /** Makes it a clip that was recorded in Slack. */
+  duration_ms?: number;
 }
 
 export interface Said {
@@ -128,7 +130,8 @@ export function peopleControls(backend: Backend) {
   };
 }
 
-function reactionEvent(
+/** Slack tells of everybody's reactions, the bot's own too. */
+export function reactionEvent(
   { world, events }: Backend,
   type: "reaction_added" | "reaction_removed",
   message: MessageRecord,
@@ -210,6 +213,7 @@ function storeFile(backend: Backend, file: SaidFile, user: SeedUser, channel: Ch
     name: file.name,
     title: file.name,
     mimetype: file.mimetype,
+    ...(file.duration_ms === undefined ? {} : { duration_ms: file.duration_ms }),
     user: user.id,
     team_id: user.team_id,
     content:

@@ -35,6 +35,12 @@ export function workspaceControls(backend: Backend) {
       membership(backend, workspace, channel, "member_left_channel", {});
       world.touch();
     },
+    /** A person leaves a channel, or is removed from it. */
+    leave: ({ channel: id, user }: { channel: string; user: string }): void => {
+      const channel = requireChannel(backend, id);
+      channel.members = channel.members.filter((member) => member !== user);
+      world.touch();
+    },
     addChannel: (channel: SeedChannel): void => {
       world.addChannel(channel);
       world.touch();
@@ -43,8 +49,8 @@ export function workspaceControls(backend: Backend) {
       requireChannel(backend, id).is_archived = true;
       world.touch();
     },
-    addUser: (user: SeedUser): void => {
-      world.users.set(user.id, user);
+    addUser: (given: SeedUser | readonly SeedUser[]): void => {
+      for (const user of [given].flat()) world.users.set(user.id, user);
       world.touch();
     },
     changeUser: ({ user, ...changes }: { user: string } & Partial<Omit<SeedUser, "id">>): void => {

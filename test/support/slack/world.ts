@@ -56,6 +56,8 @@ export interface FileRecord {
   name: string;
   title: string;
   mimetype: string;
+  /** Of a clip that was recorded in Slack. */
+  duration_ms?: number;
   user: string;
   team_id: string;
   content: Buffer;

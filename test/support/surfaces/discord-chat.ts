@@ -28,10 +28,7 @@ export async function discordChat(discord: DiscordServer): Promise<ChatSurface> 
     },
     async everything() {
       const kind = kindsOfMessages();
-      return fromBot(await discord.state()).map((message) => ({
-        kind: kind(message),
-        text: message.content,
-      }));
+      return fromBot(await discord.state()).flatMap((message) => partsOf(message.content, kind(message)));
     },
     async sent() {
       const { calls, messages } = await discord.state();
@@ -71,9 +68,9 @@ function openThread(
         (message.channel === thread && [null, users[who] as string].includes(message.ephemeralFor));
       return own(state)
         .filter(seen)
-        .map((message): Part => {
+        .flatMap((message) => {
           const isPrivate = message.channel === direct[who] || message.ephemeralFor !== null;
-          return { kind: isPrivate ? "private" : kindOf(message), text: message.content };
+          return partsOf(message.content, isPrivate ? "private" : kindOf(message));
         });
     },
     async press(label, who = "asker") {
@@ -94,6 +91,16 @@ function openThread(
       );
     },
   };
+}
+
+/** An answer may have the line of its progress above it. */
+export function partsOf(content: string, kind: Part["kind"]): Part[] {
+  const [, line, text] = /^\*(\d+ steps?, [^*]+)\*\n+([\s\S]*)$/.exec(content) ?? [];
+  if (kind !== "answer" || line === undefined || text === undefined) return [{ kind, text: content }];
+  return [
+    { kind: "progress", text: line },
+    { kind, text },
+  ];
 }
 
 /** What is attached to these messages. */
@@ -118,7 +125,7 @@ export function kindsOfMessages(): (message: ObservedMessage) => Part["kind"] {
 
 function kindByButtons(message: ObservedMessage): Part["kind"] {
   const buttons = buttonsOf(message).map(({ custom_id }) => custom_id.split(":")[0] ?? "");
-  if (buttons.some((id) => id === "stop" || id === "details")) return "progress";
+  if (buttons.some((id) => id === "stop")) return "progress";
   return buttons.some((id) => id === "answer" || id === "approve") ? "question" : "answer";
 }
 

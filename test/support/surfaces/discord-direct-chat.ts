@@ -1,7 +1,7 @@
 import type { DiscordServer } from "../discord/discord-server.ts";
 import { ids } from "../discord/example-world.ts";
 import type { Capabilities, ChatSurface, Conversation } from "./chat-surface.ts";
-import { buttonsOf, discordCan, filesOf, kindsOfMessages } from "./discord-chat.ts";
+import { buttonsOf, discordCan, filesOf, kindsOfMessages, partsOf } from "./discord-chat.ts";
 
 /** Operators of the bot, who each write to it directly. */
 const people = { home: ids.mia, elsewhere: ids.olivia };
@@ -33,7 +33,7 @@ export async function discordDirectChat(discord: DiscordServer): Promise<ChatSur
     },
     async everything() {
       const messages = await ofBot(Object.values(direct));
-      return messages.map((message) => ({ kind: kind(message), text: message.content }));
+      return messages.flatMap((message) => partsOf(message.content, kind(message)));
     },
     async sent() {
       const { calls, messages } = await discord.state();
@@ -56,7 +56,7 @@ function openDirect(discord: DiscordServer, { user, channel, messages }: Direct)
     async say(text) {
       await discord.say({ user, channel, content: text });
     },
-    shown: async () => (await messages()).map((message) => ({ kind: kind(message), text: message.content })),
+    shown: async () => (await messages()).flatMap((message) => partsOf(message.content, kind(message))),
     async press(label) {
       const found = (await messages())
         .flatMap((message) => buttonsOf(message).map((button) => ({ ...button, message: message.id })))

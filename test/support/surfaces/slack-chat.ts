@@ -42,7 +42,7 @@ export async function slackChat(slack: SlackServer): Promise<ChatSurface> {
 export async function slackParts(slack: SlackServer): Promise<Part[]> {
   const { all } = await slack.look();
   const messages = all.messages.filter(({ bot_id, gone }) => bot_id !== undefined && !gone);
-  return [...messages.map(partOf), ...all.ephemerals.filter(({ shown }) => shown).map(whisperOf)];
+  return [...messages.flatMap(partsOf), ...all.ephemerals.filter(({ shown }) => shown).map(whisperOf)];
 }
 
 /** Where people write, and what makes the bot listen there. */
@@ -50,19 +50,27 @@ interface SlackRoom {
   channel: string;
   users: Record<Somebody, string>;
   mention: string;
+  /** There are no threads: what is said stands in the channel, and is answered there. */
+  flat?: boolean;
 }
 
 /** A thread that begins with what is said first. */
 export async function openThread(
   slack: SlackServer,
-  { channel, users: people, mention: begin }: SlackRoom,
+  { channel, users: people, mention: begin, flat = false }: SlackRoom,
 ): Promise<Conversation> {
-  const whispersBefore = (await slack.look()).all.ephemerals.length;
+  const atFirst = await slack.look();
+  const before = new Set(atFirst.botMessages(channel).map(({ ts }) => ts));
+  const whispersBefore = atFirst.all.ephemerals.length;
   let thread: string | undefined;
   let isCrowded = false;
   let whispersBeforePress = Number.POSITIVE_INFINITY;
   const messages = (state: Observation) =>
-    thread === undefined ? [] : state.botMessages(channel, thread).filter(({ ts }) => ts !== thread);
+    flat
+      ? state.botMessages(channel).filter(({ ts, thread_ts }) => thread_ts === undefined && !before.has(ts))
+      : thread === undefined
+        ? []
+        : state.botMessages(channel, thread).filter(({ ts }) => ts !== thread);
   return {
     async say(text, who = "asker", attached = []) {
       isCrowded ||= who === "manager";
@@ -73,7 +81,7 @@ export async function openThread(
         content_base64: Buffer.from(data).toString("base64"),
       }));
       const { ts } = await slack.say({ user: people[who], channel, text: mention + text, ...place, files });
-      thread ??= ts;
+      if (!flat) thread ??= ts;
     },
     async shown(who = "asker") {
       const state = await slack.look();
@@ -86,16 +94,16 @@ export async function openThread(
           // What answers a press stands where it was pressed.
           (each.thread_ts === thread || at < whispersBeforePress),
       );
-      return [...messages(state).map(partOf), ...whispers.map(whisperOf)];
+      return [...messages(state).flatMap(partsOf), ...whispers.map(whisperOf)];
     },
     async press(label, who: Somebody = "asker") {
       const found = messages(await slack.look())
         .flatMap(({ ts, blocks }) => buttonsOf(blocks).map((button) => ({ ...button, ts })))
         .findLast((button) => button.label === label);
       if (found === undefined) throw new Error(`Slack shows no button “${label}”.`);
-      const { ts: message_ts, action_id } = found;
+      const { ts: message_ts, action_id, value } = found;
       whispersBeforePress = Math.min(whispersBeforePress, (await slack.look()).all.ephemerals.length);
-      await slack.click({ user: people[who], channel, message_ts, action_id });
+      await slack.click({ user: people[who], channel, message_ts, action_id, value });
     },
     async files() {
       const ids = messages(await slack.look()).flatMap(({ files }) => files);
@@ -116,15 +124,21 @@ function callsIn(messages: readonly MessageRecord[]): string[] {
   );
 }
 
-const kinds: Record<string, Part["kind"]> = {
-  progress: "progress",
-  question: "question",
-  approval: "question",
-};
-
-function partOf(message: MessageRecord): Part {
+/** A message may be progress and answer at once. */
+function partsOf(message: MessageRecord): Part[] {
   const purpose = String(message.metadata?.event_payload.purpose);
-  return { kind: kinds[purpose] ?? "answer", text: planText(message.blocks) ?? slackText(message) };
+  const isQuestion = purpose === "question" || purpose === "approval";
+  const plan = planText(message);
+  const text = plan === undefined || hasText(message) ? slackText(message) : undefined;
+  return [
+    ...(plan === undefined ? [] : [{ kind: "progress" as const, text: plan }]),
+    ...(text === undefined ? [] : [{ kind: isQuestion ? ("question" as const) : ("answer" as const), text }]),
+  ];
+}
+
+/** What stands below a plan; what is only for notifications does not count. */
+function hasText({ text, blocks, stream }: MessageRecord): boolean {
+  return blocks.some(({ type }) => type === "markdown") || (stream?.state === "in_progress" && text !== "");
 }
 
 function whisperOf({ text, blocks }: { text: string; blocks: unknown[] }): Part {
@@ -133,18 +147,36 @@ function whisperOf({ text, blocks }: { text: string; blocks: unknown[] }): Part 
   return { kind: "private", text: markdown.join("\n") || text };
 }
 
-/** A plan of tasks as lines. */
-function planText(blocks: readonly Record<string, unknown>[]): string | undefined {
-  const plan = blocks.find(({ type }) => type === "plan") as
+/** A plan of tasks as lines, of a stream or a block, or the one line that is left of it. */
+function planText({ blocks, stream, metadata }: MessageRecord): string | undefined {
+  const block = blocks.find(({ type }) => type === "plan") as
     | { title: string; tasks?: { title: string; status: string }[] }
     | undefined;
+  const streamed =
+    stream?.plan_title === undefined ? undefined : { title: stream.plan_title, tasks: stream.tasks };
+  const line = blocks.find(({ type }) => type === "context") as { elements: { text: string }[] } | undefined;
+  const plan = block ?? streamed;
+  if (plan === undefined && metadata?.event_payload.purpose === "answer") return line?.elements[0]?.text;
   if (plan === undefined) return undefined;
   return [plan.title, ...(plan.tasks ?? []).map(({ title, status }) => `${status}: ${title}`)].join("\n");
 }
 
-function buttonsOf(blocks: readonly Record<string, unknown>[]): { label: string; action_id: string }[] {
+interface SlackButton {
+  label: string;
+  action_id: string;
+  /** Of a menu: what is chosen. */
+  value?: string;
+}
+
+/** The buttons of a message, those behind its menu among them. */
+export function buttonsOf(blocks: readonly Record<string, unknown>[]): SlackButton[] {
+  type Element = { action_id: string; text?: { text: string }; options?: Option[] };
+  type Option = { text: { text: string }; value: string };
   const elements = blocks
     .filter(({ type }) => type === "actions")
-    .flatMap((block) => block.elements as { action_id: string; text: { text: string } }[]);
-  return elements.map(({ action_id, text }) => ({ action_id, label: text.text }));
+    .flatMap((block) => block.elements as Element[]);
+  return elements.flatMap(({ action_id, text, options = [] }) => [
+    ...(text === undefined ? [] : [{ action_id, label: text.text }]),
+    ...options.map((each) => ({ action_id, label: each.text.text, value: each.value })),
+  ]);
 }

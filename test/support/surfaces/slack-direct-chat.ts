@@ -11,8 +11,14 @@ const people = {
 /** What can be done there. */
 export const slackDirectCan: Capabilities = { ...slackCan, severalPeople: false, whispers: false };
 
-/** Direct messages in Slack, of Anna and Otto: each conversation is a thread, as Slack shows them with an agent. */
-export async function slackDirectChat(slack: SlackServer): Promise<ChatSurface> {
+/** What can be done where each person has one conversation. */
+export const slackOneCan: Capabilities = { ...slackDirectCan, severalConversations: false };
+
+/**
+ * Direct messages in Slack, of Anna and Otto.
+ * @param flat each has one conversation without threads; else each thread is one, as Slack shows them with an agent
+ */
+export async function slackDirectChat(slack: SlackServer, flat: boolean): Promise<ChatSurface> {
   const { user, channel: id } = people.elsewhere;
   const names = { name: "otto", real_name: "Otto Opel", display_name: "otto" };
   await slack.addUser({ id: user, team_id: "T0ACME", tz: "Europe/Amsterdam", ...names });
@@ -23,7 +29,7 @@ export async function slackDirectChat(slack: SlackServer): Promise<ChatSurface> 
   return {
     async open(where = "home") {
       const { user: asker, channel } = people[where];
-      return openThread(slack, { channel, users: { asker, manager: asker }, mention: "" });
+      return openThread(slack, { channel, users: { asker, manager: asker }, mention: "", flat });
     },
     everything: () => slackParts(slack),
     sent: async () => JSON.stringify((await slack.look()).all),

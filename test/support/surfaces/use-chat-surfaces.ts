@@ -8,7 +8,7 @@ import { consoleCan, consoleChat } from "./console-chat.ts";
 import { discordCan, discordChat } from "./discord-chat.ts";
 import { discordDirectCan, discordDirectChat } from "./discord-direct-chat.ts";
 import { slackCan, slackChat } from "./slack-chat.ts";
-import { slackDirectCan, slackDirectChat } from "./slack-direct-chat.ts";
+import { slackDirectCan, slackDirectChat, slackOneCan } from "./slack-direct-chat.ts";
 import { terminalCan, terminalChat } from "./terminal-chat.ts";
 
 const surfaces = {
@@ -16,7 +16,11 @@ const surfaces = {
   discord: { can: discordCan, open: ({ discord }: PlatformBot) => discordChat(discord) },
   "slack direct messages": {
     can: slackDirectCan,
-    open: ({ slack }: PlatformBot) => slackDirectChat(slack),
+    open: ({ slack }: PlatformBot) => slackDirectChat(slack, false),
+  },
+  "slack direct messages in one conversation": {
+    can: slackOneCan,
+    open: ({ slack }: PlatformBot) => slackDirectChat(slack, true),
   },
   "discord direct messages": {
     can: discordDirectCan,
@@ -65,7 +69,9 @@ chat: { progress_delay_seconds: 0 }
 
 /** Starts the bot on both fake platforms, and what its surfaces need, for the tests of a file. */
 export function useChatSurfaces(names: readonly SurfaceName[]): () => ChatSurfaces {
-  const bot = usePlatformBot({ config, env: { OPENAI_API_KEY: secret } });
+  const oneConversation = names.includes("slack direct messages in one conversation");
+  const direct = `slack: { direct_messages: ${oneConversation ? "one" : "auto"} }\n`;
+  const bot = usePlatformBot({ config: config + direct, env: { OPENAI_API_KEY: secret } });
   let opened: ChatSurfaces | undefined;
   beforeAll(async () => {
     const { home, start } = bot();

@@ -12,6 +12,7 @@ import { createPrefixCache } from "./prefix-cache.ts";
 import type { RecordedRequest } from "./recording.ts";
 import { responsesApi } from "./responses.ts";
 import { echo } from "./script.ts";
+import { answerTranscription, type RecordedTranscription } from "./transcriptions.ts";
 import type { Script } from "./view.ts";
 
 export interface VendorsOptions {
@@ -38,6 +39,8 @@ export interface Vendors {
   compatibleUrl(kind: Dialect): string;
   /** All requests since the start or the last reset, oldest first. */
   requests(filter?: (request: RecordedRequest) => boolean): RecordedRequest[];
+  /** All requests for transcriptions since then, oldest first. */
+  transcriptions(): RecordedTranscription[];
   /** Replaces the script. */
   script(script: Script): void;
   /** Fails the next requests. */
@@ -74,6 +77,7 @@ export async function startVendors(options: VendorsOptions = {}): Promise<Vendor
     anthropicUrl: url,
     compatibleUrl: (kind) => `${url}/${kind}/v1`,
     requests: (filter = () => true) => state.records.filter(filter),
+    transcriptions: () => [...state.transcriptions],
     script: (script) => {
       state.desk.script = script;
     },
@@ -95,6 +99,7 @@ export async function startVendors(options: VendorsOptions = {}): Promise<Vendor
 interface State {
   desk: Desk;
   records: RecordedRequest[];
+  transcriptions: RecordedTranscription[];
   refused: { model: string; features: readonly Feature[] }[];
   advance(ms: number): void;
 }
@@ -126,6 +131,7 @@ function createState(options: VendorsOptions): State {
   return {
     desk: { world, script, faults: createFaults(), issued: new Set() },
     records: [],
+    transcriptions: [],
     refused,
     advance: (ms) => {
       advanced += ms;
@@ -136,7 +142,19 @@ function createState(options: VendorsOptions): State {
 async function serve(request: IncomingMessage, response: ServerResponse, state: State): Promise<void> {
   const path = (request.url ?? "/").split("?")[0] ?? "/";
   const api = apis[route.exec(path)?.[1] ?? ""];
-  const text = Buffer.concat(await Array.fromAsync<Buffer>(request)).toString();
+  const bytes = Buffer.concat(await Array.fromAsync<Buffer>(request));
+  if (/\/v1\/audio\/transcriptions$/.test(path) && request.method === "POST") {
+    const { status, headers, body, record } = await answerTranscription(
+      request,
+      path,
+      bytes,
+      state.desk.faults,
+    );
+    state.transcriptions.push(record);
+    response.writeHead(status, headers);
+    return void response.end(body);
+  }
+  const text = bytes.toString();
   if (api === undefined || request.method !== "POST") {
     response.writeHead(404, { "content-type": "application/json" });
     response.end(JSON.stringify({ error: { message: `no route ${request.method} ${path}` } }));

@@ -114,6 +114,7 @@ describe("reading a channel", () => {
     const { result, events } = await ask(createWorld(call("read", given)), "summarise");
     expect(result).toContain(found);
     expect(events.map(({ type }) => type)).toContain("answer_private");
+    expect(events.at(-1)).toMatchObject({ type: "turn_finished", private: true });
   });
 
   it.each([

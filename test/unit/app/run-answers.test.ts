@@ -8,7 +8,6 @@ import { scriptedModel } from "../../support/scripted-model.ts";
 import { runSkillAs } from "../../support/skill-runs.ts";
 import { ada, createTestApp } from "../../support/test-app.ts";
 import { testSkill } from "../../support/test-skill.ts";
-import { channel, createIntake } from "./chat/intake-fixture.ts";
 
 function appWith(answer: Json | ToolResult) {
   return createTestApp(scriptedModel([]), {
@@ -107,31 +106,7 @@ describe("what people read of a skill that they ran", () => {
     const { events } = await appWith("done").ask("/skill run measure");
     const view = events.reduce(foldTurn, emptyTurnView("t"));
     expect(ownSteps(view).map(({ tool }) => tool)).toEqual(["measure"]);
-    expect(summariseSteps(view)).toMatch(/^1 step, /);
-  });
-});
-
-describe("on a chat platform", () => {
-  it.each([
-    [channel, /^_Ada B ran measure\._\n\nDone\.$/],
-    ["fake:team:dm-ada", /^Done\.$/],
-  ])("the answer in %s says who ran what, where others see it", async (namespace, text) => {
-    const skills = [testSkill("measure", [{ name: "measure", run: () => "Done." }])];
-    const { intake, platform } = createIntake({ skills });
-    platform.people.set("ada", { name: "Ada *B*" });
-    const place = { namespace, thread: "commands" };
-    await intake.command({
-      key: "c1",
-      place,
-      id: "c1",
-      author: "ada",
-      text: "/skill run measure",
-      said_at: Date.now(),
-    });
-    const shown = await platform.until(() =>
-      platform.visible().find(({ message }) => message.markdown.includes("Done.")),
-    );
-    expect(shown.message.markdown).toMatch(text);
+    expect(summariseSteps(view)).toMatch(/^1 step(?:, \d|$)/);
   });
 });
 

@@ -51,6 +51,31 @@ describe("a bot called into a thread", () => {
     expect(all).toContain("</thread_so_far>\n\nWhat happened?\n");
   });
 
+  it("reads what its own message says that people reply to, if it wrote it elsewhere, and once", async () => {
+    const { platform, call } = callable();
+    const self = { id: "knack", name: "Knack", bot: true, self: true };
+    const root = heard("m1", "Knack", "The deploy is done.", { author: self });
+    const other = heard("m2", "Knack", "Working on it.", { author: self });
+    platform.threads.set("t1", [root, other, heard("call-1", "Ada", "Which version?")]);
+    const first = await call("Which version?");
+    expect(first).toContain('from="Knack (a bot)" at="2026-11-22 07:01 UTC">The deploy is done.');
+    expect(first).not.toContain("Working on it.");
+    expect(await call("And when?")).not.toContain("The deploy is done.");
+  });
+
+  it("does not read its own answer that opened the thread", async () => {
+    const { platform, call, app } = callable();
+    await call("What happened?");
+    const [turn] = await app.log.list({ limit: 1 });
+    const events = await app.log.read(turn?.turn_id ?? "");
+    const posted = events.find((event) => event.type === "message_posted");
+    const self = { id: "knack", name: "Knack", bot: true, self: true };
+    const own = { ...heard("m1", "Knack", "Done.", { author: self }), id: posted?.reference ?? "" };
+    platform.threads.set("t1", [own]);
+    expect(posted).toBeDefined();
+    expect(await call("And now?")).not.toContain("Done.");
+  });
+
   it("keeps the first message and the newest ones, and says how many it leaves out", async () => {
     const { platform, call } = callable({ limits: { message_tokens: 600 } });
     const replies = Array.from({ length: 50 }, (_, at) =>

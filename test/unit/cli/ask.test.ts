@@ -54,7 +54,7 @@ describe("knack ask", () => {
     const { code, out, err } = runKnack(["ask", "hi"], { cwd, bot });
     await code;
     expect(out.text()).toBe("**Done.**\n");
-    expect(err.text()).toBe("→ Reading a page\n✔ Reading a page 0.0 s\n");
+    expect(err.text()).toBe("→ Reading a page\n✔ Reading a page\n");
   });
 
   it("stops the turn on Ctrl-C and exits with 130", async () => {

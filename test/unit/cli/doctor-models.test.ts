@@ -14,8 +14,17 @@ afterEach(() => rm(cwd, { recursive: true }));
 
 /** What `knack doctor` warns about models, at noon of a day. */
 async function warnings(model: string, day: string) {
+  const checks = await examined(model, day);
+  return checks.filter(({ name, status }) => name === "model" && status === "warning");
+}
+
+async function examined(
+  model: string,
+  day: string,
+  env = { OPENAI_API_KEY: "k", ANTHROPIC_API_KEY: "k" },
+  exit = 0,
+) {
   await writeFile(path.join(cwd, "own.yaml"), `server: {port: 0}\nmodel: {${model}}\n`);
-  const env = { OPENAI_API_KEY: "k", ANTHROPIC_API_KEY: "k" };
   const bot = fakeBot({
     "GET /readyz": () => ({ ok: true, checks: [] }),
     "GET /skills": () => ({ skills: [], diagnostics: [] }),
@@ -25,11 +34,11 @@ async function warnings(model: string, day: string) {
   });
   const now = () => Date.parse(`${day}T12:00:00Z`);
   const { code, out } = runKnack(["doctor", "--json", "--config", "own.yaml"], { cwd, bot, now, env });
-  expect(await code).toBe(0);
+  expect(await code).toBe(exit);
   const { checks } = JSON.parse(out.text()) as {
     checks: { name: string; status: string; detail: string; advice?: string }[];
   };
-  return checks.filter(({ name, status }) => name === "model" && status === "warning");
+  return checks;
 }
 
 it.each([
@@ -76,4 +85,23 @@ it("is told once of a model that is named twice, and of no model of a provider t
   expect(found.map(({ detail }) => detail)).toEqual([
     "anthropic/claude-sonnet-4-5 ends on 2026-11-30, in 7 days",
   ]);
+});
+
+it.each([
+  ["", "ok", "written down by openai/gpt-transcribe, $0.0045 a minute"],
+  [
+    "transcription: openai/gpt-4o-transcribe",
+    "ok",
+    "written down by openai/gpt-4o-transcribe, priced by the token",
+  ],
+  [
+    "transcription: vllm/whisper",
+    "ok",
+    "written down by vllm/whisper, its price is not known, so its cost is not counted",
+  ],
+  ["transcription: off", "ok", expect.stringMatching(/^nobody writes them down: people are told so/)],
+  ["transcription: groq/whisper-large-v3", "error", "groq/whisper-large-v3 has no key"],
+])("what becomes of voice messages with %j is told", async (model, status, detail) => {
+  const checks = await examined(model, "2026-11-23", undefined, status === "ok" ? 0 : 1);
+  expect(checks.filter(({ name }) => name === "voice messages")).toMatchObject([{ status, detail }]);
 });

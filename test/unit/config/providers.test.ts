@@ -250,3 +250,64 @@ describe("a mistake in a provider", () => {
     ]);
   });
 });
+
+describe("the model that writes down voice messages", () => {
+  const chosen = async (yaml: string, env: Record<string, string> = {}) =>
+    (await load(yaml, { env })).config.model.transcription;
+
+  it.each([
+    ["openai's with its key", { OPENAI_API_KEY: "k" }, "", "openai/gpt-transcribe"],
+    ["mistral's", { MISTRAL_API_KEY: "k" }, "", "mistral/voxtral-mini-transcribe-latest"],
+    [
+      "that of the provider that answers before another one's",
+      { OPENAI_API_KEY: "k", GROQ_API_KEY: "k" },
+      "model: { choice: groq/m }",
+      "groq/whisper-large-v3-turbo",
+    ],
+    [
+      "that of one that takes over",
+      { ANTHROPIC_API_KEY: "k", OPENAI_API_KEY: "k", GROQ_API_KEY: "k" },
+      "model: { failover: [groq/m] }",
+      "groq/whisper-large-v3-turbo",
+    ],
+    [
+      "another one's beside Anthropic",
+      { ANTHROPIC_API_KEY: "k", GROQ_API_KEY: "k" },
+      "",
+      "groq/whisper-large-v3-turbo",
+    ],
+    ["none with Anthropic alone", { ANTHROPIC_API_KEY: "k" }, "", "off"],
+    [
+      "none for a bot that is meant to be offline",
+      { OPENAI_API_KEY: "k" },
+      "model: { choice: offline }",
+      "off",
+    ],
+    [
+      "none at an address of one's own",
+      { OPENAI_API_KEY: "k", OPENAI_BASE_URL: "http://127.0.0.1:1/v1" },
+      "",
+      "off",
+    ],
+    ["none when it is off", { OPENAI_API_KEY: "k" }, "model: { transcription: off }", "off"],
+    ["the one that is set", { KNACK_MODEL_TRANSCRIPTION: "vllm/whisper" }, "", "vllm/whisper"],
+  ])("is %s", async (_, env, yaml, expected) => {
+    expect(await chosen(yaml, env)).toBe(expected);
+  });
+
+  it.each([
+    ["whisper-1", /expected openai\/MODEL/],
+    ["groqq/whisper", /there is no provider groqq, did you mean groq/],
+    ["azure/whisper", /there is no address for azure: set AZURE_OPENAI_ENDPOINT/],
+    ["anthropic/claude", /anthropic transcribes no speech: name a model of openai, groq, mistral/],
+  ])("cannot be %s", async (name, problem) => {
+    const problems = await problemsOf(`model: { transcription: ${name} }`);
+    expect(problems.map(({ key, message }) => `${key} ${message}`).join("\n")).toMatch(problem);
+  });
+
+  it("gives an effect to the key of its provider alone", async () => {
+    const yaml =
+      "model: { choice: offline, transcription: groq/whisper-large-v3, providers: { groq: { api_key: k } } }";
+    expect(await chosen(yaml)).toBe("groq/whisper-large-v3");
+  });
+});

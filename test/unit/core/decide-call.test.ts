@@ -35,6 +35,7 @@ const manager = { trust: "manager" } as const;
 const operator = { trust: "operator" } as const;
 const guest = { trust: "guest" } as const;
 const high = { risk: "high" } as const;
+const triggered = { triggered: true };
 const reads = { effect: "read_only" } as const;
 
 const rows: [what: string, origin: CallOrigin, more: Partial<CallFacts>, approver: string | undefined][] = [
@@ -150,6 +151,12 @@ const rows: [what: string, origin: CallOrigin, more: Partial<CallFacts>, approve
     "asker",
   ],
   ["configured as idempotent", server({ effect: "idempotent" }), {}, "asker"],
+  ["trusted, where a trigger began the turn", server({ trusted: true }), triggered, "asker"],
+  ["unasked by configuration, where a trigger did", server({ approver: "none" }), triggered, "asker"],
+  ["reading by configuration, where a trigger did", server({ effect: "read_only" }), triggered, undefined],
+  ["reading by its own word, where a trigger did", server({ read_only: true }), triggered, undefined],
+  ["destroying, where a trigger did", server({ destructive: true, trusted: true }), triggered, "manager"],
+  ["shipped, where a trigger did", shipped, triggered, undefined],
 ];
 
 describe("who has to approve", () => {

@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { Trust } from "../../../src/core/inbound.ts";
+import type { HeardMessage, ReadFile } from "../../../src/core/message-context.ts";
 import {
   createSeenAddresses,
   type Seen,
@@ -8,7 +9,7 @@ import {
   summaryOf,
 } from "../../../src/core/seen-addresses.ts";
 import { createSeenReader } from "../../../src/core/seen-reader.ts";
-import type { HeardMessage, ReadFile, TurnEventBody } from "../../../src/core/turn-event.ts";
+import type { TurnEventBody } from "../../../src/core/turn-event.ts";
 
 function read(...events: TurnEventBody[]): Seen[] {
   const reader = createSeenReader();

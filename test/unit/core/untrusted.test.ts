@@ -13,6 +13,9 @@ const heard = (bot: boolean) => ({ by: "Max", text: "hi", at: 0, ...(bot ? { bot
 const withContext = (context: Parameters<typeof userMessage>[1]["context"]): Message =>
   userMessage("hi", { context });
 
+const caused = (happened: string | undefined): Message =>
+  userMessage("hi", { cause: { kind: happened ? "trigger" : "schedule", id: "t1", because: "x", happened } });
+
 describe("what a model reads without anybody vouching for it", () => {
   it.each<[string, Message, Untrusted[]]>([
     ["a member's words", said("read <attached_file name='x'> and <thread_message from=\"b (a bot)\">"), []],
@@ -22,6 +25,8 @@ describe("what a model reads without anybody vouching for it", () => {
     ["a file", withContext({ thread: [], files: [file] }), ["outsider"]],
     ["a bot in the thread", withContext({ thread: [heard(true)], files: [] }), ["outsider"]],
     ["a member in the thread", withContext({ thread: [heard(false)], files: [] }), []],
+    ["what a trigger waited for", caused("it failed"), ["outsider"]],
+    ["what a schedule is to do", caused(undefined), []],
     ["a guest", { role: "user", text: "hi", by_guest: true }, ["outsider"]],
   ])("%s", (_what, message, expected) => {
     const read = readAtOpening({ messages: [], active: [] }, []);

@@ -78,6 +78,7 @@ export function createFakeApp() {
       detail: async (id) => (id === skill.id ? skill : undefined),
     },
     ...fakeServices(asked, () => [...turns.values()]),
+    hook: async () => "unknown",
     complete: async (text) => [{ text: `${text}list`, label: "list", description: "" }],
     ready: async () => [{ name: "store", ok: true, detail: "" }],
   };

@@ -39,8 +39,8 @@ const frame = 140;
 
 function stepText(step: StepView, position: number, characters: number): string {
   const duration = step.duration_ms === undefined ? "still running" : formatDuration(step.duration_ms);
-  const failed = step.state === "error" ? ", failed" : "";
-  const headline = `**${position}. ${cut(step.title, 60)}** (${cut(step.tool, 30)}, ${duration}${failed})`;
+  const about = [cut(step.tool, 30), duration, step.state === "error" ? "failed" : ""].filter(Boolean);
+  const headline = `**${position}. ${cut(step.title, 60)}** (${about.join(", ")})`;
   const room = Math.max(40, characters - frame);
   const input = readable(step.input);
   const output = step.output === undefined ? "" : readable(step.output);

@@ -1,68 +1,136 @@
-import type { OutgoingButton } from "../../../core/chat-platform.ts";
+import type { OutgoingButton, ProgressCard } from "../../../core/chat-platform.ts";
 import type { TurnEvent } from "../../../core/turn-event.ts";
 import { closeFence } from "./markdown-fences.ts";
-import { createPostedMessage, type PostedMessage } from "./posted-message.ts";
+import { createPostedMessage, lastReference, type PostedMessage } from "./posted-message.ts";
 import type { PresentedTurn } from "./presented-turn.ts";
+import { platformErrorOf, whispered } from "./publish-message.ts";
 
-/** The messages of an answer. */
+/**
+ * The messages of an answer. The first one shows the turn's progress above its text, and alone while there is none.
+ *
+ * Progress stands in a message of its own, which goes when the answer begins, where an edit of it would come unnoticed: on platforms
+ * that post progress quietly, and when the turn has waited since it was posted, so that a question stands below it.
+ */
 export interface AnswerParts {
   /** The message of a part, whether it is there or not. */
   part(index: number): PostedMessage;
-  /** How many messages there may be. */
-  count(): number;
+  /** Whether one is there. */
+  isShown(): boolean;
   /** Shows so much of a part. @throws PlatformError */
-  grow(index: number, markdown: string): Promise<void>;
-  /** Takes away what this process has shown. What the platform keeps is written over later. */
-  takeAway(): Promise<void>;
+  grow(index: number, markdown: string, progress?: ProgressCard): Promise<void>;
+  /** Takes away what this process has shown from part `from` on. What the platform keeps is written over later. */
+  takeAway(from: number): Promise<void>;
+  /** Takes away every message but the first `count` parts, whoever posted it. */
+  keep(count: number): Promise<void>;
 }
 
-/** @param changed tells whether something is shown now */
+/** @param changed tells whether something is shown now that people were notified of */
 export function createAnswerParts(
   turn: PresentedTurn,
   events: readonly TurnEvent[],
   changed: (isShown: boolean) => void,
 ): AnswerParts {
-  // Below an answer: platforms know the progress message by its button. The whole answer takes the button away
-  // again, since each of its messages is written once more at the end.
-  const buttons: OutgoingButton[] = [
-    { action: { role: "stop", turn_id: turn.turn_id, below: "answer" }, label: "Stop" },
-  ];
+  const { platform, place, logger, turn_id } = turn;
+  const isQuiet = platform.limits.posts_quietly === true;
+  const before = isQuiet ? undefined : shownBeforeWait(events);
+  let apart: PostedMessage | undefined;
+  if (isQuiet) apart = createPostedMessage(turn, events, { purpose: "progress", part: 0 });
+  else if (before !== undefined) apart = createPostedMessage(turn, events, { purpose: "answer", part: 0 });
   const parts: PostedMessage[] = [];
-  /** References that are in the log, or on their way there. */
-  const noted = new Set<string>();
+  /** References that are in the log, or on their way there; those of messages that are gone are taken out. */
+  const noted = new Set(events.flatMap((event) => (isOfAnswer(event) ? [event.reference] : [])));
+
   const part = (index: number): PostedMessage => {
     const known = parts[index];
     if (known !== undefined) return known;
-    const made = createPostedMessage(turn, events, { purpose: "answer", part: index });
-    if (made.reference !== undefined) noted.add(made.reference);
+    const made = createPostedMessage(turn, events, { purpose: "answer", part: index }, before);
     parts[index] = made;
     return made;
   };
   for (const event of events) {
-    if (event.type !== "message_posted" || event.purpose !== "answer") continue;
+    if (!isOfAnswer(event) || event.purpose !== "answer") continue;
     for (let index = parts.length; index <= event.part; index += 1) part(index);
   }
   const note = ({ reference, tag }: PostedMessage) => {
     if (reference === undefined || noted.has(reference)) return;
     noted.add(reference);
-    turn.note({ type: "message_posted", purpose: "answer", part: tag.part, reference });
-    changed(true);
+    turn.note({ type: "message_posted", purpose: tag.purpose, part: tag.part, reference });
+    if (tag.purpose === "answer") changed(true);
+  };
+  const away = async (message: PostedMessage, how: "takeAway" | "drop") => {
+    const { reference } = message;
+    if (reference !== undefined && (await message[how]())) noted.delete(reference);
+  };
+  const contentOf = (message: PostedMessage, markdown: string, progress: ProgressCard | undefined) => {
+    const below = message.tag.purpose === "progress" ? "progress" : "answer";
+    // The whole answer takes the button away again, since each of its messages is written once more at the end.
+    const buttons: OutgoingButton[] = [{ action: { role: "stop", turn_id, below }, label: "Stop" }];
+    return { markdown: closeFence(markdown), ...(progress === undefined ? {} : { progress }), buttons };
+  };
+  const grow = async (message: PostedMessage, markdown: string, progress: ProgressCard | undefined) => {
+    try {
+      await message.grow(markdown, contentOf(message, markdown, progress));
+    } finally {
+      note(message);
+    }
+  };
+  const takeAway = async (from: number) => {
+    for (const message of parts.slice(from)) await away(message, "takeAway");
+    if (from === 0) changed(false);
+  };
+  const remove = async (reference: string) => {
+    try {
+      await platform.remove(place, reference);
+      noted.delete(reference);
+    } catch (error) {
+      logger.debug(
+        { err: platformErrorOf(error), turn_id },
+        "A message that is void could not be taken away",
+      );
+    }
   };
 
   return {
     part,
-    count: () => parts.length,
-    async grow(index, text) {
-      const message = part(index);
-      try {
-        await message.grow(text, { markdown: closeFence(text), buttons });
-      } finally {
-        note(message);
+    isShown: () => [apart, ...parts].some((message) => message?.reference !== undefined),
+    async grow(index, markdown, progress) {
+      if (index === 0 && markdown === "" && apart !== undefined) {
+        if (parts.some(({ reference }) => reference !== undefined)) await takeAway(0);
+        return grow(apart, markdown, progress);
       }
+      await grow(part(index), markdown, progress);
+      if (index > 0 || apart === undefined) return;
+      await away(apart, "drop");
+      if (!isQuiet) apart = undefined;
     },
-    async takeAway() {
-      for (const message of parts) await message.takeAway();
-      changed(false);
+    async takeAway(from) {
+      if (from === 0 && apart !== undefined) await away(apart, "takeAway");
+      await takeAway(from);
+    },
+    async keep(count) {
+      if (apart !== undefined && turn.resumed) await apart.adopt().catch(() => undefined);
+      for (const message of [...parts.slice(count), apart]) {
+        if (message !== undefined) await away(message, "drop");
+      }
+      const kept = new Set(parts.slice(0, count).map(({ reference }) => reference));
+      for (const reference of noted) if (!kept.has(reference)) await remove(reference);
     },
   };
+}
+
+type Posted = Extract<TurnEvent, { type: "message_posted" }>;
+
+function isOfAnswer(event: TurnEvent): event is Posted {
+  if (event.type !== "message_posted" || event.reference === whispered) return false;
+  return event.purpose === "answer" || event.purpose === "progress";
+}
+
+/** The first message, when the turn has waited since it was posted and its answer was not ready before. */
+function shownBeforeWait(events: readonly TurnEvent[]): string | undefined {
+  const reference = lastReference(events, "answer", 0);
+  if (reference === undefined) return undefined;
+  const posted = events.findLastIndex((event) => isOfAnswer(event) && event.reference === reference);
+  const ready = events.findIndex((event) => event.type === "answer_ready");
+  const end = ready < 0 ? events.length : ready;
+  return events.slice(posted, end).some(({ type }) => type === "turn_waiting") ? reference : undefined;
 }

@@ -3,21 +3,19 @@ import { escapeMarkdown } from "../../../base/markdown-text.ts";
 import { unlessAborted } from "../../../base/time-limit.ts";
 import type { PlatformError, PlatformErrorCode } from "../../../core/chat-platform.ts";
 import type { TurnEvent, TurnEventBody } from "../../../core/turn-event.ts";
-import type { AnswerFiles } from "./answer-files.ts";
 import type { LiveAnswer } from "./live-answer.ts";
-import { type AnswerMessage, type AnswerReady, planAnswer } from "./plan-answer.ts";
+import { type AnswerFrame, type AnswerMessage, type AnswerReady, planAnswer } from "./plan-answer.ts";
 import { lastReference } from "./posted-message.ts";
 import type { PresentedTurn } from "./presented-turn.ts";
 import { type Published, passes, UnforeseenError, whisperMessage } from "./publish-message.ts";
 
-export interface Delivery {
+export interface Delivery extends AnswerFrame {
   ready: AnswerReady;
   /** When the answer was ready, ms since the epoch. */
   readyAt: number;
   /** What was stored when this worker took the turn. */
   events: readonly TurnEvent[];
   live: LiveAnswer;
-  files: AnswerFiles;
 }
 
 /** How it went. `waiting`: the platform cannot be reached; another worker goes on at `until` (ms since the epoch). */
@@ -35,9 +33,9 @@ export async function* deliverAnswer(
   delivery: Delivery,
 ): AsyncGenerator<TurnEventBody, Delivered> {
   const { ready, live } = delivery;
-  const { before, after } = splitAt(delivery.events);
-  if (ready.private) await dropParts(live, 0);
-  const plan = planAnswer(turn, ready, delivery.files, isLive(delivery));
+  const after = sinceReady(delivery.events);
+  if (ready.private) await unlessAborted(turn.givenUp, () => live.keep(0));
+  const plan = planAnswer(turn, ready, delivery);
   for (const [part, message] of plan.entries()) {
     if (lastReference(after, "answer", part) !== undefined) continue;
     const published = await unlessAborted(turn.givenUp, () => publishPart(turn, delivery, part, message));
@@ -48,32 +46,18 @@ export async function* deliverAnswer(
     const until = waitUntil(turn, delivery, published.error);
     if (until !== undefined) return { kind: "waiting", until };
     yield refusal(turn, published.error);
-    if (!ready.private) await unlessAborted(turn.givenUp, () => dropParts(live, part));
+    if (!ready.private) await unlessAborted(turn.givenUp, () => live.keep(part));
     await unlessAborted(turn.givenUp, () => tellAsker(turn, published.error));
     return { kind: "refused" };
   }
-  if (!ready.private) await dropParts(live, plan.length);
+  if (!ready.private) await unlessAborted(turn.givenUp, () => live.keep(plan.length));
   return { kind: "delivered" };
-
-  /** Whether the first message stood in the channel before the answer was ready, and still does. */
-  function isLive({ ready: { private: isPrivate } }: Delivery): boolean {
-    if (isPrivate) return false;
-    if (before === undefined) return live.part(0).reference !== undefined;
-    const shown = lastReference(before, "answer", 0);
-    const posted = lastReference(after, "answer", 0);
-    return shown !== undefined && (posted === undefined || posted === shown);
-  }
 }
 
-/** What was stored before the answer was ready, and after; `before` is undefined while it was not. */
-function splitAt(events: readonly TurnEvent[]): {
-  before: readonly TurnEvent[] | undefined;
-  after: readonly TurnEvent[];
-} {
+/** What was stored since the answer was ready; nothing while it was not. */
+function sinceReady(events: readonly TurnEvent[]): readonly TurnEvent[] {
   const at = events.findIndex((event) => event.type === "answer_ready");
-  return at < 0
-    ? { before: undefined, after: [] }
-    : { before: events.slice(0, at), after: events.slice(at + 1) };
+  return at < 0 ? [] : events.slice(at + 1);
 }
 
 async function publishPart(
@@ -134,11 +118,6 @@ async function withoutFilesIfRefused(
 
 const isOneOf = ({ code }: PlatformError, ...codes: PlatformErrorCode[]) => codes.includes(code);
 
-/** Takes away messages that stand there and are no part of the answer. */
-async function dropParts(live: LiveAnswer, from: number): Promise<void> {
-  for (let part = from; part < live.count(); part += 1) await live.part(part).drop();
-}
-
 /** When the delivery goes on; undefined when it does not. */
 function waitUntil(
   { clock }: PresentedTurn,
@@ -147,7 +126,7 @@ function waitUntil(
 ): number | undefined {
   const now = clock.now();
   if (!passes(error) || now - readyAt >= giveUpAfter) return undefined;
-  const waited = splitAt(events).after.filter((event) => event.type === "turn_waiting").length;
+  const waited = sinceReady(events).filter((event) => event.type === "turn_waiting").length;
   if (error instanceof UnforeseenError && waited >= unforeseenWaits) return undefined;
   const pause = backoff(waited + 1, waits);
   return now + Math.max(pause, error.retryAfterMs ?? 0);

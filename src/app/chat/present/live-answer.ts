@@ -1,19 +1,27 @@
 import { backoff } from "../../../base/backoff.ts";
+import type { ProgressCard } from "../../../core/chat-platform.ts";
 import type { TurnEvent } from "../../../core/turn-event.ts";
 import { type AnswerParts, createAnswerParts } from "./answer-parts.ts";
 import { createEditPacer } from "./edit-pacer.ts";
 import type { PresentedTurn } from "./presented-turn.ts";
 import { passes, platformErrorOf } from "./publish-message.ts";
+import { headRoom } from "./render-progress.ts";
 import { partsOfLongAnswer } from "./shape-answer.ts";
 import { splitMarkdown } from "./split-markdown.ts";
 
-/** The answer while it is written. Never disturbs the turn: what the platform refuses is delivered at the end. */
-export interface LiveAnswer extends Pick<AnswerParts, "part" | "count"> {
+/** A turn's progress and its answer while it is written. Never disturbs the turn: what the platform refuses is delivered at the end. */
+export interface LiveAnswer extends Pick<AnswerParts, "part" | "keep"> {
   add(text: string): void;
-  /** What was shown is void: it is taken away. */
+  /** What was said is void: it is shown no more. */
   discard(): void;
+  /** There is progress to show. */
+  progressed(): void;
+  /** Shows nothing more, and takes away what is shown: the answer is for the asker alone. */
+  hide(): void;
   /** Shows nothing more. Resolves when its messages may be written to. */
   settle(): Promise<void>;
+  /** Shows what is newest, if anything was shown or `isDue`, and then nothing more: the turn waits. */
+  pause(isDue: boolean): Promise<void>;
 }
 
 /** Text is shown once it has been coming for so long (ms), the shorter time if it has more characters than that. */
@@ -30,10 +38,14 @@ const heldBack = 256;
 /** Between tries to show it, ms. */
 const pauses = { minMs: 2_000, maxMs: 30_000 };
 
-/** @param changed tells whether something is shown now */
+/**
+ * @param card the progress as it is now; undefined while there is none to show. `above` is whether a text stands below it
+ * @param changed tells whether something is shown now that people were notified of
+ */
 export function createLiveAnswer(
   turn: PresentedTurn,
   events: readonly TurnEvent[],
+  card: (above: boolean) => Promise<ProgressCard | undefined>,
   changed: (isShown: boolean) => void,
 ): LiveAnswer {
   const { platform, clock, logger, redact, turn_id } = turn;
@@ -42,16 +54,21 @@ export function createLiveAnswer(
   let text = "";
   let begun: number | undefined;
   let cancelWait: (() => void) | undefined;
-  let isOff = false;
+  // Nobody waits for what calls somebody: it is posted once, whole, so that it does call them.
+  let isOff = turn.mention !== undefined;
   let failures = 0;
-  let cleaned = Promise.resolve();
+  let hidden: Promise<void> | undefined;
 
   const show = async (): Promise<number> => {
-    await cleaned;
     try {
       const visible = redact(text.slice(0, text.length - unfinished(text)));
-      const parts = splitMarkdown(visible, message_characters - closing).slice(0, partsOfLongAnswer);
-      for (const [index, part] of parts.entries()) await messages.grow(index, part);
+      const progress = await card(visible.trim() !== "");
+      const limit = message_characters - closing - (progress === undefined ? 0 : headRoom);
+      const [first = "", ...rest] = splitMarkdown(visible, limit).slice(0, partsOfLongAnswer);
+      const isNothing = first === "" && progress === undefined;
+      await messages.takeAway(isNothing ? 0 : rest.length + 1);
+      if (!isNothing) await messages.grow(0, first, progress);
+      for (const [index, part] of rest.entries()) await messages.grow(index + 1, part);
       failures = 0;
       return 0;
     } catch (thrown) {
@@ -65,8 +82,7 @@ export function createLiveAnswer(
       return Math.min(error.retryAfterMs ?? backoff(failures, pauses), pauses.maxMs);
     }
   };
-  const newPacer = () => createEditPacer(turn, edit_interval_ms, show);
-  let pacer = newPacer();
+  const pacer = createEditPacer(turn, edit_interval_ms, show);
   const forget = () => {
     cancelWait?.();
     cancelWait = undefined;
@@ -78,10 +94,23 @@ export function createLiveAnswer(
     if (text.length > worthLength) pacer.request();
     else cancelWait = clock.after(worthTime - shortTime, () => pacer.request());
   };
+  const settle = async () => {
+    isOff = true;
+    cancelWait?.();
+    await (hidden ?? pacer.stop());
+    if (messages.isShown() && !messages.part(0).isStreaming) await pacer.editable();
+  };
+  const leave = async () => {
+    try {
+      await messages.part(0).leave();
+    } catch (error) {
+      logger.debug({ err: error, turn_id }, "A stream was not ended before the turn waits");
+    }
+  };
 
   return {
     part: messages.part,
-    count: messages.count,
+    keep: messages.keep,
     add(more) {
       text += more;
       if (isOff) return;
@@ -92,17 +121,26 @@ export function createLiveAnswer(
     },
     discard() {
       if (text === "") return;
-      const old = pacer;
-      pacer = newPacer();
       forget();
-      cleaned = cleaned.then(() => old.stop()).then(messages.takeAway);
+      if (!isOff && messages.isShown()) pacer.request();
     },
-    async settle() {
+    progressed() {
+      if (!isOff) pacer.request();
+    },
+    hide() {
       isOff = true;
-      cancelWait?.();
-      await cleaned;
-      await pacer.stop();
-      if (!messages.part(0).isStreaming) await pacer.editable();
+      forget();
+      hidden ??= pacer
+        .stop()
+        .then(() => messages.keep(0))
+        .then(() => changed(false));
+    },
+    settle,
+    async pause(isDue) {
+      const wasOff = isOff;
+      await settle();
+      if (!wasOff && (isDue || messages.isShown())) await show();
+      await leave();
     },
   };
 }

@@ -1,8 +1,9 @@
 import { escapeMarkdown, oneLine } from "../../../base/markdown-text.ts";
-import type { OutgoingButton, OutgoingMessage } from "../../../core/chat-platform.ts";
+import type { OutgoingButton, OutgoingMessage, ProgressCard } from "../../../core/chat-platform.ts";
 import type { TurnEventBody } from "../../../core/turn-event.ts";
 import type { AnswerFiles } from "./answer-files.ts";
 import type { PresentedTurn } from "./presented-turn.ts";
+import { headRoom } from "./render-progress.ts";
 import { shapeAnswer } from "./shape-answer.ts";
 
 export type AnswerReady = Extract<TurnEventBody, { type: "answer_ready" }>;
@@ -10,33 +11,60 @@ export type AnswerReady = Extract<TurnEventBody, { type: "answer_ready" }>;
 /** A message of an answer, before it is tagged. */
 export type AnswerMessage = Omit<OutgoingMessage, "tag">;
 
+/** Words and characters of a message, and characters of an answer, that are small talk at most. A question is none. */
+const fewWords = 4;
+const shortMessage = 60;
+const shortAnswer = 240;
+const question = /[?？]/;
+
 const nothingSaid = "*There is no text in this answer. Try again, or ask in other words.*";
 
-/**
- * The messages of an answer, in order; the same every time it is planned. Files go with the first one, or, when that stands in the
- * channel already (`isLive`), with one more at the end.
- */
+/** What an answer is made of beside its text. */
+export interface AnswerFrame {
+  files: AnswerFiles;
+  /** What the turn did; undefined where its channel does not want to see it. */
+  card: ProgressCard | undefined;
+  /** Whether it did anything but answer. */
+  hasSteps: boolean;
+}
+
+/** The messages of an answer, in order; the same every time it is planned. Progress and files go with the first, buttons with the last. */
 export function planAnswer(
   turn: PresentedTurn,
   { text, outcome, private: isPrivate }: AnswerReady,
-  files: AnswerFiles,
-  isLive: boolean,
+  { files, card, hasSteps }: AnswerFrame,
 ): AnswerMessage[] {
-  const { turn_id, kind, platform, redact } = turn;
+  const { kind, platform, redact, mention } = turn;
   const said = text.trim() === "" && files.attached.length === 0 ? nothingSaid : text.trim();
   const who = isPrivate ? "" : whoDidWhat(turn);
   const whole = [who, said, files.named].filter(Boolean).join("\n\n");
-  const shaped = shapeAnswer(redact(whole || "Here it is."), files.attached, platform.limits);
-  const messages = shaped.parts.map((markdown): AnswerMessage => ({ markdown }));
+  const room = card === undefined ? 0 : headRoom;
+  const limits = { ...platform.limits, message_characters: platform.limits.message_characters - room };
+  const shaped = shapeAnswer(redact(whole || "Here it is."), files.attached, limits);
+  const messages = shaped.parts.map(
+    (markdown, part): AnswerMessage => ({
+      markdown,
+      ...(part === 0 && mention !== undefined ? { mention } : {}),
+    }),
+  );
+  const [first] = messages;
   const last = messages.at(-1);
-  if (last !== undefined && kind === "message" && isPrivate !== true)
-    last.buttons = buttonsOf(turn_id, outcome);
-  if (shaped.files.length === 0) return messages;
-  if (isLive) {
-    const names = shaped.files.map((file) => escapeMarkdown(file.name)).join(", ");
-    return [...messages, { markdown: names, files: shaped.files }];
-  }
-  return messages.map((message, part) => (part === 0 ? { ...message, files: shaped.files } : message));
+  if (first === undefined || last === undefined) return messages;
+  if (shaped.files.length > 0) first.files = shaped.files;
+  if (mention !== undefined) first.mention = mention;
+  if (isPrivate) return messages;
+  if (card !== undefined) first.progress = card;
+  const isSmallTalk = outcome === "completed" && !hasSteps && messages.length === 1 && isShort(turn, first);
+  if (kind === "message" && !isSmallTalk) last.buttons = buttonsOf(turn.turn_id, outcome, hasSteps);
+  return messages;
+}
+
+/** A few words that get a few words back, such as a greeting. */
+function isShort({ text }: PresentedTurn, { markdown, files }: AnswerMessage): boolean {
+  const asked = text.trim();
+  if (asked.length > shortMessage || asked.split(/\s+/).length > fewWords || question.test(asked))
+    return false;
+  return markdown.length <= shortAnswer && files === undefined;
 }
 
 /** Above what everybody sees of a command that nobody saw: who gave it, and its words. */
@@ -46,21 +74,23 @@ function whoDidWhat({ kind, author, text, platform, to }: PresentedTurn): string
   return `**${escapeMarkdown(author.name)}** used \`${command}\``;
 }
 
-function buttonsOf(turn_id: string, outcome: AnswerReady["outcome"]): OutgoingButton[] {
-  const rest: OutgoingButton[] = [
-    { action: { role: "again", turn_id }, label: "Try again" },
-    { action: { role: "forget", turn_id }, label: "Delete" },
-  ];
-  if (outcome === "failed" || outcome === "stopped") return rest;
+/** Opinions stand below the answer, everything else behind its menu. */
+function buttonsOf(turn_id: string, outcome: AnswerReady["outcome"], hasSteps: boolean): OutgoingButton[] {
+  const behind = (role: "again" | "continue" | "details" | "forget", label: string): OutgoingButton => ({
+    action: { role, turn_id },
+    label,
+    menu: true,
+  });
   const opinions: OutgoingButton[] = [
     { action: { role: "feedback", turn_id, good: true }, label: "👍" },
     { action: { role: "feedback", turn_id, good: false }, label: "👎" },
   ];
-  if (outcome === "completed") return [...opinions, ...rest];
   return [
-    { action: { role: "continue", turn_id }, label: "Continue", style: "primary" },
-    ...opinions,
-    ...rest,
+    ...(outcome === "failed" || outcome === "stopped" ? [] : opinions),
+    behind("again", "Try again"),
+    ...(outcome === "limit_reached" ? [behind("continue", "Continue")] : []),
+    ...(hasSteps ? [behind("details", "Details")] : []),
+    behind("forget", "Delete"),
   ];
 }
 

@@ -15,7 +15,10 @@ export interface PostedMessage {
   adopt(): Promise<string | undefined>;
   /** Posts this, or edits what is there, unless it shows this already. @throws PlatformError, or whatever the platform throws */
   show(content: Content): Promise<void>;
-  /** Shows a text that grows: in the platform's stream where it may have one, else as `show` does. @throws as `show` */
+  /**
+   * Shows progress and a text that grow: in the platform's stream where it may have one, else as `show` does. `text` is the text of
+   * `content` as it was written so far. @throws as `show`
+   */
   grow(text: string, content: Content): Promise<void>;
   /** Brings this to the platform, with further tries for some seconds. Rejects only when the turn is given up. */
   publish(content: Content): Promise<Published>;
@@ -23,10 +26,10 @@ export interface PostedMessage {
   finish(content: Content): Promise<string | undefined>;
   /** Edits it if it is there, once. @throws what the platform throws */
   amend(content: Content): Promise<void>;
-  /** Takes away what this process has shown. What the platform keeps is written over later. */
-  takeAway(): Promise<void>;
-  /** Takes it away, whoever showed it. What the platform keeps is no longer this message. */
-  drop(): Promise<void>;
+  /** Takes away what this process has shown. False: the platform keeps it, and it is written over later. */
+  takeAway(): Promise<boolean>;
+  /** Takes it away, whoever showed it. False: the platform keeps it, and it is no longer this message. */
+  drop(): Promise<boolean>;
   /** Ends its stream with what it shows: another process goes on. @throws PlatformError */
   leave(): Promise<void>;
 }
@@ -36,8 +39,8 @@ type State =
   /** It may be there without our knowing: it is looked for before it is posted. */
   | { at: "maybe" }
   | { at: "posted"; reference: string }
-  /** The stream has got `text` so far. */
-  | { at: "streaming"; reference: string; stream: AnswerStream; text: string };
+  /** The stream has got `text` and the progress of `shown` so far. */
+  | { at: "streaming"; reference: string; stream: AnswerStream; text: string; shown: Content };
 
 /** How often, and after what pause (ms) at most, a stream is finished that the platform slows down. */
 const maxFinishes = 3;
@@ -47,15 +50,18 @@ const maxFinishPauseMs = 3_000;
  * A message as the turn's log knows it.
  * @param events what is stored of the turn
  * @param tag which message of the turn it is
+ * @param other a message with this tag that is another one, and stays as it is
  */
 export function createPostedMessage(
   turn: PresentedTurn,
   events: readonly TurnEvent[],
   { purpose, part }: Pick<MessageTag, "purpose" | "part">,
+  other?: string,
 ): PostedMessage {
   const { platform, place, to, logger, turn_id } = turn;
   const tag = { turn_id, purpose, part };
-  const known = lastReference(events, purpose, part);
+  const last = lastReference(events, purpose, part);
+  const known = last === other ? undefined : last;
   let state: State =
     known === undefined ? { at: turn.resumed ? "maybe" : "absent" } : { at: "posted", reference: known };
   let mayStream = purpose === "answer" && part === 0 && platform.openStream !== undefined;
@@ -70,7 +76,7 @@ export function createPostedMessage(
     return redactMessage({ ...content, tag, ...(named.length === 0 ? {} : { calls: named }) }, turn.redact);
   };
 
-  const look = async (gone?: string) => {
+  const look = async (gone = other) => {
     if (state.at !== "maybe") return;
     const found = await platform.find(place, tag);
     state = found === undefined || found === gone ? { at: "absent" } : { at: "posted", reference: found };
@@ -119,11 +125,11 @@ export function createPostedMessage(
     isOurs = true;
   };
   /** False when the platform's stream cannot be used. */
-  const stream = async (text: string): Promise<boolean> => {
+  const stream = async (text: string, content: Content): Promise<boolean> => {
     await look();
-    if (state.at === "posted") return false;
+    if (state.at === "posted" || isVoid(text)) return false;
     try {
-      await append(text);
+      await append(text, content);
       return true;
     } catch (thrown) {
       const { code } = platformErrorOf(thrown);
@@ -134,19 +140,34 @@ export function createPostedMessage(
       return false;
     }
   };
-  const append = async (text: string) => {
-    const now = state.at === "streaming" ? state : await openStream();
-    if (now === undefined || !text.startsWith(now.text) || text === now.text) return;
+  /** Whether it shows what is no longer said: a stream only grows. It may be cut elsewhere than it was. */
+  const isVoid = (text: string): boolean => {
+    if (state.at !== "streaming" || text.startsWith(state.text)) return false;
+    if (text !== "" && state.text.startsWith(text)) return false;
+    mayStream = false;
+    detach();
+    return true;
+  };
+  const append = async (text: string, content: Content) => {
+    if (state.at !== "streaming") return openStream({ ...content, markdown: text });
+    const now = state;
+    const { progress } = content;
+    if (progress !== undefined && JSON.stringify(progress) !== JSON.stringify(now.shown.progress))
+      await now.stream.progress(turn.redact(progress));
+    now.shown = content;
+    if (text.length <= now.text.length) return;
     await now.stream.append(text.slice(now.text.length), [...turn.calls]);
     now.text = text;
   };
-  const openStream = async () => {
-    const opened = await platform.openStream?.(place, tag, to);
-    if (opened === undefined) return undefined;
-    const now = { at: "streaming" as const, reference: opened.reference, stream: opened, text: "" };
-    state = now;
+  const openStream = async (start: Content) => {
+    const opened = await platform.openStream?.(place, tag, to, {
+      ...turn.redact(start),
+      calls: [...turn.calls],
+    });
+    if (opened === undefined) return;
+    const { reference } = opened;
+    state = { at: "streaming", reference, stream: opened, text: start.markdown, shown: start };
     isOurs = true;
-    return now;
   };
   /** False when the platform keeps it. */
   const remove = async (): Promise<boolean> => {
@@ -166,9 +187,9 @@ export function createPostedMessage(
   /** The stream is no longer ours to write to. */
   const detach = () => {
     if (state.at !== "streaming") return undefined;
-    const { stream: open, reference, text } = state;
+    const { stream: open, reference, text, shown: content } = state;
     state = { at: "posted", reference };
-    return { open, text };
+    return { open, content: { ...content, markdown: closeFence(text) } };
   };
 
   return {
@@ -185,7 +206,7 @@ export function createPostedMessage(
     },
     show,
     async grow(text, content) {
-      if (!mayStream || !(await stream(text))) await show(content);
+      if (!mayStream || !(await stream(text, content))) await show(content);
     },
     publish: (content) => persist(turn, content, put),
     async finish(content) {
@@ -210,19 +231,22 @@ export function createPostedMessage(
       if (reference !== undefined) await platform.edit(place, reference, outgoing(content));
     },
     async takeAway() {
-      if (!isOurs || referenceOf() === undefined) return;
-      if (await remove()) state = { at: "absent" };
-      else detach();
+      if (!isOurs || referenceOf() === undefined) return false;
       isOurs = false;
+      const isAway = await remove();
+      if (isAway) state = { at: "absent" };
+      else detach();
+      return isAway;
     },
     async drop() {
-      if (referenceOf() === undefined) return;
-      await remove();
+      if (referenceOf() === undefined) return false;
+      const isAway = await remove();
       state = { at: "absent" };
+      return isAway;
     },
     async leave() {
-      const open = detach();
-      await open?.open.finish({ tag, markdown: closeFence(open.text) });
+      const left = detach();
+      await left?.open.finish(outgoing(left.content));
     },
   };
 }

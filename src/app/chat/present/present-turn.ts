@@ -1,11 +1,13 @@
 import { unlessAborted } from "../../../base/time-limit.ts";
 import { channelThread } from "../../../core/chat-platform.ts";
 import type { FileStore } from "../../../core/file-store.ts";
+import type { KeyValue } from "../../../core/key-value.ts";
 import { type ProgressLevel, readNamespace } from "../../../core/namespace-state.ts";
+import { isDirectMessage } from "../../../core/place.ts";
 import type { TurnEvent, TurnEventBody } from "../../../core/turn-event.ts";
 import { type ClaimedTurn, seqStride } from "../../../core/turn-log.ts";
 import { emptyTurnView, foldTurn, type TurnView } from "../../../core/turn-view.ts";
-import { isGivenUp, ShuttingDown } from "../../turns/given-up.ts";
+import { followGivenUp, ShuttingDown } from "../../turns/given-up.ts";
 import { readAnswerFiles } from "./answer-files.ts";
 import { type Delivered, deliverAnswer } from "./deliver-answer.ts";
 import { createLiveAnswer, type LiveAnswer } from "./live-answer.ts";
@@ -13,9 +15,10 @@ import { createPersonPrompts, type PersonPrompts } from "./person-prompts.ts";
 import { type AnswerReady, finishedBy } from "./plan-answer.ts";
 import { lastReference } from "./posted-message.ts";
 import type { PresentedTurn, TurnPresenterDeps } from "./presented-turn.ts";
-import { createProgressMessage, type ProgressMessage } from "./progress-message.ts";
 import { passes } from "./publish-message.ts";
+import { statusOf } from "./render-progress.ts";
 import { createNoteQueue, mergeNotes, type NoteQueue } from "./turn-notes.ts";
+import { createTurnProgress, type TurnProgress } from "./turn-progress.ts";
 import { createWorkingMark, type WorkingMark } from "./working-mark.ts";
 
 type Finished = Extract<TurnEventBody, { type: "turn_finished" }>;
@@ -29,12 +32,14 @@ interface Stage {
   notes: NoteQueue;
   mark: WorkingMark;
   live: LiveAnswer;
-  progress: ProgressMessage;
+  progress: TurnProgress;
   prompts: PersonPrompts;
   /** Files that were made since the turn was claimed. */
   made: TurnEventBody[];
   /** Turns of further messages that this one has taken in. */
   taken: Set<string>;
+  /** Whether everything from now on is for the asker alone. */
+  isPrivate: boolean;
   view: TurnView;
 }
 
@@ -79,33 +84,45 @@ function openStage(
   // A process that died early may have stored nothing.
   const resumed = claimed.last_seq >= seqStride || events.some((event) => event.type === "turn_started");
   const place = { namespace, thread: inbound.cause?.in_channel ? channelThread : thread };
+  const calls = inbound.cause?.says !== undefined && !isDirectMessage(namespace);
   const turn: PresentedTurn = {
     ...base,
+    ...(calls ? { mention: author.id } : {}),
     ...{ turn_id, kind, author, text, place, clock, redact, logger, resumed, givenUp },
     note: notes.add,
     calls: new Set([author.id, ...(inbound.origin?.mentions ?? []).map(({ id }) => id)]),
   };
   for (const event of events) noteCalls(turn, event);
   const view = events.reduce(foldTurn, emptyTurnView(turn_id));
-  const level = readNamespace(store, namespace).then(
-    ({ settings }) => settings.progress,
-    (error: unknown): ProgressLevel => {
-      logger.warn(
-        { err: error, turn_id },
-        "The channel's settings cannot be read; progress is shown in steps",
-      );
-      return "steps";
-    },
-  );
+  const level = progressLevel(store, turn);
   const delay = chat.progress_delay_ms;
   const mark = createWorkingMark(turn, kind === "command" ? delay : 0);
-  const live = createLiveAnswer(turn, events, (isShown) => void (isShown ? mark.hide() : mark.show()));
-  const isShown = lastReference(events, "progress", 0) !== undefined;
+  const isShown = [lastReference(events, "progress", 0), lastReference(events, "answer", 0)].some(Boolean);
   const notBefore = clock.now() + (isShown ? 0 : delay);
-  const progress = createProgressMessage(turn, events, { level, notBefore });
+  const show = () => live.progressed();
+  const progress = createTurnProgress(turn, { level, notBefore, shortest: delay, show });
+  const changed = (isVisible: boolean) => void (isVisible ? mark.hide() : mark.show());
+  const live: LiveAnswer = createLiveAnswer(turn, events, progress.card, changed);
+  const isPrivate = events.some((event) => event.type === "answer_private");
+  if (isPrivate) live.hide();
   const prompts = createPersonPrompts(turn, events);
   const taken = new Set(events.flatMap((event) => (event.type === "steered" ? [event.from_turn] : [])));
-  return { turn, claimed, files, log, notes, mark, live, progress, prompts, made: [], taken, view };
+  const shown = { notes, mark, live, progress, prompts, made: [], taken, isPrivate, view };
+  return { turn, claimed, files, log, ...shown };
+}
+
+/** How much of its work a channel wants to see; steps where its settings cannot be read. */
+async function progressLevel(
+  store: KeyValue,
+  { place, logger, turn_id }: PresentedTurn,
+): Promise<ProgressLevel> {
+  try {
+    return (await readNamespace(store, place.namespace)).settings.progress;
+  } catch (error) {
+    const fields = { err: error, turn_id };
+    logger.warn(fields, "The channel's settings cannot be read; progress is shown in steps");
+    return "steps";
+  }
 }
 
 /** Runs the turn and shows it. Answers with its answer; undefined when it waits for a person, or was taken into another turn. */
@@ -129,6 +146,7 @@ async function* showRun(
   }
   if (finished === undefined) return undefined;
   stage.view = foldTurn(stage.view, stamped(turn, finished));
+  stage.progress.stop();
   await unlessAborted(turn.givenUp, () => live.settle());
   if (finished.merged_into !== undefined || finished.silent) {
     await unlessAborted(turn.givenUp, () => Promise.all([unmark(stage), turn.platform.dismiss?.(turn.to)]));
@@ -155,7 +173,7 @@ function noteCalls({ calls }: PresentedTurn, event: TurnEventBody): void {
 
 /** Shows what can be shown before it is stored. Answers the event without secrets; undefined for text. */
 function watch(stage: Stage, event: TurnEventBody): TurnEventBody | undefined {
-  const { live, progress, turn } = stage;
+  const { live, progress, mark, turn } = stage;
   if (event.type === "text_delta") {
     live.add(event.text);
     return undefined;
@@ -175,6 +193,13 @@ function watch(stage: Stage, event: TurnEventBody): TurnEventBody | undefined {
   }
   if (event.type === "steered") stage.taken.add(event.from_turn);
   noteCalls(turn, event);
+  if (event.type === "answer_private") stage.isPrivate = true;
+  if (stage.isPrivate) {
+    live.hide();
+    mark.say("");
+    return shown;
+  }
+  mark.say(statusOf(stage.view));
   progress.changed(stage.view);
   return shown;
 }
@@ -189,9 +214,9 @@ const stamped = ({ turn_id, clock }: PresentedTurn, event: TurnEventBody): TurnE
 /** Before the worker is freed everything that was begun is done, and what is asked stands in the channel. */
 async function* settleToWait(stage: Stage, until: number): AsyncGenerator<TurnEventBody, void> {
   const { turn, live, progress, prompts, mark, notes } = stage;
-  await unlessAborted(turn.givenUp, () => live.settle());
+  progress.stop();
   const [failure] = await unlessAborted(turn.givenUp, () =>
-    Promise.all([prompts.posted(), progress.pause(), mark.hide()]),
+    Promise.all([prompts.posted(), live.pause(progress.hasNotice), mark.hide()]),
   );
   yield* notes.take();
   if (failure === undefined) {
@@ -232,9 +257,11 @@ async function* finish(
 ): AsyncGenerator<TurnEventBody, void> {
   const { turn, claimed, live, mark, notes, prompts, progress } = stage;
   if (stage.view.finished_at === undefined) stage.view = { ...stage.view, finished_at: readyAt };
-  const order = Promise.allSettled([progress.end(stage.view), prompts.end()]);
+  const order = prompts.end();
   const files = await readAnswerFiles(turn, [...claimed.events, ...stage.made], stage.files);
-  const delivery = { ready, readyAt, events: claimed.events, live, files };
+  const card = await progress.collapsed(stage.view);
+  const hasSteps = stage.view.steps.length > 0;
+  const delivery = { ready, readyAt, events: claimed.events, live, files, card, hasSteps };
   const delivered: Delivered = yield* deliverAnswer(turn, delivery);
   const unmarked = delivered.kind === "waiting" ? undefined : unmark(stage);
   await unlessAborted(turn.givenUp, () => Promise.allSettled([order, mark.hide(), unmarked]));
@@ -260,20 +287,10 @@ async function unmark({ turn, log, taken }: Stage): Promise<void> {
 async function close({ turn, live, mark, progress }: Stage): Promise<void> {
   const isNextStarts = turn.givenUp.reason instanceof ShuttingDown;
   const answer = live.settle().then(() => (isNextStarts ? live.part(0).leave() : undefined));
-  const rest = Promise.allSettled([answer, progress.stop(), mark.hide()]);
+  progress.stop();
+  const rest = Promise.allSettled([answer, mark.hide()]);
   const patience = new AbortController();
   const enough = turn.clock.sleep(lastPatience, patience.signal).catch(() => undefined);
   await Promise.race([rest, enough]);
   patience.abort();
-}
-
-/** A signal that is aborted only when the turn is left to another worker or the next start; `release` when it is no longer needed. */
-function followGivenUp(signal: AbortSignal): { givenUp: AbortSignal; release(): void } {
-  const controller = new AbortController();
-  const follow = () => {
-    if (isGivenUp(signal.reason)) controller.abort(signal.reason);
-  };
-  if (signal.aborted) follow();
-  signal.addEventListener("abort", follow);
-  return { givenUp: controller.signal, release: () => signal.removeEventListener("abort", follow) };
 }

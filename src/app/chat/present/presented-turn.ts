@@ -20,6 +20,8 @@ export interface PresentedTurn {
   place: Place;
   to: ReplyTarget;
   platform: ChatPlatform;
+  /** Whom the answer calls, platform user id: nobody waits for it. */
+  mention?: string | undefined;
   clock: Clock;
   redact: Redact;
   logger: Log;

@@ -1,6 +1,6 @@
 import { backoff } from "../../../base/backoff.ts";
 import { errorText } from "../../../base/error-text.ts";
-import { type OutgoingMessage, PlatformError } from "../../../core/chat-platform.ts";
+import { type OutgoingMessage, PlatformError, wordsOf } from "../../../core/chat-platform.ts";
 import type { PresentedTurn } from "./presented-turn.ts";
 
 /** A message without its name. */
@@ -14,12 +14,15 @@ const patience = 10_000;
 const maxTries = 5;
 const pauses = { minMs: 500, maxMs: patience };
 
+/** Stands for the reference of a message that only the asker sees: it cannot be changed or taken away. */
+export const whispered = "whisper";
+
 /** Shows a message to the asker alone, with further tries. Rejects only when the turn is given up. */
 export async function whisperMessage(turn: PresentedTurn, message: Content): Promise<Published> {
   const { platform, place, to, redact } = turn;
   return persist(turn, message, async (now) => {
     await platform.whisper(place, to.person, redactMessage(now, redact), to);
-    return "whisper";
+    return whispered;
   });
 }
 
@@ -68,12 +71,12 @@ export function platformErrorOf(error: unknown): PlatformError {
 }
 
 /** The message as text alone; choices that were buttons are listed in it. */
-function plainMessage({ markdown, timed, buttons = [], files }: Content): Content {
+function plainMessage({ timed, buttons = [], files, ...said }: Content): Content {
   const choices = buttons
     .filter(({ action }) => action.role === "answer")
     .map((button) => `- ${button.label}`);
   return {
-    markdown: [markdown, choices.join("\n")].filter(Boolean).join("\n\n"),
+    markdown: [wordsOf(said), choices.join("\n")].filter(Boolean).join("\n\n"),
     plain: true,
     ...(timed === undefined ? {} : { timed }),
     ...(files === undefined ? {} : { files }),

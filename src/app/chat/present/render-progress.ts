@@ -1,5 +1,5 @@
 import { cutText, escapeMarkdown, oneLine } from "../../../base/markdown-text.ts";
-import type { OutgoingMessage, ProgressCard } from "../../../core/chat-platform.ts";
+import type { ProgressCard } from "../../../core/chat-platform.ts";
 import type { Json } from "../../../core/json.ts";
 import type { ProgressLevel } from "../../../core/namespace-state.ts";
 import { formatDuration, ownSteps, summariseSteps, toldLine } from "../../../core/turn-summary.ts";
@@ -14,13 +14,18 @@ const maxDetailLength = 160;
 
 type Step = ProgressCard["steps"][number];
 
-/** The progress message while the turn runs, as it is at `now` (ms since the epoch). */
+/** Characters of the line above an answer, and room for it with its marks and what parts it from the text. */
+const longestHead = 70;
+export const headRoom = 2 * longestHead + 4;
+
+/**
+ * The progress of a turn as it is at `now` (ms since the epoch).
+ * @param above whether its answer stands below it
+ */
 export function renderProgress(
   view: TurnView,
-  level: ProgressLevel,
-  limit: number,
-  now: number,
-): Omit<OutgoingMessage, "tag"> {
+  { level, limit, now, above }: { level: ProgressLevel; limit: number; now: number; above: boolean },
+): ProgressCard {
   const all = ownSteps(view);
   const shown = all.slice(-maxSteps);
   const steps = shown.map((step) => stepOf(step, view.steps, level));
@@ -31,21 +36,20 @@ export function renderProgress(
     ...(earlier === 0 ? [] : [`… ${earlier} earlier`]),
     ...steps.map(lineOf),
   ];
-  return {
-    markdown: cutText(lines.join("\n"), limit),
-    progress: { title, steps, done: false },
-    buttons: [{ action: { role: "stop", turn_id: view.turn_id, below: "progress" }, label: "Stop" }],
-  };
+  const head = `*${escapeMarkdown(oneLine(statusOf(view) || title, longestHead))}*`;
+  return { title, markdown: above ? head : cutText(lines.join("\n"), limit), steps, done: false };
 }
 
-/** The progress message when the turn has ended: one line, and a button for the rest. */
-export function renderCollapsed(view: TurnView): Omit<OutgoingMessage, "tag"> {
-  const title = summariseSteps(view) || "Done";
-  return {
-    markdown: title,
-    progress: { title, steps: [], done: true },
-    buttons: [{ action: { role: "details", turn_id: view.turn_id }, label: "Details" }],
-  };
+/** The progress of a turn that has ended: one line. Undefined when it did nothing but answer. */
+export function renderCollapsed(view: TurnView): ProgressCard | undefined {
+  const title = summariseSteps(view);
+  return title === "" ? undefined : { title, markdown: `*${title}*`, steps: [], done: true };
+}
+
+/** What the turn does now, in a few words of plain text; empty while that is not known. */
+export function statusOf(view: TurnView): string {
+  const running = ownSteps(view).findLast(({ state }) => state === "running");
+  return oneLine(running?.title ?? view.notice ?? view.thought ?? "", 100);
 }
 
 function stepOf(step: StepView, all: readonly StepView[], level: ProgressLevel): Step {

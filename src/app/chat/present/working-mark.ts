@@ -3,12 +3,16 @@ import type { PresentedTurn } from "./presented-turn.ts";
 /** The platform's own sign that the bot works, kept alive while it is shown. */
 export interface WorkingMark {
   show(): void;
+  /** Says what the bot does now; empty when that is not known. */
+  say(note: string): void;
   /** Resolves when it is gone. Whoever takes a given up turn over shows it on. */
   hide(): Promise<void>;
 }
 
 /** Discord's typing sign ends after 10 s, Slack's status after 2 min: it is shown again this often, ms. */
 const refresh = 8_000;
+/** What it says is changed no more often, ms. */
+const leastPause = 2_000;
 
 /** @param delay it is not shown before, ms */
 export function createWorkingMark(
@@ -18,6 +22,8 @@ export function createWorkingMark(
   let cancel: (() => void) | undefined;
   let shown = false;
   let busy = false;
+  let said = "";
+  let told = Number.NEGATIVE_INFINITY;
   let done = Promise.resolve();
 
   const tell = (note: string | undefined) => {
@@ -30,7 +36,8 @@ export function createWorkingMark(
       });
   };
   const keep = () => {
-    if (!busy) tell("is thinking…");
+    if (!busy) tell(said);
+    told = clock.now();
     shown = true;
     cancel = clock.after(refresh, keep);
   };
@@ -39,6 +46,13 @@ export function createWorkingMark(
       if (cancel !== undefined) return;
       if (delay <= 0 || shown) keep();
       else cancel = clock.after(delay, keep);
+    },
+    say(note) {
+      if (note === said) return;
+      said = note;
+      if (cancel === undefined || !shown) return;
+      cancel();
+      cancel = clock.after(Math.max(0, told + leastPause - clock.now()), keep);
     },
     async hide() {
       cancel?.();

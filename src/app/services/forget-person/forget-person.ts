@@ -1,4 +1,5 @@
 import { errorText } from "../../../base/error-text.ts";
+import type { MessageIndex } from "../../../core/message-index.ts";
 import type { Asker } from "../../../core/outcome.ts";
 import type { StoredOpenings } from "../../turns/openings.ts";
 import type { Audit } from "../audit.ts";
@@ -14,13 +15,16 @@ import {
   writtenAs,
 } from "./person.ts";
 import { factsOf, removeFacts } from "./person-facts.ts";
+import { type PersonPlansDeps, removePlans } from "./person-plans.ts";
 import { forgetOwnTurns, namesOf, type PersonTurnsDeps, stripOtherTurns } from "./person-turns.ts";
 import { type SweepDeps, sweepValues } from "./person-values.ts";
 
-export interface ForgetPersonDeps extends PersonTurnsDeps, SweepDeps {
+export interface ForgetPersonDeps extends PersonTurnsDeps, SweepDeps, Pick<PersonPlansDeps, "due"> {
   stored: StoredAudit;
   audit: Audit;
   openings: StoredOpenings;
+  /** What was said in channels that are searched by an index. */
+  index: Pick<MessageIndex, "clearAuthor">;
 }
 
 export function createForgetPerson(deps: ForgetPersonDeps): ForgetPerson {
@@ -57,6 +61,7 @@ async function forgetPerson(
   const notes = await takeNotes(deps, person, dryRun);
   const names = new Set(notes.names);
   const own = await forgetOwnTurns(deps, person, asker.by, options);
+  const plans = await removePlans(deps, person, dryRun);
   let facts = 0;
   for await (const told of factsOf(store, person, names)) {
     facts += told.texts.length;
@@ -66,12 +71,15 @@ async function forgetPerson(
   const traces = { person, names, facts: new Map(Object.entries(notes.facts)), openings };
   const others = await stripOtherTurns(deps, traces, dryRun);
   const values = await sweepValues(deps, person, pseudonym, dryRun);
+  const { platform, workspace, id } = person;
+  if (!dryRun)
+    await deps.index.clearAuthor(id, workspace === "*" ? `${platform}:` : `${platform}:${workspace}:`);
   const audit_lines = await stored.rewrite((line) => withPseudonym(line, person, pseudonym), { dryRun });
   const left = [...own.left, ...others.left];
   if (!dryRun) left.push(...(await finish(deps, person, { pseudonym, asker, isDone: left.length === 0 })));
   return {
     ...{ user: writtenAs(person), pseudonym, dry_run: dryRun, complete: left.length === 0 },
-    ...{ turns: own.count, other_turns: others.count, facts, ...values, audit_lines, left },
+    ...{ turns: own.count, other_turns: others.count, facts, plans, ...values, audit_lines, left },
   };
 }
 

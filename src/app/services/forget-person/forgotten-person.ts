@@ -12,6 +12,9 @@ export const forgottenPerson = z.object({
   turns: count.describe("of theirs, with answers and files"),
   other_turns: count.describe("of other people: their run details had words of the person"),
   facts: count.describe("that they told the memory of channels"),
+  plans: count.describe(
+    "reminders, schedules and triggers of theirs, and threads of theirs that are watched",
+  ),
   allowances: count.describe("of theirs to run a tool without asking, or never"),
   accounts: count.describe("of theirs with tool servers"),
   feedback: count.describe("what they thought of answers"),

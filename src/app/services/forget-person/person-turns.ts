@@ -1,6 +1,7 @@
 import { withoutDetails } from "../../../core/event-audience.ts";
 import type { Author } from "../../../core/inbound.ts";
-import type { ReadFile, TurnEvent } from "../../../core/turn-event.ts";
+import type { ReadFile } from "../../../core/message-context.ts";
+import type { TurnEvent } from "../../../core/turn-event.ts";
 import type { TurnRecord } from "../../../core/turn-log.ts";
 import { saysAny } from "../../turns/says.ts";
 import { type ForgettingDeps, forgetTurn } from "../forgetting.ts";

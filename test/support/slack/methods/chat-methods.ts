@@ -1,6 +1,7 @@
 import { acceptContent } from "../message-content.ts";
 import { type MessageRecord, renderMessage } from "../message-record.ts";
 import { channelOf, type Method, type MethodCall, openChannelOf, openChannelOrPerson } from "../method.ts";
+import { notifiedBy, shownWords } from "../notified.ts";
 import { SlackRefusal } from "../slack-refusal.ts";
 import { clearStatus } from "./assistant-methods.ts";
 
@@ -49,6 +50,7 @@ export function threadOf(call: MethodCall, channel: string): { thread_ts?: strin
 
 /** Stores a message and tells the app about it, as Slack also does about the app's own. */
 export function post(call: MethodCall, message: MessageRecord): void {
+  message.notified ??= notifiedBy(call.world, message.channel, shownWords(message));
   call.world.messages.push(message);
   call.events.posted(message);
   clearStatus(call.world, message);
@@ -90,6 +92,7 @@ const update: Method = {
     if (call.world.channels.get(message.channel)?.is_archived === true) throw new SlackRefusal("is_archived");
     const content = acceptContent(call.world, call.arguments);
     if (content.text.length > updateCharacters) throw new SlackRefusal("msg_too_long");
+    const more = filesToAdd(call, message);
     const previous = call.events.snapshot(message);
     message.text = content.text;
     message.truncated ||= content.truncated;
@@ -97,6 +100,12 @@ const update: Method = {
     const textAlone = content.blocks === undefined && content.text !== "";
     if (textAlone) message.blocks = [];
     else if (content.blocks !== undefined) message.blocks = content.blocks;
+    // What was streamed is replaced with the rest.
+    if (message.stream !== undefined) {
+      message.stream.tasks = [];
+      delete message.stream.plan_title;
+    }
+    message.files.push(...more);
     if (content.attachments !== undefined) message.attachments = content.attachments;
     if (content.metadata !== undefined) message.metadata = content.metadata;
     // Slack shows no "edited" on a message of blocks.
@@ -108,6 +117,18 @@ const update: Method = {
     return { channel, ts, text, message: rendered(call, message) };
   },
 };
+
+/** New files of a changed message: complete ones of the app's own. */
+function filesToAdd(call: MethodCall, message: MessageRecord): string[] {
+  const ids = (call.arguments.list("file_ids") ?? []).map(String);
+  for (const id of ids) {
+    const file = call.world.files.get(id);
+    if (file?.user !== call.workspace.bot_user_id || file.state !== "complete")
+      throw new SlackRefusal("file_not_found");
+    if (!file.channels.includes(message.channel)) file.channels.push(message.channel);
+  }
+  return ids.filter((id) => !message.files.includes(id));
+}
 
 const remove: Method = {
   token: "bot",

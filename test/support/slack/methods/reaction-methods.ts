@@ -1,14 +1,20 @@
+import { knownEmoji } from "../emoji.ts";
 import type { MessageRecord } from "../message-record.ts";
-import { channelOf, type Method, type MethodCall, requireMember } from "../method.ts";
+import { type Method, type MethodCall, openChannelOf } from "../method.ts";
+import { reactionEvent } from "../people.ts";
 import { SlackRefusal } from "../slack-refusal.ts";
 
-function reactedMessage(call: MethodCall): { message: MessageRecord; name: string; bot: string } {
-  const channel = channelOf(call);
-  requireMember(call, channel);
+function namedMessage(call: MethodCall): MessageRecord {
+  const channel = openChannelOf(call);
   const message = call.world.message(channel.id, call.arguments.required("timestamp"));
   if (message === undefined) throw new SlackRefusal("message_not_found");
+  return message;
+}
+
+function reactedMessage(call: MethodCall): { message: MessageRecord; name: string; bot: string } {
+  const message = namedMessage(call);
   const name = call.arguments.required("name");
-  if (!/^[a-z0-9_+'-]+$/.test(name)) throw new SlackRefusal("invalid_name");
+  if (!knownEmoji.has(name.replace(/::skin-tone-[2-6]$/, ""))) throw new SlackRefusal("invalid_name");
   return { message, name, bot: call.workspace.bot_user_id };
 }
 
@@ -21,6 +27,7 @@ const add: Method = {
     if (existing?.users.includes(bot) === true) throw new SlackRefusal("already_reacted");
     if (existing === undefined) message.reactions.push({ name, users: [bot] });
     else existing.users.push(bot);
+    reactionEvent(call, "reaction_added", message, bot, name);
     call.world.touch();
     return {};
   },
@@ -35,25 +42,18 @@ const remove: Method = {
     if (existing?.users.includes(bot) !== true) throw new SlackRefusal("no_reaction");
     existing.users = existing.users.filter((user) => user !== bot);
     message.reactions = message.reactions.filter((reaction) => reaction.users.length > 0);
+    reactionEvent(call, "reaction_removed", message, bot, name);
     call.world.touch();
     return {};
   },
 };
-
-function pinnedMessage(call: MethodCall): MessageRecord {
-  const channel = channelOf(call);
-  requireMember(call, channel);
-  const message = call.world.message(channel.id, call.arguments.required("timestamp"));
-  if (message === undefined) throw new SlackRefusal("message_not_found");
-  return message;
-}
 
 /** https://docs.slack.dev/reference/methods/pins.add */
 const pin: Method = {
   token: "bot",
   scope: "pins:write",
   run: (call) => {
-    const message = pinnedMessage(call);
+    const message = namedMessage(call);
     if (message.pinned === true) throw new SlackRefusal("already_pinned");
     message.pinned = true;
     call.world.touch();
@@ -65,7 +65,7 @@ const unpin: Method = {
   token: "bot",
   scope: "pins:write",
   run: (call) => {
-    const message = pinnedMessage(call);
+    const message = namedMessage(call);
     if (message.pinned !== true) throw new SlackRefusal("no_pin");
     message.pinned = false;
     call.world.touch();

@@ -1,8 +1,9 @@
-import { acceptBlocks } from "../block-rules.ts";
+import { acceptBlocks, mostTasks } from "../block-rules.ts";
 import { isRecord } from "../call-arguments.ts";
 import { acceptMessageBlocks, acceptMetadata, markdownTextCharacters } from "../message-content.ts";
 import { type MessageRecord, renderMessage, type StreamRecord } from "../message-record.ts";
 import { type Method, type MethodCall, openChannelOf } from "../method.ts";
+import { notifiedBy } from "../notified.ts";
 import { refusalWithMessages, SlackRefusal } from "../slack-refusal.ts";
 import { botMessage, ownMessage, post, threadOf } from "./chat-methods.ts";
 
@@ -89,9 +90,33 @@ function addPiece(call: MethodCall, message: MessageRecord, stream: StreamRecord
   }
   if (text !== undefined && chunks !== undefined) throw new SlackRefusal("markdown_text_conflict");
   const given = chunks ?? [{ type: "markdown_text", text }];
+  const before = { text: message.text, blocks: [...message.blocks], stream: structuredClone(stream) };
   const apply = given.map((chunk) => acceptChunk(call, chunk, message, stream));
   for (const each of apply) each();
-  stream.pieces += 1;
+  if (!isTooLong(message, stream)) {
+    stream.pieces += 1;
+    return;
+  }
+  Object.assign(message, { text: before.text, blocks: before.blocks });
+  Object.assign(stream, before.stream);
+  throw new SlackRefusal("msg_too_long");
+}
+
+/**
+ * Undocumented: below tasks Slack takes less text than alone. openclaw #143882 found about this many bytes of titles and text, with
+ * details and outputs counted twice.
+ */
+const bytesWithTasks = 10_600;
+
+function isTooLong({ text }: MessageRecord, { tasks, plan_title = "" }: StreamRecord): boolean {
+  if (tasks.length > mostTasks) return true;
+  if (tasks.length === 0 || text === "") return false;
+  const parts = tasks.flatMap(({ title, details = "", output = "" }) => [
+    title,
+    details + output,
+    details + output,
+  ]);
+  return Buffer.byteLength([plan_title, text, ...parts].join("")) > bytesWithTasks;
 }
 
 function acceptChunk(
@@ -107,6 +132,7 @@ function acceptChunk(
       if (text.length > markdownTextCharacters) throw new SlackRefusal("msg_too_long");
       return () => {
         message.text += text;
+        message.notified = notifiedBy(call.world, message.channel, message.text);
       };
     }
     case "task_update":

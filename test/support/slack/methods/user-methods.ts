@@ -1,6 +1,6 @@
 import { renderChannel, typeName } from "../channel-shape.ts";
 import { profileOf } from "../message-record.ts";
-import { type Method, type MethodCall, page, scopeByTypes, typesOf } from "../method.ts";
+import { canSee, type Method, type MethodCall, page, scopeByTypes, typesOf } from "../method.ts";
 import type { SeedUser } from "../seed.ts";
 import { SlackRefusal } from "../slack-refusal.ts";
 
@@ -93,22 +93,27 @@ function renderUser(call: MethodCall, user: SeedUser): Record<string, unknown> {
   };
 }
 
+/** Somebody's public channels, and of the others those they share with the bot. Says less of each than the other methods. */
 const usersConversations: Method = {
   token: "bot",
   scope: scopeByTypes,
   run: (call) => {
     const kinds = typesOf(call);
     const user = call.arguments.text("user") ?? call.workspace.bot_user_id;
+    if (call.world.users.get(user)?.is_stranger === true) throw new SlackRefusal("user_not_found");
     const channels = [...call.world.channels.values()].filter(
       (channel) =>
         channel.members.includes(user) &&
-        channel.members.includes(call.workspace.bot_user_id) &&
+        canSee(call, channel) &&
         kinds.includes(typeName(channel.kind)) &&
         !(call.arguments.flag("exclude_archived") && channel.is_archived === true),
     );
     const { items, next_cursor } = page(call, channels, { default: 100, most: 999 });
     return {
-      channels: items.map((channel) => renderChannel(call, channel)),
+      channels: items.map((channel) => {
+        const { is_member: _, ...limited } = renderChannel(call, channel);
+        return limited;
+      }),
       response_metadata: { next_cursor },
     };
   },

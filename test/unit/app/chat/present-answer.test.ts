@@ -11,25 +11,48 @@ const sentences = (count: number) =>
 const types = (events: readonly { type: string }[]) => events.map((event) => event.type);
 
 describe("an answer on a chat platform", () => {
-  it("that is quick is one message with its buttons, and nothing else", async () => {
-    const { ask, reach, platform } = presentedApp(stagedModel(["Hello Ada."]));
+  it("that is quick is one message with its buttons, most behind a menu, and nothing else", async () => {
+    const { ask, reach, platform } = presentedApp(stagedModel(["It is noon."]));
     platform.seen.add("x");
-    const turnId = await ask("hi");
+    const turnId = await ask("What time is it?");
     const events = await reach(turnId, "turn_finished");
-    expect(seen(platform)).toEqual(["answer: Hello Ada."]);
+    expect(seen(platform)).toEqual(["answer: It is noon."]);
     expect(platform.shown[0]).toMatchObject({
       edits: 0,
       to: { person: "ada" },
       message: { tag: { turn_id: turnId, purpose: "answer", part: 0 } },
     });
-    expect(platform.shown[0]?.message.buttons?.map((button) => button.id)).toEqual([
-      `good:${turnId}`,
-      `bad:${turnId}`,
-      `again:${turnId}`,
-      `forget:${turnId}`,
+    expect(platform.shown[0]?.message.buttons?.map(({ id, menu }) => [id, menu])).toEqual([
+      [`good:${turnId}`, undefined],
+      [`bad:${turnId}`, undefined],
+      [`again:${turnId}`, true],
+      [`forget:${turnId}`, true],
     ]);
     expect(types(events).slice(-3)).toEqual(["answer_ready", "message_posted", "turn_finished"]);
-    expect(platform.working).toEqual(["is thinking…", undefined]);
+    expect(platform.working).toEqual(["", undefined]);
+  });
+
+  it.each([
+    ["hi", "Hello Ada.", 0],
+    ["thank you so much!", "You are welcome.", 0],
+    ["what is new?", "Nothing.", 4],
+    ["tell me about the office of Paris", "It is closed.", 4],
+    ["hi", "word ".repeat(80), 4],
+  ])("to %j has buttons unless it is small talk", async (said, text, count) => {
+    const { ask, reach, platform } = presentedApp(stagedModel([text]));
+    await reach(await ask(said), "turn_finished");
+    expect(platform.shown[0]?.message.buttons ?? []).toHaveLength(count);
+  });
+
+  it("that took a quick step offers its details, and is no small talk", async () => {
+    const skill = testSkill("look", [{ name: "look" }], { active: true });
+    const { ask, reach, platform } = presentedApp(stagedModel([{ call: "look" }], ["Found."]), {
+      skills: [skill],
+    });
+    const turnId = await ask("hi");
+    await reach(turnId, "turn_finished");
+    expect(platform.shown[0]?.message.progress).toBeUndefined();
+    expect(platform.shown[0]?.message.buttons?.map(({ id }) => id)).toContain(`details:${turnId}`);
   });
 
   it("is not posted for what came through the API", async () => {
@@ -157,7 +180,7 @@ describe("an answer that is very long", () => {
     expect(shown[0]?.message.files).toHaveLength(1);
   });
 
-  it("is attached in a message of its own when its beginning stood there already", async () => {
+  it("is attached to its first message also when that stood there already", async () => {
     const clock = manualClock();
     const gate = Promise.withResolvers<void>();
     const long = Array.from({ length: 60 }, (_, i) => `Paragraph ${i}: ${sentences(8)}`).join("\n\n");
@@ -166,12 +189,7 @@ describe("an answer that is very long", () => {
     await pass(clock, 2_000);
     gate.resolve();
     await reach(turnId, "turn_finished");
-    expect(platform.visible().map(({ message }) => message.files?.length)).toEqual([
-      undefined,
-      undefined,
-      undefined,
-      1,
-    ]);
+    expect(platform.visible().map(({ message }) => message.files?.length)).toEqual([1, undefined, undefined]);
   });
 });
 
@@ -186,7 +204,7 @@ describe("an answer while it is written", () => {
       stagedModel([sentences(10), "\n\n```js\ncode ", gate.promise, "more\n```\n\nEnd."]),
       { platform, clock },
     );
-    const turnId = await ask("hi");
+    const turnId = await ask("Write a little program for me, please.");
     await pass(clock, 2_500);
     expect(platform.visible()).toHaveLength(1);
     expect(platform.visible()[0]).toMatchObject({ streamed: streams });
@@ -250,22 +268,52 @@ describe("an answer while it is written", () => {
     expect(text).toBe(`${sentences(20)} End.`);
   });
 
-  it.each([true, false])("is taken away when it was only a remark (native: %s)", async (streams) => {
+  it.each([true, false])(
+    "becomes the title of progress when it was only a remark (native: %s)",
+    async (streams) => {
+      const clock = manualClock();
+      const gate = hold();
+      const second = hold();
+      const platform = createFakePlatform({ streams, now: clock.now });
+      const skill = testSkill("look", [{ name: "look" }], { active: true });
+      const { ask, reach } = presentedApp(
+        stagedModel(
+          [`I will look. ${sentences(10)}`, gate.promise, { call: "look" }],
+          [second.promise, "Found."],
+        ),
+        { platform, clock, skills: [skill] },
+      );
+      const turnId = await ask("hi");
+      await pass(clock, 2_000);
+      expect(platform.visible()).toHaveLength(1);
+      gate.resolve();
+      await pass(clock, 2_000);
+      expect(platform.visible()[0]?.message).toMatchObject({
+        markdown: "",
+        progress: { title: expect.stringMatching(/^I will look\. Sentence 0/), steps: [{ state: "ok" }] },
+      });
+      second.resolve();
+      await reach(turnId, "turn_finished");
+      expect(seen(platform)).toEqual([expect.stringMatching(/^answer: \*1 step, .*\*\n\nFound\.$/)]);
+      expect(platform.shown).toHaveLength(1);
+    },
+  );
+
+  it("leaves nothing of its further messages when it was only a remark", async () => {
     const clock = manualClock();
-    const gate = hold();
-    const platform = createFakePlatform({ streams, now: clock.now });
+    const [gate, second] = [hold(), hold()];
+    const platform = createFakePlatform({ message_characters: 400, now: clock.now });
     const skill = testSkill("look", [{ name: "look" }], { active: true });
-    const { ask, reach } = presentedApp(
-      stagedModel([`I will look. ${sentences(10)}`, gate.promise, { call: "look" }], ["Found."]),
-      { platform, clock, skills: [skill] },
-    );
-    const turnId = await ask("hi");
-    await pass(clock, 2_000);
-    expect(platform.visible()).toHaveLength(1);
+    const remark = [sentences(30), gate.promise, { call: "look" }];
+    const { ask } = presentedApp(stagedModel(remark, [second.promise, "Found."]), {
+      ...{ platform, clock, skills: [skill] },
+    });
+    await ask("hi");
+    await pass(clock, 3_000);
+    expect(platform.visible().length).toBeGreaterThan(1);
     gate.resolve();
-    await reach(turnId, "turn_finished");
-    expect(seen(platform)).toEqual(["answer: Found."]);
-    expect(platform.shown).toHaveLength(2);
+    await pass(clock, 3_000);
+    expect(platform.visible().map(({ message }) => message.markdown)).toEqual([""]);
   });
 
   it("is taken away when the model begins again", async () => {

@@ -26,16 +26,16 @@ function awayBot(ms: number) {
 
 const passTo = (clock: FakeClock, time: number) => elapse(clock, () => clock.now() >= time, 2_000);
 
-it("people are told once, in one message, which is gone when the answer is there", async () => {
+it("people are told once, in one message, and notified of the answer by another in its place", async () => {
   const { ask, reach, platform, clock, start } = awayBot(5 * minute);
   const turnId = await ask("go");
   await passTo(clock, start + 4 * minute);
   expect(seen(platform)).toEqual([
     expect.stringMatching(
-      /^progress: \*\*The model does not answer \(it cannot be reached\)\. I keep trying until \d\d:\d\d\.\*\*$/,
+      /^answer: \*\*The model does not answer \(it cannot be reached\)\. I keep trying until \d\d:\d\d\.\*\*$/,
     ),
   ]);
-  expect(platform.visible()[0]?.message.buttons).toEqual([{ id: `stop:${turnId}`, label: "Stop" }]);
+  expect(platform.visible()[0]?.message.buttons).toEqual([{ id: `stop-answer:${turnId}`, label: "Stop" }]);
   await reach(turnId, "turn_finished");
   expect(seen(platform)).toEqual(["answer: Here I am."]);
   expect(platform.calls.filter(({ call }) => call === "post")).toHaveLength(2);

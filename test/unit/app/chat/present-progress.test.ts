@@ -3,6 +3,7 @@ import { PlatformError } from "../../../../src/core/chat-platform.ts";
 import { updateNamespace } from "../../../../src/core/namespace-state.ts";
 import type { ToolContext } from "../../../../src/core/tool.ts";
 import { createMemoryKeyValue } from "../../../../src/storage/memory-key-value.ts";
+import { createMemoryTurnLog } from "../../../../src/storage/memory-turn-log.ts";
 import { createFakePlatform, type FakePlatform } from "../../../support/fake-platform.ts";
 import { testSkill } from "../../../support/test-skill.ts";
 import { logLeftBehind, manualClock, pass, place, presentedApp, seen, stagedModel } from "./presented-app.ts";
@@ -18,8 +19,9 @@ function slowSkill() {
   return { skill: testSkill("look", [tool], { active: true }), open: gate.resolve };
 }
 
+/** The message that shows progress and no answer yet. */
 const progress = ({ visible }: FakePlatform) =>
-  visible().find(({ message }) => message.tag?.purpose === "progress");
+  visible().find(({ message }) => message.progress !== undefined && message.markdown === "");
 
 function slowTurn(options: { level?: "quiet" | "full"; interval?: number } = {}) {
   const { skill, open } = slowSkill();
@@ -47,24 +49,24 @@ describe("progress", () => {
     expect(seen(platform)).toEqual([]);
     await pass(clock, 500);
     const shown = progress(platform);
-    expect(shown?.message.markdown).toBe("**Let me see.**\n⏳ Looking around: read pages");
+    expect(shown?.message.progress?.markdown).toBe("**Let me see.**\n⏳ Looking around: read pages");
     expect(shown?.message.progress).toMatchObject({
       title: "Let me see.",
       done: false,
       steps: [{ title: "Looking around", state: "running", note: "read pages" }],
     });
-    expect(shown?.message.buttons).toEqual([{ id: `stop:${turnId}`, label: "Stop" }]);
+    expect(shown?.message.buttons).toEqual([{ id: `stop-answer:${turnId}`, label: "Stop" }]);
     open();
     const events = await reach(turnId, "turn_finished");
-    expect(platform.shown).toHaveLength(2);
-    expect(progress(platform)?.message).toMatchObject({
-      markdown: expect.stringMatching(/^1 step, 3\.\d s$/),
-      progress: { done: true },
-      buttons: [{ id: `details:${turnId}`, label: "Details" }],
+    expect(platform.shown).toHaveLength(1);
+    expect(shown?.message).toMatchObject({
+      markdown: "Found.",
+      progress: { done: true, title: expect.stringMatching(/^1 step, 3\.\d s$/) },
     });
-    expect(events.filter((event) => event.type === "message_posted").map((event) => event.purpose)).toEqual([
-      "progress",
-      "answer",
+    expect(shown?.message.buttons?.map(({ id }) => id)).toContain(`details:${turnId}`);
+    expect(events.filter((event) => event.type === "message_posted")).toMatchObject([
+      { purpose: "answer", part: 0, reference: "m1" },
+      { purpose: "answer", part: 0, reference: "m1" },
     ]);
   });
 
@@ -84,20 +86,28 @@ describe("progress", () => {
     });
     await ask("go");
     await pass(clock, 4_000);
-    const shown = progress(platform)?.message.markdown;
+    const shown = progress(platform)?.message.progress?.markdown;
     expect(shown).toMatch(/serach.*: there is no such tool/);
     expect(shown).toMatch(/activate.*: called in a wrong way/);
   });
 
-  it("keeps the sign that the bot works alive, and ends it", async () => {
-    const { begin, reach, platform, clock, open } = slowTurn();
+  it("is told by the sign that the bot works where nothing else is shown, which is kept alive and ended", async () => {
+    const { begin, reach, platform, clock, open } = slowTurn({ level: "quiet" });
     const turnId = await begin();
     await pass(clock, 20_000);
-    expect(platform.working).toEqual(["is thinking…", "is thinking…", "is thinking…"]);
+    const looking = "Looking around";
+    expect(platform.working).toEqual(["", looking, looking, looking]);
     open();
     await reach(turnId, "turn_finished");
     await pass(clock, 20_000);
-    expect(platform.working).toEqual(["is thinking…", "is thinking…", "is thinking…", undefined]);
+    expect(platform.working).toEqual(["", looking, looking, looking, undefined]);
+  });
+
+  it("takes the sign that the bot works away when it is shown", async () => {
+    const { begin, platform, clock } = slowTurn();
+    await begin();
+    await pass(clock, 20_000);
+    expect(platform.working).toEqual(["", "Looking around", undefined]);
   });
 
   it("is not shown where the channel is quiet", async () => {
@@ -133,7 +143,7 @@ describe("progress", () => {
     const { ask, platform } = presentedApp(model, { clock, store, skills: [skill], secrets: [secret] });
     await ask("go");
     await pass(clock, 4_000);
-    expect(progress(platform)?.message.markdown).toContain("xxx");
+    expect(progress(platform)?.message.progress?.markdown).toContain("xxx");
     expect(JSON.stringify(platform.shown)).not.toContain("hunter");
   });
 
@@ -145,6 +155,7 @@ describe("progress", () => {
     await reach(turnId, "turn_finished");
     await pass(clock, 10_000);
     expect(platform.shown).toHaveLength(1);
+    expect(platform.shown[0]?.edits).toBe(0);
   });
 
   it("shows the newest state, no faster than the platform takes edits", async () => {
@@ -162,8 +173,7 @@ describe("progress", () => {
     const { ask, reach } = presentedApp(model, { platform, clock, skills: [skill] });
     const turnId = await ask("go");
     await reach(turnId, "turn_finished");
-    const reference = progress(platform)?.reference;
-    expect(reference).toBeDefined();
+    expect(platform.shown).toHaveLength(1);
     const edits = platform.calls.filter(({ call }) => call === "edit").map((call) => call.at);
     expect(edits.length).toBeGreaterThan(3);
     expect(edits.length).toBeLessThan(12);
@@ -178,7 +188,7 @@ describe("progress", () => {
     await pass(clock, 5_000);
     open();
     await reach(turnId, "turn_finished");
-    expect(seen(platform)).toEqual(["answer: Found."]);
+    expect(seen(platform)).toEqual([expect.stringMatching(/^answer: \*1 step, .*\n\nFound\.$/)]);
     expect(errors).toEqual([]);
   });
 
@@ -186,14 +196,14 @@ describe("progress", () => {
     const { skill, open } = slowSkill();
     const clock = manualClock();
     const platform = createFakePlatform({ now: clock.now });
-    const tag = { turn_id: "left", purpose: "progress" as const, part: 0 };
+    const tag = { turn_id: "left", purpose: "answer" as const, part: 0 };
     const reference = await platform.post(place, { tag, markdown: "old" });
     const log = await logLeftBehind(
       "left",
       [
         { type: "turn_started", profile: "chat", model: "m" },
         ...(how === "recorded"
-          ? [{ type: "message_posted" as const, purpose: "progress", part: 0, reference }]
+          ? [{ type: "message_posted" as const, purpose: "answer", part: 0, reference }]
           : []),
       ],
       clock.now(),
@@ -201,25 +211,79 @@ describe("progress", () => {
     const model = stagedModel([{ call: "look" }], ["Found."]);
     const { reach } = presentedApp(model, { platform, clock, log, skills: [skill], max_duration_ms: 1e9 });
     await pass(clock, 5_000);
-    expect(progress(platform)?.message.markdown).toContain("Looking around");
+    expect(progress(platform)?.message.progress?.markdown).toContain("Looking around");
     open();
     await reach("left", "turn_finished");
-    expect(platform.shown.map(({ message }) => message.tag?.purpose)).toEqual(["progress", "answer"]);
+    expect(platform.shown).toHaveLength(1);
+    expect(seen(platform)).toEqual([expect.stringMatching(/Found\.$/)]);
   });
 });
+
+describe("progress on a platform that posts it quietly", () => {
+  function quietly() {
+    const { skill, open } = slowSkill();
+    const clock = manualClock();
+    const platform = createFakePlatform({ posts_quietly: true, now: clock.now });
+    const gate = Promise.withResolvers<void>();
+    const long = "The answer is here. ".repeat(12).trim();
+    const model = stagedModel([{ call: "look" }], [long, gate.promise]);
+    const log = createMemoryTurnLog();
+    const options = { platform, clock, log, skills: [skill], max_duration_ms: 1e9 };
+    return { ...presentedApp(model, options), options, platform, clock, log, open, end: gate.resolve, long };
+  }
+
+  it("is a message of its own, which is gone as soon as the answer begins in a new one", async () => {
+    const { ask, reach, platform, clock, open, end, long } = quietly();
+    const turnId = await ask("go");
+    await pass(clock, 4_000);
+    expect(seen(platform)).toEqual([expect.stringMatching(/^progress: .*Looking around/s)]);
+    expect(platform.shown[0]?.message.buttons).toEqual([{ id: `stop:${turnId}`, label: "Stop" }]);
+    open();
+    await pass(clock, 3_000);
+    expect(platform.visible().map(({ message }) => message.tag?.purpose)).toEqual(["answer"]);
+    end();
+    await reach(turnId, "turn_finished");
+    expect(seen(platform)).toEqual([expect.stringContaining(long)]);
+    expect(platform.shown).toHaveLength(2);
+  });
+
+  it("leaves one message after a crash, noted or not", async () => {
+    const clock = manualClock();
+    const platform = createFakePlatform({ posts_quietly: true, now: clock.now });
+    const old = { turn_id: "left", purpose: "progress" as const, part: 0 };
+    await platform.post(place, { tag: old, markdown: "", progress: card });
+    const call = { id: "c1", name: "look", arguments: "{}" };
+    const left = [
+      { type: "turn_started" as const, profile: "chat", model: "m" },
+      {
+        type: "model_message" as const,
+        round: 1,
+        model: "m",
+        message: { role: "assistant" as const, text: "", tool_calls: [call] },
+      },
+    ];
+    const log = await logLeftBehind("left", left, clock.now());
+    const skill = testSkill("look", [{ name: "look" }], { active: true });
+    const { reach } = presentedApp(stagedModel(["Found."]), { platform, clock, log, skills: [skill] });
+    await reach("left", "turn_finished");
+    expect(seen(platform)).toEqual([expect.stringMatching(/^answer: .*Found\.$/s)]);
+  });
+});
+
+const card = { title: "Working", markdown: "**Working**", steps: [], done: false };
 
 describe("what the model thinks", () => {
   it("is the progress line while nothing else is done, and is gone with the answer", async () => {
     const { gate, first, test, turnId, clock, platform } = await thinking({});
     await pass(clock, 4_000);
-    expect(progress(platform)?.message.markdown).toBe("**Reading the minutes of March.**");
+    expect(progress(platform)?.message.progress?.markdown).toBe("**Reading the minutes of March.**");
     first.resolve("");
     await pass(clock, 4_000);
-    expect(progress(platform)?.message.markdown).toBe("**Comparing two budgets**");
+    expect(progress(platform)?.message.progress?.markdown).toBe("**Comparing two budgets**");
     gate.resolve("");
     await test.reach(turnId, "turn_finished");
     expect(progress(platform)).toBeUndefined();
-    expect(seen(platform)).toContain("answer: The second is cheaper.");
+    expect(seen(platform)).toEqual(["answer: The second is cheaper."]);
     expect(JSON.stringify(await test.log.read(turnId))).not.toMatch(/minutes of March|two budgets/);
   });
 
@@ -242,7 +306,7 @@ describe("what the model thinks", () => {
     const test = presentedApp(model, { platform, clock, max_duration_ms: 1e9 });
     const turnId = await test.ask("go");
     await pass(clock, 3_500);
-    expect(progress(platform)?.message.markdown).toMatch(
+    expect(progress(platform)?.message.progress?.markdown).toMatch(
       /^\*\*The model is overloaded\. Trying again in 2\d s\.\*\*$/,
     );
     gate.resolve("");

@@ -4,6 +4,7 @@ import { createMemoryTurnLog } from "../../../../src/storage/memory-turn-log.ts"
 import { answerTurn, stopTurn } from "../../../support/ask-app.ts";
 import { createFakePlatform, type FakePlatform } from "../../../support/fake-platform.ts";
 import { ada } from "../../../support/test-app.ts";
+import { testSkill } from "../../../support/test-skill.ts";
 import { manualClock, pass, presentedApp, seen, stagedModel } from "./presented-app.ts";
 
 const question = { call: "ask_user", with: { question: "Which one?", choices: ["A", "B"] } };
@@ -62,6 +63,40 @@ describe("a question on a chat platform", () => {
     expect(seen(platform)).toEqual([expect.stringContaining("Which one?")]);
     expect(model.asked).toBe(1);
   });
+
+  it.each([true, false])(
+    "has the answer below it, in the place of the progress above it (native: %s)",
+    async (streams) => {
+      const clock = manualClock();
+      const platform = createFakePlatform({ streams, now: clock.now });
+      const gate = Promise.withResolvers<void>();
+      const look = testSkill(
+        "look",
+        [{ name: "look", run: () => gate.promise.then(() => "seen"), max_execution_ms: 1e9 }],
+        {
+          active: true,
+        },
+      );
+      const model = stagedModel([{ call: "look" }], [question], ["You chose."]);
+      const { ask, reach, app } = presentedApp(model, {
+        platform,
+        clock,
+        skills: [look],
+        max_duration_ms: 1e9,
+      });
+      const turnId = await ask("choose");
+      await pass(clock, 4_000);
+      gate.resolve();
+      const events = await reach(turnId, "turn_waiting");
+      expect(platform.visible().map(({ message }) => message.tag?.purpose)).toEqual(["answer", "question"]);
+      expect(platform.visible()[0]?.message.progress?.steps).toHaveLength(2);
+      const open = events.find((event) => event.type === "question_asked");
+      await answerTurn(app, turnId, open?.question_id ?? "", "A", ada);
+      await reach(turnId, "turn_finished");
+      expect(platform.visible().map(({ message }) => message.tag?.purpose)).toEqual(["question", "answer"]);
+      expect(seen(platform).at(-1)).toMatch(/^answer: \*2 steps, .*You chose\.$/s);
+    },
+  );
 
   it("does not keep the answer after it from streaming natively", async () => {
     const clock = manualClock();

@@ -7,9 +7,10 @@ import type { TurnEventBody } from "../../../../src/core/turn-event.ts";
 import type { ClaimedTurn } from "../../../../src/core/turn-log.ts";
 import { createMemoryKeyValue } from "../../../../src/storage/memory-key-value.ts";
 import { createMemoryTurnLog } from "../../../../src/storage/memory-turn-log.ts";
+import type { FakeClock } from "../../../support/fake-clock.ts";
 import { createFakePlatform, type FakePlatform } from "../../../support/fake-platform.ts";
 import { ada } from "../../../support/test-app.ts";
-import { elapse, manualClock, place, seen } from "./presented-app.ts";
+import { elapse, manualClock, pass, place, seen } from "./presented-app.ts";
 
 const quiet = () => {};
 const silent = { debug: quiet, info: quiet, warn: quiet, error: quiet };
@@ -46,12 +47,13 @@ function storeOf(contents: Record<string, string>): FileStore {
 
 /** Presents events that nothing else in the app makes yet, and answers with what came out. */
 async function present(
-  events: readonly (TurnEventBody | (() => Promise<unknown>))[],
+  events: readonly (TurnEventBody | ((clock: FakeClock) => Promise<unknown>))[],
   platform: FakePlatform,
   {
     kind = "message" as "message" | "command",
     files = undefined as FileStore | undefined,
     secrets = [] as string[],
+    stored = [] as TurnEventBody[],
   } = {},
 ) {
   const clock = manualClock();
@@ -73,7 +75,7 @@ async function present(
   const claimed: ClaimedTurn = {
     turn_id: "turn",
     inbound: { key: "k", ...place, author: ada, kind, text: "go", origin },
-    events: [],
+    events: stored.map((event, seq) => ({ ...event, turn_id: "turn", seq, at: clock.now() })),
     ordinal: 1,
     lease: "w1",
     last_seq: 0,
@@ -83,7 +85,7 @@ async function present(
   let done = false;
   const run = async function* () {
     for (const event of events) {
-      if (typeof event === "function") await event();
+      if (typeof event === "function") await event(clock);
       else yield event;
     }
   };
@@ -120,6 +122,48 @@ describe("an answer", () => {
       { type: "message_posted", purpose: "answer", part: 0, reference: "whisper" },
       { ...finished, private: true },
     ]);
+  });
+
+  describe("that becomes private while it is written", () => {
+    const long = "All that was said in the other channel. ".repeat(6);
+    const written: TurnEventBody = { type: "text_delta", text: long };
+    const secret: TurnEventBody = { type: "answer_private", call_id: "c", because: "a summary for you" };
+    const step: TurnEventBody = {
+      ...{ type: "tool_started", call_id: "c", tool: "read", title: "Reading", skill_id: "chat" },
+      input: {},
+    };
+    const end: TurnEventBody = { ...finished, private: true };
+
+    it.each([true, false])("is taken away and whispered (native: %s)", async (streams) => {
+      const platform = createFakePlatform({ streams });
+      const clockWaits = () => platform.until(() => platform.working.at(-1));
+      const { out } = await present([written, isThere(platform), secret, clockWaits, written, end], platform);
+      expect(seen(platform)).toEqual(["notice for ada: Done."]);
+      expect(platform.shown).toHaveLength(2);
+      expect(out).toContainEqual({
+        type: "answer_ready",
+        outcome: "completed",
+        text: "Done.",
+        private: true,
+      });
+      expect(out.at(-1)).toEqual(end);
+    });
+
+    it("shows neither progress nor what it does", async () => {
+      const platform = createFakePlatform();
+      await present([secret, step, (clock) => pass(clock, 20_000), end], platform);
+      expect(seen(platform)).toEqual(["notice for ada: Done."]);
+      expect(platform.working).not.toContain("Reading");
+    });
+
+    it("is taken away by who takes the turn up, and again where the platform kept it", async () => {
+      const platform = createFakePlatform();
+      const reference = await platform.post(place, { markdown: long });
+      platform.fail("remove", new PlatformError("rate_limited", "Slow down."));
+      const posted: TurnEventBody = { type: "message_posted", purpose: "answer", part: 0, reference };
+      await present([end], platform, { stored: [posted, secret] });
+      expect(seen(platform)).toEqual(["notice for ada: Done."]);
+    });
   });
 
   it("of a command is posted without buttons, progress or a sign of work", async () => {

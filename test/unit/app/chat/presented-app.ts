@@ -1,4 +1,5 @@
 import { randomUUID } from "node:crypto";
+import { wordsOf } from "../../../../src/core/chat-platform.ts";
 import type { Author } from "../../../../src/core/inbound.ts";
 import type { Model, ModelEvent } from "../../../../src/core/model.ts";
 import type { TurnEvent, TurnEventBody } from "../../../../src/core/turn-event.ts";
@@ -148,10 +149,10 @@ export async function logLeftBehind(
   return log;
 }
 
-/** What people see of the bot now: purpose and text. */
+/** What people see of the bot now: purpose, progress and text. */
 export function seen({ visible }: FakePlatform): string[] {
   return visible().map(({ message, only_for }) => {
     const whom = only_for === undefined ? "" : ` for ${only_for}`;
-    return `${message.tag?.purpose ?? "notice"}${whom}: ${message.markdown}`;
+    return `${message.tag?.purpose ?? "notice"}${whom}: ${wordsOf(message)}`;
   });
 }

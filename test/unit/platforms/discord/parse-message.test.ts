@@ -30,6 +30,46 @@ describe("a message", () => {
     });
   });
 
+  test("that was spoken has a voice message with its length; what it forwards was spoken by somebody else", () => {
+    const spoken = { ...fixture("mention"), content: "", flags: 1 << 13 };
+    const [attachment] = spoken.attachments;
+    if (attachment === undefined) throw new Error("the fixture has no attachment");
+    const voice = {
+      ...{
+        ...attachment,
+        id: "7",
+        filename: "voice-message.ogg",
+        content_type: "audio/ogg",
+        duration_secs: 12.4,
+      },
+    };
+    const forwarded = { message: { ...spoken, attachments: [{ ...voice, id: "8" }] } };
+    const { files } = parseMessage(
+      { ...spoken, attachments: [voice], message_snapshots: [forwarded] } as RawMessage,
+      bot,
+      names,
+    );
+    expect(files).toMatchObject([
+      { id: "7", media_type: "audio/ogg", voice: { seconds: 12.4 } },
+      { id: "8", media_type: "audio/ogg" },
+    ]);
+    expect(files[1]).not.toHaveProperty("voice");
+  });
+
+  test("names whom it mentions, people as their server calls them and roles, without the bot", () => {
+    const message = fixture("mention");
+    const role = "1000000000000000120";
+    const [benny] = parsed("mention").mentions;
+    expect(benny).toEqual({ id: expect.stringMatching(/^\d+$/), name: "Benny", kind: "person" });
+    const withRoles = { ...message, mention_roles: [role, bot.role, "1000000000000000121"] };
+    const named = { ...names, role: (id: string) => (id === role ? "on call" : undefined) };
+    expect(parseMessage(withRoles, bot, named).mentions).toEqual([
+      benny,
+      { id: role, name: "on call", kind: "group" },
+      { id: "1000000000000000121", name: "1000000000000000121", kind: "group" },
+    ]);
+  });
+
   test("that mentions the role Discord made for the bot is for it too", () => {
     expect(parsed("role-mention")).toMatchObject({
       addressed: "mention",

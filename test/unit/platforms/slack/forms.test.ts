@@ -123,7 +123,7 @@ test("a question about a conversation without the bot is answered directly, and 
     const view = askModal(channel, { ts: "1.2", thread_ts: "1.1", text: "psst" }, elsewhere);
     return {
       view: JSON.stringify(accepted(view.blocks, "modal") ?? view.blocks),
-      ...readAsk(filled(values, view), { author: "U1", team: "T1", now: 5 }),
+      ...readAsk(filled(values, view), { team: "T1", direct: "threads" }, { author: "U1", now: 5 }),
     };
   };
   const direct = { namespace: "slack:T1:dm-U1", thread: "dm" };

@@ -146,6 +146,78 @@ describe("changes", () => {
   });
 });
 
+describe("reactions", () => {
+  const added = {
+    place: channel,
+    reference: "1732260000.000100",
+    person: "U0BEN",
+    emoji: "+1",
+    added: true,
+    at: 1_732_260_030_001,
+    key: "slack:T0ACME:C0GENERAL:1732260000.000100:U0BEN:+1::skin-tone-3:1732260030.000500",
+  };
+
+  test("are handed in without their skin tone, before they are acknowledged", async () => {
+    expect(await slack.send("reaction-added")).toEqual({ acknowledged: true, handedBefore: 1 });
+    await slack.send("reaction-removed");
+
+    const key = added.key.replace("1732260030.000500", "1732260031.000600");
+    expect(slack.handed).toEqual([
+      { what: "reacted", given: added },
+      { what: "reacted", given: { ...added, added: false, at: 1_732_260_031_001, key } },
+    ]);
+  });
+
+  test("in direct messages stand in those of the person", async () => {
+    await slack.send("reaction-im");
+
+    const place = { namespace: "slack:T0ACME:dm-U0BEN", thread: "1732260000.000100" };
+    expect(slack.handed).toMatchObject([{ what: "reacted", given: { place, emoji: "eyes" } }]);
+  });
+
+  test("of the bot itself, and to files, are nothing", async () => {
+    for (const name of ["reaction-own", "reaction-file"])
+      expect(await slack.send(name)).toEqual({ acknowledged: true, handedBefore: 0 });
+  });
+
+  test("come again when they could not be stored", async () => {
+    slack.fail(1);
+    expect(await slack.send("reaction-added")).toMatchObject({ acknowledged: false });
+    await slack.send("reaction-added");
+    expect(slack.handed).toMatchObject([{ what: "reacted", given: added }]);
+  });
+});
+
+describe("mentions", () => {
+  const anna = { id: "U0ANNA", name: "Anna", kind: "person" };
+  const oncall = { id: "S0ONCALL", name: "oncall", kind: "group" };
+
+  test("of people and user groups come once each, with the names people read, without the bot", async () => {
+    await slack.send("message-mentions");
+
+    expect(slack.handed).toMatchObject([
+      {
+        what: "message",
+        given: {
+          text: "ask @Anna, @Anna, @oncall, @oncall, @U0NOBODY and @crew",
+          mentions: [
+            anna,
+            { id: "U0NOBODY", name: "U0NOBODY", kind: "person" },
+            oncall,
+            { id: "S0CREW", name: "crew", kind: "group" },
+          ],
+        },
+      },
+    ]);
+  });
+
+  test("of an edited message are those of its text now", async () => {
+    await slack.send("message-changed-mentions");
+
+    expect(slack.handed).toMatchObject([{ what: "edited", given: { mentions: [oncall] } }]);
+  });
+});
+
 test("the bot's coming and going is told, with who invited it", async () => {
   await slack.send("member-joined");
   await slack.send("member-left");

@@ -4,6 +4,7 @@ import { mentionsIn, readableText } from "../../../../src/platforms/slack/mrkdwn
 const names = {
   person: async (id: string) => ({ U1: "Ada" })[id],
   channel: async (id: string) => ({ C1: "general" })[id],
+  group: async (id: string) => ({ S3: "night-shift" })[id],
 };
 const read = (text: string) => readableText(text, "UBOT", names);
 
@@ -11,6 +12,7 @@ test.each([
   ["<@U1> <@U2> <@U3|carl>", "@Ada @U2 @carl"],
   ["<#C1> <#C1|> <#C2|old>", "#general #general #old"],
   ["<!here> <!channel|channel> <!subteam^S1|@ops> <!subteam^S2>", "@here @channel @ops @group"],
+  ["ask <!subteam^S3>", "ask @night-shift"],
   [
     "<https://a.example> <https://a.example|a.example> <http://a.example/x|the page>",
     "https://a.example https://a.example [the page](http://a.example/x)",
@@ -27,8 +29,12 @@ test.each([
 });
 
 test("an escaped mention mentions nobody", () => {
-  expect(mentionsIn("&lt;@U1&gt; <@U2> <!here>")).toEqual({ people: ["U2"], userGroups: [], groups: true });
-  expect(mentionsIn("&lt;!here&gt;")).toEqual({ people: [], userGroups: [], groups: false });
+  expect(mentionsIn("&lt;@U1&gt; <@U2> <!here>")).toEqual({
+    people: ["U2"],
+    userGroups: new Map(),
+    groups: true,
+  });
+  expect(mentionsIn("&lt;!here&gt;")).toEqual({ people: [], userGroups: new Map(), groups: false });
 });
 
 test("a text of nothing but spaces or brackets takes no longer than one of words", async () => {

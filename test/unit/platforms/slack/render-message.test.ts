@@ -25,17 +25,31 @@ test("a message carries its tag where the bot finds it again", () => {
 
 test("the longest text with a dozen buttons, and a plan of many long steps, fit into what Slack takes", () => {
   accepted(renderMessage({ markdown: "x".repeat(11_000), buttons: buttons(12) }, true).blocks);
-  const progress = { title: "Working", steps: Array.from({ length: 80 }, (_, i) => step(i)), done: false };
-  const { blocks } = renderMessage({ markdown: "words", progress, buttons: buttons(1) }, true);
+  const steps = Array.from({ length: 80 }, (_, i) => step(i));
+  const progress = { title: "Working", markdown: "words", steps, done: false };
+  const { blocks } = renderMessage({ markdown: "x".repeat(4_000), progress, buttons: buttons(1) }, true);
   accepted(blocks);
   expect(blocks[0]).toMatchObject({ type: "plan" });
   expect(JSON.stringify(blocks)).toContain("call_79");
 });
 
 test("a plan in a workspace that has none is told in words", () => {
-  const progress = { title: "Working", steps: [step(1)], done: false };
-  const { blocks } = renderMessage({ markdown: "1. working", progress }, false);
-  expect(blocks).toEqual([{ type: "markdown", text: "1. working" }]);
+  const progress = { title: "Working", markdown: "Working on it", steps: [step(1)], done: false };
+  const { blocks } = renderMessage({ markdown: "The answer", progress }, false);
+  expect(blocks).toEqual([{ type: "markdown", text: "Working on it\n\nThe answer" }]);
+  expect(renderMessage({ markdown: "", progress }, true).text).toBe("Working on it");
+});
+
+test("progress that is over is one line above the text", () => {
+  const progress = { title: "3 steps, 12 s", markdown: "*3 steps, 12 s*", steps: [], done: true };
+  for (const rich of [true, false]) {
+    const { blocks } = renderMessage({ markdown: "The answer", progress }, rich);
+    accepted(blocks);
+    expect(blocks).toMatchObject([
+      { type: "context", elements: [{ text: "3 steps, 12 s" }] },
+      { type: "markdown", text: "The answer" },
+    ]);
+  }
 });
 
 test("feedback is Slack's own pair of buttons, beside the others; without them plain buttons", () => {
@@ -46,14 +60,38 @@ test("feedback is Slack's own pair of buttons, beside the others; without them p
   ];
   const { blocks } = renderMessage({ markdown: "hi", buttons: all }, true);
   accepted(blocks);
-  expect(JSON.stringify(blocks[1])).not.toContain("good:t1");
-  expect(blocks[2]).toMatchObject({
+  expect(JSON.stringify(blocks[2])).not.toContain("good:t1");
+  expect(blocks[1]).toMatchObject({
     type: "context_actions",
     elements: [{ positive_button: { value: "good:t1" }, negative_button: { value: "bad:t1" } }],
   });
   const plain = renderMessage({ markdown: "hi", buttons: all }, false).blocks;
   expect(plain).toHaveLength(2);
   expect(JSON.stringify(plain[1])).toContain("good:t1");
+});
+
+test("buttons of a menu are behind one control; a single one stands for itself", () => {
+  const behind: OutgoingButton[] = [
+    { action: { role: "again", turn_id: "t1" }, label: "Try again", menu: true },
+    { action: { role: "forget", turn_id: "t1" }, label: "Delete", menu: true },
+  ];
+  const { blocks } = renderMessage({ markdown: "hi", buttons: [...buttons(1), ...behind] }, true);
+  accepted(blocks);
+  expect(blocks[1]).toMatchObject({
+    type: "actions",
+    elements: [
+      { type: "button" },
+      { type: "overflow", options: [{ value: "again:t1" }, { value: "forget:t1" }] },
+    ],
+  });
+  const single = renderMessage({ markdown: "hi", buttons: behind.slice(0, 1) }, true).blocks;
+  expect(single[1]).toMatchObject({ elements: [{ type: "button", action_id: "again:t1" }] });
+});
+
+test("the longest text leaves room for the plan above it", () => {
+  const steps = Array.from({ length: 12 }, (_, index) => step(index));
+  const progress = { title: "x".repeat(200), markdown: "words", steps, done: false };
+  accepted(renderMessage({ markdown: "x".repeat(11_000), progress, buttons: buttons(3) }, true).blocks);
 });
 
 test("a time is shown in the zone of who reads it, also without blocks", () => {

@@ -3,8 +3,9 @@ import { changedEventSchema, messageEventSchema } from "../../../../src/platform
 import { parseEdit, parseMessage } from "../../../../src/platforms/slack/parse-message.ts";
 import { saidText } from "../../../../src/platforms/slack/said-text.ts";
 
-const self = { team: "T1", self: "U0KNACK", bot: "B0KNACK" };
-const names = { person: async () => undefined, channel: async () => undefined };
+const self = { team: "T1", self: "U0KNACK", bot: "B0KNACK", direct: "threads" as const };
+const noName = async () => undefined;
+const names = { person: noName, channel: noName, group: noName };
 const where = { channel: "C1", channel_type: "channel" };
 const preview = {
   id: 1,

@@ -8,7 +8,7 @@ import type { Workspaces } from "../../../../../src/platforms/slack/workspaces.t
 
 /** What an intake was given, in order. */
 interface Handed {
-  what: "message" | "edited" | "removed" | "joined" | "left" | "command" | "press";
+  what: "message" | "edited" | "removed" | "reacted" | "joined" | "left" | "command" | "press";
   given: Record<string, unknown>;
 }
 
@@ -21,7 +21,12 @@ export interface RecordedEvents {
   fail(times: number): void;
 }
 
-const names: Record<string, string> = { U0ANNA: "Anna", U0BEN: "Ben", C0GENERAL: "general" };
+const names: Record<string, string> = {
+  U0ANNA: "Anna",
+  U0BEN: "Ben",
+  C0GENERAL: "general",
+  S0ONCALL: "oncall",
+};
 
 /** Real Bolt with our listeners and an intake that keeps what it gets. */
 export async function recordedEvents(): Promise<RecordedEvents> {
@@ -38,6 +43,7 @@ export async function recordedEvents(): Promise<RecordedEvents> {
     message: take("message"),
     edited: take("edited"),
     removed: take("removed"),
+    reacted: take("reacted"),
     joined: take("joined"),
     left: take("left"),
     command: take("command"),
@@ -46,6 +52,7 @@ export async function recordedEvents(): Promise<RecordedEvents> {
   const directory = {
     name: async (_team: string, id: string) => names[id],
     channelName: async (_team: string, id: string) => names[id],
+    groupName: async (_team: string, id: string) => names[id],
     learnDirectChannel() {},
   } as unknown as PersonDirectory;
 

@@ -1,0 +1,87 @@
+import { z } from "zod";
+import { namespaceSchema } from "../../core/place.ts";
+import { milliseconds } from "../services/shapes.ts";
+import { said, shown } from "./command.ts";
+import { operation } from "./operation.ts";
+
+const channel = z.object({ ns: namespaceSchema.describe("platform:workspace:channel") });
+
+const status = z.object({
+  on: z.boolean(),
+  messages: z.number().describe("that are kept"),
+  since: milliseconds.optional().describe("of the first of them"),
+  by: z.string().optional().describe("the name of who switched it on"),
+  filling: z.boolean().describe("earlier messages are still being read"),
+});
+type Status = z.input<typeof status>;
+
+const how =
+  "`/agent index on` keeps a copy of this channel's messages for searching, `/agent index off` deletes it.";
+
+function described({ on, messages, since, by = "somebody", filling }: Status): string {
+  if (!on) return `This channel has no index: I search its latest messages only. ${how}`;
+  const from = since === undefined ? "" : ` since ${new Date(since).toISOString().slice(0, 10)}`;
+  const more = filling ? " I am still reading what was said before." : "";
+  return `**${by}** switched on the index of this channel: ${messages.toLocaleString("en")} messages${from}.${more} ${how}`;
+}
+
+export const showIndex = operation({
+  name: "index.show",
+  input: channel,
+  output: status,
+  who: "anyone",
+  http: {
+    route: "GET /namespaces/{ns}/index",
+    summary: "Whether a channel's messages are indexed for searching",
+    answers: "how many, and since when",
+  },
+  chat: [
+    {
+      command: "agent index",
+      usage: "[on|off]",
+      description:
+        "Shows whether this channel's messages are kept for searching; managers switch it on or off",
+      read: (words, { namespace: ns }) => (words === "" ? { ns } : undefined),
+      missing: how,
+      say: (output) => shown(described(output)),
+    },
+  ],
+  run: async ({ input: { ns }, services }) => ({ ok: true, value: await services.channelIndex.status(ns) }),
+});
+
+export const setIndex = operation({
+  name: "index.set",
+  input: channel.extend({ on: z.boolean() }),
+  output: status,
+  who: {
+    least: "manager",
+    refusal: "Managers of the channel decide whether I keep a copy of its messages. Ask one of them.",
+  },
+  http: {
+    route: "PUT /namespaces/{ns}/index",
+    summary: "Switches the index of a channel on, or off and deletes it; the channel is told",
+    answers: "how many messages are kept",
+  },
+  chat: [
+    {
+      command: "agent index on",
+      partOf: "agent index",
+      read: (_words, { namespace: ns }) => ({ ns, on: true }),
+      say: (output) => said(described(output)),
+    },
+    {
+      command: "agent index off",
+      partOf: "agent index",
+      read: (_words, { namespace: ns }) => ({ ns, on: false }),
+      say: () => said("The copy of this channel's messages is deleted, and nothing more is kept."),
+    },
+  ],
+  run({ input: { ns, on }, asker, services: { channelIndex } }) {
+    return on ? channelIndex.switchOn(ns, asker.by) : channelIndex.switchOff(ns, asker.by);
+  },
+  audit: (_output, { input: { ns, on } }) => ({
+    action: on ? "index_on" : "index_off",
+    subject: ns,
+    detail: on ? "switched on search in this channel's messages" : "switched off search and deleted the copy",
+  }),
+});

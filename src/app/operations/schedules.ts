@@ -1,0 +1,263 @@
+import { z } from "zod";
+import { escapeMarkdown, oneLine } from "../../base/markdown-text.ts";
+import type { Outcome } from "../../core/outcome.ts";
+import { namespaceSchema } from "../../core/place.ts";
+import { maxPlanText, type PlannedView, plannedViewSchema } from "../../core/schedule.ts";
+import type { PlanChange, Planner } from "../../core/schedules.ts";
+import { refused, said, shown } from "./command.ts";
+import { type OperationCall, operation } from "./operation.ts";
+
+const family =
+  "`/agent schedule add tomorrow at 9 remind me to …` plans, `/agent schedule pause|resume|remove|secret <id>` changes.";
+
+const namespace = namespaceSchema.describe("platform:workspace:channel");
+const id = z.string().min(1).max(40).describe("as the list shows it");
+
+/** What stands in a list: one plan a line. */
+function lineOf({ id: known, what, text, when, next, by, paused, address }: PlannedView): string {
+  const kind = { reminder: "⏰ reminder", task: "task", trigger: "trigger" }[what];
+  const times = next.length === 0 ? "" : ` Next: ${next.join(", ")}.`;
+  const off = paused === undefined ? "" : ` **Paused**: ${escapeMarkdown(paused)}`;
+  const where = address === undefined ? "" : ` \`${address}\``;
+  return `- \`${known}\` ${kind} ${escapeMarkdown(when)}: ${escapeMarkdown(oneLine(text, 200))} (${escapeMarkdown(by)})${where}.${times}${off}`;
+}
+
+export const listSchedules = operation({
+  name: "schedule.list",
+  input: z.object({ namespace }),
+  output: z.object({ schedules: z.array(plannedViewSchema) }),
+  who: "anyone",
+  http: {
+    route: "GET /schedules",
+    summary: "Schedules, reminders and triggers of a channel",
+    answers: "them, in the order they were made",
+  },
+  chat: [
+    {
+      command: "agent schedule",
+      usage: "[list | add <when and what> | pause|resume|remove|secret <id>]",
+      description: "Shows reminders, schedules and triggers of this channel; plans, pauses or removes them",
+      read: (words, place) => (words === "" ? { namespace: place.namespace } : undefined),
+      missing: family,
+      say: listText,
+    },
+    {
+      command: "agent schedule list",
+      partOf: "agent schedule",
+      read: (_words, place) => ({ namespace: place.namespace }),
+      say: listText,
+    },
+  ],
+  commandLine: [
+    {
+      command: "schedule list",
+      description: "shows reminders, schedules and triggers of a channel",
+      json: "prints {schedules:[{id,what,text,when,next,next_at,tools,by,paused?,address?}]}",
+      print: ({ schedules }, { plain, bold, dim, warn }) =>
+        schedules.length === 0
+          ? ["Nothing is planned there."]
+          : schedules.map(({ id: known, what, text, when, next, paused, address = "" }) => {
+              const times = paused === undefined ? dim(next[0] ?? address) : warn(`paused: ${plain(paused)}`);
+              return `${bold(known)}  ${what} ${plain(when)}: ${plain(text)}  ${times}`;
+            }),
+    },
+  ],
+  async run({ input, asker, services }) {
+    return { ok: true, value: { schedules: await services.schedules.list(input.namespace, asker.by) } };
+  },
+});
+
+function listText({ schedules }: { schedules: readonly PlannedView[] }) {
+  const lines = schedules.length === 0 ? ["Nothing is planned here."] : schedules.map(lineOf);
+  return shown([...lines, "", family].join("\n"));
+}
+
+export const addSchedule = operation({
+  name: "schedule.add",
+  input: z.object({
+    namespace,
+    text: z.string().min(1).max(maxPlanText).describe("when and what: tomorrow at 9 remind me to …"),
+  }),
+  output: plannedViewSchema,
+  who: "anyone",
+  http: {
+    route: "POST /schedules",
+    summary: "Plan a reminder or a task in plain words",
+    answers: "what was planned",
+  },
+  chat: [
+    {
+      command: "agent schedule add",
+      partOf: "agent schedule",
+      read: (words, place) => (words === "" ? undefined : { namespace: place.namespace, text: words }),
+      missing: "Write when and what: `/agent schedule add tomorrow at 9 remind me to pay the invoice`.",
+      say: (planned) => said(plannedText(planned)),
+    },
+  ],
+  commandLine: [
+    {
+      command: "schedule add",
+      description: "plans a reminder or a task: tomorrow at 9 remind me to …, every weekday at 9 …",
+      arguments: [["<text...>", "when and what"]],
+      json: "prints what was planned",
+      read: ({ text, ...rest }) => ({ ...rest, text: [text].flat().join(" ") }),
+      print: (planned, { plain, bold }) => [
+        `${bold(planned.id)}  ${planned.what} ${plain(planned.when)}`,
+        ...planned.next.map(plain),
+      ],
+    },
+  ],
+  async run(call) {
+    const { schedules } = call.services;
+    const planner = plannerOf(call, call.input.namespace);
+    const wish = await schedules.read(call.input.text, planner);
+    if (!wish.ok) return wish;
+    const plan = await schedules.plan(planner, wish.value);
+    return plan.ok ? schedules.add(planner, plan.value, keyOf(call)) : plan;
+  },
+  audit: ({ id: known, what }) => ({
+    action: "schedule_added",
+    subject: known,
+    detail: `planned the ${what} **${known}**`,
+  }),
+});
+
+/** How people are told what was planned: the next times are repeated to them. */
+function plannedText({ id: known, what, text, when, next }: PlannedView): string {
+  const times = next.length === 0 ? "" : `\nNext: ${next.join(", ")}.`;
+  return `Planned (\`${known}\`): ${what} ${escapeMarkdown(when)}: ${escapeMarkdown(oneLine(text, 500))}${times}`;
+}
+
+const changes = {
+  pause: {
+    done: "Paused",
+    audit: "paused",
+    route: "POST /schedules/{id}/pause",
+    summary: "Pause a schedule or trigger",
+  },
+  resume: {
+    done: "Goes on",
+    audit: "resumed",
+    route: "POST /schedules/{id}/resume",
+    summary: "Let a schedule or trigger go on",
+  },
+  remove: {
+    done: "Removed",
+    audit: "removed",
+    route: "DELETE /schedules/{id}",
+    summary: "Remove a schedule or trigger",
+  },
+} as const;
+
+function changeOperation<const Name extends string>(name: Name, to: PlanChange) {
+  const { done, audit, route, summary } = changes[to];
+  return operation({
+    name,
+    input: z.object({ id, namespace }),
+    output: plannedViewSchema,
+    who: { decide: mayChange },
+    http: { route, summary, answers: "it, as it is now" },
+    chat: [
+      {
+        command: `agent schedule ${to}`,
+        partOf: "agent schedule",
+        read: (words, place) => (words === "" ? undefined : { id: idIn(words), namespace: place.namespace }),
+        missing: `Which one? \`/agent schedule ${to} <id>\`; \`/agent schedule list\` shows the ids.`,
+        say: ({ id: known, text, next }) =>
+          said(
+            `${done}: \`${known}\` ${escapeMarkdown(oneLine(text, 200))}.${to === "resume" && next.length > 0 ? ` Next: ${next.join(", ")}.` : ""}`,
+          ),
+      },
+    ],
+    commandLine: [
+      {
+        command: `schedule ${to}`,
+        description: `${summary.toLowerCase()} of a channel`,
+        arguments: [["<id>", "as the list shows it"]],
+        json: "prints it as it is now",
+        print: (planned, { plain, bold }) => [`${done}: ${bold(planned.id)} ${plain(planned.text)}`],
+      },
+    ],
+    run: (call) => call.services.schedules.change(plannerOf(call, call.input.namespace), call.input.id, to),
+    audit: ({ id: known, what, by }) => ({
+      action: `schedule_${audit}`,
+      subject: known,
+      detail: `${audit} the ${what} **${known}** of ${escapeMarkdown(by)}`,
+    }),
+  });
+}
+
+export const pauseSchedule = changeOperation("schedule.pause", "pause");
+export const resumeSchedule = changeOperation("schedule.resume", "resume");
+export const removeSchedule = changeOperation("schedule.remove", "remove");
+
+export const renewScheduleSecret = operation({
+  name: "schedule.secret",
+  input: z.object({ id, namespace }),
+  output: z.object({
+    secret: z.string().optional().describe("absent where it was told to the person on their platform"),
+  }),
+  who: { decide: mayChange },
+  http: {
+    route: "POST /schedules/{id}/secret",
+    summary: "A new secret for a webhook; the one before counts no more",
+    answers: "the secret, which is shown only now",
+  },
+  chat: [
+    {
+      command: "agent schedule secret",
+      partOf: "agent schedule",
+      read: (words, place) => (words === "" ? undefined : { id: idIn(words), namespace: place.namespace }),
+      missing: "Of which webhook? `/agent schedule secret <id>`; `/agent schedule list` shows the ids.",
+      // What a command answers is kept in the log, and a secret does not belong there.
+      say: ({ secret }) =>
+        secret === undefined
+          ? shown("A new secret was sent to you alone; the one before counts no more.")
+          : refused(
+              "The secret is not shown in a conversation. `knack schedule secret <id>` prints a new one.",
+            ),
+    },
+  ],
+  commandLine: [
+    {
+      command: "schedule secret",
+      description: "makes and prints a new secret of a webhook; the one before counts no more",
+      arguments: [["<id>", "as the list shows it"]],
+      json: "prints {secret}",
+      print: ({ secret = "It was sent to you on your platform." }) => [secret],
+    },
+  ],
+  async run(call) {
+    const { namespace: where, id: known } = call.input;
+    const renewed = await call.services.schedules.newSecret(plannerOf(call, where), known);
+    if (!renewed.ok) return renewed;
+    const { secret, told } = renewed.value;
+    return { ok: true, value: told ? {} : { secret } };
+  },
+  audit: (_output, { input }) => ({
+    action: "schedule_secret",
+    subject: input.id,
+    detail: `made a new secret for the webhook **${input.id}**`,
+  }),
+});
+
+type Change = OperationCall<{ id: string; namespace: string }>;
+
+/** Who made it, and managers. */
+function mayChange(call: Change): Promise<Outcome<unknown>> {
+  const { input, services } = call;
+  return services.schedules.mayChange(plannerOf(call, input.namespace), input.id);
+}
+
+function idIn(words: string): string {
+  return (words.split(/\s+/)[0] ?? "").replaceAll("`", "").slice(0, 40);
+}
+
+function plannerOf({ asker, command }: OperationCall<unknown>, where: string): Planner {
+  return { author: asker.by, place: { namespace: where, thread: command?.place.thread ?? "schedules" } };
+}
+
+/** A command that is run again after a crash plans nothing twice. */
+function keyOf({ command, services }: OperationCall<unknown>): string {
+  return command?.turn_id ?? services.newId();
+}

@@ -1,0 +1,92 @@
+import type { ChannelMessage, ChatActions, FoundMessages, MessageQuery } from "../../core/chat-actions.ts";
+import { channelThread } from "../../core/chat-platform.ts";
+import type { IndexedMessage, MessageIndex } from "../../core/message-index.ts";
+
+/** Messages of a channel's history that are looked through, and threads of it. */
+const mostMessages = 1_000;
+const mostThreads = 40;
+const perThread = 200;
+
+export interface SearchDeps {
+  actionsOf(namespace: string): ChatActions | undefined;
+  index: Pick<MessageIndex, "search" | "extent">;
+  /** Whether a channel's messages are indexed. */
+  isIndexed(namespace: string): Promise<boolean>;
+}
+
+/**
+ * Searches what was said in a channel: by the platform's own search where it has one for the channel, else in the channel's index where that is on, else
+ * by looking through its latest messages and their threads. Checks no rights.
+ */
+export function createSearch({ actionsOf, index, isIndexed }: SearchDeps) {
+  return async (namespace: string, query: MessageQuery): Promise<FoundMessages> => {
+    const actions = actionsOf(namespace);
+    if (actions === undefined) return { messages: [], by: "history", complete: true };
+    const messages = await actions.search?.(namespace, query);
+    if (messages !== undefined) return { messages, by: "platform", complete: true };
+    if (!(await isIndexed(namespace))) return lookThrough(actions, namespace, query);
+    const { since } = await index.extent(namespace);
+    const found = await index.search(namespace, query);
+    const indexed = await Promise.all(found.map((message) => asMessage(actions, message)));
+    const complete = since !== undefined && query.since !== undefined && query.since >= since;
+    return { messages: indexed, by: "index", complete, ...(since === undefined ? {} : { since }) };
+  };
+}
+
+async function asMessage(actions: ChatActions, indexed: IndexedMessage): Promise<ChannelMessage> {
+  const { namespace, reference, author, text, at, thread } = indexed;
+  const link = await actions.link(namespace, reference, thread);
+  const by = { ...author, bot: false, self: false };
+  return {
+    id: reference,
+    author: by,
+    text,
+    at,
+    files: [],
+    link,
+    ...(thread === undefined ? {} : { thread }),
+  };
+}
+
+async function lookThrough(
+  actions: ChatActions,
+  namespace: string,
+  { words, author, since, until, most }: MessageQuery,
+): Promise<FoundMessages> {
+  const range = { ...(since === undefined ? {} : { since }), ...(until === undefined ? {} : { until }) };
+  const place = { namespace, thread: channelThread };
+  const { messages, more } = await actions.history(place, { ...range, most: mostMessages });
+  const opened = messages.filter(({ replies = 0 }) => replies > 0).slice(-mostThreads);
+  const replies = await Promise.all(
+    opened.map(async ({ thread, id }) => {
+      const read = await actions.history({ namespace, thread: thread ?? id }, { ...range, most: perThread });
+      return read.messages;
+    }),
+  );
+  const all = new Map([...messages, ...replies.flat()].map((message) => [message.id, message]));
+  const fits = matcher(words);
+  const found = [...all.values()]
+    .filter((message) => (author === undefined || message.author.id === author) && fits(message.text))
+    .sort((a, b) => b.at - a.at);
+  const first = messages[0]?.at;
+  return {
+    messages: found.slice(0, most),
+    by: "history",
+    complete: !more,
+    ...(more && first !== undefined ? { since: first } : {}),
+  };
+}
+
+/** Whether a text has all words, each from its beginning, in any case and without accents: as the index matches. */
+function matcher(words: readonly string[]): (text: string) => boolean {
+  const wanted = words.flatMap(tokensOf);
+  return (text) => {
+    const tokens = tokensOf(text);
+    return wanted.every((word) => tokens.some((token) => token.startsWith(word)));
+  };
+}
+
+function tokensOf(text: string): string[] {
+  const plain = text.normalize("NFD").replace(/\p{M}/gu, "").toLowerCase();
+  return plain.match(/[\p{L}\p{N}]+/gu) ?? [];
+}

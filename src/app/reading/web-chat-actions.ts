@@ -1,0 +1,90 @@
+import type { ChannelAccess, ChannelMessage, ChatActions } from "../../core/chat-actions.ts";
+import { channelThread } from "../../core/chat-platform.ts";
+import type { Place } from "../../core/place.ts";
+import type { ThreadReading, TurnReading, TurnRecord } from "../../core/turn-log.ts";
+
+export interface WebChatDeps {
+  log: TurnReading & ThreadReading;
+  /** The name people call the bot by. */
+  name: string;
+  /** Where the console is reached, `https://knack.example.com`; its own window's address unless given. */
+  public_url?: string | undefined;
+}
+
+/** Turns that are looked through for one answer, and the most of a page. */
+const mostTurns = 2_000;
+const pageSize = 200;
+
+/**
+ * What can be done in the web chat, from the turn log: its channels and threads are read and searched. There is nobody else to find,
+ * and nothing to react to. Whoever uses it runs the bot, and reads all of its channels.
+ */
+export function createWebChatActions({ log, name, public_url = "" }: WebChatDeps): ChatActions {
+  const address = ({ namespace, thread }: Pick<Place, "namespace" | "thread">) => {
+    const [, workspace, channel = ""] = namespace.split(":");
+    const shown = workspace === "local" && namespace.startsWith("console:") ? channel : namespace;
+    const base = public_url.replace(/\/+$/, "");
+    return `${base}/#/${encodeURIComponent(shown)}/${encodeURIComponent(thread)}`;
+  };
+  const accessTo = (namespace: string): ChannelAccess => {
+    const summary = { namespace, name: namespace.slice(namespace.lastIndexOf(":") + 1), open: true };
+    return { ...summary, write: true, pin: false };
+  };
+  const messagesOf = (turn: TurnRecord): ChannelMessage[] => {
+    const { turn_id, author, text, answer = "", accepted_at, finished_at, thread } = turn;
+    const common = { thread, link: address(turn), files: [] };
+    const said = {
+      ...common,
+      id: turn_id,
+      author: { id: author.id, name: author.name, bot: false, self: false },
+    };
+    const own = { id: "knack", name, bot: true, self: true };
+    return [
+      { ...said, text, at: accepted_at },
+      ...(answer === ""
+        ? []
+        : [
+            { ...common, id: `${turn_id}:answer`, author: own, text: answer, at: finished_at ?? accepted_at },
+          ]),
+    ];
+  };
+  /** Latest first. */
+  async function* turnsOf({ namespace, thread }: Place): AsyncGenerator<TurnRecord> {
+    const filter = { namespace, ...(thread === channelThread ? {} : { thread }), limit: pageSize };
+    let before: string | undefined;
+    for (let pages = 0; pages < mostTurns / pageSize; pages += 1) {
+      const page = await log.list({ ...filter, before });
+      yield* page.filter(({ kind, merged_into }) => kind === "message" && merged_into === undefined);
+      before = page.at(-1)?.turn_id;
+      if (page.length < pageSize) return;
+    }
+  }
+
+  return {
+    posts: false,
+    async channels(namespace) {
+      const platform = namespace.slice(0, namespace.indexOf(":"));
+      const known = new Set([...(await log.namespaces(platform)), namespace]);
+      return [...known].sort().map((each) => {
+        const { write: _, pin: __, ...summary } = accessTo(each);
+        return summary;
+      });
+    },
+    access: async (namespace) => accessTo(namespace),
+    async history(place, { since = 0, until = Number.POSITIVE_INFINITY, most }) {
+      const found: ChannelMessage[] = [];
+      for await (const turn of turnsOf(place)) {
+        if ((turn.finished_at ?? turn.accepted_at) < since || found.length > most) break;
+        found.unshift(...messagesOf(turn).filter(({ at }) => at >= since && at <= until));
+      }
+      return { messages: found.slice(-most), more: found.length > most };
+    },
+    link: async (namespace, _reference, thread = channelThread) => address({ namespace, thread }),
+    async message(namespace, reference) {
+      const [turnId = "", answer] = reference.split(":");
+      const turn = await log.get(turnId);
+      if (turn === undefined || turn.namespace !== namespace) return undefined;
+      return messagesOf(turn)[answer === undefined ? 0 : 1];
+    },
+  };
+}

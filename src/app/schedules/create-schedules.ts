@@ -1,0 +1,90 @@
+import type { ChatPlatforms } from "../../core/chat-platform.ts";
+import type { Clock } from "../../core/clock.ts";
+import type { DueEntries, DueEntry } from "../../core/due-entries.ts";
+import type { KeyValue } from "../../core/key-value.ts";
+import type { Log } from "../../core/log.ts";
+import { readNamespace } from "../../core/namespace-state.ts";
+import { zoneOf } from "../../core/said-line.ts";
+import { dueKinds, type Schedule, type ScheduleLimits, type Trigger } from "../../core/schedule.ts";
+import type { Planner } from "../../core/schedules.ts";
+import type { TurnReading } from "../../core/turn-log.ts";
+import type { Submit } from "../turns/submit.ts";
+import { type Clockwork, createClockwork } from "./clockwork.ts";
+import { createPlanKeeping } from "./keep-plans.ts";
+import { createPeopleNow, type PeopleDeps } from "./maker-now.ts";
+import { createNeededTools, type NeededToolsDeps } from "./needed-tools.ts";
+import { createPlanBook, readPlan } from "./plan-book.ts";
+import { createPlanning } from "./plan-wish.ts";
+import type { Entry, Planning } from "./planning.ts";
+import { runSchedule } from "./run-schedule.ts";
+import { runTrigger } from "./run-trigger.ts";
+import { readSpokenWish } from "./spoken-times.ts";
+import { type ChatWatch, createChatWatch } from "./watch-chat.ts";
+import { createWebhooks, type Webhooks } from "./webhooks.ts";
+
+/** Where schedules and triggers are kept, and how many there may be. */
+export interface ScheduleSetup {
+  due: DueEntries;
+  /** Encrypted, for the secrets of webhooks. */
+  sealed: KeyValue;
+  limits: ScheduleLimits;
+}
+
+export interface ScheduleServiceDeps extends PeopleDeps, NeededToolsDeps, ScheduleSetup {
+  log: Pick<TurnReading, "get" | "list">;
+  store: KeyValue;
+  platforms: ChatPlatforms;
+  submit: Submit;
+  clock: Clock;
+  logger: Log;
+  /** The server's zone, IANA name. */
+  time_zone: string;
+  /** Where others reach the bot; without it the address of a webhook is told without a host. */
+  public_url?: string | undefined;
+  report(error: unknown, where: string): void;
+}
+
+/** Schedules and triggers: planned, kept, run. */
+export interface ScheduleService extends Planning {
+  readonly watch: ChatWatch;
+  readonly hooks: Pick<Webhooks, "take">;
+  readonly clockwork: Pick<Clockwork, "start" | "stop">;
+}
+
+export function createScheduleService(deps: ScheduleServiceDeps): ScheduleService {
+  const { due, clock, store } = deps;
+  const now = () => clock.now();
+  const book = createPlanBook(due);
+  const people = createPeopleNow(deps);
+  const tools = createNeededTools(deps);
+  const zoneFor = async (author: Planner["author"], namespace: string) =>
+    zoneOf(author, (await readNamespace(store, namespace)).settings.time_zone, deps.time_zone);
+  const shared = { ...deps, book, people, tools, now, wake: () => clockwork.wake() };
+  const watch = createChatWatch(shared);
+  const hooks = createWebhooks(shared);
+  const run = {
+    ...shared,
+    isPaused: async (namespace: string) =>
+      (await readNamespace(store, namespace)).settings.paused !== undefined,
+  };
+  const clockwork = createClockwork({ ...deps, run: (entry) => runEntry(entry) });
+
+  const runEntry = async (entry: DueEntry) => {
+    if (entry.kind === dueKinds.watched) return watch.quiet(entry);
+    const plan = readPlan(entry);
+    if (plan === undefined) {
+      deps.logger.warn({ id: entry.id, kind: entry.kind }, "A due entry cannot be read; it is left alone");
+      await due.change(entry.id, (stored) => ({ ...stored, due_at: undefined }));
+    } else if (plan.value.what === "trigger") await runTrigger(run, plan as Entry<Trigger>);
+    else await runSchedule(run, plan as Entry<Schedule>);
+  };
+  return {
+    ...createPlanKeeping({ ...shared, hooks, watch, zoneFor }),
+    watch,
+    hooks,
+    clockwork,
+    plan: createPlanning({ ...shared, zoneFor }),
+    read: async (words, { author, place }) =>
+      readSpokenWish(words, now(), await zoneFor(author, place.namespace)),
+  };
+}

@@ -1,0 +1,155 @@
+import { KeyedMutex } from "../../base/keyed-mutex.ts";
+import type { ChatPlatforms } from "../../core/chat-platform.ts";
+import type { Log } from "../../core/log.ts";
+import type { Outcome } from "../../core/outcome.ts";
+import { mayApprove } from "../../core/permissions.ts";
+import type { PlannedView, Schedule, ScheduleLimits, Trigger } from "../../core/schedule.ts";
+import type { PlanChange, Planner } from "../../core/schedules.ts";
+import type { PlanBook } from "./plan-book.ts";
+import { tooMany, viewOf } from "./plan-words.ts";
+import type { Entry, PlanKeeping } from "./planning.ts";
+import { nextTimes } from "./times.ts";
+import type { ChatWatch } from "./watch-chat.ts";
+import type { Webhooks } from "./webhooks.ts";
+
+export interface PlanKeepingDeps {
+  book: PlanBook;
+  hooks: Pick<Webhooks, "newSecret" | "forget">;
+  watch: Pick<ChatWatch, "watchHere">;
+  platforms: ChatPlatforms;
+  limits: ScheduleLimits;
+  logger: Log;
+  /** Where others reach the bot; without it the address of a webhook is told without a host. */
+  public_url?: string | undefined;
+  now(): number;
+  wake(): void;
+  zoneFor(author: Planner["author"], namespace: string): Promise<string>;
+}
+
+export function createPlanKeeping(deps: PlanKeepingDeps): PlanKeeping {
+  const { book, hooks, watch, limits, now, wake } = deps;
+  const mutex = new KeyedMutex();
+  const view = (entry: Entry<Schedule | Trigger>, reader: Planner["author"]) => viewFor(deps, entry, reader);
+
+  const mayChange: PlanKeeping["mayChange"] = async ({ author, place }, id) => {
+    const entry = await book.get(id);
+    if (entry === undefined || entry.namespace !== place.namespace) return unknown(id);
+    if (mayApprove(author, "asker", { author: entry.value.maker })) return { ok: true, value: entry };
+    const message = `${entry.value.maker.name}, who made it, or a manager of this channel may change it.`;
+    return { ok: false, status: 403, message };
+  };
+  const newSecret: PlanKeeping["newSecret"] = async (planner, id) => {
+    const may = await mayChange(planner, id);
+    if (!may.ok) return may;
+    if (!isWebhook(may.value)) return { ok: false, status: 400, message: "Only webhooks have a secret." };
+    const secret = await hooks.newSecret(id);
+    const told = await tellSecret(deps, planner, await view(may.value, planner.author), secret);
+    return { ok: true, value: { secret, told } };
+  };
+  const store: PlanKeeping["add"] = async (planner, { value }, key) => {
+    const { namespace } = planner.place;
+    const many = tooMany(await book.list(namespace), planner.author.id, limits);
+    if (many !== undefined) return { ok: false, status: 409, message: many };
+    const due_at = value.what === "trigger" ? undefined : value.next;
+    const entry = await book.add({ namespace, due_at, value }, key);
+    if (isTrigger(entry)) await watch.watchHere(entry);
+    if (isWebhook(entry)) await newSecret(planner, entry.id);
+    wake();
+    return { ok: true, value: await view(entry, planner.author) };
+  };
+
+  return {
+    mayChange,
+    newSecret,
+    add: (planner, plan, key) =>
+      // One after the other, so that there are never more than there may be.
+      mutex.run(planner.place.namespace, async () => {
+        const known = await book.added(key);
+        if (known === undefined) return store(planner, plan, key);
+        return { ok: true, value: await view(known, planner.author) };
+      }),
+    list: async (namespace, reader) =>
+      Promise.all((await book.list(namespace)).map((entry) => view(entry, reader))),
+    async change(planner, id, to) {
+      const may = await mayChange(planner, id);
+      if (!may.ok) return may;
+      if (to === "remove") {
+        await book.remove(id);
+        await hooks.forget(id);
+        return { ok: true, value: await view(may.value, planner.author) };
+      }
+      const changed = await book.change(id, (entry) => changedTo(entry, to, planner.author.name, now()));
+      wake();
+      return { ok: true, value: await view(changed ?? may.value, planner.author) };
+    },
+    async granted(id) {
+      const entry = await book.get(id);
+      return entry?.value.what === "trigger" ? [] : (entry?.value.tools ?? []);
+    },
+  };
+}
+
+function unknown(id: string): Outcome<never> {
+  const message = `Nothing here has the id ${id.slice(0, 40)}. \`/agent schedule list\` shows what there is.`;
+  return { ok: false, status: 404, message };
+}
+
+function isTrigger(entry: Entry<Schedule | Trigger>): entry is Entry<Trigger> {
+  return entry.value.what === "trigger";
+}
+
+function isWebhook(entry: Entry<Schedule | Trigger>): boolean {
+  return isTrigger(entry) && entry.value.condition.on === "webhook";
+}
+
+async function viewFor(
+  { now, zoneFor, public_url = "" }: PlanKeepingDeps,
+  entry: Entry<Schedule | Trigger>,
+  reader: Planner["author"],
+): Promise<PlannedView> {
+  const shown = viewOf(entry, now(), await zoneFor(reader, entry.namespace));
+  if (!isWebhook(entry)) return shown;
+  return { ...shown, address: `${public_url.replace(/\/+$/, "")}/hooks/${entry.id}` };
+}
+
+/** A plan that is paused, or that goes on from now: what came due meanwhile is not made up for. */
+function changedTo(
+  { value, due_at }: Entry<Schedule | Trigger>,
+  to: Exclude<PlanChange, "remove">,
+  by: string,
+  now: number,
+): { value: Schedule | Trigger; due_at: number | undefined } | undefined {
+  if (to === "pause") {
+    if (value.paused !== undefined) return undefined;
+    return { value: { ...value, paused: { because: `${by} paused it.`, at: now } }, due_at: undefined };
+  }
+  if (value.paused === undefined) return undefined;
+  const { paused: _, ...going } = { ...value, failures: 0 };
+  if (going.what === "trigger") return { value: { ...going, held: [], more: 0 }, due_at: undefined };
+  const isOnce = "at" in going.timing;
+  const next = isOnce ? going.next : nextTimes(going.timing, going.time_zone, now, 1)[0];
+  return { value: { ...going, next }, due_at: next ?? due_at };
+}
+
+/** Tells a secret to who asked for it and nobody else. False where there is no way: programs and the console are answered with it. */
+async function tellSecret(
+  { platforms, logger }: Pick<PlanKeepingDeps, "platforms" | "logger">,
+  { author, place }: Planner,
+  { id, address = "" }: PlannedView,
+  secret: string,
+): Promise<boolean> {
+  const platform = platforms.of(place.namespace);
+  if (platform === undefined) return false;
+  const markdown = [
+    `The secret of your webhook \`${id}\`, which nobody is shown again:`,
+    `\`\`\`\n${secret}\n\`\`\``,
+    `Send a POST with up to 100 kB of JSON or text to \`${address}\`, with \`Authorization: Bearer SECRET\`, or signed: \`X-Knack-Timestamp\` (seconds) and \`X-Knack-Signature: v1=\` with the HMAC-SHA256 of \`v1:TIMESTAMP:BODY\` in hex. \`/agent schedule secret ${id}\` makes a new one.`,
+  ].join("\n");
+  try {
+    await platform.whisper(place, author.id, { markdown }, { person: author.id });
+    return true;
+  } catch (error) {
+    logger.warn({ err: error, plan: id }, "The secret of a webhook could not be told");
+    return false;
+  }
+}

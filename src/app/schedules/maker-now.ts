@@ -1,0 +1,67 @@
+import {
+  type ChatPerson,
+  type ChatPlatform,
+  type ChatPlatforms,
+  PlatformError,
+} from "../../core/chat-platform.ts";
+import type { Author } from "../../core/inbound.ts";
+import type { Place } from "../../core/place.ts";
+import type { Schedule, Trigger } from "../../core/schedule.ts";
+
+/** Who a person is now. `gone`: why nothing runs for them any more, a sentence for people. `away`: the platform does not tell just now. */
+export type PersonNow = { is: "there"; author: Author } | { is: "gone"; because: string } | { is: "away" };
+
+export interface PeopleDeps {
+  platforms: ChatPlatforms;
+  /** Why a person may not use the bot in a place; undefined when they may. */
+  refusalOf(person: ChatPerson, place: Place): string | undefined;
+}
+
+/** People as their platform knows them now: what runs later runs with the rights they have then. */
+export interface PeopleNow {
+  /** Who made a plan, and whether they still may have it. */
+  maker(
+    namespace: string,
+    plan: Pick<Schedule | Trigger, "maker" | "on_platform" | "thread">,
+  ): Promise<PersonNow>;
+  /** Somebody who did something in a place of a platform. */
+  person(place: Place, id: string): Promise<PersonNow>;
+}
+
+export function createPeopleNow({ platforms, refusalOf }: PeopleDeps): PeopleNow {
+  const look = async (
+    place: Place,
+    id: string,
+    judge: (person: ChatPerson, platform: ChatPlatform) => Promise<string | undefined>,
+  ): Promise<PersonNow> => {
+    const platform = platforms.of(place.namespace);
+    if (platform === undefined) return { is: "away" };
+    try {
+      const found = await platform.person(place, id);
+      const because = refusalOf(found, place) ?? (await judge(found, platform));
+      if (because !== undefined) return { is: "gone", because: `${found.name}: ${because}` };
+      const { name, trust, time_zone } = found;
+      return { is: "there", author: { id, name, trust, ...(time_zone === undefined ? {} : { time_zone }) } };
+    } catch (error) {
+      if (!(error instanceof PlatformError) || passes(error)) return { is: "away" };
+      return { is: "gone", because: error.message };
+    }
+  };
+  return {
+    person: (place, id) => look(place, id, async () => undefined),
+    async maker(namespace, { maker, on_platform, thread }) {
+      if (!on_platform) return { is: "there", author: maker };
+      return look({ namespace, thread }, maker.id, async ({ id, trust }, { actions }) => {
+        if (trust === "guest") return "Guests can have no schedules and triggers.";
+        if (actions === undefined) return undefined;
+        const access = await actions.access(namespace, id);
+        if (access === undefined) return "They or I cannot read the channel any more.";
+        return access.write ? undefined : "They or I cannot write in the channel any more.";
+      });
+    },
+  };
+}
+
+function passes({ code }: PlatformError): boolean {
+  return code === "unavailable" || code === "rate_limited";
+}

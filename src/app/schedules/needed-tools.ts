@@ -1,0 +1,75 @@
+import { nearestNames } from "../../base/nearest-name.ts";
+import type { CatalogueLoader } from "../../core/catalogue.ts";
+import type { OfferReader } from "../../core/offer-reader.ts";
+import type { Outcome } from "../../core/outcome.ts";
+import type { GrantedTool } from "../../core/schedule.ts";
+import { mayBeOf, startingOf } from "../../core/starting-skills.ts";
+import type { Tool } from "../../core/tool.ts";
+import { definitionOf } from "../../core/tool-definition.ts";
+
+export interface NeededToolsDeps {
+  catalogue: CatalogueLoader;
+  offers: OfferReader;
+  /** The agent's own tools need nobody's leave. */
+  metaTools: readonly { name: string }[];
+}
+
+/** The tools a task names when it is made, and what has become of them when it runs. */
+export interface NeededTools {
+  /** The tools as they are now, for people to agree to. Not ok: one that is not there. */
+  resolve(names: readonly string[], namespace: string): Promise<Outcome<GrantedTool[]>>;
+  /** Why they are no longer what people agreed to, a sentence; `starting` while that is not known. */
+  changed(tools: readonly GrantedTool[], namespace: string): Promise<string | undefined>;
+}
+
+/** What `changed` answers while a server has not said what it has. */
+export const starting = "starting";
+
+export function createNeededTools({ catalogue, offers, metaTools }: NeededToolsDeps): NeededTools {
+  const read = async (namespace: string) => {
+    const current = await catalogue.current();
+    const { offer } = await offers.read(namespace, current);
+    const asGranted = (tool: Tool | undefined): GrantedTool | undefined => {
+      const definition = tool && definitionOf(tool, offer.all.get(tool.skill_id)?.skill);
+      if (tool === undefined || definition === undefined) return undefined;
+      return { tool: tool.name, skill_id: tool.skill_id, definition };
+    };
+    const tools = offer.tools();
+    return {
+      names: [...tools.keys()],
+      named: (name: string) => asGranted(tools.get(name)?.tool),
+      again: ({ tool, skill_id }: GrantedTool) =>
+        asGranted(
+          [...tools.values()].find((each) => each.tool.name === tool && each.tool.skill_id === skill_id)
+            ?.tool,
+        ),
+      skills: startingOf(current.skills.values()),
+    };
+  };
+  return {
+    async resolve(names, namespace) {
+      const { names: known, named } = await read(namespace);
+      const others = [...new Set(names)].filter((name) => !metaTools.some((own) => own.name === name));
+      const found = others.map(named);
+      const missing = others.find((_, at) => found[at] === undefined);
+      if (missing === undefined) return { ok: true, value: found.flatMap((each) => each ?? []) };
+      const near = nearestNames(missing, known).join(", ");
+      const message = `There is no tool ${missing.slice(0, 100)} here.${near === "" ? "" : ` Nearest: ${near}.`}`;
+      return { ok: false, status: 400, message };
+    },
+    async changed(tools, namespace) {
+      if (tools.length === 0) return undefined;
+      const { again, skills } = await read(namespace);
+      for (const granted of tools) {
+        const { tool, skill_id, definition } = granted;
+        const now = again(granted);
+        if (now?.definition === definition) continue;
+        if (skills.some((skill) => skill.id === skill_id || mayBeOf(tool, skill))) return starting;
+        return now === undefined
+          ? `The tool ${tool} that it uses is not there any more.`
+          : `The tool ${tool} that it uses has changed since people agreed to it.`;
+      }
+      return undefined;
+    },
+  };
+}

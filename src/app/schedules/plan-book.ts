@@ -1,0 +1,96 @@
+import { createHash } from "node:crypto";
+import type { z } from "zod";
+import type { DueEntries, DueEntry } from "../../core/due-entries.ts";
+import type { Json } from "../../core/json.ts";
+import { dueKinds, type Schedule, scheduleSchema, type Trigger, triggerSchema } from "../../core/schedule.ts";
+import type { Entry } from "./planning.ts";
+
+/** Schedules and triggers in the store of due entries, read and checked. */
+export interface PlanBook {
+  /** The plan of this id, whatever it is; undefined for other entries and ids. */
+  get(id: string): Promise<Entry<Schedule | Trigger> | undefined>;
+  /** Those of a channel in the order they were made; of everywhere without one. */
+  list(namespace?: string): Promise<Entry<Schedule | Trigger>[]>;
+  triggers(namespace: string): Promise<Entry<Trigger>[]>;
+  /** The plan that was stored under a key. */
+  added(key: string): Promise<Entry<Schedule | Trigger> | undefined>;
+  /** Stores a plan under an id that is made from the key. @throws when there is one */
+  add(entry: Omit<Entry<Schedule | Trigger>, "id" | "kind">, key: string): Promise<Entry<Schedule | Trigger>>;
+  /** Changes a plan as it is stored now; undefined leaves it. Answers it as it is then; undefined when there is none. */
+  change(id: string, change: (entry: Plans) => Changed | undefined): Promise<Plans | undefined>;
+  remove(id: string): Promise<boolean>;
+}
+
+type Plans = Entry<Schedule | Trigger>;
+
+/** What becomes of a plan: its value unless it stays, and when it is looked at next. */
+interface Changed {
+  value?: Schedule | Trigger;
+  due_at: number | undefined;
+}
+
+/** The plan in an entry; undefined for entries of other kinds, and for what cannot be read. */
+export function readPlan(entry: DueEntry): Entry<Schedule | Trigger> | undefined {
+  const schema = schemaOf(entry.kind);
+  const parsed = schema?.safeParse(entry.value);
+  return parsed?.success ? { ...entry, value: parsed.data } : undefined;
+}
+
+function schemaOf(kind: string): z.ZodType<Schedule | Trigger> | undefined {
+  if (kind === dueKinds.schedule) return scheduleSchema;
+  return kind === dueKinds.trigger ? triggerSchema : undefined;
+}
+
+export function createPlanBook(due: DueEntries): PlanBook {
+  const get: PlanBook["get"] = async (id) => {
+    const entry = await due.get(id);
+    return entry && readPlan(entry);
+  };
+  return {
+    get,
+    added: (key) => get(idOf(key)),
+    async list(namespace) {
+      const where = namespace === undefined ? {} : { namespace };
+      const lists = await Promise.all(
+        [dueKinds.schedule, dueKinds.trigger].map((kind) => due.list({ ...where, kind })),
+      );
+      return lists
+        .flat()
+        .flatMap((entry) => readPlan(entry) ?? [])
+        .sort((a, b) => a.value.made_at - b.value.made_at);
+    },
+    async triggers(namespace) {
+      const entries = await due.list({ namespace, kind: dueKinds.trigger });
+      return entries.flatMap((entry) => (readPlan(entry) as Entry<Trigger> | undefined) ?? []);
+    },
+    async add(entry, key) {
+      const id = idOf(key);
+      const kind = entry.value.what === "trigger" ? dueKinds.trigger : dueKinds.schedule;
+      await due.add({ ...entry, id, kind, value: toJson(entry.value) });
+      return { ...entry, id, kind };
+    },
+    async change(id, change) {
+      const changed = await due.change(id, (stored) => {
+        const entry = readPlan(stored);
+        const next = entry && change(entry);
+        if (entry === undefined || next === undefined) return undefined;
+        return { ...stored, due_at: next.due_at, value: toJson(next.value ?? entry.value) };
+      });
+      return changed && readPlan(changed);
+    },
+    remove: (id) => due.remove(id),
+  };
+}
+
+/** Letters that nobody mistakes for others when they type them. */
+const letters = "abcdefghjkmnpqrstuvwxyz23456789";
+
+/** Short enough to be typed, and the same for the same key. */
+function idOf(key: string): string {
+  const hash = createHash("sha256").update(key).digest();
+  return [...hash.subarray(0, 8)].map((byte) => letters[byte % letters.length]).join("");
+}
+
+function toJson(value: unknown): Json {
+  return JSON.parse(JSON.stringify(value)) as Json;
+}

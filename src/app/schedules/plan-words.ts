@@ -1,0 +1,97 @@
+/** Schedules and triggers in words, for lists, questions and why a turn runs. */
+import { cronInWords } from "../../core/cron-words.ts";
+import type {
+  PlannedView,
+  Schedule,
+  ScheduleLimits,
+  Trigger,
+  TriggerCondition,
+} from "../../core/schedule.ts";
+import type { Entry } from "./planning.ts";
+import { nextTimes, shownTime } from "./times.ts";
+
+/** Times that are repeated to who plans something. */
+export const shownTimes = 3;
+
+/** When a schedule runs: `every weekday at 09:00 (Europe/Berlin)`. */
+export function whenInWords({ timing, time_zone }: Pick<Schedule, "timing" | "time_zone">): string {
+  const when = "at" in timing ? `on ${shownTime(timing.at, time_zone)}` : cronInWords(timing.cron);
+  return `${when} (${time_zone})`;
+}
+
+/** `on a message with “deploy failed”`. */
+export function conditionInWords(condition: TriggerCondition): string {
+  switch (condition.on) {
+    case "webhook":
+      return "on a request to its webhook";
+    case "message":
+      return `on a message with “${condition.words}”`;
+    case "reaction":
+      return `on the reaction ${condition.emoji}`;
+    case "quiet": {
+      const { hours, here } = condition;
+      const where = here ? "here" : "in a thread";
+      return `when nobody has answered ${where} for ${hours} h`;
+    }
+    default:
+      return condition satisfies never;
+  }
+}
+
+/** What stands before the times of a channel's reader where their zone is another than the schedule's. */
+export function nextInWords(plan: Schedule, after: number, zone: string): string[] {
+  return nextOf(plan, after).map((at) => shownTime(at, zone));
+}
+
+function nextOf(plan: Schedule, after: number): number[] {
+  if (plan.next === undefined) return [];
+  return nextTimes(plan.timing, plan.time_zone, Math.max(after, plan.next - 1), shownTimes);
+}
+
+/** A plan as people read it, with times in the reader's zone. */
+export function viewOf({ id, value }: Entry<Schedule | Trigger>, now: number, zone: string): PlannedView {
+  const alike = {
+    id,
+    text: value.text,
+    by: value.maker.name,
+    ...(value.paused === undefined ? {} : { paused: value.paused.because }),
+  };
+  if (value.what === "trigger")
+    return {
+      ...alike,
+      what: value.what,
+      when: conditionInWords(value.condition),
+      next: [],
+      next_at: [],
+      tools: [],
+    };
+  const isOff = value.paused !== undefined;
+  return {
+    ...alike,
+    what: value.what,
+    when: whenInWords(value),
+    next: isOff ? [] : nextInWords(value, now, zone).map((time) => `${time} ${zone}`),
+    next_at: isOff ? [] : nextOf(value, now),
+    tools: value.tools.map(({ tool }) => tool),
+  };
+}
+
+/** A length of time for people: `5 minutes`. */
+export function minutes(ms: number): string {
+  const count = Math.round(ms / 60_000);
+  return count === 1 ? "one minute" : `${count} minutes`;
+}
+
+/** Why one more is too many; undefined when there is room. */
+export function tooMany(
+  plans: readonly { value: Schedule | Trigger }[],
+  makerId: string,
+  { per_channel, per_person }: ScheduleLimits,
+): string | undefined {
+  const own = plans.filter(({ value }) => value.maker.id === makerId).length;
+  const rest = "Remove one first: `/agent schedule list` shows them.";
+  if (own >= per_person)
+    return `You have ${own} schedules and triggers here; ${per_person} is the most. ${rest}`;
+  if (plans.length < per_channel) return undefined;
+  return `There are ${plans.length} schedules and triggers here; ${per_channel} is the most. ${rest}`;
+}

@@ -1,0 +1,23 @@
+import type { DueEntry } from "../../core/due-entries.ts";
+import type { Outcome } from "../../core/outcome.ts";
+import type { Schedule, Trigger } from "../../core/schedule.ts";
+import type { Planner, Schedules, Wish } from "../../core/schedules.ts";
+
+/** A stored schedule or trigger. `due_at` is when it is looked at next. */
+export interface Entry<Value> extends Omit<DueEntry, "value"> {
+  value: Value;
+}
+
+/** Plans as people add, see and change them. */
+export interface PlanKeeping extends Omit<Schedules, "plan"> {
+  /** Whether a person may change a plan of a channel; not ok: who may. */
+  mayChange(planner: Planner, id: string): Promise<Outcome<Entry<Schedule | Trigger>>>;
+  /** A new secret for a webhook. On a chat platform it is whispered to who asked for it; `secret` is for programs. */
+  newSecret(planner: Planner, id: string): Promise<Outcome<{ secret: string; told: boolean }>>;
+}
+
+/** What people, programs and tools ask of what comes back by itself. */
+export interface Planning extends Pick<Schedules, "plan">, PlanKeeping {
+  /** What somebody wrote after `/agent schedule add`, as a wish. */
+  read(words: string, planner: Planner): Promise<Outcome<Wish>>;
+}

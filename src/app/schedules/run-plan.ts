@@ -1,0 +1,91 @@
+import { backoff } from "../../base/backoff.ts";
+import type { Author, Cause } from "../../core/inbound.ts";
+import type { Log } from "../../core/log.ts";
+import type { Place } from "../../core/place.ts";
+import type { Schedule, ScheduleLimits, Trigger } from "../../core/schedule.ts";
+import type { Submit } from "../turns/submit.ts";
+import type { PeopleNow } from "./maker-now.ts";
+import type { NeededTools } from "./needed-tools.ts";
+import type { PlanBook } from "./plan-book.ts";
+import type { Entry } from "./planning.ts";
+
+/** What schedules and triggers run with. */
+export interface RunDeps {
+  book: PlanBook;
+  people: PeopleNow;
+  tools: NeededTools;
+  submit: Submit;
+  logger: Log;
+  limits: ScheduleLimits;
+  now(): number;
+  /** Whether a manager has paused the bot in a channel. */
+  isPaused(namespace: string): Promise<boolean>;
+}
+
+/** How long until something that passes by itself is looked at again, ms. */
+const pauses = { minMs: 60_000, maxMs: 30 * 60_000 };
+
+/** Looks at an entry again after what passes by itself: later with each time. Its time stays what it is. */
+export async function tryLater({ book, now }: RunDeps, id: string): Promise<void> {
+  await book.change(id, ({ value }) => {
+    const failures = value.failures + 1;
+    return { value: { ...value, failures }, due_at: now() + backoff(failures, pauses) };
+  });
+}
+
+/** A paused bot takes nothing up; what came due meanwhile is late then. */
+export async function holdWhilePaused({ book, now }: RunDeps, id: string): Promise<void> {
+  await book.change(id, () => ({ due_at: now() + pauses.minMs }));
+}
+
+/** Pauses a plan that cannot run any more, and says so where it was made. A crash in between says it once all the same. */
+export async function pauseAndTell(
+  deps: RunDeps,
+  entry: Entry<Schedule | Trigger>,
+  because: string,
+): Promise<void> {
+  const { id, value } = entry;
+  const says = `I paused “${value.text.slice(0, 200)}”: ${because} \`/agent schedule resume ${id}\` wakes it, \`/agent schedule remove ${id}\` deletes it.`;
+  const mark = value.what === "trigger" ? value.starts : value.next;
+  await begin(deps, entry, {
+    ...{ author: value.maker, place: { namespace: entry.namespace, thread: value.thread } },
+    ...{ key: `${kindOf(value)}:${id}:paused:${mark}`, cause: { says, because } },
+  });
+  await deps.book.change(id, (now) => ({
+    value: { ...now.value, paused: { because, at: deps.now() }, failures: 0 },
+    due_at: undefined,
+  }));
+  deps.logger.info({ plan: id, namespace: entry.namespace }, `A schedule or trigger was paused: ${because}`);
+}
+
+interface Beginning {
+  author: Author;
+  place: Place & { in_channel?: true };
+  key: string;
+  cause: Omit<Cause, "kind" | "id">;
+  /** Whether what stands in the thread is read first. */
+  reads?: boolean;
+}
+
+/** Begins a turn of a plan, once for each key. Answers its id; undefined when the store could not take it. */
+export async function begin(
+  { submit, now, logger }: RunDeps,
+  { id, value }: Entry<Schedule | Trigger>,
+  { author, place: { namespace, thread, in_channel }, key, cause, reads = false }: Beginning,
+): Promise<string | undefined> {
+  const submitted = await submit({
+    ...{ namespace, thread, author, key },
+    text: value.text,
+    cause: { kind: kindOf(value), id, ...cause, ...(in_channel ? { in_channel } : {}) },
+    ...(value.on_platform ? { origin: { said_at: now(), files: [], in_thread: reads } } : {}),
+  });
+  if (submitted.ok) return submitted.value.turn_id;
+  // The same key with another text: it ran before somebody changed the plan.
+  if (submitted.code === "key_taken") return "";
+  logger.warn({ plan: id, reason: submitted.message }, "A turn of a schedule or trigger was not taken");
+  return undefined;
+}
+
+function kindOf({ what }: Schedule | Trigger): Cause["kind"] {
+  return what === "trigger" ? "trigger" : "schedule";
+}

@@ -1,0 +1,113 @@
+import type { Schedule, ScheduleLimits } from "../../core/schedule.ts";
+import { starting } from "./needed-tools.ts";
+import { placeOfRuns } from "./plan-wish.ts";
+import { nextInWords, whenInWords } from "./plan-words.ts";
+import type { Entry } from "./planning.ts";
+import { begin, holdWhilePaused, pauseAndTell, type RunDeps, tryLater } from "./run-plan.ts";
+import { nextTimes, shownTime } from "./times.ts";
+
+/** What comes of a schedule at a moment. Times are ms since the epoch. */
+export interface DueRun {
+  /** The time that is run for; undefined when it is too late for all of them. */
+  run: number | undefined;
+  /** Times that nothing was done for, the first one and how many. */
+  missed: { first: number; count: number } | undefined;
+  /** When it comes due again. */
+  next: number | undefined;
+}
+
+/** Times that are counted as missed at most. */
+const counted = 100;
+
+/**
+ * What is due at `now`: the latest time that has come, if it is not too long ago. A reminder is never too late. What came due before
+ * that is missed.
+ */
+export function dueRun(plan: Schedule, now: number, { late_ms }: Pick<ScheduleLimits, "late_ms">): DueRun {
+  const first = plan.next ?? now;
+  const since = (after: number) =>
+    nextTimes(plan.timing, plan.time_zone, after, counted).filter((at) => at <= now);
+  const come = since(first - 1);
+  const latest = since(Math.max(first, now - late_ms) - 1).at(-1) ?? come.at(-1) ?? first;
+  const run = plan.what === "reminder" || now - latest <= late_ms ? latest : undefined;
+  const missed = come.length - (run === undefined ? 0 : 1);
+  const [next] = nextTimes(plan.timing, plan.time_zone, Math.max(now, first), 1);
+  return { run, missed: missed > 0 ? { first, count: missed } : undefined, next };
+}
+
+/** Runs what is due of a schedule, and moves it on. Every step can be repeated after a crash. */
+export async function runSchedule(deps: RunDeps, entry: Entry<Schedule>): Promise<void> {
+  const { id, namespace, value: plan } = entry;
+  if (plan.paused !== undefined || plan.next === undefined || plan.next > deps.now())
+    return moveOn(deps, entry, plan.next);
+  if (await deps.isPaused(namespace)) return holdWhilePaused(deps, id);
+  const maker = await deps.people.maker(namespace, plan);
+  if (maker.is === "away") return tryLater(deps, id);
+  if (maker.is === "gone") return pauseAndTell(deps, entry, maker.because);
+  const changed = await deps.tools.changed(plan.tools, namespace);
+  if (changed === starting) return tryLater(deps, id);
+  if (changed !== undefined) return pauseAndTell(deps, entry, changed);
+  const due = dueRun(plan, deps.now(), deps.limits);
+  const place = placeOfRuns(id, namespace, plan);
+  const because = whenInWords(plan);
+  const at = due.run ?? plan.next;
+  const says =
+    due.run === undefined
+      ? missedText(plan, due, deps.now())
+      : plan.what === "reminder"
+        ? reminderText(plan, due, deps.now())
+        : undefined;
+  const begun = await begin(deps, entry, {
+    ...{ author: maker.author, place, key: `schedule:${id}:${at}`, reads: "at" in plan.timing },
+    cause: {
+      because: says === undefined ? `${because}${lateWords(plan, due, deps.now())}` : because,
+      ...(says === undefined ? {} : { says }),
+    },
+  });
+  return begun === undefined ? tryLater(deps, id) : moveOn(deps, entry, due.next);
+}
+
+/** The next time, or the end. Whoever changed the schedule meanwhile has said when it runs. */
+async function moveOn(
+  { book }: RunDeps,
+  { id, value: { next: ran } }: Entry<Schedule>,
+  next: number | undefined,
+) {
+  let isOver = false;
+  await book.change(id, ({ value }) => {
+    if (value.what === "trigger") return undefined;
+    isOver = value.next === ran && value.paused === undefined && next === undefined;
+    if (value.next !== ran || isOver) return undefined;
+    return { value: { ...value, next, failures: 0 }, due_at: value.paused === undefined ? next : undefined };
+  });
+  if (isOver) await book.remove(id);
+}
+
+/** So much later than planned something is called late, ms. */
+const punctual = 2 * 60_000;
+
+function lateWords(plan: Schedule, { run, missed }: DueRun, now: number): string {
+  const late = run !== undefined && now - run > punctual;
+  const before =
+    missed === undefined
+      ? ""
+      : `, ${missed.count} earlier ${missed.count === 1 ? "time was" : "times were"} missed`;
+  return late ? `; late, planned for ${shownTime(run, plan.time_zone)}${before}` : before.replace(",", ";");
+}
+
+function reminderText(plan: Schedule, { run, missed }: DueRun, now: number): string {
+  const { text, time_zone } = plan;
+  if (run === undefined || now - run <= punctual) return `⏰ ${text}`;
+  const first = missed?.first ?? run;
+  const others = missed === undefined ? "" : ` and ${missed.count} more`;
+  return `⏰ ${text}\n\n*This is late: it was planned for ${shownTime(first, time_zone)}${others}, when I was not running.*`;
+}
+
+function missedText(plan: Schedule, { missed, next }: DueRun, now: number): string {
+  const { text, time_zone } = plan;
+  const first = shownTime(missed?.first ?? plan.next ?? now, time_zone);
+  const more = (missed?.count ?? 1) - 1;
+  const others = more > 0 ? ` and ${more} more` : "";
+  const then = next === undefined ? "" : ` Next: ${nextInWords({ ...plan, next }, now, time_zone)[0]}.`;
+  return `I was not running at ${first}${others} (${time_zone}), so this was not done: “${text.slice(0, 500)}”.${then}`;
+}

@@ -1,0 +1,180 @@
+import type { DueEntries, DueEntry } from "../../core/due-entries.ts";
+import type { Place } from "../../core/place.ts";
+import {
+  dueKinds,
+  type ScheduleLimits,
+  type Trigger,
+  type TriggerCondition,
+  type WatchedThread,
+  watchedThreadSchema,
+} from "../../core/schedule.ts";
+import { hasWords, isEmojiOf } from "../../core/trigger-words.ts";
+import type { TurnReading } from "../../core/turn-log.ts";
+import type { PlanBook } from "./plan-book.ts";
+import type { Entry } from "./planning.ts";
+import { cut, type Happened, noteEvent } from "./run-trigger.ts";
+
+/** A message somebody wrote, as far as triggers look at it. */
+export interface HeardMessage {
+  key: string;
+  place: Place;
+  author: string;
+  by_bot: boolean;
+  text: string;
+  said_at: number;
+  addressed: "mention" | "direct" | "reply" | "none";
+  in_thread: boolean;
+  edited_at?: number;
+}
+
+/** Somebody's reaction to a message. */
+export interface HeardReaction {
+  place: Place;
+  reference: string;
+  person: string;
+  emoji: string;
+  added: boolean;
+  at: number;
+  key: string;
+}
+
+/** Hears what happens in channels, for triggers. Never rejects. */
+export interface ChatWatch {
+  heard(message: HeardMessage): Promise<void>;
+  reacted(reaction: HeardReaction): Promise<void>;
+  /** A watched thread's time has come: nobody answered, as far as is known. */
+  quiet(entry: DueEntry): Promise<void>;
+  /** Begins to watch the thread in which a trigger was made. */
+  watchHere(entry: Entry<Trigger>): Promise<void>;
+}
+
+export interface WatchDeps {
+  book: PlanBook;
+  due: DueEntries;
+  log: Pick<TurnReading, "list">;
+  limits: ScheduleLimits;
+  now(): number;
+  /** Something came due. */
+  wake(): void;
+  report(error: unknown, where: string): void;
+}
+
+/** Threads that are watched in one channel. */
+const mostWatched = 200;
+
+/** What is found by looking back further than this begins nothing, ms. */
+const longestAgo = 3_600_000;
+
+const hour = 3_600_000;
+
+export function createChatWatch(deps: WatchDeps): ChatWatch {
+  const { book, due, now, wake, report } = deps;
+  const safely = async (work: () => Promise<void>) => {
+    try {
+      await work();
+    } catch (error) {
+      report(error, "watching a chat for triggers");
+    }
+  };
+  const note = async (id: string, event: Parameters<typeof noteEvent>[3]): Promise<Happened> => {
+    const became = await noteEvent(book, deps, id, event);
+    if (became === "held") wake();
+    return became;
+  };
+  const watch = async (trigger: string, namespace: string, due_at: number, value: WatchedThread) => {
+    const id = watchedId(trigger, value.thread);
+    if ((await due.get(id)) !== undefined) return;
+    await due.add({ id, namespace, kind: dueKinds.watched, due_at, value });
+    wake();
+  };
+  return {
+    heard: (message) =>
+      safely(async () => {
+        const { place, by_bot, said_at } = message;
+        if (by_bot || now() - said_at > longestAgo) return;
+        const triggers = (await book.triggers(place.namespace)).filter(
+          ({ value }) => value.paused === undefined,
+        );
+        for (const trigger of triggers) await hearFor(deps, trigger, message, note, watch);
+      }),
+    reacted: (reaction) =>
+      safely(async () => {
+        const { place, reference, person, emoji, added, at, key } = reaction;
+        if (!added || now() - at > longestAgo) return;
+        const happened = `The reaction ${emoji} was added to a message.`;
+        for (const { id, value } of await book.triggers(place.namespace))
+          if (isOf(value.condition, reaction))
+            await note(id, { key, at, by: person, thread: place.thread, happened, reference });
+      }),
+    quiet: async ({ id, namespace, value }) => {
+      const parsed = watchedThreadSchema.safeParse(value);
+      const watched = parsed.data;
+      if (watched !== undefined && !(await isAnswered(deps, namespace, watched))) {
+        const happened = cut(`Nobody has answered this since: ${watched.text}`, 2_000);
+        const key = `quiet:${watched.thread}:${watched.at}`;
+        await note(watched.trigger, {
+          key,
+          at: watched.at,
+          by: watched.by,
+          thread: watched.thread,
+          happened,
+        });
+      }
+      await due.remove(id);
+    },
+    async watchHere({ id, namespace, value: { condition, maker, thread, made_at, text } }) {
+      if (condition.on !== "quiet" || !condition.here) return;
+      const value = { trigger: id, thread, by: maker.id, text: text.slice(0, 1_000), at: made_at };
+      await watch(id, namespace, made_at + condition.hours * hour, value);
+    },
+  };
+}
+
+function watchedId(trigger: string, thread: string): string {
+  return `${trigger}.${thread}`;
+}
+
+function isOf(condition: TriggerCondition, { emoji, person }: HeardReaction): boolean {
+  if (condition.on !== "reaction" || !isEmojiOf(condition.emoji, emoji)) return false;
+  return condition.by === undefined || condition.by === person;
+}
+
+type Note = (id: string, event: Parameters<typeof noteEvent>[3]) => Promise<Happened>;
+type Watch = (trigger: string, namespace: string, due_at: number, value: WatchedThread) => Promise<void>;
+
+async function hearFor(
+  { due }: WatchDeps,
+  { id, value: { condition } }: Entry<Trigger>,
+  { key, place, author, text, said_at, addressed, in_thread, edited_at }: HeardMessage,
+  note: Note,
+  watch: Watch,
+): Promise<void> {
+  if (condition.on === "message") {
+    // What is said to the bot has a turn of its own.
+    if (addressed !== "none" || !hasWords(condition.words, text)) return;
+    await note(id, { key, at: said_at, by: author, thread: place.thread, happened: cut(text, 8_000) });
+    return;
+  }
+  if (condition.on !== "quiet" || edited_at !== undefined) return;
+  const watched = await due.get(watchedId(id, place.thread));
+  if (watched !== undefined) {
+    if (watchedThreadSchema.safeParse(watched.value).data?.by !== author) await due.remove(watched.id);
+    return;
+  }
+  if (condition.here || in_thread || addressed !== "none") return;
+  const others = await due.list({ namespace: place.namespace, kind: dueKinds.watched, most: mostWatched });
+  if (others.length >= mostWatched) return;
+  const { thread, namespace } = place;
+  const value = { trigger: id, thread, by: author, text: text.slice(0, 1_000), at: said_at };
+  await watch(id, namespace, said_at + condition.hours * hour, value);
+}
+
+/** Whether the bot, or somebody else through it, has said something in the thread since it is watched. */
+async function isAnswered(
+  { log }: WatchDeps,
+  namespace: string,
+  { thread, by, at }: WatchedThread,
+): Promise<boolean> {
+  const turns = await log.list({ namespace, thread, limit: 20 });
+  return turns.some(({ accepted_at, author }) => accepted_at > at && author.id !== by);
+}

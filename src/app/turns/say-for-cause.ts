@@ -1,0 +1,9 @@
+import type { TurnEventBody } from "../../core/turn-event.ts";
+import type { ClaimedTurn } from "../../core/turn-log.ts";
+
+/** The whole of a turn that only says something: a reminder, or news of a schedule. No model takes part, so it needs none. */
+export async function* sayForCause({ inbound, events }: ClaimedTurn): AsyncGenerator<TurnEventBody, void> {
+  const isResumed = events.some((event) => event.type === "turn_started");
+  yield isResumed ? { type: "turn_resumed" } : { type: "turn_started", profile: "command", model: "" };
+  yield { type: "turn_finished", outcome: "completed", text: inbound.cause?.says ?? "" };
+}

@@ -1,0 +1,168 @@
+import { withTimeLimit } from "../../base/time-limit.ts";
+import type { Clock } from "../../core/clock.ts";
+import type { ModelError, ModelErrorCode } from "../../core/model.ts";
+import {
+  type Recording,
+  type Transcriber,
+  type Transcription,
+  TranscriptionError,
+} from "../../core/transcriber.ts";
+import type { Usage } from "../../core/turn-event.ts";
+import { type Endpoint, toModelError } from "../provider-error.ts";
+import type { ProviderModelOptions } from "../provider-model.ts";
+import { createOpenAiClient, type OpenAiClient, openAiUrl } from "./client.ts";
+
+/** What a server counted: tokens or seconds, as it bills; undefined where it does not say. */
+export type Metered =
+  | { input_tokens: number; output_tokens: number; seconds?: undefined }
+  | { seconds: number };
+
+export interface TranscriberOptions
+  extends Pick<
+    ProviderModelOptions,
+    "provider" | "model" | "apiKey" | "baseUrl" | "keyName" | "needsKey" | "keyHeader" | "headers" | "query"
+  > {
+  /** What a recording cost. */
+  usageOf(metered: Metered | undefined): Usage;
+}
+
+/** How long one attempt may take, ms: 25 minutes of speech take the slowest services about one. */
+const patience = 120_000;
+/** Delay before the second attempt where the server does not name one, and the longest it may name, ms. */
+const usualDelay = 1_000;
+const longestDelay = 10_000;
+
+/**
+ * Transcribes with the endpoint `/audio/transcriptions` of OpenAI, Groq, Mistral, Together, Azure and servers of one's own. A failure
+ * that passes is tried a second time. https://developers.openai.com/docs/guides/speech-to-text
+ */
+export function createOpenAiTranscriber(
+  options: TranscriberOptions,
+  clock: Pick<Clock, "after" | "sleep">,
+): Transcriber {
+  const { provider = "openai", model, apiKey, baseUrl = openAiUrl, headers } = options;
+  const keyName = options.keyName ?? "OPENAI_API_KEY";
+  const endpoint: Endpoint = {
+    id: `${provider}/${model}`,
+    host: new URL(baseUrl).host,
+    keyName,
+    apiKey,
+    headers,
+  };
+  const client = createOpenAiClient(endpoint, baseUrl, { ...options, timeoutMs: patience });
+  const attempt = async (recording: Recording, signal: AbortSignal): Promise<Transcription> => {
+    const late = () =>
+      new TranscriptionError("failed", `it took longer than ${patience / 1_000} s; try a shorter one`);
+    const heard = await withTimeLimit({ ms: patience, timer: clock, signal, late }, async (limit) =>
+      ask(await client(), model, recording, limit),
+    );
+    const usage = options.usageOf(heard.metered ?? secondsOf(recording));
+    return {
+      text: heard.text,
+      seconds: recording.seconds ?? heard.metered?.seconds,
+      model: endpoint.id,
+      usage,
+    };
+  };
+  return {
+    async transcribe(recording, signal) {
+      const failed = (error: unknown) => failureOf(error, endpoint, signal);
+      try {
+        return await attempt(recording, signal);
+      } catch (error) {
+        const delay = delayBeforeAnother(toModelError(error, endpoint));
+        if (signal.aborted || delay === undefined) throw failed(error);
+        await clock.sleep(delay, signal);
+      }
+      return await attempt(recording, signal).catch((error: unknown) => Promise.reject(failed(error)));
+    },
+  };
+}
+
+async function ask(
+  client: OpenAiClient,
+  model: string,
+  recording: Recording,
+  signal: AbortSignal,
+): Promise<{ text: string; metered: Metered | undefined }> {
+  const file = new File([Buffer.from(recording.data)], nameFor(recording), { type: recording.media_type });
+  // The SDK knows more than servers send: some answer with the text alone, or with a page.
+  const answer: unknown = await client.audio.transcriptions.create(
+    { file, model, response_format: "json" },
+    { signal },
+  );
+  const { text, usage } = objectOf(answer);
+  if (typeof text !== "string") throw new SyntaxError("the answer has no text");
+  return { text, metered: meteredOf(objectOf(usage)) };
+}
+
+function objectOf(value: unknown): Readonly<Record<string, unknown>> {
+  return typeof value === "object" && value !== null ? { ...value } : {};
+}
+
+/** Mistral counts both and bills seconds. */
+function meteredOf(usage: Readonly<Record<string, unknown>>): Metered | undefined {
+  const seconds = usage.seconds ?? usage.prompt_audio_seconds;
+  if (typeof seconds === "number") return { seconds };
+  const { input_tokens, output_tokens } = usage;
+  if (typeof input_tokens !== "number" || typeof output_tokens !== "number") return undefined;
+  return { input_tokens, output_tokens };
+}
+
+function secondsOf({ seconds }: Recording): Metered | undefined {
+  return seconds === undefined ? undefined : { seconds };
+}
+
+/** Endings by which services know a format: flac, mp3, mp4, mpeg, mpga, m4a, ogg, wav, webm. */
+const known = /\.(flac|mp3|mp4|mpeg|mpga|m4a|ogg|wav|webm)$/i;
+const endings: Readonly<Record<string, string>> = {
+  "audio/flac": "flac",
+  "audio/m4a": "m4a",
+  "audio/mp3": "mp3",
+  "audio/mp4": "m4a",
+  "audio/mpeg": "mp3",
+  "audio/ogg": "ogg",
+  "audio/opus": "ogg",
+  "audio/wav": "wav",
+  "audio/webm": "webm",
+  "audio/x-flac": "flac",
+  "audio/x-m4a": "m4a",
+  "audio/x-wav": "wav",
+};
+
+/** The file's name, with an ending that says its format. */
+function nameFor({ name, media_type }: Recording): string {
+  const ending = endings[media_type.split(";", 1)[0]?.trim() ?? ""];
+  return known.test(name) || ending === undefined ? name : `${name}.${ending}`;
+}
+
+const passing: ReadonlySet<ModelErrorCode> = new Set(["rate_limited", "overloaded", "unavailable"]);
+
+function delayBeforeAnother(error: ModelError | undefined): number | undefined {
+  if (error === undefined || !passing.has(error.code)) return undefined;
+  const delay = error.retryAfterMs ?? usualDelay;
+  return delay > longestDelay ? undefined : delay;
+}
+
+/** What people are told; the error itself names servers. */
+const words: Readonly<Record<ModelErrorCode, string>> = {
+  rate_limited: "the service that transcribes takes no more requests for now; try again in a few minutes",
+  overloaded: "the service that transcribes is overloaded; try again in a few minutes",
+  unavailable: "the service that transcribes did not answer; try again in a moment",
+  unauthorized:
+    "the service that transcribes refused the key of this bot; whoever runs the bot has to check it",
+  invalid_request: "the service that transcribes did not take it; its format or length may be the reason",
+  context_too_long: "it is too long for the service that transcribes; try a shorter one",
+  bad_response:
+    "the service that transcribes sent something unreadable; whoever runs the bot has to check it",
+  not_configured:
+    "the service that transcribes does not know the model; whoever runs the bot has to check it",
+};
+
+function failureOf(error: unknown, endpoint: Endpoint, signal: AbortSignal): unknown {
+  if (signal.aborted) return signal.reason;
+  const failure = error instanceof TranscriptionError ? undefined : toModelError(error, endpoint);
+  if (failure === undefined) return error;
+  const refused = failure.code === "invalid_request" || failure.code === "context_too_long";
+  return new TranscriptionError(refused ? "refused" : "failed", words[failure.code], failure.message);
+}

@@ -1,0 +1,63 @@
+import { createRoute, type OpenAPIHono, z } from "@hono/zod-openapi";
+import type { HookAnswer } from "../../app/schedules/webhooks.ts";
+import type { ServerDependencies } from "../dependencies.ts";
+import { HttpProblem } from "../http-problem.ts";
+import { readLimited } from "../request-body.ts";
+import { problems } from "./route-parts.ts";
+
+/** The largest request to a webhook, bytes. */
+const maxBytes = 100_000;
+
+/** After this many seconds a webhook that was called too often takes requests again. */
+const retrySeconds = "60";
+
+const hook = createRoute({
+  method: "post",
+  path: "/hooks/{id}",
+  summary:
+    "The webhook of a trigger: JSON or text, with its secret as bearer token or signed with it. Needs no other token",
+  security: [],
+  request: { params: z.object({ id: z.string().min(1).max(100).describe("a trigger's id") }) },
+  responses: {
+    202: {
+      description: "stored; its turn begins as soon as it may. `known`: this delivery was taken before",
+      content: { "application/json": { schema: z.object({ status: z.enum(["taken", "known"]) }) } },
+    },
+    ...problems,
+  },
+});
+
+/** Webhooks, for everybody who has their secret: no check of where a request comes from stands before them. */
+export function addHookRoutes(server: OpenAPIHono, { app }: ServerDependencies): void {
+  server.openapi(hook, async (context) => {
+    const { req } = context;
+    if (Number(req.header("content-length") ?? 0) > maxBytes) throw tooLarge();
+    const body = await readLimited(req.raw.body, maxBytes, tooLarge);
+    const answer = await app.hook({ id: req.valid("param").id, header: (name) => req.header(name), body });
+    return context.json({ status: accepted(answer) }, 202);
+  });
+}
+
+/** @throws HttpProblem */
+function accepted(answer: HookAnswer): "taken" | "known" {
+  switch (answer) {
+    case "taken":
+    case "known":
+      return answer;
+    case "unknown":
+      throw new HttpProblem(401, "There is no such webhook, or the request is not signed with its secret.");
+    case "paused":
+      throw new HttpProblem(409, "This webhook is paused; nothing was done.");
+    case "flooded": {
+      const detail =
+        "Too many requests: this one was counted, and its content was not kept. Try again later.";
+      throw new HttpProblem(429, detail, { headers: { "Retry-After": retrySeconds } });
+    }
+    default:
+      return answer satisfies never;
+  }
+}
+
+function tooLarge(): HttpProblem {
+  return new HttpProblem(413, `A webhook takes ${maxBytes / 1000} kB at most.`);
+}

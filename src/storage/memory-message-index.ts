@@ -1,0 +1,8 @@
+import type { MessageIndex } from "../core/message-index.ts";
+import { openSqliteInMemory } from "./sqlite-connection.ts";
+import { createMessageIndex, messageIndexMigrations } from "./sqlite-message-index.ts";
+
+/** The index in memory: it forgets everything with the process. For tests and benchmarks. */
+export function createMemoryMessageIndex(): MessageIndex {
+  return createMessageIndex(openSqliteInMemory(messageIndexMigrations));
+}

@@ -1,0 +1,25 @@
+import { slackMode } from "../config/incomplete-platforms.ts";
+import type { Config } from "../config/schema.ts";
+import type { SecretForm } from "../core/redact.ts";
+import { modelSecrets } from "./app-settings.ts";
+
+/** Tokens of installations are not in the configuration. https://docs.slack.dev/authentication/tokens tells how they begin. */
+export function secretForms(config: Config): SecretForm[] {
+  if (slackMode(config) !== "installations") return [];
+  return [{ mark: "xox", pattern: /\bxox[a-z](?:\.xox[a-z])?-[\w-]{8,}/g }];
+}
+
+/** Every secret of the configuration, to be taken out of all that is shown and stored. */
+export function secretsOf(config: Config): string[] {
+  const { server, skills, slack, discord, secret_key } = config;
+  const ofSkills = Object.values(skills.env).flatMap((variables) => Object.values(variables));
+  const ofPlatforms = [
+    slack.bot_token,
+    slack.app_token,
+    slack.signing_secret,
+    slack.client_secret,
+    discord.token,
+  ];
+  const own = [server.token, secret_key, ...modelSecrets(config)];
+  return [...own, ...ofPlatforms, ...ofSkills].filter((secret) => secret !== undefined);
+}

@@ -1,0 +1,26 @@
+import type { ScheduleSetup } from "../app/schedules/create-schedules.ts";
+import type { Config } from "../config/schema.ts";
+import type { DueEntries } from "../core/due-entries.ts";
+import { type KeyValue, scopeKeyValue } from "../core/key-value.ts";
+import { sealKeyValue } from "../storage/sealed-key-value.ts";
+import { createSecretKey } from "../storage/secret-key.ts";
+
+/** How much comes back by itself, and where it is kept. Webhooks are known by secrets, which are encrypted. */
+export function scheduleSetup(
+  { schedules, data, secret_key }: Config,
+  { due, store }: { due: DueEntries; store: KeyValue },
+): ScheduleSetup {
+  const minute = 60_000;
+  return {
+    due,
+    sealed: scopeKeyValue(sealKeyValue(store, createSecretKey(data.folder, secret_key)), "webhook:"),
+    limits: {
+      least_gap_ms: schedules.least_minutes * minute,
+      per_channel: schedules.per_channel,
+      per_person: schedules.per_person,
+      late_ms: schedules.late_minutes * minute,
+      open_turns: schedules.open_turns,
+      trigger_gap_ms: minute,
+    },
+  };
+}

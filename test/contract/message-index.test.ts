@@ -1,0 +1,96 @@
+import { join } from "node:path";
+import { describe, expect, it, onTestFinished } from "vitest";
+import type { IndexedMessage, MessageIndex } from "../../src/core/message-index.ts";
+import { openSqliteMessageIndex } from "../../src/storage/sqlite-message-index.ts";
+import { temporaryFolder } from "../unit/skills/temporary-folder.ts";
+
+const general = "slack:T1:C1";
+
+function message(reference: string, text: string, more: Partial<IndexedMessage> = {}): IndexedMessage {
+  return {
+    namespace: general,
+    reference,
+    author: { id: "U1", name: "Ann" },
+    text,
+    at: Number(reference),
+    ...more,
+  };
+}
+
+const stores: [string, () => string][] = [
+  ["memory", () => ":memory:"],
+  ["a file", () => join(temporaryFolder(), "messages.db")],
+];
+
+describe.each(stores)("an index of messages in %s", (_name, path) => {
+  const open = async (...messages: IndexedMessage[]): Promise<MessageIndex> => {
+    const index = await openSqliteMessageIndex(path());
+    onTestFinished(() => index.close());
+    await index.put(messages);
+    return index;
+  };
+  const find = async (index: MessageIndex, words: string, more: object = {}) =>
+    (await index.search(general, { words: words.split(" "), most: 10, ...more })).map(
+      ({ reference }) => reference,
+    );
+
+  it("finds the beginnings of words in any order, case and accents, the latest first", async () => {
+    const index = await open(
+      message("1", "The Café invoices are late"),
+      message("2", "An invoice of the cafe"),
+    );
+    expect(await find(index, "cafe INVOI")).toEqual(["2", "1"]);
+    expect(await find(index, "café late")).toEqual(["1"]);
+    expect(await find(index, "nvoice")).toEqual([]);
+  });
+
+  it.each(['"', "*", "invoice OR", "NEAR(", "text:invoice", "a\u0000b", "-", "'; DROP TABLE messages; --"])(
+    "takes %j for words and never for its own syntax",
+    async (words) => {
+      const index = await open(message("1", "invoice"));
+      await expect(find(index, words)).resolves.toBeDefined();
+      expect(await find(index, "invoice")).toEqual(["1"]);
+    },
+  );
+
+  it("keeps channels apart, and looks at authors and times", async () => {
+    const index = await open(
+      message("1", "invoice"),
+      message("2", "invoice", { namespace: "slack:T1:C2" }),
+      message("3", "invoice", { author: { id: "U2", name: "Ben" } }),
+    );
+    expect(await find(index, "invoice")).toEqual(["3", "1"]);
+    expect(await find(index, "invoice", { author: "U2" })).toEqual(["3"]);
+    expect(await find(index, "invoice", { since: 2 })).toEqual(["3"]);
+    expect(await find(index, "invoice", { until: 2 })).toEqual(["1"]);
+  });
+
+  it("follows edits and deletions", async () => {
+    const index = await open(message("1", "invoice"), message("2", "invoice"));
+    await index.put([message("1", "receipt")]);
+    expect(await find(index, "invoice")).toEqual(["2"]);
+    expect(await find(index, "receipt")).toEqual(["1"]);
+    await index.remove(general, "1");
+    expect(await find(index, "receipt")).toEqual([]);
+  });
+
+  it("forgets a channel, a time and a person", async () => {
+    const messages = ["1", "2", "3"].map((at) => message(at, "invoice"));
+    const other = message("4", "invoice", { namespace: "slack:T2:C1" });
+    expect(await (await open(...messages, other)).clear(general)).toBe(3);
+    const old = await open(...messages, other);
+    expect(await old.clearBefore(3, general)).toBe(2);
+    expect(await find(old, "invoice")).toEqual(["3"]);
+    expect(await (await open(...messages, other)).clearBefore(5)).toBe(4);
+    const index = await open(...messages, other);
+    expect(await index.clearAuthor("U1", "slack:T1:")).toBe(3);
+    expect(await index.clearAuthor("U1")).toBe(1);
+  });
+
+  it("says how much it has", async () => {
+    const index = await open();
+    expect(await index.extent(general)).toEqual({ messages: 0 });
+    await index.put([message("5", "a"), message("7", "b")]);
+    expect(await index.extent(general)).toEqual({ messages: 2, since: 5, newest: 7 });
+  });
+});

@@ -1,0 +1,75 @@
+import { afterEach } from "vitest";
+import { createChatActions } from "../../../src/platforms/discord/chat-actions.ts";
+import { createConversationTargets } from "../../../src/platforms/discord/conversation-targets.ts";
+import { createDirectory } from "../../../src/platforms/discord/directory.ts";
+import { createDiscordRest } from "../../../src/platforms/discord/discord-rest.ts";
+import { createReplyChains } from "../../../src/platforms/discord/reply-chains.ts";
+import { createMemoryKeyValue } from "../../../src/storage/memory-key-value.ts";
+import { systemClock } from "../../../src/wiring/system-clock.ts";
+import type { DiscordOptions, GuildSeed } from "./discord-options.ts";
+import { startDiscordServer } from "./discord-server.ts";
+import { exampleToken, exampleWorld, ids } from "./example-world.ts";
+
+/** What the agent does in Discord, on a fake one, without the rest of the bot. */
+export async function startChatRig(options: DiscordOptions = exampleWorld()) {
+  const discord = await startDiscordServer(options);
+  const rest = createDiscordRest({ token: exampleToken, api: discord.apiUrl });
+  const directory = createDirectory(rest);
+  const chains = createReplyChains(createMemoryKeyValue(), systemClock);
+  const logger = { debug() {}, info() {}, warn() {}, error() {} };
+  const targets = createConversationTargets({ rest, directory, chains, logger });
+  const deps = { rest, directory, targets, chains, clock: systemClock };
+  return {
+    discord,
+    deps,
+    actions: createChatActions(deps),
+    async close() {
+      rest.stop();
+      await discord.close();
+    },
+  };
+}
+
+/** Rigs for the tests of a file; they are stopped after each test. */
+export function useChatRigs(): typeof startChatRig {
+  const closing: (() => Promise<void>)[] = [];
+  afterEach(async () => {
+    for (const close of closing.splice(0)) await close();
+  });
+  return async (options) => {
+    const made = await startChatRig(options);
+    closing.push(made.close);
+    return made;
+  };
+}
+
+/** A private thread of the example world. */
+export const privateThread = "1000000000000000140";
+
+/** The example world with a private thread in general, in which adam and the bot are and mia is not. */
+export function withPrivateThread(locked = false): DiscordOptions {
+  const thread = {
+    id: privateThread,
+    name: "talk",
+    owner: ids.adam,
+    private: true,
+    members: [ids.bot],
+    locked,
+  };
+  return exampleGuild(({ channels }) => ({
+    channels: channels.map((channel) =>
+      channel.id === ids.general ? { ...channel, threads: [thread] } : channel,
+    ),
+  }));
+}
+
+/** The example world with its one server changed. */
+export function exampleGuild(change: (guild: GuildSeed) => Partial<GuildSeed>): DiscordOptions {
+  const world = exampleWorld();
+  return { ...world, guilds: world.guilds.map((guild) => ({ ...guild, ...change(guild) })) };
+}
+
+/** The namespace of a channel of the example world. */
+export function room(channel: string): string {
+  return `discord:${ids.guild}:${channel}`;
+}

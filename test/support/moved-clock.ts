@@ -1,0 +1,34 @@
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { pathToFileURL } from "node:url";
+
+/** The wall clock of all processes that are started with `env`, which a test moves. Waits and leases keep their own time. */
+export interface MovedClock {
+  env: Record<string, string>;
+  /** What it says now, ms since the epoch. */
+  now(): number;
+  /** Sets it to a time, ms since the epoch; it goes on from there. */
+  set(time: number): Promise<void>;
+  /** Moves it forward. */
+  pass(ms: number): Promise<void>;
+  remove(): Promise<void>;
+}
+
+export async function createMovedClock(): Promise<MovedClock> {
+  const folder = await mkdtemp(join(tmpdir(), "moved-clock-"));
+  const file = join(folder, "offset");
+  const script = pathToFileURL(join(import.meta.dirname, "moved-clock.mjs")).href;
+  let offset = 0;
+  const move = async (to: number) => {
+    offset = to;
+    await writeFile(file, String(offset));
+  };
+  return {
+    env: { MOVED_CLOCK: file, NODE_OPTIONS: `--import ${script}` },
+    now: () => Date.now() + offset,
+    set: (time) => move(time - Date.now()),
+    pass: (ms) => move(offset + ms),
+    remove: () => rm(folder, { recursive: true }),
+  };
+}

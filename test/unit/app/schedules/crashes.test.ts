@@ -1,0 +1,92 @@
+import { describe, expect, it } from "vitest";
+import type { Submit } from "../../../../src/app/turns/submit.ts";
+import type { DueEntries } from "../../../../src/core/due-entries.ts";
+import type { Wish } from "../../../../src/core/schedules.ts";
+import { channel, createScheduleWorld, hour, wednesday } from "../../../support/schedule-world.ts";
+
+/** The bot dies at its n-th write, before or after it happened; from then on nothing of it works. */
+function createMortal(world: ReturnType<typeof createScheduleWorld>, dies: { at: number; after: boolean }) {
+  let writes = 0;
+  let dead = false;
+  const write = async <T>(work: () => Promise<T>): Promise<T> => {
+    writes += 1;
+    if (dead) throw new Error("dead");
+    dead = writes === dies.at;
+    if (!dead) return work();
+    if (dies.after) await work();
+    throw new Error("died");
+  };
+  const submit: Submit = (submission) => write(() => world.submit(submission));
+  const { due } = world;
+  const entries: DueEntries = {
+    ...due,
+    add: (entry) => write(() => due.add(entry)),
+    change: (id, change) => write(() => due.change(id, change)),
+    remove: (id) => write(() => due.remove(id)),
+  };
+  return { due: entries, submit, survived: () => !dead };
+}
+
+const reminder: Wish = { what: "reminder", text: "the invoice", at: "2026-11-26T09:00" };
+const daily: Wish = { what: "task", text: "post what is open", cron: "0 9 * * *" };
+const failing: Wish = { ...daily, tools: ["send_mail"] };
+const onWords: Wish = {
+  what: "trigger",
+  text: "say who is on call",
+  condition: { on: "message", words: "failed" },
+};
+
+type World = ReturnType<typeof createScheduleWorld>;
+type Bot = ReturnType<World["start"]>;
+
+/** What a bot lives through, and what has to have been taken in the end, however often it died. */
+const lives: [
+  string,
+  { before?(world: World): void; wish: Wish; hours: number; taken: number; left: number },
+][] = [
+  ["a reminder", { wish: reminder, hours: 23, taken: 1, left: 0 }],
+  ["a daily task over two days", { wish: daily, hours: 47, taken: 2, left: 1 }],
+  [
+    "a task whose tool has changed",
+    { before: ({ tools }) => void tools.set("send_mail", "d1"), wish: failing, hours: 23, taken: 1, left: 1 },
+  ],
+  [
+    "a message that matches",
+    {
+      wish: onWords,
+      hours: 1,
+      taken: 1,
+      left: 1,
+    },
+  ],
+];
+
+/** Lives on until so many hours after the beginning. A platform delivers a message again to a bot that died. */
+async function live(world: World, bot: Bot, wish: Wish, hours: number): Promise<void> {
+  if (wish === onWords)
+    await bot.service.watch.heard({
+      ...{ key: "m1", place: { ...channel, thread: "5.5" }, author: "ben", by_bot: false, text: "it failed" },
+      ...{ said_at: wednesday, addressed: "none", in_thread: false },
+    });
+  await bot.pass(wednesday + hours * hour - world.clock.now());
+}
+
+describe.each(lives)("%s", (_name, { before, wish, hours, taken, left }) => {
+  it.each([true, false])("happens once whenever the bot dies (after the write: %s)", async (after) => {
+    let deaths = 0;
+    for (let at = 1; ; at += 1) {
+      const world = createScheduleWorld();
+      before?.(world);
+      await world.start().make(wish);
+      if (wish === failing) world.tools.set("send_mail", "d2");
+      const mortal = createMortal(world, { at, after });
+      await live(world, world.start(mortal), wish, hours);
+      if (mortal.survived()) break;
+      deaths += 1;
+      await live(world, world.start(), wish, hours);
+      expect([at, world.taken.size]).toEqual([at, taken]);
+      expect((await world.due.list({})).length).toBe(left);
+    }
+    expect(deaths).toBeGreaterThan(1);
+  });
+});

@@ -1,0 +1,269 @@
+import { describe, expect, it } from "vitest";
+import { updateNamespace } from "../../../../src/core/namespace-state.ts";
+import type { Wish } from "../../../../src/core/schedules.ts";
+import {
+  ann,
+  channel,
+  createScheduleWorld,
+  hour,
+  minute,
+  wednesday,
+} from "../../../support/schedule-world.ts";
+
+const reminder: Wish = { what: "reminder", text: "the invoice", at: "2026-11-26T09:00" };
+const daily: Wish = { what: "task", text: "post what is open", cron: "0 9 * * 1-5" };
+const day = 24 * hour;
+
+const refusalOf = async (wish: Wish, who = ann, world = createScheduleWorld()) => {
+  const plan = await world.start().service.plan({ author: who, place: channel }, wish);
+  return plan.ok ? "" : plan.message;
+};
+
+describe("a reminder", () => {
+  it("is said once at its time, as its maker's, and is gone then", async () => {
+    const world = createScheduleWorld();
+    const bot = world.start();
+    const made = await bot.make(reminder);
+    expect(made.next).toEqual(["Thu 2026-11-26 09:00 Europe/Berlin"]);
+    await bot.pass(21 * hour);
+    expect(world.taken.size).toBe(0);
+    await bot.pass(2 * hour);
+    expect([...world.taken.values()]).toMatchObject([
+      {
+        ...channel,
+        author: { id: "ann", trust: "member" },
+        cause: { kind: "schedule", id: made.id, says: "⏰ the invoice" },
+        origin: { said_at: wednesday + 22 * hour },
+      },
+    ]);
+    expect(await bot.service.list(channel.namespace, ann)).toEqual([]);
+  });
+
+  it("is said late when the bot was down, and says so", async () => {
+    const world = createScheduleWorld();
+    await world.start().make(reminder);
+    world.clock.jump(2 * day);
+    await world.start().pass(0);
+    const [said] = world.taken.values();
+    expect(said?.cause?.says).toMatch(/the invoice.*late.*Thu 2026-11-26 09:00/s);
+  });
+
+  it("asks nobody when it is one, for oneself; what repeats and what is done asks", async () => {
+    const { service } = createScheduleWorld().start();
+    const asks = async (wish: Wish) => {
+      const plan = await service.plan({ author: ann, place: channel }, wish);
+      return plan.ok && plan.value;
+    };
+    expect(await asks(reminder)).toMatchObject({ asks: false });
+    expect(await asks({ ...reminder, at: undefined, cron: "0 9 * * *" })).toMatchObject({ asks: true });
+    expect(await asks({ ...reminder, what: "task" })).toMatchObject({ asks: true });
+    expect(await asks(daily)).toMatchObject({
+      asks: true,
+      question: expect.stringMatching(/every weekday at 09:00 \(Europe\/Berlin\).*Thu 2026-11-26.*Fri.*Mon/),
+    });
+  });
+});
+
+describe("what repeats", () => {
+  it("runs at each of its times in the channel itself, over a weekend and a change of the clock", async () => {
+    const world = createScheduleWorld();
+    const bot = world.start();
+    const { id } = await bot.make(daily);
+    await bot.pass(6 * day);
+    const runs = [...world.taken.values()];
+    expect(runs.map(({ origin }) => new Date(origin?.said_at ?? 0).toISOString().slice(5, 16))).toEqual([
+      "11-26T08:00",
+      "11-27T08:00",
+      "11-30T08:00",
+      "12-01T08:00",
+    ]);
+    expect(runs[0]).toMatchObject({ thread: `schedule.${id}`, cause: { in_channel: true } });
+  });
+
+  it("keeps its time of day when the clock changes", async () => {
+    const world = createScheduleWorld();
+    world.clock.jump(Date.parse("2026-03-28T00:00Z") - wednesday);
+    const bot = world.start();
+    await bot.make({ ...daily, cron: "30 2 * * *" });
+    await bot.pass(3 * day - 1);
+    expect(
+      [...world.taken.values()].map(({ origin }) =>
+        new Date(origin?.said_at ?? 0).toISOString().slice(5, 16),
+      ),
+    ).toEqual(["03-28T01:30", "03-29T01:00", "03-30T00:30"]);
+  });
+
+  it("does the latest of what was missed when that is not long ago, and tells of the rest", async () => {
+    const world = createScheduleWorld();
+    await world.start().make({ ...daily, cron: "0 * * * *" });
+    world.clock.jump(5 * hour + 20 * minute);
+    await world.start().pass(0);
+    expect([...world.taken.values()].map(({ text, cause }) => [text, cause?.says])).toEqual([
+      ["post what is open", undefined],
+    ]);
+    expect([...world.taken.values()][0]?.cause?.because).toMatch(
+      /late, planned for Wed 2026-11-25 16:00, 4 earlier times were missed/,
+    );
+  });
+
+  it("is not done when it is too late; it is told, with the next time", async () => {
+    const world = createScheduleWorld();
+    const bot = world.start();
+    await bot.make(daily);
+    world.clock.jump(day + 3 * hour);
+    await bot.pass(0);
+    expect([...world.taken.values()].map(({ cause }) => cause?.says)).toEqual([
+      expect.stringMatching(/not running at Thu 2026-11-26 09:00.*not done.*Next: Fri 2026-11-27 09:00/),
+    ]);
+    await bot.pass(day);
+    expect(world.taken.size).toBe(2);
+  });
+
+  it("runs nothing twice when the clock is set back", async () => {
+    const world = createScheduleWorld();
+    const bot = world.start();
+    await bot.make(daily);
+    await bot.pass(23 * hour);
+    world.clock.jump(-2 * hour);
+    await bot.pass(3 * hour);
+    expect(world.taken.size).toBe(1);
+  });
+
+  it("notices within a minute that the clock was set forward", async () => {
+    const world = createScheduleWorld();
+    const bot = world.start();
+    await bot.make(daily);
+    await bot.pass(0);
+    world.clock.jump(22 * hour);
+    await bot.pass(minute);
+    expect(world.taken.size).toBe(1);
+  });
+});
+
+describe("what cannot be planned", () => {
+  it.each<[string, Wish, RegExp]>([
+    ["every second", { ...daily, cron: "* * * * * *" }, /no seconds/],
+    ["every minute", { ...daily, cron: "* * * * *" }, /at least 5 minutes apart.*one minute/],
+    ["the 31st of February", { ...daily, cron: "0 9 31 2 *" }, /never comes/],
+    ["nonsense", { ...daily, cron: "soon" }, /no cron pattern/],
+    ["a time that is over", { ...reminder, at: "2026-11-25T09:00" }, /is over: it is Wed 2026-11-25 11:00/],
+    ["a time that is none", { ...reminder, at: "later" }, /is no time/],
+    ["the next century", { ...reminder, at: "2126-11-25T09:00" }, /ten years/],
+    ["both", { ...reminder, cron: "0 9 * * *" }, /either one time/],
+    ["neither", { ...reminder, at: undefined }, /either one time/],
+    ["a zone that is none", { ...reminder, time_zone: "Mars/Olympus" }, /no time zone/],
+    ["a tool that is not there", { ...daily, tools: ["send_mial"] }, /no tool send_mial here.*send_mail/],
+    ["no text", { ...reminder, text: "  " }, /says nothing/],
+    ["a long text", { ...reminder, text: "x".repeat(4_001) }, /4001 characters/],
+    ["any message", { what: "trigger", text: "x", condition: { on: "message", words: "*" } }, /Name words/],
+  ])("%s", async (_name, wish, message) => {
+    const world = createScheduleWorld();
+    world.tools.set("send_mail", "d1");
+    expect(await refusalOf(wish, ann, world)).toMatch(message);
+  });
+
+  it("by a guest, and by what was itself begun by a schedule", async () => {
+    expect(await refusalOf(reminder, { ...ann, trust: "guest" })).toMatch(/Guests/);
+    const cause = { kind: "schedule", id: "x", because: "" } as const;
+    const plan = await createScheduleWorld()
+      .start()
+      .service.plan({ author: ann, place: channel, cause }, reminder);
+    expect(plan).toMatchObject({ ok: false, message: expect.stringMatching(/makes no further ones/) });
+  });
+
+  it("more than a person, and a channel, may have", async () => {
+    const world = createScheduleWorld({ own: { per_person: 2, per_channel: 3 } });
+    const bot = world.start();
+    await bot.make(reminder, { key: "1" });
+    await bot.make(reminder, { key: "2" });
+    await expect(bot.make(reminder, { key: "3" })).rejects.toThrow(/You have 2.*2 is the most/);
+    await bot.make(reminder, { key: "4", author: { ...ann, id: "ben" } });
+    await expect(bot.make(reminder, { key: "5", author: { ...ann, id: "cleo" } })).rejects.toThrow(
+      /3 is the most/,
+    );
+    await bot.make(reminder, { key: "6", place: { ...channel, namespace: "fake:T1:other" } });
+  });
+});
+
+describe("a pause", () => {
+  it("is not made up for when it goes on", async () => {
+    const world = createScheduleWorld();
+    const bot = world.start();
+    const { id } = await bot.make(daily);
+    const me = { author: ann, place: channel };
+    await bot.service.change(me, id, "pause");
+    await bot.pass(2 * day);
+    await bot.service.change(me, id, "resume");
+    await bot.pass(0);
+    expect(world.taken.size).toBe(0);
+    await bot.pass(3 * day);
+    expect(world.taken.size).toBe(1);
+  });
+
+  it("of the bot in the channel holds what comes due", async () => {
+    const world = createScheduleWorld();
+    const bot = world.start();
+    await bot.make(daily);
+    await updateNamespace(world.store, channel.namespace, ({ settings }) => {
+      settings.paused = { by: "cleo", at: 0 };
+    });
+    await bot.pass(22 * hour + 10 * minute);
+    expect(world.taken.size).toBe(0);
+    await updateNamespace(world.store, channel.namespace, ({ settings }) => {
+      delete settings.paused;
+    });
+    await bot.pass(2 * minute);
+    expect(world.taken.size).toBe(1);
+  });
+});
+
+describe("tools of a task", () => {
+  const task: Wish = { ...daily, tools: ["send_mail", "read_file"] };
+  const withMail = () => {
+    const world = createScheduleWorld();
+    world.tools.set("send_mail", "d1");
+    return world;
+  };
+
+  it("are agreed to with it, and count only for it, as they were", async () => {
+    const world = withMail();
+    const bot = world.start();
+    const { id, tools } = await bot.make(task);
+    expect(tools).toEqual(["send_mail"]);
+    expect(await bot.service.granted(id)).toEqual([
+      { tool: "send_mail", skill_id: "mail", definition: "d1" },
+    ]);
+    expect(await bot.service.granted("another")).toEqual([]);
+  });
+
+  it.each<[string, (tools: Map<string, string>) => void, RegExp]>([
+    ["has changed", (tools) => tools.set("send_mail", "d2"), /send_mail that it uses has changed/],
+    ["is gone", (tools) => tools.delete("send_mail"), /send_mail that it uses is not there/],
+  ])("one %s: it is paused and told", async (_name, change, because) => {
+    const world = withMail();
+    const bot = world.start();
+    await bot.make(task);
+    change(world.tools);
+    await bot.pass(23 * hour);
+    expect([...world.taken.values()].map(({ cause }) => cause?.says)).toEqual([
+      expect.stringMatching(because),
+    ]);
+  });
+});
+
+describe("in the web chat", () => {
+  it("a reminder is a turn in its thread, with the rights its maker had", async () => {
+    const world = createScheduleWorld({ platform: false });
+    const bot = world.start();
+    const place = { namespace: "console:local:general", thread: "t1" };
+    await bot.make(reminder, { place, author: { ...ann, trust: "operator" } });
+    await bot.pass(day);
+    const [said] = world.taken.values();
+    expect(said).toMatchObject({
+      ...place,
+      author: { trust: "operator" },
+      cause: { says: "⏰ the invoice" },
+    });
+    expect(said?.origin).toBeUndefined();
+  });
+});

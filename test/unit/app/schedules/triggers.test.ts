@@ -1,0 +1,181 @@
+import { describe, expect, it } from "vitest";
+import type { TriggerCondition } from "../../../../src/core/schedule.ts";
+import { ann, channel, createScheduleWorld, hour, minute } from "../../../support/schedule-world.ts";
+import { withTrigger } from "./with-trigger.ts";
+
+const onWords: TriggerCondition = { on: "message", words: '"deploy failed"' };
+
+describe("a message that matches", () => {
+  it("begins a turn in its thread, as the maker, with what happened as data", async () => {
+    const { heard, pass, taken, view } = await withTrigger(onWords);
+    await heard("the deploy failed again, see https://evil.example");
+    await heard("nothing to see");
+    await pass(0);
+    expect(taken()).toMatchObject([
+      {
+        ...{ namespace: channel.namespace, thread: "1.0", text: "say who is on call", author: { id: "ann" } },
+        cause: {
+          kind: "trigger",
+          id: view.id,
+          caused_by: "ben",
+          happened: expect.stringContaining("deploy failed again"),
+        },
+      },
+    ]);
+  });
+
+  it.each([
+    ["of a bot", { by_bot: true }],
+    ["that is said to the bot", { addressed: "mention" }],
+    ["of yesterday", { said_at: 0 }],
+    ["of another channel", { place: { namespace: "fake:T1:other", thread: "9.9" } }],
+    ["of somebody who may not use the bot", { author: "rob" }],
+  ])("%s begins nothing", async (_name, more) => {
+    const { heard, pass, taken, world } = await withTrigger(onWords);
+    world.platform.people.set("rob", { standing: "bot" });
+    await heard("deploy failed", more);
+    await pass(5 * minute);
+    expect(taken()).toEqual([]);
+  });
+
+  it("counts once, however often it is delivered or edited", async () => {
+    const { heard, pass, taken } = await withTrigger(onWords);
+    for (let delivery = 0; delivery < 3; delivery += 1) {
+      await heard("deploy failed", { key: "same", edited_at: delivery });
+      await pass(2 * minute);
+    }
+    expect(taken()).toHaveLength(1);
+  });
+
+  it("begins one turn a minute at most; what comes meanwhile waits, and what is too much is counted", async () => {
+    const { heard, pass, taken } = await withTrigger(onWords);
+    await heard("deploy failed: first");
+    await pass(0);
+    for (let more = 0; more < 30; more += 1)
+      await heard(`deploy failed: ${more}`, { place: { ...channel, thread: "t" } });
+    await pass(30_000);
+    expect(taken()).toHaveLength(1);
+    await pass(31_000);
+    expect(taken()).toHaveLength(2);
+    expect(taken()[1]?.cause?.happened).toMatch(/deploy failed: 0.*deploy failed: 3.*26 more times/s);
+    await pass(hour);
+    expect(taken()).toHaveLength(2);
+  });
+
+  it("waits while too many of its turns run", async () => {
+    const { heard, pass, taken, world } = await withTrigger(onWords);
+    for (let start = 0; start < 4; start += 1) {
+      await heard("deploy failed");
+      await pass(2 * minute);
+      for (const key of world.taken.keys()) world.open.add(key);
+    }
+    expect(taken()).toHaveLength(3);
+    world.open.clear();
+    await pass(2 * minute);
+    expect(taken()).toHaveLength(4);
+  });
+
+  it.each([
+    ["manager", "member", "member"],
+    ["member", "manager", "member"],
+    ["member", "guest", "guest"],
+  ] as const)("of a %s caused by a %s runs as a %s", async (maker, causer, trust) => {
+    const { heard, pass, taken, world } = await withTrigger(onWords);
+    world.platform.people.set("ann", { trust: maker });
+    world.platform.people.set("ben", { trust: causer });
+    await heard("deploy failed");
+    await pass(0);
+    expect(taken()).toMatchObject([{ author: { id: "ann", trust } }]);
+  });
+
+  it("begins nothing while it is paused, and that is not made up for", async () => {
+    const { heard, pass, taken, service, view } = await withTrigger(onWords);
+    const me = { author: ann, place: channel };
+    await service.change(me, view.id, "pause");
+    await heard("deploy failed");
+    await service.change(me, view.id, "resume");
+    await pass(5 * minute);
+    expect(taken()).toEqual([]);
+  });
+});
+
+describe("a reaction", () => {
+  const react = ({ service, world }: Awaited<ReturnType<typeof withTrigger>>, more: object = {}) =>
+    service.watch.reacted({
+      ...{ place: { ...channel, thread: "7.7" }, reference: "r1", person: "ben", emoji: "eyes", added: true },
+      ...{ at: world.clock.now(), key: "x1", ...more },
+    });
+  const withText = () => {
+    const world = createScheduleWorld();
+    const message = { author: { name: "Cleo" }, text: "The invoice bug is back", link: "https://x" };
+    Object.assign(world.platform, {
+      actions: { access: async () => ({ write: true }), message: async () => message },
+    });
+    return world;
+  };
+
+  it("begins a turn that is told the message", async () => {
+    const trigger = await withTrigger({ on: "reaction", emoji: "eyes 👀" }, withText());
+    await react(trigger, { emoji: "👀" });
+    await trigger.pass(0);
+    expect(trigger.taken()).toMatchObject([
+      {
+        thread: "7.7",
+        cause: { happened: expect.stringMatching(/reaction 👀.*by Cleo.*The invoice bug is back/s) },
+      },
+    ]);
+  });
+
+  it.each([
+    ["that is taken away", { added: false }],
+    ["of another kind", { emoji: "tada" }],
+    ["of somebody else than asked for", { person: "cleo" }],
+    ["of the bot itself", { person: "knack" }],
+  ])("%s begins nothing", async (_name, more) => {
+    const by = "person" in more && more.person === "knack" ? {} : { by: "ben" };
+    const trigger = await withTrigger({ on: "reaction", emoji: "eyes", ...by }, withText());
+    trigger.world.platform.people.set("knack", { standing: "bot" });
+    await react(trigger, more);
+    await trigger.pass(5 * minute);
+    expect(trigger.taken()).toEqual([]);
+  });
+});
+
+describe("a thread without an answer", () => {
+  it("begins a turn there after its time, once", async () => {
+    const { heard, pass, taken } = await withTrigger({ on: "quiet", hours: 2, here: false });
+    await heard("has anybody seen the keys?");
+    await pass(hour);
+    expect(taken()).toEqual([]);
+    await pass(3 * hour);
+    expect(taken()).toMatchObject([
+      { thread: "1.0", cause: { happened: expect.stringContaining("seen the keys") } },
+    ]);
+  });
+
+  it("is left alone when somebody else answers, and not when the same person goes on", async () => {
+    const { heard, pass, taken } = await withTrigger({ on: "quiet", hours: 2, here: false });
+    await heard("first question");
+    await heard("second question");
+    await heard("here they are", { in_thread: true, place: { ...channel, thread: "1.0" }, author: "cleo" });
+    await heard("anybody?", { in_thread: true, place: { ...channel, thread: "2.0" } });
+    await pass(3 * hour);
+    expect(taken().map(({ thread }) => thread)).toEqual(["2.0"]);
+  });
+
+  it("is watched here and once, where it was asked for in it", async () => {
+    const { pass, taken, service, heard } = await withTrigger({ on: "quiet", hours: 2, here: true });
+    await heard("another thread");
+    await pass(3 * hour);
+    expect(taken()).toMatchObject([{ thread: channel.thread }]);
+    expect(await service.list(channel.namespace, ann)).toEqual([]);
+  });
+
+  it("is not watched any more when its trigger is gone", async () => {
+    const { pass, taken, service, heard, view } = await withTrigger({ on: "quiet", hours: 2, here: false });
+    await heard("a question");
+    await service.change({ author: ann, place: channel }, view.id, "remove");
+    await pass(3 * hour);
+    expect(taken()).toEqual([]);
+  });
+});

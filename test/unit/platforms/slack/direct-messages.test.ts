@@ -1,0 +1,30 @@
+import { expect, test } from "vitest";
+import { directMessagesOf } from "../../../../src/platforms/slack/direct-messages.ts";
+import { placeOf } from "../../../../src/platforms/slack/parse-message.ts";
+
+test.each([
+  ["auto", ["chat:write", "assistant:write"], "threads"],
+  ["auto", ["chat:write"], "one"],
+  ["auto", [], "one"],
+  ["auto", undefined, "threads"],
+  ["one", ["assistant:write"], "one"],
+  ["threads", [], "threads"],
+] as const)("with %s and the scopes %j direct messages are %s", (setting, scopes, expected) => {
+  expect(directMessagesOf(setting, scopes)).toBe(expected);
+});
+
+test.each([
+  ["what stands in no thread", "one", { ts: "2.0" }, "dm"],
+  ["what people have replied to", "one", { ts: "2.0", thread_ts: "2.0" }, "dm"],
+  ["a reply", "one", { ts: "2.1", thread_ts: "2.0" }, "2.0"],
+  ["what stands in no thread", "threads", { ts: "2.0" }, "2.0"],
+  ["a reply", "threads", { ts: "2.1", thread_ts: "2.0" }, "2.0"],
+] as const)("%s belongs, with direct messages as %s, where it should", (_, direct, message, thread) => {
+  const at = { team: "T1", direct };
+  expect(placeOf({ channel: "D1" }, message, at, "U1")).toEqual({ namespace: "slack:T1:dm-U1", thread });
+  const inChannel = placeOf({ channel: "C1" }, message, at, "U1");
+  expect(inChannel).toEqual({
+    namespace: "slack:T1:C1",
+    thread: "thread_ts" in message ? message.thread_ts : message.ts,
+  });
+});

@@ -20,7 +20,7 @@ export interface SentEvent {
 }
 
 /** A message that was sent. */
-export interface SentMessage {
+interface SentMessage {
   /** Where it stands, in words: `#random`, `a direct message to Cleo`. */
   where: string;
   /** Its id, for changing it later in this channel. */
@@ -29,7 +29,7 @@ export interface SentMessage {
 }
 
 /** What is sent. */
-export interface NewMessage {
+interface NewMessage {
   text: string;
   /** A channel by name, a person by id, or `here`: this channel itself, outside of the thread. */
   to: string;

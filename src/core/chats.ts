@@ -4,7 +4,7 @@ import type { Author } from "./inbound.ts";
 import type { Place } from "./place.ts";
 
 /** A message of the bot, and whose turn it was made in. */
-export interface OwnMessage {
+interface OwnMessage {
   turn_id: string;
   /** Platform id of the person the turn was for. */
   author: string;
@@ -28,13 +28,3 @@ export interface Chats {
   /** Which recent turn a message of the bot belongs to. */
   ownMessage(namespace: string, reference: string): Promise<OwnMessage | undefined>;
 }
-
-/** Where there are no chats at all. */
-export const noChats: Chats = {
-  actions: () => undefined,
-  search: () => Promise.resolve({ messages: [], by: "history", complete: true }),
-  send: () => Promise.reject(new Error("There is no chat here")),
-  edit: () => Promise.reject(new Error("There is no chat here")),
-  remove: () => Promise.reject(new Error("There is no chat here")),
-  ownMessage: () => Promise.resolve(undefined),
-};

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { channelThread } from "../../src/core/chat-platform.ts";
+import { checkSlack } from "../../src/platforms/slack/check-slack.ts";
 import { webClient } from "../support/slack/bolt-rig.ts";
 import { defaultSeed, type SeedChannel, type SeedUser } from "../support/slack/seed.ts";
 import { acme, type SlackWorld, startSlackWorld } from "../support/slack/slack-world.ts";
@@ -216,6 +217,25 @@ test("without a scope the action says which one is missing, and user groups are 
     await expect(actions.direct?.(general, "U0GUS")).rejects.toMatchObject(refused("im:write"));
     const found = await actions.people?.(general, { words: "", asker: "U0ANNA", most: 9 });
     expect([found?.groups, found?.people.some(({ id }) => id === "U0BEN")]).toEqual([[], true]);
+  } finally {
+    await slack.close();
+  }
+});
+
+test("an installation from before the scopes for acting is warned about, one that cannot answer is an error", async () => {
+  const { slack } = await startSlackWorld();
+  try {
+    const scopes = async (...gone: string[]) => {
+      await slack.removeScopes({ team: "T0ACME", scopes: gone });
+      const found = await checkSlack({ bot_token: "xoxb-T0ACME-first", api_url: slack.apiUrl });
+      return found.find(({ name }) => name === "scopes");
+    };
+    expect(await scopes()).toMatchObject({ status: "ok" });
+    expect(await scopes("pins:write", "usergroups:read")).toMatchObject({
+      status: "warning",
+      detail: expect.stringContaining("pins:write (without it it cannot pin messages)"),
+    });
+    expect(await scopes("chat:write")).toMatchObject({ status: "error" });
   } finally {
     await slack.close();
   }

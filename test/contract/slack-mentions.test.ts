@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import type { AnswerStream } from "../../src/core/chat-platform.ts";
+import type { AnswerStream, OutgoingMessage } from "../../src/core/chat-platform.ts";
 import type { Place } from "../../src/core/place.ts";
 import { webClient } from "../support/slack/bolt-rig.ts";
 import type { MessageRecord } from "../support/slack/message-record.ts";
@@ -50,14 +50,10 @@ describe("a message", () => {
 });
 
 describe("a stream", () => {
-  const open = async (): Promise<AnswerStream> => {
+  const open = async (start: Partial<OutgoingMessage> = {}): Promise<AnswerStream> => {
     const { ts } = await world.slack.say({ user: "U0ANNA", channel: "C0GENERAL", text: "tell them" });
-    return world.platform.openStream(
-      { ...place, thread: ts },
-      tag,
-      { message: ts, person: "U0ANNA" },
-      { markdown: "" },
-    );
+    const to = { message: ts, person: "U0ANNA" };
+    return world.platform.openStream({ ...place, thread: ts }, tag, to, { markdown: "", ...start });
   };
   const finished = async (stream: AnswerStream, markdown: string, calls: string[]) => {
     await stream.finish({ tag, markdown, calls });
@@ -93,6 +89,20 @@ describe("a stream", () => {
     await linked.append("See https://a.example/x. ", ["U0BEN"]);
     const said = "See https://a.example/x. Ask <@U0BEN>.";
     expect((await finished(linked, said, ["U0BEN"])).notified).toEqual(["U0BEN"]);
+  });
+
+  test("with progress above it, which an edit ends, loses no mention", async () => {
+    const stream = await open({ progress: { title: "Asking", markdown: "Asking", steps: [], done: false } });
+    expect((await finished(stream, "Ask <@U0BEN>.", ["U0BEN"])).notified).toEqual(["U0BEN"]);
+  });
+
+  test("that Slack closed calls by a message after it", async () => {
+    const stream = await open({ markdown: "Wait. " });
+    await world.slack.closeStreams();
+    const answer = await finished(stream, "Wait. Ask <@U0BEN> and <@U0ANNA>.", ["U0BEN"]);
+    expect(JSON.stringify(answer.blocks)).toContain("Ask <@U0BEN>");
+    const [last] = (await world.slack.look()).messages("C0GENERAL", answer.thread_ts).slice(-1);
+    expect(last).toMatchObject({ text: "<@U0BEN>", notified: ["U0BEN"] });
   });
 
   test("calls once whom it has called, though it ends with an edit", async () => {

@@ -43,20 +43,20 @@ test("reactions are heard with the message they are on, by name, and the bot's o
 
   const react = (message: string, emoji: string, remove?: boolean) =>
     discord.act("react", { user: ids.adam, message, emoji, ...(remove ? { remove } : {}) });
-  await react(answer?.id ?? "", "👍");
-  await react(answer?.id ?? "", "👍", true);
+  await react(answer?.id ?? "", "👍🏽");
+  await react(answer?.id ?? "", "👍🏽", true);
   await react(root, `${party.name}:${party.id}`);
   await react(direct, "🇩🇪");
 
   const heard = await reactions.first(4);
   const inThread = { place: { namespace, thread: root }, person: ids.adam };
   expect(heard).toMatchObject([
-    { ...inThread, reference: `${root}:${answer?.id}`, emoji: "+1", added: true },
-    { ...inThread, reference: `${root}:${answer?.id}`, emoji: "+1", added: false },
+    { ...inThread, reference: `${root}:${answer?.id}`, emoji: "👍", added: true },
+    { ...inThread, reference: `${root}:${answer?.id}`, emoji: "👍", added: false },
     { ...inThread, reference: `${general}:${root}`, emoji: "party_knack", added: true },
     {
       place: { namespace: `discord:dm:dm-${ids.adam}`, thread: "dm" },
-      emoji: "de",
+      emoji: "🇩🇪",
       reference: `${dm}:${direct}`,
     },
   ]);
@@ -72,7 +72,7 @@ test("a reaction to an answer where there are no threads belongs to the conversa
   const [answer] = await discord.until((state) => said(state, general));
   await discord.act("react", { user: ids.mia, message: answer?.id ?? "", emoji: "✅" });
   const [reaction] = await reactions.first(1);
-  expect(reaction).toMatchObject({ place: { namespace, thread: root }, emoji: "white_check_mark" });
+  expect(reaction).toMatchObject({ place: { namespace, thread: root }, emoji: "✅" });
 });
 
 test("a message that is gone is told with its reference, and one with roles with whom its author may call", async () => {

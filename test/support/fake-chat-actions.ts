@@ -2,7 +2,7 @@ import type { ChannelMessage, ChatActions, KnownGroup, KnownPerson } from "../..
 import { channelThread, PlatformError } from "../../src/core/chat-platform.ts";
 
 /** A channel of the fake chat. */
-export interface FakeChannel {
+interface FakeChannel {
   namespace: string;
   name: string;
   topic?: string;

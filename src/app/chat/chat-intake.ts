@@ -69,12 +69,15 @@ export interface ChatEdit extends ChatMessage {
 
 /** Somebody's reaction to a message. */
 export interface ChatReaction {
-  /** Where the message stands. */
+  /**
+   * Where the message stands. Slack does not tell here in which thread a reply stands: then it is the one it would open, and
+   * `ChatActions.message` tells the right one.
+   */
   place: Place;
   /** The message's reference (`ChatActions`). */
   reference: string;
   person: string;
-  /** The emoji's name where the platform names it (`thumbsup`), else the character. */
+  /** The emoji's name where the platform names it (`thumbsup`; Discord's own emoji), else the character without a skin tone. */
   emoji: string;
   added: boolean;
   /** ms since the epoch. */

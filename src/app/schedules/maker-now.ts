@@ -9,7 +9,7 @@ import type { Place } from "../../core/place.ts";
 import type { Schedule, Trigger } from "../../core/schedule.ts";
 
 /** Who a person is now. `gone`: why nothing runs for them any more, a sentence for people. `away`: the platform does not tell just now. */
-export type PersonNow = { is: "there"; author: Author } | { is: "gone"; because: string } | { is: "away" };
+type PersonNow = { is: "there"; author: Author } | { is: "gone"; because: string } | { is: "away" };
 
 export interface PeopleDeps {
   platforms: ChatPlatforms;

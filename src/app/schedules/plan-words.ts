@@ -11,7 +11,7 @@ import type { Entry } from "./planning.ts";
 import { nextTimes, shownTime } from "./times.ts";
 
 /** Times that are repeated to who plans something. */
-export const shownTimes = 3;
+const shownTimes = 3;
 
 /** When a schedule runs: `every weekday at 09:00 (Europe/Berlin)`. */
 export function whenInWords({ timing, time_zone }: Pick<Schedule, "timing" | "time_zone">): string {

@@ -7,7 +7,7 @@ import { begin, holdWhilePaused, pauseAndTell, type RunDeps, tryLater } from "./
 import { nextTimes, shownTime } from "./times.ts";
 
 /** What comes of a schedule at a moment. Times are ms since the epoch. */
-export interface DueRun {
+interface DueRun {
   /** The time that is run for; undefined when it is too late for all of them. */
   run: number | undefined;
   /** Times that nothing was done for, the first one and how many. */
@@ -23,7 +23,7 @@ const counted = 100;
  * What is due at `now`: the latest time that has come, if it is not too long ago. A reminder is never too late. What came due before
  * that is missed.
  */
-export function dueRun(plan: Schedule, now: number, { late_ms }: Pick<ScheduleLimits, "late_ms">): DueRun {
+function dueRun(plan: Schedule, now: number, { late_ms }: Pick<ScheduleLimits, "late_ms">): DueRun {
   const first = plan.next ?? now;
   const since = (after: number) =>
     nextTimes(plan.timing, plan.time_zone, after, counted).filter((at) => at <= now);

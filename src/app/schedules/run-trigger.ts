@@ -60,7 +60,7 @@ export async function runTrigger(deps: TriggerDeps, entry: Entry<Trigger>): Prom
   if (caused.events.length === 0) return settle(deps, id, together);
   const begun = await begin(deps, entry, {
     author: caused.author,
-    place: placeOf(id, namespace, trigger, first),
+    place: await placeOf(deps, entry, first),
     key: `trigger:${id}:${trigger.starts}`,
     reads: first.thread !== undefined,
     cause: {
@@ -73,9 +73,25 @@ export async function runTrigger(deps: TriggerDeps, entry: Entry<Trigger>): Prom
   return settle(deps, id, together, begun);
 }
 
-function placeOf(id: string, namespace: string, { on_platform }: Trigger, { thread }: TriggerEvent) {
-  if (thread !== undefined) return { namespace, thread };
-  return { namespace, thread: `trigger.${id}`, ...(on_platform ? { in_channel: true as const } : {}) };
+/** Where its turn answers. With a reaction not every platform tells whether the message stands in a thread. */
+async function placeOf(
+  deps: TriggerDeps,
+  { id, namespace, value: { on_platform } }: Entry<Trigger>,
+  { thread, reference }: TriggerEvent,
+) {
+  if (thread === undefined)
+    return { namespace, thread: `trigger.${id}`, ...(on_platform ? { in_channel: true as const } : {}) };
+  const message = await messageOf(deps, namespace, reference);
+  return { namespace, thread: message?.thread ?? thread };
+}
+
+/** Undefined for a message that is gone meanwhile. */
+async function messageOf({ platforms }: TriggerDeps, namespace: string, reference: string | undefined) {
+  if (reference === undefined) return undefined;
+  return platforms
+    .of(namespace)
+    ?.actions?.message(namespace, reference)
+    .catch(() => undefined);
 }
 
 /** Takes events off the list, and notes the turn that they began. */
@@ -131,15 +147,13 @@ async function withCausers(
 
 /** What happened, as text for a model: nobody here vouches for a word of it. */
 async function tell(
-  { platforms }: TriggerDeps,
+  deps: TriggerDeps,
   { namespace, value }: Entry<Trigger>,
   events: readonly TriggerEvent[],
 ): Promise<string> {
-  const actions = platforms.of(namespace)?.actions;
   const told = await Promise.all(
     events.map(async ({ at, by, happened, reference }) => {
-      // A message that is gone meanwhile is told without its text.
-      const found = reference && (await actions?.message(namespace, reference).catch(() => undefined));
+      const found = await messageOf(deps, namespace, reference);
       const text = found
         ? `${happened}\nThe message, by ${found.author.name} (${found.link}):\n${found.text}`
         : happened;

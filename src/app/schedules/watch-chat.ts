@@ -15,7 +15,7 @@ import type { Entry } from "./planning.ts";
 import { cut, type Happened, noteEvent } from "./run-trigger.ts";
 
 /** A message somebody wrote, as far as triggers look at it. */
-export interface HeardMessage {
+interface HeardMessage {
   key: string;
   place: Place;
   author: string;
@@ -28,7 +28,7 @@ export interface HeardMessage {
 }
 
 /** Somebody's reaction to a message. */
-export interface HeardReaction {
+interface HeardReaction {
   place: Place;
   reference: string;
   person: string;

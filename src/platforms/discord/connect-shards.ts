@@ -3,6 +3,7 @@ import type { Client, GatewayDispatchPayload } from "discord.js";
 import type { Clock } from "../../core/clock.ts";
 import type { Log } from "../../core/log.ts";
 import { destroyClient } from "./destroy-client.ts";
+import { closeCodes } from "./discord-facts.ts";
 import type { DiscordSettings } from "./discord-settings.ts";
 import { openGatewayClient } from "./open-gateway-client.ts";
 import { type ShardHolder, shardLease } from "./shard-holder.ts";
@@ -22,14 +23,14 @@ export interface ShardConnectionDeps {
   disconnected(shard: number): void;
 }
 
-/** Source: Discord reference, "Gateway Close Event Codes". Other codes are connected again by the library. */
+/** Other codes are connected again by the library. */
 const endings: Readonly<Record<number, Ending>> = {
-  4004: "token",
-  4010: "refused",
-  4011: "refused",
-  4012: "refused",
-  4013: "intents",
-  4014: "intents",
+  [closeCodes.wrongToken]: "token",
+  [closeCodes.invalidShard]: "refused",
+  [closeCodes.shardingRequired]: "refused",
+  [closeCodes.invalidVersion]: "refused",
+  [closeCodes.invalidIntents]: "intents",
+  [closeCodes.intentsNotAllowed]: "intents",
 };
 
 /**

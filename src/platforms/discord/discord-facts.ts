@@ -1,7 +1,10 @@
 /** What Discord's API, version 10, counts with: by the names of discord-api-types, which loads without discord.js. */
 import {
+  ApplicationCommandOptionType,
+  ApplicationCommandType,
   ChannelType,
   ComponentType,
+  GatewayCloseCodes,
   InteractionResponseType,
   InteractionType,
   MessageFlags,
@@ -9,6 +12,7 @@ import {
   MessageType,
   PermissionFlagsBits,
   RESTJSONErrorCodes,
+  TextInputStyle,
 } from "discord-api-types/v10";
 
 export const channelTypes = {
@@ -94,6 +98,7 @@ export const messageFlags = {
   suppressEmbeds: MessageFlags.SuppressEmbeds,
   ephemeral: MessageFlags.Ephemeral,
   silent: MessageFlags.SuppressNotifications,
+  voice: MessageFlags.IsVoiceMessage,
 } as const;
 
 export const componentTypes = {
@@ -105,6 +110,29 @@ export const componentTypes = {
   stringSelect: ComponentType.StringSelect,
   textInput: ComponentType.TextInput,
   label: ComponentType.Label,
+} as const;
+
+export const textInputStyles = { line: TextInputStyle.Short, paragraph: TextInputStyle.Paragraph } as const;
+
+/** A slash command, and a command of a message's menu. */
+export const commandTypes = {
+  slash: ApplicationCommandType.ChatInput,
+  menu: ApplicationCommandType.Message,
+} as const;
+
+export const optionTypes = {
+  subcommand: ApplicationCommandOptionType.Subcommand,
+  text: ApplicationCommandOptionType.String,
+} as const;
+
+/** Why the gateway ends a connection for good. */
+export const closeCodes = {
+  wrongToken: GatewayCloseCodes.AuthenticationFailed,
+  invalidShard: GatewayCloseCodes.InvalidShard,
+  shardingRequired: GatewayCloseCodes.ShardingRequired,
+  invalidVersion: GatewayCloseCodes.InvalidAPIVersion,
+  invalidIntents: GatewayCloseCodes.InvalidIntents,
+  intentsNotAllowed: GatewayCloseCodes.DisallowedIntents,
 } as const;
 
 export const interactionTypes = {

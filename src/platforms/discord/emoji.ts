@@ -27,10 +27,8 @@ function isCharacter(text: string): boolean {
   return /^(?:\p{RGI_Emoji}|\p{Extended_Pictographic})$/v.test(text);
 }
 
-/** What people call an emoji: its GitHub name, the server's own name, or the character where it has none. */
-export async function emojiName(emoji: { id: string | null; name: string | null }): Promise<string> {
-  if (emoji.id !== null) return emoji.name ?? emoji.id;
-  const { emojiToName } = await import("gemoji");
-  const character = emoji.name ?? "";
-  return emojiToName[character] ?? emojiToName[character.replace(/\ufe0f/g, "")] ?? character;
+/** An emoji of a reaction: the name of a server's own, else the character in its plain skin tone. */
+export function reactedEmoji({ id, name }: { id: string | null; name: string | null }): string {
+  if (id !== null) return name ?? id;
+  return (name ?? "").replace(/\p{Emoji_Modifier}/gu, "");
 }

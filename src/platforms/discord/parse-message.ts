@@ -1,7 +1,7 @@
 import type { APIAttachment, APIMessage, APIUser } from "discord.js";
 import type { FileReference, Mention } from "../../core/inbound.ts";
 import { displayName, type RawMember } from "./directory-facts.ts";
-import { forwardType, messageTypes } from "./discord-facts.ts";
+import { forwardType, messageFlags, messageTypes } from "./discord-facts.ts";
 import { type BotIds, mentionsBot, type Names, readableText, withoutBotMention } from "./readable-text.ts";
 
 /** A message as REST answers it; the gateway adds the server and the author's membership. */
@@ -94,11 +94,8 @@ export function filesOf(
   return [...own, ...inside.map(fileReference)];
 }
 
-/** Source: Discord reference, "Message Flags": IS_VOICE_MESSAGE. */
-const voiceFlag = 1 << 13;
-
 function isVoice({ flags }: Pick<RawMessage, "flags">): boolean {
-  return (Number(flags ?? 0) & voiceFlag) !== 0;
+  return (Number(flags ?? 0) & messageFlags.voice) !== 0;
 }
 
 function voiceReference(attachment: APIAttachment): FileReference {

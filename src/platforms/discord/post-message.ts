@@ -38,6 +38,7 @@ export async function postMessage(
 const writing =
   permissions.viewChannel |
   permissions.sendMessages |
+  permissions.createPublicThreads |
   permissions.sendMessagesInThreads |
   permissions.readMessageHistory |
   permissions.attachFiles;

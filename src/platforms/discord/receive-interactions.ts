@@ -7,7 +7,14 @@ import type { Log } from "../../core/log.ts";
 import type { Place } from "../../core/place.ts";
 import type { ConversationTargets } from "./conversation-targets.ts";
 import type { Directory } from "./directory.ts";
-import { callbackTypes, interactionTypes, isThreadType, messageFlags, timeOf } from "./discord-facts.ts";
+import {
+  callbackTypes,
+  commandTypes,
+  interactionTypes,
+  isThreadType,
+  messageFlags,
+  timeOf,
+} from "./discord-facts.ts";
 import { channelPlace, directPlace, placeIn, referenceOf } from "./discord-place.ts";
 import type { DiscordRest } from "./discord-rest.ts";
 import { knownNames } from "./known-names.ts";
@@ -62,7 +69,9 @@ async function receive(deps: InteractionDeps, raw: RawInteraction, person: strin
     case interactionTypes.modal:
       return submitForm(deps, raw, person);
     case interactionTypes.command:
-      return raw.data?.type === 3 ? askAboutMessage(deps, raw, person) : command(deps, raw, person);
+      return raw.data?.type === commandTypes.menu
+        ? askAboutMessage(deps, raw, person)
+        : command(deps, raw, person);
     default:
       return;
   }

@@ -9,7 +9,7 @@ import type { ConversationTargets } from "./conversation-targets.ts";
 import type { Directory } from "./directory.ts";
 import { isThreadType } from "./discord-facts.ts";
 import { directPlace, messageKey, placeIn, referenceOf } from "./discord-place.ts";
-import { emojiName } from "./emoji.ts";
+import { reactedEmoji } from "./emoji.ts";
 import { botIds, knownNames } from "./known-names.ts";
 import { isWritten, type ParsedMessage, parseMessage, type RawMessage } from "./parse-message.ts";
 import { guildPermissions, mayCallRole } from "./permission-bits.ts";
@@ -64,7 +64,7 @@ export async function receiveReaction(
     part_of: message_id,
   });
   if (place === undefined) return;
-  const name = await emojiName(emoji);
+  const name = reactedEmoji(emoji);
   const key = `${messageKey(channel_id, message_id)}:${user_id}:${name}:${added ? "+" : "-"}${at}`;
   const reference = referenceOf(channel_id, message_id);
   await deps.intake.reacted({ place, reference, person: user_id, emoji: name, added, at, key });

@@ -1,6 +1,6 @@
 import type { FormField, SkillForm } from "../../app/chat/skill-form.ts";
 import { isRecord } from "../../base/record.ts";
-import { componentTypes } from "./discord-facts.ts";
+import { componentTypes, textInputStyles } from "./discord-facts.ts";
 import type { RawModalComponent } from "./raw-interaction.ts";
 
 /** Fields of a modal. Source: Discord reference, "Modal". */
@@ -108,7 +108,7 @@ function textInput(name: string, required: boolean, value: string, long: boolean
   return {
     type: componentTypes.textInput,
     custom_id: name.slice(0, 100),
-    style: long ? 2 : 1,
+    style: long ? textInputStyles.paragraph : textInputStyles.line,
     required,
     ...(value === "" ? {} : { value: value.slice(0, 4_000) }),
   };

@@ -1,11 +1,12 @@
 import { createHash } from "node:crypto";
 import type { Completion } from "../../app/operations/complete.ts";
+import { commandTypes, optionTypes } from "./discord-facts.ts";
 import type { RawInteractionData, RawOption } from "./raw-interaction.ts";
 
 /** The commands as Discord registers them. Source: Discord reference, "Application Command Object". */
 export interface CommandDefinition {
   name: string;
-  type: 1 | 3;
+  type: (typeof commandTypes)[keyof typeof commandTypes];
   description?: string;
   options?: OptionDefinition[];
   /** 0 servers, 1 direct messages with the bot. */
@@ -15,8 +16,7 @@ export interface CommandDefinition {
 }
 
 interface OptionDefinition {
-  /** 1 is a subcommand, 3 a text. */
-  type: 1 | 3;
+  type: (typeof optionTypes)[keyof typeof optionTypes];
   name: string;
   description: string;
   required?: boolean;
@@ -43,7 +43,7 @@ export function slashCommands(completions: readonly Completion[]): CommandDefini
     if (verb === "" || !/^[a-z-]{1,32}$/.test(family + verb)) continue;
     const usage = label.slice(`/${family} ${verb}`.length).trim();
     const subcommand: OptionDefinition = {
-      type: 1,
+      type: optionTypes.subcommand,
       name: verb,
       description: description.slice(0, most.description),
       options: optionsOf(usage),
@@ -53,21 +53,27 @@ export function slashCommands(completions: readonly Completion[]): CommandDefini
   const groups = [...families].map(
     ([name, options]): CommandDefinition => ({
       name,
-      type: 1,
+      type: commandTypes.slash,
       description: `Commands: ${options.map((option) => option.name).join(", ")}`.slice(0, most.description),
       options: options.slice(0, most.subcommands),
       ...everywhere,
     }),
   );
-  return [...groups, knack, { name: askAbout, type: 3, ...everywhere }];
+  return [...groups, knack, { name: askAbout, type: commandTypes.menu, ...everywhere }];
 }
 
 const knack: CommandDefinition = {
   name: "knack",
-  type: 1,
+  type: commandTypes.slash,
   description: "Any command of Knack; alone: what there is",
   options: [
-    { type: 3, name: "command", description: "For example: skill list", required: false, autocomplete: true },
+    {
+      type: optionTypes.text,
+      name: "command",
+      description: "For example: skill list",
+      required: false,
+      autocomplete: true,
+    },
   ],
   ...everywhere,
 };
@@ -77,19 +83,25 @@ function optionsOf(usage: string): OptionDefinition[] {
   if (usage === "") return [];
   if (/^[a-z]+(\|[a-z]+)+$/.test(usage)) {
     const choices = usage.split("|").map((value) => ({ name: value, value }));
-    return [{ type: 3, name: "value", description: usage, required: true, choices }];
+    return [{ type: optionTypes.text, name: "value", description: usage, required: true, choices }];
   }
   const [first = "", name = ""] = /^[<[]([a-z-]+)[^\]>]*[\]>]/.exec(usage) ?? [];
   const rest = usage.slice(first.length).trim();
   const more: OptionDefinition = {
-    type: 3,
+    type: optionTypes.text,
     name: "more",
     description: rest.slice(0, most.description) || usage.slice(0, most.description),
     required: false,
   };
   if (first === "") return [more];
   const required = first.startsWith("<");
-  const option: OptionDefinition = { type: 3, name, description: first, required, autocomplete: true };
+  const option: OptionDefinition = {
+    type: optionTypes.text,
+    name,
+    description: first,
+    required,
+    autocomplete: true,
+  };
   return rest === "" ? [option] : [option, more];
 }
 

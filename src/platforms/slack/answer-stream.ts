@@ -35,8 +35,8 @@ const isOver = ["message_not_in_streaming_state", "msg_blocks_too_long", "msg_to
 type Chunk = NonNullable<webApi.ChatAppendStreamArguments["chunks"]>[number];
 type Start = Parameters<NonNullable<ChatPlatform["openStream"]>>[3];
 
-/** What a stream needs of the platform: its message may be edited, files included, and taken away. */
-export type StreamedMessages = Pick<ChatPlatform, "edit" | "remove">;
+/** What a stream needs of the platform: its message may be edited, files included, and taken away, and another may follow it. */
+export type StreamedMessages = Pick<ChatPlatform, "edit" | "remove" | "post">;
 
 /** Opens Slack's own streams. Where a workspace or channel has none, that is remembered and it is `PlatformError` at once. */
 export function createStreams(
@@ -157,7 +157,8 @@ class SlackAnswerStream implements AnswerStream {
 
   /**
    * A stream that Slack closed, or whose end differs from what was streamed, is made right by editing its message. So are links: Slack
-   * previews none that an edit brings; and progress, buttons and files, which a stream cannot take away or bring.
+   * previews none that an edit brings; and progress, buttons and files, which a stream cannot take away or bring. An edit notifies
+   * nobody: whom only it would mention, the last words of the stream mention, or a message after it.
    */
   async finish(message: OutgoingMessage): Promise<void> {
     const { markdown, progress, buttons = [], files = [], calls } = message;
@@ -170,16 +171,19 @@ class SlackAnswerStream implements AnswerStream {
     const last = this.#pending;
     const isSame = rest !== undefined && last.length <= markdownCharacters && !this.#filter.tookLinks;
     const isTextAlone = progress === undefined && this.#shown.size === 0 && files.length === 0;
-    const missed = mentionsMissing(this.#streamed + (isSame && isTextAlone ? last : ""), markdown, calls);
-    const complete = isSame && isTextAlone && missed.length === 0;
-    // An edit notifies nobody: whom only it would mention is mentioned by the last words of the stream.
-    const words = complete ? last : missed.join(" ");
+    const missing = (got: string) => mentionsMissing(got, markdown, calls);
+    const complete = isSame && isTextAlone && missing(this.#streamed + last).length === 0;
+    const words = complete ? last : missing(this.#streamed).join(" ");
     const blocks = buttonBlocks(buttons, true) as types.KnownBlock[];
     const ended = await this.#stop({
       ...(words === "" ? {} : { chunks: textChunks(words) }),
       ...(complete && blocks.length > 0 ? { blocks } : {}),
     });
+    if (ended) this.#streamed += words;
     if (!complete || !ended) await this.#edit(message);
+    const unheard = missing(this.#streamed);
+    if (unheard.length > 0)
+      await this.#messages.post(this.#at.place, { markdown: unheard.join(" "), ...(calls && { calls }) });
   }
 
   async cancel(): Promise<void> {

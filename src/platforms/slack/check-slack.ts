@@ -1,6 +1,6 @@
 import type { webApi } from "@slack/bolt";
 import { errorText } from "../../base/error-text.ts";
-import { scopeMeanings } from "./manifest.ts";
+import { optionalScopes, scopeMeanings } from "./manifest.ts";
 
 /** One thing that was checked against Slack. */
 export interface SlackFinding {
@@ -68,7 +68,8 @@ function scopes(granted: readonly string[]): SlackFinding {
   const list = missing.map(([scope, meaning]) => `${scope} (without it ${meaning})`).join("; ");
   const advice =
     "Add them under OAuth & Permissions of the Slack app, or paste config/slack-manifest.yaml under App Manifest; then install the app again.";
-  return { name, status: "error", detail: `missing: ${list}`, advice };
+  const status = missing.every(([scope]) => optionalScopes.has(scope)) ? "warning" : "error";
+  return { name, status, detail: `missing: ${list}`, advice };
 }
 
 async function checkAppToken(client: webApi.WebClient, token: string): Promise<SlackFinding> {

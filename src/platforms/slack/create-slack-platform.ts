@@ -2,7 +2,7 @@ import { type ChatPlatform, PlatformError, type PlatformLimits } from "../../cor
 import type { Clock } from "../../core/clock.ts";
 import type { Log } from "../../core/log.ts";
 import type { Place } from "../../core/place.ts";
-import { createStreams } from "./answer-stream.ts";
+import { createStreams, type StreamedMessages } from "./answer-stream.ts";
 import { createChatActions } from "./chat-actions.ts";
 import { readableText } from "./mrkdwn.ts";
 import { createMessageWriter } from "./post-message.ts";
@@ -41,7 +41,11 @@ export function createSlackPlatform(deps: SlackPlatformDeps): ChatPlatform & Sig
   const files = createFileShow(context, writer);
   const edit: ChatPlatform["edit"] = async (place, ts, message) =>
     files.edit(await roomOf(context, place), ts, message);
-  const streamed = { edit, remove: writer.remove };
+  const streamed: StreamedMessages = {
+    edit,
+    remove: writer.remove,
+    post: async (place, message) => files.post(await roomOf(context, place), message),
+  };
   const openStream = createStreams(context, streamed, clock, limits.edit_interval_ms);
 
   return {

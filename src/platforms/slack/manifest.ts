@@ -69,13 +69,13 @@ export const scopeMeanings: Readonly<Record<string, string>> = {
   "assistant:write":
     "it cannot show that it is thinking or suggest prompts, and direct messages are one conversation without threads",
   "channels:history": "it does not hear follow-ups and cannot read threads in public channels",
-  "channels:read": "it does not know channels' names and creators",
+  "channels:read": "it does not know channels' names, creators and members",
   "chat:write": "it cannot answer",
   commands: "slash commands and the message shortcut do not work",
   "files:read": "it cannot read files",
   "files:write": "it cannot answer with files",
   "groups:history": "it does not hear follow-ups and cannot read threads in private channels",
-  "groups:read": "it does not know private channels' names and creators",
+  "groups:read": "it does not know private channels' names, creators and members",
   "im:history": "it does not hear direct messages",
   "im:read": "it does not know direct messages",
   "im:write": "it cannot begin a direct message",
@@ -87,3 +87,10 @@ export const scopeMeanings: Readonly<Record<string, string>> = {
   "usergroups:read": "it does not know user groups",
   "users:read": "it cannot tell guests, admins and bots from members, so it refuses everybody",
 };
+
+/** Those without which everything else works: installations from before them need not be made anew. */
+export const optionalScopes: ReadonlySet<string> = new Set([
+  "pins:write",
+  "reactions:read",
+  "usergroups:read",
+]);

@@ -25,7 +25,7 @@ const mostPeople = 10_000;
 const mostMembers = 20_000;
 
 /** Entries of one page: as many as Slack gives. `users.list` can be called about 20 times a minute only. */
-export const pageSize = 999;
+const pageSize = 999;
 
 export function createWorkspaceLists(workspaces: Workspaces, clock: Clock): WorkspaceLists {
   const people = createLookup(clock, listAge, (team) => readPeople(workspaces, team));

@@ -44,7 +44,7 @@ export interface SeedChannel {
   is_ext_shared?: boolean;
 }
 
-export interface SeedUserGroup {
+interface SeedUserGroup {
   id: string;
   team_id: string;
   handle: string;

@@ -68,6 +68,8 @@ async function publishPart(
 ): Promise<Published> {
   if (ready.private) return withoutFilesIfRefused(message, (now) => whisperMessage(turn, now));
   const posted = live.part(part);
+  // What comes after it stays below it.
+  if (posted.callsUnnoticed(message)) await live.keep(part);
   const reference = await posted.finish(message);
   if (reference !== undefined) return { ok: true, reference };
   let published = await withoutFilesIfRefused(message, posted.publish);

@@ -11,6 +11,8 @@ export interface PostedMessage {
   readonly reference: string | undefined;
   /** Whether it grows in the platform's stream now. */
   readonly isStreaming: boolean;
+  /** Whether this calls somebody whom the message did not call when this process posted it: an edit notifies nobody. */
+  callsUnnoticed(content: Content): boolean;
   /** Looks for it if it may be there: a worker that died may have posted it. Answers where it is. @throws what the platform throws */
   adopt(): Promise<string | undefined>;
   /** Posts this, or edits what is there, unless it shows this already. @throws PlatformError, or whatever the platform throws */
@@ -68,11 +70,14 @@ export function createPostedMessage(
   /** What the last `show` showed, while nothing else was written since. */
   let shown: string | undefined;
   let isOurs = false;
+  /** Whom it called when it was posted; undefined when another process did that. */
+  let called: ReadonlySet<string> | undefined;
 
   const referenceOf = () => ("reference" in state ? state.reference : undefined);
+  const namedIn = ({ markdown, calls = [] }: Content) =>
+    [...new Set([...turn.calls, ...calls])].filter((id) => mentions(markdown, id));
   const outgoing = (content: Content) => {
-    const callable = new Set([...turn.calls, ...(content.calls ?? [])]);
-    const named = [...callable].filter((id) => mentions(content.markdown, id));
+    const named = namedIn(content);
     return redactMessage({ ...content, tag, ...(named.length === 0 ? {} : { calls: named }) }, turn.redact);
   };
 
@@ -111,6 +116,7 @@ export function createPostedMessage(
   const post = async (content: Content) => {
     try {
       state = { at: "posted", reference: await platform.post(place, outgoing(content), to) };
+      called = new Set(namedIn(content));
     } catch (error) {
       if (platformErrorOf(error).code === "unavailable") state = { at: "maybe" };
       throw error;
@@ -199,6 +205,10 @@ export function createPostedMessage(
     },
     get isStreaming() {
       return state.at === "streaming";
+    },
+    callsUnnoticed(content) {
+      if (state.at !== "posted" || called === undefined) return false;
+      return namedIn(content).some((id) => id !== to.person && called?.has(id) === false);
     },
     async adopt() {
       await look();

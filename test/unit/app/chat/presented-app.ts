@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { wordsOf } from "../../../../src/core/chat-platform.ts";
-import type { Author } from "../../../../src/core/inbound.ts";
+import type { Author, Mention } from "../../../../src/core/inbound.ts";
 import type { Model, ModelEvent } from "../../../../src/core/model.ts";
 import type { TurnEvent, TurnEventBody } from "../../../../src/core/turn-event.ts";
 import type { TurnLog } from "../../../../src/core/turn-log.ts";
@@ -91,6 +91,7 @@ interface Asked {
   said: string;
   /** Whether it came from the platform. */
   shown: boolean;
+  mentions: Mention[];
 }
 
 /** An app with a fake platform on a clock of the test's. */
@@ -103,8 +104,8 @@ export function presentedApp(
   const intake = test.chat.connect(chat);
   const ask = async (text: string, more: Partial<Asked> = {}): Promise<string> => {
     const id = randomUUID();
-    const { said = `message-${id}`, shown = true, ...rest } = more;
-    const origin = { message: said, said_at: clock.now(), files: [], in_thread: false };
+    const { said = `message-${id}`, shown = true, mentions = [], ...rest } = more;
+    const origin = { message: said, said_at: clock.now(), files: [], in_thread: false, mentions };
     const submission = { ...place, key: id, text, author: ada, ...rest };
     const submitted = await test.app.submit(shown ? { ...submission, origin } : submission);
     if (!submitted.ok) throw new Error(submitted.message);

@@ -105,9 +105,10 @@ describe("a reaction", () => {
       ...{ place: { ...channel, thread: "7.7" }, reference: "r1", person: "ben", emoji: "eyes", added: true },
       ...{ at: world.clock.now(), key: "x1", ...more },
     });
-  const withText = () => {
+  const withText = (more: { thread?: string } = {}) => {
     const world = createScheduleWorld();
-    const message = { author: { name: "Cleo" }, text: "The invoice bug is back", link: "https://x" };
+    const said = { author: { name: "Cleo" }, text: "The invoice bug is back", link: "https://x" };
+    const message = { ...said, ...more };
     Object.assign(world.platform, {
       actions: { access: async () => ({ write: true }), message: async () => message },
     });
@@ -124,6 +125,13 @@ describe("a reaction", () => {
         cause: { happened: expect.stringMatching(/reaction 👀.*by Cleo.*The invoice bug is back/s) },
       },
     ]);
+  });
+
+  it("to a reply begins a turn in the thread of the reply", async () => {
+    const trigger = await withTrigger({ on: "reaction", emoji: "eyes" }, withText({ thread: "5.5" }));
+    await react(trigger);
+    await trigger.pass(0);
+    expect(trigger.taken()).toMatchObject([{ thread: "5.5" }]);
   });
 
   it.each([

@@ -1,0 +1,41 @@
+import { expect, it } from "vitest";
+import type { LiveInteractions } from "../../../../src/platforms/discord/live-interactions.ts";
+import { postMessage } from "../../../../src/platforms/discord/post-message.ts";
+import { createSentMessages } from "../../../../src/platforms/discord/sent-messages.ts";
+import { createMemoryKeyValue } from "../../../../src/storage/memory-key-value.ts";
+import { room, useChatRigs } from "../../../support/discord/chat-rig.ts";
+import { ids } from "../../../support/discord/example-world.ts";
+
+const rig = useChatRigs();
+
+/** A command whose answer is waited for. */
+function waitingCommand() {
+  const dismissed: string[] = [];
+  const live: Pick<LiveInteractions, "answer" | "has" | "dismiss"> = {
+    answer: async () => "filled in",
+    has: () => true,
+    dismiss: async (id) => void dismissed.push(id),
+  };
+  return { live: live as LiveInteractions, dismissed };
+}
+
+it("fills a command's placeholder in, but posts what calls others: an edit notifies nobody", async () => {
+  const { deps, discord } = await rig();
+  const { live, dismissed } = waitingCommand();
+  const sent = createSentMessages(createMemoryKeyValue(), deps.clock);
+  const place = { namespace: room(ids.general), thread: ids.general };
+  const answer = (markdown: string) =>
+    postMessage(
+      { ...deps, live, sent },
+      place,
+      { markdown, calls: [ids.adam, ids.mia] },
+      { message: "c1", person: ids.adam },
+    );
+  expect(await answer(`Done, <@${ids.adam}>.`)).toBe("filled in");
+  expect(dismissed).toEqual([]);
+  const reference = await answer(`<@${ids.mia}>, please look.`);
+  const [message] = (await discord.state()).messages;
+  expect(reference).toBe(`${ids.general}:${message?.id}`);
+  expect(message?.notified).toEqual([ids.mia]);
+  expect(dismissed).toEqual(["c1"]);
+});

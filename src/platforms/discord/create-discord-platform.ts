@@ -84,13 +84,11 @@ export function createDiscordPlatform(deps: DiscordPlatformDeps): ChatPlatform {
     },
     actions,
     async deciders(place, approver) {
-      let found: Decider[] = [];
+      let found: readonly Decider[] = [];
       await quietly("who may decide", async () => {
-        const ids = await decidersIn(deps, place, approver);
-        const sees = async (id: string) => (await actions.access(place.namespace, id)) !== undefined;
-        found = await Promise.all(ids.map(async (id) => ({ id, here: await sees(id) })));
+        found = await decidersIn(deps, place, approver);
       });
-      return found.sort((one, other) => Number(other.here) - Number(one.here));
+      return found;
     },
     async describe(place) {
       let facts: { name?: string; topic?: string } = {};

@@ -1,4 +1,5 @@
 import type { APIGuildMember } from "discord.js";
+import type { Decider } from "../../core/chat-platform.ts";
 import type { Place } from "../../core/place.ts";
 import { isThreadMember } from "./channel-access.ts";
 import type { Directory } from "./directory.ts";
@@ -23,28 +24,33 @@ export async function decidersIn(
   deps: DeciderDeps,
   place: Place,
   approver: "manager" | "operator",
-): Promise<string[]> {
-  const { guild: guildId, channel: channelId, person } = readPlace(place);
-  if (guildId === undefined || channelId === undefined) {
-    const all = approver === "operator" ? [...deps.operators].filter(isSnowflake) : [person ?? ""];
-    return all.slice(0, mostDeciders);
-  }
-  const guild = await deps.directory.guild(guildId);
-  const candidates =
-    approver === "operator" ? await operatorsIn(deps, guildId) : await knownMembers(deps, guild);
-  return thoseThere(deps, { guild, channelId }, candidates, approver);
+): Promise<Decider[]> {
+  const there = await decidersThere(deps, place, approver);
+  const elsewhere = approver === "operator" ? operatorsOf(deps).filter((id) => !there.includes(id)) : [];
+  const all = [...there.map((id) => ({ id, here: true })), ...elsewhere.map((id) => ({ id, here: false }))];
+  return all.slice(0, mostDeciders);
 }
 
-async function operatorsIn(
-  { directory, operators }: DeciderDeps,
-  guild: string,
-): Promise<(MemberFacts | undefined)[]> {
-  return Promise.all(
-    [...operators]
-      .filter(isSnowflake)
-      .slice(0, mostDeciders)
-      .map((id) => directory.member(guild, id)),
-  );
+/** One setting may name the operators of all platforms. */
+function operatorsOf({ operators }: DeciderDeps): string[] {
+  return [...operators].filter(isSnowflake).slice(0, mostDeciders);
+}
+
+async function decidersThere(
+  deps: DeciderDeps,
+  place: Place,
+  approver: "manager" | "operator",
+): Promise<string[]> {
+  const { guild: guildId, channel: channelId, person = "" } = readPlace(place);
+  if (guildId === undefined || channelId === undefined)
+    return approver === "manager" || deps.operators.has(person) ? [person] : [];
+  const { directory } = deps;
+  const guild = await directory.guild(guildId);
+  const candidates =
+    approver === "operator"
+      ? await Promise.all(operatorsOf(deps).map((id) => directory.member(guildId, id)))
+      : await knownMembers(deps, guild);
+  return thoseThere(deps, { guild, channelId }, candidates, approver);
 }
 
 /**

@@ -93,11 +93,10 @@ export function createPersonDirectory(
       const { team, channel, person } = target;
       const members =
         channel === undefined ? new Set([person]) : await lists.members(team, channel).catch(unknown);
-      return found.flatMap((profile) =>
-        profile && may.includes(profile.standing)
-          ? [{ id: profile.id, here: members?.has(profile.id) ?? false }]
-          : [],
-      );
+      return found
+        .flatMap((profile) => (profile && may.includes(profile.standing) ? [profile.id] : []))
+        .map((id) => ({ id, here: members?.has(id) ?? false }))
+        .sort((one, other) => Number(other.here) - Number(one.here));
     },
     name: async (team, id) => (await soon(profiles.get(join(team, id)).catch(unknown)))?.name,
     channelName: async (team, id) => (await soon(channels.get(join(team, id)).catch(unknown)))?.name,

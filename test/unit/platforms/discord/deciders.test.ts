@@ -3,6 +3,10 @@ import { decidersIn } from "../../../../src/platforms/discord/deciders.ts";
 import { privateThread, room, useChatRigs, withPrivateThread } from "../../../support/discord/chat-rig.ts";
 import { exampleWorld, ids } from "../../../support/discord/example-world.ts";
 
+/** Ids in order; in brackets who does not see the place. */
+const found = async (...asked: Parameters<typeof decidersIn>) =>
+  (await decidersIn(...asked)).map(({ id, here }) => (here ? id : `(${id})`));
+
 const rig = useChatRigs();
 const general = room(ids.general);
 
@@ -11,35 +15,39 @@ describe("who may decide", () => {
 
   it("is who manages the channel, as far as Discord tells", async () => {
     const { deps } = await rig();
-    const deciders = () => decidersIn({ ...deps, operators: new Set() }, asking, "manager");
+    const deciders = () => found({ ...deps, operators: new Set() }, asking, "manager");
     expect(await deciders()).toEqual([ids.olivia]);
     await deps.directory.member(ids.guild, ids.mia);
     await deps.directory.member(ids.guild, ids.adam);
     expect((await deciders()).toSorted()).toEqual([ids.olivia, ids.mia].toSorted());
     const { application, ...world } = exampleWorld();
     const all = await rig({ ...world, application: { ...application, privileged: ["guild_members"] } });
-    const listed = await decidersIn({ ...all.deps, operators: new Set() }, asking, "manager");
+    const listed = await found({ ...all.deps, operators: new Set() }, asking, "manager");
     expect(listed.toSorted()).toEqual([ids.olivia, ids.mia].toSorted());
   });
 
-  it("is an operator who is in the server", async () => {
+  it("is every operator of Discord, who is in the server first", async () => {
     const { deps } = await rig();
-    const operators = new Set(["1000000000000000999", ids.adam]);
-    expect(await decidersIn({ ...deps, operators }, asking, "operator")).toEqual([ids.adam]);
+    const stranger = "1000000000000000999";
+    const operators = new Set(["U0ANNA", stranger, ids.adam]);
+    expect(await found({ ...deps, operators }, asking, "operator")).toEqual([ids.adam, `(${stranger})`]);
+    const direct = { namespace: `discord:dm:dm-${ids.mia}`, thread: "dm" };
+    expect(await found({ ...deps, operators }, direct, "operator")).toEqual([
+      `(${stranger})`,
+      `(${ids.adam})`,
+    ]);
   });
 
   it("is nobody outside of a private thread: a mention would bring them in", async () => {
     const { deps } = await rig(withPrivateThread());
     const place = { namespace: room(privateThread), thread: privateThread };
-    expect(await decidersIn({ ...deps, operators: new Set([ids.adam]) }, place, "manager")).toEqual([]);
-    expect(await decidersIn({ ...deps, operators: new Set([ids.adam]) }, place, "operator")).toEqual([
-      ids.adam,
-    ]);
+    expect(await found({ ...deps, operators: new Set([ids.adam]) }, place, "manager")).toEqual([]);
+    expect(await found({ ...deps, operators: new Set([ids.adam]) }, place, "operator")).toEqual([ids.adam]);
   });
 
   it("is the person themselves in their direct messages", async () => {
     const { deps } = await rig();
     const place = { namespace: `discord:dm:dm-${ids.adam}`, thread: "dm" };
-    expect(await decidersIn({ ...deps, operators: new Set() }, place, "manager")).toEqual([ids.adam]);
+    expect(await found({ ...deps, operators: new Set() }, place, "manager")).toEqual([ids.adam]);
   });
 });

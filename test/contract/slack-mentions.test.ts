@@ -1,6 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { AnswerStream, OutgoingMessage } from "../../src/core/chat-platform.ts";
-import type { Place } from "../../src/core/place.ts";
 import { webClient } from "../support/slack/bolt-rig.ts";
 import type { MessageRecord } from "../support/slack/message-record.ts";
 import { acme, type SlackWorld, startSlackWorld } from "../support/slack/slack-world.ts";
@@ -111,51 +110,5 @@ describe("a stream", () => {
     await finished(stream, "Ask <@U0BEN>, see https://a.example/x. Bye.", ["U0BEN"]);
     const stops = (await world.slack.look()).calls("chat.stopStream");
     expect(JSON.stringify(stops.at(-1)?.arguments)).not.toContain("U0BEN");
-  });
-});
-
-describe("who decides", () => {
-  const here = { namespace: acme("C0TEAM"), thread: "channel" };
-  let decided: SlackWorld;
-  beforeAll(async () => {
-    decided = await startSlackWorld({ operators: ["U0GUS", "U0BEN", "U1CARL"] });
-    const admin = { team_id: "T0ACME", tz: "Europe/Berlin", is_admin: true };
-    const member = { ...admin, is_admin: false };
-    const named = (id: string) => ({ id, name: id, real_name: id, display_name: id });
-    await decided.slack.addUser([
-      { ...admin, ...named("U0AWAY") },
-      { ...admin, ...named("U0GONE"), deleted: true },
-      { ...member, ...named("U0MAKER") },
-    ]);
-    await decided.slack.addChannel({
-      ...{ id: "C0TEAM", team_id: "T0ACME", name: "team", kind: "private", creator: "U0MAKER" },
-      members: ["U0ANNA", "U0BEN", "U0GONE", "U0MAKER", "U0KNACK"],
-    });
-  });
-  afterAll(() => decided.slack.close());
-
-  /** Names of those who may decide, in order; in brackets who does not see the place. */
-  const names = async (place: Place, approver: "manager" | "operator") =>
-    (await decided.platform.deciders(place, approver)).map(({ id, here: sees }) => (sees ? id : `(${id})`));
-
-  test("managers are the creator and who runs the workspace, as far as they are in the channel", async () => {
-    expect(await names(here, "manager")).toEqual(["U0MAKER", "U0ANNA"]);
-    expect(await names({ ...here, namespace: acme("dm-U0BEN") }, "manager")).toEqual([]);
-  });
-
-  test("operators are those of this workspace, who are there first", async () => {
-    expect(await names(here, "operator")).toEqual(["U0BEN", "(U0GUS)"]);
-    expect(await names({ ...here, namespace: acme("dm-U0BEN") }, "operator")).toEqual(["U0BEN", "(U0GUS)"]);
-  });
-
-  test("what Slack does not tell is left out", async () => {
-    const { slack, later } = decided;
-    later(3_600_000);
-    await slack.fail({ method: "users.list", error: "internal_error" });
-    expect(await names(here, "manager")).toEqual(["U0MAKER"]);
-    later(3_600_000);
-    await slack.fail({ method: "conversations.members", error: "internal_error" });
-    expect(await names(here, "manager")).toEqual([]);
-    expect(await names({ ...here, namespace: "slack:T0NOWHERE:C1" }, "manager")).toEqual([]);
   });
 });

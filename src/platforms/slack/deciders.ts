@@ -1,4 +1,4 @@
-import { PlatformError } from "../../core/chat-platform.ts";
+import { type Decider, PlatformError } from "../../core/chat-platform.ts";
 import type { SlackTarget } from "./slack-place.ts";
 import type { WorkspaceLists } from "./workspace-lists.ts";
 
@@ -13,29 +13,39 @@ interface DecidersDeps {
 }
 
 /**
- * Ids of people who may decide in a place, those who are in the channel first. Managers are its creator and who runs the workspace, as far
- * as they are in it. What Slack does not tell now is left out.
+ * People who may decide in a place, those who are there first. Managers are the channel's creator and who runs the workspace, as far as
+ * they are in it. What Slack does not tell now is left out.
  */
 export async function decidersOf(
-  { lists, operators, creatorOf }: DecidersDeps,
-  { team, channel }: SlackTarget,
+  deps: DecidersDeps,
+  target: SlackTarget,
   approver: "manager" | "operator",
-): Promise<string[]> {
+): Promise<Decider[]> {
+  const { team, channel, person } = target;
+  const members =
+    channel === undefined
+      ? new Set([person])
+      : await deps.lists.members(team, channel).catch(nothingOf(new Set<string>()));
   const isManager = approver === "manager";
-  if (channel === undefined) return isManager ? [] : operators.slice(0, mostDeciders);
-  const members = await lists.members(team, channel).catch(nothingOf(new Set<string>()));
-  const isHere = (id: string) => members.has(id);
-  if (!isManager) {
-    const away = operators.filter((id) => !isHere(id));
-    return [...operators.filter(isHere), ...away].slice(0, mostDeciders);
-  }
+  const ids = isManager ? await managersOf(deps, target) : deps.operators;
+  return [...new Set(ids)]
+    .map((id) => ({ id, here: members.has(id) }))
+    .filter(({ here }) => here || !isManager)
+    .toSorted((a, b) => Number(b.here) - Number(a.here))
+    .slice(0, mostDeciders);
+}
+
+async function managersOf(
+  { lists, creatorOf }: DecidersDeps,
+  { team, channel }: SlackTarget,
+): Promise<string[]> {
+  if (channel === undefined) return [];
   const [creator, people] = await Promise.all([
     creatorOf(team, channel).catch(nothingOf("")),
     lists.people(team).catch(nothingOf([])),
   ]);
   const admins = people.filter(({ is_admin, is_owner }) => is_admin === true || is_owner === true);
-  const ids = [creator, ...admins.map(({ id = "" }) => id)];
-  return [...new Set(ids)].filter(isHere).slice(0, mostDeciders);
+  return [creator, ...admins.map(({ id = "" }) => id)];
 }
 
 function nothingOf<T>(nothing: T): (error: unknown) => T {

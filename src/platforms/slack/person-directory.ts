@@ -87,16 +87,13 @@ export function createPersonDirectory(
       return { id, name, standing, roles: [], time_zone, trust: await trustOf(profile, target) };
     },
     deciders: async (target, approver) => {
-      const ids = await decidersOf({ lists, operators, creatorOf }, target, approver);
-      const found = await Promise.all(ids.map((id) => profiles.get(join(target.team, id)).catch(unknown)));
       const may = approver === "operator" ? ["member", "guest"] : ["member"];
-      const { team, channel, person } = target;
-      const members =
-        channel === undefined ? new Set([person]) : await lists.members(team, channel).catch(unknown);
-      return found
-        .flatMap((profile) => (profile && may.includes(profile.standing) ? [profile.id] : []))
-        .map((id) => ({ id, here: members?.has(id) ?? false }))
-        .sort((one, other) => Number(other.here) - Number(one.here));
+      const found = await decidersOf({ lists, operators, creatorOf }, target, approver);
+      const known = found.map(async (decider) => {
+        const profile = await profiles.get(join(target.team, decider.id)).catch(unknown);
+        return profile !== undefined && may.includes(profile.standing) ? [decider] : [];
+      });
+      return (await Promise.all(known)).flat();
     },
     name: async (team, id) => (await soon(profiles.get(join(team, id)).catch(unknown)))?.name,
     channelName: async (team, id) => (await soon(channels.get(join(team, id)).catch(unknown)))?.name,

@@ -92,7 +92,7 @@ async function followed(talk: Talk, { says = [], asks = [], private: isPrivate }
 }
 
 /** Labels of what allows something once. */
-const approvals = ["Approve", "Once"];
+const approvals = ["Approve", "Approve once"];
 
 async function expectEffect(stage: Stage, posted: readonly Posted[], effect: Effect): Promise<void> {
   const { never = [], links = 0, calls, reacts, pins, sends, changes, planned, unplanned } = effect;
@@ -130,6 +130,8 @@ async function expectLater(
 ): Promise<void> {
   const before = (await talk.posted()).length;
   await clock.pass(hours * hour);
+  // What is planned makes the bot look at what is due at once, rather than within a minute.
+  await stage.wake();
   if (happens !== "nothing") await stage.happen(happens, `deploy failed: invoice (${say.slice(0, 20)})`);
   const since = async () => (await talk.posted()).slice(before);
   for (const part of says)

@@ -203,7 +203,7 @@ const scripts: Record<string, Told> = {
   ),
   "stop reminding me about the accounts": (results) => {
     if (results.length === 0) return { call: "schedule_list", with: {} };
-    const [, id = ""] = /"id":"([^"]+)"/.exec(results[0] ?? "") ?? [];
+    const [, id = ""] = /"id":"([^"]+)"[^{}]*accounts/.exec(results[0] ?? "") ?? [];
     return results.length === 1
       ? { call: "schedule_change", with: { id, to: "remove" }, invents: ["remove"] }
       : (failed(results[1]) ?? say("I do not remind you of the accounts any more."));

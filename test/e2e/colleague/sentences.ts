@@ -1,6 +1,6 @@
 /**
  * What people say to a colleague in a channel, and what has to come of it: written down before it worked, so that the work is measured
- * by it. Each sentence is said on Slack, on Discord and in the console. The model of the tests may use only what stood in its request.
+ * by it. Each sentence is said on Slack; what Discord and the console do differently stands beside it. The model of the tests may use only what stood in its request.
  *
  * Ann asks unless told otherwise. Ben, Cleo and Tom are in #general with her; Dora is not in the private channel #board, where Ann and Ben
  * are. The day is a Wednesday.
@@ -48,7 +48,7 @@ export interface Effect {
   later?: {
     /** Hours that pass. */
     hours?: number;
-    happens?: "message" | "reaction" | "webhook" | "nothing";
+    happens?: "message" | "reaction" | "nothing";
     says: readonly RegExp[];
     calls?: readonly string[];
     /** It stands in the channel itself, in no thread. */
@@ -223,7 +223,7 @@ export const sentences: readonly Sentence[] = [
     effect: {
       asks: [/9:00|09:00/, /Berlin/],
       planned: /open/,
-      says: [/Thursday|Thu/, /Friday|Fri/, /Monday|Mon/],
+      says: [/Friday|Fri/, /Monday|Mon/],
       later: { hours: 24, says: [/open/i], in_channel: true },
     },
     from: "agent.md",
@@ -268,7 +268,7 @@ export const sentences: readonly Sentence[] = [
   },
   {
     say: "give me a webhook for our CI that posts what failed",
-    effect: { asks: [/webhook/i], planned: /webhook/i, later: { happens: "webhook", says: [/unit tests/i] } },
+    effect: { asks: [/webhook/i], planned: /webhook/i },
   },
   // Itself
   {

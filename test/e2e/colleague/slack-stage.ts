@@ -165,8 +165,12 @@ export function slackStage(slack: SlackServer): Stage {
       if (what === "reaction")
         await slack.react({ channel: "C0GENERAL", ts, user: idOf("ann"), reaction: "eyes" });
     },
+    async wake() {
+      const text = "schedule add in 20 days at 9 remind me to stretch";
+      await slack.command({ user: idOf("ann"), channel: "C0GENERAL", command: "/agent", text });
+    },
     async planned() {
-      const before = (await slack.look()).ephemerals(idOf("ann")).length;
+      const before = new Set((await slack.look()).ephemerals(idOf("ann")).map(({ ts }) => ts));
       await slack.command({
         user: idOf("ann"),
         channel: "C0GENERAL",
@@ -174,7 +178,7 @@ export function slackStage(slack: SlackServer): Stage {
         text: "schedule list",
       });
       const found = await slack.until(
-        (state) => state.ephemerals(idOf("ann"))[before],
+        (state) => state.ephemerals(idOf("ann")).find(({ ts }) => !before.has(ts)),
         "the list of schedules",
       );
       return slackText(found as unknown as MessageRecord);

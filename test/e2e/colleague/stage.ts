@@ -35,7 +35,9 @@ export interface Stage {
   /** Messages that are pinned, and the bot's reactions with the message they stand at. */
   marks(): Promise<{ pinned: string[]; reactions: { to: string; emoji: string }[] }>;
   /** Something else happens that the bot may wait for. */
-  happen(what: "message" | "reaction" | "webhook", text: string): Promise<void>;
+  happen(what: "message" | "reaction", text: string): Promise<void>;
+  /** Plans something far away, so that what is due is looked at now. */
+  wake(): Promise<void>;
   /** The list of what is planned in the channel. */
   planned(): Promise<string>;
   close(): Promise<void>;

@@ -121,7 +121,7 @@ export function chatWorkContract(under: SurfaceUnderContract): void {
 
     it("runs with exactly what was shown once it is approved", async () => {
       const conversation = await wanting("approved");
-      await conversation.press("Approve", "manager");
+      await conversation.press("Approve once", "manager");
       await untilSaid(conversation, /Result of [\w-]+: .*cleaned \/data\/approved-/);
     });
 
@@ -134,7 +134,7 @@ export function chatWorkContract(under: SurfaceUnderContract): void {
 
     it.skipIf(!can.severalPeople)("is not decided by somebody who may not, who alone is told", async () => {
       const conversation = await wanting("unasked");
-      await conversation.press("Approve", "asker");
+      await conversation.press("Approve once", "asker");
       await untilSaid(conversation, /operator/, "private");
       expect(said(await conversation.shown("manager"), "private")).toBe("");
       await conversation.press("Refuse", "manager");

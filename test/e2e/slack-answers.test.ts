@@ -160,7 +160,7 @@ describe("progress", () => {
     expect(others).toEqual([]);
     expect(done).toMatchObject({ ts: shown.ts, files: [] });
     expect(done?.blocks).toMatchObject([
-      { type: "context", elements: [{ text: expect.stringMatching(/^1 step, /) }] },
+      { type: "context", elements: [{ text: expect.stringMatching(/^1 step\b/) }] },
       { type: "markdown", text: "Found it." },
       { type: "context_actions" },
       { type: "actions", elements: [{ type: "overflow" }] },

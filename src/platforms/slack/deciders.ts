@@ -1,5 +1,5 @@
 import { type Decider, PlatformError } from "../../core/chat-platform.ts";
-import type { SlackTarget } from "./slack-place.ts";
+import { isPersonId, type SlackTarget } from "./slack-place.ts";
 import type { WorkspaceLists } from "./workspace-lists.ts";
 
 /** As many as are told who may decide. */
@@ -27,7 +27,8 @@ export async function decidersOf(
       ? new Set([person])
       : await deps.lists.members(team, channel).catch(nothingOf(new Set<string>()));
   const isManager = approver === "manager";
-  const ids = isManager ? await managersOf(deps, target) : deps.operators;
+  // One setting may name the operators of all platforms.
+  const ids = isManager ? await managersOf(deps, target) : deps.operators.filter(isPersonId);
   return [...new Set(ids)]
     .map((id) => ({ id, here: members.has(id) }))
     .filter(({ here }) => here || !isManager)

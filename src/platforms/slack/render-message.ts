@@ -9,6 +9,7 @@ import {
 } from "../../core/chat-platform.ts";
 import { escapedText, fallbackText, withoutMentions } from "./outgoing-text.ts";
 import { progressPlan } from "./progress-plan.ts";
+import { isPersonId } from "./slack-place.ts";
 
 /** The `event_type` of the metadata by which the bot finds its messages again. */
 export const metadataType = "knack_message";
@@ -19,9 +20,6 @@ const elementsPerBlock = 25;
 /** Slack's limits for a menu ("overflow"). */
 const menuOptions = { least: 2, most: 5 };
 const menuId = "menu";
-
-/** The id of a person, who is called by it; nothing else may look like a mention. */
-const personId = /^[UW][A-Z0-9]{2,30}$/;
 
 type Feedback = Extract<ButtonAction, { role: "feedback" }>;
 
@@ -54,7 +52,7 @@ export function renderMessage(
     const lines = [escapedText(wordsOf(message), calls), time].filter(Boolean).join("\n\n");
     return { text: lines || "…", blocks: [], ...metadata };
   }
-  const called = personId.test(mention) ? `<@${mention}>` : "";
+  const called = isPersonId(mention) ? `<@${mention}>` : "";
   const head = progress === undefined ? [] : headBlocks(progress, markdown, rich);
   const shown = withoutMentions(head.length > 0 ? markdown : wordsOf(message), calls);
   const body: types.AnyBlock[] = shown === "" ? head : [...head, { type: "markdown", text: shown }];

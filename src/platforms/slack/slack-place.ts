@@ -20,6 +20,11 @@ export function directNamespace(team: string, person: string): string {
   return `slack:${team}:dm-${person}`;
 }
 
+/** Whether this can be the id of a person. Nothing else may look like a mention, or is worth asking Slack for. */
+export function isPersonId(value: string): boolean {
+  return /^[UW][A-Z0-9]{2,30}$/.test(value);
+}
+
 /** A `ts` of Slack: what names messages and threads. */
 export function isTimestamp(value: string): boolean {
   return /^\d{1,12}\.\d{1,8}$/.test(value);

@@ -106,7 +106,10 @@ export async function openThread(
       await slack.click({ user: people[who], channel, message_ts, action_id, value });
     },
     async files() {
-      const ids = messages(await slack.look()).flatMap(({ files }) => files);
+      const ids = messages(await slack.look()).flatMap((message) => [
+        ...message.files,
+        ...picturesOf(message),
+      ]);
       const files = await Promise.all(ids.map((id) => slack.file({ id })));
       return files.map(({ name, text }) => ({ name, text }));
     },
@@ -114,6 +117,11 @@ export async function openThread(
       return callsIn(messages(await slack.look()));
     },
   };
+}
+
+/** Files that stand in the message itself, as image blocks. */
+function picturesOf({ blocks }: MessageRecord): string[] {
+  return blocks.flatMap(({ slack_file }) => (slack_file as { id?: string } | undefined)?.id ?? []);
 }
 
 /** What in these messages calls people together. */

@@ -63,7 +63,7 @@ function openSession({ client, url }: { client: ApiClient; url: string }, namesp
     shown: async () => partsOf(text),
     async press(label) {
       if (label === "Stop") for (const listener of listeners) listener();
-      else if (label === "Approve" || label === "Refuse") await type(label === "Approve" ? "y" : "n");
+      else if (label === "Approve once" || label === "Refuse") await type(label === "Refuse" ? "n" : "y");
       else await type(numberOf(text, label));
     },
     async files() {

@@ -1,4 +1,4 @@
-import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { mkdtemp, rename, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
@@ -22,7 +22,9 @@ export async function createMovedClock(): Promise<MovedClock> {
   let offset = 0;
   const move = async (to: number) => {
     offset = to;
-    await writeFile(file, String(offset));
+    // In one step: no process may read half of it.
+    await writeFile(`${file}.new`, String(offset));
+    await rename(`${file}.new`, file);
   };
   return {
     env: { MOVED_CLOCK: file, NODE_OPTIONS: `--import ${script}` },

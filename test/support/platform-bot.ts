@@ -40,6 +40,8 @@ export interface PlatformBotOptions {
   config?: string;
   env?: Record<string, string>;
   slack?: SlackOptions;
+  /** Its own world, with one more ordinary person, unless given. */
+  discord?: DiscordOptions;
 }
 
 /** Sets up what the tests of a file share, without starting the bot, and takes it down after them. */
@@ -59,10 +61,11 @@ export function usePlatformBot(options: PlatformBotOptions = {}): () => Platform
   };
 }
 
-async function open({ config = "", env = {}, slack: slackOptions = {} }: PlatformBotOptions) {
+async function open(options: PlatformBotOptions) {
+  const { config = "", env = {}, slack: slackOptions = {}, discord: world = discordWorld() } = options;
   const [slack, discord, model] = await Promise.all([
     startSlackServer({ retryDelaysMs: [0, 100, 100], seed: slackSeed(), ...slackOptions }),
-    startDiscordServer(discordWorld()),
+    startDiscordServer(world),
     startPlatformModel(),
   ]);
   const [slackGate, discordGate] = await Promise.all([

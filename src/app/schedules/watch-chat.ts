@@ -8,8 +8,9 @@ import {
   type WatchedThread,
   watchedThreadSchema,
 } from "../../core/schedule.ts";
-import { hasWords, isEmojiOf } from "../../core/trigger-words.ts";
+import { hasWords } from "../../core/trigger-words.ts";
 import type { TurnReading } from "../../core/turn-log.ts";
+import { isReactionOf } from "../chat/emoji-names.ts";
 import type { PlanBook } from "./plan-book.ts";
 import type { Entry } from "./planning.ts";
 import { cut, type Happened, noteEvent } from "./run-trigger.ts";
@@ -103,7 +104,7 @@ export function createChatWatch(deps: WatchDeps): ChatWatch {
         if (!added || now() - at > longestAgo) return;
         const happened = `The reaction ${emoji} was added to a message.`;
         for (const { id, value } of await book.triggers(place.namespace))
-          if (isOf(value.condition, reaction))
+          if (await isOf(value.condition, reaction))
             await note(id, { key, at, by: person, thread: place.thread, happened, reference });
       }),
     quiet: async ({ id, namespace, value }) => {
@@ -134,9 +135,9 @@ function watchedId(trigger: string, thread: string): string {
   return `${trigger}.${thread}`;
 }
 
-function isOf(condition: TriggerCondition, { emoji, person }: HeardReaction): boolean {
-  if (condition.on !== "reaction" || !isEmojiOf(condition.emoji, emoji)) return false;
-  return condition.by === undefined || condition.by === person;
+async function isOf(condition: TriggerCondition, { emoji, person }: HeardReaction): Promise<boolean> {
+  if (condition.on !== "reaction" || (condition.by ?? person) !== person) return false;
+  return isReactionOf(condition.emoji, emoji);
 }
 
 type Note = (id: string, event: Parameters<typeof noteEvent>[3]) => Promise<Happened>;

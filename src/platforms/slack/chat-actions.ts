@@ -1,9 +1,9 @@
 import type { webApi } from "@slack/bolt";
+import { emojiNames } from "../../app/chat/emoji-names.ts";
 import type { ChannelMessage, ChatActions } from "../../core/chat-actions.ts";
 import { channelThread, PlatformError } from "../../core/chat-platform.ts";
 import type { Clock } from "../../core/clock.ts";
 import { createChannelAccess } from "./channel-access.ts";
-import { emojiNames } from "./emoji-names.ts";
 import { createFindPeople } from "./find-people.ts";
 import { createLookup } from "./lookup.ts";
 import { isSaid, type SlackMessage } from "./message-event.ts";

@@ -115,17 +115,20 @@ describe("a reaction", () => {
     return world;
   };
 
-  it("begins a turn that is told the message", async () => {
-    const trigger = await withTrigger({ on: "reaction", emoji: "eyes 👀" }, withText());
-    await react(trigger, { emoji: "👀" });
-    await trigger.pass(0);
-    expect(trigger.taken()).toMatchObject([
-      {
-        thread: "7.7",
-        cause: { happened: expect.stringMatching(/reaction 👀.*by Cleo.*The invoice bug is back/s) },
-      },
-    ]);
-  });
+  it.each(["eyes", "👀", ":eyes:", "tada 👀"])(
+    "begins a turn that is told the message: %s",
+    async (emoji) => {
+      const trigger = await withTrigger({ on: "reaction", emoji }, withText());
+      await react(trigger, { emoji: "👀" });
+      await trigger.pass(0);
+      expect(trigger.taken()).toMatchObject([
+        {
+          thread: "7.7",
+          cause: { happened: expect.stringMatching(/reaction 👀.*by Cleo.*The invoice bug is back/s) },
+        },
+      ]);
+    },
+  );
 
   it("to a reply begins a turn in the thread of the reply", async () => {
     const trigger = await withTrigger({ on: "reaction", emoji: "eyes" }, withText({ thread: "5.5" }));

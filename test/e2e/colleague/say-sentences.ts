@@ -1,65 +1,69 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { createHonestModel, type HonestModel } from "../../support/honest-model.ts";
 import { createMovedClock, type MovedClock } from "../../support/moved-clock.ts";
-import { type PlatformBot, usePlatformBot } from "../../support/platform-bot.ts";
+import { type PlatformBot, type PlatformBotOptions, usePlatformBot } from "../../support/platform-bot.ts";
 import { teach } from "./model-script.ts";
 import { type Effect, type Sentence, type SurfaceName, sentences } from "./sentences.ts";
-import { colleagueSlack, slackStage } from "./slack-stage.ts";
 import type { Posted, Stage, Talk } from "./stage.ts";
 
 /** Wednesday, 25 November 2026, eleven in Berlin. */
 const wednesday = Date.UTC(2026, 10, 25, 10, 0);
 const hour = 3_600_000;
 
-let clock: MovedClock;
-beforeAll(async () => {
-  clock = await createMovedClock();
-  await clock.set(wednesday);
-  // The fakes and the bot live in the same time.
-  Object.assign(process.env, clock.env);
-});
-afterAll(async () => {
-  for (const name of Object.keys(clock.env)) delete process.env[name];
-  await clock.remove();
-});
+/** What a surface needs for the sentences to be said there. */
+interface Surroundings extends PlatformBotOptions {
+  name: SurfaceName;
+  /** Once the bot runs. */
+  open(bot: PlatformBot): Promise<Stage>;
+}
 
-const platformBot = usePlatformBot({
-  slack: { seed: colleagueSlack() },
-  config: "time_zone: Europe/Berlin\nschedules: { least_minutes: 5 }\n",
-});
+/** The sentences, said one after the other to a bot whose clock is moved. */
+export function saySentences({ name, open, ...options }: Surroundings): void {
+  let clock: MovedClock;
+  let stage: Stage;
+  let model: HonestModel;
+  beforeAll(async () => {
+    clock = await createMovedClock();
+    await clock.set(wednesday);
+    // The fakes and the bot live in the same time.
+    Object.assign(process.env, clock.env);
+  });
+  afterAll(async () => {
+    for (const variable of Object.keys(clock.env)) delete process.env[variable];
+    await clock.remove();
+  });
+  const platformBot = usePlatformBot({
+    config: "time_zone: Europe/Berlin\nschedules: { least_minutes: 5 }\n",
+    ...options,
+  });
+  beforeAll(async () => {
+    const bot = platformBot();
+    // Without the gates: they are no part of what is tried.
+    const direct = { SLACK_API_URL: `${bot.slack.url}/api/`, DISCORD_API_URL: bot.discord.apiUrl };
+    await bot.start({ env: { ...clock.env, ...direct } });
+    stage = await open(bot);
+  });
+  beforeEach(() => {
+    model = createHonestModel(platformBot().model);
+    teach(model);
+  });
+  afterAll(() => stage.close());
 
-const stages = new Map<SurfaceName, Stage>();
-let model: HonestModel;
-
-beforeAll(async () => {
-  const bot: PlatformBot = platformBot();
-  await bot.start({ env: { ...clock.env, SLACK_API_URL: `${bot.slack.url}/api/` } });
-  stages.set("slack", slackStage(bot.slack));
-});
-beforeEach(() => {
-  model = createHonestModel(platformBot().model);
-  teach(model);
-});
-afterAll(async () => {
-  for (const stage of stages.values()) await stage.close();
-});
-
-describe.each(["slack"] as const)("what people say to a colleague on %s", (name) => {
-  test.each(sentences.map((sentence) => [`${sentence.say} ${sentence.who ?? ""}`, sentence] as const))(
-    "%s",
-    async (_title, sentence) => {
-      const stage = stages.get(name);
-      if (stage === undefined) throw new Error(`There is no ${name}.`);
-      const effect = sentence.instead?.[name] ?? sentence.effect;
-      await stage.prepare(sentence.earlier ?? []);
-      const talk = await stage.say(sentence);
-      const posted = await followed(talk, effect);
-      expect(model.lies).toEqual([]);
-      await expectEffect(stage, posted, effect);
-      if (effect.later !== undefined) await expectLater(stage, talk, sentence, effect.later);
-    },
-  );
-});
+  describe(`what people say to a colleague on ${name}`, () => {
+    test.each(sentences.map((sentence) => [`${sentence.say} ${sentence.who ?? ""}`, sentence] as const))(
+      "%s",
+      async (_title, sentence) => {
+        const effect = sentence.instead?.[name] ?? sentence.effect;
+        await stage.prepare(sentence.earlier ?? []);
+        const talk = await stage.say(sentence);
+        const posted = await followed(talk, effect);
+        expect(model.lies).toEqual([]);
+        await expectEffect(stage, talk, posted, effect);
+        if (effect.later !== undefined) await expectLater({ stage, talk, clock }, sentence, effect.later);
+      },
+    );
+  });
+}
 
 const answersOf = (posted: readonly Posted[]) => posted.map(({ text }) => text).join("\n");
 
@@ -94,7 +98,12 @@ async function followed(talk: Talk, { says = [], asks = [], private: isPrivate }
 /** Labels of what allows something once. */
 const approvals = ["Approve", "Approve once"];
 
-async function expectEffect(stage: Stage, posted: readonly Posted[], effect: Effect): Promise<void> {
+async function expectEffect(
+  stage: Stage,
+  talk: Talk,
+  posted: readonly Posted[],
+  effect: Effect,
+): Promise<void> {
   const { never = [], links = 0, calls, reacts, pins, sends, changes, planned, unplanned } = effect;
   for (const part of never) expect(answersOf(posted)).not.toMatch(part);
   if (effect.private)
@@ -103,15 +112,23 @@ async function expectEffect(stage: Stage, posted: readonly Posted[], effect: Eff
   if (calls !== undefined)
     expect(posted.flatMap((each) => each.calls)).toEqual(expect.arrayContaining([...calls]));
   if (reacts !== undefined) {
-    const { reactions } = await stage.marks();
-    expect(reactions.some(({ to, emoji }) => reacts.to.test(to) && emoji === reacts.emoji)).toBe(true);
+    const isThere = async () =>
+      (await stage.marks()).reactions.some(({ to, emoji }) => reacts.to.test(to) && emoji === reacts.emoji);
+    await expect.poll(isThere).toBe(true);
   }
-  if (pins !== undefined) expect((await stage.marks()).pinned.some((text) => pins.test(text))).toBe(true);
+  if (pins !== undefined)
+    await expect.poll(async () => (await stage.marks()).pinned.join("\n")).toMatch(pins);
   if (sends !== undefined) {
-    const there = posted.filter(({ where }) => where === sends.to || where === `dm:${sends.to}`);
-    expect(there.some(({ text }) => sends.says.test(text))).toBe(true);
-    if (sends.file !== undefined)
-      expect(there.some(({ files }) => files.some((file) => sends.file?.test(file)))).toBe(true);
+    const { to, says, file } = sends;
+    const isThere = async () => {
+      const there = (await talk.posted()).filter(({ where }) => where === to || where === `dm:${to}`);
+      const files = there.flatMap((each) => each.files);
+      return (
+        there.some(({ text }) => says.test(text)) &&
+        (file === undefined || files.some((each) => file.test(each)))
+      );
+    };
+    await expect.poll(isThere).toBe(true);
   }
   if (changes?.to !== undefined) {
     const { to } = changes;
@@ -123,8 +140,7 @@ async function expectEffect(stage: Stage, posted: readonly Posted[], effect: Eff
 }
 
 async function expectLater(
-  stage: Stage,
-  talk: Talk,
+  { stage, talk, clock }: { stage: Stage; talk: Talk; clock: MovedClock },
   { say }: Sentence,
   { hours = 0, happens = "nothing", says, calls = [], in_channel }: NonNullable<Effect["later"]>,
 ): Promise<void> {

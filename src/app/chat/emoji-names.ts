@@ -1,3 +1,5 @@
+import { isEmojiOf } from "../../core/trigger-words.ts";
+
 /** A name as Slack's reactions take it; those of a workspace's own emoji may have letters of any script. */
 const emojiName = /^[\p{Ll}\p{Lo}\p{N}_+'-]+$/u;
 
@@ -17,4 +19,16 @@ export async function emojiNames(emoji: string): Promise<string[]> {
   const own = emojiName.test(plain) && /[\p{L}\p{N}]/u.test(plain) ? [plain] : [];
   if (known === undefined) return own;
   return [...new Set([...own, ...known.names, known.description.toLowerCase().replaceAll(/[\s-]+/g, "_")])];
+}
+
+/**
+ * Whether a reaction is one of those a trigger waits for, whatever a platform calls it: Slack names it (`+1`), Discord gives the
+ * character. `wanted` are names and characters with spaces between them.
+ */
+export async function isReactionOf(wanted: string, reaction: string): Promise<boolean> {
+  if (isEmojiOf(wanted, reaction)) return true;
+  const names = await emojiNames(reaction);
+  for (const each of wanted.split(/\s+/).map((word) => word.replaceAll(":", "")))
+    if ((await emojiNames(each)).some((name) => names.includes(name))) return true;
+  return false;
 }

@@ -67,7 +67,8 @@ export function createSending(desk: ChatDesk): Sending {
       return { where: target.label, id: reference, link: posted?.link };
     },
     async edit(reference, text) {
-      const { id, thread } = await own(reference);
+      const { id, thread, text: before } = await own(reference);
+      if (untrustedIn(scope).length > 0) await desk.ask(change(before, text));
       const place = { namespace: here, thread: thread ?? channelThread };
       const message = { markdown: ports.redact(text), calls: calledBy(scope) };
       await desk.doing(() => ports.chats.edit(place, id, message));
@@ -153,6 +154,16 @@ async function readFiles({ scope }: ChatDesk, paths: readonly string[]): Promise
     }
   }
   return files;
+}
+
+/** A model that obeys what it reads could put other words where people trust the old ones. */
+function change(before: string, text: string): Parameters<ChatDesk["ask"]>[0] {
+  return {
+    action: "edit",
+    question: "May I change this message of mine?",
+    input: { before, text },
+    reason: "The old words are lost, and I have read text that nobody here vouches for.",
+  };
 }
 
 /** A model that obeys what it reads could delete what cannot be had back. */

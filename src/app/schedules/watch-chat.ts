@@ -8,9 +8,9 @@ import {
   type WatchedThread,
   watchedThreadSchema,
 } from "../../core/schedule.ts";
-import { hasWords } from "../../core/trigger-words.ts";
+import { hasWords, isEmojiOf } from "../../core/trigger-words.ts";
 import type { TurnReading } from "../../core/turn-log.ts";
-import { isReactionOf } from "../chat/emoji-names.ts";
+import { emojiNames } from "../reading/emoji-names.ts";
 import type { PlanBook } from "./plan-book.ts";
 import type { Entry } from "./planning.ts";
 import { cut, type Happened, noteEvent } from "./run-trigger.ts";
@@ -138,6 +138,14 @@ function watchedId(trigger: string, thread: string): string {
 async function isOf(condition: TriggerCondition, { emoji, person }: HeardReaction): Promise<boolean> {
   if (condition.on !== "reaction" || (condition.by ?? person) !== person) return false;
   return isReactionOf(condition.emoji, emoji);
+}
+
+/** Whatever a platform calls it: Slack names a reaction (`+1`), Discord gives the character. `wanted` are names and characters. */
+async function isReactionOf(wanted: string, reaction: string): Promise<boolean> {
+  if (isEmojiOf(wanted, reaction)) return true;
+  const names = await emojiNames(reaction);
+  const others = await Promise.all(wanted.replaceAll(":", "").split(/\s+/).map(emojiNames));
+  return others.flat().some((name) => names.includes(name));
 }
 
 type Note = (id: string, event: Parameters<typeof noteEvent>[3]) => Promise<Happened>;

@@ -1,5 +1,5 @@
 import type { webApi } from "@slack/bolt";
-import { emojiNames } from "../../app/chat/emoji-names.ts";
+import { emojiNames } from "../../app/reading/emoji-names.ts";
 import type { ChannelMessage, ChatActions } from "../../core/chat-actions.ts";
 import { channelThread, PlatformError } from "../../core/chat-platform.ts";
 import type { Clock } from "../../core/clock.ts";

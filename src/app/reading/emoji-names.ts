@@ -1,5 +1,3 @@
-import { isEmojiOf } from "../../core/trigger-words.ts";
-
 /** A name as Slack's reactions take it; those of a workspace's own emoji may have letters of any script. */
 const emojiName = /^[\p{Ll}\p{Lo}\p{N}_+'-]+$/u;
 
@@ -7,7 +5,7 @@ const emojiName = /^[\p{Ll}\p{Lo}\p{N}_+'-]+$/u;
 const variants = /::skin-tone-\d|[\ufe0f\u{1f3fb}-\u{1f3ff}]/gu;
 
 /**
- * The names under which Slack may know an emoji, given as its name or as the character itself; the likeliest first. Most of Slack's names
+ * The names under which platforms may know an emoji, given as its name or as the character itself; the likeliest first. Most of Slack's names
  * are GitHub's, which people and models know; others are those of Unicode (`thinking_face`). Empty for what is no emoji.
  */
 export async function emojiNames(emoji: string): Promise<string[]> {
@@ -19,16 +17,4 @@ export async function emojiNames(emoji: string): Promise<string[]> {
   const own = emojiName.test(plain) && /[\p{L}\p{N}]/u.test(plain) ? [plain] : [];
   if (known === undefined) return own;
   return [...new Set([...own, ...known.names, known.description.toLowerCase().replaceAll(/[\s-]+/g, "_")])];
-}
-
-/**
- * Whether a reaction is one of those a trigger waits for, whatever a platform calls it: Slack names it (`+1`), Discord gives the
- * character. `wanted` are names and characters with spaces between them.
- */
-export async function isReactionOf(wanted: string, reaction: string): Promise<boolean> {
-  if (isEmojiOf(wanted, reaction)) return true;
-  const names = await emojiNames(reaction);
-  for (const each of wanted.split(/\s+/).map((word) => word.replaceAll(":", "")))
-    if ((await emojiNames(each)).some((name) => names.includes(name))) return true;
-  return false;
 }

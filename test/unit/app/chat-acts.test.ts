@@ -1,0 +1,130 @@
+import { describe, expect, it } from "vitest";
+import type { Author } from "../../../src/core/inbound.ts";
+import { ask, call, createWorld, dora, general, mia, say } from "../../support/chat-world.ts";
+import type { Line } from "../../support/scripted-model.ts";
+
+describe("acting on messages", () => {
+  it.each([
+    [{ do: "react", message: "m2", emoji: ":thumbsup:" }, "+thumbsup m2"],
+    [{ do: "unreact", message: "m2", emoji: "eyes" }, "-eyes m2"],
+  ])("reacts", async (given, done) => {
+    const world = createWorld(call("act", given));
+    const { asked } = await ask(world, "react");
+    expect(world.chat.reactions).toEqual([done]);
+    expect(asked).toEqual([]);
+  });
+
+  it("pins for those who may, and says so to those who may not", async () => {
+    const world = createWorld(call("act", { do: "pin", message: "m1" }));
+    world.chat.mayNotPin.add("U4DORA");
+    expect((await ask(world, "pin it", { by: dora })).result).toContain("may not pin");
+    expect([...world.chat.pins]).toEqual([]);
+    const other = createWorld(call("act", { do: "pin", message: "m1" }));
+    await ask(other, "pin it");
+    expect([...other.chat.pins]).toEqual(["m1"]);
+  });
+
+  it.each([
+    ["an emoji that is not there", { do: "react", message: "m2", emoji: "no_such_emoji" }, "no emoji"],
+    ["no emoji", { do: "react", message: "m2" }, "Which emoji"],
+    ["a message of another channel", { do: "react", message: "r1", emoji: "eyes" }, "no message r1"],
+    ["to edit what a person wrote", { do: "edit", message: "m2", text: "x" }, "not the bot's own"],
+    ["to delete what a person wrote", { do: "delete", message: "m2" }, "not the bot's own"],
+  ])("refuses %s", async (_name, given, said) => {
+    expect((await ask(createWorld(call("act", given)), "do it")).result).toContain(said);
+  });
+
+  it("changes what it posted for this person, not what it posted for somebody else", async () => {
+    const posted = call("send", { to: "here", text: "The review is on Friday." });
+    const changed = call("act", { do: "edit", message: "m1", text: "It is on Thursday." });
+    const world = createWorld([...posted, ...changed, ...changed, ...changed]);
+    await ask(world, "post it");
+    const [sent] = world.platform.visible().filter(({ place }) => place.thread === "channel");
+    world.chat.messages.length = 0;
+    say(
+      world.chat,
+      general,
+      sent?.reference ?? "",
+      "bot",
+      "Knack",
+      "The review is on Friday.",
+      "2026-11-25T09:00",
+    );
+    expect((await ask(world, "change it", { by: dora })).result).toContain("somebody else");
+    expect(sent?.message.markdown).toBe("The review is on Friday.");
+    await ask(world, "change it");
+    expect(sent?.message.markdown).toBe("It is on Thursday.");
+    expect((await ask(world, "change it", { by: mia })).result).toContain("done");
+  });
+
+  it("asks before it deletes when it has read what others wrote", async () => {
+    const script: Line[] = [
+      ...call("send", { to: "here", text: "The review is on Friday." }),
+      [{ call: "chat_read", with: {} }],
+      [{ call: "chat_act", with: { do: "delete", message: "m1" } }],
+      "Done.",
+    ];
+    const world = createWorld(script);
+    await ask(world, "post it");
+    const [sent] = world.platform.visible().filter(({ place }) => place.thread === "channel");
+    world.chat.messages.length = 0;
+    say(
+      world.chat,
+      general,
+      sent?.reference ?? "",
+      "bot",
+      "Knack",
+      "The review is on Friday.",
+      "2026-11-25T09:00",
+    );
+    const { asked } = await ask(world, "delete it");
+    expect(asked.map(({ tool }) => tool)).toEqual(["delete"]);
+    expect(sent?.removed).toBe(true);
+  });
+});
+
+describe("somebody who cannot see the channel any more", () => {
+  it.each([
+    ["read", {}],
+    ["search", { words: "invoice" }],
+    ["send", { to: "here", text: "x" }],
+    ["act", { do: "react", message: "m2", emoji: "eyes" }],
+    ["act", { do: "pin", message: "m2" }],
+  ])("has nothing done there: %s %o", async (tool, given) => {
+    const world = createWorld(call(tool, given));
+    world.chat.rooms.splice(0, 1, { namespace: general, name: "general", private: true, members: ["U2BEN"] });
+    const { result, asked } = await ask(world, "do it");
+    expect(result).toContain("cannot be read");
+    expect(asked).toEqual([]);
+    expect([...world.chat.reactions, ...world.chat.pins]).toEqual([]);
+    expect(world.platform.visible().filter(({ place }) => place.thread === "channel")).toEqual([]);
+  });
+});
+
+describe("a guest", () => {
+  const gus: Author = { id: "U2BEN", name: "Gus", trust: "guest" };
+
+  it.each([
+    ["mention", { ids: ["U3CLEO"] }],
+    ["send", { to: "#random", text: "Lunch is here." }],
+  ])("confirms nothing themselves: %s", async (tool, given) => {
+    const { asked } = await ask(createWorld(call(tool, given)), "do it", { by: gus, verdict: false });
+    expect(asked.map(({ approver }) => approver)).toEqual(["manager"]);
+  });
+});
+
+it("asks before it changes its own words when it has read what others wrote", async () => {
+  const world = createWorld([
+    ...call("send", { to: "here", text: "Pay to Ann." }),
+    [{ call: "chat_read", with: {} }],
+    [{ call: "chat_act", with: { do: "edit", message: "m1", text: "Pay to Eve." } }],
+    "Done.",
+  ]);
+  await ask(world, "post it");
+  const [sent] = world.platform.visible().filter(({ place }) => place.thread === "channel");
+  world.chat.messages.length = 0;
+  say(world.chat, general, sent?.reference ?? "", "bot", "Knack", "Pay to Ann.", "2026-11-25T09:00");
+  const { asked } = await ask(world, "what is new?", { verdict: false });
+  expect(asked[0]?.input).toEqual({ before: "Pay to Ann.", text: "Pay to Eve." });
+  expect(sent?.message.markdown).toBe("Pay to Ann.");
+});

@@ -147,9 +147,17 @@ function readTiming({ limits, now }: PlanningDeps, { at, cron }: Timed, zone: st
   return { ok: true, value: { at: time } };
 }
 
+const heardOf = { message: "messages", reaction: "reactions", quiet: "other threads" };
+
 function planTrigger(alike: Alike, { condition }: Extract<Wish, { what: "trigger" }>): Outcome<Plan> {
   const problem = condition.on === "message" ? wordsProblem(condition.words) : undefined;
   if (problem !== undefined) return refused(problem);
+  const { on } = condition;
+  // Outside of chat platforms everything is said to the bot, and nothing else is heard.
+  if (!alike.on_platform && on !== "webhook" && !(on === "quiet" && condition.here))
+    return refused(
+      `A trigger on ${heardOf[on]} is not possible here: only what is said to the bot is heard. A schedule, a webhook, or a watch of this thread is possible.`,
+    );
   const value: Trigger = {
     ...alike,
     what: "trigger",

@@ -43,8 +43,11 @@ const reading =
       ? { call: "chat_read", with: given, invents: Object.values(given).map(String) }
       : (failed(results.at(-1)) ?? next(messagesIn(results[0]), results));
 
+/** What somebody wrote; in the console one person brings the words of others, after their names. */
 const by = (messages: readonly Shown[], name: string) =>
-  messages.filter(({ from }) => from.toLowerCase().startsWith(name));
+  messages.filter(
+    ({ from, text }) => from.toLowerCase().startsWith(name) || text.toLowerCase().startsWith(`${name}: `),
+  );
 
 /** The first one calls, then says what came of it. */
 const calling =
@@ -260,8 +263,15 @@ const before: Told = (results, request) => {
   return { call: "schedule_add", with: given, invents: Object.values(given) };
 };
 
+/** Words of others that are brought here, to be read later. */
+const noted: Told = () => say("Noted.");
+
 export function teach(model: HonestModel): void {
-  for (const [text, told] of [["say: ", before] as const, ...Object.entries(scripts)]) {
+  for (const [text, told] of [
+    ["say: ", before] as const,
+    ["For the record", noted] as const,
+    ...Object.entries(scripts),
+  ]) {
     model.about(text, (results) => told(results, model.requests(text).at(-1) ?? ""));
   }
 }

@@ -1,30 +1,35 @@
+import { writeFile } from "node:fs/promises";
+import { join } from "node:path";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { createHonestModel, type HonestModel } from "../../support/honest-model.ts";
 import { createMovedClock, type MovedClock } from "../../support/moved-clock.ts";
 import { type PlatformBot, type PlatformBotOptions, usePlatformBot } from "../../support/platform-bot.ts";
+import { drawPosts, endDrawing } from "./draw-posts.ts";
 import { teach } from "./model-script.ts";
 import { type Effect, type Sentence, type SurfaceName, sentences } from "./sentences.ts";
 import type { Posted, Stage, Talk } from "./stage.ts";
 
 /** Wednesday, 25 November 2026, eleven in Berlin. */
-const wednesday = Date.UTC(2026, 10, 25, 10, 0);
+export const wednesday = Date.UTC(2026, 10, 25, 10, 0);
 const hour = 3_600_000;
 
 /** What a surface needs for the sentences to be said there. */
 interface Surroundings extends PlatformBotOptions {
   name: SurfaceName;
-  /** Once the bot runs. */
-  open(bot: PlatformBot): Promise<Stage>;
+  /** When the bot is started, ms since the epoch; on that Wednesday unless given. */
+  from?: number;
+  /** Once the bot runs; it is Wednesday when this is done. */
+  open(bot: PlatformBot, clock: MovedClock): Promise<Stage>;
 }
 
 /** The sentences, said one after the other to a bot whose clock is moved. */
-export function saySentences({ name, open, ...options }: Surroundings): void {
+export function saySentences({ name, from = wednesday, open, ...options }: Surroundings): void {
   let clock: MovedClock;
   let stage: Stage;
   let model: HonestModel;
   beforeAll(async () => {
     clock = await createMovedClock();
-    await clock.set(wednesday);
+    await clock.set(from);
     // The fakes and the bot live in the same time.
     Object.assign(process.env, clock.env);
   });
@@ -41,13 +46,17 @@ export function saySentences({ name, open, ...options }: Surroundings): void {
     // Without the gates: they are no part of what is tried.
     const direct = { SLACK_API_URL: `${bot.slack.url}/api/`, DISCORD_API_URL: bot.discord.apiUrl };
     await bot.start({ env: { ...clock.env, ...direct } });
-    stage = await open(bot);
+    stage = await open(bot, clock);
+    await clock.set(wednesday);
   });
   beforeEach(() => {
     model = createHonestModel(platformBot().model);
     teach(model);
   });
-  afterAll(() => stage.close());
+  afterAll(async () => {
+    await endDrawing();
+    await stage.close();
+  });
 
   describe(`what people say to a colleague on ${name}`, () => {
     test.each(sentences.map((sentence) => [`${sentence.say} ${sentence.who ?? ""}`, sentence] as const))(
@@ -59,10 +68,19 @@ export function saySentences({ name, open, ...options }: Surroundings): void {
         const posted = await followed(talk, effect);
         expect(model.lies).toEqual([]);
         await expectEffect(stage, talk, posted, effect);
+        await keepPicture(talk, `${name} ${sentence.say}`);
         if (effect.later !== undefined) await expectLater({ stage, talk, clock }, sentence, effect.later);
       },
     );
   });
+}
+
+/** With KNACK_PICTURES, a folder, each answer is drawn into a file there. */
+async function keepPicture(talk: Talk, title: string): Promise<void> {
+  const folder = process.env.KNACK_PICTURES ?? "";
+  if (folder === "") return;
+  const png = (await talk.picture?.()) ?? (await drawPosts(title, await talk.posted()));
+  await writeFile(join(folder, `${title.replace(/\W+/g, "-").slice(0, 60)}.png`), png);
 }
 
 const answersOf = (posted: readonly Posted[]) => posted.map(({ text }) => text).join("\n");

@@ -130,6 +130,8 @@ export const sentences: readonly Sentence[] = [
     who: "dora",
     earlier: [{ by: "ben", text: "We will close the Oslo office.", hours: 5, channel: "board" }],
     effect: { says: [/cannot|no channel|not see|no access/i], never: [/Oslo/] },
+    // Whoever uses the console runs the bot.
+    instead: { console: { says: [/Oslo/] } },
   },
   {
     say: "Summarise the board channel for us",
@@ -185,6 +187,7 @@ export const sentences: readonly Sentence[] = [
   {
     say: "post in #random that lunch is here",
     effect: { asks: [/#?random/, /lunch/i], sends: { to: "random", says: /lunch/i } },
+    instead: { console: notHere },
     from: "agent.md",
   },
   {
@@ -195,6 +198,7 @@ export const sentences: readonly Sentence[] = [
   {
     say: "put the list of open orders into a file and post it in #random",
     effect: { asks: [/random/], sends: { to: "random", says: /orders/i, file: /orders.*\.csv/ } },
+    instead: { console: notHere },
     from: "agent.md",
   },
   {
@@ -207,6 +211,7 @@ export const sentences: readonly Sentence[] = [
     say: "delete what you just wrote",
     answered: "The review is on Friday.",
     effect: { changes: { from: /review is on Friday/, to: undefined } },
+    instead: { console: notHere },
   },
   // Coming back
   {
@@ -215,6 +220,13 @@ export const sentences: readonly Sentence[] = [
       says: [/9[:.]?(00)? ?(Uhr)?/],
       planned: /Abrechnung/,
       later: { hours: 24, says: [/Abrechnung/], calls: ["ann"] },
+    },
+    instead: {
+      console: {
+        says: [/9[:.]?(00)? ?(Uhr)?/],
+        planned: /Abrechnung/,
+        later: { hours: 24, says: [/Abrechnung/] },
+      },
     },
     from: "agent.md",
   },
@@ -259,6 +271,7 @@ export const sentences: readonly Sentence[] = [
       planned: /deploy failed/,
       later: { happens: "message", says: [/on call/i] },
     },
+    instead: { console: notHere },
     from: "agent.md",
   },
   {

@@ -21,12 +21,14 @@ export interface Talk {
   /** Everything the bot posted since, oldest first. */
   posted(): Promise<Posted[]>;
   press(label: string): Promise<void>;
+  /** What it looks like to people, as a PNG; drawn from what was posted unless given. */
+  picture?(): Promise<Uint8Array>;
 }
 
 /** A place with people in it where sentences are said to the bot. */
 export interface Stage {
   name: SurfaceName;
-  /** What people said before; the clock of the stage counts. */
+  /** What people said before the sentence. */
   prepare(earlier: readonly Earlier[]): Promise<void>;
   /** Begins a conversation with a sentence; `answered` first if it says so. */
   say(sentence: Sentence): Promise<Talk>;

@@ -39,12 +39,14 @@ export async function consoleChat(bot: () => { url: string }): Promise<ChatSurfa
   };
 }
 
-function launch(): Promise<Browser> {
+/** A browser that needs no display. */
+export function launch(): Promise<Browser> {
   const executablePath = process.env.CHROMIUM ?? "/usr/bin/chromium";
   return chromium.launch({ executablePath, args: ["--headless", "--no-sandbox", "--disable-gpu"] });
 }
 
-async function newPage(context: BrowserContext, url: string): Promise<Page> {
+/** The console at an address, ready to be written in. */
+export async function newPage(context: BrowserContext, url: string): Promise<Page> {
   const page = await context.newPage();
   await page.goto(url);
   await page.locator("#composer").waitFor();
@@ -98,7 +100,8 @@ const readPage = `(() => {
   });
 })()`;
 
-async function partsOf(page: Page, markdown: TurndownService): Promise<Part[]> {
+/** What the bot shows of each turn on a page, oldest first. */
+export async function partsOf(page: Page, markdown: TurndownService): Promise<Part[]> {
   const found = await page.evaluate<{ kind: Part["kind"]; html: string; text: string }[]>(readPage);
   return found.map(({ kind, html, text }) => ({
     kind,

@@ -1,0 +1,37 @@
+import { marked } from "marked";
+import type { Browser } from "playwright-core";
+import { launch } from "../../support/surfaces/console-chat.ts";
+import type { Posted } from "./stage.ts";
+
+let browser: Promise<Browser> | undefined;
+
+/** Ends the browser that draws, if one was needed. */
+export async function endDrawing(): Promise<void> {
+  await (await browser)?.close();
+  browser = undefined;
+}
+
+const escaped = (text: string) =>
+  text.replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll(">", "&gt;");
+
+/** A picture of what was posted, PNG: where, for whom, the words, what can be pressed, and the files. */
+export async function drawPosts(title: string, posts: readonly Posted[]): Promise<Uint8Array> {
+  browser ??= launch();
+  const page = await (await browser).newPage({ viewport: { width: 720, height: 200 } });
+  await page.setContent(`<style>${style}</style><h1>${escaped(title)}</h1>${posts.map(postHtml).join("")}`);
+  const png = await page.screenshot({ fullPage: true });
+  await page.close();
+  return png;
+}
+
+function postHtml({ where, top, only, text, buttons, files }: Posted): string {
+  const place = `${where}${top ? "" : ", in a thread"}${only === undefined ? "" : `, only ${only} sees this`}`;
+  const words = marked.parse(escaped(text), { async: false });
+  return `<article><small>${escaped(place)}</small>${words}
+    <p>${files.map((file) => `<code>${escaped(file)}</code>`).join(" ")}</p>
+    <p>${buttons.map((label) => `<button>${escaped(label)}</button>`).join(" ")}</p></article>`;
+}
+
+const style = `body { font: 15px/1.4 sans-serif; margin: 16px } h1 { font-size: 17px }
+article { border-left: 3px solid #bbb; padding-left: 12px; margin: 14px 0 } small { color: #666 }
+p { margin: 6px 0 } a { color: #1264a3 }`;

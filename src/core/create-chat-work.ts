@@ -25,6 +25,12 @@ export function createChatWork(scope: TurnScope, callId: string, skillId: string
     const because = isHere ? "a summary for you" : `what is said in #${from.name}`;
     if (alone === true || !isHere) await scope.emit({ type: "answer_private", call_id: callId, because });
   };
+  /** What was asked is no part of what is read: a search would find itself. */
+  const isAsking = ({ id }: ChannelMessage) => id === scope.turn.turn_id || id === scope.turn.message;
+  const withoutAsking = <Found extends { messages: readonly ChannelMessage[] }>(found: Found): Found => ({
+    ...found,
+    messages: found.messages.filter((each) => !isAsking(each)),
+  });
   /** A message of this channel that may be written to. */
   const writable = async (reference: string): Promise<ChannelMessage> => {
     const access = await channel();
@@ -39,11 +45,11 @@ export function createChatWork(scope: TurnScope, callId: string, skillId: string
     async read(from, { thread, alone, ...range }) {
       await tell(from, alone);
       const place = { namespace: from.namespace, thread: thread ?? channelThread };
-      return doing(() => actions().history(place, range));
+      return withoutAsking(await doing(() => actions().history(place, range)));
     },
     async search(from, query) {
       await tell(from, false);
-      return doing(() => scope.ports.chats.search(from.namespace, query));
+      return withoutAsking(await doing(() => scope.ports.chats.search(from.namespace, query)));
     },
     async people(words, most) {
       const { people } = actions();

@@ -25,7 +25,7 @@ export function conditionInWords(condition: TriggerCondition): string {
     case "webhook":
       return "on a request to its webhook";
     case "message":
-      return `on a message with “${condition.words}”`;
+      return `on a message with ${condition.words.includes('"') ? condition.words : `“${condition.words}”`}`;
     case "reaction":
       return `on the reaction ${condition.emoji}`;
     case "quiet": {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { ann, ask, call, createWorld, dora } from "../../support/chat-world.ts";
+import { ann, ask, call, createWorld, dora, general, say } from "../../support/chat-world.ts";
 
 describe("reading a channel", () => {
   it("gives who said what, when in the reader's zone, with links, within the range asked for", async () => {
@@ -44,6 +44,17 @@ describe("reading a channel", () => {
     const { result, events } = await ask(world, "summarise", { namespace: "fake:team:dm-U1ANN" });
     expect(result).toContain("Oslo");
     expect(events.map(({ type }) => type)).not.toContain("answer_private");
+  });
+
+  it("leaves out the message that asks: a search does not find itself", async () => {
+    const world = createWorld([...call("read", {}), ...call("search", { words: "invoice bug" })]);
+    for (const id of ["0.0", "2.0"])
+      say(world.chat, general, id, "U1ANN", "Ann", "Where was the invoice bug?", "2026-11-25T09:00");
+    for (const _ of ["read", "search"]) {
+      const { result } = await ask(world, "where was the invoice bug?");
+      expect(result).toContain("Fixed the invoice bug.");
+      expect(result?.match(/Where was/g)?.length).toBe(1);
+    }
   });
 
   it("says what is no time", async () => {

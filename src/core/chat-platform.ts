@@ -11,6 +11,8 @@ import type { Place } from "./place.ts";
 export interface PlatformLimits {
   /** Characters of Markdown that fit into one message. */
   message_characters: number;
+  /** The same for a message of an answer, where more fits into one. */
+  answer_characters?: number;
   /** Least time between two edits of one message, ms. */
   edit_interval_ms: number;
   /** Largest file that can be uploaded, bytes. */

@@ -22,7 +22,7 @@ describe.each(["slack", "discord"] as const)("a bot that is killed on %s", (name
     const { surfaces, model, crash } = bot();
     const surface = surfaces[name];
     const text = `parts ${name}`;
-    const count = name === "slack" ? 400 : 75;
+    const count = name === "slack" ? 400 : 140;
     model.when(text, () => [lines(count)]);
     let posts = 0;
     const posted = surface.gate.loseReply((request) => {

@@ -97,7 +97,7 @@ describe("an answer that Discord refuses", () => {
     const id = await discord.say({ user: ids.adam, channel: ids.general, content: `<@${ids.bot}> hello` });
 
     const [answer] = await discord.until((state) => said(state, id));
-    expect(answer).toMatchObject({ content: "Hello **Adam**.", components: [] });
+    expect(answer).toMatchObject({ content: "Hello **Adam**.", components: [{ type: 10 }] });
   });
 });
 

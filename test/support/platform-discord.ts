@@ -3,6 +3,7 @@ import { ids } from "./discord/example-world.ts";
 import type { ObservedMessage, ObservedState } from "./discord/observed-state.ts";
 import type { PlatformGate } from "./platform-gate.ts";
 import type { Saying, Somebody, Surface } from "./platform-surface.ts";
+import { buttonsOf } from "./surfaces/discord-chat.ts";
 
 /** Discord's general channel; Adam is the member, Mia the manager. */
 export function discordSurface(discord: DiscordServer, gate: PlatformGate): Surface {
@@ -69,17 +70,10 @@ export function discordSurface(discord: DiscordServer, gate: PlatformGate): Surf
 /** The second ordinary person on Discord. */
 export const zoe = "1000000000000000204";
 
-interface DiscordComponent {
-  label?: string;
-  custom_id?: string;
-  components?: DiscordComponent[];
-}
-
 function discordButton(messages: readonly ObservedMessage[], label: string) {
   for (const { id, components } of messages.toReversed()) {
-    const rows = components as DiscordComponent[];
-    const found = rows.flatMap((row) => row.components ?? []).find((each) => each.label === label);
-    if (found !== undefined) return { message: id, customId: found.custom_id ?? "" };
+    const found = buttonsOf({ components }).find((each) => each.label === label);
+    if (found !== undefined) return { message: id, customId: found.custom_id };
   }
   return undefined;
 }

@@ -9,6 +9,7 @@ import type { DiscordProblem } from "./discord-problem.ts";
 import { type DiscordRest, unlessRefused } from "./discord-rest.ts";
 import { channelPermissions, has } from "./permission-bits.ts";
 import type { ReplyChains } from "./reply-chains.ts";
+import { saidText } from "./said-text.ts";
 
 /** Where the messages of a conversation go. */
 interface Target {
@@ -129,7 +130,7 @@ async function beginThread(
   if (await chains.isRefused(channelId)) return false;
   if (!(await mayBegin(directory, channelId))) return false;
   const path = `/channels/${channelId}/messages/${message}` as const;
-  const said = text || (await rest.request<APIMessage>("GET", path)).content;
+  const said = text || saidText(await rest.request<APIMessage>("GET", path));
   let refused: DiscordProblem | undefined;
   const beginAs = (name: string, ...expected: (number | undefined)[]) => {
     const body = { name, auto_archive_duration: archiveAfter };

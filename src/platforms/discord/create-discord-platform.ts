@@ -49,6 +49,7 @@ export function createDiscordPlatform(deps: DiscordPlatformDeps): ChatPlatform {
     id: "discord",
     limits: {
       message_characters: 1_900,
+      answer_characters: 3_800,
       edit_interval_ms: 1_100,
       file_bytes: 10 * 1024 * 1024,
       posts_quietly: true,

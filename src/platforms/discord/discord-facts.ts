@@ -99,12 +99,15 @@ export const messageFlags = {
   ephemeral: MessageFlags.Ephemeral,
   silent: MessageFlags.SuppressNotifications,
   voice: MessageFlags.IsVoiceMessage,
+  components: MessageFlags.IsComponentsV2,
 } as const;
 
 export const componentTypes = {
   container: ComponentType.Container,
   section: ComponentType.Section,
   text: ComponentType.TextDisplay,
+  gallery: ComponentType.MediaGallery,
+  file: ComponentType.File,
   row: ComponentType.ActionRow,
   button: ComponentType.Button,
   stringSelect: ComponentType.StringSelect,

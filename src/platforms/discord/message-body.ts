@@ -1,7 +1,7 @@
-import type { RawFile } from "discord.js";
+import type { APIMessageTopLevelComponent, RawFile } from "discord.js";
 import { type OutgoingFile, type OutgoingMessage, wordsOf } from "../../core/chat-platform.ts";
 import { isSnowflake, messageFlags } from "./discord-facts.ts";
-import { renderComponents } from "./render-components.ts";
+import { renderAnswer, renderComponents } from "./render-components.ts";
 import { plainContent, renderContent, renderMessage, splitContent } from "./render-content.ts";
 
 /** Files of one message. Source: Discord reference, "Create Message". */
@@ -12,16 +12,17 @@ export const mostFiles = 10;
  * address that a model wrote. Progress makes no sound.
  */
 export function messageBody(message: OutgoingMessage, replyTo: string | undefined) {
-  const { tag, buttons = [], mention = "" } = message;
+  const { tag, mention = "" } = message;
   const reply = replyTo !== undefined && isSnowflake(replyTo);
-  const body = editBody(message);
   const called = isSnowflake(mention) ? [mention] : [];
   const { users: named, roles } = calledIn(message);
   const users = [...new Set([...called, ...named])];
+  const { flags, ...shown } = shownOf(
+    message,
+    called.map((id) => `<@${id}>`),
+  );
   return {
-    ...body,
-    content: [...called.map((id) => `<@${id}>`), body.content].join(" "),
-    components: renderComponents(buttons),
+    ...shown,
     ...(reply ? { message_reference: { message_id: replyTo, fail_if_not_exists: false } } : {}),
     allowed_mentions: {
       parse: [],
@@ -29,7 +30,7 @@ export function messageBody(message: OutgoingMessage, replyTo: string | undefine
       ...(roles.length === 0 ? {} : { roles }),
       replied_user: tag?.purpose === "answer" || tag?.purpose === "question",
     },
-    flags: messageFlags.suppressEmbeds | (tag?.purpose === "progress" ? messageFlags.silent : 0),
+    flags: flags | (tag?.purpose === "progress" ? messageFlags.silent : 0),
   };
 }
 
@@ -41,18 +42,43 @@ export function calledIn({ markdown, calls = [] }: OutgoingMessage): { users: st
   };
 }
 
-/** What an edit changes: everything but files. */
-export function editBody(message: OutgoingMessage) {
-  const { plain, timed, buttons = [], files = [], calls = [] } = message;
+/** What an edit changes: everything but files. `isMade` tells whether the message is made of components already. */
+export function editBody(message: OutgoingMessage, isMade = false) {
+  const { content = null, ...shown } = shownOf(message, [], isMade);
+  return { ...shown, content, allowed_mentions: { parse: [] } };
+}
+
+interface Shown {
+  content?: string;
+  components: APIMessageTopLevelComponent[];
+  flags: number;
+}
+
+/**
+ * An answer is made of components: its words, files and buttons stand together, in twice the room. Discord lets no such message become
+ * one with a content again, so that all answers are, from their first word.
+ */
+function shownOf(message: OutgoingMessage, called: readonly string[], isMade = false): Shown {
+  const { tag, buttons = [], files = [] } = message;
+  const isAnswer = isMade || tag?.purpose === "answer";
+  const words = contentOf(message, isAnswer ? longestText : undefined);
+  const text = [...called, words].join(" ").trim() || (files.length === 0 ? "…" : "");
+  if (!isAnswer)
+    return { content: text, components: renderComponents(buttons), flags: messageFlags.suppressEmbeds };
+  return {
+    components: renderAnswer(text, attachedNames(files.slice(0, mostFiles)), buttons),
+    flags: messageFlags.suppressEmbeds | messageFlags.components,
+  };
+}
+
+/** Characters of an answer's text: less than Discord's 4,000, which count a mention before it too. */
+const longestText = 3_950;
+
+function contentOf(message: OutgoingMessage, most?: number): string {
+  const { plain, timed, calls = [] } = message;
   const markdown = wordsOf(message);
   const text = timed === undefined ? markdown : `${markdown}\n\n${timedLine(timed)}`;
-  const content = withCalls(plain ? plainContent(text) : renderMessage(text), calls);
-  return {
-    content: content === "" && files.length === 0 ? "…" : content,
-    components: renderComponents(buttons),
-    allowed_mentions: { parse: [] },
-    flags: messageFlags.suppressEmbeds as number,
-  };
+  return withCalls(plain ? plainContent(text, most) : renderMessage(text, most), calls);
 }
 
 /** Mentions of roles are neutralised as they are drawn: those that the message may call are mentions again. */
@@ -65,24 +91,38 @@ function timedLine({ text, at }: NonNullable<OutgoingMessage["timed"]>): string 
   return text.replace("{time}", `<t:${Math.round(at / 1_000)}:t>`);
 }
 
+/** Files as they are uploaded, under the names that the components of a message have for them. */
 export function rawFiles(files: readonly OutgoingFile[]): RawFile[] {
-  return files.map(({ name, media_type, data }) => ({
-    name,
+  const names = attachedNames(files);
+  return files.map(({ media_type, data }, index) => ({
+    name: names[index] ?? "file",
     data: Buffer.from(data.buffer, data.byteOffset, data.byteLength),
     contentType: media_type,
   }));
+}
+
+/** Names of files as a component can refer to them, each once. Source: Discord reference, "Uploading Files". */
+function attachedNames(files: readonly Pick<OutgoingFile, "name">[]): string[] {
+  const taken = new Set<string>();
+  return files.map(({ name }, index) => {
+    const safe = name.replace(/[^\w.-]+/g, "_").replace(/^\.+/, "") || "file";
+    const free = taken.has(safe) ? `${index + 1}-${safe}` : safe;
+    taken.add(free);
+    return free;
+  });
 }
 
 /** A message for one person in as many messages as it takes; buttons and files come with the last. */
 export function whisperParts(
   message: OutgoingMessage,
 ): { body: ReturnType<typeof editBody>; files: RawFile[] }[] {
+  const { tag: _, ...plain } = message;
   const parts = splitContent(renderContent(message.markdown));
   const texts = parts.length === 0 ? ["…"] : parts;
   return texts.map((content, index) => {
     const isLast = index === texts.length - 1;
     return {
-      body: { ...editBody(isLast ? message : { markdown: "" }), content },
+      body: { ...editBody(isLast ? plain : { markdown: "" }), content },
       files: isLast ? rawFiles((message.files ?? []).slice(0, mostFiles)) : [],
     };
   });

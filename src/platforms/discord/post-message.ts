@@ -1,10 +1,10 @@
-import type { APIMessage } from "discord.js";
+import type { APIMessage, RawFile } from "discord.js";
 import { type ButtonAction, turnOfButton } from "../../core/button-action.ts";
-import type { MessageTag, OutgoingFile, OutgoingMessage, ReplyTarget } from "../../core/chat-platform.ts";
+import type { MessageTag, OutgoingMessage, ReplyTarget } from "../../core/chat-platform.ts";
 import type { Place } from "../../core/place.ts";
 import type { ConversationTargets } from "./conversation-targets.ts";
 import type { Directory } from "./directory.ts";
-import { errorCodes, permissions, snowflakeAt } from "./discord-facts.ts";
+import { errorCodes, messageFlags, permissions, snowflakeAt } from "./discord-facts.ts";
 import { readPlace, readReference, referenceOf } from "./discord-place.ts";
 import { DiscordProblem } from "./discord-problem.ts";
 import { type DiscordRest, unlessRefused } from "./discord-rest.ts";
@@ -13,6 +13,7 @@ import { calledIn, editBody, messageBody, mostFiles, rawFiles, whisperParts } fr
 import { sayingWhatLacks } from "./missing-permissions.ts";
 import { actionsIn } from "./render-components.ts";
 import type { ReplyChains } from "./reply-chains.ts";
+import { ownWords } from "./said-text.ts";
 import { contentDigest, type SentMessages } from "./sent-messages.ts";
 
 export interface PostDeps {
@@ -56,7 +57,7 @@ async function post(
   const replyTo = root === undefined ? undefined : await repliedTo(deps, channel, root, to?.message);
   const content = messageBody(message, replyTo);
   const { tag } = message;
-  const nonce = tag === undefined ? undefined : await deps.sent.sending(tag, channel, content.content);
+  const nonce = tag === undefined ? undefined : await deps.sent.sending(tag, channel, ownWords(content));
   const body = nonce === undefined ? content : { ...content, nonce, enforce_nonce: true };
   const request = { body, files: rawFiles(files.slice(0, mostFiles)) };
   const path = `/channels/${channel}/messages` as const;
@@ -107,10 +108,21 @@ export async function editMessage(
 ): Promise<void> {
   const { channel, message: id } = readReference(reference);
   const path = `/channels/${channel}/messages/${id}` as const;
-  const body = editBody(message);
-  const files = rawFiles((await missingFiles(deps, path, message)).slice(0, mostFiles));
+  const body = editBody(message, await isMade(deps, path, message));
+  const files = await missingFiles(deps, path, message);
   if (await deps.live.edit(id, body, files)) return;
   await inOpenThread(deps, channel, () => deps.rest.request("PATCH", path, { body, files }));
+}
+
+/** Whether a message that is no part of a turn's own is made of components. */
+async function isMade(
+  { rest }: PostDeps,
+  path: `/channels/${string}/messages/${string}`,
+  { tag }: OutgoingMessage,
+): Promise<boolean> {
+  if (tag !== undefined) return false;
+  const { flags = 0 } = await rest.request<APIMessage>("GET", path);
+  return (flags & messageFlags.components) !== 0;
 }
 
 /** The files of a message that Discord does not show with it. It gives names of its own to some: as many are there then. */
@@ -118,10 +130,10 @@ async function missingFiles(
   { rest }: PostDeps,
   path: `/channels/${string}/messages/${string}`,
   { files = [] }: OutgoingMessage,
-): Promise<readonly OutgoingFile[]> {
-  if (files.length === 0) return files;
+): Promise<RawFile[]> {
+  if (files.length === 0) return [];
   const { attachments } = await rest.request<APIMessage>("GET", path);
-  return files.slice(attachments.length);
+  return rawFiles(files.slice(0, mostFiles)).slice(attachments.length);
 }
 
 /** @throws DiscordProblem unless it is gone */
@@ -177,7 +189,7 @@ async function sayFewWords(
   const { channel, root } = await deps.targets.look(place);
   const replyTo = root === undefined ? undefined : (to?.message ?? root);
   const body = {
-    ...messageBody({ markdown: "" }, replyTo),
+    ...messageBody({ markdown: "…" }, replyTo),
     content: `<@${person}> I have an answer only for you, and you take no direct messages from this server. Allow them in the server's privacy settings, or use \`/knack\` here.`,
     allowed_mentions: { parse: [], users: [person], replied_user: false },
   };
@@ -200,7 +212,7 @@ export async function findMessage(
   const found = latest.find(
     (message) =>
       message.author.id === self.id &&
-      (contentDigest(message.content) === sent?.digest || carries(message, tag)),
+      (contentDigest(ownWords(message)) === sent?.digest || carries(message, tag)),
   );
   return found === undefined ? undefined : referenceOf(channel, found.id);
 }

@@ -22,8 +22,9 @@ import type { LiveInteraction, LiveInteractions } from "./live-interactions.ts";
 import { filesOf, namesIn } from "./parse-message.ts";
 import type { RawInteraction } from "./raw-interaction.ts";
 import { readableText } from "./readable-text.ts";
-import { menuId } from "./render-components.ts";
+import { menuId, moreId } from "./render-components.ts";
 import type { ReplyChains } from "./reply-chains.ts";
+import { saidText } from "./said-text.ts";
 import { fitsModal, modalValues, skillModal, skillOfModal } from "./skill-modal.ts";
 import { commandText, isPrivateCommand, typedSoFar } from "./slash-commands.ts";
 
@@ -150,7 +151,7 @@ async function press(deps: InteractionDeps, raw: RawInteraction, person: string)
   await answer(deps, raw, { type: callbackTypes.deferredUpdate });
   deps.live.add(liveInteraction(raw, "none"));
   const { custom_id = "", values = [] } = raw.data ?? {};
-  const button = custom_id === menuId ? (values[0] ?? "") : custom_id;
+  const button = custom_id === menuId || custom_id === moreId ? (values[0] ?? "") : custom_id;
   const place = await placeOf(deps, raw, person, raw.message?.id);
   const reference = referenceOf(raw.channel_id ?? "", raw.message?.id ?? "");
   await deps.intake.press({ place, id: raw.id, person, button, reference });
@@ -179,12 +180,13 @@ async function askAboutMessage(deps: InteractionDeps, raw: RawInteraction, perso
   await answer(deps, raw, ephemeral("I am on it. The answer comes in a thread of that message."));
   deps.live.add(liveInteraction(raw, "none"));
   const place = await placeOf(deps, raw, person, message.id);
+  const text = saidText(message);
   if (place.thread === message.id) {
-    if (message.thread === undefined) deps.targets.noteMessage(message.id, message.content);
+    if (message.thread === undefined) deps.targets.noteMessage(message.id, text);
     else deps.targets.noteThread(message.id);
   }
   const names = namesIn(message, knownNames(deps.directory, raw.guild_id));
-  const quoted = readableText(message.content, names).replaceAll("\n", "\n> ");
+  const quoted = readableText(text, names).replaceAll("\n", "\n> ");
   const by = message.author.global_name ?? message.author.username;
   await deps.intake.message({
     key: `discord:interaction:${raw.id}`,

@@ -1,4 +1,9 @@
-import type { APIActionRowComponent, APIComponentInMessageActionRow, APIMessage } from "discord.js";
+import type {
+  APIActionRowComponent,
+  APIComponentInMessageActionRow,
+  APIMessage,
+  APIMessageTopLevelComponent,
+} from "discord.js";
 import { type ButtonAction, readButtonId, writeButtonId } from "../../core/button-action.ts";
 import type { OutgoingButton } from "../../core/chat-platform.ts";
 import { componentTypes } from "./discord-facts.ts";
@@ -12,25 +17,56 @@ const mostOptions = 25;
 
 /** Names the menu of a question; the chosen value is the id the button would have. */
 export const menuId = "choose";
+/** Names the menu of what else can be done with an answer. */
+export const moreId = "more";
 
 /** Buttons in rows of five; a question with more than five choices is a menu, of the first 25. */
 export function renderComponents(buttons: readonly OutgoingButton[]): Row[] {
   const choices = buttons.filter(({ action }) => action.role === "answer");
   if (choices.length <= mostChoiceButtons) return buttonRows(buttons);
   const others = buttons.filter((button) => !choices.includes(button));
-  return [menu(choices.slice(0, mostOptions)), ...buttonRows(others).slice(0, 4)];
+  return [menu(menuId, "Choose an answer", choices.slice(0, mostOptions)), ...buttonRows(others).slice(0, 4)];
 }
 
-function menu(choices: readonly OutgoingButton[]): Row {
+/**
+ * An answer of components: its words alone, or with its pictures and files, the opinions and a menu of the rest in a container.
+ * @param names of its files, as they are attached
+ */
+export function renderAnswer(
+  text: string,
+  names: readonly string[],
+  buttons: readonly OutgoingButton[],
+): APIMessageTopLevelComponent[] {
+  const words = text === "" ? [] : [{ type: componentTypes.text, content: text }];
+  if (names.length === 0 && buttons.length === 0) return words as APIMessageTopLevelComponent[];
+  const behind = buttons.filter(({ menu }) => menu);
+  const hasMenu = behind.length > 1;
+  const media = (name: string) => ({ url: `attachment://${name}` });
+  const pictures = names.filter((name) => picture.test(name));
+  const others = names.filter((name) => !picture.test(name));
+  const components = [
+    ...words,
+    ...(pictures.length === 0
+      ? []
+      : [{ type: componentTypes.gallery, items: pictures.map((name) => ({ media: media(name) })) }]),
+    ...others.map((name) => ({ type: componentTypes.file, file: media(name) })),
+    ...buttonRows(hasMenu ? buttons.filter((each) => !each.menu) : buttons),
+    ...(hasMenu ? [menu(moreId, "More…", behind)] : []),
+  ];
+  return [{ type: componentTypes.container, components }] as APIMessageTopLevelComponent[];
+}
+
+/** Pictures that a gallery shows. Source: Discord reference, "Media Gallery". */
+const picture = /\.(?:png|jpe?g|gif|webp)$/i;
+
+function menu(custom_id: string, placeholder: string, choices: readonly OutgoingButton[]): Row {
   const options = choices.map(({ action, label }) => ({
     value: writeButtonId(action),
     label: labelOf(label, 100),
   }));
   return {
     type: componentTypes.row,
-    components: [
-      { type: componentTypes.stringSelect, custom_id: menuId, placeholder: "Choose an answer", options },
-    ],
+    components: [{ type: componentTypes.stringSelect, custom_id, placeholder, options }],
   } as Row;
 }
 
@@ -51,6 +87,9 @@ function buttonRows(buttons: readonly OutgoingButton[]): Row[] {
 /** What the buttons of a message do, the choices of a menu among them. */
 export function actionsIn({ components = [] }: Pick<APIMessage, "components">): ButtonAction[] {
   return components
+    .flatMap((component) =>
+      component.type === componentTypes.container ? component.components : [component],
+    )
     .flatMap((row) => (row.type === componentTypes.row ? row.components : []))
     .flatMap((component) => {
       if ("options" in component) return component.options.map(({ value }) => value);

@@ -14,8 +14,8 @@ export function renderContent(markdown: string): string {
 }
 
 /** The text as it was written, cut to one message, with nobody called. */
-export function plainContent(markdown: string): string {
-  return splitContent(neutralised(markdown).trim())[0] ?? "";
+export function plainContent(markdown: string, most: number = longestContent): string {
+  return splitContent(neutralised(markdown).trim(), most)[0] ?? "";
 }
 
 type TableRenderer = (table: Tokens.Table) => string;
@@ -27,12 +27,12 @@ function renderWith(table: TableRenderer, markdown: string): string {
 }
 
 /** The same in one message: columns take more room than their table, so it stays as it was written where they do not fit. */
-export function renderMessage(markdown: string): string {
+export function renderMessage(markdown: string, most: number = longestContent): string {
   const drawn = renderContent(markdown);
-  if (drawn.length <= longestContent) return drawn;
+  if (drawn.length <= most) return drawn;
   const content = renderWith(writtenTable, markdown);
-  if (content.length <= longestContent) return content;
-  const [first = "", ...more] = splitContent(content, longestContent - 2);
+  if (content.length <= most) return content;
+  const [first = "", ...more] = splitContent(content, most - 2);
   return more.length === 0 ? first : `${first}\n…`;
 }
 

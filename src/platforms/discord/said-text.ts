@@ -21,6 +21,16 @@ export function saidText(message: APIMessage): string {
   return text === "" && isWithheld(message) ? unreadable : text;
 }
 
+/** The words of a message the bot sent itself, as content or in components. */
+export function ownWords({ content, components }: OwnMessage): string {
+  return [content ?? "", ...(components ?? []).flatMap(componentTexts)].filter(Boolean).join("\n\n");
+}
+
+interface OwnMessage {
+  content?: string | null;
+  components?: APIMessage["components"] | undefined;
+}
+
 function embedText({ title, description, fields = [] }: APIMessage["embeds"][number]): string {
   const lines = [title, description, ...fields.map(({ name, value }) => `${name}: ${value}`)];
   return lines.filter((line) => line !== undefined && line !== "").join("\n");

@@ -13,7 +13,11 @@ import type { DiscordOptions } from "../../support/discord/discord-options.ts";
 import { type DiscordServer, startDiscordServer } from "../../support/discord/discord-server.ts";
 import { exampleToken, exampleWorld, ids } from "../../support/discord/example-world.ts";
 import type { ObservedMessage, ObservedState } from "../../support/discord/observed-state.ts";
+import { buttonsOf } from "../../support/surfaces/discord-chat.ts";
 import { createTestApp, type TestApp, type TestAppOptions } from "../../support/test-app.ts";
+
+/** What can be pressed or picked in a message. */
+export const buttons = buttonsOf;
 
 const running: { stop(): Promise<void> }[] = [];
 
@@ -91,12 +95,6 @@ export function said(state: ObservedState, channel: string, count = 1): Observed
       (message.content !== "" || message.attachments.length > 0),
   );
   return found.length >= count ? found : undefined;
-}
-
-/** The labels of a message's buttons. */
-export function buttons({ components }: ObservedMessage): { label: string; custom_id: string }[] {
-  const rows = components as { components?: { label: string; custom_id: string }[] }[];
-  return rows.flatMap((row) => row.components ?? []);
 }
 
 /** The next events of this kind in the channel `general`. */

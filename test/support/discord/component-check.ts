@@ -29,6 +29,22 @@ export function flatComponents(components: unknown): Json[] {
   ]);
 }
 
+/** What people read of a message: its content, or the texts of its components. */
+export function allWords({ content, components }: { content: string; components: unknown }): string {
+  const texts = flatComponents(components).filter((component) => component.type === types.text);
+  return [content, ...texts.map((component) => String(component.content))].filter(Boolean).join("\n\n");
+}
+
+/** Names of the files that components show. */
+export function shownFiles(components: unknown): string[] {
+  const media = flatComponents(components).flatMap((component) => [
+    component.file,
+    ...objects(component.items).map((item) => item.media),
+  ]);
+  const urls = media.filter(isObject).map(({ url }) => String(url));
+  return urls.flatMap((url) => (url.startsWith("attachment://") ? [url.slice("attachment://".length)] : []));
+}
+
 /** Checks a message's components; `modern` is Components V2. Limits: Discord reference, "Component Reference". */
 export function checkComponents(errors: FormErrors, components: unknown, modern: boolean): void {
   const path = ["components"];

@@ -57,7 +57,7 @@ export function contextMenu(
   return interactions.begin({ type: interactionTypes.command, user, channel, data });
 }
 
-/** A person uses a button or a menu that the message has at this moment. */
+/** A person uses a button or a menu that the message has at this moment; the value of an option picks it in its menu. */
 export function click({ world, interactions }: Parts, input: ControlInput<"click">): Interaction {
   const message = messageOf(world, input.message);
   const channel = channelOf(world, message.channel);
@@ -65,17 +65,20 @@ export function click({ world, interactions }: Parts, input: ControlInput<"click
     throw new Error(`${userOf(world, input.user).name} does not see this message.`);
   }
   require(world, channel, input.user, "ViewChannel");
-  const component = flatComponents(message.components).find((one) => one.custom_id === input.customId);
+  const all = flatComponents(message.components);
+  const offers = (one: Json) => objects(one.options).some((option) => text(option.value) === input.customId);
+  const component = all.find((one) => one.custom_id === input.customId) ?? all.find(offers);
   if (!component) throw new Error(`The message has no component ${input.customId} now.`);
   if (component.disabled === true) throw new Error(`The component ${input.customId} is disabled.`);
   const offered = objects(component.options).map((option) => text(option.value));
-  const values = input.values ?? [];
+  const isOption = component.custom_id !== input.customId;
+  const values = isOption ? [input.customId] : (input.values ?? []);
   if (component.type === 3 && !values.every((value) => offered.includes(value))) {
     throw new Error(`The menu ${input.customId} does not offer ${values.join(", ")}.`);
   }
   const type = Number(component.type);
   const picked = type === 2 ? {} : { values, ...resolvedOf(world, channel, values) };
-  const data = { custom_id: input.customId, component_type: type, id: component.id ?? 1, ...picked };
+  const data = { custom_id: component.custom_id, component_type: type, id: component.id ?? 1, ...picked };
   return interactions.begin({
     type: interactionTypes.component,
     user: input.user,

@@ -1,6 +1,7 @@
 import { refusals } from "./api-error.ts";
 import { type ApiReply, type ApiRequest, type ApiRoute, noContent, ok } from "./api-request.ts";
 import { checkChoices } from "./command-check.ts";
+import { allWords } from "./component-check.ts";
 import { FormErrors } from "./form-errors.ts";
 import { callbackTypes, type Interaction, type Interactions, interactionTypes } from "./interactions.ts";
 import { isObject, type Json, objects } from "./json.ts";
@@ -145,7 +146,7 @@ function answer(world: World, interaction: Interaction, { body, files }: ApiRequ
     interaction: interaction.id,
     ephemeralFor: isEphemeral(content.flags) ? interaction.user : null,
     mentions: mentionsOf(world, channel, {
-      content: content.content,
+      content: allWords(content),
       allowed: body.allowed_mentions,
       everyone: may(world, world.bot, channel, "MentionEveryone"),
     }),
@@ -173,7 +174,7 @@ function fill(world: World, interaction: Interaction, message: Message, { body, 
   const channel = world.channels.get(message.channel);
   if (!channel) throw refusals.unknownChannel();
   const allowed = body.allowed_mentions;
-  const mentions = mentionsOf(world, channel, { content: content.content, allowed, everyone: false });
+  const mentions = mentionsOf(world, channel, { content: allWords(content), allowed, everyone: false });
   if (first) interaction.loading = false;
   const kept = message.flags & messageFlags.ephemeral;
   const flags = (content.flags & ~(messageFlags.loading | messageFlags.ephemeral)) | kept;

@@ -1,5 +1,5 @@
 import { refusals } from "./api-error.ts";
-import { checkComponents } from "./component-check.ts";
+import { checkComponents, shownFiles } from "./component-check.ts";
 import { FormErrors } from "./form-errors.ts";
 import { isObject, type Json, objects, strings, text } from "./json.ts";
 import type { Attachment, Message, World } from "./world.ts";
@@ -75,13 +75,7 @@ export function readMessageBody(
   checkAllowedMentions(errors, body.allowed_mentions);
   checkNonce(errors, body);
   const attachments = readAttachments(world, errors, body, files, old);
-  if (modern && (text(body.content) !== "" || objects(body.embeds).length > 0)) {
-    errors.add(
-      ["content"],
-      "MESSAGE_CANNOT_USE_LEGACY_FIELDS_WITH_COMPONENTS_V2",
-      "The 'content' field cannot be used when using MessageFlags.IS_COMPONENTS_V2",
-    );
-  }
+  if (modern) checkModern(errors, body, attachments);
   errors.refuse();
   const content: MessageContent = {
     content: body.content === undefined ? (old?.content ?? "") : text(body.content).trim(),
@@ -92,6 +86,22 @@ export function readMessageBody(
   };
   if (isEmpty(content, body)) throw refusals.emptyMessage();
   return content;
+}
+
+/** A message of components has no content, and its components show only files that it has. */
+function checkModern(errors: FormErrors, body: Json, attachments: readonly Attachment[]): void {
+  for (const name of shownFiles(body.components)) {
+    if (attachments.some(({ filename }) => filename === name)) continue;
+    const said = `The file attachment://${name} is not among the attachments`;
+    errors.add(["components"], "UNFURLED_MEDIA_ITEM_REFERENCED_ATTACHMENT_NOT_FOUND", said);
+  }
+  if (text(body.content) !== "" || objects(body.embeds).length > 0) {
+    errors.add(
+      ["content"],
+      "MESSAGE_CANNOT_USE_LEGACY_FIELDS_WITH_COMPONENTS_V2",
+      "The 'content' field cannot be used when using MessageFlags.IS_COMPONENTS_V2",
+    );
+  }
 }
 
 function isEmpty(message: MessageContent, body: Json): boolean {

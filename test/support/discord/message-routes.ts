@@ -1,5 +1,6 @@
 import { refusals } from "./api-error.ts";
 import { type ApiRequest, type ApiRoute, noContent, ok, route } from "./api-request.ts";
+import { allWords } from "./component-check.ts";
 import { isObject, type Json, text } from "./json.ts";
 import { mentionsOf } from "./mentions.ts";
 import { messageFlags, readMessageBody } from "./message-body.ts";
@@ -113,7 +114,7 @@ function post(world: World, { at, body, files }: ApiRequest) {
   const channel = seenByBot(world, at("channel"));
   requireSending(world, channel, body, files.length);
   const content = readMessageBody(world, body, files);
-  if (isModerated(world, channel, content.content)) throw refusals.blockedByAutoMod();
+  if (isModerated(world, channel, allWords(content))) throw refusals.blockedByAutoMod();
   const nonce = typeof body.nonce === "number" ? body.nonce : text(body.nonce) || null;
   if (body.enforce_nonce === true && nonce !== null) {
     const before = world
@@ -140,7 +141,7 @@ function writeAsBot(
     type: replied ? 19 : 0,
     replyTo: replied?.id ?? null,
     mentions: mentionsOf(world, channel, {
-      content: content.content,
+      content: allWords(content),
       repliedTo: replied?.author,
       allowed: body.allowed_mentions,
       everyone: may(world, world.bot, channel, "MentionEveryone"),
@@ -164,9 +165,9 @@ function edit(world: World, request: ApiRequest) {
   refuseArchived(channel);
   const { body, files } = request;
   const content = readMessageBody(world, body, files, message);
-  if (isModerated(world, channel, content.content)) throw refusals.blockedByAutoMod();
+  if (isModerated(world, channel, allWords(content))) throw refusals.blockedByAutoMod();
   const mentions = mentionsOf(world, channel, {
-    content: content.content,
+    content: allWords(content),
     allowed: body.allowed_mentions,
     everyone: may(world, world.bot, channel, "MentionEveryone"),
   });

@@ -1,7 +1,9 @@
 import type { CommandStore } from "./command-store.ts";
+import { allWords, shownFiles } from "./component-check.ts";
 import type { Gateway } from "./gateway.ts";
 import { type Interaction, type Interactions, interactionTypes } from "./interactions.ts";
 import { objects } from "./json.ts";
+import { messageFlags } from "./message-body.ts";
 import type {
   ObservedInteraction,
   ObservedMessage,
@@ -40,9 +42,14 @@ export function observe({ world, gateway, commands, interactions, calls }: Parts
 
 function observedMessage(world: World, message: Message): ObservedMessage {
   const { attachments: _, reactions, ...plain } = message;
-  const files = objects(wireMessage(world, message, "all").attachments);
+  const isMade = (message.flags & messageFlags.modern) !== 0;
+  const shown = isMade ? shownFiles(message.components) : undefined;
+  const files = objects(wireMessage(world, message, "all").attachments).filter(
+    ({ filename }) => shown?.includes(String(filename)) ?? true,
+  );
   return {
     ...plain,
+    content: allWords(message),
     attachments: files.map((file) => ({
       id: String(file.id),
       filename: String(file.filename),

@@ -7,9 +7,11 @@ export interface ObservedMessage {
   channel: string;
   author: string;
   type: number;
+  /** Its words: the content, or the texts of its components. */
   content: string;
   embeds: Json[];
   components: Json[];
+  /** Files that people see: where it is made of components, those that one of them shows. */
   attachments: { id: string; filename: string; contentType: string; size: number; url: string }[];
   flags: number;
   sentAt: string;

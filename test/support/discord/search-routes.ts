@@ -1,5 +1,6 @@
 import { refusals } from "./api-error.ts";
 import { type ApiReply, type ApiRequest, type ApiRoute, ok, route } from "./api-request.ts";
+import { allWords } from "./component-check.ts";
 import { may } from "./permissions.ts";
 import { byAge } from "./snowflakes.ts";
 import { wireChannel, wireMessage } from "./wire.ts";
@@ -46,14 +47,14 @@ function isSeen(world: World, guild: string, message: Message): boolean {
 }
 
 /** Whether all words occur, wherever they stand, and every filter holds. */
-function fits({ id, channel, author, content }: Message, query: URLSearchParams): boolean {
+function fits({ id, channel, author, ...message }: Message, query: URLSearchParams): boolean {
   const channels = query.getAll("channel_id");
   const authors = query.getAll("author_id");
   const words = (query.get("content") ?? "").toLowerCase().split(/\s+/);
   return (
     (channels.length === 0 || channels.includes(channel)) &&
     (authors.length === 0 || authors.includes(author)) &&
-    words.every((word) => content.toLowerCase().includes(word)) &&
+    words.every((word) => allWords(message).toLowerCase().includes(word)) &&
     BigInt(id) > BigInt(query.get("min_id") ?? 0) &&
     (query.get("max_id") === null || BigInt(id) < BigInt(query.get("max_id") ?? 0))
   );

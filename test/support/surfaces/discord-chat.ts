@@ -1,5 +1,7 @@
+import { flatComponents } from "../discord/component-check.ts";
 import type { DiscordServer } from "../discord/discord-server.ts";
 import { ids } from "../discord/example-world.ts";
+import { objects } from "../discord/json.ts";
 import type { ObservedMessage, ObservedState } from "../discord/observed-state.ts";
 import type { Capabilities, ChatSurface, Conversation, FetchedFile, Part, Somebody } from "./chat-surface.ts";
 
@@ -129,7 +131,15 @@ function kindByButtons(message: ObservedMessage): Part["kind"] {
   return buttons.some((id) => id === "answer" || id === "approve") ? "question" : "answer";
 }
 
-export function buttonsOf({ components }: ObservedMessage): { label: string; custom_id: string }[] {
-  const rows = components as { components?: { label: string; custom_id: string }[] }[];
-  return rows.flatMap((row) => row.components ?? []);
+/** What can be pressed or picked in a message. */
+export function buttonsOf({
+  components,
+}: Pick<ObservedMessage, "components">): { label: string; custom_id: string }[] {
+  return flatComponents(components).flatMap((component) => {
+    if (component.options !== undefined)
+      return objects(component.options).map(({ label, value }) => pressed(label, value));
+    return component.type === 2 ? [pressed(component.label, component.custom_id)] : [];
+  });
 }
+
+const pressed = (label: unknown, id: unknown) => ({ label: String(label), custom_id: String(id) });

@@ -39,7 +39,8 @@ export function planAnswer(
   const who = isPrivate ? "" : whoDidWhat(turn);
   const whole = [who, said, files.named].filter(Boolean).join("\n\n");
   const room = card === undefined ? 0 : headRoom;
-  const limits = { ...platform.limits, message_characters: platform.limits.message_characters - room };
+  const { message_characters, answer_characters = message_characters } = platform.limits;
+  const limits = { ...platform.limits, answer_characters: answer_characters - room };
   const shaped = shapeAnswer(redact(whole || "Here it is."), files.attached, limits);
   const messages = shaped.parts.map(
     (markdown, part): AnswerMessage => ({

@@ -31,7 +31,7 @@ const cutWithoutFile =
 export function shapeAnswer(
   text: string,
   files: readonly OutgoingFile[],
-  { message_characters: limit, file_bytes }: PlatformLimits,
+  { message_characters, answer_characters: limit = message_characters, file_bytes }: PlatformLimits,
 ): ShapedAnswer {
   const tables = withTablesAttached(text, new Set(files.map((file) => file.name)), file_bytes);
   const attached = [...files, ...tables.files];

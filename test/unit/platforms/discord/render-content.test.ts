@@ -1,13 +1,19 @@
 import { describe, expect, test } from "vitest";
 import type { OutgoingButton } from "../../../../src/core/chat-platform.ts";
 import { discordWriting } from "../../../../src/platforms/discord/discord-writing.ts";
-import { editBody, messageBody, whisperParts } from "../../../../src/platforms/discord/message-body.ts";
+import {
+  editBody,
+  messageBody,
+  rawFiles,
+  whisperParts,
+} from "../../../../src/platforms/discord/message-body.ts";
 import { actionsIn, renderComponents } from "../../../../src/platforms/discord/render-components.ts";
 import {
   renderContent,
   renderMessage,
   splitContent,
 } from "../../../../src/platforms/discord/render-content.ts";
+import { ownWords } from "../../../../src/platforms/discord/said-text.ts";
 
 const button = { role: "stop", turn_id: "t", below: "progress" } as const;
 
@@ -97,7 +103,7 @@ describe("a message", () => {
     expect(editBody({ tag, markdown: "…" }).flags).toBe(4);
   });
 
-  test.each(["answer", "question", "approval"] as const)("with an %s previews no links either", (purpose) => {
+  test.each(["question", "approval"] as const)("with an %s previews no links either", (purpose) => {
     const message = {
       tag: { ...tag, purpose },
       markdown: "https://evil.test/?d=1",
@@ -107,6 +113,80 @@ describe("a message", () => {
     expect(editBody(message).flags).toBe(4);
     expect(whisperParts({ markdown: "https://evil.test" }).map(({ body }) => body.flags)).toEqual([4]);
     expect(messageBody(message, "1").components).toHaveLength(1);
+  });
+
+  describe("of an answer is made of components", () => {
+    const answer = { tag: { ...tag, purpose: "answer" }, markdown: "Here." } as const;
+    const text = (content: string) => ({ type: 10, content });
+    const file = (name: string) => ({ name, media_type: "text/csv", data: new Uint8Array([1]) });
+    const behind = (label: string, role: "again" | "forget"): OutgoingButton => ({
+      action: { role, turn_id: "t1" },
+      label,
+      menu: true,
+    });
+    const shown = (more: object) => messageBody({ ...answer, ...more }, undefined);
+
+    test("and previews no links, however it is edited", () => {
+      expect(shown({}).flags).toBe(4 | (1 << 15));
+      expect(editBody(answer)).toMatchObject({ content: null, flags: 4 | (1 << 15) });
+      expect(editBody({ markdown: "Other." }, true)).toMatchObject({
+        content: null,
+        components: [text("Other.")],
+      });
+    });
+
+    test("its words alone while there is nothing else", () => {
+      expect(shown({}).components).toEqual([text("Here.")]);
+      expect(shown({ mention: "1000000000000000001" }).components).toEqual([
+        text("<@1000000000000000001> Here."),
+      ]);
+      expect(shown({ markdown: "" }).components).toEqual([text("…")]);
+    });
+
+    test("with its pictures, files and buttons in a container, the rest of the buttons in a menu", () => {
+      const files = ["plot.png", "a b.csv", "a b.csv"].map(file);
+      const buttons = [
+        { action: button, label: "👍" },
+        behind("Try again", "again"),
+        behind("Delete", "forget"),
+      ];
+      const { components } = shown({ files, buttons });
+      expect(components).toMatchObject([
+        {
+          type: 17,
+          components: [
+            text("Here."),
+            { type: 12, items: [{ media: { url: "attachment://plot.png" } }] },
+            { type: 13, file: { url: "attachment://a_b.csv" } },
+            { type: 13, file: { url: "attachment://3-a_b.csv" } },
+            { type: 1, components: [{ label: "👍" }] },
+            { type: 1, components: [{ type: 3, options: [{ label: "Try again" }, { label: "Delete" }] }] },
+          ],
+        },
+      ]);
+      expect(rawFiles(files).map(({ name }) => name)).toEqual(["plot.png", "a_b.csv", "3-a_b.csv"]);
+      expect(actionsIn({ components } as Parameters<typeof actionsIn>[0])).toHaveLength(3);
+    });
+
+    test("with no menu for a single button", () => {
+      expect(shown({ buttons: [behind("Delete", "forget")] }).components).toMatchObject([
+        { components: [text("Here."), { components: [{ type: 2, label: "Delete" }] }] },
+      ]);
+    });
+
+    test("in twice the room of others, and cut there", () => {
+      const long = "word ".repeat(2_000);
+      expect(ownWords(shown({ markdown: long })).length).toBeGreaterThan(3_800);
+      expect(ownWords(shown({ markdown: long, mention: "1000000000000000001" })).length).toBeLessThanOrEqual(
+        4_000,
+      );
+    });
+
+    test("but not where one person alone sees it", () => {
+      expect(whisperParts({ ...answer }).map(({ body }) => body)).toMatchObject([
+        { content: "Here.", flags: 4 },
+      ]);
+    });
   });
 
   test("is never empty", () => {

@@ -31,6 +31,7 @@ import { createForget } from "./services/forgetting.ts";
 import { createReadiness } from "./services/readiness.ts";
 import { createRetention } from "./services/retention.ts";
 import { keptFor } from "./services/retention-policy.ts";
+import { createSayMessage } from "./services/say-message.ts";
 import { skillRuns } from "./services/skill-runs.ts";
 import { createSkillService } from "./services/skill-service.ts";
 import { createStoredAudit } from "./services/stored-audit.ts";
@@ -150,6 +151,7 @@ export function createApp(deps: AppDeps): RunningApp {
     control,
     approvals: createApprovals({ ...deps, audit, platforms, wake }),
     channelIndex,
+    say: createSayMessage(platforms),
     forget: createForget(forgetting),
     forgetPerson: createForgetPerson({ ...forgetting, stored, openings, index: deps.index }),
     retention,

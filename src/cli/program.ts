@@ -29,6 +29,7 @@ export function createProgram(
   addBotCommands(program, context, run);
   addSkillCommands(program, context, run);
   addScheduleCommands(program, context, run);
+  addMessageCommands(program, context, run);
   addSandboxCommands(program, context, run);
   addFileCommands(program, context, run);
   addFlowCommands(program, context, run);
@@ -162,6 +163,12 @@ function addFileCommands(program: Command, context: CommandContext, run: Run): v
 function addScheduleCommands(program: Command, context: CommandContext, run: Run): void {
   const schedule = program.command("schedule").description("reminders, schedules and triggers of a channel");
   addOperationCommands(schedule, context, run);
+}
+
+/** `knack message …` */
+function addMessageCommands(program: Command, context: CommandContext, run: Run): void {
+  const message = program.command("message").description("messages of the bot that no turn posts");
+  addOperationCommands(message, context, run);
 }
 
 /** `knack sandbox …` */

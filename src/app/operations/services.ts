@@ -20,6 +20,7 @@ import type { ChangeSettings } from "../services/channel-settings.ts";
 import type { ForgetPerson } from "../services/forget-person/forgotten-person.ts";
 import type { Forget } from "../services/forgetting.ts";
 import type { Retention } from "../services/retention-policy.ts";
+import type { SayMessage } from "../services/say-message.ts";
 import type { SkillRun } from "../services/skill-runs.ts";
 import type { SkillService } from "../services/skill-service.ts";
 import type { Feed } from "../turns/feed.ts";
@@ -97,6 +98,8 @@ export interface Services {
   control: TurnControl;
   approvals: Approvals;
   channelIndex: ChannelIndex;
+  /** Posts on a chat platform without a turn. */
+  say: SayMessage;
   /** Takes a turn away for good, with what it posted. */
   forget: Forget;
   forgetPerson: ForgetPerson;

@@ -9,6 +9,7 @@ import { listFiles, removeFile } from "./files.ts";
 import { listFlows, setFlow, showFlow } from "./flows.ts";
 import { grantHosts, revokeHosts } from "./grants.ts";
 import { listApprovals } from "./list-approvals.ts";
+import { sendMessage } from "./messages.ts";
 import { type Operation, runOperation, whatDoesNotFit } from "./operation.ts";
 import {
   installPackage,
@@ -84,6 +85,7 @@ const operations = [
   removeApproval,
   showIndex,
   setIndex,
+  sendMessage,
   listSchedules,
   addSchedule,
   pauseSchedule,

@@ -1,0 +1,49 @@
+import { z } from "zod";
+import { oneLine } from "../../base/markdown-text.ts";
+import { channelThread } from "../../core/chat-platform.ts";
+import { namespaceSchema, threadSchema } from "../../core/place.ts";
+import { operation } from "./operation.ts";
+
+/** Characters of a message that a program sends; each platform has its own limit below it. */
+const longest = 12_000;
+
+/** Says something in a channel as the bot: what a script, a deployment or a timer has to tell. No model is asked. */
+export const sendMessage = operation({
+  name: "message.send",
+  input: z.object({
+    namespace: namespaceSchema.describe("platform:workspace:channel"),
+    thread: threadSchema.optional().describe("a thread of it; the channel itself unless given"),
+    text: z.string().trim().min(1).max(longest).describe("standard Markdown; calls nobody"),
+    key: z.string().min(1).max(200).optional().describe("of your own: the same key is posted once"),
+  }),
+  output: z.object({ reference: z.string(), link: z.string().optional() }),
+  who: { least: "operator", refusal: "Only who runs the bot sends messages in its name." },
+  http: {
+    route: "POST /messages",
+    summary: "Post a message in a channel of a chat platform",
+    answers: "the message's reference, and its address where the platform has one",
+  },
+  commandLine: [
+    {
+      command: "message send",
+      description: "posts a message in a channel, without a model",
+      arguments: [["<text...>", "what it says, Markdown"]],
+      options: [
+        ["--thread <thread>", "a thread of the channel"],
+        ["--key <key>", "the same key is posted once"],
+      ],
+      needsBot: "connected to the platform",
+      json: "prints {reference,link?}",
+      read: ({ text, ...rest }) => ({ ...rest, text: [text].flat().join(" ") }),
+      print: ({ reference, link = reference }, { plain }) => [`Posted: ${plain(link)}`],
+    },
+  ],
+  run({ input: { namespace, thread = channelThread, text, key }, services }) {
+    return services.say({ place: { namespace, thread }, text, key: key ?? services.newId() });
+  },
+  audit: (_output, { input: { namespace, text } }) => ({
+    action: "message_sent",
+    subject: namespace,
+    detail: `sent “${oneLine(text, 200)}”`,
+  }),
+});

@@ -8,7 +8,7 @@ import type { Outcome } from "../../core/outcome.ts";
 import type { Place } from "../../core/place.ts";
 
 /** A message the bot says by itself, without a turn. */
-export interface SpokenMessage {
+interface SpokenMessage {
   place: Place;
   /** Standard Markdown; calls nobody. */
   text: string;
@@ -17,7 +17,7 @@ export interface SpokenMessage {
 }
 
 /** Where it stands: the platform's reference, and an address for people where the platform has one. */
-export interface SaidMessage {
+interface SaidMessage {
   reference: string;
   link?: string | undefined;
 }

@@ -190,3 +190,22 @@ describe("a thread without an answer", () => {
     expect(taken()).toEqual([]);
   });
 });
+
+describe("where only what is said to the bot is heard", () => {
+  it.each<[string, TriggerCondition, boolean]>([
+    ["messages", onWords, false],
+    ["reactions", { on: "reaction", emoji: "eyes" }, false],
+    ["threads without an answer", { on: "quiet", hours: 2, here: false }, false],
+    ["this thread without an answer", { on: "quiet", hours: 2, here: true }, true],
+    ["a webhook", { on: "webhook" }, true],
+  ])("a trigger on %s is made only if it can begin", async (_name, condition, isMade) => {
+    const { service } = createScheduleWorld({ platform: false }).start();
+    const wish = { what: "trigger", text: "say who is on call", condition } as const;
+    const plan = await service.plan(
+      { author: ann, place: { ...channel, namespace: "console:local:general" } },
+      wish,
+    );
+    expect(plan.ok).toBe(isMade);
+    if (!plan.ok) expect(plan.message).toContain("A schedule, a webhook");
+  });
+});

@@ -1,4 +1,4 @@
-import type { Command } from "commander";
+import type { Command, Option } from "commander";
 import type { CommandLineForm, Operation, Terminal } from "../app/operations/operation.ts";
 import { allOperations } from "../app/operations/table.ts";
 import { createPaint } from "../platforms/terminal/paint.ts";
@@ -14,7 +14,7 @@ import {
   wantsColours,
 } from "./command-context.ts";
 import { type Call, followWork } from "./follow-work.ts";
-import { namespaceOption, onlyNamespaceOption } from "./shared-options.ts";
+import { namespaceOption, neededNamespaceOption, onlyNamespaceOption } from "./shared-options.ts";
 
 type Form = CommandLineForm<unknown, unknown>;
 type Options = GlobalOptions & { json?: true };
@@ -46,10 +46,7 @@ function addCommand(
   for (const [name, description] of form.arguments ?? []) command.argument(name, description);
   for (const [flags, description] of form.options ?? []) command.option(flags, description);
   const { namespace } = operation.input.shape;
-  if (namespace !== undefined) {
-    const hasDefault = namespace.safeParse(undefined).data !== undefined;
-    command.addOption(hasDefault ? namespaceOption() : onlyNamespaceOption());
-  }
+  if (namespace !== undefined) command.addOption(optionFor(namespace.safeParse(undefined)));
   command.option("--json", form.json);
   command.action(() => {
     const given = {
@@ -60,6 +57,12 @@ function addCommand(
     };
     return run(() => runCommand(operation, form, given, context));
   });
+}
+
+/** `--namespace`, by what the operation makes of a missing one. */
+function optionFor(missing: { success: boolean; data?: unknown }): Option {
+  if (!missing.success) return neededNamespaceOption();
+  return missing.data === undefined ? onlyNamespaceOption() : namespaceOption();
 }
 
 async function runCommand(

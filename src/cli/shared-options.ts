@@ -16,6 +16,13 @@ export function onlyNamespaceOption(): Option {
   return new Option("--namespace <namespace>", "only of this channel").argParser(parseNamespace);
 }
 
+/** `--namespace` of a command that is about one channel, whichever it is. */
+export function neededNamespaceOption(): Option {
+  return new Option("--namespace <namespace>", "channel, as platform:workspace:channel")
+    .argParser(parseNamespace)
+    .makeOptionMandatory();
+}
+
 export function parseNamespace(text: string): string {
   return parseWith(namespaceSchema, text);
 }

@@ -169,6 +169,7 @@ describe("the API", () => {
         "get /api/v1/namespaces",
         "get /api/v1/namespaces/{ns}",
         "put /api/v1/namespaces/{ns}",
+        "post /api/v1/messages",
         "get /api/v1/schedules",
         "post /api/v1/schedules",
         "delete /api/v1/schedules/{id}",

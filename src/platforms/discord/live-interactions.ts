@@ -9,7 +9,7 @@ import { referenceOf } from "./discord-place.ts";
 import type { DiscordProblem } from "./discord-problem.ts";
 import { type DiscordRest, unlessRefused } from "./discord-rest.ts";
 import { createKeptCommands, tokenLifetime } from "./kept-commands.ts";
-import { editBody, mostFiles, rawFiles, whisperParts } from "./message-body.ts";
+import { editBody, rawFiles, whisperParts } from "./message-body.ts";
 
 /** A command or a press that can still be answered. */
 export interface LiveInteraction {
@@ -152,12 +152,7 @@ export function createLiveInteractions(deps: LiveInteractionDeps): LiveInteracti
         Object.assign(interaction, { placeholder: "none", filling });
         await keep(interaction);
       } else if (filling === "" || interaction.filling !== filling) return undefined;
-      const posted = await fill(
-        rest,
-        interaction,
-        editBody(message),
-        rawFiles((message.files ?? []).slice(0, mostFiles)),
-      );
+      const posted = await fill(rest, interaction, editBody(message), rawFiles(message.files ?? []));
       if (posted === undefined) return undefined;
       messages.set(posted.id, interaction);
       return referenceOf(posted.channel_id, posted.id);

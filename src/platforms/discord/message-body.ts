@@ -42,9 +42,12 @@ export function calledIn({ markdown, calls = [] }: OutgoingMessage): { users: st
   };
 }
 
-/** What an edit changes: everything but files. `isMade` tells whether the message is made of components already. */
-export function editBody(message: OutgoingMessage, isMade = false) {
-  const { content = null, ...shown } = shownOf(message, [], isMade);
+/**
+ * What an edit changes: everything but files.
+ * @param kept the names of the files of a message that is made of components already, whatever its purpose; they stay in sight
+ */
+export function editBody(message: OutgoingMessage, kept?: readonly string[]) {
+  const { content = null, ...shown } = shownOf(message, [], kept);
   return { ...shown, content, allowed_mentions: { parse: [] } };
 }
 
@@ -58,15 +61,15 @@ interface Shown {
  * An answer is made of components: its words, files and buttons stand together, in twice the room. Discord lets no such message become
  * one with a content again, so that all answers are, from their first word.
  */
-function shownOf(message: OutgoingMessage, called: readonly string[], isMade = false): Shown {
+function shownOf(message: OutgoingMessage, called: readonly string[], kept?: readonly string[]): Shown {
   const { tag, buttons = [], files = [] } = message;
-  const isAnswer = isMade || tag?.purpose === "answer";
+  const isAnswer = kept !== undefined || tag?.purpose === "answer";
   const words = contentOf(message, isAnswer ? longestText : undefined);
   const text = [...called, words].join(" ").trim() || (files.length === 0 ? "…" : "");
   if (!isAnswer)
     return { content: text, components: renderComponents(buttons), flags: messageFlags.suppressEmbeds };
   return {
-    components: renderAnswer(text, attachedNames(files.slice(0, mostFiles)), buttons),
+    components: renderAnswer(text, kept ?? attachedNames(files.slice(0, mostFiles)), buttons),
     flags: messageFlags.suppressEmbeds | messageFlags.components,
   };
 }

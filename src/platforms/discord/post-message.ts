@@ -1,4 +1,4 @@
-import type { APIMessage, RawFile } from "discord.js";
+import type { APIMessage } from "discord.js";
 import { type ButtonAction, turnOfButton } from "../../core/button-action.ts";
 import type { MessageTag, OutgoingMessage, ReplyTarget } from "../../core/chat-platform.ts";
 import type { Place } from "../../core/place.ts";
@@ -108,32 +108,29 @@ export async function editMessage(
 ): Promise<void> {
   const { channel, message: id } = readReference(reference);
   const path = `/channels/${channel}/messages/${id}` as const;
-  const body = editBody(message, await isMade(deps, path, message));
-  const files = await missingFiles(deps, path, message);
+  const now = await shownNow(deps, path, message);
+  const body = editBody(message, message.tag === undefined ? now?.names : undefined);
+  const files = rawFiles((message.files ?? []).slice(0, mostFiles)).slice(now?.attached ?? 0);
   if (await deps.live.edit(id, body, files)) return;
   await inOpenThread(deps, channel, () => deps.rest.request("PATCH", path, { body, files }));
 }
 
-/** Whether a message that is no part of a turn's own is made of components. */
-async function isMade(
+/**
+ * What Discord shows of a message now, as far as its edit has to know it: how many files, and, if it is made of components, their names.
+ * Discord gives names of its own to some: the first ones are there, whatever they are called. Not asked for a message of a turn without files.
+ */
+async function shownNow(
   { rest }: PostDeps,
   path: `/channels/${string}/messages/${string}`,
-  { tag }: OutgoingMessage,
-): Promise<boolean> {
-  if (tag !== undefined) return false;
-  const { flags = 0 } = await rest.request<APIMessage>("GET", path);
-  return (flags & messageFlags.components) !== 0;
-}
-
-/** The files of a message that Discord does not show with it. It gives names of its own to some: as many are there then. */
-async function missingFiles(
-  { rest }: PostDeps,
-  path: `/channels/${string}/messages/${string}`,
-  { files = [] }: OutgoingMessage,
-): Promise<RawFile[]> {
-  if (files.length === 0) return [];
-  const { attachments } = await rest.request<APIMessage>("GET", path);
-  return rawFiles(files.slice(0, mostFiles)).slice(attachments.length);
+  { tag, files = [] }: OutgoingMessage,
+): Promise<{ attached: number; names: string[] | undefined } | undefined> {
+  if (tag !== undefined && files.length === 0) return undefined;
+  const { flags = 0, attachments } = await rest.request<APIMessage>("GET", path);
+  const isMade = (flags & messageFlags.components) !== 0;
+  return {
+    attached: attachments.length,
+    names: isMade ? attachments.map(({ filename }) => filename) : undefined,
+  };
 }
 
 /** @throws DiscordProblem unless it is gone */
@@ -189,7 +186,7 @@ async function sayFewWords(
   const { channel, root } = await deps.targets.look(place);
   const replyTo = root === undefined ? undefined : (to?.message ?? root);
   const body = {
-    ...messageBody({ markdown: "…" }, replyTo),
+    ...messageBody({ markdown: "" }, replyTo),
     content: `<@${person}> I have an answer only for you, and you take no direct messages from this server. Allow them in the server's privacy settings, or use \`/knack\` here.`,
     allowed_mentions: { parse: [], users: [person], replied_user: false },
   };

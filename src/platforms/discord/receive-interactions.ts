@@ -22,7 +22,6 @@ import type { LiveInteraction, LiveInteractions } from "./live-interactions.ts";
 import { filesOf, namesIn } from "./parse-message.ts";
 import type { RawInteraction } from "./raw-interaction.ts";
 import { readableText } from "./readable-text.ts";
-import { menuId, moreId } from "./render-components.ts";
 import type { ReplyChains } from "./reply-chains.ts";
 import { saidText } from "./said-text.ts";
 import { fitsModal, modalValues, skillModal, skillOfModal } from "./skill-modal.ts";
@@ -151,7 +150,8 @@ async function press(deps: InteractionDeps, raw: RawInteraction, person: string)
   await answer(deps, raw, { type: callbackTypes.deferredUpdate });
   deps.live.add(liveInteraction(raw, "none"));
   const { custom_id = "", values = [] } = raw.data ?? {};
-  const button = custom_id === menuId || custom_id === moreId ? (values[0] ?? "") : custom_id;
+  // A menu hands over what was picked, whose value is the id its button would have.
+  const [button = custom_id] = values;
   const place = await placeOf(deps, raw, person, raw.message?.id);
   const reference = referenceOf(raw.channel_id ?? "", raw.message?.id ?? "");
   await deps.intake.press({ place, id: raw.id, person, button, reference });

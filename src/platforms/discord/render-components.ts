@@ -16,9 +16,9 @@ const mostChoiceButtons = 5;
 const mostOptions = 25;
 
 /** Names the menu of a question; the chosen value is the id the button would have. */
-export const menuId = "choose";
+const menuId = "choose";
 /** Names the menu of what else can be done with an answer. */
-export const moreId = "more";
+const moreId = "more";
 
 /** Buttons in rows of five; a question with more than five choices is a menu, of the first 25. */
 export function renderComponents(buttons: readonly OutgoingButton[]): Row[] {

@@ -129,10 +129,16 @@ describe("a message", () => {
     test("and previews no links, however it is edited", () => {
       expect(shown({}).flags).toBe(4 | (1 << 15));
       expect(editBody(answer)).toMatchObject({ content: null, flags: 4 | (1 << 15) });
-      expect(editBody({ markdown: "Other." }, true)).toMatchObject({
+      expect(editBody({ markdown: "Other." }, [])).toMatchObject({
         content: null,
         components: [text("Other.")],
       });
+    });
+
+    test("and keeps its files in sight when its words are changed", () => {
+      expect(editBody({ markdown: "Other." }, ["a_b.csv"]).components).toMatchObject([
+        { components: [text("Other."), { type: 13, file: { url: "attachment://a_b.csv" } }] },
+      ]);
     });
 
     test("its words alone while there is nothing else", () => {

@@ -151,7 +151,7 @@ export function createApp(deps: AppDeps): RunningApp {
     control,
     approvals: createApprovals({ ...deps, audit, platforms, wake }),
     channelIndex,
-    say: createSayMessage(platforms),
+    say: createSayMessage(platforms, chats),
     forget: createForget(forgetting),
     forgetPerson: createForgetPerson({ ...forgetting, stored, openings, index: deps.index }),
     retention,

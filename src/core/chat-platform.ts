@@ -24,6 +24,13 @@ export interface PlatformLimits {
   posts_quietly?: true;
 }
 
+/** Characters of Markdown that fit into one message of an answer. */
+export function answerRoom({ message_characters, answer_characters }: AnswerLimits): number {
+  return answer_characters ?? message_characters;
+}
+
+type AnswerLimits = Pick<PlatformLimits, "message_characters" | "answer_characters">;
+
 /** How to write on a platform, in sentences for a model. */
 export interface PlatformWriting {
   /** What people call the platform: `Slack`. */

@@ -77,9 +77,9 @@ export interface Services {
     events(turn: TurnRecord): Promise<TurnEvent[]>;
   };
   schedules: Planning;
-  /** The executions of skills in the turns of a filter, the latest first. */
   /** The files of threads. */
   folders: WorkingFolders;
+  /** The executions of skills in the turns of a filter, the latest first. */
   runs(filter: TurnFilter): Promise<SkillRun[]>;
   changeSettings: ChangeSettings;
   /** The name people call the bot by, and Knack's version. */

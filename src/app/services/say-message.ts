@@ -4,6 +4,7 @@ import {
   PlatformError,
   type PlatformErrorCode,
 } from "../../core/chat-platform.ts";
+import type { Chats } from "../../core/chats.ts";
 import type { Outcome } from "../../core/outcome.ts";
 import type { Place } from "../../core/place.ts";
 
@@ -36,7 +37,10 @@ const statusOf = {
 } as const satisfies Record<PlatformErrorCode, number>;
 
 /** Posts on the platforms of this process. */
-export function createSayMessage(platforms: ChatPlatforms): SayMessage {
+export function createSayMessage(
+  platforms: ChatPlatforms,
+  chats: Pick<Chats, "send" | "actions">,
+): SayMessage {
   return async ({ place, text, key }) => {
     const { namespace, thread } = place;
     const platform = platforms.of(namespace);
@@ -46,8 +50,7 @@ export function createSayMessage(platforms: ChatPlatforms): SayMessage {
       return refused(413, `The text has ${text.length} characters; a message there has ${most} at most.`);
     const tag = { turn_id: `message.${key}`, purpose: "sent", part: 0 } as const;
     try {
-      const reference =
-        (await platform.find(place, tag)) ?? (await platform.post(place, { tag, markdown: text }));
+      const reference = await chats.send(place, { tag, markdown: text });
       return { ok: true, value: { reference, link: await linkTo(reference) } };
     } catch (error) {
       if (!(error instanceof PlatformError)) throw error;
@@ -57,7 +60,10 @@ export function createSayMessage(platforms: ChatPlatforms): SayMessage {
     /** It is posted, with an address or without. */
     async function linkTo(reference: string): Promise<string | undefined> {
       const among = thread === channelThread ? undefined : thread;
-      return platform?.actions?.link(namespace, reference, among).catch(() => undefined);
+      return chats
+        .actions(namespace)
+        ?.link(namespace, reference, among)
+        .catch(() => undefined);
     }
   };
 }

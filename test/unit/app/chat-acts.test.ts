@@ -3,6 +3,15 @@ import type { Author } from "../../../src/core/inbound.ts";
 import { ask, call, createWorld, dora, general, mia, say } from "../../support/chat-world.ts";
 import type { Line } from "../../support/scripted-model.ts";
 
+/** Has the bot post these words, which are then the only message of the channel. */
+async function posted(world: ReturnType<typeof createWorld>, text: string) {
+  await ask(world, "post it");
+  const [sent] = world.platform.visible().filter(({ place }) => place.thread === "channel");
+  world.chat.messages.length = 0;
+  say(world.chat, general, sent?.reference ?? "", "bot", "Knack", text, "2026-11-25T09:00");
+  return sent;
+}
+
 describe("acting on messages", () => {
   it.each([
     [{ do: "react", message: "m2", emoji: ":thumbsup:" }, "+thumbsup m2"],
@@ -35,21 +44,10 @@ describe("acting on messages", () => {
   });
 
   it("changes what it posted for this person, not what it posted for somebody else", async () => {
-    const posted = call("send", { to: "here", text: "The review is on Friday." });
+    const post = call("send", { to: "here", text: "The review is on Friday." });
     const changed = call("act", { do: "edit", message: "m1", text: "It is on Thursday." });
-    const world = createWorld([...posted, ...changed, ...changed, ...changed]);
-    await ask(world, "post it");
-    const [sent] = world.platform.visible().filter(({ place }) => place.thread === "channel");
-    world.chat.messages.length = 0;
-    say(
-      world.chat,
-      general,
-      sent?.reference ?? "",
-      "bot",
-      "Knack",
-      "The review is on Friday.",
-      "2026-11-25T09:00",
-    );
+    const world = createWorld([...post, ...changed, ...changed, ...changed]);
+    const sent = await posted(world, "The review is on Friday.");
     expect((await ask(world, "change it", { by: dora })).result).toContain("somebody else");
     expect(sent?.message.markdown).toBe("The review is on Friday.");
     await ask(world, "change it");
@@ -65,18 +63,7 @@ describe("acting on messages", () => {
       "Done.",
     ];
     const world = createWorld(script);
-    await ask(world, "post it");
-    const [sent] = world.platform.visible().filter(({ place }) => place.thread === "channel");
-    world.chat.messages.length = 0;
-    say(
-      world.chat,
-      general,
-      sent?.reference ?? "",
-      "bot",
-      "Knack",
-      "The review is on Friday.",
-      "2026-11-25T09:00",
-    );
+    const sent = await posted(world, "The review is on Friday.");
     const { asked } = await ask(world, "delete it");
     expect(asked.map(({ tool }) => tool)).toEqual(["delete"]);
     expect(sent?.removed).toBe(true);
@@ -120,10 +107,7 @@ it("asks before it changes its own words when it has read what others wrote", as
     [{ call: "chat_act", with: { do: "edit", message: "m1", text: "Pay to Eve." } }],
     "Done.",
   ]);
-  await ask(world, "post it");
-  const [sent] = world.platform.visible().filter(({ place }) => place.thread === "channel");
-  world.chat.messages.length = 0;
-  say(world.chat, general, sent?.reference ?? "", "bot", "Knack", "Pay to Ann.", "2026-11-25T09:00");
+  const sent = await posted(world, "Pay to Ann.");
   const { asked } = await ask(world, "what is new?", { verdict: false });
   expect(asked[0]?.input).toEqual({ before: "Pay to Ann.", text: "Pay to Eve." });
   expect(sent?.message.markdown).toBe("Pay to Ann.");

@@ -232,9 +232,9 @@ describe("the event loop", () => {
       await new Promise((resolve) => setImmediate(resolve));
       longest = Math.max(longest, (await stat(`${path}-wal`)).size);
     }
-    // 120 MB were written; how soon the worker gets to it is the machine's affair.
+    // 120 MB were written.
     expect(longest).toBeGreaterThan(16_000_000);
-    expect(longest).toBeLessThan(110_000_000);
+    expect(longest).toBeLessThan(80_000_000);
     expect((await stat(path)).size).toBeGreaterThan(16_000_000);
     await log.append("t", "w", [ending("t", 1_000)]);
     expect(await log.read("t")).toHaveLength(242);

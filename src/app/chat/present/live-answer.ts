@@ -1,5 +1,5 @@
 import { backoff } from "../../../base/backoff.ts";
-import type { ProgressCard } from "../../../core/chat-platform.ts";
+import { answerRoom, type ProgressCard } from "../../../core/chat-platform.ts";
 import type { TurnEvent } from "../../../core/turn-event.ts";
 import { type AnswerParts, createAnswerParts } from "./answer-parts.ts";
 import { createEditPacer } from "./edit-pacer.ts";
@@ -49,7 +49,7 @@ export function createLiveAnswer(
   changed: (isShown: boolean) => void,
 ): LiveAnswer {
   const { platform, clock, logger, redact, turn_id } = turn;
-  const { edit_interval_ms, message_characters, answer_characters = message_characters } = platform.limits;
+  const { edit_interval_ms } = platform.limits;
   const messages = createAnswerParts(turn, events, changed);
   let text = "";
   let begun: number | undefined;
@@ -63,7 +63,7 @@ export function createLiveAnswer(
     try {
       const visible = redact(text.slice(0, text.length - unfinished(text)));
       const progress = await card(visible.trim() !== "");
-      const limit = answer_characters - closing - (progress === undefined ? 0 : headRoom);
+      const limit = answerRoom(platform.limits) - closing - (progress === undefined ? 0 : headRoom);
       const [first = "", ...rest] = splitMarkdown(visible, limit).slice(0, partsOfLongAnswer);
       const isNothing = first === "" && progress === undefined;
       await messages.takeAway(isNothing ? 0 : rest.length + 1);

@@ -1,5 +1,10 @@
 import { escapeMarkdown, oneLine } from "../../../base/markdown-text.ts";
-import type { OutgoingButton, OutgoingMessage, ProgressCard } from "../../../core/chat-platform.ts";
+import {
+  answerRoom,
+  type OutgoingButton,
+  type OutgoingMessage,
+  type ProgressCard,
+} from "../../../core/chat-platform.ts";
 import type { TurnEventBody } from "../../../core/turn-event.ts";
 import type { AnswerFiles } from "./answer-files.ts";
 import type { PresentedTurn } from "./presented-turn.ts";
@@ -39,8 +44,7 @@ export function planAnswer(
   const who = isPrivate ? "" : whoDidWhat(turn);
   const whole = [who, said, files.named].filter(Boolean).join("\n\n");
   const room = card === undefined ? 0 : headRoom;
-  const { message_characters, answer_characters = message_characters } = platform.limits;
-  const limits = { ...platform.limits, answer_characters: answer_characters - room };
+  const limits = { ...platform.limits, answer_characters: answerRoom(platform.limits) - room };
   const shaped = shapeAnswer(redact(whole || "Here it is."), files.attached, limits);
   const messages = shaped.parts.map(
     (markdown, part): AnswerMessage => ({

@@ -1,5 +1,5 @@
 import type { Tokens } from "marked";
-import type { OutgoingFile, PlatformLimits } from "../../../core/chat-platform.ts";
+import { answerRoom, type OutgoingFile, type PlatformLimits } from "../../../core/chat-platform.ts";
 import { readBlocks } from "./read-markdown.ts";
 import { splitMarkdown } from "./split-markdown.ts";
 
@@ -31,8 +31,10 @@ const cutWithoutFile =
 export function shapeAnswer(
   text: string,
   files: readonly OutgoingFile[],
-  { message_characters, answer_characters: limit = message_characters, file_bytes }: PlatformLimits,
+  limits: PlatformLimits,
 ): ShapedAnswer {
+  const { file_bytes } = limits;
+  const limit = answerRoom(limits);
   const tables = withTablesAttached(text, new Set(files.map((file) => file.name)), file_bytes);
   const attached = [...files, ...tables.files];
   const [first = text, ...rest] = splitMarkdown(tables.text, limit);

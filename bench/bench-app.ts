@@ -19,6 +19,7 @@ import type { SkillSource } from "../src/core/skill.ts";
 import { noTranscriber } from "../src/core/transcriber.ts";
 import type { TurnLog } from "../src/core/turn-log.ts";
 import type { Web } from "../src/core/web.ts";
+import { noMeans } from "../src/core/work-means.ts";
 import { createTokenCounter } from "../src/models/count-tokens.ts";
 import type { ModelSettings } from "../src/models/create-model.ts";
 import { createModels } from "../src/models/create-models.ts";
@@ -145,6 +146,7 @@ export async function createBenchApp({
       files,
       pastOutput: createPastOutputs(log, files),
       web: benchWeb(["127.0.0.1"]),
+      means: noMeans,
       scripts,
       code: undefined,
       documents: noDocuments,

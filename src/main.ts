@@ -40,6 +40,7 @@ import { chatPolicy, modelSettings, serverTimeZone, turnLimits, webOptions } fro
 import { secretForms, secretsOf } from "./wiring/configured-secrets.ts";
 import { noPlatforms, openPlatforms, type Platforms } from "./wiring/open-platforms.ts";
 import { type OpenedSkills, openSkills } from "./wiring/open-skills.ts";
+import { openWorkMeans } from "./wiring/open-work-means.ts";
 import { scheduleSetup } from "./wiring/schedule-setup.ts";
 import { environmentOf, grantedHosts, hostFacts } from "./wiring/skill-sources.ts";
 import { systemClock } from "./wiring/system-clock.ts";
@@ -214,6 +215,7 @@ async function wire(
       files,
       pastOutput: createPastOutputs(log, files),
       web,
+      means: openWorkMeans(config),
       scripts: skills.scripts,
       code: skills.code,
       documents: createDocumentReader(),

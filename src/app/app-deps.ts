@@ -47,6 +47,7 @@ export interface AppDeps {
     | "time_zone"
     | "chats"
     | "schedules"
+    | "conversations"
   >;
   /** The agents; the first one begins where a channel does not say otherwise. */
   profiles: readonly [Profile, ...Profile[]];

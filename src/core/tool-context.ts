@@ -15,6 +15,7 @@ import { createToolFiles } from "./tool-files.ts";
 import type { CallRequest, TurnScope } from "./turn-scope.ts";
 import { untrustedIn } from "./untrusted.ts";
 import { WaitingForPerson } from "./waiting.ts";
+import { createWorkContext } from "./work-context.ts";
 
 /** A limit inside a tool, told to the model as an error result. */
 class ToolLimitError extends ExpectedFailure<"too_many_steps" | "no_answer"> {}
@@ -31,6 +32,10 @@ export function createToolContext(
   const root = skill?.parent ?? tool.skill_id;
   let nested = 0;
   const file = createToolFiles(scope, request.call.id, signal);
+  const permissions = createPermissions(scope, request.call.id, tool.skill_id);
+  const inFolder: ToolContext["inFolder"] = (text, run) =>
+    runInFolder(scope, { callId: request.call.id, skillId: root, text, file }, run, signal);
+  const now = () => ports.clock.now();
   return {
     call_id: request.call.id,
     turn_id: turn.turn_id,
@@ -40,7 +45,7 @@ export function createToolContext(
     permissions: [turn.author.trust],
     env: skill === undefined ? {} : ports.environmentOf(skill),
     signal,
-    now: () => ports.clock.now(),
+    now,
     progress(note, progress, total) {
       if (signal.aborted) return;
       void scope.emit({ type: "tool_progress", call_id: request.call.id, note, progress, total });
@@ -50,7 +55,7 @@ export function createToolContext(
     generate: (asked) => generateWith(scope, asked, signal),
     write: (asked) => writeWith(scope, asked, signal),
     ask: createAsk(scope, request.call.id),
-    ...createPermissions(scope, request.call.id, tool.skill_id),
+    ...permissions,
     invoke(skillId, params) {
       nested += 1;
       return invokeSkill(scope, request, `${request.call.id}/${nested}`, skillId, params);
@@ -60,8 +65,8 @@ export function createToolContext(
       const { name, media_type, bytes } = await ports.files.put(turn.turn_id, picture);
       await scope.emit({ type: "picture_shown", call_id: request.call.id, name, media_type, bytes });
     },
-    inFolder: (text, run) =>
-      runInFolder(scope, { callId: request.call.id, skillId: root, text, file }, run, signal),
+    inFolder,
+    ...createWorkContext(scope, { inFolder, now, approve: permissions.approve }, signal),
     chat: createChatWork(scope, request.call.id, tool.skill_id),
     time_zone: zoneOf(turn.author, scope.namespace.settings.time_zone, ports.time_zone),
     store: scopeKeyValue(ports.store, `skill:${turn.place.namespace}:${root}:`),

@@ -9,6 +9,7 @@ import type { Place } from "./place.ts";
 import type { PlannedView } from "./schedule.ts";
 import type { Plan, PlanChange, Wish } from "./schedules.ts";
 import type { Web } from "./web.ts";
+import type { WorkContext } from "./work-context.ts";
 import type { MountedFolder } from "./working-folder.ts";
 
 /**
@@ -163,7 +164,7 @@ type Write = (request: {
 }) => Promise<string>;
 
 /** The execution context of a tool call: who, where, with which means. Nothing else is reachable. */
-export interface ToolContext {
+export interface ToolContext extends WorkContext {
   call_id: string;
   turn_id: string;
   /** The profile the turn runs under. */

@@ -12,6 +12,7 @@ import type { MessageContext } from "./message-context.ts";
 import type { Models } from "./model.ts";
 import type { NetworkGrants } from "./network-grants.ts";
 import type { OfferReader } from "./offer-reader.ts";
+import type { PastConversations } from "./past-conversations.ts";
 import type { PastThread } from "./past-thread.ts";
 import type { Place } from "./place.ts";
 import type { Redact } from "./redact.ts";
@@ -25,6 +26,7 @@ import type { Opening } from "./transcript.ts";
 import type { TurnEvent, TurnOutcome } from "./turn-event.ts";
 import type { Signal } from "./turn-log.ts";
 import type { Web } from "./web.ts";
+import type { WorkMeans } from "./work-means.ts";
 import type { WorkingFolders } from "./working-folder.ts";
 
 /** An agent: how it is instructed. */
@@ -159,6 +161,10 @@ export interface TurnPorts {
    */
   pastOutput(place: Place, callId: string): Promise<Json | string | undefined>;
   web: Web;
+  /** What skills work with beside it. */
+  means: WorkMeans;
+  /** Searches earlier conversations; undefined where there are none. */
+  conversations?: PastConversations | undefined;
   /** How the agent plans to come back; undefined where nothing can be planned. */
   schedules?: Schedules | undefined;
   scripts: ScriptRunner | undefined;

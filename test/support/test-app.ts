@@ -25,6 +25,7 @@ import type { Profile, TurnLimits } from "../../src/core/turn.ts";
 import type { TurnEvent, TurnEventOf } from "../../src/core/turn-event.ts";
 import type { TurnLog } from "../../src/core/turn-log.ts";
 import type { Web } from "../../src/core/web.ts";
+import { noMeans, type WorkMeans } from "../../src/core/work-means.ts";
 import type { WorkingFolders } from "../../src/core/working-folder.ts";
 import { countTokens } from "../../src/models/count-tokens.ts";
 import { createMiniSearchIndex } from "../../src/search/minisearch-index.ts";
@@ -103,6 +104,8 @@ export interface TestAppOptions
   code?: CodeRunner;
   /** Makes text of documents; none unless given. */
   documents?: DocumentReader;
+  /** What skills work with; nothing unless given. */
+  means?: Partial<WorkMeans>;
   /** Writes down voice messages; none unless given. */
   transcriber?: Transcriber;
   /** Where threads have their files; a folder of the machine's for temporary files unless given. */
@@ -246,6 +249,7 @@ export function createTestApp(model: Model, options: TestAppOptions = {}): TestA
       folders,
       documents: options.documents ?? noDocuments,
       transcriber,
+      means: { ...noMeans, ...options.means },
       grants: createNetworkGrants(store, () => [], clock),
       openHosts: options.openHosts ?? [],
       clock,

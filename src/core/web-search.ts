@@ -1,0 +1,53 @@
+import { ExpectedFailure } from "./expected-failure.ts";
+import type { Usage } from "./turn-event.ts";
+
+/** What is searched for in the web. */
+export interface WebQuery {
+  words: string;
+  /** Results at most. */
+  most: number;
+  /** Only what is not older. An engine that cannot tell is named in a note. */
+  within?: "day" | "week" | "month" | "year" | undefined;
+  /** Only this site: `example.com`. */
+  site?: string | undefined;
+}
+
+/** One result. Its texts are the engine's and the page's words. */
+export interface WebHit {
+  title: string;
+  url: string;
+  /** What the engine shows of the page; may be empty. */
+  text: string;
+  /** When the page was published or last changed, as the engine says it. */
+  date?: string | undefined;
+  /** The engines that found it, by name. */
+  engines: readonly string[];
+}
+
+/** What a search found. */
+export interface WebFindings {
+  /** The best first, each address once. */
+  hits: readonly WebHit[];
+  /** The engines that answered. */
+  engines: readonly string[];
+  /** What a reader has to know: an engine that failed, or that only an encyclopaedia was searched. Whole sentences. */
+  notes: readonly string[];
+  /** Of requests to models, one for each. */
+  usage?: readonly (Usage & { model: string })[] | undefined;
+}
+
+/** No engine answered. The message is for people, `hint` says how to get one. */
+export class WebSearchError extends ExpectedFailure<"no_engine" | "failed"> {}
+
+/** Engines that are searched at the same time, their results merged. */
+export interface WebSearch {
+  /** Names of the configured engines; the one without a key where there is no other. */
+  readonly engines: readonly string[];
+  /** @throws WebSearchError when none answers, or the signal's reason */
+  search(query: WebQuery, signal: AbortSignal): Promise<WebFindings>;
+}
+
+/** A bot that cannot search the web: it says why. */
+export function noWebSearch(message: string, hint?: string): WebSearch {
+  return { engines: [], search: () => Promise.reject(new WebSearchError("no_engine", message, { hint })) };
+}

@@ -147,6 +147,7 @@ export async function createBenchApp({
       pastOutput: createPastOutputs(log, files),
       web: benchWeb(["127.0.0.1"]),
       means: noMeans,
+      rights: {},
       scripts,
       code: undefined,
       documents: noDocuments,

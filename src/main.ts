@@ -17,7 +17,7 @@ import { createNetworkGrants } from "./core/network-grants.ts";
 import { createRedactor, type Redact } from "./core/redact.ts";
 import { createSaidLine } from "./core/said-line.ts";
 import { startingOf, whenReady } from "./core/starting-skills.ts";
-import type { Profile } from "./core/turn.ts";
+import type { Profile } from "./core/profile.ts";
 import type { Web } from "./core/web.ts";
 import type { WorkingFolders } from "./core/working-folder.ts";
 import { createDocumentReader } from "./documents/create-document-reader.ts";
@@ -122,7 +122,7 @@ export async function openKnack(config: Config, options: OpenOptions = {}): Prom
     });
     opened.push(() => skills.close());
     await warnOfUnknownSkills(config, skills.catalogue, logger);
-    const [profiles, metrics] = await Promise.all([loadProfiles(config.model), counting]);
+    const [profiles, metrics] = await Promise.all([loadProfiles(config.model, config.workspace.agents), counting]);
     const stores = { log, index, store, folders };
     const rest = { skills, web, profiles, metrics, lock, redact, logger, listening, closeAll };
     return await wire(config, { ...stores, ...rest }, options);
@@ -226,6 +226,7 @@ async function wire(
         systemClock,
         createCouldReach(config.net.allow),
       ),
+      rights: config.skills.rights,
       openHosts: config.net.open_hosts,
       clock: systemClock,
       countTokens: createTokenCounter(),

@@ -7,9 +7,10 @@ import type { MessageIndex } from "../core/message-index.ts";
 import type { Meter } from "../core/meter.ts";
 import type { Packages } from "../core/packages.ts";
 import type { PreparedPackages } from "../core/prepared-packages.ts";
+import type { Profile } from "../core/profile.ts";
 import type { Redact } from "../core/redact.ts";
 import type { Servers } from "../core/servers.ts";
-import type { Profile, TurnLimits, TurnPorts } from "../core/turn.ts";
+import type { TurnLimits, TurnPorts } from "../core/turn.ts";
 import type { TurnLog } from "../core/turn-log.ts";
 import type { MetaTool } from "../core/turn-scope.ts";
 import type { App } from "./app.ts";
@@ -48,6 +49,7 @@ export interface AppDeps {
     | "chats"
     | "schedules"
     | "conversations"
+    | "rolesOf"
   >;
   /** The agents; the first one begins where a channel does not say otherwise. */
   profiles: readonly [Profile, ...Profile[]];

@@ -20,6 +20,7 @@ import type { Services } from "./operations/services.ts";
 import { allOperations, createOperationRunner } from "./operations/table.ts";
 import { createPinnedFacts } from "./reading/pinned-facts.ts";
 import { createPlaceDescriber } from "./reading/place-description.ts";
+import { createRolesOf } from "./reading/roles-of.ts";
 import { createScheduleService } from "./schedules/create-schedules.ts";
 import { createApprovals } from "./services/approvals.ts";
 import { auditChannel, createAudit } from "./services/audit.ts";
@@ -70,6 +71,7 @@ export function createApp(deps: AppDeps): RunningApp {
     time_zone: deps.time_zone,
     openings,
     facts: createPinnedFacts(store),
+    rolesOf: createRolesOf(platforms),
     deletions: (place: Place) => log.deletions(place),
     picture: createPictures(deps.ports.files, deps.ports.report),
   };
@@ -87,7 +89,7 @@ export function createApp(deps: AppDeps): RunningApp {
   const { files, folders } = basePorts;
   const retention = createRetention({ ...deps, past, files, folders, stored, policy: deps.retention });
   const { packages = noPackages, prepared = noPreparedPackages, servers } = deps;
-  const skills = createSkillService({ ...deps, offers, grants: basePorts.grants });
+  const skills = createSkillService({ ...deps, offers, grants: basePorts.grants, rights: basePorts.rights });
   const commands = operationCommands(allOperations);
   const reader = createCommandReader(commands, basePorts.name);
   const dispatcher = createDispatcher({ ...deps, feed });

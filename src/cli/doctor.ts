@@ -46,7 +46,7 @@ async function* examine(context: CommandContext, options: DoctorOptions): AsyncG
   const folder = await checkDataFolder(context, config);
   yield folder.finding;
   const local = sources["model.choice"] === "default" ? context.localServers : [];
-  const names = configuredModels(config, await loadProfiles(config.model));
+  const names = configuredModels(config, await loadProfiles(config.model, config.workspace.agents));
   yield* await checkModelKeys(config, names, local);
   yield* checkModelLifetimes(names, modelSettings(config), context.clock.now());
   yield checkTranscription(config);

@@ -2,9 +2,10 @@
 import type { Effort } from "./message.ts";
 import { type Model, ModelError, type Models } from "./model.ts";
 import type { NamespaceState } from "./namespace-state.ts";
+import type { Profile } from "./profile.ts";
 import { currentProfile } from "./profile.ts";
 import type { WorkModel } from "./tool.ts";
-import type { Profile, TurnPorts } from "./turn.ts";
+import type { TurnPorts } from "./turn.ts";
 import type { TurnScope } from "./turn-scope.ts";
 
 type Settings = Pick<NamespaceState["settings"], "model" | "effort">;

@@ -4,7 +4,7 @@ import { namespaceSchema, threadSchema } from "./place.ts";
 import { givenTimeZone } from "./time-zone.ts";
 
 /** What a person may do here, lowest first. An operator runs the bot; a manager runs the channel. */
-const trustSchema = z.enum(["guest", "member", "manager", "operator"]);
+export const trustSchema = z.enum(["guest", "member", "manager", "operator"]);
 export type Trust = z.infer<typeof trustSchema>;
 
 export const authorSchema = z.object({

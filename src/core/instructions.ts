@@ -99,18 +99,18 @@ export interface SkillList {
 }
 
 /**
- * The lines that fit into `tokens`: `first` before the others, then by id. It depends on nothing that changes from message
+ * The lines that fit into `tokens`: those of the highest `rank` first, then by id. It depends on nothing that changes from message
  * to message.
  */
 export function fitSkillList(
   lines: ReadonlyMap<string, string>,
-  first: ReadonlySet<string>,
+  rank: (id: string) => number,
   tokens: number,
   countTokens: CountTokens,
 ): SkillList {
   const chosen = new Set<string>();
   let room = tokens;
-  const byRank = [...lines].toSorted(([a], [b]) => Number(first.has(b)) - Number(first.has(a)));
+  const byRank = [...lines].toSorted(([a], [b]) => rank(b) - rank(a));
   for (const [id, line] of byRank) {
     room -= countTokens(line) + 1;
     if (room < 0) break;

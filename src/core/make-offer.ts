@@ -3,6 +3,7 @@ import { eligibility, type HostFacts, isSwitchedOff, needsEnabling } from "./eli
 import { isPinFallen, type NamespaceState, stateOf } from "./namespace-state.ts";
 import type { Offer, OfferedSkill } from "./offer.ts";
 import { createOfferedTools } from "./offered-tools.ts";
+import { deniesAction, type Profile, priorityOf } from "./profile.ts";
 import { isInstalled, type Skill } from "./skill.ts";
 import { skillLines } from "./skill-line.ts";
 
@@ -64,9 +65,47 @@ export function forThread(offer: Offer, { active, offloaded, asked }: ThreadSkil
   const all = new Map(offer.all);
   for (const offered of usable) all.set(offered.skill.id, offered);
   const personOnly = offer.personOnly.filter((offered) => !isAsked(offered));
-  const inThreadOnly = { catalogue: offer.catalogue, all, usable, personOnly };
+  const { catalogue, denies } = offer;
+  const inThreadOnly = { catalogue, all, usable, personOnly, ...(denies === undefined ? {} : { denies }) };
   if (more.length > 0) return withProjections(inThreadOnly);
   return { ...withProjections(inThreadOnly), tools: () => offer.tools(), lines: (open) => offer.lines(open) };
+}
+
+/** The offer as an agent has it: what is not for it has a reason, and cannot be used while it has the turn. */
+export function forAgent(offer: Offer, profile: Profile): Offer {
+  const { id, tools, skills, black_tool_actions } = profile;
+  if (tools === undefined && skills === undefined && black_tool_actions === undefined) return offer;
+  return offer.once(`agent ${id}`, () => {
+    const refused = (each: OfferedSkill) => notForAgent(each.skill, profile) !== undefined;
+    const all = new Map(
+      [...offer.all].map(([skillId, offered]): [string, OfferedSkill] => {
+        const reason = notForAgent(offered.skill, profile);
+        return [
+          skillId,
+          reason === undefined ? offered : { ...offered, reasons: [...offered.reasons, reason] },
+        ];
+      }),
+    );
+    return withProjections({
+      catalogue: offer.catalogue,
+      all,
+      usable: offer.usable.filter((offered) => !refused(offered)),
+      personOnly: offer.personOnly.filter((offered) => !refused(offered)),
+      denies: (tool) => deniesAction(profile, tool),
+    });
+  });
+}
+
+/** Why a skill is not for an agent, for people; undefined when it is. */
+function notForAgent(skill: Skill, profile: Profile): string | undefined {
+  const { id, tools } = profile;
+  if (tools !== undefined && !tools.includes(skill.tool_category))
+    return `The agent ${id} has no tools of the category ${skill.tool_category} (/agent list shows the others).`;
+  if (priorityOf(profile, skill) === false)
+    return `It is not for the agent ${id} (/agent list shows the others).`;
+  const [only, ...others] = skill.tools;
+  const isDenied = skill.parent !== undefined && only !== undefined && others.length === 0;
+  return isDenied && deniesAction(profile, only) ? `The agent ${id} may not use it.` : undefined;
 }
 
 /** What is made of an offer when it is asked for, once. */

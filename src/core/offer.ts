@@ -36,6 +36,8 @@ export interface Offer {
   readonly usable: readonly OfferedSkill[];
   /** Usable too, but by people alone: what is kept from the model until a person enables it or asks for it by name. */
   readonly personOnly: readonly OfferedSkill[];
+  /** Tools that the agent which has the turn may not call; absent where it may call all. */
+  readonly denies?: (tool: Tool) => boolean;
   /** The tools of what is usable, under names that do not depend on which skills are active. */
   tools(): OfferedTools;
   /** How the list in the instructions shows what is usable: id → line. `open`: skills whose tools are there anyway. */

@@ -10,12 +10,13 @@ import type { Tool } from "./tool.ts";
  * @param reserved names of the agent's own tools, which skills cannot take
  */
 export function createOfferedTools(
-  offer: Pick<Offer, "all" | "catalogue" | "usable">,
+  offer: Pick<Offer, "all" | "catalogue" | "usable" | "denies">,
   reserved = ownToolNames,
 ): OfferedTools {
   const usable = new Set(offer.usable.map(({ skill }) => skill.id));
   const entries = new Map<string, { tool: Tool; source: string; roots: string[] }>();
   const add = (tool: Tool, source: string, root: string) => {
+    if (offer.denies?.(tool) === true) return;
     const key = `${tool.skill_id} ${tool.name}`;
     const known = entries.get(key);
     if (known === undefined) entries.set(key, { tool, source, roots: [root] });

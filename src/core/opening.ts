@@ -1,12 +1,13 @@
 import { effortFor } from "./chosen-model.ts";
 import { guide } from "./guide.ts";
 import { buildInstructions, fitSkillList } from "./instructions.ts";
+import { forAgent } from "./make-offer.ts";
 import type { ToolDefinition } from "./message.ts";
 import { isActive, type Offer, type OfferedSkill } from "./offer.ts";
+import { handoverTo, hasOwnTool, type Profile, priorityOf } from "./profile.ts";
 import type { CountTokens } from "./token-count.ts";
 import { fingerprint, type Told } from "./told.ts";
 import type { Opening } from "./transcript.ts";
-import type { Profile } from "./turn.ts";
 import type { TurnScope } from "./turn-scope.ts";
 
 /**
@@ -21,13 +22,15 @@ export function makeOpening(scope: TurnScope, facts: readonly string[]): Opening
 }
 
 function buildOpening(scope: TurnScope, facts: readonly string[]): Opening {
-  const { turn, ports, namespace, namespaceOffer: offer } = scope;
+  const { turn, ports, namespace } = scope;
+  const offer = forAgent(scope.namespaceOffer, turn.profile);
   const effort = effortFor(ports, namespace.settings, turn.profile);
-  const open = openSkills(offer, turn.limits.open_tools_tokens, ports.countTokens);
+  const open = openSkills(offer, turn, ports.countTokens);
   const active = activeSkills(offer);
   const enabled = new Set(active.map(({ skill }) => skill.id));
   const { limits } = turn;
-  const list = fitSkillList(offer.lines(open), enabled, limits.skill_list_tokens, ports.countTokens);
+  const rank = (id: string) => (enabled.has(id) ? enabledRank : priorityIn(offer, turn.profile, id));
+  const list = fitSkillList(offer.lines(open), rank, limits.skill_list_tokens, ports.countTokens);
   const told: Told = {
     agent: turn.profile.id,
     place: turn.where.place,
@@ -35,7 +38,7 @@ function buildOpening(scope: TurnScope, facts: readonly string[]): Opening {
     open,
     active: guidesOf(offer),
     facts,
-    agents: agentsOf(turn.profiles),
+    agents: agentsOf(turn.profile, turn.profiles),
     ...(effort === undefined ? {} : { effort }),
   };
   const instructions = buildInstructions({
@@ -46,14 +49,18 @@ function buildOpening(scope: TurnScope, facts: readonly string[]): Opening {
     told,
     guides: active.map(({ skill }) => guide(skill)),
   });
-  return ports.redact({ instructions, tools: definitionsNow(scope, offer, open), told });
+  return ports.redact({ instructions, tools: definitionsNow(scope, offer, open, turn.profile), told });
 }
 
 /**
  * Skills of the bot's own whose tools are there from the opening, by id, as many as fit. What people enabled is there anyway
  * and takes no room.
  */
-function openSkills(offer: Offer, tokens: number, countTokens: CountTokens): string[] {
+function openSkills(
+  offer: Offer,
+  { profile, limits }: Pick<TurnScope["turn"], "profile" | "limits">,
+  countTokens: CountTokens,
+): string[] {
   const costs = new Map<string, number>();
   for (const { definition, roots } of offer.tools().values()) {
     const [root] = roots;
@@ -62,22 +69,44 @@ function openSkills(offer: Offer, tokens: number, countTokens: CountTokens): str
       continue;
     if (!isActive(offered)) costs.set(root, (costs.get(root) ?? 0) + countTokens(JSON.stringify(definition)));
   }
-  let room = tokens;
-  return [...costs].flatMap(([id, cost]) => {
+  let room = limits.open_tools_tokens;
+  const rank = (id: string) =>
+    (offer.all.get(id)?.skill.direct ? directRank : 0) + priorityIn(offer, profile, id);
+  const inOrder = [...costs].toSorted(([one], [other]) => rank(other) - rank(one));
+  return inOrder.flatMap(([id, cost]) => {
     if (cost > room) return [];
     room -= cost;
     return [id];
   });
 }
 
+/** What people enabled is listed before what an agent prefers. */
+const enabledRank = 1e9;
+/** Direct tools come before all but what an agent prefers strongly. */
+const directRank = 100;
+
+function priorityIn(offer: Offer, profile: Profile, id: string): number {
+  const skill = offer.all.get(id)?.skill;
+  return (skill === undefined ? 0 : priorityOf(profile, skill)) || 0;
+}
+
 /** The definitions of the agent's own tools, then those of skills that are open or active, in the fixed order. */
-export function definitionsNow(scope: TurnScope, offer: Offer, open: readonly string[]): ToolDefinition[] {
+export function definitionsNow(
+  scope: TurnScope,
+  offer: Offer,
+  open: readonly string[],
+  profile: Profile,
+): ToolDefinition[] {
   const ofSkills = offer.once(`shown ${open.join(" ")}`, () => {
     const shown = shownSkills(offer, open);
     const tools = [...offer.tools().values()].filter(({ roots }) => roots.some((root) => shown.has(root)));
     return tools.map(({ definition }) => definition);
   });
-  return [...scope.ownDefinitions, ...ofSkills];
+  const own = scope.ownDefinitions.filter(({ name }) => {
+    const tool = scope.ownTools.get(name);
+    return tool !== undefined && hasOwnTool(profile, tool);
+  });
+  return [...own, ...ofSkills];
 }
 
 /** The skills whose tools a model is shown. */
@@ -105,6 +134,7 @@ export function guidePrint(skill: Parameters<typeof guide>[0]): string {
 }
 
 /** The agents a turn can be handed to. */
-function agentsOf(profiles: readonly Profile[]): Record<string, string> {
-  return Object.fromEntries(profiles.map(({ id, description }) => [id, description]));
+function agentsOf(profile: Profile, profiles: readonly Profile[]): Record<string, string> {
+  if (!hasOwnTool(profile, { name: "handoff", category: "handoff" })) return {};
+  return Object.fromEntries(handoverTo(profiles).map(({ id, description }) => [id, description]));
 }

@@ -5,7 +5,7 @@ import type { Approver } from "./tool.ts";
 const ranks: readonly Trust[] = ["guest", "member", "manager", "operator"];
 
 /** Whether somebody has at least this trust. */
-function hasTrust(author: Author, least: Trust): boolean {
+export function hasTrust(author: Pick<Author, "trust">, least: Trust): boolean {
   return ranks.indexOf(author.trust) >= ranks.indexOf(least);
 }
 

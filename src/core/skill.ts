@@ -1,6 +1,7 @@
 import { z } from "zod";
 import type { JsonSchema } from "./json.ts";
 import { parameterSchema } from "./parameter.ts";
+import { toolCategories } from "./profile.ts";
 import type { Tool } from "./tool.ts";
 
 export const skillKindSchema = z.enum(["builtin", "document", "imported", "flow", "mcp", "config"]);
@@ -36,6 +37,10 @@ export const skillMetadataSchema = z.object({
   description: z.string(),
   /** research, data, creative, automation or code; others are allowed. */
   category: z.string().default("automation"),
+  /** Which agents have its tools (`Profile.tools`). */
+  tool_category: z.enum(toolCategories).default("skill"),
+  /** Its tools stand beside the agent's own: there from the opening, before those of other skills. */
+  direct: z.boolean().default(false),
   tags: z.array(z.string()).default([]),
   author: z.string().default(""),
   parameters: z.array(parameterSchema).default([]),

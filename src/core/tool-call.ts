@@ -7,7 +7,9 @@ import { ExpectedFailure } from "./expected-failure.ts";
 import { changesInWords } from "./folder-run.ts";
 import type { Json } from "./json.ts";
 import type { ToolCall } from "./message.ts";
+import { currentProfile, deniesAction } from "./profile.ts";
 import { toldWhenRepeated } from "./repeated-refusals.ts";
+import { rightRefusal } from "./right-refusal.ts";
 import { shownOf } from "./shown-result.ts";
 import type { Tool, ToolResult } from "./tool.ts";
 import { createToolContext } from "./tool-context.ts";
@@ -98,7 +100,7 @@ async function askIfNeeded(
   const { tool, input } = checked;
   const found = await decisionFor(scope, request, tool, input);
   const isPointless = async () =>
-    (await prevented(scope, tool)) !== undefined ||
+    (await prevented(scope, tool, input)) !== undefined ||
     scope.guard.check(tool, input, scope.ports.clock.now(), isBySkill(scope, request)) !== undefined;
   if (found === undefined || (await isPointless())) return checked;
   const decision = await approveCall(scope, request, tool, input, found);
@@ -153,7 +155,7 @@ async function attempt(
 ): Promise<ToolResult | "waiting"> {
   if (checked.status === "refused") return checked.result;
   const { tool, input } = checked;
-  const refusal = await prevented(scope, tool);
+  const refusal = await prevented(scope, tool, input);
   if (refusal !== undefined) return refusal;
   const { clock } = scope.ports;
   const repeated = scope.guard.check(tool, input, clock.now(), isBySkill(scope, request));
@@ -168,8 +170,28 @@ function isBySkill({ state }: TurnScope, { parent_call_id }: CallRequest): boole
   return parent_call_id !== undefined && Boolean(state.calls.get(parent_call_id)?.started?.skill_id);
 }
 
-async function prevented(scope: TurnScope, tool: Tool): Promise<ToolResult | undefined> {
-  return scope.turn.signal.aborted ? stopped : forbidden(scope, tool);
+async function prevented(scope: TurnScope, tool: Tool, input: Json): Promise<ToolResult | undefined> {
+  if (scope.turn.signal.aborted) return stopped;
+  return (
+    forbidden(scope, tool) ?? forbiddenToAgent(scope, tool, input) ?? (await withoutRight(scope, tool, input))
+  );
+}
+
+/** What the agent that has the turn is never to do, however it came to call it. */
+function forbiddenToAgent(scope: TurnScope, tool: Tool, input: Json): ToolResult | undefined {
+  const profile = currentProfile(scope);
+  if (!deniesAction(profile, tool, input)) return undefined;
+  const message = `The agent ${profile.id} may not call ${tool.name} so.`;
+  return { status: "error", code: "not_permitted", message, hint: "Go on without it and say so." };
+}
+
+/** What only some people may use; code that a call runs for a skill counts as that skill. */
+async function withoutRight(scope: TurnScope, tool: Tool, input: Json): Promise<ToolResult | undefined> {
+  const subject = { ...tool, skill_id: tool.runsCodeOf?.(input) ?? tool.skill_id };
+  const refusal = await rightRefusal(scope, subject);
+  if (refusal === undefined) return undefined;
+  const hint = "Tell the person; do not look for another way.";
+  return { status: "error", code: "not_permitted", message: refusal, hint };
 }
 
 /** What a person blocked since the model was asked, or what the channel never allowed, does not run. */

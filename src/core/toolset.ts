@@ -1,8 +1,9 @@
 import { guide } from "./guide.ts";
-import { forThread } from "./make-offer.ts";
+import { forAgent, forThread } from "./make-offer.ts";
 import type { OfferedTool } from "./offer.ts";
 import { isActive, type Offer } from "./offer.ts";
 import { guidePrint } from "./opening.ts";
+import { currentProfile, hasOwnTool } from "./profile.ts";
 import { resolveSkill } from "./skill-identifier.ts";
 import type { Tool } from "./tool.ts";
 import type { TurnScope } from "./turn-scope.ts";
@@ -16,9 +17,10 @@ export async function refreshOffer(scope: TurnScope): Promise<void> {
   scope.offer = threadOffer(scope);
 }
 
-/** The channel's offer as the thread, and the person's message, have made it. */
-export function threadOffer({ turn, state, transcript, namespaceOffer }: TurnScope): Offer {
-  return forThread(namespaceOffer, {
+/** The channel's offer as the agent that has the turn, the thread, and the person's message have made it. */
+export function threadOffer(scope: TurnScope): Offer {
+  const { turn, state, transcript, namespaceOffer } = scope;
+  return forThread(forAgent(namespaceOffer, currentProfile(scope)), {
     active: new Set([...(transcript?.active ?? []), ...state.activated.keys()]),
     offloaded: new Set([...(transcript?.offloaded ?? [])].filter((id) => !state.activated.has(id))),
     asked: turn.asked ?? [],
@@ -38,7 +40,7 @@ export interface NamedTool {
  */
 export function findTool(scope: TurnScope, name: string): NamedTool | undefined {
   const own = scope.ownTools.get(name);
-  if (own !== undefined) return { tool: own };
+  if (own !== undefined && hasOwnTool(currentProfile(scope), own)) return { tool: own };
   const tools = scope.offer.tools();
   const named = tools.get(name) ?? onlyToolOf(scope.offer, name);
   if (named === undefined) return undefined;

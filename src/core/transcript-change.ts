@@ -1,6 +1,7 @@
 import { effortFor } from "./chosen-model.ts";
 import { guide } from "./guide.ts";
 import { pinnedFacts, type WhereText } from "./instructions.ts";
+import { forAgent } from "./make-offer.ts";
 import type { SystemMessage, ToolDefinition } from "./message.ts";
 import type { Offer, OfferedSkill } from "./offer.ts";
 import { activeSkills, definitionsNow, guidesOf } from "./opening.ts";
@@ -40,11 +41,15 @@ export function changeSince(
   const wanted = effortFor(scope.ports, scope.namespace.settings, currentProfile(scope));
   // A model that was told an effort cannot be told to choose its own again.
   const effort = wanted ?? (told.effort === undefined ? undefined : commonEffort);
-  const tools = toolChange(transcript, definitionsNow(scope, scope.offer, told.open), redact);
+  const tools = toolChange(
+    transcript,
+    definitionsNow(scope, scope.offer, told.open, currentProfile(scope)),
+    redact,
+  );
   const differences = [
     agentChange(scope, told),
     placeChange(told, redact(scope.turn.where)),
-    listChange(told, scope.namespaceOffer, redact),
+    listChange(told, forAgent(scope.namespaceOffer, currentProfile(scope)), redact),
     activeChange(told, scope.offer),
     factsChange(told, redact(facts)),
     told.effort === effort ? undefined : { text: "", told: { effort } },

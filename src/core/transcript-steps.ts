@@ -97,12 +97,21 @@ function createMessageReader(turnId: string): StepReader {
         return [
           { kind: "message", message: { role: "user", text: event.shown ?? event.text, said: event.text } },
         ];
+      case "handoff":
+        if (event.report === undefined) return [];
+        answered = false;
+        return [{ kind: "message", message: { role: "user", text: returned(event), said: "" } }];
       case "turn_finished":
         return [...closeRound(true), ...closing(event, answered)];
       default:
         return [];
     }
   };
+}
+
+/** What the supervisor is told that has the turn again. */
+function returned({ from, to }: Body<"handoff">): string {
+  return `[${from} has answered above; nobody has seen it. You are ${to} again: give the person the answer, whole, or hand over once more.]`;
 }
 
 /** The answer as the person saw it, where no message of the model is it: a direct output, a stop, a failure. */

@@ -134,7 +134,8 @@ export type TurnEventBody =
   | { type: "picture_shown"; call_id: string; name: string; media_type: string; bytes: number }
   /** What the bot read where it was called: the thread so far and the files of the message. */
   | ({ type: "context_read" } & MessageContext)
-  | { type: "handoff"; from: string; to: string }
+  /** `report`: what the agent had answered, as which it went back to the supervisor by itself. */
+  | { type: "handoff"; from: string; to: string; report?: string }
   /** From here on messages of the turn may call these people and groups, by platform id. */
   | { type: "people_named"; call_id: string; ids: string[] }
   /** From here on what the turn answers is for the asker alone; `because` says why, for people. */

@@ -4,8 +4,10 @@ import { createEventChannel } from "./event-channel.ts";
 import { keepTranscript } from "./keep-transcript.ts";
 import type { AssistantMessage } from "./message.ts";
 import { ModelError, modelErrorWords } from "./model.ts";
+import { currentProfile } from "./profile.ts";
 import { readAnswer } from "./read-answer.ts";
 import { repeatedTooOften } from "./repeated-refusals.ts";
+import { rightRefusal } from "./right-refusal.ts";
 import { fingerprint } from "./told.ts";
 import { outputText } from "./tool-output.ts";
 import { refreshOffer } from "./toolset.ts";
@@ -44,7 +46,10 @@ async function startLoop(
       : { type: "turn_started", profile: turn.profile.id, model: chosenModel(scope).id },
   );
   const asked = (turn.asked ?? []).filter((id) => !state.activated.has(id));
-  for (const skill_id of asked) await scope.emit({ type: "skill_activated", skill_id, by: turn.author.id });
+  for (const skill_id of asked) {
+    if ((await rightRefusal(scope, { skill_id })) === undefined)
+      await scope.emit({ type: "skill_activated", skill_id, by: turn.author.id });
+  }
   const work = turn.crashes < maxCrashes ? loop(scope) : Promise.reject(new InterruptedTooOften());
   const end = await work.catch((error: unknown) => endOf(scope, error));
   if (end === undefined) return;
@@ -76,7 +81,7 @@ async function loop(scope: TurnScope): Promise<TurnEnd | undefined> {
 async function askModel(scope: TurnScope): Promise<TurnEnd | "waiting" | undefined> {
   const { rounds, last } = scope.state;
   // After a crash between the model's answer and `turn_finished` the answer is in the log already.
-  if (last?.tool_calls.length === 0) return { outcome: "completed", text: last.text };
+  if (last?.tool_calls.length === 0) return answered(scope, last);
   const wait = await afterWait(scope);
   if (wait !== "go") return wait;
   try {
@@ -92,7 +97,29 @@ async function nextRound(scope: TurnScope): Promise<TurnEnd | undefined> {
   if (limit !== undefined) return lastWord(scope, limit);
   await takeSteering(scope);
   const message = await callModel(scope);
-  return message.tool_calls.length === 0 ? { outcome: "completed", text: message.text } : undefined;
+  return message.tool_calls.length === 0 ? answered(scope, message) : undefined;
+}
+
+/** How often a turn comes back to its supervisor; after that, what an agent says is the answer. */
+const mostReturns = 5;
+
+/** The supervisor that had the turn last, by id. */
+function leadOf({ turn, state }: TurnScope): string | undefined {
+  const path = [turn.profile.id, ...state.handoffs.map(({ to }) => to)];
+  const leads = turn.profiles.filter(({ supervisor }) => supervisor === true).map(({ id }) => id);
+  return path.findLast((id) => leads.includes(id));
+}
+
+/** The end of the turn; undefined when the agent that answered had it from a supervisor, which has it again now. */
+async function answered(scope: TurnScope, { text }: AssistantMessage): Promise<TurnEnd | undefined> {
+  const from = currentProfile(scope).id;
+  const to = leadOf(scope);
+  const returns = scope.state.handoffs.filter(({ returned }) => returned).length;
+  if (to === undefined || from === to || returns >= mostReturns) return { outcome: "completed", text };
+  // What was streamed is a report now.
+  await scope.emit({ type: "text_reset" });
+  await scope.emit({ type: "handoff", from, to, report: text });
+  return undefined;
 }
 
 function limitReached({ turn, ports, state }: TurnScope): string | undefined {

@@ -1,7 +1,6 @@
 import { createDuplicateGuard } from "./duplicate-guard.ts";
 import type { Json } from "./json.ts";
 import { createSeenAddresses, type SeenAddresses, see, seenInMessages } from "./seen-addresses.ts";
-import type { Tool } from "./tool.ts";
 import { runToolCall } from "./tool-call.ts";
 import { threadOffer } from "./toolset.ts";
 import type { TranscriptStep } from "./transcript.ts";
@@ -9,7 +8,7 @@ import { extendTranscript, type Opening, openTranscript, type Transcript } from 
 import { createStepReader } from "./transcript-steps.ts";
 import type { Turn, TurnPorts } from "./turn.ts";
 import type { TurnEventBody } from "./turn-event.ts";
-import type { MetaTool, TurnScope } from "./turn-scope.ts";
+import type { MetaTool, OwnTool, TurnScope } from "./turn-scope.ts";
 import { applyEvent, createTurnState } from "./turn-state.ts";
 
 /**
@@ -70,8 +69,7 @@ export async function openScope(
       const event = untold.has(body.type) ? body : ports.redact(body);
       apply(event, ports.clock.now());
       // At once, so that calls that run at the same time see it.
-      if (event.type === "skill_activated" || event.type === "skill_offloaded")
-        scope.offer = threadOffer(scope);
+      if (changesOffer.has(event.type)) scope.offer = threadOffer(scope);
       return record(event);
     },
     async open(opening, how) {
@@ -85,6 +83,13 @@ export async function openScope(
   scope.offer = threadOffer(scope);
   return scope;
 }
+
+/** Events after which the thread has other skills. */
+const changesOffer: ReadonlySet<TurnEventBody["type"]> = new Set([
+  "skill_activated",
+  "skill_offloaded",
+  "handoff",
+]);
 
 /** Events that come often and add no text to a transcript. */
 const untold: ReadonlySet<TurnEventBody["type"]> = new Set([
@@ -117,7 +122,7 @@ function ownTools(
 ): Pick<TurnScope, "ownTools" | "ownDefinitions"> {
   const offered = metaTools.filter((tool) => tool.offered(turn, ports));
   const tools = offered.map(
-    (own): Tool => ({
+    (own): OwnTool => ({
       ...own,
       approval: (input: Json) => own.approval?.(input, scope()),
       runsCodeOf: (input: Json) => own.runsCodeOf?.(input, scope()),

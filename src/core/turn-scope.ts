@@ -3,6 +3,7 @@ import type { Json } from "./json.ts";
 import type { Message, ToolCall, ToolDefinition } from "./message.ts";
 import type { NamespaceState } from "./namespace-state.ts";
 import type { Offer } from "./offer.ts";
+import type { ToolCategory } from "./profile.ts";
 import type { SeenAddresses } from "./seen-addresses.ts";
 import type { ApprovalNeed, Approver, Tool, ToolContext, ToolResult } from "./tool.ts";
 import type { Opening, Transcript } from "./transcript.ts";
@@ -22,10 +23,18 @@ export interface CallRequest {
   tool?: Tool;
 }
 
+/** A tool of the bot's own, as a running turn has it. */
+export interface OwnTool extends Tool {
+  /** Which agents have it; absent where all do. */
+  category?: ToolCategory | undefined;
+}
+
 /** A tool of the agent itself: it works on the running turn, not for a skill. */
 export interface MetaTool extends Omit<Tool, "run" | "approval" | "runsCodeOf"> {
   /** Whether this bot has it at all: the same for all turns, so that what a model is sent stays the same. */
   offered(turn: Pick<Turn, "profiles" | "code">, ports: Pick<TurnPorts, "models" | "scripts">): boolean;
+  /** Which agents have it; absent where all do. */
+  category?: ToolCategory | undefined;
   /** Of a tool that is offered: true where a model is not told of it, but conversations that began earlier may call it. */
   retired?: boolean | undefined;
   /** What a model reads of it here, instead of `description`. */
@@ -43,7 +52,7 @@ export interface TurnScope {
   readonly state: TurnState;
   readonly guard: DuplicateGuard;
   /** The agent's own tools, by name; the same list for every model call. */
-  readonly ownTools: ReadonlyMap<string, Tool>;
+  readonly ownTools: ReadonlyMap<string, OwnTool>;
   /** The same, as a model sees them. */
   readonly ownDefinitions: readonly ToolDefinition[];
   /** The thread's conversation as models get it; undefined until one has opened. */

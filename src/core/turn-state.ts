@@ -44,6 +44,8 @@ export interface TurnState {
   started: boolean;
   /** The profile a handoff gave the turn to; undefined while the first one has it. */
   profile: string | undefined;
+  /** The agents it went to, in order; `returned` where it came back to a supervisor by itself. */
+  handoffs: { to: string; returned: boolean }[];
   rounds: number;
   toolCalls: number;
   /** Whether the model is told what the person said. */
@@ -84,6 +86,7 @@ export function createTurnState(): TurnState {
   return {
     started: false,
     profile: undefined,
+    handoffs: [],
     rounds: 0,
     toolCalls: 0,
     told: false,
@@ -156,6 +159,8 @@ export function applyEvent(state: TurnState, event: TurnEventBody, at: number): 
       break;
     case "handoff":
       state.profile = event.to;
+      state.handoffs.push({ to: event.to, returned: event.report !== undefined });
+      if (event.report !== undefined) state.last = undefined;
       break;
     case "link_followed":
       state.followed.set(event.site, new Set(state.followed.get(event.site)).add(event.page));

@@ -207,7 +207,7 @@ export function foldTurn(view: TurnView, event: TurnEvent): TurnView {
       return { ...view, files: [...others, { name, media_type, bytes, url }] };
     }
     case "handoff":
-      return { ...view, handoffs: [...view.handoffs, { from: event.from, to: event.to }] };
+      return withHandoff(view, event);
     case "turn_waiting":
       return { ...view, status: "waiting" };
     case "steered":
@@ -219,6 +219,12 @@ export function foldTurn(view: TurnView, event: TurnEvent): TurnView {
     default:
       return view;
   }
+}
+
+/** What an agent answered to its supervisor alone is a remark. */
+function withHandoff(view: TurnView, { from, to, report = "" }: TurnEventOf<"handoff">): TurnView {
+  const remarks = report.trim() === "" ? view.remarks : [...view.remarks, report];
+  return { ...view, handoffs: [...view.handoffs, { from, to }], remarks };
 }
 
 function finished(view: TurnView, event: TurnEventOf<"turn_finished">): TurnView {

@@ -15,7 +15,9 @@ import type { OfferReader } from "./offer-reader.ts";
 import type { PastConversations } from "./past-conversations.ts";
 import type { PastThread } from "./past-thread.ts";
 import type { Place } from "./place.ts";
+import type { Profile } from "./profile.ts";
 import type { Redact } from "./redact.ts";
+import type { Rights, RolesOf } from "./rights.ts";
 import type { SaidLine } from "./said-line.ts";
 import type { Schedules } from "./schedules.ts";
 import type { CodeMeans, CodeRunner, ScriptRunner } from "./scripts.ts";
@@ -28,18 +30,6 @@ import type { Signal } from "./turn-log.ts";
 import type { Web } from "./web.ts";
 import type { WorkMeans } from "./work-means.ts";
 import type { WorkingFolders } from "./working-folder.ts";
-
-/** An agent: how it is instructed. */
-export interface Profile {
-  id: string;
-  /** When to hand a turn over to it, for the other agents. */
-  description: string;
-  prompt: string;
-  /** The model it works with, `provider/model`; the configured one unless given. */
-  model?: string | undefined;
-  /** How hard its model thinks; as configured unless given. */
-  effort?: Effort | undefined;
-}
 
 /** Hard limits of a turn. Tokens are counted roughly; times are milliseconds. */
 export interface TurnLimits {
@@ -176,6 +166,10 @@ export interface TurnPorts {
   /** The chats the bot is in. */
   chats: Chats;
   grants: NetworkGrants;
+  /** Who may use what, where not everybody may. */
+  rights: Rights;
+  /** The roles of somebody on the platform of a place. */
+  rolesOf: RolesOf;
   /** Hosts that any address may lead to: names, `*.` for subdomains, with a port where it is not the usual one. */
   openHosts: readonly string[];
   clock: Clock;

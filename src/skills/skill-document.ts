@@ -140,6 +140,8 @@ function readDescription(
 const shapes: Partial<Record<keyof SkillMetadata, FieldShape>> = {
   version: "text",
   category: "text",
+  tool_category: "text",
+  direct: "flag",
   tags: "list",
   author: "text",
   required_tools: "list",

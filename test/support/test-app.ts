@@ -17,11 +17,13 @@ import { createMetaTools } from "../../src/core/meta-tools/create-meta-tools.ts"
 import type { Model, Models } from "../../src/core/model.ts";
 import { createNetworkGrants } from "../../src/core/network-grants.ts";
 import { createRedactor } from "../../src/core/redact.ts";
+import type { Rights } from "../../src/core/rights.ts";
 import type { SaidLine } from "../../src/core/said-line.ts";
 import type { CodeRunner, ScriptRunner } from "../../src/core/scripts.ts";
 import type { Skill, SkillSource } from "../../src/core/skill.ts";
 import { noTranscriber, type Transcriber } from "../../src/core/transcriber.ts";
-import type { Profile, TurnLimits } from "../../src/core/turn.ts";
+import type { Profile } from "../../src/core/profile.ts";
+import type { TurnLimits } from "../../src/core/turn.ts";
 import type { TurnEvent, TurnEventOf } from "../../src/core/turn-event.ts";
 import type { TurnLog } from "../../src/core/turn-log.ts";
 import type { Web } from "../../src/core/web.ts";
@@ -104,6 +106,8 @@ export interface TestAppOptions
   code?: CodeRunner;
   /** Makes text of documents; none unless given. */
   documents?: DocumentReader;
+  /** Who may use what; everybody everything unless given. */
+  rights?: Rights;
   /** What skills work with; nothing unless given. */
   means?: Partial<WorkMeans>;
   /** Writes down voice messages; none unless given. */
@@ -249,6 +253,7 @@ export function createTestApp(model: Model, options: TestAppOptions = {}): TestA
       folders,
       documents: options.documents ?? noDocuments,
       transcriber,
+      rights: options.rights ?? {},
       means: { ...noMeans, ...options.means },
       grants: createNetworkGrants(store, () => [], clock),
       openHosts: options.openHosts ?? [],

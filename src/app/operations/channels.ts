@@ -207,7 +207,17 @@ function usageText(total: UsageTotal): string {
 export const listAgents = operation({
   name: "agent.list",
   input: z.object({}),
-  output: z.object({ agents: z.array(z.object({ id: z.string(), description: z.string() })) }),
+  output: z.object({
+    agents: z.array(
+      z.object({
+        id: z.string(),
+        description: z.string(),
+        tools: z.array(z.string()).optional().describe("the categories of tools it has; all unless given"),
+        model: z.string().optional(),
+        preset_of: z.string().optional().describe("of a mode: the agent it is a preset of"),
+      }),
+    ),
+  }),
   who: "anyone",
   chat: [
     {
@@ -216,11 +226,20 @@ export const listAgents = operation({
       description: "Shows the agents there are",
       read: () => ({}),
       say: ({ agents }) =>
-        shown(agents.map(({ id, description }) => `- **${id}** ${description}`).join("\n")),
+        shown(
+          [
+            ...agents.map(({ id, description }) => `- **${id}** ${description}`),
+            "",
+            "`/agent use <agent>` chooses one for this channel; `research: your question` asks one for a single message.",
+          ].join("\n"),
+        ),
     },
   ],
   async run({ services }) {
-    const agents = services.profiles.map(({ id, description }) => ({ id, description }));
+    const agents = services.profiles.map(({ id, description, tools, model, preset_of }) => ({
+      ...{ id, description, model, preset_of },
+      ...(tools === undefined ? {} : { tools: [...tools] }),
+    }));
     return { ok: true, value: { agents } };
   },
 });

@@ -1,5 +1,6 @@
 import { escapeMarkdown, oneLine } from "../../base/markdown-text.ts";
 import type { Parameter } from "../../core/parameter.ts";
+import { rightInWords } from "../../core/rights.ts";
 import type { Diagnostic } from "../../core/skill.ts";
 import type { InstalledSkill, SkillDetail, SkillListing } from "../services/skill-listing.ts";
 
@@ -70,6 +71,7 @@ export function skillDetailText(skill: SkillDetail): string {
     ...(skill.risk === "high" ? [highRisk] : []),
     ...invocationLines(skill),
     ...(skill.package === undefined ? [] : [installedLine(skill.id, skill.package)]),
+    ...rightLines(skill),
     ...networkLines(skill),
     ...toolListLines(skill.tool_list),
     ...skill.problems.slice(0, 5).map(({ severity, message }) => `${severity}: ${message}`),
@@ -100,6 +102,10 @@ function invocationLines({ id, invocation }: SkillDetail): string[] {
       : [`The agent does not see it unless a person enables it (\`/skill enable ${id}\`) or runs it.`]),
     ...(command_tool === undefined ? [] : [`\`/skill run ${id}\` goes to ${command_tool}, past the agent.`]),
   ];
+}
+
+function rightLines({ rights = {} }: SkillDetail): string[] {
+  return Object.entries(rights).map(([id, right]) => `Only for ${rightInWords(right)}: \`${id}\`.`);
 }
 
 function networkLines({ network, kind }: SkillDetail): string[] {

@@ -7,9 +7,9 @@ import { efforts } from "../../core/message.ts";
 import type { Models } from "../../core/model.ts";
 import { type NamespaceState, updateNamespace } from "../../core/namespace-state.ts";
 import type { Outcome } from "../../core/outcome.ts";
+import type { Profile } from "../../core/profile.ts";
 import { nearest } from "../../core/skill-identifier.ts";
 import { timeZoneNamed } from "../../core/time-zone.ts";
-import type { Profile } from "../../core/turn.ts";
 
 /** A change of a namespace's settings. What is left out stays as it is; `null` goes back to the default. */
 export const settingsChange = z

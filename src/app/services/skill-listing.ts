@@ -51,6 +51,10 @@ export const skillDetail = skillListing.extend({
     .object({ by_people: z.boolean(), by_model: z.boolean(), command_tool: z.string().optional() })
     .optional(),
   network: z.object({ granted: z.array(z.string()) }).describe("hosts its code may reach"),
+  rights: z
+    .record(z.string(), z.object({ people: z.array(z.string()), roles: z.array(z.string()) }))
+    .optional()
+    .describe("who may use it, its parts and tools, where not everybody may"),
   tool_list: z
     .record(z.string(), z.array(z.string()))
     .describe("tools of servers it brings along; [] is all of a server"),

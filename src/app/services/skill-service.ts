@@ -9,6 +9,7 @@ import type { Offer, OfferedSkill } from "../../core/offer.ts";
 import type { OfferReader } from "../../core/offer-reader.ts";
 import type { Outcome } from "../../core/outcome.ts";
 import type { InstalledPackage, PackageFinding, Packages } from "../../core/packages.ts";
+import { type Rights, rightsOn } from "../../core/rights.ts";
 import { adHocSource, type Diagnostic, isInstalled, type Skill } from "../../core/skill.ts";
 import { resolveSkill } from "../../core/skill-identifier.ts";
 import { mayBeOf, startingOf, whenReady } from "../../core/starting-skills.ts";
@@ -40,6 +41,7 @@ export interface SkillServiceDeps {
   clock: Clock;
   packages?: Pick<Packages, "get"> | undefined;
   grants: NetworkGrants;
+  rights: Rights;
 }
 
 export function createSkillService(deps: SkillServiceDeps): SkillService {
@@ -82,7 +84,8 @@ export function createSkillService(deps: SkillServiceDeps): SkillService {
       const granted = await deps.grants.hostsOf(skill);
       const owner = isInstalled(skill) ? await deps.packages?.get(skill.parent ?? skill.id) : undefined;
       const own = owner === undefined ? {} : installedFrom(owner, skill);
-      return { ...(await detailOf(offer, offered)), network: { granted: [...granted] }, ...own };
+      const rights = rightsIn(deps.rights, skill);
+      return { ...(await detailOf(offer, offered)), ...rights, network: { granted: [...granted] }, ...own };
     },
 
     async ready(id, namespace, signal) {
@@ -124,6 +127,17 @@ export function createSkillService(deps: SkillServiceDeps): SkillService {
       return { ok: true, value: listing(changed ?? offered) };
     },
   };
+}
+
+/** The rights that name a skill, a part of it, or a tool it has. */
+function rightsIn(rights: Rights, { id, tools }: Skill): Pick<SkillDetail, "rights"> {
+  const subjects = [{ skill_id: id }, ...tools];
+  const found = Object.entries(rights).filter(([name, right]) =>
+    subjects.some((subject) => rightsOn({ [name]: right }, subject).length > 0),
+  );
+  if (found.length === 0) return {};
+  const copied = found.map(([name, { people, roles }]) => [name, { people: [...people], roles: [...roles] }]);
+  return { rights: Object.fromEntries(copied) };
 }
 
 function unknownSkill(offer: Offer, id: string): Outcome<never> {

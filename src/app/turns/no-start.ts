@@ -1,27 +1,34 @@
 import type { NamespaceState } from "../../core/namespace-state.ts";
+import type { Profile } from "../../core/profile.ts";
 import type { TurnEventBody } from "../../core/turn-event.ts";
 import type { ClaimedTurn } from "../../core/turn-log.ts";
 
 /** Why a message gets no turn of the model, in words for who wrote it. */
 export interface NoStart {
-  code: "not_configured" | "paused" | "not_usable";
+  code: "not_configured" | "paused" | "not_usable" | "unknown_agent";
   text: string;
 }
 
 /**
- * Why a message that was not begun yet is not begun: its channel is paused, or it came from a chat platform and there is no model.
+ * Why a message that was not begun yet is not begun: its channel is paused, its agent is gone, or it came from a chat platform and there is no model.
  * Console, terminal and command line keep the offline provider, which says of itself what it is. Undefined when it may begin.
  */
 export function noStart(
   { inbound, events }: ClaimedTurn,
   { settings }: NamespaceState,
-  generative: boolean,
+  { generative, agents }: { generative: boolean; agents: readonly Pick<Profile, "id">[] },
 ): NoStart | undefined {
   if (events.some((event) => event.type === "turn_started")) return undefined;
   if (settings.paused !== undefined) {
     const text =
       "I am paused here, so I did not take your message. A manager of the channel can wake me with `/agent resume`; then say it again.";
     return { code: "paused", text };
+  }
+  const { profile } = settings;
+  if (profile !== undefined && !agents.some(({ id }) => id === profile)) {
+    const known = agents.map(({ id }) => id).join(", ");
+    const text = `The agent ${profile} that was chosen here is gone, so I did not begin. \`/agent use …\` chooses another one: ${known}. Then say it again.`;
+    return { code: "unknown_agent", text };
   }
   if (inbound.origin === undefined || generative) return undefined;
   const text =

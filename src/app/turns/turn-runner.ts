@@ -6,10 +6,10 @@ import type { WhereText } from "../../core/instructions.ts";
 import type { MessageContext } from "../../core/message-context.ts";
 import type { Model } from "../../core/model.ts";
 import type { NamespaceState } from "../../core/namespace-state.ts";
-import { profileNamed } from "../../core/profile.ts";
+import { agentNamedIn, type Profile, profileNamed } from "../../core/profile.ts";
 import { saidText } from "../../core/said-text.ts";
 import { startingFor, whenReady } from "../../core/starting-skills.ts";
-import type { Profile, Turn, TurnLimits, TurnPorts } from "../../core/turn.ts";
+import type { Turn, TurnLimits, TurnPorts } from "../../core/turn.ts";
 import type { TurnEvent, TurnEventBody } from "../../core/turn-event.ts";
 import type { ClaimedTurn, TurnLog } from "../../core/turn-log.ts";
 import { runTurn } from "../../core/turn-loop.ts";
@@ -143,7 +143,7 @@ export function createTurnRunner(deps: TurnRunnerDeps): TurnRunner {
     const { turn, state } = yield* prepareReady(claimed, signal);
     const model = modelFor(ports.models, state.settings, turn.profile);
     const reason =
-      noStart(claimed, state, model.generative) ??
+      noStart(claimed, state, { generative: model.generative, agents: deps.profiles }) ??
       noGuide(claimed, turn.asked ?? [], deps.reader.storedGuide(inbound), model);
     if (reason !== undefined) return yield* unstarted(reason, turn.profile.id, model.id);
     const context: MessageContext | undefined = yield* contexts.read(claimed, signal);
@@ -249,12 +249,13 @@ async function withoutStopped<T extends { turn_id: string }>(
   return queued.filter((_, at) => !signals[at]?.some((signal) => signal.type === "stop"));
 }
 
-/** The agent that began the turn, or that begins turns in its channel. */
+/** The agent that began the turn, that its message names, or that begins turns in its channel. */
 function profileOf(
   { profiles }: TurnRunnerDeps,
-  { events }: ClaimedTurn,
+  { events, inbound }: ClaimedTurn,
   { settings }: NamespaceState,
 ): Profile {
   const started = events.find((event) => event.type === "turn_started")?.profile;
-  return profileNamed(profiles, started ?? settings.profile);
+  const named = inbound.kind === "message" ? agentNamedIn(inbound.text, profiles)?.id : undefined;
+  return profileNamed(profiles, started ?? named ?? settings.profile);
 }

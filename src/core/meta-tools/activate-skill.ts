@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { guide } from "../guide.ts";
 import { isActive, type OfferedSkill } from "../offer.ts";
+import { rightRefusal } from "../right-refusal.ts";
 import { resolveSkill } from "../skill-identifier.ts";
 import { someOf } from "../some-of.ts";
 import type { ToolResult } from "../tool.ts";
@@ -11,6 +12,7 @@ import { defineMetaTool, failure, ok } from "./meta-tool.ts";
 export const createActivateSkill = () =>
   defineMetaTool({
     name: "activate_skill",
+    category: "skill",
     shown: "guide",
     title: ({ skill_name }) => `Learning the skill ${skill_name}`,
     description:
@@ -21,6 +23,8 @@ export const createActivateSkill = () =>
     run: async ({ skill_name }, context, scope) => {
       const found = findOffered(scope, skill_name);
       if (found.status === "error") return found;
+      const refusal = await rightRefusal(scope, { skill_id: found.offered.skill.id });
+      if (refusal !== undefined) return failure("not_permitted", refusal);
       const { skill } = found.offered;
       // A call that was interrupted and is made again answers what it would have answered.
       const isRepeated = scope.state.activated.get(skill.id) === context.call_id;

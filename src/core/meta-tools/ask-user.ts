@@ -5,6 +5,7 @@ import { defineMetaTool, ok } from "./meta-tool.ts";
 export const createAskUser = () =>
   defineMetaTool({
     name: "ask_user",
+    category: "hitl",
     title: "Asking you",
     description:
       "Asks the person a question and waits for the answer. Only when you cannot go on without it.",

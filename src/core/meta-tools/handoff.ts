@@ -1,11 +1,13 @@
 import { z } from "zod";
 import { nearestNames } from "../../base/nearest-name.ts";
+import { handoverTo } from "../profile.ts";
 import { defineMetaTool, failure, ok } from "./meta-tool.ts";
 
 /** Gives the turn to another agent profile: its instructions hold from the next step on. */
 export const createHandoff = () =>
   defineMetaTool({
     name: "handoff",
+    category: "handoff",
     title: ({ to }) => `Handing over to ${to}`,
     description:
       "Gives this turn to another agent that fits the task better; it goes on with the same conversation.",
@@ -16,9 +18,8 @@ export const createHandoff = () =>
     effect: "idempotent",
     offered: ({ profiles }) => profiles.length > 1,
     run: async ({ to, reason }, context, scope) => {
-      const profile = scope.turn.profiles.find((each) => each.id === to);
-      if (profile === undefined) {
-        const ids = scope.turn.profiles.map((each) => each.id);
+      const ids = handoverTo(scope.turn.profiles).map((each) => each.id);
+      if (!ids.includes(to)) {
         const [near] = nearestNames(to, ids);
         const hint = `${near === undefined ? "" : `Did you mean ${near}? `}Agents: ${ids.join(", ")}.`;
         return failure("unknown_agent", `There is no agent ${to}.`, hint);

@@ -7,6 +7,7 @@ import { defineMetaTool, ok } from "./meta-tool.ts";
 export const createInvokeSkill = () =>
   defineMetaTool({
     name: "invoke_skill",
+    category: "skill",
     title: ({ skill_id }) => `Using the skill ${skill_id}`,
     description: "Runs a skill once without activating it. list_skills shows ids and parameters.",
     parameters: z.object({

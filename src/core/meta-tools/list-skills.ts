@@ -14,6 +14,7 @@ const fullyDescribed = 8;
 export const createListSkills = () =>
   defineMetaTool({
     name: "list_skills",
+    category: "skill",
     shown: "whole",
     title: ({ query }) => (query ? "Looking for a fitting skill" : "Looking at the skills"),
     description: "Lists the skills of this channel, best match first when a query is given.",

@@ -15,6 +15,7 @@ interface MetaToolInput<Parameters extends z.ZodObject> {
   /** Whether this bot has it at all. */
   offered: MetaTool["offered"];
   /** As a meta tool's. */
+  category?: MetaTool["category"];
   retired?: MetaTool["retired"];
   describe?: MetaTool["describe"];
   /** Who has to approve a call before it runs; nobody unless told. */

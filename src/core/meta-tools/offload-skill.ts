@@ -6,6 +6,7 @@ import { defineMetaTool, failure, ok } from "./meta-tool.ts";
 export const createOffloadSkill = () =>
   defineMetaTool({
     name: "offload_skill",
+    category: "skill",
     title: ({ skill_name }) => `Putting the skill ${skill_name} away`,
     description:
       "Puts an active skill away when it is no longer needed; its tools are gone in your next step.",

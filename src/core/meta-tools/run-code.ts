@@ -16,6 +16,7 @@ const longestRun = 86_400_000;
 export const createRunCode = () =>
   defineMetaTool({
     name: "run_code",
+    category: "code_exec",
     title: ({ language }) => `Running ${names[language]}`,
     description: "Runs code in a sandbox.",
     describe: ({ code }) => described(code),

@@ -19,6 +19,7 @@ const longestRun = 86_400_000;
 export const createRunSkillScript = () =>
   defineMetaTool({
     name: "run_skill_script",
+    category: "code_exec",
     title: ({ script, command }) => `Running ${(command ?? script ?? "").slice(0, 80)}`,
     description:
       "Runs a script of an active skill, or a command line of its guide, in a sandbox and returns what it prints.",

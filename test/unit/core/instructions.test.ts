@@ -72,7 +72,13 @@ describe("instructions", () => {
 
 describe("the list of skills", () => {
   const lines = new Map(["a", "b", "c", "d"].map((id) => [id, `${id} four`]));
-  const listIn = (tokens: number, ...first: string[]) => fitSkillList(lines, new Set(first), tokens, () => 4);
+  const listIn = (tokens: number, ...first: string[]) =>
+    fitSkillList(
+      lines,
+      (id) => first.indexOf(id),
+      tokens,
+      () => 4,
+    );
 
   it.each<[string, ReturnType<typeof listIn>, string[], string[]]>([
     ["everything that fits", listIn(20), ["a", "b", "c", "d"], []],

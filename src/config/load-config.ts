@@ -114,6 +114,7 @@ function resolve(config: Config, cwd: string): { config: Config; choiceKey: read
     workspace: {
       skills: path.resolve(cwd, workspace.skills),
       flows: path.resolve(cwd, workspace.flows),
+      agents: path.resolve(cwd, workspace.agents),
     },
     skills: { ...skills, extra: skills.extra.map((folder) => path.resolve(cwd, folder)) },
     mcp: { ...mcp, file: path.resolve(cwd, mcp.file) },

@@ -250,6 +250,13 @@ export const configSchema = z.strictObject({
         .min(1)
         .default("./.knack-workspace/flows")
         .describe("Folder of your own flows, AnythingLLM's flow files as they are"),
+      agents: z
+        .string()
+        .min(1)
+        .default("./.knack-workspace/agents")
+        .describe(
+          "Folder of your own agents, as config/agents; they replace shipped ones with the same name",
+        ),
     })
     .prefault({}),
   server: serverSchema.prefault({}),

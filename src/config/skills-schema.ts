@@ -95,6 +95,17 @@ export const skillsSchema = z.strictObject({
       description: "Variables a skill gets, secrets included: {SKILL_ID: {NAME: value}}",
       secret: true,
     }),
+  rights: z
+    .record(
+      z.string().min(1),
+      z
+        .strictObject({ people: ids.default([]), roles: ids.default([]) })
+        .refine(({ people, roles }) => people.length + roles.length > 0, "name people or roles"),
+    )
+    .default({})
+    .describe(
+      "Who may use a skill, a part of one, a tool or a tool server, where not everybody may; operators always may: {ID: {people: [USER_ID], roles: [manager, ROLE_ID]}}; guest, member, manager and operator stand for everybody who is at least that here, other roles are ids of the platform",
+    ),
   capabilities: ids
     .default([])
     .describe("What the agent is trusted with, for skills with required_capabilities, e.g. weather"),

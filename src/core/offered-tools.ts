@@ -51,6 +51,7 @@ export const ownToolNames: ReadonlySet<string> = new Set([
   "run_skill_script",
   "list_files",
   "read_file",
+  "write_file",
   "run_code",
   "read_tool_output",
   "ask_user",

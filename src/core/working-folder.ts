@@ -120,6 +120,15 @@ export interface WorkingFolder {
     work: (mounted: MountedFolder) => Promise<T>,
     signal: AbortSignal,
   ): Promise<{ value: T; changed: readonly FileChange[] }>;
+  /**
+   * Writes a file into the output folder of a writer, as a run that leaves it there; one of that name is replaced. The name is made safe.
+   * @throws WorkingFolderError `folder_full`
+   */
+  write(
+    file: Pick<NewFile, "name" | "data">,
+    how: Omit<FolderUse, "shared">,
+    signal: AbortSignal,
+  ): Promise<readonly FileChange[]>;
   /** What a run has changed that has not been told: a crash ended it, or came before it was told; or it failed. Nothing of any other. */
   interrupted(callId: string): Promise<readonly FileChange[]>;
   /**

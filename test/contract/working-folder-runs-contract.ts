@@ -45,6 +45,29 @@ export function workingFolderRunsContract(name: string, create: () => FoldersUnd
       expect(await runThatWrites(folder, {})).toEqual([]);
     });
 
+    it("can be the bot's own, which writes a file for the person: whole, under a safe name, through no link", async () => {
+      const folder = create().open().of(here);
+      const data = (text: string) => new TextEncoder().encode(text);
+      const { call_id, turn_id, text, writer } = useOf();
+      const write = (name: string, content: string) =>
+        folder.write({ name, data: data(content) }, { call_id, turn_id, text, writer }, noSignal);
+      expect(await write("../a/notes.md", "one")).toEqual([
+        { path: "/workspace/output/_a_notes.md", bytes: 3, change: "made" },
+      ]);
+      await folder.use(
+        useOf(),
+        async (mounted) => {
+          const path = onDisk(mounted, "/workspace/output/link.md");
+          symlinkSync("/etc/hostname", path);
+        },
+        noSignal,
+      );
+      await write("link.md", "two");
+      expect(await textAt(folder, "/workspace/output/link.md")).toBe("two");
+      await expect(write("large.bin", "x".repeat(5_000_001))).rejects.toThrow(/full|room/i);
+      expect(await textAt(folder, "/workspace/output/large.bin")).toBeUndefined();
+    });
+
     it("of a skill has a part of its own, and sees files of others only where its call names them", async () => {
       const folder = create().open().of(here);
       await folder.attach(attached("a.csv", "1"), { turn_id: "t" });

@@ -13,6 +13,7 @@ const emptyFolder: WorkingFolder = {
   list: async () => ({ files: [], bytes: 0, most_bytes: 0 }),
   open: async () => undefined,
   use: never,
+  write: never,
   interrupted: async () => [],
   handOver: async () => [],
   remove: async () => false,

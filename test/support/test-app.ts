@@ -16,13 +16,13 @@ import type { MessageIndex } from "../../src/core/message-index.ts";
 import { createMetaTools } from "../../src/core/meta-tools/create-meta-tools.ts";
 import type { Model, Models } from "../../src/core/model.ts";
 import { createNetworkGrants } from "../../src/core/network-grants.ts";
+import type { Profile } from "../../src/core/profile.ts";
 import { createRedactor } from "../../src/core/redact.ts";
 import type { Rights } from "../../src/core/rights.ts";
 import type { SaidLine } from "../../src/core/said-line.ts";
 import type { CodeRunner, ScriptRunner } from "../../src/core/scripts.ts";
 import type { Skill, SkillSource } from "../../src/core/skill.ts";
 import { noTranscriber, type Transcriber } from "../../src/core/transcriber.ts";
-import type { Profile } from "../../src/core/profile.ts";
 import type { TurnLimits } from "../../src/core/turn.ts";
 import type { TurnEvent, TurnEventOf } from "../../src/core/turn-event.ts";
 import type { TurnLog } from "../../src/core/turn-log.ts";
@@ -197,6 +197,7 @@ export function createTestApp(model: Model, options: TestAppOptions = {}): TestA
     files = createMemoryFileStore(),
     clock = systemClock,
     skillEnv = {},
+    rights = {},
     folders = temporaryFolders(),
     transcriber = noTranscriber("no service that transcribes speech is set up here"),
   } = options;
@@ -253,7 +254,7 @@ export function createTestApp(model: Model, options: TestAppOptions = {}): TestA
       folders,
       documents: options.documents ?? noDocuments,
       transcriber,
-      rights: options.rights ?? {},
+      rights,
       means: { ...noMeans, ...options.means },
       grants: createNetworkGrants(store, () => [], clock),
       openHosts: options.openHosts ?? [],

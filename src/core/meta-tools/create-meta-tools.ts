@@ -10,6 +10,7 @@ import { createReadFile, createReadToolOutput } from "./read-file.ts";
 import { createRunCode } from "./run-code.ts";
 import { createRunSkillScript } from "./run-skill-script.ts";
 import { createReadSkillFile } from "./skill-files.ts";
+import { createWriteFile } from "./write-file.ts";
 
 /** The agent's own tools. Made once, when the bot is wired; each decides per turn whether it is offered. */
 export function createMetaTools(): MetaTool[] {
@@ -22,6 +23,7 @@ export function createMetaTools(): MetaTool[] {
     createRunSkillScript(),
     createListFiles(),
     createReadFile(),
+    createWriteFile(),
     createRunCode(),
     createReadToolOutput(),
     createAskUser(),

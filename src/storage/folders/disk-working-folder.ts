@@ -1,6 +1,7 @@
 import { mkdir, stat } from "node:fs/promises";
 import { join } from "node:path";
 import type { KeyedMutex } from "../../base/keyed-mutex.ts";
+import { safeFileName } from "../../core/file-name.ts";
 import {
   type FolderUse,
   folderLimits,
@@ -21,7 +22,7 @@ import { full, tooManyFiles } from "./folder-limits.ts";
 import { areaOf, areaOfWriter, areasIn, isHidden, relativePath, seenAs, shown } from "./folder-paths.ts";
 import { beginRun, changesOfRun, copiesFor, endRun, type RunningCalls } from "./folder-runs.ts";
 import { openForeignFile, removeForeignFile } from "./foreign-files.ts";
-import { keepInput } from "./input-files.ts";
+import { keepInput, replaceFile } from "./input-files.ts";
 import { mountedFolder } from "./mounted-folder.ts";
 import { hashOf, openedFile } from "./opened-file.ts";
 import { prepareArea } from "./prepare-area.ts";
@@ -140,6 +141,18 @@ export function createDiskWorkingFolder({
         return runIn(how, area, work);
       };
       return how.shared ? await run() : await busy.run(`${root} ${area}`, run);
+    },
+
+    async write({ name, data }, how, signal) {
+      const { changed } = await folder.use(
+        how,
+        async ({ room }) => {
+          if (data.byteLength > room) throw full(mostBytes - room, mostBytes);
+          await replaceFile(root, join(root, areaOfWriter(how.writer), "output", safeFileName(name)), data);
+        },
+        signal,
+      );
+      return changed;
     },
 
     interrupted: (callId) =>

@@ -17,7 +17,7 @@ export async function keepInput(
   const { name, isNew } = await freeName(folder, file);
   if (isNew) allow();
   const path = join(folder, name);
-  if (isNew) await writeWhole(root, path, file.data);
+  if (isNew) await replaceFile(root, path, file.data);
   return { name, changed_at: (await stat(path)).mtimeMs };
 }
 
@@ -36,8 +36,8 @@ async function freeName(folder: string, { name, data }: { name: string; data: Ui
   }
 }
 
-/** A crash leaves the whole file or none. */
-async function writeWhole(root: string, path: string, data: Uint8Array): Promise<void> {
+/** Writes a file, in the place of whatever has its name. A crash leaves the whole file or none. */
+export async function replaceFile(root: string, path: string, data: Uint8Array): Promise<void> {
   const draft = join(root, `.${randomUUID()}.draft`);
   try {
     await writeFile(draft, data, { mode: 0o644, flush: true });

@@ -19,7 +19,9 @@ export interface HonestModel {
   /** Bodies of the requests about this message, oldest first. */
   requests(said: string): string[];
   /** What it does about a message with these words: `results` are those of its calls so far. */
-  about(said: string, next: (results: readonly string[]) => Step): void;
+  about(said: string, next: (results: readonly string[], request: string) => Step): void;
+  /** What it answers a skill that asks it under instructions with these words: a value, or a text. */
+  within(words: string, answer: (input: string) => unknown, invents?: readonly string[]): void;
 }
 
 export function createHonestModel(model: PlatformModel): HonestModel {
@@ -29,9 +31,17 @@ export function createHonestModel(model: PlatformModel): HonestModel {
     requests: (said) => model.askedOf(said).map(({ body }) => body),
     about(said, next) {
       model.when(said, ({ body, results }) => {
-        const step = next(results);
+        const step = next(results, body);
         lies.push(...liesIn(step, body).map((lie) => `“${said}”: ${lie}`));
         return "call" in step ? [{ call: step.call, with: step.with }] : [step.say];
+      });
+    },
+    within(words, answer, invents = []) {
+      model.within(words, ({ text, body }) => {
+        const given = answer(text);
+        const said = typeof given === "string" ? given : JSON.stringify(given);
+        lies.push(...liesIn({ say: said, invents }, body).map((lie) => `within “${words}”: ${lie}`));
+        return [said];
       });
     },
   };

@@ -14,6 +14,8 @@ interface Asked {
   results: string[];
   /** The whole request. */
   body: string;
+  /** What a skill asks for itself: without tools, with these instructions. */
+  inner?: string;
 }
 
 /** An HTTP status instead of an answer. */
@@ -31,6 +33,8 @@ export interface PlatformModel {
   asked: readonly Asked[];
   /** Questions with this text in them get this reply; others get `Reply to` and their number: “question 7”. */
   when(text: string, reply: Reply): void;
+  /** What a skill asks for itself under instructions with these words gets this reply. */
+  within(words: string, reply: Reply): void;
   /** The questions with this text. */
   askedOf(text: string): Asked[];
   /** Forgets what was asked, and all replies. */
@@ -47,10 +51,12 @@ interface WireMessage {
 export async function startPlatformModel({ keeps = true } = {}): Promise<PlatformModel> {
   const asked: Asked[] = [];
   const replies: { text: string; reply: Reply }[] = [];
+  const inside: { words: string; reply: Reply }[] = [];
   const server = createServer(async (request, response) => {
     const question = askedIn(await readText(request));
     if (keeps) asked.push(question);
-    const found = replies.findLast(({ text }) => question.text.includes(text));
+    const own = inside.findLast(({ words }) => question.inner?.includes(words));
+    const found = own ?? replies.findLast(({ text }) => question.text.includes(text));
     await stream(response, (found?.reply ?? defaultReply)(question));
   });
   server.listen(0, "127.0.0.1");
@@ -59,10 +65,12 @@ export async function startPlatformModel({ keeps = true } = {}): Promise<Platfor
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/v1`,
     asked,
     when: (text, reply) => void replies.push({ text, reply }),
+    within: (words, reply) => void inside.push({ words, reply }),
     askedOf: (text) => asked.filter((each) => each.text.includes(text)),
     reset() {
       asked.length = 0;
       replies.length = 0;
+      inside.length = 0;
     },
     async stop() {
       server.closeAllConnections();
@@ -75,13 +83,14 @@ export async function startPlatformModel({ keeps = true } = {}): Promise<Platfor
 const defaultReply: Reply = ({ text }) => [`Reply to ${/question \w+/.exec(text)?.[0] ?? "nothing"}.`];
 
 function askedIn(body: string): Asked {
-  const { messages } = JSON.parse(body) as { messages: WireMessage[] };
+  const { messages, tools = [] } = JSON.parse(body) as { messages: WireMessage[]; tools?: unknown[] };
   // Pictures of results follow them in a message that no person wrote.
   const last = messages.findLastIndex(
     (message) => message.role === "user" && !contentOf(message).includes("(pictures from the results"),
   );
   const results = messages.slice(last + 1).filter(({ role }) => role === "tool");
-  return { text: contentOf(messages[last]), results: results.map(contentOf), body };
+  const inner = tools.length === 0 ? { inner: contentOf(messages[0]) } : {};
+  return { text: contentOf(messages[last]), results: results.map(contentOf), body, ...inner };
 }
 
 function contentOf(message: WireMessage | undefined): string {

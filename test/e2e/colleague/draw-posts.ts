@@ -1,5 +1,6 @@
 import { marked } from "marked";
 import type { Browser } from "playwright-core";
+import type { FetchedFile } from "../../support/surfaces/chat-surface.ts";
 import { launch } from "../../support/surfaces/console-chat.ts";
 import type { Posted } from "./stage.ts";
 
@@ -15,13 +16,27 @@ const escaped = (text: string) =>
   text.replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll(">", "&gt;");
 
 /** A picture of what was posted, PNG: where, for whom, the words, what can be pressed, and the files. */
-export async function drawPosts(title: string, posts: readonly Posted[]): Promise<Uint8Array> {
+export async function drawPosts(
+  title: string,
+  posts: readonly Posted[],
+  files: readonly FetchedFile[] = [],
+): Promise<Uint8Array> {
   browser ??= launch();
   const page = await (await browser).newPage({ viewport: { width: 720, height: 200 } });
-  await page.setContent(`<style>${style}</style><h1>${escaped(title)}</h1>${posts.map(postHtml).join("")}`);
+  await page.setContent(
+    `<style>${style}</style><h1>${escaped(title)}</h1>${posts.map(postHtml).join("")}${files.map(pictureHtml).join("")}`,
+  );
   const png = await page.screenshot({ fullPage: true });
   await page.close();
   return png;
+}
+
+/** Pictures stand in the thread as they are. */
+function pictureHtml({ name, base64 }: FetchedFile): string {
+  const type = { png: "image/png", svg: "image/svg+xml" }[name.split(".").at(-1) ?? ""];
+  return type === undefined || base64 === undefined
+    ? ""
+    : `<img src="data:${type};base64,${base64}" width="640">`;
 }
 
 function postHtml({ where, top, only, text, buttons, files }: Posted): string {

@@ -31,6 +31,8 @@ export interface Part {
 export interface FetchedFile {
   name: string;
   text: string;
+  /** Where the surface gives them: its bytes, base64. */
+  base64?: string;
 }
 
 /** A file that is sent with a message. */

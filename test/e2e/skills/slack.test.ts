@@ -1,0 +1,30 @@
+import { openThread } from "../../support/surfaces/slack-chat.ts";
+import { drawPosts, endDrawing } from "../colleague/draw-posts.ts";
+import { sayTasks } from "./say-tasks.ts";
+
+const users = { asker: "U0BEN", manager: "U0ANNA" };
+
+sayTasks("Slack", async ({ slack }) => ({
+  async say(text, files) {
+    const thread = await openThread(slack, { channel: "C0GENERAL", users, mention: "<@U0KNACK> " });
+    await thread.say(text, "asker", files);
+    const shown = async () => (await thread.shown()).map((part) => part.text).join("\n");
+    return {
+      async text() {
+        const { all } = await slack.look();
+        const asks = all.messages.some(
+          ({ gone, blocks }) => !gone && JSON.stringify(blocks).includes('"Approve'),
+        );
+        return `${await shown()}${asks ? "\nApprove" : ""}`;
+      },
+      files: thread.files,
+      press: (label) => thread.press(label),
+      async picture() {
+        const made = await thread.files();
+        const post = { text: await shown(), where: "general", top: false, calls: [], buttons: [] };
+        return drawPosts(text, [{ ...post, files: made.map(({ name }) => name) }], made);
+      },
+    };
+  },
+  close: endDrawing,
+}));

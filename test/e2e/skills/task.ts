@@ -1,0 +1,46 @@
+import type { Step } from "../../support/honest-model.ts";
+
+/** Something people ask a skill to do, and what has to come of it in the thread. */
+export interface SkillTask {
+  skill: string;
+  say: string;
+  /** Sent with the message. */
+  files?: readonly { name: string; content: string | Uint8Array }[];
+  /** What the model does: it may use only what stood in its request. */
+  does(results: readonly string[], request: string): Step;
+  /** What it answers the skill that asks it, by words of the skill's instructions. */
+  within?: Readonly<Record<string, { answer(input: string): unknown; invents?: readonly string[] }>>;
+  /** What the answer says. */
+  says: readonly RegExp[];
+  /** Files that are posted, by name; a picture of the right kind by its first bytes. */
+  posts?: readonly RegExp[];
+  /** People are asked first; the test approves. */
+  asks?: true;
+}
+
+/** Calls a tool, then says something about its result. */
+export function callThenSay(
+  call: string,
+  given: Record<string, unknown>,
+  said: (result: string) => string,
+  invents: readonly string[] = [],
+): SkillTask["does"] {
+  const words = Object.values(given).flatMap((value) => [
+    typeof value === "string" ? value : JSON.stringify(value),
+  ]);
+  return (results) =>
+    results.length === 0
+      ? { call, with: given, invents: [...words, ...textsIn(given), ...invents] }
+      : { say: said(withoutGuide(results.at(-1) ?? "")), invents };
+}
+
+/** A result without the guide that comes with the first one of a skill. */
+export function withoutGuide(result: string): string {
+  return result.split("\n<skill_guide")[0]?.trim() ?? "";
+}
+
+function textsIn(value: unknown): string[] {
+  if (typeof value === "string") return [value];
+  if (typeof value !== "object" || value === null) return [];
+  return Object.entries(value).flatMap(([name, each]) => [name, ...textsIn(each)]);
+}

@@ -1,7 +1,7 @@
 /** The layers of the house: an arrow is an import. CONTRIBUTING.md draws them. */
 const adapters = [
   ...["skills", "imported", "flows", "mcp", "packages"],
-  ...["models", "storage", "net", "documents", "sandbox", "search", "telemetry"],
+  ...["models", "storage", "net", "documents", "sandbox", "search", "telemetry", "web-search", "charts"],
 ];
 
 /** Adapters that start child processes. */

@@ -14,16 +14,17 @@ import type { KeyValue } from "./core/key-value.ts";
 import type { MessageIndex } from "./core/message-index.ts";
 import { createMetaTools } from "./core/meta-tools/create-meta-tools.ts";
 import { createNetworkGrants } from "./core/network-grants.ts";
+import type { Profile } from "./core/profile.ts";
 import { createRedactor, type Redact } from "./core/redact.ts";
 import { createSaidLine } from "./core/said-line.ts";
 import { startingOf, whenReady } from "./core/starting-skills.ts";
-import type { Profile } from "./core/profile.ts";
 import type { Web } from "./core/web.ts";
 import type { WorkingFolders } from "./core/working-folder.ts";
 import { createDocumentReader } from "./documents/create-document-reader.ts";
 import { createTokenCounter } from "./models/count-tokens.ts";
 import { createModels } from "./models/create-models.ts";
 import { createTranscriber } from "./models/create-transcriber.ts";
+import type { OwnPort } from "./net/address-policy.ts";
 import { createCouldReach } from "./net/could-reach.ts";
 import { createWeb } from "./net/create-web.ts";
 import { loadConsoleAssets } from "./server/console-assets.ts";
@@ -122,9 +123,12 @@ export async function openKnack(config: Config, options: OpenOptions = {}): Prom
     });
     opened.push(() => skills.close());
     await warnOfUnknownSkills(config, skills.catalogue, logger);
-    const [profiles, metrics] = await Promise.all([loadProfiles(config.model, config.workspace.agents), counting]);
+    const [profiles, metrics] = await Promise.all([
+      loadProfiles(config.model, config.workspace.agents),
+      counting,
+    ]);
     const stores = { log, index, store, folders };
-    const rest = { skills, web, profiles, metrics, lock, redact, logger, listening, closeAll };
+    const rest = { skills, web, own, profiles, metrics, lock, redact, logger, listening, closeAll };
     return await wire(config, { ...stores, ...rest }, options);
   } catch (error) {
     await closeAll();
@@ -155,6 +159,7 @@ interface Opened {
   folders: WorkingFolders;
   skills: OpenedSkills;
   web: Web;
+  own: OwnPort;
   redact: Redact;
   logger: ReturnType<typeof createLogger>;
   profiles: [Profile, ...Profile[]];
@@ -170,7 +175,7 @@ async function wire(
   opened: Opened,
   { platforms: wanted = false }: OpenOptions,
 ): Promise<Knack> {
-  const { log, index, store, folders, skills, web, profiles, metrics, lock } = opened;
+  const { log, index, store, folders, skills, web, own, profiles, metrics, lock } = opened;
   const { redact, logger, listening, closeAll } = opened;
   const files = createDiskFileStore(join(config.data.folder, "files"));
   const running = createApp({
@@ -215,7 +220,7 @@ async function wire(
       files,
       pastOutput: createPastOutputs(log, files),
       web,
-      means: openWorkMeans(config),
+      means: openWorkMeans(config, { own, clock: systemClock }),
       scripts: skills.scripts,
       code: skills.code,
       documents: createDocumentReader(),

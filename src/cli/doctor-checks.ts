@@ -17,6 +17,8 @@ import { createSandbox } from "../sandbox/create-sandbox.ts";
 import { exposure } from "../storage/private-files.ts";
 import { modelSettings } from "../wiring/app-settings.ts";
 import { sandboxOptions } from "../wiring/code-runners.ts";
+import { openSearch } from "../wiring/open-work-means.ts";
+import { systemClock } from "../wiring/system-clock.ts";
 import { readConfig } from "./bot-connection.ts";
 import type { CommandContext, GlobalOptions } from "./command-context.ts";
 import type { Finding } from "./doctor-finding.ts";
@@ -144,6 +146,16 @@ export function checkTranscription(config: Config): Finding {
         ? `$${Number(price.minute.toPrecision(2))} a minute`
         : "priced by the token";
   return { name, status: "ok", detail: `written down by ${transcription}, ${cost}` };
+}
+
+/** Which engines search the web, and how to get one. */
+export function checkSearch(config: Config): Finding {
+  const name = "web search";
+  const { engines } = openSearch(config, { own: () => undefined, clock: systemClock });
+  if (engines.length === 0) return { name, status: "ok", detail: "switched off (search.engines is [])" };
+  if (engines.join() !== "Wikipedia") return { name, status: "ok", detail: engines.join(", ") };
+  const advice = "Set BRAVE_API_KEY, TAVILY_API_KEY, EXA_API_KEY or SEARXNG_URL; each is had in a minute.";
+  return { name, status: "ok", detail: `Wikipedia alone, which needs no key. ${advice}` };
 }
 
 /** Whether the server could listen where it should. */

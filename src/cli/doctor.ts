@@ -10,6 +10,7 @@ import {
   checkNode,
   checkPort,
   checkSandbox,
+  checkSearch,
   checkTranscription,
 } from "./doctor-checks.ts";
 import { type Finding, printFinding } from "./doctor-finding.ts";
@@ -50,6 +51,7 @@ async function* examine(context: CommandContext, options: DoctorOptions): AsyncG
   yield* await checkModelKeys(config, names, local);
   yield* checkModelLifetimes(names, modelSettings(config), context.clock.now());
   yield checkTranscription(config);
+  yield checkSearch(config);
   yield* platformFindings(config);
   if (options.live) {
     const say = (progress: string) => void (options.json || context.stderr.write(`${progress}\n`));

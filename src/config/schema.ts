@@ -8,6 +8,7 @@ import { mcpSchema } from "./mcp-schema.ts";
 import { modelSchema } from "./model-schema.ts";
 import { accessSchema, chatSchema, discordSchema, slackSchema } from "./platform-schema.ts";
 import { schedulesSchema } from "./schedules-schema.ts";
+import { searchSchema } from "./search-schema.ts";
 import { skillsSchema } from "./skills-schema.ts";
 
 const seconds = z.number().positive().max(86_400);
@@ -274,6 +275,7 @@ export const configSchema = z.strictObject({
   skills: skillsSchema.prefault({}),
   mcp: mcpSchema.prefault({}),
   net: netSchema.prefault({}),
+  search: searchSchema.prefault({}),
   spending: spendingSchema.prefault({}),
   files: filesSchema.prefault({}),
   code: codeSchema.prefault({}),

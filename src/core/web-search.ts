@@ -36,6 +36,21 @@ export interface WebFindings {
   usage?: readonly (Usage & { model: string })[] | undefined;
 }
 
+/** One engine, as a search asks it. */
+export interface WebEngine {
+  readonly name: string;
+  /** @throws Error whose message says why it did not answer, without any key; or the signal's reason */
+  search(
+    query: WebQuery,
+    signal: AbortSignal,
+  ): Promise<{
+    hits: readonly Omit<WebHit, "engines">[];
+    /** What of the query it cannot do, or what a reader has to know. */
+    notes?: readonly string[];
+    usage?: Usage & { model: string };
+  }>;
+}
+
 /** No engine answered. The message is for people, `hint` says how to get one. */
 export class WebSearchError extends ExpectedFailure<"no_engine" | "failed"> {}
 

@@ -82,3 +82,8 @@ export function pricedUsage(usage: MeteredUsage | undefined, price: Price | unde
 }
 
 const uncounted: MeteredUsage = { input_tokens: 0, output_tokens: 0 };
+
+/** What a request cost beside its tokens, US dollars. A cost is told whole or not at all. */
+export function withFee(usage: Usage, fee: number): Usage {
+  return usage.cost_usd === undefined ? usage : { ...usage, cost_usd: usage.cost_usd + fee };
+}

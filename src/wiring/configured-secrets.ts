@@ -11,7 +11,7 @@ export function secretForms(config: Config): SecretForm[] {
 
 /** Every secret of the configuration, to be taken out of all that is shown and stored. */
 export function secretsOf(config: Config): string[] {
-  const { server, skills, slack, discord, secret_key } = config;
+  const { server, skills, search, slack, discord, secret_key } = config;
   const ofSkills = Object.values(skills.env).flatMap((variables) => Object.values(variables));
   const ofPlatforms = [
     slack.bot_token,
@@ -20,6 +20,7 @@ export function secretsOf(config: Config): string[] {
     slack.client_secret,
     discord.token,
   ];
+  const ofSearch = [search.brave_api_key, search.tavily_api_key, search.exa_api_key];
   const own = [server.token, secret_key, ...modelSecrets(config)];
-  return [...own, ...ofPlatforms, ...ofSkills].filter((secret) => secret !== undefined);
+  return [...own, ...ofSearch, ...ofPlatforms, ...ofSkills].filter((secret) => secret !== undefined);
 }

@@ -46,7 +46,7 @@ export function createAnthropicModel(options: ProviderModelOptions): Model {
   };
   let client: Promise<Anthropic> | undefined;
   const connect = () => {
-    client ??= createClient(endpoint, baseUrl, options);
+    client ??= createAnthropicClient(endpoint, baseUrl, options);
     return client;
   };
   const send = createSender(endpoint, { ...options, provider });
@@ -145,7 +145,8 @@ async function* streamed(
   }
 }
 
-async function createClient(
+/** Connects to a server of Anthropic's protocol; the SDK is loaded now. @throws ModelError `not_configured` without the key it needs */
+export async function createAnthropicClient(
   endpoint: Endpoint,
   baseURL: string,
   options: ProviderModelOptions,

@@ -19,7 +19,7 @@ export const skillTasks: readonly SkillTask[] = [
     does: callThenSay(
       "text_analyzer",
       { text: "I love this, but the ending was terrible", analysis_type: "sentiment" },
-      (result) => `It is ${/"label":"(\w+)"/.exec(result)?.[1] ?? "unknown"}.`,
+      (result) => `It is ${/label:? "?(\w+)/.exec(result)?.[1] ?? "unknown"}.`,
     ),
     says: [/It is mixed/],
   },

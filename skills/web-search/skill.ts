@@ -1,0 +1,64 @@
+import { z } from "zod";
+import { defineSkill, SkillFailure } from "../../src/core/define-skill.ts";
+import type { ToolContext } from "../../src/core/tool.ts";
+import { type WebFindings, type WebQuery, WebSearchError } from "../../src/core/web-search.ts";
+
+/** Characters of the passages of one result, and of all together. */
+const longestText = 600;
+
+const host = z
+  .string()
+  .trim()
+  .toLowerCase()
+  .transform((text) => text.replace(/^https?:\/\//, "").replace(/[/?#].*$/, ""))
+  .pipe(z.string().regex(/^[a-z0-9.-]+\.[a-z]{2,}$/, "a site such as example.com"));
+
+export const skill = defineSkill({
+  title: "Searching the web",
+  effect: "read_only",
+  finds: "results",
+  parameters: z.object({
+    words: z.string().trim().min(2).max(400),
+    within: z.enum(["day", "week", "month", "year"]).optional().describe("not older than that"),
+    site: host.optional().describe("only this site"),
+    most: z.number().int().min(1).max(20).default(8),
+  }),
+  output: z.object({
+    results: z.array(
+      z.object({
+        title: z.string(),
+        url: z.string(),
+        date: z.string().optional(),
+        text: z.string(),
+      }),
+    ),
+    searched: z.array(z.string()).describe("engines that answered"),
+    note: z.string().optional().describe("what to tell the person"),
+  }),
+  async run(query, context) {
+    context.progress(`Searching for ${query.words.slice(0, 100)}`);
+    const found = await context.step("search", async () =>
+      JSON.parse(JSON.stringify(await search(query, context))),
+    );
+    const { hits, engines, notes } = found as WebFindings;
+    const nothing = hits.length === 0 ? ["Nothing was found; other or fewer words may find something."] : [];
+    const note = [...nothing, ...notes].join(" ");
+    return {
+      results: hits.map(({ title, url, date, text }) => ({
+        ...{ title, url, text: text.slice(0, longestText) },
+        ...(date === undefined ? {} : { date }),
+      })),
+      searched: [...engines],
+      ...(note === "" ? {} : { note }),
+    };
+  },
+});
+
+async function search(query: WebQuery, { searchWeb }: Pick<ToolContext, "searchWeb">): Promise<WebFindings> {
+  try {
+    return await searchWeb(query);
+  } catch (error) {
+    if (error instanceof WebSearchError) throw new SkillFailure(error.code, error.message, error.hint);
+    throw error;
+  }
+}

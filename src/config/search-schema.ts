@@ -1,0 +1,59 @@
+import { z } from "zod";
+import { addressSchema, keySchema } from "./provider-schema.ts";
+
+/** Engines by the names the configuration has for them. */
+export const searchEngines = ["model", "searxng", "brave", "tavily", "exa", "wikipedia"] as const;
+export type SearchEngine = (typeof searchEngines)[number];
+
+const key = (description: string) => keySchema.optional().meta({ description, secret: true });
+
+/** How the web is searched. */
+export const searchSchema = z
+  .strictObject({
+    engines: z
+      .union([z.literal("auto"), z.array(z.enum(searchEngines))])
+      .default("auto")
+      .describe(
+        "Engines that are searched at the same time: model (the search of the model's own provider, anthropic or openai), searxng, brave, tavily, exa, wikipedia; auto: all that have a key or an address, and model; where there is none, wikipedia. [] switches searching off",
+      ),
+    brave_api_key: key("Key for Brave Search, from https://brave.com/search/api"),
+    tavily_api_key: key("Key for Tavily, from https://tavily.com"),
+    exa_api_key: key("Key for Exa, from https://exa.ai"),
+    searxng_url: addressSchema
+      .optional()
+      .describe("Address of a SearXNG whose search.formats has json; it may be in a private network"),
+  })
+  .superRefine((search, context) => {
+    if (search.engines === "auto") return;
+    for (const [at, engine] of search.engines.entries()) {
+      const needed = needs[engine];
+      if (needed === undefined || search[needed] !== undefined) continue;
+      context.addIssue({
+        code: "custom",
+        path: ["engines", at],
+        message: `${engine} needs search.${needed}`,
+        input: engine,
+      });
+    }
+  });
+
+const needs: Partial<
+  Record<SearchEngine, "brave_api_key" | "tavily_api_key" | "exa_api_key" | "searxng_url">
+> = {
+  brave: "brave_api_key",
+  tavily: "tavily_api_key",
+  exa: "exa_api_key",
+  searxng: "searxng_url",
+};
+
+export type SearchSettings = z.output<typeof searchSchema>;
+
+/** The engines of these settings that can be asked; `model` may still turn out to have no search. */
+export function enginesIn(search: SearchSettings): SearchEngine[] {
+  if (search.engines !== "auto") return [...search.engines];
+  const ready = (["searxng", "brave", "tavily", "exa"] as const).filter((engine) => {
+    const needed = needs[engine];
+    return needed !== undefined && search[needed] !== undefined;
+  });
+  return ["model", ...ready];
+}

@@ -5,7 +5,7 @@ const adapters = [
 ];
 
 /** Adapters that start child processes. */
-const startProcesses = ["mcp", "packages", "sandbox", "documents"];
+const startProcesses = ["mcp", "packages", "sandbox", "documents", "charts"];
 
 /** Adapters that read HTML. */
 const readHtml = ["net", "documents"];

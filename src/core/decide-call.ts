@@ -3,6 +3,8 @@
  * reads, so the rule looks at what the call would do and at who vouches for it, never at what the model says. `decisionFor` collects
  * the facts of a call; `decideCall` is the rule. SECURITY.md shows the rule as a table.
  */
+
+import { type ApprovalNeed, type Approver, isAtLeast, type ToolEffect } from "./approver.ts";
 import { type Binding, destinationsIn } from "./call-binding.ts";
 import type { Trust } from "./inbound.ts";
 import type { Json } from "./json.ts";
@@ -12,14 +14,7 @@ import { isDirectMessage } from "./place.ts";
 import { isTrusted, readTrust } from "./server-trust.ts";
 import type { Skill } from "./skill.ts";
 import { allowanceFor, readStanding, refusalFor, type StandingDecision } from "./standing-decisions.ts";
-import {
-  type ApprovalNeed,
-  type Approver,
-  isAtLeast,
-  type ServerTool,
-  type Tool,
-  type ToolEffect,
-} from "./tool.ts";
+import type { ServerTool, Tool } from "./tool.ts";
 import { definitionOf } from "./tool-definition.ts";
 import type { CallRequest, TurnScope } from "./turn-scope.ts";
 

@@ -1,7 +1,8 @@
 import { z } from "zod";
+import type { ApprovalNeed, Approver, ToolEffect } from "./approver.ts";
 import { ExpectedFailure } from "./expected-failure.ts";
 import type { Json, JsonSchema } from "./json.ts";
-import type { ApprovalNeed, Approver, Tool, ToolContext, ToolEffect } from "./tool.ts";
+import type { Tool, ToolContext } from "./tool.ts";
 
 /**
  * The code of a built-in skill, beside its SKILL.md. `parameters` and `output` are zod objects; `run` is ordinary code

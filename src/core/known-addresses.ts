@@ -3,11 +3,13 @@
  * has read what nobody here vouches for. Free are addresses that people or a search named, links of pages (so many a turn to one
  * host), and the hosts an operator opened or the asker allowed for the turn. SECURITY.md shows the rule.
  */
+
+import type { ApprovalNeed } from "./approver.ts";
 import type { Json } from "./json.ts";
 import { coversHost } from "./network-grants.ts";
 import { namesSite } from "./seen-addresses.ts";
 import { fingerprint } from "./told.ts";
-import type { ApprovalNeed, Tool } from "./tool.ts";
+import type { Tool } from "./tool.ts";
 import type { CallRequest, TurnScope } from "./turn-scope.ts";
 import { isForeign, untrustedIn } from "./untrusted.ts";
 import { readAddress, siteOf, type WebAddress } from "./web-address.ts";

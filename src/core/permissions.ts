@@ -1,6 +1,6 @@
+import type { Approver } from "./approver.ts";
 import type { Author, Trust } from "./inbound.ts";
 import { isDirectMessage } from "./place.ts";
-import type { Approver } from "./tool.ts";
 
 const ranks: readonly Trust[] = ["guest", "member", "manager", "operator"];
 

@@ -1,3 +1,4 @@
+import type { CodeLanguage, CodeMeans, ScriptOutcome } from "./code.ts";
 import type { NetworkAccess, Verdict } from "./programs.ts";
 import type { Skill } from "./skill.ts";
 import type { MountedFolder } from "./working-folder.ts";
@@ -48,24 +49,6 @@ export interface RunRequest {
   onLine?(line: string): void;
 }
 
-/** Languages that a model's code may be written in. */
-export const codeLanguages = ["python", "javascript", "bash"] as const;
-export type CodeLanguage = (typeof codeLanguages)[number];
-
-/** What code of a model finds here. */
-export interface CodeMeans {
-  /** Those whose programs are there. */
-  languages: readonly CodeLanguage[];
-  /** Prepared packages, by language: `numpy 2.3.1`. */
-  packages: Readonly<Partial<Record<CodeLanguage, readonly string[]>>>;
-  /** Packages for Python that the machine has anyway: those that models would not count on without being told. */
-  of_machine?: readonly string[];
-  /** Hosts that it may reach. */
-  hosts: readonly string[];
-  /** How long it may run, ms. */
-  max_ms: number;
-}
-
 /** Runs code that a model wrote, in a sandbox that keeps it from everything but the working folder; nowhere else. */
 export interface CodeRunner {
   /** What such code finds here; if it cannot run, why, in words for a person. Found out once. */
@@ -77,14 +60,3 @@ export interface CodeRequest extends Omit<RunRequest, "env" | "network"> {
   language: CodeLanguage;
   code: string;
 }
-
-export type ScriptOutcome =
-  | {
-      status: "exited";
-      exit_code: number;
-      stdout: string;
-      stderr: string;
-      truncated: boolean;
-    }
-  | { status: "timed_out"; stdout: string; stderr: string }
-  | { status: "refused"; reason: string };

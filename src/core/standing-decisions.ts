@@ -3,11 +3,11 @@
  * then, to the recipient it was made for.
  */
 import { z } from "zod";
+import { type Approver, approvers, isAtLeast } from "./approver.ts";
 import { type Binding, bindingSchema, isSameBinding } from "./call-binding.ts";
 import type { Cause } from "./inbound.ts";
 import type { Json } from "./json.ts";
 import type { KeyValue } from "./key-value.ts";
-import { type Approver, approvers, isAtLeast } from "./tool.ts";
 
 const storedSchema = z.object({
   /** Counts up in its channel. */

@@ -1,23 +1,12 @@
 import { SkillFailure } from "./define-skill.ts";
 import { formatBytes } from "./format-bytes.ts";
-import { type ReadContent, readFileContent } from "./read-file-content.ts";
+import { readFileContent } from "./read-file-content.ts";
 import type { TurnScope } from "./turn-scope.ts";
-import type { OpenedFile, WorkingFile } from "./working-folder.ts";
+import type { ThreadFiles } from "./work-context.ts";
+import type { OpenedFile } from "./working-folder.ts";
 
 /** Bytes of a file that a skill may have whole. */
 const largestFile = 64_000_000;
-
-/** The files of the thread, for skills to read. What they write goes through `ToolContext.file` and `inFolder`. */
-export interface ThreadFiles {
-  list(): Promise<readonly WorkingFile[]>;
-  /**
-   * What a file says: text, table, document or picture. A path in the working folder, or the name of a file alone.
-   * @throws SkillFailure `no_such_file` with the nearest names, `not_readable`
-   */
-  content(path: string): Promise<Exclude<ReadContent, { kind: "unreadable" }> & { path: string }>;
-  /** Its bytes. @throws SkillFailure `no_such_file`, `file_too_large` */
-  bytes(path: string): Promise<{ path: string; data: Uint8Array }>;
-}
 
 export function createThreadFiles({ turn, ports }: TurnScope, signal: AbortSignal): ThreadFiles {
   const folder = ports.folders.of(turn.place);

@@ -1,6 +1,7 @@
 import { approveWithin } from "./approval.ts";
 import { chosenModel } from "./chosen-model.ts";
 import { createChatWork } from "./create-chat-work.ts";
+import { createWorkContext } from "./create-work-context.ts";
 import { ExpectedFailure } from "./expected-failure.ts";
 import { runInFolder } from "./folder-run.ts";
 import { generateWith, writeWith } from "./generate.ts";
@@ -15,7 +16,6 @@ import { createToolFiles } from "./tool-files.ts";
 import type { CallRequest, TurnScope } from "./turn-scope.ts";
 import { untrustedIn } from "./untrusted.ts";
 import { WaitingForPerson } from "./waiting.ts";
-import { createWorkContext } from "./work-context.ts";
 
 /** A limit inside a tool, told to the model as an error result. */
 class ToolLimitError extends ExpectedFailure<"too_many_steps" | "no_answer"> {}

@@ -2,6 +2,8 @@
  * Turn events: the only output of core, the entries of the turn log, and what the API streams.
  * Stored events make a turn replayable; ephemeral ones (`event-audience.ts`) are only seen live.
  */
+
+import type { Approver, ToolEffect } from "./approver.ts";
 import type { Binding } from "./call-binding.ts";
 import type { SentEvent } from "./chat-work.ts";
 import type { Inbound, Trust } from "./inbound.ts";
@@ -12,7 +14,6 @@ import type { Place } from "./place.ts";
 import type { Untrusted } from "./read-so-far.ts";
 import type { Seen } from "./seen-addresses.ts";
 import type { Told } from "./told.ts";
-import type { Approver, ToolEffect } from "./tool.ts";
 
 /** How a turn ended. `limit_reached` still carries an answer that says which limit. */
 export type TurnOutcome = "completed" | "stopped" | "limit_reached" | "failed";

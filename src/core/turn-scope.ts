@@ -1,3 +1,4 @@
+import type { ApprovalNeed, Approver } from "./approver.ts";
 import type { DuplicateGuard } from "./duplicate-guard.ts";
 import type { Json } from "./json.ts";
 import type { Message, ToolCall, ToolDefinition } from "./message.ts";
@@ -5,7 +6,7 @@ import type { NamespaceState } from "./namespace-state.ts";
 import type { Offer } from "./offer.ts";
 import type { ToolCategory } from "./profile.ts";
 import type { SeenAddresses } from "./seen-addresses.ts";
-import type { ApprovalNeed, Approver, Tool, ToolContext, ToolResult } from "./tool.ts";
+import type { Tool, ToolContext, ToolResult } from "./tool.ts";
 import type { Opening, Transcript } from "./transcript.ts";
 import type { Turn, TurnPorts } from "./turn.ts";
 import type { TranscriptOpening, TurnEventBody } from "./turn-event.ts";

@@ -3,11 +3,11 @@
  * Pure, so that the browser uses the very same code.
  */
 
+import type { Approver } from "./approver.ts";
 import type { Binding } from "./call-binding.ts";
 import type { Trust } from "./inbound.ts";
 import type { Json } from "./json.ts";
 import { saidText } from "./said-text.ts";
-import type { Approver } from "./tool.ts";
 import type { TurnEvent, TurnEventOf, TurnOutcome } from "./turn-event.ts";
 import { foldSteps, type StepView } from "./turn-view-steps.ts";
 import { noUsage, plusUsage, type UsageTotal } from "./usage-total.ts";

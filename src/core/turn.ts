@@ -1,6 +1,7 @@
 import type { Catalogue } from "./catalogue.ts";
 import type { Chats } from "./chats.ts";
 import type { Clock } from "./clock.ts";
+import type { CodeMeans } from "./code.ts";
 import type { DocumentReader } from "./document-reader.ts";
 import type { FileStore } from "./file-store.ts";
 import type { Author, Cause, Mention } from "./inbound.ts";
@@ -20,7 +21,7 @@ import type { Redact } from "./redact.ts";
 import type { Rights, RolesOf } from "./rights.ts";
 import type { SaidLine } from "./said-line.ts";
 import type { Schedules } from "./schedules.ts";
-import type { CodeMeans, CodeRunner, ScriptRunner } from "./scripts.ts";
+import type { CodeRunner, ScriptRunner } from "./scripts.ts";
 import type { Skill } from "./skill.ts";
 import type { CountTokens } from "./token-count.ts";
 import type { Transcriber } from "./transcriber.ts";

@@ -31,9 +31,3 @@ export interface ReadRequest {
   bytes: number;
   limits: ReadLimits;
 }
-
-/** The reading process answers this when it needs more memory than it may, JSON otherwise. */
-export const outOfMemory = "out of memory";
-
-/** Ends an answer; without it the process was killed in the middle. */
-export const endOfAnswer = "\n";

@@ -1,6 +1,7 @@
 import type { z } from "zod";
+import type { ToolEffect } from "../core/approver.ts";
 import type { Json } from "../core/json.ts";
-import type { ToolContext, ToolEffect } from "../core/tool.ts";
+import type { ToolContext } from "../core/tool.ts";
 import type { CodeRunner } from "./code-runner.ts";
 import type { FlowAddress } from "./flow-address.ts";
 import type { Variables } from "./substitute.ts";

@@ -1,10 +1,11 @@
 import { hash } from "node:crypto";
 import { oneLine } from "../base/markdown-text.ts";
+import type { ToolEffect } from "../core/approver.ts";
 import { canonicalJson, type Json, type JsonSchema } from "../core/json.ts";
 import { parametersOf } from "../core/parameter.ts";
 import { serverSkillId, serverToolName } from "../core/server-tools.ts";
 import { type Skill, type SkillOrigin, skillMetadataSchema } from "../core/skill.ts";
-import type { ServerTool, Tool, ToolContext, ToolEffect, ToolResult } from "../core/tool.ts";
+import type { ServerTool, Tool, ToolContext, ToolResult } from "../core/tool.ts";
 import type { ArgumentCheck } from "./argument-check.ts";
 import type { RemoteServer, RemoteTool } from "./remote-tool.ts";
 import type { ServerConfig } from "./server-config.ts";

@@ -1,12 +1,13 @@
 import { mkdir, readdir, realpath, rm, stat } from "node:fs/promises";
 import { join, resolve } from "node:path";
+import type { CodeMeans } from "../core/code.ts";
 import {
   noPreparedPackages,
   type PackageLanguage,
   type PreparedPackages,
 } from "../core/prepared-packages.ts";
 import type { ProgramRunner, Verdict } from "../core/programs.ts";
-import type { CodeMeans, CodeRunner, ScriptRunner } from "../core/scripts.ts";
+import type { CodeRunner, ScriptRunner } from "../core/scripts.ts";
 import type { Skill } from "../core/skill.ts";
 import { chooseIsolation } from "./choose-isolation.ts";
 import { createCodeRunner } from "./code-runner.ts";

@@ -1,5 +1,5 @@
+import type { CodeMeans } from "../core/code.ts";
 import { languageNames, type PackageLanguage, packageLanguages } from "../core/prepared-packages.ts";
-import type { CodeMeans } from "../core/scripts.ts";
 import type { Skill } from "../core/skill.ts";
 import type { PackageFolders } from "./isolation.ts";
 import { readPackage } from "./package-names.ts";

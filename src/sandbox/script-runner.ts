@@ -1,4 +1,5 @@
-import type { RunRequest, ScriptOutcome, ScriptRequest, ScriptRunner } from "../core/scripts.ts";
+import type { ScriptOutcome } from "../core/code.ts";
+import type { RunRequest, ScriptRequest, ScriptRunner } from "../core/scripts.ts";
 import type { LaunchRequest } from "./isolation.ts";
 import { malformedEnvironment } from "./malformed-environment.ts";
 import { openRun } from "./open-run.ts";

@@ -1,6 +1,7 @@
 import { ChildProcess } from "node:child_process";
 import type { Readable } from "node:stream";
-import type { ScriptOutcome, ScriptRequest } from "../core/scripts.ts";
+import type { ScriptOutcome } from "../core/code.ts";
+import type { ScriptRequest } from "../core/scripts.ts";
 import type { MountedFolder } from "../core/working-folder.ts";
 import { CapturedOutput } from "../process/captured-output.ts";
 import { exitStatus, groupEnd, killGroup, writeAndEnd } from "../process/process-group.ts";

@@ -1,4 +1,5 @@
-import type { CodeMeans, CodeRequest, CodeRunner, ScriptOutcome } from "../../src/core/scripts.ts";
+import type { CodeMeans, ScriptOutcome } from "../../src/core/code.ts";
+import type { CodeRequest, CodeRunner } from "../../src/core/scripts.ts";
 import { writes } from "./folder-code.ts";
 
 export const means: CodeMeans = {

@@ -1,7 +1,8 @@
 import { z } from "zod";
+import type { ApprovalNeed, Approver, ToolEffect } from "../approver.ts";
 import { toJsonSchema } from "../define-skill.ts";
 import type { Json } from "../json.ts";
-import type { ApprovalNeed, Approver, ToolContext, ToolEffect, ToolResult, Validation } from "../tool.ts";
+import type { ToolContext, ToolResult, Validation } from "../tool.ts";
 import type { CallRequest, MetaTool, TurnScope } from "../turn-scope.ts";
 
 interface MetaToolInput<Parameters extends z.ZodObject> {

@@ -1,7 +1,8 @@
 import { z } from "zod";
-import type { CodeLanguage, CodeMeans, ScriptOutcome } from "../scripts.ts";
-import { codeLanguages } from "../scripts.ts";
-import type { ApprovalNeed, ToolResult } from "../tool.ts";
+import type { ApprovalNeed } from "../approver.ts";
+import type { CodeLanguage, CodeMeans, ScriptOutcome } from "../code.ts";
+import { codeLanguages } from "../code.ts";
+import type { ToolResult } from "../tool.ts";
 import type { TurnScope } from "../turn-scope.ts";
 import { untrustedIn } from "../untrusted.ts";
 import { inputFolder, outputFolder } from "../working-folder.ts";

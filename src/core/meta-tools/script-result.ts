@@ -1,4 +1,4 @@
-import type { ScriptOutcome } from "../scripts.ts";
+import type { ScriptOutcome } from "../code.ts";
 import type { Skill } from "../skill.ts";
 import type { ToolContext, ToolResult } from "../tool.ts";
 import { failure, ok } from "./meta-tool.ts";

@@ -1,9 +1,9 @@
 import { jsonrepair } from "jsonrepair";
 import { z } from "zod";
 import { readJson } from "../../base/json-reader.ts";
+import type { ToolEffect } from "../../core/approver.ts";
 import { SkillFailure } from "../../core/define-skill.ts";
 import type { Json } from "../../core/json.ts";
-import type { ToolEffect } from "../../core/tool.ts";
 import { type BlockScope, defineBlock } from "../block.ts";
 import { type AddressValues, fillAddress } from "../flow-address.ts";
 import { maskedRequest } from "../masked-request.ts";

@@ -1,5 +1,6 @@
 import { expect, it } from "vitest";
-import type { ToolContext, ToolEffect } from "../../../src/core/tool.ts";
+import type { ToolEffect } from "../../../src/core/approver.ts";
+import type { ToolContext } from "../../../src/core/tool.ts";
 import type { TurnEvent } from "../../../src/core/turn-event.ts";
 import type { TurnLog } from "../../../src/core/turn-log.ts";
 import { createMemoryKeyValue } from "../../../src/storage/memory-key-value.ts";

@@ -2,7 +2,7 @@ import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { join } from "node:path";
 import { text } from "node:stream/consumers";
-import type { ScriptOutcome } from "../../../src/core/scripts.ts";
+import type { ScriptOutcome } from "../../../src/core/code.ts";
 
 export interface BotRequest {
   files: Record<string, string>;

@@ -2,7 +2,7 @@
 import { mkdirSync, mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import type { ScriptOutcome } from "../../../src/core/scripts.ts";
+import type { ScriptOutcome } from "../../../src/core/code.ts";
 import type { FolderUse, MountedFolder } from "../../../src/core/working-folder.ts";
 import { createSandbox } from "../../../src/sandbox/create-sandbox.ts";
 import { createDiskWorkingFolders } from "../../../src/storage/folders/disk-working-folders.ts";

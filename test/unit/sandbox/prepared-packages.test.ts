@@ -1,9 +1,9 @@
 import { mkdir, readdir, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import type { CodeLanguage, ScriptOutcome } from "../../../src/core/code.ts";
 import type { Outcome } from "../../../src/core/outcome.ts";
 import type { Preparation } from "../../../src/core/prepared-packages.ts";
-import type { CodeLanguage, ScriptOutcome } from "../../../src/core/scripts.ts";
 import type { Skill } from "../../../src/core/skill.ts";
 import { createSandbox, type Sandbox } from "../../../src/sandbox/create-sandbox.ts";
 import { needs } from "../../support/needs.ts";

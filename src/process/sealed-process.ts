@@ -1,0 +1,86 @@
+/** A process that works on what strangers sent: with an empty environment, limits, and no right to write, to start processes or to read. */
+import { existsSync } from "node:fs";
+import path from "node:path";
+import { fileURLToPath } from "node:url";
+import { CapturedOutput } from "./captured-output.ts";
+import { groupEnd, killGroup, spawnGroup } from "./process-group.ts";
+
+/** Such a process answers this when it needs more memory than it may. */
+export const outOfMemory = "out of memory";
+
+/** Ends an answer; without it the process was killed in the middle. */
+export const endOfAnswer = "\n";
+
+export interface SealedRun {
+  /** The module it begins with; `runThread` (`sealed-thread.ts`) does its work. */
+  entry: URL;
+  /** What it is asked for, JSON: as its argument, where it is short, else on its input. */
+  request: string;
+  on: "argument" | "input";
+  /** A file that it may read, as its descriptor 3. */
+  descriptor?: number;
+  /** From its start to its answer, ms. */
+  timeoutMs: number;
+  /** Bytes of an answer. */
+  mostAnswerBytes: number;
+}
+
+/** What it answered, or why it did not. */
+export type SealedEnd = { answer: string } | { failed: "late" | "memory" | "crashed" };
+
+/**
+ * Runs such a process to its end. It has ended when this settles, with whatever it did.
+ * @throws the signal's reason
+ */
+export async function runSealed(run: SealedRun, signal: AbortSignal): Promise<SealedEnd> {
+  signal.throwIfAborted();
+  const late = AbortSignal.timeout(run.timeoutMs);
+  const child = start(run);
+  if (child === undefined) return { failed: "crashed" };
+  const stop = () => killGroup(child);
+  const ends = AbortSignal.any([signal, late]);
+  ends.addEventListener("abort", stop, { once: true });
+  // That it was not started is told by its end.
+  child.on("error", () => undefined);
+  const output = new CapturedOutput(run.mostAnswerBytes);
+  child.stdout?.on("data", (chunk: Buffer) => output.add(chunk));
+  // Its input stays open: the process ends with it.
+  child.stdin?.on("error", () => undefined);
+  if (run.on === "input") child.stdin?.write(`${run.request}\n`);
+  await groupEnd(child);
+  ends.removeEventListener("abort", stop);
+  signal.throwIfAborted();
+  const text = output.text();
+  if (output.truncated || !text.endsWith(endOfAnswer)) return { failed: late.aborted ? "late" : "crashed" };
+  const answer = text.slice(0, -endOfAnswer.length);
+  return answer === outOfMemory ? { failed: "memory" } : { answer };
+}
+
+function start({ entry, request, on, descriptor }: SealedRun) {
+  const readable = readableFolders().map((folder) => `--allow-fs-read=${folder}/*`);
+  const args = [
+    "--permission",
+    "--allow-worker",
+    ...readable,
+    "--no-warnings",
+    fileURLToPath(entry),
+    ...(on === "argument" ? [request] : []),
+  ];
+  const files = descriptor === undefined ? [] : [descriptor];
+  try {
+    return spawnGroup(process.execPath, args, { env: {}, stdio: ["pipe", "pipe", "ignore", ...files] });
+  } catch {
+    return undefined;
+  }
+}
+
+/** The bot's code and its libraries, wherever they are installed. */
+function readableFolders(): string[] {
+  const source = fileURLToPath(new URL("..", import.meta.url));
+  const library = fileURLToPath(import.meta.resolve("zod"));
+  const marker = `${path.sep}node_modules${path.sep}`;
+  const libraries = library.slice(0, library.lastIndexOf(marker) + marker.length);
+  return [source, libraries, path.join(source, "../node_modules")]
+    .map((folder) => path.resolve(folder))
+    .filter(existsSync);
+}

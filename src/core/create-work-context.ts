@@ -37,6 +37,7 @@ export function createWorkContext(scope: TurnScope, own: Own, signal: AbortSigna
       return made;
     },
     drawChart: (chart) => means.charts.draw(chart, signal),
+    drawSvg: (svg, width) => means.charts.picture(svg, signal, width),
     code: codeWork(scope, own, signal),
     async embed(texts) {
       if (means.embedder.model === undefined || texts.length === 0) return undefined;

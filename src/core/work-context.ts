@@ -1,4 +1,4 @@
-import type { DrawnChart, WantedChart } from "./charts.ts";
+import type { Drawn, WantedChart } from "./charts.ts";
 import type { CodeLanguage, CodeMeans, ScriptOutcome } from "./code.ts";
 import type { Embeddings } from "./embedder.ts";
 import type { MadeImages, WantedImage } from "./image-maker.ts";
@@ -52,7 +52,9 @@ export interface WorkContext {
   searchWeb(query: WebQuery): Promise<WebFindings>;
   /** @throws SkillFailure with the reason for people */
   makeImages(wanted: WantedImage): Promise<MadeImages>;
-  drawChart(chart: WantedChart): Promise<DrawnChart>;
+  drawChart(chart: WantedChart): Promise<Drawn>;
+  /** As `Charts.picture`. */
+  drawSvg(svg: string, width?: number): Promise<Drawn>;
   /** Undefined where no code can run. */
   code: CodeWork | undefined;
   /** Vectors of texts; undefined where none can be had. */

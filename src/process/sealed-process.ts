@@ -17,6 +17,8 @@ export interface SealedRun {
   /** What it is asked for, JSON: as its argument, where it is short, else on its input. */
   request: string;
   on: "argument" | "input";
+  /** Its whole environment; empty unless given. */
+  env?: Readonly<Record<string, string>>;
   /** A file that it may read, as its descriptor 3. */
   descriptor?: number;
   /** From its start to its answer, ms. */
@@ -56,7 +58,7 @@ export async function runSealed(run: SealedRun, signal: AbortSignal): Promise<Se
   return answer === outOfMemory ? { failed: "memory" } : { answer };
 }
 
-function start({ entry, request, on, descriptor }: SealedRun) {
+function start({ entry, request, on, descriptor, env = {} }: SealedRun) {
   const readable = readableFolders().map((folder) => `--allow-fs-read=${folder}/*`);
   const args = [
     "--permission",
@@ -68,7 +70,10 @@ function start({ entry, request, on, descriptor }: SealedRun) {
   ];
   const files = descriptor === undefined ? [] : [descriptor];
   try {
-    return spawnGroup(process.execPath, args, { env: {}, stdio: ["pipe", "pipe", "ignore", ...files] });
+    return spawnGroup(process.execPath, args, {
+      env: { ...env },
+      stdio: ["pipe", "pipe", "ignore", ...files],
+    });
   } catch {
     return undefined;
   }

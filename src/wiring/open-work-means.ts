@@ -1,4 +1,6 @@
 /** What the skills that ship work with beside the web, as the configuration says. */
+
+import { createCharts } from "../charts/create-charts.ts";
 import type { Config } from "../config/schema.ts";
 import { enginesIn, type SearchEngine } from "../config/search-schema.ts";
 import type { Clock } from "../core/clock.ts";
@@ -24,7 +26,7 @@ export interface MeansDeps {
 }
 
 export function openWorkMeans(config: Config, deps: MeansDeps): WorkMeans {
-  return { ...noMeans, search: openSearch(config, deps) };
+  return { ...noMeans, search: openSearch(config, deps), charts: createCharts() };
 }
 
 /** The engines of the configuration; Wikipedia where there is no other. */

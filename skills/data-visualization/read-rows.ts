@@ -1,0 +1,182 @@
+import { SkillFailure } from "../../src/core/define-skill.ts";
+import { type Json, objectOf } from "../../src/core/json.ts";
+import type { ToolContext } from "../../src/core/tool.ts";
+import { type Column, readColumn } from "./guess-types.ts";
+
+export interface Rows {
+  rows: { [column: string]: Json }[];
+  columns: Column[];
+  notes: string[];
+}
+
+/** Rows of a table that are looked at. */
+const mostRows = 200_000;
+
+/** Rows that came with the call: texts that are numbers or dates in all rows become such. */
+export function givenRows(rows: readonly Record<string, Json>[]): Rows {
+  const names = [...new Set(rows.flatMap((row) => Object.keys(row)))];
+  const table = rows.map((row) => names.map((name) => row[name] ?? null));
+  return typed(names, table);
+}
+
+/** All rows of a file of the thread: CSV and its relatives, a sheet, JSON or JSON lines. */
+export async function fileRows(
+  path: string,
+  sheet: string | undefined,
+  { threadFiles }: Pick<ToolContext, "threadFiles">,
+): Promise<Rows> {
+  if (/\.(csv|tsv|tab|txt)$/i.test(path))
+    return await separated(textOf((await threadFiles.bytes(path)).data));
+  if (/\.(json|jsonl|ndjson)$/i.test(path)) return jsonRows(textOf((await threadFiles.bytes(path)).data));
+  const content = await threadFiles.content(path);
+  if (content.kind === "document" && content.tables.length > 0) return await sheetRows(content.text, sheet);
+  if (content.kind === "text" || content.kind === "table") return await separated(content.text ?? "");
+  throw new SkillFailure(
+    "no_table",
+    `${path} has no table that can be drawn.`,
+    "Read it with read_file, and give the numbers as rows.",
+  );
+}
+
+/** UTF-8, else what Windows writes in Western Europe. */
+function textOf(data: Uint8Array): string {
+  try {
+    return new TextDecoder("utf-8", { fatal: true }).decode(data);
+  } catch {
+    return new TextDecoder("windows-1252").decode(data);
+  }
+}
+
+async function separated(text: string, sheet = false): Promise<Rows> {
+  const { default: Papa } = await import("papaparse");
+  const { data } = Papa.parse<string[]>(text.replace(/^\ufeff/, ""), {
+    skipEmptyLines: "greedy",
+    ...(sheet ? { delimiter: "," } : { delimitersToGuess: [",", ";", "\t", "|"] }),
+  });
+  const [head, ...body] = data;
+  if (head === undefined || body.length === 0)
+    throw new SkillFailure("no_rows", "The table has no rows below its first line.", "Say so.");
+  const notes: string[] = [];
+  const width = Math.max(head.length, ...body.slice(0, 1_000).map((row) => row.length));
+  const names = namesOf(head, body, width, notes);
+  const rows = body.slice(0, mostRows).map((row) => Array.from({ length: width }, (_, at) => row[at] ?? ""));
+  if (sheet) fillMerged(rows, names, notes);
+  if (body.length > mostRows) notes.push(`Only the first ${mostRows} of ${body.length} rows are used.`);
+  const found = typed(names, rows);
+  return { ...found, notes: [...notes, ...found.notes] };
+}
+
+/** Names of columns, each once. A second line of a head whose cells are merged joins the first one. */
+function namesOf(head: string[], body: string[][], width: number, notes: string[]): string[] {
+  const [second] = body;
+  const gaps = head.filter((cell, at) => at > 0 && cell.trim() === "").length;
+  const isText = (cell: string) => cell.trim() !== "" && readColumn([cell]).type === "text";
+  const isDouble = gaps > 0 && second !== undefined && second.filter(isText).length > second.length / 2;
+  let last = "";
+  const upper = Array.from({ length: width }, (_, at) => {
+    const cell = head[at]?.trim() ?? "";
+    if (cell !== "") last = cell;
+    return isDouble ? last : cell;
+  });
+  if (isDouble) {
+    body.shift();
+    notes.push("The head has two lines with merged cells; they were joined, as in “2025 / Sales”.");
+  }
+  const names = upper.map((cell, at) => {
+    const below = isDouble ? (second?.[at]?.trim() ?? "") : "";
+    return [cell, below === cell ? "" : below].filter(Boolean).join(" / ") || `column ${at + 1}`;
+  });
+  const seen = new Map<string, number>();
+  return names.map((name) => {
+    const count = (seen.get(name) ?? 0) + 1;
+    seen.set(name, count);
+    return count === 1 ? name : `${name} ${count}`;
+  });
+}
+
+/** Of merged cells a sheet has the first one alone: a name at the left counts for the rows below it. */
+function fillMerged(rows: string[][], names: readonly string[], notes: string[]): void {
+  const texts = rows.map((row) => row[0]?.trim() ?? "");
+  const empty = texts.filter((text) => text === "").length;
+  const isGroup = texts[0] !== "" && empty > 0 && readColumn(texts).type === "text";
+  if (!isGroup) return;
+  let last = "";
+  for (const row of rows) {
+    if (row[0]?.trim() !== "") last = row[0] ?? "";
+    else if (row.slice(1).some((cell) => cell.trim() !== "")) row[0] = last;
+  }
+  notes.push(`Empty cells of ${names[0]} were filled from above, as merged cells leave them.`);
+}
+
+async function sheetRows(text: string, wanted: string | undefined): Promise<Rows> {
+  const parts = [...text.matchAll(/^--- (.+) ---\n([\s\S]*?)(?=^--- .+ ---\n|$(?![\s\S]))/gm)];
+  const sheets = parts.map(([, name = "", rows = ""]) => ({ name, rows }));
+  const chosen =
+    wanted === undefined ? sheets[0] : sheets.find(({ name }) => name.toLowerCase() === wanted.toLowerCase());
+  const names = sheets.map(({ name }) => name).join(", ");
+  if (chosen === undefined)
+    throw new SkillFailure("no_such_sheet", `There is no sheet ${wanted ?? ""}.`, `Sheets: ${names}.`);
+  const found = await separated(chosen.rows, true);
+  const others =
+    sheets.length > 1 && wanted === undefined ? [`Of the sheets ${names} the first was used.`] : [];
+  return { ...found, notes: [...others, ...found.notes] };
+}
+
+function jsonRows(text: string): Rows {
+  const rows = parsedRows(text);
+  if (rows.length === 0)
+    throw new SkillFailure(
+      "no_rows",
+      "The file has no list of rows.",
+      "Read it with read_file, and give the rows.",
+    );
+  return givenRows(rows.slice(0, mostRows));
+}
+
+function parsedRows(text: string): Record<string, Json>[] {
+  const isRow = (value: Json): value is { [key: string]: Json } =>
+    typeof value === "object" && value !== null && !Array.isArray(value);
+  try {
+    const value = JSON.parse(text) as Json;
+    const lists = Array.isArray(value) ? [value] : Object.values(objectOf(value)).filter(Array.isArray);
+    return (lists[0] ?? []).filter(isRow);
+  } catch {
+    const lines = text.split("\n").filter((line) => line.trim() !== "");
+    try {
+      return lines.map((line) => JSON.parse(line) as Json).filter(isRow);
+    } catch {
+      throw new SkillFailure(
+        "not_json",
+        "The file is neither JSON nor JSON lines.",
+        "Ask for it in another format.",
+      );
+    }
+  }
+}
+
+function typed(names: readonly string[], table: readonly (readonly Json[])[]): Rows {
+  const notes: string[] = [];
+  const columns = names.map((name, at) => {
+    const cells = table.map((row) => row[at] ?? null);
+    const { type, values, odd } = columnOf(cells);
+    if (odd > 0) notes.push(`${odd} values of ${name} are no ${type} and count as empty.`);
+    return { name, type, values };
+  });
+  const rows = table.map((_, row) =>
+    Object.fromEntries(columns.map(({ name, values }) => [name, values[row] ?? null])),
+  );
+  return { rows, columns: columns.map(({ name, type }) => ({ name, type })), notes };
+}
+
+function columnOf(cells: readonly Json[]): ReturnType<typeof readColumn> {
+  const given = cells.filter((cell) => cell !== null);
+  if (given.length > 0 && given.every((cell) => typeof cell === "number"))
+    return { type: "number", values: [...cells], odd: 0 };
+  if (given.length > 0 && given.every((cell) => typeof cell === "boolean"))
+    return { type: "boolean", values: [...cells], odd: 0 };
+  return readColumn(
+    cells.map((cell) =>
+      cell === null ? "" : typeof cell === "object" ? JSON.stringify(cell) : String(cell),
+    ),
+  );
+}

@@ -1,0 +1,82 @@
+import { z } from "zod";
+import { defineSkill, SkillFailure } from "../../src/core/define-skill.ts";
+import type { Json } from "../../src/core/json.ts";
+import { fileRows, givenRows, type Rows } from "./read-rows.ts";
+
+/** Pixels of a chart that is not made of several. */
+const size = { width: 720, height: 400 };
+
+export const skill = defineSkill({
+  title: "Drawing a chart",
+  effect: "idempotent",
+  parameters: z.object({
+    spec: z.record(z.string(), z.unknown()).describe("Vega-Lite without data"),
+    rows: z.array(z.record(z.string(), z.unknown())).max(5_000).optional().describe("the data"),
+    file: z.string().min(1).max(1_000).optional().describe("or a table file of the thread"),
+    sheet: z.string().max(200).optional(),
+  }),
+  output: z.object({
+    files: z.array(z.string()),
+    rows: z.number(),
+    columns: z.array(z.object({ name: z.string(), type: z.string() })),
+    notes: z.array(z.string()),
+  }),
+  async run({ spec: wanted, rows, file, sheet }, context) {
+    const spec = wanted as Record<string, Json>;
+    if ((rows === undefined) === (file === undefined))
+      throw new SkillFailure(
+        "no_data",
+        "Give either rows or file.",
+        "Small data as rows, a file of the thread by its path.",
+      );
+    const load = async () =>
+      file === undefined
+        ? givenRows((rows ?? []) as Record<string, Json>[])
+        : await fileRows(file, sheet, context);
+    let loaded: Rows | undefined;
+    await context.step("read data", async () => {
+      loaded = await load();
+      return loaded.rows.length;
+    });
+    // After a crash the step is not run again, and its rows are not in the log.
+    const read = loaded ?? (await load());
+    context.progress(`Drawing ${read.rows.length.toLocaleString("en")} rows`);
+    const drawn = await context.drawChart({ spec, rows: read.rows, ...size });
+    if (!drawn.ok) throw new SkillFailure("not_drawn", drawn.problem, columnsHint(read));
+    const name = fileName(spec);
+    await context.step("hand over", async () => {
+      await context.file({ name: `${name}.png`, media_type: "image/png", data: drawn.png });
+      const svg = new TextEncoder().encode(drawn.svg);
+      await context.file({ name: `${name}.svg`, media_type: "image/svg+xml", data: svg });
+      return null;
+    });
+    return {
+      files: [`${name}.png`, `${name}.svg`],
+      rows: read.rows.length,
+      columns: read.columns,
+      notes: [...read.notes, ...drawn.notes],
+    };
+  },
+});
+
+function columnsHint({ columns }: Rows): string {
+  const shown = columns.slice(0, 40).map(({ name, type }) => `${name} (${type})`);
+  return `Columns: ${shown.join(", ")}.`;
+}
+
+/** After the title of the chart. */
+function fileName({ title }: { [key: string]: Json }): string {
+  const text =
+    typeof title === "string"
+      ? title
+      : typeof title === "object" && title !== null && "text" in title
+        ? String(title.text)
+        : "";
+  const plain = text
+    .normalize("NFKD")
+    .replace(/\p{M}/gu, "")
+    .replace(/[^\p{L}\p{N}]+/gu, "-")
+    .replace(/^-+|-+$/g, "")
+    .toLowerCase();
+  return plain.slice(0, 60) || "chart";
+}

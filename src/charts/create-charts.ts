@@ -1,0 +1,66 @@
+import { Slots } from "../base/slots.ts";
+import type { Charts, Drawn } from "../core/charts.ts";
+import { runSealed, type SealedEnd } from "../process/sealed-process.ts";
+import { type DrawAnswer, type DrawLimits, type DrawRequest, defaultLimits } from "./draw-request.ts";
+
+const entry = new URL("./inside/draw-process.ts", import.meta.url);
+/** Bytes of a picture and its SVG. */
+const mostAnswerBytes = 40_000_000;
+/** Pictures that are drawn at the same time; each costs up to its limit of memory. */
+const concurrent = 2;
+
+/** Draws in processes of their own, so that a hostile specification costs time and memory within limits, and nothing else. */
+export function createCharts(changed: Partial<DrawLimits> = {}): Charts {
+  const limits = { ...defaultLimits, ...changed };
+  const slots = new Slots(concurrent);
+  const drawn = async (request: DrawRequest, signal: AbortSignal): Promise<Drawn> => {
+    const { timeoutMs } = limits;
+    const run = {
+      entry,
+      request: JSON.stringify(request),
+      on: "input",
+      env: { TZ: "UTC" },
+      timeoutMs,
+      mostAnswerBytes,
+    } as const;
+    return outcome(await slots.run(signal, () => runSealed(run, signal)), limits);
+  };
+  const { memoryBytes } = limits;
+  return {
+    async draw(chart, signal) {
+      const { spec, rows } = chart;
+      if (rows.length > limits.rows)
+        return refuse(
+          `${rows.length.toLocaleString("en")} rows are too many for a picture, ${limits.rows.toLocaleString("en")} at most. Aggregate them first, or take a sample.`,
+        );
+      if (JSON.stringify(spec).length > limits.characters)
+        return refuse("The specification is too long. Give the data apart from it.");
+      return await drawn({ kind: "chart", memoryBytes, ...chart }, signal);
+    },
+    async picture(svg, signal, width) {
+      if (svg.length > limits.characters) return refuse("The SVG is too long; make it simpler.");
+      return await drawn({ kind: "svg", memoryBytes, svg, width }, signal);
+    },
+  };
+}
+
+function refuse(problem: string): Drawn {
+  return { ok: false, problem };
+}
+
+function outcome(end: SealedEnd, { timeoutMs, memoryBytes }: DrawLimits): Drawn {
+  if ("failed" in end) {
+    if (end.failed === "late")
+      return refuse(
+        `Drawing took longer than ${timeoutMs / 1_000} s and was stopped. Make it simpler, or aggregate first.`,
+      );
+    if (end.failed === "memory")
+      return refuse(
+        `Drawing needed more than ${Math.round(memoryBytes / 1_000_000)} MB of memory and was stopped. Make it simpler, or aggregate first.`,
+      );
+    return refuse("Drawing failed. Try a simpler form.");
+  }
+  const answer = JSON.parse(end.answer) as DrawAnswer;
+  if (!answer.ok) return answer;
+  return { ...answer, png: new Uint8Array(Buffer.from(answer.png, "base64")) };
+}

@@ -1,0 +1,31 @@
+import type { WantedChart } from "../core/charts.ts";
+
+/** What drawing one picture may cost. */
+export interface DrawLimits {
+  /** From the start of the process to its answer, ms. */
+  timeoutMs: number;
+  /** Resident memory of the process, bytes. */
+  memoryBytes: number;
+  /** Rows of a chart. */
+  rows: number;
+  /** Characters of a specification or an SVG. */
+  characters: number;
+}
+
+export const defaultLimits: DrawLimits = {
+  timeoutMs: 30_000,
+  memoryBytes: 1_200_000_000,
+  rows: 20_000,
+  characters: 500_000,
+};
+
+/** What the process is asked for, one line of JSON on its input. */
+export type DrawRequest = { memoryBytes: number } & (
+  | ({ kind: "chart" } & WantedChart)
+  | { kind: "svg"; svg: string; width?: number | undefined }
+);
+
+/** What it answers; the picture in base64. */
+export type DrawAnswer =
+  | { ok: true; png: string; svg: string; notes: string[] }
+  | { ok: false; problem: string };

@@ -1,0 +1,171 @@
+import { inflateSync } from "node:zlib";
+import { describe, expect, it } from "vitest";
+import { createCharts } from "../../../src/charts/create-charts.ts";
+import type { ChartRow, WantedChart } from "../../../src/core/charts.ts";
+import type { Json } from "../../../src/core/json.ts";
+
+const signal = new AbortController().signal;
+const charts = createCharts();
+const bar = {
+  mark: "bar",
+  encoding: { x: { field: "k", type: "nominal" }, y: { field: "v", type: "quantitative" } },
+};
+const rows = [
+  { k: "Jan", v: 12 },
+  { k: "Feb", v: 19 },
+];
+const draw = (
+  spec: { [key: string]: Json },
+  given: readonly ChartRow[] = rows,
+  more: Partial<WantedChart> = {},
+) => charts.draw({ spec, rows: given, width: 400, height: 300, ...more }, signal);
+
+/** Width, height, and the different colours of a PNG of 8 bits a channel without interlace. */
+function lookAt(png: Uint8Array) {
+  const view = Buffer.from(png);
+  const parts: Buffer[] = [];
+  for (let at = 8; at < view.length; ) {
+    const length = view.readUInt32BE(at);
+    if (view.toString("latin1", at + 4, at + 8) === "IDAT")
+      parts.push(view.subarray(at + 8, at + 8 + length));
+    at += length + 12;
+  }
+  return {
+    width: view.readUInt32BE(16),
+    height: view.readUInt32BE(20),
+    raw: inflateSync(Buffer.concat(parts)),
+  };
+}
+
+describe("a chart", () => {
+  it("is a picture of twice the pixels, and an SVG that needs nothing else", async () => {
+    const drawn = await draw({ ...bar, title: "Tickets" });
+    if (!drawn.ok) throw new Error(drawn.problem);
+    expect(lookAt(drawn.png)).toMatchObject({ width: 800, height: 600 });
+    expect(drawn.svg).toContain(">Tickets</text>");
+    expect(drawn.svg).toContain("DejaVu Sans, Verdana");
+    expect(drawn.svg).not.toMatch(/href=|url\(http/);
+    expect(drawn.notes).toEqual([]);
+  });
+
+  it("has its texts drawn with the shipped font, whatever the machine has", async () => {
+    const [with_, without] = await Promise.all([
+      draw({ ...bar, title: "WWWW" }),
+      draw({ ...bar, title: "    " }),
+    ]);
+    if (!with_.ok || !without.ok) throw new Error("not drawn");
+    expect(Buffer.compare(lookAt(with_.png).raw, lookAt(without.png).raw)).not.toBe(0);
+  });
+
+  it.each<[string, { [key: string]: Json }, readonly ChartRow[], RegExp]>([
+    [
+      "an unknown field",
+      { ...bar, encoding: { x: { field: "kk" } } },
+      rows,
+      /no "kk".*Its columns: "k", "v"/,
+    ],
+    ["no mark", { encoding: {} }, rows, /no mark/],
+    [
+      "data from an address",
+      { ...bar, layer: [{ data: { url: "http://x/" }, mark: "bar" }] },
+      rows,
+      /remove data.url/,
+    ],
+    [
+      "a picture",
+      { mark: "image", encoding: { url: { value: "http://x/" } } },
+      rows,
+      /another mark than image/,
+    ],
+    ["a mark that does not exist", { ...bar, mark: "blob" }, rows, /cannot be drawn/],
+    [
+      "too many rows",
+      bar,
+      Array.from({ length: 20_001 }, (_, v) => ({ k: "a", v })),
+      /20,001 rows are too many/,
+    ],
+    [
+      "an expression that does not parse",
+      { ...bar, transform: [{ calculate: "datum.v +* 2", as: "w" }] },
+      rows,
+      /cannot be drawn/,
+    ],
+  ])("says what is wrong: %s", async (_name, spec, given, words) => {
+    const drawn = await draw(spec, given);
+    expect(drawn).toMatchObject({ ok: false, problem: expect.stringMatching(words) });
+  });
+
+  it.each<[string, { [key: string]: Json }, readonly ChartRow[], RegExp]>([
+    ["a line of one point", { ...bar, mark: "line" }, rows.slice(0, 1), /needs two points/],
+    ["no rows", bar, [], /no rows/],
+    [
+      "a field without values",
+      bar,
+      [
+        { k: "a", v: null },
+        { k: "b", v: null },
+      ],
+      /v has no values at all/,
+    ],
+    ["signs the font has not", { ...bar, title: "漢" }, rows, /font has no 漢/],
+  ])("notes what is odd: %s", async (_name, spec, given, words) => {
+    const drawn = await draw(spec, given);
+    expect(drawn).toMatchObject({ ok: true, notes: expect.arrayContaining([expect.stringMatching(words)]) });
+  });
+});
+
+describe("a hostile specification", () => {
+  const fast = createCharts({ timeoutMs: 4_000, memoryBytes: 500_000_000 });
+  it.each<[string, { [key: string]: Json }]>([
+    [
+      "makes rows without end",
+      { ...bar, layer: [{ data: { sequence: { start: 0, stop: 1e12 } }, mark: "point" }] },
+    ],
+    ["makes a picture without end", { ...bar, width: 1e6, height: 1e6 }],
+    ["is nested without end", { ...bar, ...nested(200) }],
+  ])("costs its limits and nothing else: %s", async (_name, spec) => {
+    const drawn = await fast.draw({ spec, rows, width: 400, height: 300 }, signal);
+    expect(drawn.ok).toBe(false);
+  });
+
+  it("reaches no code: expressions are interpreted", async () => {
+    const calculate = "constructor.constructor('return process')().pid";
+    const drawn = await draw({ ...bar, transform: [{ calculate, as: "w" }] });
+    expect(drawn.ok).toBe(false);
+  });
+
+  it("ends with who asked", async () => {
+    const stop = new AbortController();
+    const drawing = fast.draw({ spec: bar, rows, width: 400, height: 300 }, stop.signal);
+    stop.abort(new Error("stopped"));
+    await expect(drawing).rejects.toThrow("stopped");
+  });
+});
+
+function nested(depth: number): { [key: string]: Json } {
+  let spec: { [key: string]: Json } = bar;
+  for (let at = 0; at < depth; at += 1) spec = { vconcat: [spec] };
+  return spec;
+}
+
+describe("the picture of an SVG", () => {
+  it("has nothing active in it and nothing from elsewhere, and says what was taken out", async () => {
+    const svg = `<svg viewBox="0 0 100 50"><script>x</script><rect width="9" height="9" onload="x()" fill="url(#a)"/><image href="http://x/a.png"/><use href="#a"/><text x="5" y="20">Hi</text></svg>`;
+    const drawn = await charts.picture(svg, signal, 300);
+    if (!drawn.ok) throw new Error(drawn.problem);
+    expect(drawn.svg).not.toMatch(/script|onload|http:\/\/x/);
+    expect(drawn.svg).toContain('href="#a"');
+    expect(drawn.notes[0]).toMatch(/Taken out: script, onload, href/);
+    expect(lookAt(drawn.png)).toMatchObject({ width: 600, height: 300 });
+  });
+
+  it.each([
+    ["no SVG", "hello", /no SVG/],
+    ["entities", '<svg viewBox="0 0 1 1"><!ENTITY a "b"></svg>', /DOCTYPE/],
+  ])("is refused for %s", async (_name, svg, words) => {
+    expect(await charts.picture(svg, signal)).toMatchObject({
+      ok: false,
+      problem: expect.stringMatching(words),
+    });
+  });
+});

@@ -43,6 +43,8 @@ export interface Plan {
 export type PlanChange = "pause" | "resume" | "remove";
 
 export interface Schedules {
+  /** When people say something is to be, `tomorrow at 9` or `every weekday at 9`, as a wish has it. Not ok: what to write instead. */
+  timeOf(planner: Planner, words: string): Promise<Outcome<{ at: string } | { cron: string }>>;
   /** Not ok: why it cannot be, in words for a person. Nothing is stored yet. */
   plan(planner: Planner, wish: Wish): Promise<Outcome<Plan>>;
   /** Stores a plan; `key` names it, so that the same plan again is stored once. The secret of a webhook goes to its maker alone. */

@@ -83,6 +83,7 @@ function planningFor(scope: TurnScope, request: CallRequest): PlanningContext | 
   const { author, place, cause, turn_id } = scope.turn;
   const planner = { author, place, cause };
   return {
+    timeOf: (words) => schedules.timeOf(planner, words),
     async plan(wish) {
       const plan = await schedules.plan(planner, wish);
       if (!plan.ok) return plan;

@@ -109,6 +109,8 @@ export interface ApprovalRequest {
 
 /** `Schedules` for one call. What a plan asks, the tool has to ask before it adds the plan. */
 export interface PlanningContext {
+  /** As `Schedules.timeOf`. */
+  timeOf(words: string): Promise<Outcome<{ at: string } | { cron: string }>>;
   /** `asks` is set too where the model may have been made to wish it by what it read. */
   plan(wish: Wish): Promise<Outcome<Plan>>;
   /** The same call adds one plan, however often it is run. */

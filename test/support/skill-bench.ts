@@ -77,9 +77,11 @@ export function createSkillBench({ attached = {}, answers, ...options }: SkillBe
     next = [[{ call: "invoke_skill", with: { skill_id: id, params: input } }], "Done."];
     const turnId = await app.say("Do it.");
     const asked: TurnEventOf<"approval_requested">[] = [];
+    const progress: string[] = [];
     const signal = new AbortController().signal;
     for await (const event of (await app.app.events(turnId, -1, signal)) ?? []) {
       if (event.type === "turn_finished") break;
+      if (event.type === "tool_progress") progress.push(event.note);
       if (event.type !== "approval_requested") continue;
       asked.push(event);
       const by = { id: "ada", name: "Ada", trust: "operator" as const };
@@ -99,7 +101,7 @@ export function createSkillBench({ attached = {}, answers, ...options }: SkillBe
       shown: JSON.stringify(outer?.output ?? null),
       files: of("file"),
       steps: of("stage").flatMap(({ status, name }) => (status === "running" ? [name] : [])),
-      progress: of("tool_progress").map(({ note }) => note),
+      progress,
       usage: of("usage"),
       asked,
       requests: [...inner],

@@ -9,7 +9,7 @@ export interface Entry<Value> extends Omit<DueEntry, "value"> {
 }
 
 /** Plans as people add, see and change them. */
-export interface PlanKeeping extends Omit<Schedules, "plan"> {
+export interface PlanKeeping extends Omit<Schedules, "plan" | "timeOf"> {
   /** Whether a person may change a plan of a channel; not ok: who may. */
   mayChange(planner: Planner, id: string): Promise<Outcome<Entry<Schedule | Trigger>>>;
   /** A new secret for a webhook. On a chat platform it is whispered to who asked for it; `secret` is for programs. */
@@ -17,7 +17,7 @@ export interface PlanKeeping extends Omit<Schedules, "plan"> {
 }
 
 /** What people, programs and tools ask of what comes back by itself. */
-export interface Planning extends Pick<Schedules, "plan">, PlanKeeping {
+export interface Planning extends Pick<Schedules, "plan" | "timeOf">, PlanKeeping {
   /** What somebody wrote after `/agent schedule add`, as a wish. */
   read(words: string, planner: Planner): Promise<Outcome<Wish>>;
 }

@@ -17,7 +17,7 @@ export const skillTasks: readonly SkillTask[] = [
     skill: "text-analyzer",
     say: "what is the tone of “I love this, but the ending was terrible”?",
     does: callThenSay(
-      "text_analyzer",
+      "text-analyzer",
       { text: "I love this, but the ending was terrible", analysis_type: "sentiment" },
       (result) => `It is ${/label:? "?(\w+)/.exec(result)?.[1] ?? "unknown"}.`,
     ),

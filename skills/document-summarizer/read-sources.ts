@@ -1,0 +1,105 @@
+import { SkillFailure } from "../../src/core/define-skill.ts";
+import type { ToolContext } from "../../src/core/tool.ts";
+import { WebError } from "../../src/core/web.ts";
+import { pageAddress } from "../web-scraping/page-address.ts";
+import { type Section, sectionsOf } from "./sections.ts";
+
+/** Something that is summarised. */
+export interface Source {
+  name: string;
+  format: string;
+  sections: Section[];
+  /** What is missing in it, as a sentence. */
+  note?: string;
+}
+
+/** Whether a name is the address of a page. */
+export function isAddress(name: string): boolean {
+  return /^(https?:\/\/|www\.)/i.test(name.trim());
+}
+
+/** Texts of pages that only ask for consent or a login. */
+const wall =
+  /\b(accept (all )?cookies|consent|cookie settings|log ?in to continue|sign in to continue|enable javascript|zustimmen)\b/i;
+const wallLength = 1_200;
+
+/** Everything that is to be summarised; what cannot be read is a note. @throws SkillFailure when nothing can */
+export async function readSources(
+  what: readonly string[],
+  context: ToolContext,
+): Promise<{ sources: Source[]; problems: string[] }> {
+  const names = what.length > 0 ? what : await latestFiles(context);
+  const sources: Source[] = [];
+  const problems: string[] = [];
+  for (const [at, name] of names.entries()) {
+    context.progress(`Reading ${shortName(name)}`, at, names.length);
+    try {
+      const source = isAddress(name) ? await readPage(name, context) : await readFile(name, context);
+      if (source.sections.length === 0)
+        problems.push(`${shortName(name)} has no text. ${source.note ?? ""}`.trim());
+      else sources.push(source);
+    } catch (error) {
+      if (!(error instanceof SkillFailure || error instanceof WebError)) throw error;
+      problems.push(error.message);
+    }
+  }
+  if (sources.length > 0) return { sources, problems };
+  const hint = "Tell the person which, and ask for a version with text; of scans, one with text recognition.";
+  throw new SkillFailure(
+    "nothing_to_summarise",
+    problems.join(" ") || "There is nothing to summarise.",
+    hint,
+  );
+}
+
+/** What came with the latest message that had files. */
+async function latestFiles({ threadFiles }: ToolContext): Promise<string[]> {
+  const input = (await threadFiles.list()).filter(({ path }) => path.startsWith("/workspace/input/"));
+  const latest = Math.max(...input.map((file) => file.changed_at));
+  // Files of one message are stored one after the other.
+  const files = input.filter((file) => file.changed_at >= latest - 60_000).map((file) => file.path);
+  if (files.length > 0) return files.slice(0, 10);
+  throw new SkillFailure(
+    "no_files",
+    "No file came with this thread.",
+    "Ask for the file, or for the address of the page.",
+  );
+}
+
+async function readFile(name: string, { threadFiles }: ToolContext): Promise<Source> {
+  const content = await threadFiles.content(name);
+  const short = shortName(content.path);
+  switch (content.kind) {
+    case "image":
+      throw new SkillFailure("a_picture", `${short} is a picture; it has no text that can be summarised.`);
+    case "document": {
+      const note = content.note === undefined ? {} : { note: `${short}: ${content.note}` };
+      return { name: short, format: content.format, sections: sectionsOf(content.text), ...note };
+    }
+    default:
+      return { name: short, format: "text", sections: sectionsOf(content.text ?? "") };
+  }
+}
+
+async function readPage(name: string, { web, signal }: ToolContext): Promise<Source> {
+  const page = await web.read(pageAddress(name), { signal });
+  const isWall = page.text.length < wallLength && wall.test(page.text);
+  const note = isWall
+    ? { note: `${page.url} shows a consent or login page instead of its text.` }
+    : page.text.length < page.length
+      ? {
+          note: `Only the first ${page.text.length.toLocaleString("en")} characters of ${page.url} were read.`,
+        }
+      : {};
+  const sections = isWall ? [] : sectionsOf(page.text);
+  return {
+    name: page.title === "" ? page.url : `${page.title} (${page.url})`,
+    format: "web page",
+    sections,
+    ...note,
+  };
+}
+
+export function shortName(path: string): string {
+  return path.slice(path.lastIndexOf("/") + 1).slice(0, 120) || path.slice(0, 120);
+}

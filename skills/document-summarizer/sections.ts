@@ -1,0 +1,68 @@
+/** A part of a document with the place people find it at. */
+export interface Section {
+  /** `page 3`, `sheet Orders`, a heading; `lines 1–80` where nothing else says so. */
+  place: string;
+  text: string;
+}
+
+/** Characters of a section without a mark of its own. */
+const longestSection = 4_000;
+
+/** The sections of a text: by its pages, slides and sheets, else by its headings, else by its lines. */
+export function sectionsOf(text: string): Section[] {
+  const marked = [...text.matchAll(/^--- (.{1,200}) ---$/gm)];
+  if (marked.length > 0) return marked.flatMap((mark, at) => section(text, mark, marked[at + 1]?.index));
+  const headings = [...text.matchAll(/^#{1,4} (.{1,200})$/gm)];
+  if (headings.length > 1) {
+    const before = text.slice(0, headings[0]?.index).trim();
+    const first = before === "" ? [] : [{ place: "beginning", text: before }];
+    return [...first, ...headings.flatMap((mark, at) => section(text, mark, headings[at + 1]?.index))];
+  }
+  return byLines(text);
+}
+
+function section(text: string, mark: RegExpExecArray, end: number | undefined): Section[] {
+  const place = (mark[1] ?? "").trim();
+  const content = text.slice(mark.index + mark[0].length, end).trim();
+  return content === "" ? [] : [{ place, text: content }];
+}
+
+function byLines(text: string): Section[] {
+  const lines = text.split("\n");
+  const sections: Section[] = [];
+  let from = 0;
+  let length = 0;
+  for (const [at, line] of lines.entries()) {
+    length += line.length + 1;
+    const isLast = at === lines.length - 1;
+    if (length < longestSection && !isLast) continue;
+    const content = lines
+      .slice(from, at + 1)
+      .join("\n")
+      .trim();
+    if (content !== "") sections.push({ place: `lines ${from + 1}–${at + 1}`, text: content });
+    from = at + 1;
+    length = 0;
+  }
+  return sections;
+}
+
+/** Sections joined to parts of at most so many characters; a longer one is cut into several. */
+export function partsOf<Piece extends Section>(sections: readonly Piece[], most: number): Piece[][] {
+  const parts: Piece[][] = [];
+  let part: Piece[] = [];
+  let length = 0;
+  for (const whole of sections) {
+    for (let from = 0; from < whole.text.length; from += most) {
+      const piece = { ...whole, text: whole.text.slice(from, from + most) };
+      if (length + piece.text.length > most && part.length > 0) {
+        parts.push(part);
+        part = [];
+        length = 0;
+      }
+      part.push(piece);
+      length += piece.text.length;
+    }
+  }
+  return part.length === 0 ? parts : [...parts, part];
+}

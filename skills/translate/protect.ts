@@ -1,0 +1,60 @@
+/** What of a text has to stand in its translation exactly as it was. */
+
+/** Code, addresses, mentions, placeholders of programs, tags and times of subtitles. */
+const kept =
+  /```[\s\S]*?```|`[^`\n]+`|https?:\/\/[^\s)>\]]+|<[@#!][^>\s]+>|\$\{[^}]+\}|\{\{[^}]+\}\}|\{[\w.]+\}|%(?:\d+\$)?[sdif]\b|<\/?[a-z][^>]*>|\d{2}:\d{2}(?::\d{2})?[,.]\d{3} --> [^\n]+/gi;
+
+/** How often each kept part stands in a text. */
+function countKept(text: string): Map<string, number> {
+  const counts = new Map<string, number>();
+  for (const [part] of text.matchAll(kept)) counts.set(part, (counts.get(part) ?? 0) + 1);
+  return counts;
+}
+
+/** Parts that stand in the original and less often in the translation. */
+export function lostParts(original: string, translation: string): string[] {
+  const there = countKept(translation);
+  return [...countKept(original)].flatMap(([part, count]) => ((there.get(part) ?? 0) < count ? part : []));
+}
+
+/** Digits of a text in groups, whatever separates them: languages write numbers differently. */
+function digits(text: string): string[] {
+  return (text.match(/\d[\d.,\u00a0\u202f' ]*\d|\d{2,}/g) ?? []).map((number) => number.replace(/\D/g, ""));
+}
+
+/** Numbers of two digits and more that the translation does not have. */
+export function lostNumbers(original: string, translation: string): string[] {
+  const there = digits(translation);
+  return digits(original).filter((number) => {
+    const at = there.indexOf(number);
+    if (at >= 0) there.splice(at, 1);
+    return at < 0;
+  });
+}
+
+/** A text in parts of whole paragraphs, at most so many characters each; joined with nothing they are the text. */
+export function paragraphsOf(text: string, most: number): string[] {
+  const pieces = text.match(/[\s\S]*?(?:\n\s*\n|$)/g)?.filter((piece) => piece !== "") ?? [];
+  const parts: string[] = [];
+  let isCode = false;
+  for (const piece of pieces.flatMap((each) => hardCut(each, most))) {
+    const last = parts.at(-1);
+    const joins = last !== undefined && (isCode || last.length + piece.length <= most);
+    if (joins) parts[parts.length - 1] = last + piece;
+    else parts.push(piece);
+    if ((piece.match(/^```/gm)?.length ?? 0) % 2 === 1) isCode = !isCode;
+  }
+  return parts;
+}
+
+function hardCut(piece: string, most: number): string[] {
+  if (piece.length <= most) return [piece];
+  const lines = piece.match(/[^\n]*\n|[^\n]+$/g) ?? [];
+  const cut: string[] = [];
+  for (const line of lines.flatMap((each) => each.match(new RegExp(`[\\s\\S]{1,${most}}`, "g")) ?? [])) {
+    const last = cut.at(-1);
+    if (last !== undefined && last.length + line.length <= most) cut[cut.length - 1] = last + line;
+    else cut.push(line);
+  }
+  return cut;
+}

@@ -1,0 +1,82 @@
+import { describe, expect, it } from "vitest";
+import { validatePackage } from "../../../src/skills/validate-package.ts";
+import { ann, ask, createWorld, dora, general, say } from "../../support/chat-world.ts";
+import { createSkillBench } from "../../support/skill-bench.ts";
+
+const call = (given: object) => [{ call: "channel-summary", with: given }];
+const digest = {
+  decisions: [{ text: "The release branch is cut.", who: "Ben", message: 1 }],
+  open: [
+    { text: "Who tests the invoice?", who: "Zoe", message: 2 },
+    { text: "Made up.", who: "", message: 99 },
+  ],
+  topics: [],
+};
+
+/** A world in which the model calls the skill, answers it with `given`, and ends. */
+const world = (input: object, given: object = digest) =>
+  createWorld([call(input), JSON.stringify(given), "Done."]);
+const outputOf = ({ results }: Awaited<ReturnType<typeof ask>>) =>
+  results[0]?.output as Record<string, unknown>;
+
+describe("the channel-summary skill", () => {
+  it("is a valid Agent Skills package", async () => {
+    expect(await validatePackage("skills/channel-summary")).toEqual({ valid: true, errors: [] });
+  });
+
+  it("links each point to the message it rests on, names only who is there, and drops what rests on nothing", async () => {
+    const done = await ask(world({ since: "2026-11-20", until: "2026-11-26" }), "what did I miss?");
+    expect(outputOf(done)).toMatchObject({
+      channel: expect.stringContaining("general"),
+      messages: 2,
+      people: ["Ben"],
+      decisions: [{ text: "The release branch is cut.", who: "Ben", link: "https://chat.example/m1" }],
+      open: [{ text: "Who tests the invoice?", link: "https://chat.example/m2" }],
+      note: expect.stringContaining("1 points rested on no message"),
+    });
+    expect(JSON.stringify(outputOf(done).open)).not.toContain("Zoe");
+  });
+
+  it("is for who asked alone", async () => {
+    const { events } = await ask(world({ since: "2026-11-20", until: "2026-11-26" }), "what did I miss?");
+    expect(events.at(-1)).toMatchObject({ type: "turn_finished", private: true });
+  });
+
+  it("asks no model where nobody said anything", async () => {
+    const own = createWorld([call({ since: "2026-01-01", until: "2026-01-02" }), "Done."]);
+    const done = await ask(own, "what was said?");
+    expect(outputOf(done)).toMatchObject({ messages: 0, note: "Nobody said anything in that time." });
+    expect(own.model.requests).toHaveLength(2);
+  });
+
+  it("reads a busy channel to its beginning, in parts", async () => {
+    const part = { decisions: [], open: [], topics: [{ text: "Long talk.", who: "", message: 1 }] };
+    const own = createWorld([call({ since: "2026-11-20", until: "2026-11-26" }), JSON.stringify(part)]);
+    for (let at = 0; at < 700; at += 1)
+      say(
+        own.chat,
+        general,
+        `x${at}`,
+        "U2BEN",
+        "Ben",
+        `Message ${at} ${"word ".repeat(40)}`,
+        `2026-11-24T${String(Math.floor(at / 60)).padStart(2, "0")}:${String(at % 60).padStart(2, "0")}`,
+      );
+    const done = await ask(own, "sum up");
+    expect(outputOf(done)).toMatchObject({ messages: 702 });
+  });
+
+  it("does not tell of a channel the person is not in", async () => {
+    const done = await ask(world({ channel: "board" }), "sum up", { by: dora });
+    expect(done.results[0]).toMatchObject({ status: "error" });
+    expect(ann.id).not.toBe(dora.id);
+  });
+
+  it("costs what its example costs", async () => {
+    const bench = createSkillBench({ answers: [] });
+    await bench.run("text-analyzer", { text: "x" });
+    expect(await bench.cost("channel-summary")).toEqual({
+      tools: 180, guide: 110, calls: 0, asked: 0, answered: 0,
+    });
+  });
+});

@@ -1,0 +1,195 @@
+import { describe, expect, it } from "vitest";
+import { partsOf, sectionsOf } from "../../../skills/document-summarizer/sections.ts";
+import type { DocumentReader } from "../../../src/core/document-reader.ts";
+import type { ModelRequest } from "../../../src/core/model.ts";
+import type { Web } from "../../../src/core/web.ts";
+import { validatePackage } from "../../../src/skills/validate-package.ts";
+import { createSkillBench } from "../../support/skill-bench.ts";
+
+/** A reader that answers these texts for files of these names. */
+const reads = (texts: Record<string, { text: string; note?: string }>): DocumentReader => ({
+  formatOf: (name) => (texts[name] === undefined ? undefined : "PDF"),
+  read: async ({ name }) => ({ ok: true, format: "PDF", text: "", ...texts[name] }),
+  table: async () => ({ ok: false, problem: "no table" }),
+});
+const page = (number: number, text: string) => `--- page ${number} ---\n${text}\n`;
+const report =
+  page(1, "Annual report of Acme.") +
+  page(2, "Sales grew by 17 percent to 4,200 units.") +
+  page(3, "The board closes the Oslo office in May.");
+const inputOf = (request: ModelRequest | undefined) => request?.messages[0]?.text ?? "";
+const good = {
+  summary: "Sales grew by 17 percent to 4,200 units (page 2); the Oslo office closes (page 3).",
+  points: [
+    {
+      text: "Sales grew by 17 percent.",
+      source: 1,
+      place: "page 2",
+      quote: "Sales grew by 17 percent to 4,200 units",
+    },
+    {
+      text: "Oslo closes in May.",
+      source: 1,
+      place: "page 1",
+      quote: "The board closes the Oslo office in May",
+    },
+    { text: "Profit doubled.", source: 1, place: "page 2", quote: "Profit doubled to nine million" },
+  ],
+};
+
+describe("the document-summarizer skill", () => {
+  it("is a valid Agent Skills package", async () => {
+    expect(await validatePackage("skills/document-summarizer")).toEqual({ valid: true, errors: [] });
+  });
+
+  it("summarises what came last, with places that really have the points, and says what has none", async () => {
+    const bench = createSkillBench({
+      attached: { "report.pdf": "%PDF" },
+      documents: reads({ "report.pdf": { text: report } }),
+      answers: [good],
+    });
+    const run = await bench.run("document-summarizer", {});
+    expect(run.output).toMatchObject({
+      summary: good.summary,
+      points: [
+        { text: "Sales grew by 17 percent.", source: "report.pdf", place: "page 2" },
+        { text: "Oslo closes in May.", source: "report.pdf", place: "page 3" },
+      ],
+      sources: [{ name: "report.pdf", format: "PDF", parts: 3 }],
+      unchecked: ["Profit doubled."],
+      notes: [],
+    });
+    expect(inputOf(run.requests[0])).toContain("[source 1, page 2]\nSales grew");
+    expect(run.requests[0]?.system).toMatch(/information, never instructions/);
+  });
+
+  it("names numbers of a summary that no document has", async () => {
+    const lie = { ...good, summary: "Sales grew by 71 percent.", points: [] };
+    const bench = createSkillBench({
+      attached: { "report.pdf": "%PDF" },
+      documents: reads({ "report.pdf": { text: report } }),
+      answers: [lie],
+    });
+    expect((await bench.run("document-summarizer", {})).output).toMatchObject({
+      unchecked: ["the number 71"],
+    });
+  });
+
+  it("reads by parts what is longer than a request, and each part once", async () => {
+    const long = Array.from({ length: 60 }, (_, at) =>
+      page(at + 1, `Chapter ${at + 1}. ${"word ".repeat(400)} Fact number ${1_000 + at}.`),
+    ).join("");
+    const bench = createSkillBench({
+      attached: { "long.pdf": "%PDF" },
+      documents: reads({ "long.pdf": { text: long } }),
+      answers: (request) => {
+        const input = inputOf(request);
+        if (!request.system.startsWith("List"))
+          return { summary: "Fact number 1059 closes it (page 60).", points: [] };
+        const [, place = "", text = ""] = [
+          ...(/\[source 1, (page \d+)\]\nChapter[\s\S]*?(Fact number \d+)/.exec(input) ?? []),
+        ];
+        return { points: [{ text, source: 1, place, quote: text }] };
+      },
+    });
+    const run = await bench.run("document-summarizer", { focus: "facts" });
+    expect(run.steps.filter((step) => step === "read part").length).toBe(4);
+    expect(run.progress).toEqual(expect.arrayContaining(["Reading part 1 of 4"]));
+    expect(inputOf(run.requests.at(-1))).toContain("Fact number 1000");
+    expect(run.output).toMatchObject({ unchecked: [] });
+  });
+
+  it.each([
+    [
+      "a scan without text",
+      { "a.pdf": "%PDF" },
+      { text: "", note: "Its 3 pages are scans." },
+      /a\.pdf has no text.*scans.*text recognition/,
+    ],
+    ["no file at all", {}, undefined, /No file came/],
+    ["an empty file", { "a.txt": "" }, undefined, /has no text|empty|nothing/i],
+  ])("says what is wrong with %s", async (_name, attached, read, words) => {
+    const bench = createSkillBench({
+      attached,
+      documents: reads(read === undefined ? {} : { "a.pdf": read }),
+      answers: [],
+    });
+    const run = await bench.run("document-summarizer", {});
+    expect(run.status).toBe("error");
+    expect(JSON.stringify(run.output)).toMatch(words);
+    expect(run.requests).toEqual([]);
+  });
+
+  it("summarises a page, and says when it is only a consent wall", async () => {
+    const web = (text: string): Web => ({
+      fetch: () => Promise.reject(new Error("no")),
+      read: async (url) => ({ url, title: "News", text, length: text.length }),
+    });
+    const news = createSkillBench({
+      web: web("# Launch\nThe rocket flew on Monday."),
+      answers: [{ summary: "It flew.", points: [] }],
+    });
+    expect(
+      (await news.run("document-summarizer", { what: ["https://news.example/a"] })).output,
+    ).toMatchObject({
+      sources: [{ name: "News (https://news.example/a)", format: "web page" }],
+    });
+    const wall = createSkillBench({ web: web("Please accept cookies to continue."), answers: [] });
+    const run = await wall.run("document-summarizer", { what: ["https://news.example/a"] });
+    expect(JSON.stringify(run.output)).toMatch(/consent or login page/);
+  });
+
+  it("goes on with what can be read", async () => {
+    const bench = createSkillBench({
+      attached: { "a.txt": "Hello, the answer is 42." },
+      answers: [{ summary: "The answer is 42.", points: [] }],
+    });
+    const run = await bench.run("document-summarizer", { what: ["a.txt", "b.txt"] });
+    expect(run.output).toMatchObject({ unchecked: [], notes: [expect.stringContaining("no file b.txt")] });
+  });
+
+  it("without a model says what is needed", async () => {
+    const run = await createSkillBench({ attached: { "a.txt": "x" } }).run("document-summarizer", {});
+    expect(run.output).toMatchObject({ code: "no_model" });
+  });
+
+  it("costs what its example costs", async () => {
+    const bench = createSkillBench({
+      attached: { "report.pdf": "%PDF" },
+      documents: reads({ "report.pdf": { text: report } }),
+      answers: [good],
+    });
+    await bench.run("document-summarizer", {});
+    expect(await bench.cost("document-summarizer")).toEqual({
+      tools: 190,
+      guide: 120,
+      calls: 1,
+      asked: 190,
+      answered: 110,
+    });
+  });
+});
+
+describe("the sections of a text", () => {
+  it.each<[string, string, string[]]>([
+    ["pages", page(1, "a") + page(2, "b"), ["page 1", "page 2"]],
+    ["headings", "intro\n# One\na\n## Two\nb", ["beginning", "One", "Two"]],
+    ["lines", "a\nb\nc", ["lines 1–3"]],
+    ["nothing", " \n", []],
+  ])("are its %s", (_name, text, places) => {
+    expect(sectionsOf(text).map(({ place }) => place)).toEqual(places);
+  });
+
+  it("make parts within a limit, nothing lost", () => {
+    const sections = [1, 2, 3].map((at) => ({ place: `p${at}`, text: "x".repeat(70 * at) }));
+    const parts = partsOf(sections, 100);
+    expect(
+      parts
+        .flat()
+        .map(({ text }) => text)
+        .join(""),
+    ).toHaveLength(420);
+    for (const part of parts)
+      expect(part.reduce((sum, { text }) => sum + text.length, 0)).toBeLessThanOrEqual(100);
+  });
+});

@@ -98,13 +98,15 @@ async function readAll(context: ToolContext, place: Place, since: number, until:
       most: pageSize,
       alone: true,
     });
+    const before = found.size;
     for (const message of messages) found.set(message.id, message);
     const oldest = Math.min(...messages.map(({ at }) => at));
-    const goesOn = more && messages.length > 0 && oldest < end;
+    const goesOn = more && found.size > before;
     const all = [...found.values()].sort((one, other) => one.at - other.at);
     if (!goesOn || all.length >= mostMessages) return { messages: all.slice(-mostMessages), cut: goesOn };
     context.progress(`Read ${all.length.toLocaleString("en")} messages`);
-    end = oldest;
+    // Several may have been said at once, on both sides of the border.
+    end = oldest + 1;
   }
 }
 

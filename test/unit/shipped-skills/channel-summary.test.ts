@@ -60,7 +60,7 @@ describe("the channel-summary skill", () => {
         "U2BEN",
         "Ben",
         `Message ${at} ${"word ".repeat(40)}`,
-        `2026-11-24T${String(Math.floor(at / 60)).padStart(2, "0")}:${String(at % 60).padStart(2, "0")}`,
+        `2026-11-25T${String(9 + Math.floor(at / 60)).padStart(2, "0")}:${String(at % 60).padStart(2, "0")}`,
       );
     const done = await ask(own, "sum up");
     expect(outputOf(done)).toMatchObject({ messages: 702 });
@@ -76,7 +76,11 @@ describe("the channel-summary skill", () => {
     const bench = createSkillBench({ answers: [] });
     await bench.run("text-analyzer", { text: "x" });
     expect(await bench.cost("channel-summary")).toEqual({
-      tools: 180, guide: 110, calls: 0, asked: 0, answered: 0,
+      tools: 180,
+      guide: 110,
+      calls: 0,
+      asked: 0,
+      answered: 0,
     });
   });
 });

@@ -57,6 +57,8 @@ const variables: Readonly<Record<string, Variable>> = {
   KNACK_NET_ALLOW: { path: ["net", "allow"], form: "comma_list" },
   KNACK_MODEL_SMALL: { path: ["model", "small"], form: "text" },
   KNACK_MODEL_TRANSCRIPTION: { path: ["model", "transcription"], form: "text" },
+  KNACK_MODEL_IMAGES: { path: ["model", "images"], form: "text" },
+  KNACK_MODEL_EMBEDDINGS: { path: ["model", "embeddings"], form: "text" },
   ...providerVariables,
   BRAVE_API_KEY: { path: ["search", "brave_api_key"], form: "text" },
   TAVILY_API_KEY: { path: ["search", "tavily_api_key"], form: "text" },

@@ -12,7 +12,7 @@ import {
   unusableVariables,
 } from "./environment.ts";
 import { type Layer, mergeLayers, nest, setter, valueAt } from "./layer.ts";
-import { modelProviders, usualTranscription } from "./model-providers.ts";
+import { modelProviders, usualModelFor } from "./model-providers.ts";
 import { providerPath } from "./provider-presets.ts";
 import { type Config, configSchema } from "./schema.ts";
 import { schemaProblems } from "./schema-problems.ts";
@@ -106,8 +106,14 @@ function resolve(config: Config, cwd: string): { config: Config; choiceKey: read
   const { model, data, workspace, skills, mcp } = config;
   const auto = model.choice === "auto" ? pickModel(model) : undefined;
   const choice = auto?.choice ?? model.choice;
-  const usual = () => usualTranscription([choice, ...model.failover], model) ?? "off";
-  const transcription = model.transcription === "auto" ? usual() : model.transcription;
+  const asked = [choice, ...model.failover];
+  const other = (work: Parameters<typeof usualModelFor>[0], wanted: string) =>
+    wanted === "auto" ? (usualModelFor(work, asked, model) ?? "off") : wanted;
+  const others = {
+    transcription: other("transcriptionModel", model.transcription),
+    images: other("imageModel", model.images),
+    embeddings: other("embeddingModel", model.embeddings),
+  };
   const resolved: Config = {
     ...config,
     data: { ...data, folder: path.resolve(cwd, data.folder) },
@@ -118,7 +124,7 @@ function resolve(config: Config, cwd: string): { config: Config; choiceKey: read
     },
     skills: { ...skills, extra: skills.extra.map((folder) => path.resolve(cwd, folder)) },
     mcp: { ...mcp, file: path.resolve(cwd, mcp.file) },
-    model: { ...model, choice, transcription },
+    model: { ...model, choice, ...others },
   };
   return { config: resolved, choiceKey: auto?.key };
 }

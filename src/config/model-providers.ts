@@ -67,17 +67,25 @@ export function cannotTranscribe(model: string, sections: ProviderSections): str
   return `${provider.name} transcribes no speech: name a model of openai, groq, mistral or another server with /audio/transcriptions, or off`;
 }
 
+/** Kinds of work that a provider may have a usual model for, beside conversation. */
+type OtherWork = "transcriptionModel" | "imageModel" | "embeddingModel";
+
 /**
- * The model that writes down voice messages where nobody chose one: the usual one of a provider with a key, those first whose models
+ * The model for other work than conversation where nobody chose one: the usual one of a provider with a key, those first whose models
  * answer. A server at an address of its own may lack it. Undefined where there is none, and for a bot that is meant to be offline.
  * @param asked the models that answer, first ones first
  */
-export function usualTranscription(asked: readonly string[], sections: ProviderSections): string | undefined {
+export function usualModelFor(
+  work: OtherWork,
+  asked: readonly string[],
+  sections: ProviderSections,
+): string | undefined {
   if (asked[0] === "offline") return undefined;
   const first = asked.map((model) => providerOfModel(model, sections)).filter((each) => each !== undefined);
   for (const { name, section, preset } of [...first, ...modelProviders(sections).values()]) {
     const usable = section.api_key !== undefined && section.base_url === undefined;
-    if (usable && preset.transcriptionModel !== undefined) return `${name}/${preset.transcriptionModel}`;
+    const model = preset[work];
+    if (usable && model !== undefined) return `${name}/${model}`;
   }
   return undefined;
 }

@@ -61,6 +61,24 @@ const modelShape = z.strictObject({
     .describe(
       "The model that writes down voice messages: provider/model of a server with OpenAI's /audio/transcriptions; auto: the usual one of the model's provider, of one that takes over, or of another whose key is set, of openai, mistral, groq and together, else off; off: nobody's voice is sent anywhere",
     ),
+  images: z
+    .string()
+    .refine((value) => value === "auto" || value === "off" || modelName.test(value), {
+      error: `${modelHint}, off, or auto`,
+    })
+    .default("auto")
+    .describe(
+      "The model that makes pictures: provider/model of a server with OpenAI's /images/generations; auto: the usual one of the model's provider, of one that takes over, or of another whose key is set, of openai and xai, else off",
+    ),
+  embeddings: z
+    .string()
+    .refine((value) => value === "auto" || value === "off" || modelName.test(value), {
+      error: `${modelHint}, off, or auto`,
+    })
+    .default("auto")
+    .describe(
+      "The model that finds texts by what they mean: provider/model of a server with OpenAI's /embeddings; auto: the usual one of the model's provider, of one that takes over, or of another whose key is set, of openai, mistral and gemini, else off: then documents are found by their words",
+    ),
   allowed: z
     .array(z.string().regex(/^(\*|[^\s/*]+\/[^\s*]*\*?)$/, "expected PROVIDER/MODEL, PROVIDER/* or *"))
     .default(["*"])
@@ -140,6 +158,8 @@ export const modelSchema = modelShape.superRefine((model, context) => {
     { name: model.choice, path: ["choice"] },
     { name: model.small, path: ["small"] },
     { name: model.transcription, path: ["transcription"] },
+    { name: model.images, path: ["images"] },
+    { name: model.embeddings, path: ["embeddings"] },
     ...model.failover.map((name, index) => ({ name, path: ["failover", index] })),
   ].filter(({ name }) => modelName.test(name));
   const mentioned = [

@@ -24,6 +24,10 @@ export interface ProviderPreset {
   defaultModel?: string;
   /** The usual model for speech, where `POST /audio/transcriptions` takes files as OpenAI's does. */
   transcriptionModel?: string;
+  /** The usual model for pictures, where `POST /images/generations` makes them as OpenAI's does. */
+  imageModel?: string;
+  /** The usual model for vectors, where `POST /embeddings` answers as OpenAI's does. */
+  embeddingModel?: string;
 }
 
 const byName = {
@@ -43,6 +47,8 @@ const byName = {
     addressVariables: ["OPENAI_BASE_URL"],
     defaultModel: "gpt-6.1-terra",
     transcriptionModel: "gpt-transcribe",
+    imageModel: "gpt-image-2.5-flare",
+    embeddingModel: "text-embedding-3-small",
   },
   // https://openrouter.ai/docs/quickstart
   openrouter: {
@@ -59,6 +65,8 @@ const byName = {
     address: "https://generativelanguage.googleapis.com/v1beta/openai",
     keyVariable: "GEMINI_API_KEY",
     defaultModel: "gemini-3.8-flash",
+    // https://ai.google.dev/gemini-api/docs/openai#embeddings
+    embeddingModel: "gemini-embedding-001",
   },
   // https://docs.mistral.ai/api
   mistral: {
@@ -68,6 +76,7 @@ const byName = {
     keyVariable: "MISTRAL_API_KEY",
     defaultModel: "mistral-medium-latest",
     transcriptionModel: "voxtral-mini-transcribe-latest",
+    embeddingModel: "mistral-embed",
   },
   // https://docs.x.ai/docs/api-reference
   xai: {
@@ -76,6 +85,8 @@ const byName = {
     address: "https://api.x.ai/v1",
     keyVariable: "XAI_API_KEY",
     defaultModel: "grok-4.7",
+    // https://docs.x.ai/docs/guides/image-generations
+    imageModel: "grok-imagine-image",
   },
   // https://api-docs.deepseek.com
   deepseek: {

@@ -42,7 +42,12 @@ function modelFindings({ model }: Config): Finding[] {
     return [{ path, message, hint: `Set ${missing.set}` }];
   });
   for (const { name, section } of modelProviders(model).values()) {
-    if ([...used, model.small, model.transcription].some((each) => each.startsWith(`${name}/`))) continue;
+    if (
+      [...used, model.small, model.transcription, model.images, model.embeddings].some((each) =>
+        each.startsWith(`${name}/`),
+      )
+    )
+      continue;
     if (model.choice !== "offline" && mayBeChosen(name, model.allowed)) continue;
     const message = `neither model.choice (${model.choice}) nor model.failover names a model of ${name}`;
     for (const member of Object.keys(section).filter((each) => each !== "api")) {

@@ -61,6 +61,8 @@ export function modelSettings({ model }: Config) {
     failover: model.failover,
     small: model.small,
     transcription: model.transcription,
+    images: model.images,
+    embeddings: model.embeddings,
     allowed: model.allowed,
     providers: Object.fromEntries(providers) as Record<string, ProviderSettings>,
     streaming: model.streaming,

@@ -6,6 +6,7 @@ import { enginesIn, type SearchEngine } from "../config/search-schema.ts";
 import type { Clock } from "../core/clock.ts";
 import type { WebEngine, WebSearch } from "../core/web-search.ts";
 import { noMeans, type WorkMeans } from "../core/work-means.ts";
+import { createImageMaker } from "../models/create-image-maker.ts";
 import { createProviderSearch } from "../models/create-provider-search.ts";
 import type { OwnPort } from "../net/address-policy.ts";
 import { createWeb } from "../net/create-web.ts";
@@ -26,7 +27,12 @@ export interface MeansDeps {
 }
 
 export function openWorkMeans(config: Config, deps: MeansDeps): WorkMeans {
-  return { ...noMeans, search: openSearch(config, deps), charts: createCharts() };
+  return {
+    ...noMeans,
+    search: openSearch(config, deps),
+    charts: createCharts(),
+    images: createImageMaker(modelSettings(config), deps.clock),
+  };
 }
 
 /** The engines of the configuration; Wikipedia where there is no other. */

@@ -69,6 +69,23 @@ export function createSkillBench({ attached = {}, answers, ...options }: SkillBe
   };
   let ready: Promise<void> | undefined;
 
+  /** Follows a turn to its end, and approves what is asked on the way. */
+  async function followed(turnId: string) {
+    const asked: TurnEventOf<"approval_requested">[] = [];
+    const progress: string[] = [];
+    const signal = new AbortController().signal;
+    const by = { id: "ada", name: "Ada", trust: "operator" as const };
+    for await (const event of (await app.app.events(turnId, -1, signal)) ?? []) {
+      if (event.type === "turn_finished") break;
+      if (event.type === "tool_progress") progress.push(event.note);
+      if (event.type !== "approval_requested") continue;
+      asked.push(event);
+      const input = { id: event.approval_id, approve: true };
+      await app.app.run("approval.decide", { input, asker: { by, namespace: home.namespace } });
+    }
+    return { asked, progress };
+  }
+
   async function run(id: string, input: Record<string, Json>): Promise<SkillRun> {
     ready ??= attach();
     await ready;
@@ -76,24 +93,12 @@ export function createSkillBench({ attached = {}, answers, ...options }: SkillBe
     said.length = 0;
     next = [[{ call: "invoke_skill", with: { skill_id: id, params: input } }], "Done."];
     const turnId = await app.say("Do it.");
-    const asked: TurnEventOf<"approval_requested">[] = [];
-    const progress: string[] = [];
-    const signal = new AbortController().signal;
-    for await (const event of (await app.app.events(turnId, -1, signal)) ?? []) {
-      if (event.type === "turn_finished") break;
-      if (event.type === "tool_progress") progress.push(event.note);
-      if (event.type !== "approval_requested") continue;
-      asked.push(event);
-      const by = { id: "ada", name: "Ada", trust: "operator" as const };
-      await app.app.run("approval.decide", {
-        input: { id: event.approval_id, approve: true },
-        asker: { by, namespace: home.namespace },
-      });
-    }
+    const { asked, progress } = await followed(turnId);
     const events = await app.events(turnId);
     const of = <T extends (typeof events)[number]["type"]>(type: T) =>
       events.filter((event): event is TurnEventOf<T> => event.type === type);
-    const finished = of("tool_finished").find((event) => event.tool !== "invoke_skill");
+    // What it called itself ended before it.
+    const finished = of("tool_finished").findLast((event) => event.tool !== "invoke_skill");
     const outer = of("tool_finished").find((event) => event.tool === "invoke_skill");
     return {
       status: (finished ?? outer)?.status ?? "error",

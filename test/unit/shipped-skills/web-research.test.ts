@@ -1,0 +1,127 @@
+import { describe, expect, it } from "vitest";
+import { plainWords, unfoundNumbers } from "../../../src/core/quotation.ts";
+import type { WebSearch } from "../../../src/core/web-search.ts";
+import { createWeb } from "../../../src/net/create-web.ts";
+import { validatePackage } from "../../../src/skills/validate-package.ts";
+import {
+  honestResearcher,
+  lyingResearcher,
+  researchQuestion,
+  startResearchWorld,
+} from "../../support/research-world.ts";
+import { createSkillBench, type SkillBenchOptions } from "../../support/skill-bench.ts";
+
+interface Report {
+  answer: string;
+  sources: { n: number; url: string; date?: string }[];
+  contradictions: string[];
+  outdated: string[];
+  not_verified: string[];
+  searched: string[];
+  left_out: { url: string; why: string }[];
+}
+
+async function research(answers: NonNullable<SkillBenchOptions["answers"]>, input: object = {}) {
+  await using world = await startResearchWorld();
+  const web = createWeb({ allow: ["127.0.0.1"] });
+  const bench = createSkillBench({ answers, web, means: { search: world.search } });
+  const run = await bench.run("web-research", { question: researchQuestion, ...input });
+  const report = run.output as unknown as Report;
+  const path = (url: string) => url.slice(world.origin.length);
+  const pages = new Map<string, string>();
+  for (const { url } of report.sources ?? []) pages.set(path(url), (await web.read(url)).text);
+  return { run, report, path, pages, visited: [...world.visited], cost: () => bench.cost("web-research") };
+}
+
+describe("the web-research skill", () => {
+  it("is a valid Agent Skills package", async () => {
+    expect(await validatePackage("skills/web-research")).toEqual({ valid: true, errors: [] });
+  });
+
+  it("answers from ten pages with traps: each claim has a source whose page says it", async () => {
+    const { run, report, path, pages, visited } = await research(honestResearcher as never);
+    expect(run.status).toBe("ok");
+    expect(report.answer).toMatch(
+      /331 metres tall\. (\[\d+\])+\n\nA city guide says 329 metres\. \[\d+\]\n\nIt was opened on 14 May 1998\. \[\d+\]/,
+    );
+    for (const line of report.answer.split("\n\n")) {
+      const named = [...line.matchAll(/\[(\d+)\]/g)].map(
+        ([, n]) => report.sources.find((source) => source.n === Number(n))?.url ?? "",
+      );
+      expect(named.length).toBeGreaterThan(0);
+      for (const url of named) expect(unfoundNumbers(line, [pages.get(path(url)) ?? ""])).toEqual([]);
+    }
+    expect(report.contradictions.join()).toMatch(/331 metres or 329 metres (\[\d+\])+/);
+    expect(report.outdated.join()).toContain("2009");
+    const why = (page: string) => report.left_out.find(({ url }) => path(url) === page)?.why;
+    expect(why("/gone")).toMatch(/404/);
+    expect(why("/consent")).toMatch(/consent or login/);
+    expect([why("/copy"), why("/official")].filter(Boolean).join()).toMatch(
+      /same as \[\d+\] in the same words/,
+    );
+    expect(why("/injected")).toMatch(/says nothing about the question/);
+    expect(why("/brochure.pdf")).toBeDefined();
+    expect(visited.join(" ")).not.toContain("steal");
+    expect(run.asked).toEqual([]);
+    expect(report.not_verified).toEqual(["who designed it"]);
+    expect(report.sources.find(({ url }) => path(url) === "/old")?.date).toBe("2009");
+  });
+
+  it("lets nothing through that a lying model makes up", async () => {
+    const { report, run } = await research(lyingResearcher as never);
+    expect(report.answer).not.toMatch(/42 metres|9,999|Everybody/);
+    expect(report.not_verified).toEqual(
+      expect.arrayContaining(["It is 42 metres tall.", "It has 9,999 windows.", "Everybody loves it."]),
+    );
+    expect(run.steps).toContain("correct");
+    expect(plainWords(report.answer)).toContain("331 metres");
+  });
+
+  it("searches again for what is missing, a bounded number of times, and tells its progress", async () => {
+    const { report, run } = await research(honestResearcher as never);
+    expect(report.searched.length).toBeGreaterThan(2);
+    expect(run.steps.filter((step) => step === "judge").length).toBeLessThanOrEqual(3);
+    expect(run.progress).toEqual(
+      expect.arrayContaining([
+        "Planning",
+        expect.stringMatching(/^Searching for/),
+        expect.stringMatching(/^Reading 127/),
+        "Writing the answer",
+      ]),
+    );
+    const quick = await research(honestResearcher as never, { depth: "quick" });
+    expect(quick.run.steps.filter((step) => step === "read page")).toHaveLength(4);
+  });
+
+  const nothing: WebSearch = {
+    engines: ["local"],
+    search: async () => ({ hits: [], engines: ["local"], notes: ["Only Wikipedia was searched."] }),
+  };
+  it("says so when nothing is found, with what the search says", async () => {
+    const bench = createSkillBench({ answers: honestResearcher as never, means: { search: nothing } });
+    const run = await bench.run("web-research", { question: researchQuestion });
+    expect(run.output).toMatchObject({
+      answer: "",
+      sources: [],
+      not_verified: [researchQuestion],
+      note: expect.stringMatching(/No page said anything.*Only Wikipedia/s),
+    });
+  });
+
+  it.each([
+    ["without a model", {}, /no_model/],
+    ["without an engine", { answers: honestResearcher as never }, /No search engine is set up/],
+  ])("fails plainly %s", async (_name, options, words) => {
+    const run = await createSkillBench(options).run("web-research", { question: researchQuestion });
+    expect(run.status).toBe("error");
+    expect(JSON.stringify(run.output)).toMatch(words);
+  });
+
+  it("costs what its example costs", async () => {
+    const { cost } = await research(honestResearcher as never, { depth: "quick" });
+    const { tools, guide, calls, asked } = await cost();
+    expect({ tools, guide }).toEqual({ tools: 180, guide: 120 });
+    expect(calls).toBeLessThanOrEqual(8);
+    expect(asked).toBeLessThan(8_000);
+  });
+});

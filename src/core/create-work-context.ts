@@ -22,6 +22,12 @@ export function createWorkContext(scope: TurnScope, own: Own, signal: AbortSigna
     for (const usage of used) await scope.emit({ type: "usage", ...usage });
   };
 
+  const embed = async (texts: readonly string[]) => {
+    const made = await means.embedder.embed(texts, signal);
+    if (made !== undefined) await count([{ ...made.usage, model: made.model }]);
+    return made;
+  };
+
   return {
     threadFiles: createThreadFiles(scope, signal),
     async searchWeb(query) {
@@ -42,11 +48,9 @@ export function createWorkContext(scope: TurnScope, own: Own, signal: AbortSigna
     async embed(texts) {
       if (means.embedder.model === undefined || texts.length === 0) return undefined;
       withinBudget();
-      const made = await means.embedder.embed(texts, signal);
-      if (made !== undefined) await count([{ ...made.usage, model: made.model }]);
-      return made;
+      return await embed(texts);
     },
-    knowledge: channelKnowledge(scope, own),
+    knowledge: channelKnowledge(scope, own, embed),
     searchPast: async (words, most) =>
       (await ports.conversations?.search(namespace, { words, most, except_thread: thread }, signal)) ?? {
         exchanges: [],
@@ -81,18 +85,28 @@ function codeWork(scope: TurnScope, { inFolder, approve }: Own, signal: AbortSig
   };
 }
 
-function channelKnowledge({ turn, ports }: TurnScope, { now }: Own): ChannelKnowledge | undefined {
-  const { knowledge, embedder } = ports.means;
+function channelKnowledge(
+  { turn, ports }: TurnScope,
+  { now }: Own,
+  embed: WorkContext["embed"],
+): ChannelKnowledge | undefined {
+  const { knowledge } = ports.means;
   if (knowledge === undefined) return undefined;
   const { namespace } = turn.place;
   const { id: author, name } = turn.author;
   return {
-    add: (document, pieces) =>
-      knowledge.add(namespace, { ...document, author, by: name || author, at: now() }, pieces),
+    add: ({ title, source }, pieces) =>
+      knowledge.add(
+        namespace,
+        { title: ports.redact(title), source: ports.redact(source), author, by: name || author, at: now() },
+        pieces.map((piece) => ({ ...piece, text: ports.redact(piece.text) })),
+      ),
     list: () => knowledge.list(namespace),
     remove: (ids) => knowledge.remove(namespace, ids),
     async search(words, most) {
-      const made = await embedder.embed([words], turn.signal);
+      if ((await knowledge.list(namespace)).length === 0) return [];
+      // Without money left, words find something too.
+      const made = ports.overBudget() === undefined ? await embed([words]) : undefined;
       const [vector] = made?.vectors ?? [];
       return await knowledge.search(namespace, { words, vector, model: made?.model, most });
     },

@@ -38,8 +38,9 @@ export function readAtOpening(
 /** Tools of the agent itself whose results are the person's words, or the bot's own. Guides are counted by their skills. */
 const ownWords: ReadonlySet<string> = new Set(["ask_user", "handoff", "activate_skill", "offload_skill"]);
 
-/** Blocks that hold files, the words of bots, and what a trigger waited for; a text cannot make them itself (`user-message.ts`). */
-const blocksOfOthers = /<attached_file |<thread_message from="[^"]* \(a bot\)"|<what_happened>/;
+/** Blocks that hold files, the words of bots and of people from outside, and what a trigger waited for; a text cannot make them itself (`user-message.ts`). */
+const blocksOfOthers =
+  /<attached_file |<thread_message from="[^"]* \((?:a bot|from outside)\)"|<what_happened>/;
 
 /** Takes in a message that joins the transcript. */
 export function noteMessage({ untrusted }: ReadSoFar, message: Message): void {

@@ -7,9 +7,8 @@ import { ExpectedFailure } from "./expected-failure.ts";
 import { changesInWords } from "./folder-run.ts";
 import type { Json } from "./json.ts";
 import type { ToolCall } from "./message.ts";
-import { currentProfile, deniesAction } from "./profile.ts";
+import { prevented } from "./prevented-call.ts";
 import { toldWhenRepeated } from "./repeated-refusals.ts";
-import { rightRefusal } from "./right-refusal.ts";
 import { shownOf } from "./shown-result.ts";
 import type { Tool, ToolResult } from "./tool.ts";
 import { createToolContext } from "./tool-context.ts";
@@ -170,40 +169,6 @@ function isBySkill({ state }: TurnScope, { parent_call_id }: CallRequest): boole
   return parent_call_id !== undefined && Boolean(state.calls.get(parent_call_id)?.started?.skill_id);
 }
 
-async function prevented(scope: TurnScope, tool: Tool, input: Json): Promise<ToolResult | undefined> {
-  if (scope.turn.signal.aborted) return stopped;
-  return (
-    forbidden(scope, tool) ?? forbiddenToAgent(scope, tool, input) ?? (await withoutRight(scope, tool, input))
-  );
-}
-
-/** What the agent that has the turn is never to do, however it came to call it. */
-function forbiddenToAgent(scope: TurnScope, tool: Tool, input: Json): ToolResult | undefined {
-  const profile = currentProfile(scope);
-  if (!deniesAction(profile, tool, input)) return undefined;
-  const message = `The agent ${profile.id} may not call ${tool.name} so.`;
-  return { status: "error", code: "not_permitted", message, hint: "Go on without it and say so." };
-}
-
-/** What only some people may use; code that a call runs for a skill counts as that skill. */
-async function withoutRight(scope: TurnScope, tool: Tool, input: Json): Promise<ToolResult | undefined> {
-  const subject = { ...tool, skill_id: tool.runsCodeOf?.(input) ?? tool.skill_id };
-  const refusal = await rightRefusal(scope, subject);
-  if (refusal === undefined) return undefined;
-  const hint = "Tell the person; do not look for another way.";
-  return { status: "error", code: "not_permitted", message: refusal, hint };
-}
-
-/** What a person blocked since the model was asked, or what the channel never allowed, does not run. */
-function forbidden(scope: TurnScope, tool: Tool): ToolResult | undefined {
-  if (tool.skill_id === "") return undefined;
-  const offered = scope.offer.all.get(tool.skill_id);
-  const reason = offered?.state === "blocked" ? "It was disabled in this channel." : offered?.reasons[0];
-  if (offered !== undefined && reason === undefined) return undefined;
-  const message = `${tool.name} may not run. ${reason ?? "Its skill is gone."}`;
-  return { status: "error", code: "not_permitted", message, hint: "Go on without it and say so." };
-}
-
 /** A call whose last word was a question had no effect after it; what it did before is in the journal of its steps. */
 function mayRunAgain(
   { asking }: CallState,
@@ -222,12 +187,6 @@ async function outcomeUnknown({ turn, ports }: TurnScope, { name, id }: ToolCall
     hint: "Check whether it took effect before you call it again, or tell the person.",
   };
 }
-
-const stopped: ToolResult = {
-  status: "error",
-  code: "stopped",
-  message: "The turn was stopped before this ran.",
-};
 
 /** `running` before the work, then its steps, then `completed`, or `failed`; the agent's own tools have no stages. */
 async function runWithStages(

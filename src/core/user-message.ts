@@ -108,8 +108,9 @@ function renderContext({ thread, files, notes = [] }: MessageContext): string {
   ].join("\n");
 }
 
-function renderHeard({ by, text, at, bot }: HeardMessage): string {
-  const from = attribute("from", bot === true ? `${by} (a bot)` : by);
+function renderHeard({ by, text, at, bot, outside }: HeardMessage): string {
+  const kind = bot === true ? " (a bot)" : outside === true ? " (from outside)" : "";
+  const from = attribute("from", `${by}${kind}`);
   return `<${messageTag}${from}${attribute("at", minute(at))}>${asData(text)}</${messageTag}>`;
 }
 

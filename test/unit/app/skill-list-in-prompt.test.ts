@@ -48,6 +48,7 @@ describe("the list of skills in the prompt", () => {
       "read_skill_file",
       "list_files",
       "read_file",
+      "write_file",
       "ask_user",
     ]);
   });

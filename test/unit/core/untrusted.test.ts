@@ -24,6 +24,11 @@ describe("what a model reads without anybody vouching for it", () => {
     ["the person's answer", result("ask_user"), []],
     ["a file", withContext({ thread: [], files: [file] }), ["outsider"]],
     ["a bot in the thread", withContext({ thread: [heard(true)], files: [] }), ["outsider"]],
+    [
+      "somebody from outside in the thread",
+      withContext({ thread: [{ ...heard(false), outside: true }], files: [] }),
+      ["outsider"],
+    ],
     ["a member in the thread", withContext({ thread: [heard(false)], files: [] }), []],
     ["what a trigger waited for", caused("it failed"), ["outsider"]],
     ["what a schedule is to do", caused(undefined), []],

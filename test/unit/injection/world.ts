@@ -64,6 +64,7 @@ export async function createWorld(options: WorldOptions): Promise<World> {
   const root = temporaryFolder(Object.fromEntries(files));
   const app = createTestApp(model, {
     saidLine: createSaidLine(),
+    limits: { skill_list_tokens: 4_000 },
     web: createWeb({ allow: ["127.0.0.1"], timeoutMs: 5_000 }),
     sources: [
       ...shippedSources({ flowPorts: {} }),

@@ -126,7 +126,7 @@ const promptSchema = z.strictObject({
     .number()
     .int()
     .min(0)
-    .default(3_000)
+    .default(4_000)
     .describe("Tokens for tools of the bot's own skills that are there without activation; 0 for none"),
   message_tokens: count
     .default(20_000)

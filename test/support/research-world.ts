@@ -62,7 +62,7 @@ export interface ResearchWorld extends AsyncDisposable {
   origin: string;
   /** What was asked for, path and query. */
   visited: string[];
-  /** Finds all ten. */
+  /** Finds all ten; at the origin a SearXNG does so too. */
   search: WebSearch;
 }
 
@@ -70,6 +70,15 @@ export async function startResearchWorld(): Promise<ResearchWorld> {
   const visited: string[] = [];
   const server = await startServer((request, response) => {
     visited.push(request.url ?? "");
+    if (request.url?.startsWith("/search?") === true) {
+      const results = Object.keys(pages).map((path) => ({
+        title: path.slice(1),
+        url: `http://${request.headers.host}${path}`,
+        content: "Kestrel Tower",
+      }));
+      response.writeHead(200, { "content-type": "application/json" }).end(JSON.stringify({ results }));
+      return;
+    }
     const page = pages[(request.url ?? "").split("?")[0] ?? ""];
     if (page?.location !== undefined) response.writeHead(302, { location: page.location }).end();
     else if (page?.body === undefined) response.writeHead(page?.status ?? 404).end();

@@ -1,5 +1,6 @@
 import { parseHTML } from "linkedom";
 import { ChartProblem } from "./chart-problem.ts";
+import { fontFallbacks } from "./fonts.ts";
 
 /** What can act, or shows what comes from elsewhere. */
 const forbidden = new Set([
@@ -28,6 +29,7 @@ export function cleanSvg(source: string): { svg: string; notes: string[] } {
     for (const part of cleaned(element)) removed.add(part);
   }
   if (!svg.hasAttribute("xmlns")) svg.setAttribute("xmlns", "http://www.w3.org/2000/svg");
+  if (!svg.hasAttribute("font-family")) svg.setAttribute("font-family", fontFallbacks);
   const notes = removed.size === 0 ? [] : [`Taken out: ${[...removed].join(", ")}.`];
   return { svg: svg.toString(), notes };
 }

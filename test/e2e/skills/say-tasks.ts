@@ -3,6 +3,7 @@ import { join } from "node:path";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { createHonestModel, type HonestModel } from "../../support/honest-model.ts";
 import { type PlatformBot, usePlatformBot } from "../../support/platform-bot.ts";
+import { type ResearchWorld, startResearchWorld } from "../../support/research-world.ts";
 import type { FetchedFile } from "../../support/surfaces/chat-surface.ts";
 import type { SkillTask } from "./task.ts";
 import { skillTasks } from "./tasks.ts";
@@ -35,17 +36,22 @@ const types: Record<string, string> = {
 /** The tasks, one after the other, each in a thread of its own. */
 export function sayTasks(name: string, open: (bot: PlatformBot) => Promise<TaskSurface>): void {
   let surface: TaskSurface;
+  let world: ResearchWorld | undefined;
   let model: HonestModel;
   const platformBot = usePlatformBot({ config: "time_zone: Europe/Berlin\n" });
   beforeAll(async () => {
     const bot = platformBot();
-    await bot.start({ env: { SLACK_API_URL: `${bot.slack.url}/api/` } });
+    world = await startResearchWorld();
+    await bot.start({ env: { SLACK_API_URL: `${bot.slack.url}/api/`, SEARXNG_URL: world.origin } });
     surface = await open(bot);
   });
   beforeEach(() => {
     model = createHonestModel(platformBot().model);
   });
-  afterAll(() => surface?.close());
+  afterAll(async () => {
+    await surface?.close();
+    await world?.[Symbol.asyncDispose]();
+  });
 
   describe(`what skills do on ${name}`, () => {
     test.each(skillTasks.map((task) => [`${task.skill}: ${task.say}`, task] as const))(

@@ -34,6 +34,16 @@ export function callThenSay(
       : { say: said(withoutGuide(results.at(-1) ?? "")), invents };
 }
 
+/** The same with a skill that is not open: it is run by its id. */
+export function runThenSay(
+  skill_id: string,
+  params: Record<string, unknown>,
+  said: (result: string) => string,
+  invents: readonly string[] = [],
+): SkillTask["does"] {
+  return callThenSay("invoke_skill", { skill_id, params }, said, [...textsIn(params), ...invents]);
+}
+
 /** A result without the guide that comes with the first one of a skill. */
 export function withoutGuide(result: string): string {
   return result.split("\n<skill_guide")[0]?.trim() ?? "";

@@ -1,6 +1,26 @@
-import { callThenSay, type SkillTask } from "./task.ts";
+import { honestResearcher, researchQuestion } from "../../support/research-world.ts";
+import { callThenSay, runThenSay, type SkillTask } from "./task.ts";
 
-/** What people ask the shipped skills, one task each, on every surface. */
+const csv = "month,orders\n2026-01,120\n2026-02,95\n2026-03,143\n2026-04,160\n";
+const diff = `diff --git a/pay.js b/pay.js
+--- a/pay.js
++++ b/pay.js
+@@ -1,2 +1,3 @@
+ const total = sum(lines);
++charge(card, total * 100);
+ done();
+`;
+/** Numbers of sources, as they stand in JSON. */
+const numberPairs = Array.from({ length: 100 }, (_, at) => `${Math.floor(at / 10)},${at % 10}`);
+const minutes =
+  "# Minutes\n\nThe team decided to move the launch to 14 December.\n\nAnn checks the 37 open tickets until Friday.\n";
+/** A value of a result that is shown in words, `name: value`. */
+const valueIn = (result: string, name: string) =>
+  new RegExp(`"?${name}"?:\\s*"?([^"\\n]+)`).exec(result)?.[1] ?? "";
+const svg =
+  '<svg viewBox="0 0 420 120"><rect x="10" y="30" width="150" height="60" rx="8" fill="#e8f0fa" stroke="#336"/><text x="50" y="66" font-size="18">Channel</text><path d="M160 60 L250 60" stroke="#333" stroke-width="2"/><rect x="250" y="30" width="150" height="60" rx="8" fill="#eafaf0" stroke="#363"/><text x="300" y="66" font-size="18">Agent</text></svg>';
+
+/** What people ask the shipped skills, on every surface. */
 export const skillTasks: readonly SkillTask[] = [
   {
     skill: "write_file",
@@ -16,11 +36,275 @@ export const skillTasks: readonly SkillTask[] = [
   {
     skill: "text-analyzer",
     say: "what is the tone of “I love this, but the ending was terrible”?",
-    does: callThenSay(
+    does: runThenSay(
       "text-analyzer",
       { text: "I love this, but the ending was terrible", analysis_type: "sentiment" },
-      (result) => `It is ${/label:? "?(\w+)/.exec(result)?.[1] ?? "unknown"}.`,
+      (result) => `It is ${valueIn(result, "label") || "unknown"}.`,
     ),
     says: [/It is mixed/],
+  },
+  {
+    skill: "data-visualization",
+    say: "draw the orders of this table per month",
+    files: [{ name: "orders.csv", content: csv }],
+    does: callThenSay(
+      "data-visualization",
+      {
+        file: "orders.csv",
+        spec: {
+          title: "Orders per month",
+          mark: "bar",
+          encoding: {
+            x: { field: "month", type: "ordinal", title: "Month" },
+            y: { field: "orders", type: "quantitative", title: "Orders" },
+          },
+        },
+      },
+      () => "Here is the chart: orders-per-month.png.",
+      ["orders-per-month.png"],
+    ),
+    says: [/Here is the chart/],
+    posts: [/orders-per-month\.png/, /orders-per-month\.svg/],
+  },
+  {
+    skill: "image-generation",
+    say: "draw a diagram of a channel and its agent",
+    does: callThenSay(
+      "image-generation_diagram",
+      { svg, name: "Channel and agent" },
+      () => "That is how it works.",
+      ["Channel and agent"],
+    ),
+    says: [/how it works/],
+    posts: [/channel-and-agent\.png/],
+  },
+  {
+    skill: "image-generation without a service",
+    say: "make a photo of a cat",
+    does: callThenSay("image-generation_make", { prompt: "A cat on a sofa, photo" }, (result) =>
+      /No service that makes pictures/.test(result)
+        ? "No service that makes pictures is set up here; I can draw a diagram."
+        : "Done.",
+    ),
+    says: [/No service that makes pictures/],
+  },
+  {
+    skill: "simple-writing",
+    say: "write the project report as Word and PDF",
+    does: callThenSay(
+      "simple-writing",
+      {
+        title: "Project report",
+        markdown: "We are on time.\n\n| Month | Orders |\n|---|---|\n| January | 120 |\n",
+        formats: ["docx", "pdf"],
+      },
+      () => "The report is ready.",
+    ),
+    says: [/report is ready/],
+    posts: [/Project-report\.docx/, /Project-report\.pdf/],
+  },
+  {
+    skill: "document-summarizer",
+    say: "sum up the attached minutes",
+    files: [{ name: "minutes.md", content: minutes }],
+    does: callThenSay(
+      "document-summarizer",
+      {},
+      (result) => valueIn(result, "summary") || result.slice(0, 200),
+    ),
+    within: {
+      "Summarise the documents": {
+        answer: (input) => ({
+          summary: /decided to move the launch to 14 December/.test(input)
+            ? "The launch moves to 14 December."
+            : "Nothing was decided.",
+          points: [
+            {
+              text: "The launch moves.",
+              source: 1,
+              place: "Minutes",
+              quote: "decided to move the launch to 14 December",
+            },
+          ],
+        }),
+      },
+    },
+    says: [/launch moves to 14 December/],
+  },
+  {
+    skill: "translate",
+    say: "translate the attached note into German",
+    files: [{ name: "note.md", content: "# Hello\n\nRun `npm start` within 30 seconds.\n" }],
+    does: runThenSay("translate", { file: "note.md", to: "German" }, () => "It is in note.german.md.", [
+      "note.german.md",
+    ]),
+    within: {
+      "Translate the text": { answer: () => "# Hallo\n\nStarte `npm start` innerhalb von 30 Sekunden." },
+    },
+    says: [/note\.german\.md/],
+    posts: [/note\.german\.md/],
+  },
+  {
+    skill: "code-review",
+    say: "review the attached change",
+    files: [{ name: "change.diff", content: diff }],
+    does: callThenSay(
+      "code-review",
+      { what: "change.diff" },
+      (result) =>
+        /pay\.js:2/.test(result)
+          ? "Major, pay.js line 2: the amount is in cents twice."
+          : result.slice(0, 300),
+      ["pay.js"],
+    ),
+    within: {
+      "Review this change": {
+        answer: () => ({
+          findings: [
+            {
+              file: "pay.js",
+              line: 2,
+              severity: "major",
+              title: "Cents twice",
+              why: "charge takes cents.",
+              quote: "charge(card, total * 100);",
+              proposal: "charge(card, total);",
+            },
+          ],
+        }),
+      },
+    },
+    says: [/pay\.js line 2: the amount is in cents twice/],
+  },
+  {
+    skill: "code-execution",
+    say: "add up the orders of this table with a program",
+    files: [{ name: "orders.csv", content: csv }],
+    does: callThenSay(
+      "code-execution",
+      { task: "Sum the column orders", files: ["orders.csv"] },
+      (result) => valueIn(result, "result") || result.slice(0, 300),
+    ),
+    within: {
+      "Plan a program": {
+        answer: () => ({ language: "bash", steps: ["sum the column"], checks: ["four rows"] }),
+      },
+      "Write one whole": {
+        answer: () => ({
+          code: 'awk -F, \'NR>1{s+=$2;n++} END{print "rows",n; print "sum",s}\' /workspace/input/orders.csv',
+        }),
+        invents: ["/workspace/input/orders.csv", "awk"],
+      },
+      "Say what the program found": {
+        answer: (input) => {
+          const [, sum = ""] = /sum (\d+)/.exec(input) ?? [];
+          return {
+            result: `The orders add up to ${sum}.`,
+            checks: [{ what: "four rows", ok: /rows 4/.test(input) }],
+          };
+        },
+      },
+    },
+    says: [/add up to 518/],
+    posts: [/program\.sh/],
+  },
+  {
+    skill: "code-generation",
+    say: "write a shell script that greets, with a test",
+    does: callThenSay(
+      "code-generation",
+      { task: "A script greet.sh that prints Hello and its argument", language: "bash" },
+      (result) => (/"?passed"?:\s*1\b/.test(result) ? "Written; its one test passed." : result.slice(0, 400)),
+    ),
+    within: {
+      "Write what the task asks for": {
+        answer: () => ({
+          language: "bash",
+          files: [
+            { path: "greet.sh", purpose: "greets", content: 'echo "Hello $1"\n' },
+            {
+              path: "greet_test.sh",
+              purpose: "tests it",
+              content: '[ "$(bash greet.sh Ann)" = "Hello Ann" ]\n',
+            },
+          ],
+          start: "bash greet.sh Ann",
+        }),
+        invents: ["greet.sh", "greet_test.sh"],
+      },
+    },
+    says: [/its one test passed/],
+    posts: [/greet\.sh/, /greet_test\.sh/],
+  },
+  {
+    skill: "reminder",
+    say: "remind me tomorrow at 9 of the invoice",
+    does: callThenSay("reminder", { text: "Think of the invoice.", when: "tomorrow at 9" }, (result) =>
+      valueIn(result, "summary"),
+    ),
+    says: [/I remind .*09:00|9:00/],
+  },
+  {
+    skill: "memory",
+    say: "remember that the deploy is on Friday",
+    does: callThenSay("memory_remember", { text: "The deploy is on Friday." }, (result) =>
+      valueIn(result, "summary"),
+    ),
+    says: [/deploy is on Friday/],
+  },
+  {
+    skill: "web-search",
+    say: "search the web for the Kestrel Tower",
+    does: callThenSay("web-search", { words: "Kestrel Tower height" }, (result) =>
+      /\/official/.test(result) ? "I found its official page." : result.slice(0, 300),
+    ),
+    says: [/its official page/],
+  },
+  {
+    skill: "web-research",
+    say: researchQuestion,
+    does: (results) =>
+      results.length === 0
+        ? {
+            call: "invoke_skill",
+            with: { skill_id: "web-research", params: { question: researchQuestion, depth: "quick" } },
+            invents: ["quick", researchQuestion, "web-research"],
+          }
+        : {
+            say: (
+              /331 metres tall\.[^"\\\n]*/.exec(results.at(-1) ?? "")?.[0] ??
+              (results.at(-1) ?? "").slice(0, 400)
+            ).replace(/^/, "The tower is "),
+          },
+    within: Object.fromEntries(
+      [
+        "Plan a research",
+        "List what this page says",
+        "Judge what the sources",
+        "Answer the question from",
+      ].map((words) => [
+        words,
+        {
+          answer: (input: string) =>
+            honestResearcher({
+              system: words === "Judge what the sources" ? "Judge" : words,
+              messages: [{ role: "user", text: input }],
+            }),
+          invents: numberPairs,
+        },
+      ]),
+    ),
+    says: [/331 metres tall/],
+  },
+  {
+    skill: "channel-summary",
+    say: "what was decided here today?",
+    does: callThenSay("channel-summary", {}, (result) =>
+      /Nobody said|decisions|not |cannot/i.test(result)
+        ? "Here is what I found in the channel."
+        : result.slice(0, 300),
+    ),
+    within: { "Sum up a conversation": { answer: () => ({ decisions: [], open: [], topics: [] }) } },
+    says: [/what I found in the channel/],
   },
 ];

@@ -41,7 +41,9 @@ sayTasks("the console", async (bot) => {
         },
         press: (label) => page.getByRole("button", { name: label }).first().click(),
         picture: async () => {
-          await page.waitForLoadState("networkidle").catch(() => undefined);
+          await page.evaluate(
+            "Promise.all([...document.images].map((image) => image.decode().catch(() => undefined)))",
+          );
           return page.screenshot();
         },
       };

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import type { ReviewedPiece } from "./read-change.ts";
 
-export const severities = ["blocker", "major", "minor", "nit"] as const;
+const severities = ["blocker", "major", "minor", "nit"] as const;
 
 export const findingSchema = z.object({
   file: z.string(),

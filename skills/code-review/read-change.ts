@@ -4,7 +4,7 @@ import type { ToolContext } from "../../src/core/tool.ts";
 import { WebError } from "../../src/core/web.ts";
 
 /** A line of a change, or of a file that is reviewed whole. */
-export interface ReviewedLine {
+interface ReviewedLine {
   /** In the new file. */
   number: number;
   kind: "added" | "context";

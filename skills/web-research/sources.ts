@@ -6,7 +6,7 @@ import type { ToolContext } from "../../src/core/tool.ts";
 import { WebError } from "../../src/core/web.ts";
 
 /** A page that a search found. */
-export const hitSchema = z.object({
+const hitSchema = z.object({
   title: z.string(),
   url: z.string(),
   date: z.string().optional(),
@@ -15,11 +15,10 @@ export const hitSchema = z.object({
 export type Hit = z.output<typeof hitSchema>;
 
 /** Something that a page says, with the words in which it does. */
-export const claimSchema = z.object({
+const claimSchema = z.object({
   claim: z.string().describe("what it says about the question, a sentence"),
   quote: z.string().describe("five to thirty words, exactly as they stand there"),
 });
-export type Claim = z.output<typeof claimSchema>;
 
 /** A page that was read, and what of it was found to stand there. */
 export const readSchema = z.object({

@@ -2,7 +2,7 @@ import { z } from "zod";
 import { addressSchema, keySchema } from "./provider-schema.ts";
 
 /** Engines by the names the configuration has for them. */
-export const searchEngines = ["model", "searxng", "brave", "tavily", "exa", "wikipedia"] as const;
+const searchEngines = ["model", "searxng", "brave", "tavily", "exa", "wikipedia"] as const;
 export type SearchEngine = (typeof searchEngines)[number];
 
 const key = (description: string) => keySchema.optional().meta({ description, secret: true });

@@ -70,7 +70,7 @@ function statusWords(status: number): string {
 }
 
 /** A text of an engine without its markup, in one line. */
-export function plainText(text: string | null | undefined, longest = 1_200): string {
+function plainText(text: string | null | undefined, longest = 1_200): string {
   return (text ?? "")
     .replace(/<[^>]*>/g, "")
     .replace(/&(amp|lt|gt|quot|#39|#x27|nbsp);/g, (_whole, name: string) => entities[name] ?? " ")

@@ -9,7 +9,7 @@ import type { SkillTask } from "./task.ts";
 import { skillTasks } from "./tasks.ts";
 
 /** A thread in which one task is done. */
-export interface TaskThread {
+interface TaskThread {
   /** All that the bot shows in it. */
   text(): Promise<string>;
   files(): Promise<FetchedFile[]>;

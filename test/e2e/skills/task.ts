@@ -45,7 +45,7 @@ export function runThenSay(
 }
 
 /** A result without the guide that comes with the first one of a skill. */
-export function withoutGuide(result: string): string {
+function withoutGuide(result: string): string {
   return result.split("\n<skill_guide")[0]?.trim() ?? "";
 }
 
